@@ -14,13 +14,14 @@ from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE, seconds_of
 from a3t.voice.kernel.batches import LEAST_SCORE
 from evaluation.systems.interface import Gap, Ints, Mel, Sound
-from training.clip_features import align, features
 from training.corpora import Clip, is_unseen, split_of
 from training.corpora.decoding import decode_floats
 from training.corpora.kaldi import read_list
-from training.store import Store
+from training.features.clip_features import align, features
+from training.features.store import Store
 
 SECONDS = (2.0, 12.0)
+FEATURES = ("mel", "phones", "durations", "words")  # of a clip, by the names of its features
 LOW_RATE = 16_000  # at which what has nothing above 8 kHz is compared
 
 
@@ -60,25 +61,25 @@ Vocoder = Callable[[Mel], Sound]  # (T, 80) -> (300 T,)
 Predictor = Callable[[HeldOutClip, tuple[int, int]], Ints]  # frames of the phones [first, last)
 
 
-def open_gap(item: HeldOutClip, phones: tuple[int, int], durations: Ints) -> Gap:
-    """Replace the phones' frames in the clip with a gap of the new durations."""
-    if len(durations) != phones[1] - phones[0] or (durations < 0).any() or not durations.any():
+def open_gap(
+    item: HeldOutClip,
+    phones: tuple[int, int],
+    durations: Ints,
+    new: tuple[Ints, Ints] | None = None,
+) -> Gap:
+    """Replace the phones' frames in the clip with a gap of the new durations; ``new``: all phones
+    and their words after an edit, if it has others than the clip."""
+    ids, words = new or (item.phones, item.words)
+    count = phones[1] - phones[0] + len(ids) - len(item.phones)
+    if len(durations) != count or (durations < 0).any() or not durations.any():
         raise InputError(f"{item.name}: the durations do not match the masked phones.")
     first, last = item.frames(phones)
     length = int(durations.sum())
     hole = np.zeros((length, item.mel.shape[1]), dtype=np.float32)
     mel = np.concatenate([item.mel[:first], hole, item.mel[last:]])
     timing = np.concatenate([item.durations[: phones[0]], durations, item.durations[phones[1] :]])
-    hidden = slice(first * HOP, last * HOP)
-    return Gap(
-        mel,
-        item.phones,
-        timing,
-        (first, first + length),
-        item.words,
-        np.delete(item.samples, hidden),
-        item.name,
-    )
+    rest = np.delete(item.samples, slice(first * HOP, last * HOP))
+    return Gap(mel, ids, timing, (first, first + length), words, rest, item.name)
 
 
 def held_out(clips: Iterable[Clip], seen: bool) -> list[Clip]:
@@ -113,17 +114,8 @@ def align_clip(clip: Clip) -> HeldOutClip | None:
         return None
     if extracted["score"] < LEAST_SCORE:
         return None
-    return HeldOutClip(
-        name=clip.name,
-        voice=clip.voice,
-        seen=not is_unseen(clip.voice),
-        rate=rate,
-        samples=wave,
-        mel=extracted["mel"],
-        phones=extracted["phones"],
-        durations=extracted["durations"],
-        words=extracted["words"],
-    )
+    parts = (extracted[name] for name in FEATURES)
+    return HeldOutClip(clip.name, clip.voice, not is_unseen(clip.voice), rate, wave, *parts)
 
 
 def stored_clips(data: Path, store_folder: Path, split: str, count: int) -> Iterator[HeldOutClip]:
@@ -139,17 +131,8 @@ def stored_clips(data: Path, store_folder: Path, split: str, count: int) -> Iter
     for clip in fitting[:: max(1, len(fitting) // count)][:count]:
         wave, rate = decode_floats(Path(sounds[clip.name]))
         stored = store.read(clip)
-        yield HeldOutClip(
-            name=clip.name,
-            voice=clip.voice,
-            seen=split == "test",
-            rate=rate,
-            samples=wave,
-            mel=stored.mel,
-            phones=stored.phones,
-            durations=stored.durations,
-            words=stored.words,
-        )
+        parts = (getattr(stored, name) for name in FEATURES)
+        yield HeldOutClip(clip.name, clip.voice, split == "test", rate, wave, *parts)
 
 
 def draw_clips(clips: Iterable[Clip], count: int) -> Iterator[HeldOutClip]:

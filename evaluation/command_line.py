@@ -1,18 +1,17 @@
 """Every measure by its name: `python -m evaluation NAME`.
 
-Each name's module has `add_arguments` and `run`, and describes itself in its docstring; it is
-imported when it is asked for.
+Each name's module declares a `MEASUREMENT`, which the harness makes a command, or has a `Program`,
+``main``. It describes itself in its docstring.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from types import ModuleType
 
-from a3t.console import WRONG_USAGE, Parser
-from a3t.console import run as run_command
+from a3t.console import WRONG_USAGE
 
 COMMANDS = {
     "results": ("results.pages", "the page RESULTS.md, part by part"),
@@ -55,6 +54,11 @@ COMMANDS = {
 }
 
 
+def module_of(name: str) -> ModuleType:
+    """A command's module, imported when it is wanted."""
+    return import_module(f"evaluation.{COMMANDS[name][0]}")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; 0 when done, 1 if the input can't be used, 2 for wrong usage."""
     name, *rest = (sys.argv[1:] if arguments is None else list(arguments)) or ["--help"]
@@ -64,12 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         helped = name in ("--help", "-h")
         print(usage, file=sys.stdout if helped else sys.stderr)
         return 0 if helped else WRONG_USAGE
-    module = import_module(f"evaluation.{COMMANDS[name][0]}")
-    parser = Parser(
-        prog=f"python -m evaluation {name}",
-        description=module.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    module.add_arguments(parser)
-    options = parser.parse_args(rest)
-    return run_command(lambda: module.run(options))
+    module = module_of(name)
+    if hasattr(module, "MEASUREMENT"):
+        return int(module.MEASUREMENT.program(name, module.__doc__)(rest))
+    return int(module.main(rest))

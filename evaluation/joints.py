@@ -7,7 +7,7 @@ their 95th percentile; inaudible joints should be too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -130,7 +130,7 @@ class Natural:
         places = np.arange(2 * _REACH, len(mono) - 2 * _REACH, STEP)
         kinds = [kind_of(phones, int(place)) for place in places]
         values = measure(mono, places)
-        for kind in set(kinds):
+        for kind in sorted(set(kinds)):  # so that what is drawn is always the same
             same = [other == kind for other in kinds]
             self._measures.setdefault(kind, []).append(values[same])
 
@@ -156,17 +156,6 @@ class Natural:
                 if (some := round(count * len(values) / total))
             ]
         )
-
-    @property
-    def places(self) -> int:
-        """The number of natural places."""
-        return sum(len(part) for parts in self._measures.values() for part in parts)
-
-
-def within(percentiles: Iterable[np.ndarray], limit: float = 0.95) -> np.ndarray:
-    """(4,): the share of joints within the limit for each measure, and for all three at once."""
-    inside = np.array(list(percentiles)) <= limit
-    return np.append(inside.mean(axis=0), inside.all(axis=1).mean())
 
 
 def phones_of(plan: EditPlan) -> list[PhoneSamples]:

@@ -19,6 +19,7 @@ import numpy.typing as npt
 from a3t.errors import InputError
 from evaluation.cepstra import Floats, as_signal, warp_path
 from evaluation.packages import eval_package
+from training.text.edit_distance import edit_distance
 
 
 def mel_l1(reference: npt.ArrayLike, other: npt.ArrayLike) -> float:
@@ -213,16 +214,10 @@ def figure_or_nan(measure: Callable[..., float], *arguments: Any) -> float:
 
 
 def word_error_rate(reference: Sequence[str], hypothesis: Sequence[str]) -> float:
-    """(substitutions + deletions + insertions) / reference words, for the fewest such edits.
+    """`edit_distance` over the number of reference words.
 
     Words are compared literally, so normalise both alike. Raises InputError for an empty reference.
     """
     if not reference:
         raise InputError("A word error rate needs at least one reference word.")
-    above = list(range(len(hypothesis) + 1))
-    for i, word in enumerate(reference, start=1):
-        row = [i]
-        for j, other in enumerate(hypothesis, start=1):
-            row.append(min(above[j - 1] + (word != other), above[j] + 1, row[j - 1] + 1))
-        above = row
-    return above[-1] / len(reference)
+    return edit_distance(reference, hypothesis) / len(reference)

@@ -12,29 +12,18 @@ from pathlib import Path
 
 from a3t.errors import InputError
 from evaluation.clips import HeldOutClip, draw_clips, stored_clips
-from evaluation.harness.programs import (
-    add_counts,
-    add_model_arguments,
-    clips_of,
-    write_report,
-)
+from evaluation.harness.measurement import CORPORA, INTO, MODEL
+from evaluation.harness.report_files import write_report
 from evaluation.systems import networks
 from evaluation.systems.named import FLOORS, facts_of
 from evaluation.tables import thesis_tables
 from evaluation.tables.comparison import COPY, Systems, run_comparison
 from evaluation.tables.tasks import GIVEN, PREDICTED, reconstructions
-from training.store import Store
+from training.corpora import corpora_root, read_corpora
+from training.features.store import Store
+from training.programs import Program, counts, option
 
-MODEL = "A3T"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    parser.add_argument("--durations", metavar="NAME_OR_PATH", help="default: the model's own")
-    add_counts(parser, clips=16)
-    parser.add_argument("--data", type=Path, help="a recipe's data directories, instead of corpora")
-    parser.add_argument("--features", type=Path, help="the features extracted from --data")
-    add_model_arguments(parser)
+NAME = "A3T"
 
 
 def run(options: argparse.Namespace) -> None:
@@ -49,11 +38,11 @@ def run(options: argparse.Namespace) -> None:
     tasks = [task for clip in clips for task in reconstructions(clip, (), predict, clip.own_rate)]
     if not tasks:
         raise InputError(f"{options.features} has no test clip of 2 to 12 s.")
-    compared = Systems(options.out, (MODEL, *FLOORS), options.vocoder, {MODEL: str(options.model)})
+    compared = Systems(options.out, (NAME, *FLOORS), options.vocoder, {NAME: str(options.model)})
     rows = run_comparison(tasks, compared, options.out, sounds=False)
     specs = [
         thesis_tables.TableSpec(
-            kind, f"Durations {kind}", kind, (COPY, MODEL, *FLOORS),
+            kind, f"Durations {kind}", kind, (COPY, NAME, *FLOORS),
             ("mcd", "mcd_first", "mel_distance", "detail", "plcmos", "similarity"),
             (thesis_tables.SEEN, thesis_tables.UNSEEN),
         )
@@ -63,7 +52,7 @@ def run(options: argparse.Namespace) -> None:
     page = [
         "# Identity reconstruction of the middle third\n",
         f"- {len(clips)} held-out clips, {seen} by voices in the training data",
-        f"- {facts_of(MODEL, options.model)}",
+        f"- {facts_of(NAME, options.model)}",
         f"- Durations by {durations_name}; vocoder: {options.vocoder}",
         "- MCD at the recording's own rate: 24 kHz, or 16 kHz if it has nothing above 8 kHz\n",
         *(thesis_tables.markdown(thesis_tables.fill_table(spec, rows)) for spec in specs),
@@ -85,9 +74,23 @@ def _test_clips(options: argparse.Namespace) -> Iterator[HeldOutClip]:
     if (options.data is None) != (options.features is None):
         raise InputError("--data and --features belong together: give both.")
     if options.data is None:
-        yield from draw_clips(clips_of(options), options.clips)
+        clips = read_corpora(options.corpora or corpora_root())
+        yield from draw_clips(clips, options.clips)
         return
     splits = {clip.split for clip in Store(options.features).clips}
     halves = [split for split in ("test", "test_unseen") if split in splits]
     for split in halves:
         yield from stored_clips(options.data, options.features, split, options.clips // len(halves))
+
+
+main = Program(
+    run,
+    option("--durations", metavar="NAME_OR_PATH", help="default: the model's own"),
+    option("--data", type=Path, help="a recipe's data directories, instead of corpora"),
+    option("--features", type=Path, help="the features extracted from --data"),
+    *counts(clips=16),
+    *MODEL,
+    CORPORA,
+    INTO,
+    name="evaluation reconstruction",
+)

@@ -10,12 +10,13 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from a3t.audio.output.files import atomic_path
 from a3t.editor import Editor
 from a3t.errors import InputError
 from alignment import AlignmentError
-from evaluation.harness.programs import add_counts, add_model_arguments
+from evaluation.harness.measurement import INTO, MODEL
+from evaluation.harness.report_files import write_text
 from training.corpora.kaldi import read_directory
+from training.programs import Program, counts, option
 
 OTHER_WORDS = "seven yellow birds"
 
@@ -52,21 +53,23 @@ def edit_samples(data: Path, model: Path | str, out: Path, vocoder: str, clips: 
                 continue
             done.append(clip.name)
             bar.update()
-    with atomic_path(out / "left-out.tsv") as temporary:
-        temporary.write_text("".join(failed), encoding="utf-8")
+    write_text(out / "left-out.tsv", "".join(failed))
     if not done:
         last = failed[-1].strip() if failed else "it has no clip with sound and text"
         raise InputError(f"No clip of {data} could be edited ({len(failed)} tried): {last}")
     return f"{out}: {', '.join(done)}; {len(failed)} could not be edited (left-out.tsv)"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    parser.add_argument("data", type=Path, help="a data directory of clips")
-    add_counts(parser, clips=5)
-    add_model_arguments(parser)
-
-
 def run(options: argparse.Namespace) -> None:
     """Write the edits; raises InputError."""
     print(edit_samples(options.data, options.model, options.out, options.vocoder, options.clips))
+
+
+main = Program(
+    run,
+    option("data", type=Path, help="a data directory of clips"),
+    *counts(clips=5),
+    *MODEL,
+    INTO,
+    name="evaluation samples",
+)

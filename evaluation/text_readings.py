@@ -9,19 +9,19 @@ are restored, by words alone (talk-test.txt.xz, books-test.txt.xz, iwslt2011-tes
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from a3t.text.pronunciation import letter_network
 from a3t.text.punctuation.restoring import shipped as shipped_marks
 from a3t.text.transcript import Transcript
-from evaluation.harness.programs import add_counts, markdown_table
+from evaluation.harness.declared_tables import Column, Row, Table
+from evaluation.harness.measurement import Measurement, Setting
+from training.programs import counts, option
 from training.text import train_homographs, train_letters
 from training.text.punctuation_scores import OVERALL, read_test, scores, tags_of
 
@@ -31,12 +31,9 @@ MARKED = ("talk-test.txt.xz", "books-test.txt.xz", "iwslt2011-test.tsv")
 HOMOGRAPHS = "homographs-train.tsv.xz"
 
 
-class TextScore(NamedTuple):
+def score(name: str, figure: float, cases: int) -> Row:
     """A measure of reading, per cent, and of how many cases it is."""
-
-    name: str
-    figure: float
-    cases: int
+    return {"measure": name, "figure": figure, "cases": cases}
 
 
 def said(text: str) -> str:
@@ -56,13 +53,13 @@ def rows_of(text: str) -> Iterator[list[str]]:
             yield [cell.strip() for cell in line.split(" | ")]
 
 
-def right(name: str, rows: Iterable[list[str]]) -> TextScore:
+def right(name: str, rows: Iterable[list[str]]) -> Row:
     """The share of rows that are read as they say."""
     found = [said(row[0]) in map(letters, row[1:]) for row in rows]
-    return TextScore(name, 100 * float(np.mean(found)), len(found))
+    return score(name, 100 * float(np.mean(found)), len(found))
 
 
-def lists() -> Iterator[TextScore]:
+def lists() -> Iterator[Row]:
     """The lists of written forms."""
     texts = {name: (LISTS / f"{name}.txt").read_text("utf-8") for name in ("readings", "narrated")}
     yield right("written forms, rules fitted", (row for t in texts.values() for row in rows_of(t)))
@@ -70,17 +67,17 @@ def lists() -> Iterator[TextScore]:
     yield right("written forms, set aside", rows_of(aside))
 
 
-def unknown_words(count: int) -> Iterator[TextScore]:
+def unknown_words(count: int) -> Iterator[Row]:
     """Errors of phones and words, with stress, of so many words in no lexicon."""
     table = train_letters.lexicon()
     held = train_letters.split(list(table))[1]
     words = held[:: max(1, len(held) // count)]
     found = train_letters.errors(letter_network.shipped(), {word: table[word] for word in words})
-    yield TextScore("unknown words, phones wrong", found["phones with stress"], len(words))
-    yield TextScore("unknown words, words wrong", found["words with stress"], len(words))
+    yield score("unknown words, phones wrong", found["phones with stress"], len(words))
+    yield score("unknown words, words wrong", found["words with stress"], len(words))
 
 
-def homographs(path: Path) -> TextScore:
+def homographs(path: Path) -> Row:
     """Sentences whose homograph is read rightly, by what was learnt from the others."""
     seen = Counter[tuple[str, str]]()
     train: list[train_homographs.MarkedHomograph] = []
@@ -89,35 +86,41 @@ def homographs(path: Path) -> TextScore:
         seen[key := (example.word, example.sense)] += 1
         (held if seen[key] % train_homographs.HELD_OUT == 0 else train).append(example)
     found = train_homographs.measure(train_homographs.learn(train), held)
-    return TextScore("homographs right", found["all"], len(held))
+    return score("homographs right", found["all"], len(held))
 
 
-def marks(path: Path, most: int) -> TextScore:
+def marks(path: Path, most: int) -> Row:
     """F1 of all marks together in the first words of a text."""
     text = read_test(path).first(most)
     found = scores(tags_of(shipped_marks(), text)[0], text.tags)[OVERALL].f1
-    return TextScore(f"marks restored, F1, {path.name.partition('-')[0]}", found, len(text))
+    return score(f"marks restored, F1, {path.name.partition('-')[0]}", found, len(text))
 
 
-def measure_reading(texts: Path | None, words: int, marked: int) -> Iterator[TextScore]:
-    """Everything that can be measured; what is not in the folder ``texts`` is left out."""
-    yield from lists()
-    yield from unknown_words(words)
-    if texts is not None:
-        if (texts / HOMOGRAPHS).exists():
-            yield homographs(texts / HOMOGRAPHS)
-        for name in MARKED:
-            if (texts / name).exists():
-                yield marks(texts / name, marked)
+def measures(setting: Setting) -> Iterator[Callable[[], Iterable[Row]]]:
+    """Everything that can be measured; what is not in the folder --texts is left out."""
+    options = setting.options
+    yield lists
+    yield lambda: unknown_words(options.words)
+    if options.texts is not None:
+        if (options.texts / HOMOGRAPHS).exists():
+            yield lambda: [homographs(options.texts / HOMOGRAPHS)]
+        for path in (options.texts / name for name in MARKED):
+            if path.exists():
+                yield lambda path=path: [marks(path, options.marked)]  # type: ignore[misc]
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    parser.add_argument("--texts", type=Path, metavar="FOLDER")
-    add_counts(parser, words=10_000, marked=150_000)
-
-
-def run(options: argparse.Namespace) -> None:
-    """Print the table."""
-    found = measure_reading(options.texts, options.words, options.marked)
-    print(markdown_table(["", "%", "of"], [(n, f"{f:.1f}", c) for n, f, c in found]))
+MEASUREMENT = Measurement(
+    measures,
+    lambda measure, setting: measure(),
+    [
+        Table(
+            (
+                Column("per cent", lambda rows: float(rows[0]["figure"]), ".1f"),
+                Column("of", lambda rows: int(rows[0]["cases"])),
+            ),
+            ("measure",),
+        )
+    ],
+    (option("--texts", type=Path, metavar="FOLDER"), *counts(words=10_000, marked=150_000)),
+    unit="text",
+)

@@ -20,12 +20,13 @@ from a3t.errors import InputError
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 from a3t.text.phones import PHONES
-from evaluation.clips import HeldOutClip, open_gap
+from evaluation.clips import FEATURES, HeldOutClip, open_gap
 from evaluation.systems.interface import Gap, System
 from evaluation.systems.named import system_at
 from evaluation.systems.networks import A3TSystem
-from training.clip_features import ClipError, Job, extract_clip
 from training.corpora.decoding import decode_floats
+from training.features.clip_features import ClipError, Job, extract_clip
+from training.programs import Program, option
 
 SHOWN = 11  # phones in the picture, as in the thesis
 
@@ -91,17 +92,8 @@ def read_clip(wav: Path, text: str) -> HeldOutClip:
     except ClipError as error:
         raise InputError(f"{wav} can't be used: {error.sentence}") from None
     samples, rate = decode_floats(wav)
-    return HeldOutClip(
-        name=wav.stem,
-        voice="",
-        seen=False,
-        rate=rate,
-        samples=samples,
-        mel=features["mel"],
-        phones=features["phones"],
-        durations=features["durations"],
-        words=features["words"],
-    )
+    parts = (features[name] for name in FEATURES)
+    return HeldOutClip(wav.stem, "", False, rate, samples, *parts)
 
 
 def attention_in_the_middle(system: A3TSystem, gap: Gap) -> Attention:
@@ -162,17 +154,19 @@ def draw(checkpoints: Sequence[str], wav: Path, text: str, out: Path) -> None:
         draw_attentions(maps, out / "attention.png")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    parser.add_argument(
-        "checkpoints", nargs="+",
-        help="models or training runs, EditSpeech's and FastSpeech 2's too; one panel each",
-    )  # fmt: skip
-    parser.add_argument("wav", type=Path, help="a recording; its middle third is filled")
-    parser.add_argument("--text", required=True, help="what the recording says")
-    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
-
-
 def run(options: argparse.Namespace) -> None:
     """Draw the figures; raises InputError."""
     draw(options.checkpoints, options.wav, options.text, options.out)
+
+
+main = Program(
+    run,
+    option(
+        "checkpoints", nargs="+",
+        help="models or training runs, EditSpeech's and FastSpeech 2's too; one panel each",
+    ),
+    option("wav", type=Path, help="a recording; its middle third is filled"),
+    option("--text", required=True, help="what the recording says"),
+    option("--out", type=Path, required=True, metavar="FOLDER"),
+    name="evaluation figures",
+)  # fmt: skip

@@ -5,15 +5,13 @@ The loss here is due to the vocoder alone, and is the least that any edit costs.
 
 from __future__ import annotations
 
-import argparse
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from tqdm import tqdm
 
 from a3t.audio.analysis.mel import log_mel
 from a3t.errors import InputError
@@ -21,22 +19,18 @@ from a3t.grid import HOP, SAMPLE_RATE
 from a3t.vocoder import load_vocoder
 from evaluation import metrics
 from evaluation.clips import LOW_RATE, held_out
-from evaluation.harness.estimates import Interval
-from evaluation.harness.programs import (
-    add_corpora_and_out,
-    clips_of,
-    markdown_table,
-    rows_to_tsv,
-    write_report,
-)
+from evaluation.harness.declared_tables import Row, Table, count, mean
+from evaluation.harness.measurement import CORPORA, Measurement, Setting
 from evaluation.systems.interface import Gap
 from evaluation.tables.judging import GapJudge, Made
 from evaluation.tables.tasks import GIVEN, GapTask
-from training.corpora import Clip
+from training.corpora import Clip, is_unseen
 from training.corpora.decoding import decode_floats
+from training.programs import option
 
 Floats32 = npt.NDArray[np.float32]
 
+USUAL = ("griffin-lim", "builtin")
 UNSEEN = ", unseen voices"
 
 
@@ -49,23 +43,6 @@ class Original:
     rate: int  # at which it was recorded
     samples: Floats32
     mel: Floats32
-
-
-@dataclass(frozen=True)
-class VocoderRow:
-    """One vocoder on one clip; NaN where a figure is undefined or its package missing."""
-
-    clip: str
-    part: str
-    vocoder: str
-    pesq: float  # wide-band
-    stoi: float
-    mcd: float  # dB, 5 ms, order 24, no c0, at the recording's own rate, time-warped
-    mel_l1: float  # log10 units
-    f0_cents: float  # RMSE over the frames voiced in both
-    voicing: float  # share of frames whose voicing differs
-    similarity: float  # cosine of the speaker embeddings
-    processor: float = float("nan")  # seconds a second of sound
 
 
 def draw_parts(clips: Iterable[Clip], count: int) -> list[Original]:
@@ -102,105 +79,74 @@ def judge_of(original: Original) -> GapJudge:
     return GapJudge(task)
 
 
-def vocoder_row(
-    original: Original,
-    judge: GapJudge,
-    vocoder: str,
-    samples: Floats32,
-    processor: float = float("nan"),
-) -> VocoderRow:
-    """All figures of one copy, (300 T,) at 24 kHz."""
+def copy_figures(original: Original, judge: GapJudge, samples: Floats32) -> dict[str, float]:
+    """All figures of one copy, (300 T,) at 24 kHz; NaN where one is undefined or its package
+    missing."""
     mel = log_mel(samples)[: len(original.mel)].numpy()
     found = judge.against_truth(Made(samples, (0, len(samples)), mel))
     pair = (original.samples, samples, SAMPLE_RATE)
-    return VocoderRow(
-        clip=original.name,
-        part=original.part,
-        vocoder=vocoder,
-        pesq=found["pesq"],
-        stoi=found["stoi"],
-        mcd=found["mcd"],
-        mel_l1=found["mel_l1"],
-        f0_cents=found["f0"],
-        voicing=found["voicing"],
-        similarity=metrics.figure_or_nan(metrics.speaker_similarity, *pair),
-        processor=processor,
-    )
+    return {
+        **found,
+        "voicing": 100 * found["voicing"],
+        "similarity": metrics.figure_or_nan(metrics.speaker_similarity, *pair),
+    }
 
 
-def measure_vocoders(originals: Sequence[Original], names: Sequence[str]) -> list[VocoderRow]:
-    """Every clip by every vocoder (a name or a folder for `load_vocoder`)."""
-    vocoders = [load_vocoder(name) for name in names]
-    for vocoder in vocoders:
+def originals(setting: Setting) -> list[Original]:
+    options = setting.options
+    clips = [clip for clip in setting.clips if is_unseen(clip.voice) or not options.unseen]
+    names = [*(() if options.only else USUAL), *(options.vocoder or ())]
+    setting.known["vocoders"] = {name: load_vocoder(name) for name in names}
+    for vocoder in setting.known["vocoders"].values():
         vocoder(torch.zeros(20, 80) - 3)  # the first call plans transforms and reserves memory
-    rows = []
-    for original in tqdm(originals, unit="clip", disable=None):
-        judge = judge_of(original)
-        for vocoder in vocoders:
-            begun = time.process_time()
-            samples = vocoder(torch.from_numpy(original.mel)).numpy()
-            spent = (time.process_time() - begun) * SAMPLE_RATE / len(samples)
-            shown = f"{vocoder.name} ({vocoder.sha256[:12]})" if vocoder.sha256 else vocoder.name
-            rows.append(vocoder_row(original, judge, shown, samples, spent))
-    return rows
+    return draw_parts(clips, options.clips)
 
 
-Column = tuple[str, Callable[[VocoderRow], float], int]  # heading, figure, decimals
-COLUMNS: tuple[Column, ...] = (
-    ("PESQ-WB", lambda row: row.pesq, 2),
-    ("STOI", lambda row: row.stoi, 3),
-    ("MCD, dB", lambda row: row.mcd, 2),
-    ("mel L1", lambda row: row.mel_l1, 3),
-    ("F0, cents", lambda row: row.f0_cents, 1),
-    ("voicing error, %", lambda row: 100 * row.voicing, 2),
-    ("speaker", lambda row: row.similarity, 3),
-    ("× real time", lambda row: row.processor, 3),
-)
+def copy_clip(original: Original, setting: Setting) -> Iterator[Row]:
+    """A clip by every vocoder."""
+    judge = judge_of(original)
+    for name, vocoder in setting.known["vocoders"].items():
+        begun = time.process_time()
+        samples = vocoder(torch.from_numpy(original.mel)).numpy()
+        spent = (time.process_time() - begun) * SAMPLE_RATE / len(samples)
+        row = {"clip": original.name, "part": original.part, "vocoder": name, "processor": spent}
+        yield row | copy_figures(original, judge, samples)
 
-LEGEND = """\
+
+MEASUREMENT = Measurement(
+    originals,
+    copy_clip,
+    [
+        Table(
+            (
+                count("clips"),
+                mean("PESQ-WB", "pesq"),
+                mean("STOI", "stoi", ".3f"),
+                mean("MCD, dB", "mcd"),
+                mean("mel L1", "mel_l1", ".3f"),
+                mean("F0, cents", "f0", ".1f"),
+                mean("voicing error, %", "voicing"),
+                mean("similarity", "similarity", ".3f"),
+                mean("times real time", "processor", ".3f"),
+            ),
+            ("vocoder",),
+            "part",
+        )
+    ],
+    (
+        option(
+            "--vocoder", action="append", metavar="NAME_OR_PATH",
+            help="a vocoder to add to Griffin-Lim and the built-in one (repeatable)",
+        ),
+        option("--only", action="store_true", help="those of --vocoder alone"),
+        option("--unseen", action="store_true", help="clips of unseen voices alone"),
+        option("--clips", type=int, default=8, metavar="N", help="per part (default: 8)"),
+        CORPORA,
+    ),
+    legend="""\
 Means over clips with 95 % intervals. MCD: WORLD envelope every 5 ms, mel-cepstrum of order 24
 without c0, at the recording's own rate (all-pass constant 0.466 at 24 kHz, or 0.41 for clips
 recorded at 16 kHz), frames paired by exact dynamic time warping. Mel L1: log10 units. F0: RMSE over
-frames voiced in both, by Harvest; voicing error: frames whose voicing differs. Speaker: cosine of
-Resemblyzer's embeddings. × real time: processor seconds of all threads per second of sound."""
-
-
-def quality_table(rows: Sequence[VocoderRow], by_part: bool) -> str:
-    """A Markdown table of the figures of each vocoder, over all clips or part by part."""
-    head = ["vocoder", *(["part", "clips"] if by_part else ["clips"])]
-    lines = []
-    for vocoder, part in dict.fromkeys((r.vocoder, r.part if by_part else "") for r in rows):
-        group = [row for row in rows if row.vocoder == vocoder and part in ("", row.part)]
-        cells = [vocoder, *([part] if by_part else []), str(len(group))]
-        cells += [Interval.of(map(figure, group)).shown(digits) for _, figure, digits in COLUMNS]
-        lines.append(cells)
-    return markdown_table([*head, *(name for name, _, _ in COLUMNS)], lines)
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    parser.add_argument(
-        "--vocoder", action="append", default=[], metavar="NAME_OR_PATH",
-        help="a vocoder to add to Griffin-Lim and the built-in one (repeatable)",
-    )  # fmt: skip
-    parser.add_argument("--clips", type=int, default=8, metavar="N", help="per part (default: 8)")
-    add_corpora_and_out(parser)
-
-
-def run(options: argparse.Namespace) -> None:
-    """Carry out the parsed command; raises InputError."""
-    if options.clips < 1:
-        raise InputError("At least one clip of each part is needed.")
-    originals = draw_parts(clips_of(options), options.clips)
-    rows = measure_vocoders(originals, ["griffin-lim", "builtin", *options.vocoder])
-    parts = list(dict.fromkeys(item.part for item in originals))
-    unseen = sum(item.part.endswith(UNSEEN) for item in originals)
-    page = [
-        "# Vocoders: copy-synthesis\n",
-        f"{len(originals)} held-out clips of {len(parts)} parts, {unseen} of them by unseen voices,"
-        " converted to mels and back.\n",
-        quality_table(rows, by_part=False),
-        quality_table(rows, by_part=True),
-        LEGEND + "\n",
-    ]
-    write_report(options.out, "vocoders", "\n".join(page), rows_to_tsv(rows))
+frames voiced in both, by Harvest; voicing error: frames whose voicing differs. Similarity: cosine
+of Resemblyzer's embeddings. Times real time: processor seconds of all threads per second.""",
+)  # fmt: skip

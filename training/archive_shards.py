@@ -20,11 +20,10 @@ import json
 import sys
 import tempfile
 import zipfile
-from collections.abc import Sequence
 from pathlib import Path
 
-from a3t.console import run
 from a3t.errors import InputError
+from training.programs import Program, option
 
 INDEX = "parcels.json"
 MEBIBYTE = 2**20
@@ -72,17 +71,20 @@ def join(parcels: Path, folder: Path) -> None:
             together.extractall(folder)  # which writes nothing outside the folder, and no links
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line: returns 0 when done, 1 if something is missing."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("action", choices=["split", "join"])
-    parser.add_argument("source", type=Path)
-    parser.add_argument("target", type=Path)
-    parser.add_argument("--megabytes", type=float, default=60.0)
-    options = parser.parse_args(arguments)
+def work(options: argparse.Namespace) -> None:
     if options.action == "join":
-        return run(lambda: join(options.source, options.target))
-    return run(lambda: print(len(split(options.source, options.target, options.megabytes))))
+        join(options.source, options.target)
+    else:
+        print(len(split(options.source, options.target, options.megabytes)))
+
+
+main = Program(
+    work,
+    option("action", choices=["split", "join"]),
+    option("source", type=Path),
+    option("target", type=Path),
+    option("--megabytes", type=float, default=60.0),
+)
 
 
 if __name__ == "__main__":

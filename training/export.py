@@ -25,7 +25,6 @@ import torch
 import yaml
 from torch import Tensor, nn
 
-from a3t.console import run
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
 from a3t.model.variance.durations import DurationPredictor
@@ -34,6 +33,7 @@ from a3t.voice.kernel.loop import CHECKPOINT
 from training.configuration import build, read_config
 from training.corpora.attribution import ATTRIBUTIONS, attribution
 from training.pretraining_objective import network_weights
+from training.programs import Program, option
 
 AVERAGE = "valid.loss.ave.pth"  # what ESPnet calls the average of its best epochs
 # The parts of a configuration, by the names ESPnet's config.yaml has for them.
@@ -147,29 +147,21 @@ def export(
     return save_checkpoint(folder, config, tensors, card)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line: returns 0 when done, 1 if something is missing."""
-    parser = argparse.ArgumentParser(
-        prog="python -m training.export",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("run", type=Path)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument(
-        "--durations", type=Path, metavar="RUN", help="run of the duration predictor"
-    )
-    parser.add_argument("--quality", default="not measured yet", help="for the card")
-    parser.add_argument(
+def work(options: argparse.Namespace) -> None:
+    given = (options.quality, options.corpora or (), options.durations)
+    print(f"{options.folder}: {export(options.run, options.folder, *given)}")
+
+
+main = Program(
+    work,
+    option("run", type=Path),
+    option("folder", type=Path),
+    option("--durations", type=Path, metavar="RUN", help="run of the duration predictor"),
+    option("--quality", default="not measured yet", help="for the card"),
+    option(
         "--corpora", nargs="+", choices=sorted(ATTRIBUTIONS), help="corpora to credit in the card"
-    )
-    options = parser.parse_args(arguments)
-
-    def work() -> None:
-        given = (options.quality, options.corpora or (), options.durations)
-        print(f"{options.folder}: {export(options.run, options.folder, *given)}")
-
-    return run(work)
+    ),
+)
 
 
 if __name__ == "__main__":

@@ -7,9 +7,9 @@ training.corpora.prepare`` writes them; each becomes a store of its own below ``
 ``features/raw`` lists the clips that are in it: wav.scp, text, utt2spk, spk2utt, utt2num_frames. An
 interrupted run continues where it stopped; a clip whose text, recording or aligner has changed is
 done again. Clips that can't be used are listed in left-out.tsv with the reason.
-``--alignments FILE`` uses existing ones (`training.given_alignments`); other clips are aligned.
-``--scheduler tcp://host:8786`` lets the workers of a Dask cluster do it, where this package is
-installed and paths mean the same files.
+``--alignments FILE`` uses existing ones (`training.features.given_alignments`); other clips are
+aligned. ``--scheduler tcp://host:8786`` lets the workers of a Dask cluster do it, where this
+package is installed and paths mean the same files.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ import numpy as np
 from tqdm import tqdm
 
 from a3t.audio.output.files import atomic_path
-from a3t.console import run
 from a3t.errors import InputError
 from a3t.grid import seconds_of
 from alignment import Alignment, AlignmentError
-from training.clip_features import ClipError, Job, make, named_aligner
 from training.corpora.kaldi import read_directory, write_directory
 from training.corpora.left_out import LeftOut
 from training.corpora.prepare import SPLITS
-from training.given_alignments import alignment_of, read_alignments
-from training.store import COPY, INDEX, OPTIONAL, Store, StoreWriter
-from training.workers import FailedJobError, by_cluster, by_workers
+from training.features.clip_features import ClipError, Job, make, named_aligner
+from training.features.given_alignments import alignment_of, read_alignments
+from training.features.store import COPY, INDEX, OPTIONAL, Store, StoreWriter
+from training.features.workers import FailedJobError, by_cluster, by_workers
+from training.programs import Program, option
 
 ORIGINS = "made-of.json"  # beside a store's index: of what each clip's features were made
 
@@ -189,43 +189,32 @@ def write_raw(data: Path, features: Path, raw: Path) -> None:
         temporary.write_text("".join(lines), encoding="utf-8")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line: returns 0 when done, 1 if the input can't be used."""
-    parser = argparse.ArgumentParser(
-        prog="python -m training.extract",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("data", type=Path, help="a data directory, or a folder of them")
-    parser.add_argument("features", type=Path, help="folder to write")
-    parser.add_argument("--aligner", choices=["network", "mfa"], default="network")
-    parser.add_argument("--pitch", action="store_true", help="for networks with a pitch input")
-    parser.add_argument(
-        "--degraded",
-        type=int,
-        default=0,
-        metavar="N",
-        help="noisy, reverberant, … copies of each training clip",
-    )
-    parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
-    parser.add_argument(
-        "--alignments", type=Path, metavar="FILE", help="existing alignments, as JSON lines (.xz)"
-    )
-    parser.add_argument(
-        "--part", type=_part, default=(1, 1), metavar="K/N", help="a shard: the K-th of N parts"
-    )
-    parser.add_argument(
-        "--scheduler", metavar="ADDRESS", help="use the workers of this Dask scheduler"
-    )
-    options = parser.parse_args(arguments)
-    return run(lambda: extract_all(options))
-
-
 def _part(value: str) -> tuple[int, int]:
     number, _, count = value.partition("/")
     if not (number.isdecimal() and count.isdecimal() and 1 <= int(number) <= int(count)):
         raise argparse.ArgumentTypeError(f"{value} is not K/N, such as 3/8")
     return int(number), int(count)
+
+
+main = Program(
+    extract_all,
+    option("data", type=Path, help="a data directory, or a folder of them"),
+    option("features", type=Path, help="folder to write"),
+    option("--aligner", choices=["network", "mfa"], default="network"),
+    option("--pitch", action="store_true", help="for networks with a pitch input"),
+    option(
+        "--degraded", type=int, default=0, metavar="N",
+        help="noisy, reverberant, … copies of each training clip",
+    ),
+    option("--jobs", type=int, default=1, help="processes (default: 1)"),
+    option(
+        "--alignments", type=Path, metavar="FILE", help="existing alignments, as JSON lines (.xz)"
+    ),
+    option(
+        "--part", type=_part, default=(1, 1), metavar="K/N", help="a shard: the K-th of N parts"
+    ),
+    option("--scheduler", metavar="ADDRESS", help="use the workers of this Dask scheduler"),
+)  # fmt: skip
 
 
 if __name__ == "__main__":

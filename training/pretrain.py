@@ -14,29 +14,29 @@ if __name__ == "__main__":  # before the other imports, which take their time
     end_at_once()
 
 import argparse
-import json
 import math
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from a3t.console import run
 from a3t.model.embeddings import Batch
 from a3t.model.masking import MaskingConfig
 from a3t.voice.kernel.batches import Batches, DataConfig
-from a3t.voice.kernel.loop import Losses, Run, Schedule, stop_signals
+from a3t.voice.kernel.loop import Losses, Run, Schedule
 from a3t.voice.kernel.objective import Objective, validate
 from a3t.voice.kernel.precision import PRECISIONS, use_bfloat16
-from training.augment import augment_of
-from training.configuration import build, objective_of, read_config, settings, write_config
+from training.configuration import build, objective_of, read_config, settings
+from training.features.augment import augment_of
+from training.features.store import Store
 from training.prefetch import prefetch
 from training.pretraining_objective import NETWORK, network_weights
-from training.store import Store
+from training.programs import Program, option
+from training.training_runs import carry_out
 
 
 def build_batches(config: Mapping[str, Any], store: Store, train: bool) -> Batches:
@@ -158,62 +158,40 @@ def pretrain(options: argparse.Namespace) -> None:
     config["precision"] = "bfloat16" if low else "float32"
     store = Store(options.features)
     work = Pretraining(config, store, low, options.device, options.workers, options.compiler)
-    trained = Run(work.model, work.schedule, options.out)
-    if not trained.resume() and options.init:
-        start_from(trained, initial_weights(options.init))
-    write_config(config, written)
+
+    def begin(trained: Run) -> None:
+        if options.init:
+            start_from(trained, initial_weights(options.init))
+
     count = sum(parameter.numel() for parameter in work.model.network.parameters())
-    facts = {"step": trained.step, "parameters": count, "precision": config["precision"]}
-    print(json.dumps(facts), flush=True)
-    trained.train(work.losses, work.validate, minutes=options.minutes, stopping=stop_signals())
+    facts = {"parameters": count, "precision": config["precision"]}
+    carry_out(work, options.out, config, begin=begin, minutes=options.minutes, **facts)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line: returns 0 when done or stopped, 1 if the input can't be used."""
-    parser = argparse.ArgumentParser(
-        prog="python -m training.pretrain",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(
-        "--config",
-        type=Path,
-        required=True,
-        nargs="+",
+main = Program(
+    pretrain,
+    option(
+        "--config", type=Path, required=True, nargs="+",
         help="a YAML file, and others that override it",
-    )
-    parser.add_argument(
-        "--features", type=Path, required=True, help="feature store (training.extract)"
-    )
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--steps", type=int, help="number of steps (default: the configuration's)")
-    parser.add_argument(
-        "--init", metavar="NAME_OR_PATH", help="initial weights: a checkpoint.pt, or a model"
-    )
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument(
-        "--precision",
-        choices=PRECISIONS,
+    ),
+    option("--features", type=Path, required=True, help="feature store (training.extract)"),
+    option("--out", type=Path, required=True),
+    option("--steps", type=int, help="number of steps (default: the configuration's)"),
+    option("--init", metavar="NAME_OR_PATH", help="initial weights: a checkpoint.pt, or a model"),
+    option("--threads", type=int, default=2),
+    option("--device", default="cpu"),
+    option(
+        "--precision", choices=PRECISIONS,
         help="number format of matrix products (auto: the faster, measured at the start)",
-    )
-    parser.add_argument(
-        "--compile",
-        dest="compiler",
-        nargs="?",
-        const="inductor",
-        metavar="BACKEND",
+    ),
+    option(
+        "--compile", dest="compiler", nargs="?", const="inductor", metavar="BACKEND",
         help="compile the network with torch.compile (inductor)",
-    )
-    parser.add_argument("--workers", type=int, default=0, help="processes that prepare batches")
-    parser.add_argument(
-        "--critic", action="store_true", help="train against a critic, starting from --init"
-    )
-    parser.add_argument(
-        "--minutes", type=float, default=math.inf, help="stop after so many minutes"
-    )
-    options = parser.parse_args(arguments)
-    return run(lambda: pretrain(options))
+    ),
+    option("--workers", type=int, default=0, help="processes that prepare batches"),
+    option("--critic", action="store_true", help="train against a critic, starting from --init"),
+    option("--minutes", type=float, default=math.inf, help="stop after so many minutes"),
+)  # fmt: skip
 
 
 if __name__ == "__main__":

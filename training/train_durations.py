@@ -26,16 +26,17 @@ import torch
 from torch import Tensor
 
 from a3t.audio.output.files import atomic_path
-from a3t.console import run
 from a3t.errors import InputError
 from a3t.grid import seconds_of
 from a3t.model.variance.durations import DurationPredictor, word_edges
 from a3t.plan.speaker.speaking_rate import rate_ratio
 from a3t.text.phones import PAUSE, PHONE_ID, PHONES, is_vowel, strip_stress
 from a3t.voice.kernel.features import StoredClip
-from a3t.voice.kernel.loop import Losses, Run, Schedule, stop_signals
-from training.configuration import build, read_config, settings, write_config
-from training.store import Store
+from a3t.voice.kernel.loop import Losses, Schedule
+from training.configuration import build, read_config, settings
+from training.features.store import Store
+from training.programs import Program, option
+from training.training_runs import carry_out
 
 # Below this mean confidence of the alignment a clip's durations can't be trusted.
 LEAST_SCORE = 0.5
@@ -171,10 +172,7 @@ def train(config: dict[str, Any], features: Path, out: Path) -> str:
     """
     store = Store(features)
     work = DurationTraining(config, store)
-    trained = Run(work.model, work.schedule, out)
-    trained.resume()
-    write_config(config, out / "config.yaml")
-    trained.train(work.losses, work.validate, stopping=stop_signals())
+    trained = carry_out(work, out, config)
     if trained.step < work.schedule.steps:
         return f"Stopped at step {trained.step} of {work.schedule.steps}: run it again to continue."
     work.model.load_state_dict(trained.average)
@@ -185,22 +183,18 @@ def train(config: dict[str, Any], features: Path, out: Path) -> str:
     return text
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line: returns 0 when done or stopped, 1 if the input can't be used."""
-    parser = argparse.ArgumentParser(
-        prog="python -m training.train_durations",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--config", type=Path, required=True)
-    parser.add_argument(
-        "--features", type=Path, required=True, help="feature store (training.extract)"
-    )
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--threads", type=int, default=1)
-    options = parser.parse_args(arguments)
+def work(options: argparse.Namespace) -> None:
     torch.set_num_threads(options.threads)
-    return run(lambda: print(train(read_config(options.config), options.features, options.out)))
+    print(train(read_config(options.config), options.features, options.out))
+
+
+main = Program(
+    work,
+    option("--config", type=Path, required=True),
+    option("--features", type=Path, required=True, help="feature store (training.extract)"),
+    option("--out", type=Path, required=True),
+    option("--threads", type=int, default=1),
+)
 
 
 if __name__ == "__main__":

@@ -26,15 +26,16 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from a3t.console import run
 from a3t.errors import InputError
 from a3t.model.masking import MaskingConfig
 from a3t.model.speaker_encoder import SpeakerEncoder
 from a3t.pretrained import save_checkpoint
 from a3t.voice.kernel.batches import Batches, DataConfig, Draw
-from a3t.voice.kernel.loop import Losses, Run, Schedule, stop_signals
-from training.augment import augment_of
-from training.store import Store
+from a3t.voice.kernel.loop import Losses, Schedule
+from training.features.augment import augment_of
+from training.features.store import Store
+from training.programs import Program, option
+from training.training_runs import carry_out
 
 SCALE, MARGIN = 30.0, 0.2
 CROP = (80, 240)  # frames
@@ -138,9 +139,7 @@ def equal_error_rate(scores: np.ndarray, same: np.ndarray) -> float:
 def train_speakers(options: argparse.Namespace) -> None:
     torch.set_num_threads(options.threads)
     work = SpeakerTraining(Store(options.features), options.steps)
-    trained = Run(work.model, work.schedule, options.out)
-    trained.resume()
-    trained.train(work.losses, work.validate, stopping=stop_signals())
+    trained = carry_out(work, options.out)
     if trained.done:
         work.model.load_state_dict(trained.average)
         figures = trained.judge(work.validate)
@@ -157,21 +156,13 @@ def train_speakers(options: argparse.Namespace) -> None:
         print(f"equal error rate {rate:.1%}")
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line: returns 0 when done or stopped, 1 if the input can't be used."""
-    parser = argparse.ArgumentParser(
-        prog="python -m training.train_speakers",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(
-        "--features", type=Path, required=True, help="feature store (training.extract)"
-    )
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--steps", type=int, default=3000)
-    parser.add_argument("--threads", type=int, default=2)
-    options = parser.parse_args(arguments)
-    return run(lambda: train_speakers(options))
+main = Program(
+    train_speakers,
+    option("--features", type=Path, required=True, help="feature store (training.extract)"),
+    option("--out", type=Path, required=True),
+    option("--steps", type=int, default=3000),
+    option("--threads", type=int, default=2),
+)
 
 
 if __name__ == "__main__":

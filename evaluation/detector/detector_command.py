@@ -2,154 +2,133 @@
 
 from __future__ import annotations
 
-import argparse
-import json
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
-from tqdm import tqdm
 
-from a3t.editor import Editor
 from a3t.errors import InputError
-from alignment import AlignmentError
 from evaluation.detector.detector_material import (
     CONTROL,
     COPY,
     NATURAL,
     OTHER,
     PATCH,
-    ComparedStretch,
-    StretchMaker,
     draw_edits,
-    read_stretches,
+    make_stretches,
 )
-from evaluation.detector.spectral_statistics import FEATURES, Feature
-from evaluation.detector.telling_apart import Area, alone, told_apart
+from evaluation.detector.spectral_statistics import FEATURES
+from evaluation.detector.telling_apart import alone, told_apart
 from evaluation.edits.conditions import CLEAN, CONDITIONS
 from evaluation.edits.listing import ListedEdit
-from evaluation.harness.programs import (
-    add_counts,
-    add_model_arguments,
-    add_set_argument,
-    clips_of,
-    markdown_table,
-    write_report,
-)
-from training.corpora import Clip
+from evaluation.harness.declared_tables import Column, Figures, Row, Rows, Table, figure_name
+from evaluation.harness.estimates import Interval
+from evaluation.harness.measurement import CORPORA, HALF, MODEL, Measurement, Setting, repeated
+from evaluation.harness.report_files import markdown_table
+from training.programs import counts
 
 PAIRS = ((PATCH, NATURAL), (COPY, NATURAL), (PATCH, COPY), (CONTROL, NATURAL))
 BELOW = {"all bands": 8000, "below 7 kHz": 7000, "below 2.5 kHz": 2500}  # Hz
+CLEAR = "below 7 kHz"
 DIVISIONS = 10  # of natural stretches from natural ones, at random
 SHOWN = 8  # single statistics
-PLAINEST = 20  # patches
 LEAST_VOICES = 3
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    add_set_argument(parser)
-    parser.add_argument(
-        "--condition", action="append", default=[], choices=list(CONDITIONS), metavar="CONDITION",
-        help="condition of the recordings (repeatable; default: clean)",
-    )  # fmt: skip
-    add_counts(parser, edits=120)
-    parser.add_argument(
-        "--stretches", type=Path, metavar="JSONL",
-        help="classify stretches.jsonl of an earlier run again, instead of making edits",
-    )  # fmt: skip
-    add_model_arguments(parser)
+def edits_to_tell(setting: Setting) -> list[ListedEdit]:
+    setting.known["clips"] = {clip.name: clip for clip in setting.clips}
+    return draw_edits(setting.clips, setting.options.set, setting.options.edits)
 
 
-def run(options: argparse.Namespace) -> None:
-    """Make the stretches and tell them apart; raises InputError."""
-    if options.stretches:
-        stretches, facts = read_stretches(options.stretches), [f"Stretches: {options.stretches}"]
-        write_report(options.out, "detector", markdown_report(stretches, facts))
-        return
-    editor = Editor.load(options.model, vocoder=options.vocoder)
-    clips = clips_of(options)
-    edits = draw_edits(clips, options.set, options.edits)
-    maker, stretches, failed = make_stretches(
-        editor, edits, clips, options.condition or [CLEAN], options.out
-    )
-    vocoder = f"{editor.vocoder.name} ({(editor.vocoder.sha256 or '')[:12]})"
-    facts = [
-        f"Model: {editor.name} ({editor.sha256[:12]}); vocoder: {vocoder}",
-        f"{len(edits)} edits drawn of the half “{options.set}”; {failed} could not be compared",
-    ]
-    write_report(options.out, "detector", markdown_report(stretches, facts))
-    for rank, stretch in enumerate(plainest(stretches), start=1):
-        name = f"plainest-{rank:02d} {stretch.edit} {stretch.condition}.png"
-        maker.draw(stretch, options.out / name)
+def figures(rows: Rows) -> Figures:
+    """The areas of every pair in every band."""
+    return {
+        figure_name(made, real, band): area_of(rows, made, real, band)
+        for made, real in PAIRS
+        for band in BELOW
+    }
 
 
-def make_stretches(
-    editor: Editor,
-    edits: Sequence[ListedEdit],
-    clips: Sequence[Clip],
-    conditions: Sequence[str],
-    out: Path,
-) -> tuple[StretchMaker, list[ComparedStretch], int]:
-    """The stretches, each edit's written when it is made, and how many edits failed."""
-    by_name = {clip.name: clip for clip in clips}
-    folder = out / "sounds"
-    folder.mkdir(parents=True, exist_ok=True)
-    maker, failed = StretchMaker(editor, folder), 0
-    stretches: list[ComparedStretch] = []
-    with open(out / "stretches.jsonl", "w", encoding="utf-8") as file:
-        for edit in tqdm(edits, unit="edit", disable=None):
-            for condition in conditions:
-                try:
-                    own = list(maker.stretches(edit, by_name[edit.clip], condition))
-                except (InputError, AlignmentError, ValueError):
-                    failed += 1
-                    continue
-                stretches += own
-                file.writelines(json.dumps(stretch.to_json()) + "\n" for stretch in own)
-                file.flush()
-    return maker, stretches, failed
-
-
-def markdown_report(stretches: Sequence[ComparedStretch], facts: Iterable[str]) -> str:
-    """The page: which kinds the classifier tells apart, by bands, statistics and conditions,
-    in which corpora. InputError if the stretches are of too few voices."""
-    voices = {stretch.voice for stretch in stretches}
+def report(rows: Rows, setting: Setting) -> str:
+    """Which kinds the classifier tells apart, by bands, statistics, conditions and corpora.
+    InputError if the stretches are of too few voices."""
+    voices = {row["voice"] for row in rows}
     if len(voices) < LEAST_VOICES:
         raise InputError(
             f"A detector needs stretches of {LEAST_VOICES} voices, not of {len(voices)}: "
             "add a corpus, or more edits."
         )
-    counts = ", ".join(f"{sum(s.kind == kind for s in stretches)} × {kind}"
-                       for kind in (PATCH, COPY, CONTROL, NATURAL, OTHER))  # fmt: skip
-    parts = ["# New words and the recording, told apart\n"]
-    parts.append("\n".join(f"- {fact}" for fact in [*facts, f"{len(voices)} voices: {counts}"]))
     told = [
-        [f"{made} – {real}", *map(shown, _areas(stretches, made, real))] for made, real in PAIRS
+        [f"{made} – {real}", *(f"{area_of(rows, made, real, band):.3f}" for band in BELOW)]
+        for made, real in PAIRS
     ]
-    told.append([f"{NATURAL} – {NATURAL}", *_divided(stretches)])
-    parts += ["", markdown_table(["told apart", *BELOW], told)]
-    parts.append("Single statistics that tell most, below 7 kHz:\n")
+    told.append([f"{NATURAL} – {NATURAL}", *_divided(rows)])
     most = [
-        (f"{made} – {real}", feature, f"{area:.3f}")
+        (f"{made} – {real}", statistic, f"{area:.3f}")
         for made, real in PAIRS[:3]
-        for area, feature in _strongest(stretches, made, real)
+        for area, statistic in _strongest(rows, made, real)
     ]
-    parts.append(markdown_table(["told apart", "statistic", "area"], most))
-    parts.append("Below 7 kHz, part by part:\n")
-    lines = []
-    for part, own in _parts(stretches):
-        count = sum(stretch.kind == PATCH for stretch in own)
-        areas = [shown(area_of(own, made, real, "below 7 kHz")) for made, real in PAIRS]
-        lines.append([part, count, *areas])
-    names = [f"{made} – {real}" for made, real in PAIRS]
-    parts.append(markdown_table(["part", "patches", *names], lines))
-    return "\n".join([*parts, LEGEND])
+    columns = [
+        Column("patches", lambda rows: sum(row["kind"] == PATCH for row in rows)),
+        *(Column(f"{made} – {real}", _area(made, real), ".3f") for made, real in PAIRS),
+    ]
+    return "\n".join(
+        (
+            markdown_table(["told apart", *BELOW], told),
+            "Single statistics that tell most, below 7 kHz:\n",
+            markdown_table(["told apart", "statistic", "area"], most),
+            "Below 7 kHz, part by part:\n",
+            *(Table(columns, (part,)).markdown(rows) for part in ("condition", "corpus")),
+        )
+    )
 
 
-def shown(area: Area | None) -> str:
-    """An area, or a dash for too few voices."""
-    return "–" if area is None else str(area)
+def _area(made: str, real: str) -> Callable[[Rows], Interval]:
+    return lambda rows: area_of(rows, made, real, CLEAR)
+
+
+def area_of(rows: Rows, made: str, real: str, band: str) -> Interval:
+    """The area under the curve for two kinds in a band; none for too few voices."""
+    chosen = [row for row in rows if row["kind"] in (made, real)]
+    return _told(chosen, np.array([row["kind"] == made for row in chosen]), BELOW[band])
+
+
+def _told(chosen: list[Row], made: np.ndarray, below: int) -> Interval:
+    if len({row["voice"] for row in chosen}) < LEAST_VOICES:
+        return Interval.of(())
+    features = np.array([row["features"] for row in chosen])
+    own = [k for k, feature in enumerate(FEATURES) if feature.band[1] <= below]
+    return told_apart(features[:, own], made, [row["voice"] for row in chosen])
+
+
+def _divided(rows: Rows) -> list[str]:
+    """Natural stretches told from the others of the same edits, though nothing tells them."""
+    other = {(r["edit"], r["condition"]) for r in rows if r["kind"] == OTHER}
+    chosen = [
+        row
+        for row in rows
+        if row["kind"] in (NATURAL, OTHER) and (row["edit"], row["condition"]) in other
+    ]
+    draw = np.random.default_rng(0)
+    pairs = {key: k for k, key in enumerate(sorted(other))}
+    pair = np.array([pairs[row["edit"], row["condition"]] for row in chosen])
+    first = np.array([row["kind"] == NATURAL for row in chosen])
+    divisions = [draw.random(len(pairs))[pair] < 0.5 for _ in range(DIVISIONS)]
+    cells = []
+    for below in BELOW.values():
+        areas = [_told(chosen, first ^ swapped, below).value for swapped in divisions]
+        cells.append(f"{np.mean(areas):.3f} ± {np.std(areas):.3f}")
+    return cells
+
+
+def _strongest(rows: Rows, made: str, real: str) -> list[tuple[float, str]]:
+    chosen = [row for row in rows if row["kind"] in (made, real)]
+    is_made = np.array([row["kind"] == made for row in chosen])
+    areas = [
+        (alone(np.array([row["features"][k] for row in chosen]), is_made), str(feature))
+        for k, feature in enumerate(FEATURES)
+        if feature.band[1] <= BELOW[CLEAR]
+    ]
+    return sorted(areas, key=lambda pair: -pair[0])[:SHOWN]
 
 
 LEGEND = """\
@@ -161,78 +140,18 @@ is. Control: the clip's own sound to 24 kHz and back, likewise. Natural – natu
 each clip, divided at random ten times; the mean and the deviation. Clips are at their own rates.
 """
 
-
-def plainest(stretches: Sequence[ComparedStretch]) -> list[ComparedStretch]:
-    """The patches that are most plainly synthetic below 7 kHz."""
-    chosen, made = _chosen(stretches, PATCH, NATURAL)
-    scores = _told(chosen, made, BELOW["below 7 kHz"]).scores
-    order = np.flatnonzero(made)[np.argsort(-scores[made])]
-    return [chosen[k] for k in order[:PLAINEST]]
-
-
-def _chosen(
-    stretches: Sequence[ComparedStretch], made: str, real: str
-) -> tuple[list[ComparedStretch], np.ndarray]:
-    chosen = [stretch for stretch in stretches if stretch.kind in (made, real)]
-    return chosen, np.array([stretch.kind == made for stretch in chosen])
-
-
-def _told(chosen: Sequence[ComparedStretch], made: np.ndarray, below: int) -> Area:
-    features = np.stack([stretch.features for stretch in chosen])
-    own = [k for k, feature in enumerate(FEATURES) if feature.band[1] <= below]
-    return told_apart(features[:, own], made, [stretch.voice for stretch in chosen])
-
-
-def area_of(stretches: Sequence[ComparedStretch], made: str, real: str, band: str) -> Area | None:
-    """The area under the curve for two kinds in a band; None for too few stretches."""
-    chosen, is_made = _chosen(stretches, made, real)
-    if len({stretch.voice for stretch in chosen}) < LEAST_VOICES:
-        return None
-    return _told(chosen, is_made, BELOW[band])
-
-
-def _areas(stretches: Sequence[ComparedStretch], made: str, real: str) -> list[Area | None]:
-    return [area_of(stretches, made, real, band) for band in BELOW]
-
-
-def _divided(stretches: Sequence[ComparedStretch]) -> list[str]:
-    """Natural stretches told from the others of the same edits, though nothing tells them."""
-    other = {(s.edit, s.condition) for s in stretches if s.kind == OTHER}
-    chosen = [s for s in stretches if s.kind in (NATURAL, OTHER) and (s.edit, s.condition) in other]
-    if len({stretch.voice for stretch in chosen}) < LEAST_VOICES:
-        return ["–" for _ in BELOW]
-    draw = np.random.default_rng(0)
-    pairs = {key: k for k, key in enumerate(sorted(other))}
-    pair = np.array([pairs[s.edit, s.condition] for s in chosen])
-    first = np.array([s.kind == NATURAL for s in chosen])
-    divisions = [draw.random(len(pairs))[pair] < 0.5 for _ in range(DIVISIONS)]
-    cells = []
-    for below in BELOW.values():
-        areas = [_told(chosen, first ^ swapped, below).value for swapped in divisions]
-        cells.append(f"{np.mean(areas):.3f} ± {np.std(areas):.3f}")
-    return cells
-
-
-def _strongest(
-    stretches: Sequence[ComparedStretch], made: str, real: str
-) -> list[tuple[float, Feature]]:
-    chosen, is_made = _chosen(stretches, made, real)
-    areas = [
-        (alone(np.array([s.features[k] for s in chosen]), is_made), feature)
-        for k, feature in enumerate(FEATURES)
-        if feature.band[1] <= BELOW["below 7 kHz"]
-    ]
-    return sorted(areas, key=lambda pair: -pair[0])[:SHOWN]
-
-
-def _parts(stretches: Sequence[ComparedStretch]) -> list[tuple[str, list[ComparedStretch]]]:
-    """The stretches by condition and by corpus, where there are several."""
-    kinds: tuple[Callable[[ComparedStretch], str], ...] = (
-        lambda s: s.condition,
-        lambda s: s.corpus,
-    )
-    found = []
-    for name in kinds:
-        for part in dict.fromkeys(map(name, stretches)):
-            found.append((part, [stretch for stretch in stretches if name(stretch) == part]))
-    return found
+MEASUREMENT = Measurement(
+    edits_to_tell,
+    make_stretches,
+    options=(
+        HALF,
+        repeated("--condition", [CLEAN], choices=[*CONDITIONS]),
+        *counts(edits=120),
+        *MODEL,
+        CORPORA,
+    ),
+    unit="edit",
+    report=report,
+    figured=figures,
+    legend=LEGEND,
+)

@@ -5,12 +5,9 @@ Every sound stays at its clip's own rate, so that what resampling does to it tel
 
 from __future__ import annotations
 
-import json
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import soundfile
@@ -23,19 +20,19 @@ from a3t.audio.output.patches import Patch, read_patched, sample_map
 from a3t.audio.reading.recording import Recording
 from a3t.audio.splicing.fades import FADE_MS
 from a3t.audio.splicing.splicing import make_patch
-from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE, grid_frames, samples_of
 from a3t.plan.request import EditRequest
 from a3t.plan.windows import WindowFrames
 from a3t.rendering.joining import neighbours_of
 from a3t.vocoder import vocode_span
-from alignment import Alignment
 from evaluation.detector.spectral_statistics import RATE, log_spectrum, stretch_features
 from evaluation.edits.conditions import CLEAN, under
 from evaluation.edits.experiment import labelled_phones
 from evaluation.edits.listing import KINDS, ListedEdit, clips_in_turn, draw_edit
 from evaluation.edits.segment_metrics import LabelledSound, natural_stretches
+from evaluation.harness.declared_tables import Row
+from evaluation.harness.measurement import Setting
 from training.corpora import Clip
 from training.corpora.decoding import decode_floats
 
@@ -47,30 +44,6 @@ Span = tuple[int, int]
 PATCH, COPY, CONTROL, NATURAL, OTHER = "patch", "copy", "control", "natural", "other natural"
 MARGIN = 8  # frames of a copy beside its stretch, in which it is joined: 0.1 s
 MOST_OF_A_VOICE = 20  # clips
-
-
-@dataclass(frozen=True, eq=False)
-class ComparedStretch:
-    """A stretch of an edited or untouched clip, and its features (160,)."""
-
-    edit: str
-    voice: str
-    condition: str
-    kind: str
-    features: Floats
-
-    @property
-    def corpus(self) -> str:
-        return self.voice.partition("-")[0]
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> ComparedStretch:
-        """The inverse of `to_json`."""
-        return cls(**{**data, "features": np.asarray(data["features"], float)})
-
-    def to_json(self) -> dict[str, Any]:
-        """The features to four decimals."""
-        return {**asdict(self), "features": [round(float(v), 4) for v in self.features]}
 
 
 def draw_edits(clips: Sequence[Clip], half: str, count: int) -> list[ListedEdit]:
@@ -85,27 +58,24 @@ def draw_edits(clips: Sequence[Clip], half: str, count: int) -> list[ListedEdit]
     return edits
 
 
-class StretchMaker:
-    """Makes each edit's stretches; clips that aren't clean are written to ``folder``."""
-
-    def __init__(self, editor: Editor, folder: Path) -> None:
-        self.editor, self.folder = editor, folder
-        self._aligned: dict[str, Alignment] = {}
-
-    def stretches(self, edit: ListedEdit, clip: Clip, condition: str) -> Iterator[ComparedStretch]:
-        """An edit's patch, and a natural stretch of as many frames, its copy and its control, and
-        where there is room another natural one. InputError or AlignmentError if the edit can't be
-        made, or the clip has no such stretch."""
-        path = write_source(clip, condition, self.folder)
-        text, new_text = edit.texts(clip)
-        if clip.name not in self._aligned:
-            clean = write_source(clip, CLEAN, self.folder)
-            self._aligned[clip.name] = self.editor.align(clean, text)
-        alignment = self._aligned[clip.name]
+def make_stretches(edit: ListedEdit, setting: Setting) -> Iterator[Row]:
+    """Under each condition an edit's patch, and a natural stretch of as many frames, its copy and
+    its control, and where there is room another natural one. InputError or AlignmentError if the
+    edit can't be made, or the clip has no such stretch."""
+    folder = setting.folder / "sounds"
+    folder.mkdir(parents=True, exist_ok=True)
+    clip, editor = setting.known["clips"][edit.clip], setting.editor
+    text, new_text = edit.texts(clip)
+    if ("aligned", clip.name) not in setting.known:
+        clean = write_source(clip, CLEAN, folder)
+        setting.known["aligned", clip.name] = editor.align(clean, text)
+    alignment = setting.known["aligned", clip.name]
+    for condition in setting.options.condition or [CLEAN]:
+        path = write_source(clip, condition, folder)
         request = EditRequest(new_text=new_text, text=text, alignment=alignment, verify=False)
-        plan = self.editor.plan(path, request)
+        plan = editor.plan(path, request)
         if len(plan.edits) != 1 or not plan.edits[0].is_spoken:
-            raise InputError(f"{edit.name} is not a single edit")
+            raise InputError("It is not a single edit.")
         planned, recording = plan.edits[0], plan.recording
         # Where the natural stretches lie must not depend on the condition.
         frames = grid_frames(recording.samples, recording.sample_rate)
@@ -118,39 +88,31 @@ class StretchMaker:
             if span[0] >= MARGIN and span[1] <= frames - 2 * MARGIN
         ]
         if not natural:
-            raise InputError(f"{edit.name} leaves no natural stretch to compare with")
-        result = self.editor.render(plan)
-        result.save(self.edited(edit.name, condition), provenance=False)
-        yield _stretch(edit, condition, PATCH, recording, result.patches[0])
-        copy = vocode_span(self.editor.vocoder, log_mel(sound.samples)[:frames], 0, frames).numpy()
-        patches = {
-            COPY: in_place(recording, copy, natural[0], own=True),
-            CONTROL: in_place(recording, sound.samples, natural[0], own=False),
-        }
-        for kind, patch in patches.items():
-            yield _stretch(edit, condition, kind, recording, patch)
+            raise InputError("It leaves no natural stretch to compare with.")
+        result = editor.render(plan)
+        result.save(folder / f"{edit.name} {condition}.wav", provenance=False)
+        copy = vocode_span(editor.vocoder, log_mel(sound.samples)[:frames], 0, frames).numpy()
+        patches = [
+            (PATCH, result.patches[0]),
+            (COPY, in_place(recording, copy, natural[0], own=True)),
+            (CONTROL, in_place(recording, sound.samples, natural[0], own=False)),
+        ]
         for kind, span in zip((NATURAL, OTHER), natural, strict=False):
             first, last = (samples_of(frame, recording.sample_rate) for frame in span)
-            unchanged = Patch((first, last), recording.mono(first, last)[:, None])
-            yield _stretch(edit, condition, kind, recording, unchanged)
-
-    def edited(self, edit: str, condition: str) -> Path:
-        """The file of an edit's result."""
-        return self.folder / f"{edit} {condition}.wav"
-
-    def draw(self, stretch: ComparedStretch, out: Path) -> None:
-        """Draw a patch's edit, before and after."""
-        from a3t.projects.export.pictures import draw_edit
-
-        edited = self.edited(stretch.edit, stretch.condition)
-        record = json.loads(edited.with_suffix(".edit.json").read_text(encoding="utf-8"))
-        draw_edit(Path(record["source"]["path"]), edited, record, out)
+            patches.append((kind, Patch((first, last), recording.mono(first, last)[:, None])))
+        for kind, patch in patches:
+            yield {
+                "edit": edit.name,
+                "voice": edit.voice,
+                "corpus": edit.voice.partition("-")[0],
+                "condition": condition,
+                "kind": kind,
+                "features": features_of(recording, patch, kind),
+            }
 
 
-def _stretch(
-    edit: ListedEdit, condition: str, kind: str, recording: Recording, patch: Patch
-) -> ComparedStretch:
-    """A patch in its recording; the cross-fades are left out."""
+def features_of(recording: Recording, patch: Patch, kind: str) -> Floats:
+    """The features (160,) of a patch in its recording; the cross-fades are left out."""
     rate = recording.sample_rate
     sound = read_patched(recording, [patch], 0, recording.samples + patch.growth).mean(axis=1)
     first, last = sample_map(recording, [patch]).changes[0].output
@@ -158,8 +120,7 @@ def _stretch(
     place = [round(sample * RATE / rate) for sample in (first + fade, last - fade)]
     if rate != RATE:
         sound = soxr.resample(sound, rate, RATE, quality="VHQ")
-    features = stretch_features(log_spectrum(sound), place[0], place[1])
-    return ComparedStretch(edit.name, edit.voice, condition, kind, features)
+    return stretch_features(log_spectrum(sound), place[0], place[1])
 
 
 def write_source(clip: Clip, condition: str, folder: Path) -> Path:
@@ -193,12 +154,3 @@ def in_place(recording: Recording, sound: Floats, span: Span, own: bool) -> Patc
         traits = OwnSound(ALL_TRAITS, neighbours_of(recording, layout, sound), None, first)
     margins = (MARGIN * HOP, MARGIN * HOP)
     return make_patch(recording, sound[around], (first * HOP, last * HOP), margins, own=traits)
-
-
-def read_stretches(path: Path) -> list[ComparedStretch]:
-    """The stretches of an earlier run; InputError if the file isn't one."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-        return [ComparedStretch.from_json(json.loads(line)) for line in lines]
-    except (OSError, ValueError, KeyError, TypeError):
-        raise InputError(f"{path} is no stretches.jsonl written by this command.") from None

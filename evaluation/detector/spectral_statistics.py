@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from a3t.errors import InputError
+
 Floats = np.ndarray
 
 RATE = 16_000  # Hz
@@ -61,7 +63,7 @@ def log_spectrum(samples: Floats) -> Floats:
 def stretch_features(spectrum: Floats, first: int, last: int) -> Floats:
     """The ``FEATURES`` (160,) of samples [first, last) at 16 kHz of a recording's `log_spectrum`.
 
-    Frames that reach over the stretch's ends are neither inside nor outside. Raises ValueError if
+    Frames that reach over the stretch's ends are neither inside nor outside. Raises InputError if
     it, or what is around it, is too short.
     """
     centre = np.arange(len(spectrum)) * HOP
@@ -69,7 +71,7 @@ def stretch_features(spectrum: Floats, first: int, last: int) -> Floats:
     inside = (centre >= first + half // 2) & (centre < last - half // 2)
     outside = (centre < first - half) | (centre >= last + half)
     if min(inside.sum(), outside.sum()) < LEAST_FRAMES:
-        raise ValueError(f"[{first}, {last}) is too short, or covers its whole recording")
+        raise InputError(f"Samples {first} to {last} are too few, or all of their recording.")
     own, others = _statistics(spectrum, inside), _statistics(spectrum, outside)
     return np.concatenate([own, own - others])
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from evaluation.harness.estimates import Interval
 from evaluation.packages import eval_package
 
 Floats = np.ndarray
@@ -15,22 +15,9 @@ STRENGTH = 0.02  # of the regression, the reciprocal of its penalty (scikit-lear
 RESAMPLES = 1000
 
 
-@dataclass(frozen=True)
-class Area:
-    """An area under the ROC curve, 0.5 = not told apart at all; its 95 % interval; and the scores
-    (n,) that it is of, each by a classifier that has heard nothing of the stretch's voice."""
-
-    value: float
-    low: float
-    high: float
-    scores: Floats
-
-    def __str__(self) -> str:
-        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
-
-
-def told_apart(features: Floats, made: Floats, voices: Sequence[str]) -> Area:
-    """Score a logistic regression that tells stretches that are ``made`` (n,) bool from the others.
+def told_apart(features: Floats, made: Floats, voices: Sequence[str]) -> Interval:
+    """The area under the ROC curve (0.5: not told apart at all) of a logistic regression that tells
+    stretches that are ``made`` (n,) bool from the others.
 
     features: (n, k). Each voice is left out in turn, and judged by what the others have taught. The
     interval is a bootstrap over voices. Raises ValueError for fewer than two voices, or if all the
@@ -45,7 +32,15 @@ def told_apart(features: Floats, made: Floats, voices: Sequence[str]) -> Area:
     scores = cross_val_predict(
         model, features, made, groups=voices, cv=LeaveOneGroupOut(), method="decision_function"
     )
-    return _area(scores, made, np.asarray(voices))
+    places = [np.flatnonzero(np.asarray(voices) == voice) for voice in np.unique(voices)]
+    draw = np.random.default_rng(0)
+    found = []
+    for _ in range(RESAMPLES):
+        drawn = np.concatenate([places[k] for k in draw.integers(len(places), size=len(places))])
+        if 0 < made[drawn].sum() < len(drawn):
+            found.append(_ranked(scores[drawn], made[drawn]))
+    low, high = np.percentile(found, [2.5, 97.5])
+    return Interval(_ranked(scores, made), float(low), float(high), len(made))
 
 
 def alone(feature: Floats, made: Floats) -> float:
@@ -54,20 +49,9 @@ def alone(feature: Floats, made: Floats) -> float:
     return max(value, 1 - value)
 
 
-def _area(scores: Floats, made: Floats, voices: Floats) -> Area:
-    places = [np.flatnonzero(voices == voice) for voice in np.unique(voices)]
-    draw = np.random.default_rng(0)
-    found = []
-    for _ in range(RESAMPLES):
-        drawn = np.concatenate([places[k] for k in draw.integers(len(places), size=len(places))])
-        if 0 < made[drawn].sum() < len(drawn):
-            found.append(_ranked(scores[drawn], made[drawn]))
-    low, high = np.percentile(found, [2.5, 97.5])
-    return Area(_ranked(scores, made), float(low), float(high), scores)
-
-
 def _ranked(scores: Floats, made: Floats) -> float:
-    """The area under the ROC curve by the ranks of the scores (Mann and Whitney 1947)."""
+    """The area under the ROC curve by the ranks of the scores (Mann and Whitney 1947): a tenth of
+    the time that scikit-learn takes for it."""
     from scipy.stats import rankdata
 
     ranks, count = rankdata(scores), int(made.sum())

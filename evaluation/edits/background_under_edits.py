@@ -8,8 +8,6 @@ changes, pink noise and another talker: how often the edit says that music will 
 
 from __future__ import annotations
 
-import argparse
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -23,13 +21,13 @@ from a3t.audio.analysis import steady_tones
 from a3t.audio.analysis.background import music_under
 from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
-from a3t.errors import InputError
 from a3t.text.transcript import Transcript
-from alignment import AlignmentError
-from evaluation.harness.programs import add_counts, markdown_table
+from evaluation.harness.declared_tables import Column, Row, Table, count, share
+from evaluation.harness.measurement import Measurement, Setting, repeated
 from evaluation.hearing.planting import aligner_held_out, chosen
 from training.alignment.degradation import RATE, music
 from training.corpora import Clip
+from training.programs import counts
 
 TONES = {"hum": [50.0 * k for k in (1, 2, 3, 4, 6)], "held chord": [220.0, 277.2, 329.6, 440.3]}
 KINDS = (*TONES, "music", "pink noise", "another talker", "nothing")
@@ -79,59 +77,69 @@ def falls(editor: Editor, wav: Path, clip: Clip, kind: str, added: np.ndarray) -
         yield min(strength(piece, TONES[kind], rate) for piece in pieces) - wanted
 
 
-class Background(NamedTuple):
-    """A background at a level, dB beside the speech: the falls of each clip without and with steady
-    tones carried on, dB, (n, 2); and in which clips it was said that music will break off."""
+class BackgroundTask(NamedTuple):
+    """A clip with a background at a level, dB beside the speech; ``other`` may talk in it."""
 
+    name: str
+    number: int
+    clip: Clip
+    other: Clip
     kind: str
     level: float
-    falls: np.ndarray
-    said: list[bool]
 
 
-def measure_backgrounds(
-    editor: Editor, count: int, seed: int, kinds: Sequence[str] = KINDS
-) -> Iterator[Background]:
+def backgrounds(setting: Setting) -> Iterator[BackgroundTask]:
     """Every background under every clip."""
-    fitting = chosen(aligner_held_out(), 6 * count, seed)
-    clips = [clip for clip in fitting if clip.seconds >= SHORTEST][:count]
-    with tempfile.TemporaryDirectory() as folder:
-        wav = Path(folder) / "talk.wav"
-        for kind in kinds:
-            for level in (-10.0, -20.0) if kind != "nothing" else (-np.inf,):
-                said: list[bool] = []
-                found: list[list[float]] = []
-                for number, clip in enumerate(clips):
-                    sound, rate = soundfile.read(str(clip.path), always_2d=True)
-                    speech, other = sound.mean(axis=1), clips[(number + 5) % len(clips)]
-                    added = background(kind, number, len(speech), rate, other)
-                    power = np.mean(np.square(added)) or 1.0
-                    added *= np.sqrt(np.mean(np.square(speech)) / power) * 10 ** (level / 20)
-                    soundfile.write(wav, (speech + added) / 2, rate)
-                    recording = Recording.open(wav)
-                    half = recording.samples // 2
-                    try:
-                        aligned = editor.align(recording, clip.text)
-                        said.append(music_under(recording, aligned, half, half) is not None)
-                        if kind in TONES:
-                            found.append([*falls(editor, wav, clip, kind, added / 2)])
-                    except (AlignmentError, InputError, ValueError):
-                        continue
-                yield Background(kind, level, np.array(found).reshape(-1, 2), said)
+    wanted = setting.options.clips
+    fitting = chosen(aligner_held_out(), 6 * wanted, setting.options.seed)
+    clips = [clip for clip in fitting if clip.seconds >= SHORTEST][:wanted]
+    for kind in setting.options.kind or KINDS:
+        for level in (-10.0, -20.0) if kind != "nothing" else (-np.inf,):
+            for k, clip in enumerate(clips):
+                other = clips[(k + 5) % len(clips)]
+                yield BackgroundTask(clip.name, k, clip, other, kind, level)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    add_counts(parser, clips=16, seed=3)
+def measure(task: BackgroundTask, setting: Setting) -> Iterator[Row]:
+    """Whether the edit says that music will break off, and how far tones fall."""
+    sound, rate = soundfile.read(str(task.clip.path), always_2d=True)
+    speech = sound.mean(axis=1)
+    added = background(task.kind, task.number, len(speech), rate, task.other)
+    power = np.mean(np.square(added)) or 1.0
+    added *= np.sqrt(np.mean(np.square(speech)) / power) * 10 ** (task.level / 20)
+    wav = setting.folder / "talk.wav"
+    soundfile.write(wav, (speech + added) / 2, rate)
+    recording = Recording.open(wav)
+    half = recording.samples // 2
+    aligned = setting.editor.align(recording, task.clip.text)
+    row: Row = {"background": task.kind, "dB": f"{task.level:g}"}
+    row["said"] = music_under(recording, aligned, half, half) is not None
+    if task.kind in TONES:
+        row["without"], row["with"] = falls(setting.editor, wav, task.clip, task.kind, added / 2)
+    yield row
 
 
-def run(options: argparse.Namespace) -> None:
-    """Print the table."""
-    rows = []
-    for each in measure_backgrounds(Editor.load(), options.clips, options.seed):
-        before, now = each.falls.T
-        fell = [np.median(before), before.min(), np.median(now), now.min()] if len(before) else []
-        cells = [f"{x:.1f}" for x in fell] or [""] * 4
-        rows.append([each.kind, f"{each.level:g}", *cells, f"{sum(each.said)} of {len(each.said)}"])
-    head = ["background", "dB", "falls: without", "worst", "with", "worst", "music said"]
-    print(markdown_table(head, rows))
+def _falls(head: str, name: str, worst: bool = False) -> Column:
+    of = np.min if worst else np.median
+    return Column(head, lambda rows: float(of([row[name] for row in rows])), ".1f")
+
+
+MEASUREMENT = Measurement(
+    backgrounds,
+    measure,
+    [
+        Table(
+            (
+                count("clips"),
+                _falls("fall without", "without"),
+                _falls("worst without", "without", True),
+                _falls("fall with", "with"),
+                _falls("worst with", "with", True),
+                share("music said", "said", ".0f"),
+            ),
+            ("background", "dB"),
+        )
+    ],
+    (*counts(clips=16, seed=3), repeated("--kind", KINDS, choices=KINDS)),
+    legend="Falls in dB, of tones that are carried on and are not; music said: per cent.",
+)

@@ -10,7 +10,7 @@ import soundfile
 import soxr
 
 from a3t.grid import SAMPLE_RATE
-from training import sounds
+from training.features import sounds
 
 Floats = np.ndarray
 

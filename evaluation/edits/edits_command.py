@@ -6,49 +6,65 @@ explains its rows.
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Iterator
 from pathlib import Path
 
-from a3t.commands.options import add_adapt_option
-from a3t.editor import Editor
 from evaluation.edits.conditions import CONDITIONS
-from evaluation.edits.edits_table import markdown_report
-from evaluation.edits.experiment import read_rows, run_experiment
-from evaluation.edits.listing import find_clips, read_list
-from evaluation.harness.programs import add_model_arguments, add_set_argument, write_report
-from training.corpora import corpora_root
+from evaluation.edits.edits_table import LEGEND, edit_figures, edits_report
+from evaluation.edits.experiment import measure_edit
+from evaluation.edits.listing import ListedEdit, find_clips, read_list
+from evaluation.harness.declared_tables import Row, Rows
+from evaluation.harness.measurement import (
+    ADAPT,
+    CORPORA,
+    HALF,
+    MODEL,
+    Measurement,
+    Setting,
+    read_rows,
+    repeated,
+)
+from training.programs import option
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    add_set_argument(parser)
-    parser.add_argument(
-        "--condition", action="append", default=[], choices=list(CONDITIONS), metavar="NAME",
-        help=f"{', '.join(CONDITIONS)} (repeatable; default: all)",
-    )  # fmt: skip
-    parser.add_argument("--edits", type=int, metavar="N", help="only the first N")
-    parser.add_argument(
-        "--against", type=Path, metavar="JSONL",
-        help="edits.jsonl of an earlier run of the same edits: compare its patches with these, and "
-        "reuse its measures of natural speech",
-    )  # fmt: skip
-    add_adapt_option(parser, "never")
-    add_model_arguments(parser)
+def listed(setting: Setting) -> list[ListedEdit]:
+    """The edits of a half; InputError if the corpora lack a clip."""
+    edits = [edit for edit in read_list() if edit.set == setting.options.set]
+    setting.known["clips"] = find_clips(edits, setting.clips)
+    return edits[: setting.options.edits]
 
 
-def run(options: argparse.Namespace) -> None:
-    """Make, measure and report the edits; raises InputError."""
-    edits = [edit for edit in read_list() if edit.set == options.set]
-    clips = find_clips(edits, options.corpora or corpora_root())
-    earlier = read_rows(options.against) if options.against else []
-    editor = Editor.load(options.model, vocoder=options.vocoder)
-    rows, facts = run_experiment(
-        editor,
-        edits[: options.edits],
-        clips,
-        options.condition or list(CONDITIONS),
-        options.out,
-        earlier=earlier,
-        adapt=options.adapt,
-    )
-    write_report(options.out, "edits", markdown_report(rows, facts, earlier))
+def measure(edit: ListedEdit, setting: Setting) -> Iterator[Row]:
+    options, clip = setting.options, setting.known["clips"][edit.clip]
+    conditions = options.condition or [*CONDITIONS]
+    return measure_edit(edit, clip, conditions, setting, options.adapt, earlier(setting))
+
+
+def earlier(setting: Setting) -> Rows:
+    """The rows of --against."""
+    if "earlier" not in setting.known:
+        folder = setting.options.against
+        setting.known["earlier"] = read_rows(folder) if folder else []
+    rows: Rows = setting.known["earlier"]
+    return rows
+
+
+MEASUREMENT = Measurement(
+    listed,
+    measure,
+    options=(
+        HALF,
+        repeated("--condition", [*CONDITIONS], choices=[*CONDITIONS]),
+        option("--edits", type=int, metavar="N", help="only the first N"),
+        option(
+            "--against", type=Path, metavar="FOLDER",
+            help="folder of an earlier run of the same edits: compare its patches with "
+            "these, and reuse its measures of natural speech",
+        ),
+        ADAPT, *MODEL, CORPORA,
+    ),
+    unit="edit",
+    report=lambda rows, setting: edits_report(rows, earlier(setting)),
+    figured=edit_figures,
+    legend=LEGEND,
+)  # fmt: skip

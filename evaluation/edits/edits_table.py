@@ -3,149 +3,145 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.edits.experiment import PATCH, STRETCH, Measured
+from evaluation.edits.experiment import PATCH, STRETCH
 from evaluation.edits.segment_metrics import MEASURES
+from evaluation.harness.declared_tables import Figures, Row, Rows, figure_name
 from evaluation.harness.estimates import Interval
-from evaluation.harness.programs import markdown_table
+from evaluation.harness.report_files import markdown_table
 
-PAIRED = (*MEASURES,)
 OF_PATCHES = ("joint_dip", "joint_flux", "joint_jump", "plcmos")
 WORST = ("level", "similarity", "f0_range", "dnsmos")
 SHOWN = 6  # worst cases per measure
 SPREAD = ("level", "level_at_phones")  # measures whose spread counts as well as their mean
 
-Pairs = dict[tuple[str, str], tuple[dict[str, float], list[dict[str, float]]]]
+
+class PairedEdits:
+    """The patches of some edits, each with the natural stretches of the same recording."""
+
+    def __init__(self, rows: Rows, condition: str | None = None) -> None:
+        wanted = [row for row in rows if condition in (None, row["condition"])]
+        self.patches = {_key(row): row for row in wanted if row["stretch"] == PATCH}
+        self.natural: dict[tuple[str, str], list[Row]] = {key: [] for key in self.patches}
+        for row in wanted:
+            if row["stretch"] == STRETCH:
+                self.natural.setdefault(_key(row), []).append(row)
+
+    def patch(self, name: str) -> list[float]:
+        """A measure of each patch, NaN where there is none."""
+        return [row.get(name, math.nan) for row in self.patches.values()]
+
+    def every(self, name: str) -> list[float]:
+        """A measure of each natural stretch."""
+        return [row[name] for key in self.patches for row in self.natural[key]]
+
+    def means(self, name: str) -> list[float]:
+        """A measure's mean over the natural stretches of each edit."""
+        return [_mean(_known([row[name] for row in self.natural[key]])) for key in self.patches]
+
+    def differences(self, name: str) -> list[float]:
+        """Patch minus the mean of its natural stretches."""
+        return [a - b for a, b in zip(self.patch(name), self.means(name), strict=True)]
+
+    def changes(self, earlier: PairedEdits, name: str) -> list[float]:
+        """What a measure of the patches has changed since an earlier run, where both have it."""
+        both = [key for key in self.patches if key in earlier.patches]
+        found = [
+            self.patches[key].get(name, math.nan) - earlier.patches[key].get(name, math.nan)
+            for key in both
+        ]
+        return [value for value in found if not math.isnan(value)]
 
 
-def by_edit(rows: Sequence[Measured]) -> Pairs:
-    """Each patch's figures and those of its natural stretches, by edit and condition."""
-    patches = {(row.edit, row.condition): row.figures for row in rows if row.stretch == PATCH}
-    natural: dict[tuple[str, str], list[dict[str, float]]] = defaultdict(list)
-    for row in rows:
-        if row.stretch == STRETCH:
-            natural[row.edit, row.condition].append(row.figures)
-    return {key: (figures, natural[key]) for key, figures in patches.items()}
+def _key(row: Row) -> tuple[str, str]:
+    return row["edit"], row["condition"]
 
 
-def figure(figures: dict[str, float], name: str) -> float:
-    """A figure by name, NaN if there is none."""
-    value = figures.get(name)
-    return math.nan if value is None else float(value)
+def edit_figures(rows: Rows) -> Figures:
+    """For each condition and measure: of patches, of natural speech, and the difference."""
+    found: Figures = {"voices": len({row["voice"] for row in rows})}
+    for condition in dict.fromkeys(row["condition"] for row in rows):
+        pairs, own = PairedEdits(rows, condition), Figures()
+        own["edits"] = len(pairs.patches)
+        for name in MEASURES:
+            both = np.array([pairs.patch(name), pairs.means(name)])
+            both = both[:, ~np.isnan(both).any(axis=0)]  # so that the difference is the means'
+            own[f"{name}.ours"], own[f"{name}.natural"] = map(_mean, both)
+            own[f"{name}.difference"] = Interval.of(both[0] - both[1])
+        for part, levels in (("ours", pairs.patch("level")), ("natural", pairs.every("level"))):
+            valid = _known(levels)
+            own[f"spread.{part}"] = float(np.std(valid))
+            own[f"worst.{part}"] = max(valid, key=abs, default=math.nan)
+        own["joints"] = 100 * max(_mean(_known(pairs.patch(name))) for name in OF_PATCHES[:3])
+        own["least-similar"] = min(_known(pairs.patch("similarity")), default=math.nan)
+        found |= {f"{figure_name(condition)}.{key}": value for key, value in own.items()}
+    return found
 
 
-def known_mean(values: Sequence[float]) -> float:
-    """The mean of the values that are not NaN; NaN if there are none."""
-    return Interval.of(values).value
+def edits_report(rows: Rows, earlier: Rows = ()) -> str:
+    """A table for each condition, the worst cases; and what changed since an ``earlier`` run of the
+    same edits, if there was one."""
+    parts = []
+    for condition in dict.fromkeys(row["condition"] for row in rows):
+        pairs, before = PairedEdits(rows, condition), PairedEdits(earlier, condition)
+        parts.append(f"## {condition[0].upper()}{condition[1:]} ({len(pairs.patches)} edits)\n")
+        parts.append(_table(pairs))
+        if before.patches.keys() & pairs.patches.keys():
+            parts.append(_changes(pairs, before))
+    return "\n".join([*parts, _worst(PairedEdits(rows))])
 
 
-def markdown_report(
-    rows: Sequence[Measured], facts: Sequence[str], earlier: Sequence[Measured] = ()
-) -> str:
-    """The page: the setup, a table for each condition, the worst cases; and what changed since an
-    ``earlier`` run of the same edits, if there was one."""
-    pairs = by_edit(rows)
-    parts = ["# Edits against natural speech\n", "\n".join(f"- {fact}" for fact in facts) + "\n"]
-    for condition in dict.fromkeys(row.condition for row in rows):
-        own = {key: pair for key, pair in pairs.items() if key[1] == condition}
-        parts.append(f"## {condition[0].upper()}{condition[1:]} ({len(own)} edits)\n")
-        parts.append(_table(own))
-        before = by_edit([row for row in earlier if row.condition == condition])
-        if before.keys() & own.keys():
-            parts.append(_changes(own, before))
-    return "\n".join([*parts, _worst(pairs), LEGEND + "\n"])
-
-
-@dataclass(frozen=True)
-class Compared:
-    """A measure of patches and of the natural stretches of the same recordings, (n,) each, NaN
-    where one is undefined; ``every``: those stretches one by one."""
-
-    patch: list[float]
-    natural: list[float]
-    every: list[float]
-
-    @property
-    def difference(self) -> Interval:
-        """Patch minus natural, edit by edit."""
-        return Interval.of(a - b for a, b in zip(self.patch, self.natural, strict=True))
-
-
-def compared(pairs: Pairs, name: str) -> Compared:
-    """A measure of every edit."""
-    return Compared(
-        [figure(own, name) for own, _ in pairs.values()],
-        [known_mean([figure(n, name) for n in rest]) for _, rest in pairs.values()],
-        [figure(n, name) for _, rest in pairs.values() for n in rest],
-    )
-
-
-def _table(pairs: Pairs) -> str:
+def _table(pairs: PairedEdits) -> str:
     lines = []
-    for name in PAIRED:
-        found = compared(pairs, name)
-        shown = (_shown(found.patch, name), _shown(found.every, name))
-        lines.append((name, *shown, found.difference.shown(sign="+")))
+    for name in MEASURES:
+        shown = (_shown(pairs.patch(name), name), _shown(pairs.every(name), name))
+        lines.append((name, *shown, f"{Interval.of(pairs.differences(name)):+.2f}"))
     for name in OF_PATCHES:
-        value = known_mean(compared(pairs, name).patch)
+        value = _mean(_known(pairs.patch(name)))
         own = f"{value:.1%} above the 95th percentile" if name != "plcmos" else f"{value:.2f}"
         lines.append((name, own, "–", "–"))
     return markdown_table(["measure", "patch", "natural", "patch − natural (95 %)"], lines)
 
 
-def changes(rows: Sequence[Measured], earlier: Sequence[Measured], name: str) -> list[float]:
-    """A measure's change since the same edits' patches of an earlier run, edit by edit, where both
-    have it."""
-    now, before = by_edit(rows), by_edit(earlier)
-    found = [
-        figure(now[key][0], name) - figure(before[key][0], name) for key in now if key in before
-    ]
-    return [value for value in found if not math.isnan(value)]
-
-
-def _changes(pairs: Pairs, before: Pairs) -> str:
+def _changes(pairs: PairedEdits, before: PairedEdits) -> str:
     """Each patch's measures minus those of the same edit's patch in an earlier run."""
-    both = [key for key in pairs if key in before]
     lines = []
-    for name in (*PAIRED, *OF_PATCHES):
-        old = [figure(before[key][0], name) for key in both]
-        found = [figure(pairs[key][0], name) - was for key, was in zip(both, old, strict=True)]
-        valid = [value for value in found if not math.isnan(value)]
-        higher = f"{sum(value > 0 for value in valid)} of {len(valid)}"
-        lines.append((name, f"{known_mean(old):.3f}", Interval.of(valid).shown(3, "+"), higher))
-    head = f"Patches of the {len(both)} edits that the earlier run has too:\n\n"
-    return head + markdown_table(["measure", "earlier", "now − earlier (95 %)", "higher"], lines)
+    for name in (*MEASURES, *OF_PATCHES):
+        found = pairs.changes(before, name)
+        higher = f"{sum(value > 0 for value in found)} of {len(found)}"
+        lines.append((name, f"{Interval.of(found):+.3f}", higher))
+    return "Now minus earlier:\n\n" + markdown_table(["measure", "(95 %)", "higher"], lines)
+
+
+def _known(values: Sequence[float]) -> list[float]:
+    return [value for value in values if not math.isnan(value)]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values)) if len(values) else math.nan
 
 
 def _shown(values: Sequence[float], name: str) -> str:
-    valid = [value for value in values if not math.isnan(value)]
+    valid = _known(values)
     if not valid:
         return "–"
     text = f"{np.mean(valid):.2f}"
     if name in SPREAD:
-        worst = max(valid, key=abs)
-        return f"{text}, SD {np.std(valid):.2f}, worst {worst:+.1f}"
+        text += f", SD {np.std(valid):.2f}, worst {max(valid, key=abs):+.1f}"
     return text
 
 
-def _worst(pairs: Pairs) -> str:
+def _worst(pairs: PairedEdits) -> str:
     lines = ["## The worst cases\n"]
     for name in WORST:
-        differences = []
-        for key, (own, rest) in pairs.items():
-            natural = known_mean([figure(n, name) for n in rest])
-            value = figure(own, name) - natural
-            if not math.isnan(value):
-                differences.append((abs(value) if name == "level" else -value, value, key))
-        differences.sort(reverse=True)
+        found = zip(pairs.differences(name), pairs.patches, strict=True)
+        known = [(value, key) for value, key in found if not math.isnan(value)]
+        known.sort(key=lambda pair: -abs(pair[0]) if name == "level" else pair[0])
         cases = ", ".join(
-            f"{edit} {condition} ({value:+.2f})"
-            for _, value, (edit, condition) in differences[:SHOWN]
+            f"{edit} {condition} ({value:+.2f})" for value, (edit, condition) in known[:SHOWN]
         )
         lines.append(f"- {name}: {cases}")
     return "\n".join(lines) + "\n"

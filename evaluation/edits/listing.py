@@ -133,17 +133,17 @@ def draw_edit(name: str, half: str, kind: str, clip: Clip) -> ListedEdit:
     return ListedEdit(name, half, kind, clip.voice, clip.name, first, last, " ".join(new))
 
 
-def find_clips(edits: Sequence[ListedEdit], root: Path) -> dict[str, Clip]:
+def find_clips(edits: Sequence[ListedEdit], clips: Iterable[Clip]) -> dict[str, Clip]:
     """The edits' clips by name; InputError if one is missing."""
     names = {edit.clip for edit in edits}
-    clips = {clip.name: clip for clip in read_corpora(root) if clip.name in names}
-    missing = sorted(names - clips.keys())
+    found = {clip.name: clip for clip in clips if clip.name in names}
+    missing = sorted(names - found.keys())
     if missing:
         raise InputError(
-            f"{len(missing)} clips of the list are not in {root}, such as {missing[0]}: it needs "
-            "LibriSpeech's train-clean-5 and Common Voice's Delta Segment 13.0."
+            f"{len(missing)} clips of the list are not in the corpora, such as {missing[0]}: it "
+            "needs LibriSpeech's train-clean-5 and Common Voice's Delta Segment 13.0."
         )
-    return clips
+    return found
 
 
 if __name__ == "__main__":

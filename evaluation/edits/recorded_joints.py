@@ -9,9 +9,7 @@ within the natural 95th percentile of dip, flux, jump and all three, and that of
 
 from __future__ import annotations
 
-import argparse
 import random
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -26,12 +24,15 @@ from a3t.errors import InputError
 from a3t.plan.edit_plan import EditPlan
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError
-from evaluation.harness.programs import add_counts, markdown_table
+from evaluation.harness.declared_tables import Row, Table, proportion, total
+from evaluation.harness.measurement import Measurement, Setting
 from evaluation.hearing.planting import aligner_held_out, chosen
-from evaluation.joints import Natural, joint_percentiles, within
+from evaluation.joints import MEASURES, Natural, joint_percentiles
 from training.corpora import Clip
+from training.programs import counts
 
-PAUSE = 0.4
+PAUSE = 0.4  # seconds
+LIMIT = 0.95
 
 
 def deletions(
@@ -105,32 +106,35 @@ KINDS = {
 }
 
 
-def measure_joints(
-    editor: Editor, count: int, seed: int
-) -> Iterator[tuple[str, int, np.ndarray, np.ndarray]]:
-    """Each kind with its joints' number, their shares (4,) within the limits, and those of natural
-    places."""
-    clips = chosen(aligner_held_out(), count, seed)
-    for name, make in KINDS.items():
-        natural, results = Natural(), []
-        with tempfile.TemporaryDirectory() as folder:
-            for plan in make(editor, clips, random.Random(seed), Path(folder)):
-                natural.add_plan(plan)
-                results.append(editor.render(plan))
-            joints = [each for made in results for each in joint_percentiles(made, natural)]
-        if joints:
-            yield name, len(joints), within(joints), within(natural.drawn(4000))
+def measure_joints(kind: str, setting: Setting) -> Iterator[Row]:
+    """A kind's joints, and natural places, within the limits."""
+    options, natural, results = setting.options, Natural(), []
+    clips = chosen(aligner_held_out(), options.clips, options.seed)
+    for plan in KINDS[kind](setting.editor, clips, random.Random(options.seed), setting.folder):
+        natural.add_plan(plan)
+        results.append(setting.editor.render(plan))
+    joints = [each for made in results for each in joint_percentiles(made, natural)]
+    if joints:
+        for name, places in (("joints", joints), ("natural places", natural.drawn(4000))):
+            inside = np.array(places) <= LIMIT
+            hits = dict(zip(MEASURES, inside.sum(axis=0).tolist(), strict=True))
+            all_three = int(inside.all(axis=1).sum())
+            yield {"kind": kind, "of": name, "n": len(inside), **hits, "all three": all_three}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    add_counts(parser, clips=70, seed=7)
-
-
-def run(options: argparse.Namespace) -> None:
-    """Print the table."""
-    rows: list[list[object]] = []
-    for name, count, shares, natural in measure_joints(Editor.load(), options.clips, options.seed):
-        rows.append([name, count, *(f"{share:.0%}" for share in shares)])
-        rows.append(["natural places", "", *(f"{share:.0%}" for share in natural)])
-    print(markdown_table(["", "joints", "dip", "flux", "jump", "all three"], rows))
+MEASUREMENT = Measurement(
+    lambda setting: [*KINDS],
+    measure_joints,
+    [
+        Table(
+            (
+                total("n", "n"),
+                *(proportion(name, name, "n", ".0f") for name in (*MEASURES, "all three")),
+            ),
+            ("kind", "of"),
+        )
+    ],
+    counts(clips=70, seed=7),
+    unit="kind",
+    legend="Per cent within the natural 95th percentile.",
+)

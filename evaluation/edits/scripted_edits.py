@@ -6,28 +6,24 @@ four changes of one to eight words anywhere. One thread. New words are confirmed
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
-import resource
-import tempfile
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import soundfile
 import soxr
 import torch
-from tqdm import tqdm
 
-from a3t.editor import Editor
 from a3t.rendering.edited import EditedRecording
 from a3t.text.transcript import Transcript
-from evaluation.harness.processes import mebibytes
-from evaluation.harness.programs import add_counts, rows_to_tsv, write_text
+from evaluation.harness.declared_tables import Column, Row, Table, count, middle, total
+from evaluation.harness.measurement import Measurement, Setting
 from training.corpora import Clip, corpora_root, read_corpora, split_of
+from training.programs import counts
 
 WORDS = (
     "morning river seven people quickly under beautiful house never again question because strange "
@@ -70,25 +66,40 @@ def changed(words: list[str], draw: random.Random) -> list[str]:
     return words
 
 
+class ScriptedEdit(NamedTuple):
+    """A clip, its words, and those after the edit."""
+
+    name: str
+    number: int
+    clip: Clip
+    words: list[str]
+    new: list[str]
+
+
+def scripted_edits(count: int, seed: int) -> Iterator[ScriptedEdit]:
+    """So many edits of test clips of 2 to 12 s."""
+    draw = random.Random(seed)
+    clips = read_corpora(corpora_root())
+    usable = [clip for clip in clips if split_of(clip) == "test" and 2 < clip.seconds < 12]
+    for number in range(count):
+        clip = draw.choice(usable)
+        words = list(Transcript.from_text(clip.text).spoken)
+        yield ScriptedEdit(clip.name, number, clip, words, changed(words, draw))
+
+
 def write_list(folder: Path, edits: int, seed: int) -> Path:
     """Write a list of such edits and its recordings."""
-    draw, rows = random.Random(seed), []
-    clips = usable_clips()
-    for number in range(edits):
-        clip = draw.choice(clips)
-        source = write_clip(clip, folder, number)
-        words = list(Transcript.from_text(clip.text).spoken)
-        new = " ".join(changed(words, draw))
-        rows.append({"wav": source.name, "text": " ".join(words), "new_text": new})
+    rows = [
+        {
+            "wav": write_clip(edit.clip, folder, edit.number).name,
+            "text": " ".join(edit.words),
+            "new_text": " ".join(edit.new),
+        }
+        for edit in scripted_edits(edits, seed)
+    ]
     path = folder / "clips.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
-
-
-def usable_clips() -> list[Clip]:
-    """The test clips of 2 to 12 s."""
-    clips = read_corpora(corpora_root())
-    return [clip for clip in clips if split_of(clip) == "test" and 2 < clip.seconds < 12]
 
 
 def untouched(source: Path, out: Path, result: EditedRecording) -> bool:
@@ -103,71 +114,45 @@ def untouched(source: Path, out: Path, result: EditedRecording) -> bool:
     return True
 
 
-@dataclass(frozen=True)
-class EditedFile:
-    """The outcome of one file's edits; seconds of the processor."""
-
-    number: int
-    clip: str
-    edits: int
-    untouched: bool
-    new_words: int
-    heard: int
-    seconds: float
-
-
-def edit_file(
-    editor: Editor, clip: Clip, number: int, draw: random.Random, folder: Path
-) -> EditedFile:
-    """Write a clip, edit it, and compare."""
-    source = write_clip(clip, folder, number)
-    words = list(Transcript.from_text(clip.text).spoken)
-    new = changed(words, draw)
+def edit_file(edit: ScriptedEdit, setting: Setting) -> Iterator[Row]:
+    """Write a clip, edit it, and compare; seconds of the processor."""
+    torch.set_num_threads(1)
+    source = write_clip(edit.clip, setting.folder, edit.number)
     started = time.process_time()
-    result = editor.edit(source, new_text=" ".join(new), text=" ".join(words))
-    out = result.save(folder / f"{number}.edited{source.suffix}")
+    result = setting.editor.edit(source, new_text=" ".join(edit.new), text=" ".join(edit.words))
+    out = result.save(setting.folder / f"{edit.number}.edited{source.suffix}")
     seconds = time.process_time() - started
     heard = [word.score >= 0.5 for edit in result.scores or () for word in edit]
-    same = untouched(source, out, result)
-    edits = len(result.plan.edits)
-    return EditedFile(
-        number, clip.path.stem, edits, same, len(heard), sum(heard), round(seconds, 3)
-    )
+    yield {
+        "clip": edit.name,
+        "edits": len(result.plan.edits),
+        "equal": int(untouched(source, out, result)),
+        "new words": len(heard),
+        "heard": sum(heard),
+        "seconds": seconds,
+    }
 
 
-def edit_files(editor: Editor, count: int, seed: int) -> list[EditedFile]:
-    """The outcomes of so many files."""
-    draw, clips = random.Random(seed), usable_clips()
-    with tempfile.TemporaryDirectory() as folder:
-        return [
-            edit_file(editor, draw.choice(clips), number, draw, Path(folder))
-            for number in tqdm(range(count), unit="file", disable=None)
-        ]
-
-
-def report(rows: Sequence[EditedFile]) -> str:
-    """The outcome, in a sentence."""
-    seconds = [row.seconds for row in rows]
-    memory = mebibytes(resource.getrusage(resource.RUSAGE_SELF))
-    return (
-        f"{len(rows)} files with {sum(row.edits for row in rows)} edits succeeded; "
-        f"{sum(not row.untouched for row in rows)} with a sample changed outside the spans; "
-        f"{sum(row.heard for row in rows)} of {sum(row.new_words for row in rows)} new words "
-        f"confirmed by the aligner; processor time per file: median {np.median(seconds):.2f} s, "
-        f"95th percentile {np.percentile(seconds, 95):.2f} s; peak memory {memory:.0f} MiB"
-    )
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    add_counts(parser, edits=50, seed=7)
-    parser.add_argument("--out", type=Path, metavar="FILE.tsv", help="write one row per file")
-
-
-def run(options: argparse.Namespace) -> None:
-    """Edit the files and print what came of it."""
-    torch.set_num_threads(1)
-    rows = edit_files(Editor.load(), options.edits, options.seed)
-    if options.out:
-        write_text(options.out, rows_to_tsv(rows))
-    print(report(rows))
+MEASUREMENT = Measurement(
+    lambda setting: scripted_edits(setting.options.edits, setting.options.seed),
+    edit_file,
+    [
+        Table(
+            (
+                count("files"),
+                total("edits", "edits"),
+                total("equal outside the edits", "equal"),
+                total("new words", "new words"),
+                total("heard", "heard"),
+                middle("processor, s", "seconds"),
+                Column(
+                    "of 95 %",
+                    lambda rows: float(np.percentile([row["seconds"] for row in rows], 95)),
+                    ".2f",
+                ),
+            )
+        )
+    ],
+    counts(edits=50, seed=7),
+    unit="file",
+)

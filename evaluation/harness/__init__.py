@@ -1,4 +1,6 @@
-"""Shared by the programs that measure: options, files, processes, means and intervals.
+"""What every measurement shares: it is declared, and this makes it a command.
 
-No measure of speech is here.
+`measurement` runs one (options, progress, failures, resuming, report), `declared_tables` makes its
+figures and prints them, `estimates` has means with intervals, `report_files` what is written,
+`processes` programs whose cost is measured. No measure of speech is here.
 """

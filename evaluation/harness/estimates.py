@@ -1,4 +1,4 @@
-"""Means over clips with their intervals."""
+"""Means and shares with their intervals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ RESAMPLES = 2000
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean over ``count`` values and its 95 % interval; values that are NaN don't count."""
+    """A figure of ``count`` values and its 95 % interval; values that are NaN don't count."""
 
     value: float
     low: float
@@ -22,8 +22,8 @@ class Interval:
 
     @classmethod
     def of(cls, values: Iterable[float]) -> Interval:
-        """Percentile bootstrap over the values, always from the same seed; of fewer than three
-        values there is no interval."""
+        """The mean: percentile bootstrap over the values, always from the same seed; of fewer than
+        three values there is no interval."""
         valid = np.array([value for value in values if not math.isnan(value)])
         if len(valid) == 0:
             return cls(math.nan, math.nan, math.nan, 0)
@@ -34,9 +34,32 @@ class Interval:
         low, high = np.percentile(drawn.mean(axis=1), [2.5, 97.5])
         return cls(mean, float(low), float(high), len(valid))
 
-    def shown(self, digits: int = 2, sign: str = "") -> str:
-        """The mean and its interval; with sign "+" it is a difference."""
+    @classmethod
+    def share(cls, hits: float, total: float) -> Interval:
+        """Hits of a total, per cent (Wilson 1927)."""
+        from scipy.stats import binomtest
+
+        if not total:
+            return cls(math.nan, math.nan, math.nan, 0)
+        found = binomtest(round(hits), round(total)).proportion_ci(method="wilson")
+        return cls(100 * hits / total, 100 * found.low, 100 * found.high, round(total))
+
+    @classmethod
+    def ratio(cls, groups: Iterable[tuple[float, float]]) -> Interval:
+        """Hits of a total, per cent, both summed over groups that are drawn anew: voices, say."""
+        each = np.array(list(groups))
+        draws = np.random.default_rng(0).integers(0, len(each), (RESAMPLES, len(each)))
+        hits, total = each[draws].sum(axis=1).T
+        low, high = np.quantile(hits / total, (0.025, 0.975))
+        hits, total = each.sum(axis=0)
+        return cls(100 * hits / total, 100 * float(low), 100 * float(high), len(each))
+
+    def __format__(self, form: str) -> str:
+        """The figure and its interval; with "+" in the form it is a difference."""
         if self.count == 0:
             return "–"
-        value, low, high = (f"{x:{sign}.{digits}f}" for x in (self.value, self.low, self.high))
+        value, low, high = (format(x, form) for x in (self.value, self.low, self.high))
         return value if math.isnan(self.low) else f"{value} ({low} to {high})"
+
+    def to_json(self) -> list[float]:
+        return [self.value, self.low, self.high, self.count]

@@ -13,6 +13,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from a3t.errors import InputError
+from evaluation.harness.declared_tables import middle
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -26,6 +27,17 @@ class Cost:
     processor: float
     mebibytes: float
     output: bytes
+
+    @property
+    def figures(self) -> dict[str, float]:
+        return {name: getattr(self, name) for name in ("wall", "processor", "mebibytes")}
+
+
+COST = (
+    middle("processor, s", "processor"),
+    middle("clock, s", "wall"),
+    middle("memory, MiB", "mebibytes", ".0f"),
+)
 
 
 def cost_of(

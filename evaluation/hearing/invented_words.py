@@ -12,11 +12,9 @@ sounds before or behind it, and counted are the words that it invents there.
 
 from __future__ import annotations
 
-import argparse
 import random
-from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import soxr
@@ -32,14 +30,17 @@ from a3t.text.transcript import Transcript
 from alignment import AlignmentError
 from alignment.recognition import whisper_model
 from alignment.recognition.whisper import load_whisper
-from evaluation.harness.programs import add_counts, markdown_table
+from evaluation.harness.declared_tables import Row, Table, rate, total
+from evaluation.harness.measurement import CHOSEN, Measurement, Setting
 from evaluation.hearing.planting import (
+    PlantedChange,
     Spoken,
     held_out_clips,
     replaced,
     vocabulary,
 )
 from training.alignment.degradation import RATE, music
+from training.programs import counts, option
 
 SENTENCES = tuple(
     "thank you for watching|thanks for watching|please subscribe to my channel|bye bye|you|okay|so|"
@@ -80,68 +81,74 @@ def left_out(words: list[str], samples: np.ndarray, rate: int) -> list[int]:
     return gone
 
 
-def counted(clips: list[Spoken]) -> Iterator[tuple[str, int, int]]:
-    """For each text: the kind of word, how many there are, and how many are left out."""
+class MisheardClip(NamedTuple):
+    """A clip, one of whose words is misheard."""
+
+    name: str
+    number: int
+    spoken: Spoken
+    misheard: PlantedChange
+    draw: random.Random
+
+
+def misheard_clips(setting: Setting) -> Iterator[MisheardClip]:
+    clips = held_out_clips(setting.options.clips, 6, not setting.options.chosen)
     pool = vocabulary(clips)
     for number, spoken in enumerate(clips):
-        draw, words = random.Random(number), list(spoken.words)
-        change = replaced(words, pool, draw)
-        gone = left_out(change.of(words), spoken.samples, spoken.rate)
-        yield "misheard", 1, int(change.start in gone)
-        yield "right, without any", len(words) - 1, len(set(gone) - {change.start})
-        for kind in LEVELS:
-            invented = draw.choice(SENTENCES).split()
-            sound = background(kind, spoken, draw.uniform(1.5, 4), number)
-            behind = draw.random() < 0.5
-            order = [spoken.samples, sound] if behind else [sound, spoken.samples]
-            text = words + invented if behind else invented + words
-            first = len(words) if behind else 0
-            gone = left_out(text, np.concatenate(order), spoken.rate)
-            bad = [k for k in gone if first <= k < first + len(invented)]
-            yield f"invented in {kind}", len(invented), len(bad)
-            yield f"right, beside {kind}", len(words), len(gone) - len(bad)
-
-
-def really_invented(clips: list[Spoken], model: Path) -> Iterator[tuple[str, int, int]]:
-    """The same for words that a Whisper model invents before or behind each clip, as it hears them
-    there, and for its words for the clip itself."""
-    whisper = load_whisper(model)
-    for number, spoken in enumerate(clips):
         draw = random.Random(number)
-        for kind in LEVELS:
-            sound = background(kind, spoken, draw.uniform(3, 12), number)
-            behind = draw.random() < 0.5
-            order = [spoken.samples, sound] if behind else [sound, spoken.samples]
-            samples = np.concatenate(order)
-            written = heard_by_whisper(whisper, samples, spoken.rate)
-            edits = minimal_script(spoken.words, written.transcript.spoken)
-            count = len(written.transcript.spoken)
-            beside = [
-                edit.new
-                for edit in edits
-                if edit.op == "insert" and (edit.new[1] == count if behind else edit.new[0] == 0)
-            ]
-            invented = {word for first, last in beside for word in range(first, last)}
-            gone = set(left_out(list(written.transcript.spoken), samples, spoken.rate))
-            yield f"invented in {kind}", len(invented), len(gone & invented)
-            yield f"heard, beside {kind}", count - len(invented), len(gone - invented)
+        change = PlantedChange(0, 0, ())
+        if whisper_model(setting.options.recogniser) is None:
+            change = replaced(spoken.words, pool, draw)
+        yield MisheardClip(spoken.clip.name, number, spoken, change, draw)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    add_counts(parser, clips=60)
-    parser.add_argument("--recogniser", default="network", metavar="NAME", help="a Whisper model")
-    parser.add_argument("--chosen", action="store_true", help="measure the clips used for choices")
+def leave_out(item: MisheardClip, setting: Setting) -> Iterator[Row]:
+    """For each kind of word how many there are, and how many are left out."""
+    spoken, words = item.spoken, list(item.spoken.words)
+    model = whisper_model(setting.options.recogniser)
+    if model is None:
+        gone = left_out(item.misheard.of(words), spoken.samples, spoken.rate)
+        place = item.misheard.start
+        yield _row("misheard", {place}, gone)
+        yield _row("right, without any", set(range(len(words))) - {place}, gone)
+    for kind in LEVELS:
+        sentence = item.draw.choice(SENTENCES).split() if model is None else []
+        longest = (1.5, 4) if model is None else (3, 12)
+        sound = background(kind, spoken, item.draw.uniform(*longest), item.number)
+        behind = item.draw.random() < 0.5
+        samples = np.concatenate([spoken.samples, sound] if behind else [sound, spoken.samples])
+        if model is None:
+            text = words + sentence if behind else sentence + words
+            first = len(words) if behind else 0
+            invented = set(range(first, first + len(sentence)))
+        else:
+            written = heard_by_whisper(load_whisper(model), samples, spoken.rate)
+            text = list(written.transcript.spoken)
+            invented = set(_beside(words, text, behind))
+        gone = left_out(text, samples, spoken.rate)
+        yield _row(f"invented in {kind}", invented, gone)
+        yield _row(f"right, beside {kind}", set(range(len(text))) - invented, gone)
 
 
-def run(options: argparse.Namespace) -> None:
-    """Print the table."""
-    words: Counter[str] = Counter()
-    gone: Counter[str] = Counter()
-    clips = held_out_clips(options.clips, 6, not options.chosen)
-    model = whisper_model(options.recogniser)
-    for kind, count, out in really_invented(clips, model) if model else counted(clips):
-        words[kind] += count
-        gone[kind] += out
-    lines = [(k, n, f"{gone[k]} ({gone[k] / max(n, 1):.1%})") for k, n in sorted(words.items())]
-    print(markdown_table(["words", "", "left out"], lines))
+def _beside(words: list[str], text: list[str], behind: bool) -> Iterator[int]:
+    """The words of a text before the first of a clip's words, or ``behind`` the last."""
+    for edit in minimal_script(words, text):
+        if edit.op == "insert" and (edit.new[1] == len(text) if behind else edit.new[0] == 0):
+            yield from range(*edit.new)
+
+
+def _row(kind: str, words: set[int], gone: list[int]) -> Row:
+    return {"kind": kind, "words": len(words), "gone": len(words & set(gone))}
+
+
+MEASUREMENT = Measurement(
+    misheard_clips,
+    leave_out,
+    [Table((total("words", "words"), rate("left out", "gone", "words")), ("kind",))],
+    (
+        *counts(clips=60),
+        option("--recogniser", default="network", metavar="NAME", help="a Whisper model"),
+        CHOSEN,
+    ),
+    legend="Left out: per cent of the words.",
+)

@@ -2,24 +2,21 @@
 
 Clips of two voices are joined, each said in one or several turns of one to three clips, with half a
 second between the turns. The words are given and aligned; the sound alone decides who says them
-(`a3t.source.diarisation`), with the number of speakers known and not. Prints the share of words,
-and of their seconds, that the wrong one is said to speak (for the naming that suits best), and how
-often the number is right. Recordings of one voice alone are among them.
+(`a3t.source.diarisation`), with the number of speakers known and not. Measured are the shares of
+words, and of their seconds, that the wrong one is said to speak (for the naming that suits best),
+and how often the number is right. Recordings of one voice alone are among them.
 
-Voices whose names have an even checksum are for choosing thresholds (--choosing), the others for
+Voices whose names have an even checksum are for choosing thresholds (--chosen), the others for
 reporting.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
-import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import soundfile
@@ -27,12 +24,13 @@ import soxr
 from scipy.optimize import linear_sum_assignment
 
 from a3t.audio.reading.recording import Recording
-from a3t.editor import Editor
+from a3t.errors import InputError
 from a3t.source.diarisation import speakers_by_sound
 from a3t.text.transcript import Transcript
-from alignment import AlignmentError
-from evaluation.harness.programs import add_counts, markdown_table
-from training.corpora import Clip, corpora_root, read_corpora
+from evaluation.harness.declared_tables import Row, Table, count, mean
+from evaluation.harness.measurement import CHOSEN, Measurement, Setting
+from training.corpora import Clip
+from training.programs import counts
 
 RATE = 16_000
 LEAST, MOST = 1.5, 8.0  # seconds of a clip
@@ -62,13 +60,13 @@ class Said:
         return " ".join(texts), voices
 
 
-def drawn(clips: Sequence[Clip], count: int, seed: int, choosing: bool) -> Iterator[Said]:
-    """``count`` recordings of two voices, and a fifth as many of one."""
-    draw = random.Random(seed)
+def drawn(setting: Setting) -> Iterator[Said]:
+    """So many recordings of two voices, and a fifth as many of one."""
+    count, draw = setting.options.count, random.Random(setting.options.seed)
     of_voice: dict[tuple[str, str], list[Clip]] = {}
-    for clip in clips:
-        chosen = zlib.crc32(clip.speaker.encode()) % 2 == (0 if choosing else 1)
-        if chosen and LEAST <= clip.seconds <= MOST and len(clip.text.split()) >= 3:
+    for clip in setting.clips:
+        own_half = zlib.crc32(clip.speaker.encode()) % 2 == (0 if setting.options.chosen else 1)
+        if own_half and LEAST <= clip.seconds <= MOST and len(clip.text.split()) >= 3:
             of_voice.setdefault((clip.corpus, clip.speaker), []).append(clip)
     voices = sorted(voice for voice, own in of_voice.items() if len(own) >= 4)
     for number in range(count + count // 5):
@@ -89,56 +87,41 @@ def wrong(found: Sequence[int], right: Sequence[int], weights: np.ndarray) -> fl
     return float(1 - shared[best].sum() / weights.sum())
 
 
-class ToldApart(NamedTuple):
-    """A recording: whether the number of its voices was given, their number, the shares of words
-    and of seconds that are wrong, and whether the number is right."""
-
-    known: bool
-    voices: int
-    words: float
-    seconds: float
-    number: bool
-
-
-def tell_apart(editor: Editor, count: int, seed: int, choosing: bool) -> Iterator[ToldApart]:
-    """Each recording, with the number known and not; those that can't be aligned are left out."""
-    clips = read_corpora(corpora_root())
-    with tempfile.TemporaryDirectory() as folder:
-        wav = Path(folder) / "talk.wav"
-        for said in drawn(clips, count, seed, choosing):
-            text, right = said.written(wav)
-            recording = Recording.open(wav)
-            try:
-                aligned = editor.align(recording, text)
-            except AlignmentError:
-                continue
-            transcript = Transcript.from_text(text, max_words=None)
-            if len(transcript.words) != len(right):  # read otherwise beside each other
-                continue
-            seconds = np.array([word.duration for word in aligned.spoken])
-            for known in (True, False):
-                number = said.voices if known else None
-                found = speakers_by_sound(recording, aligned, transcript, number)
-                shares = (wrong(found, right, np.ones(len(right))), wrong(found, right, seconds))
-                yield ToldApart(known, said.voices, *shares, max(found) + 1 == said.voices)
+def tell_apart(said: Said, setting: Setting) -> Iterator[Row]:
+    """A recording, with the number of its voices known and not."""
+    text, right = said.written(wav := setting.folder / "talk.wav")
+    recording = Recording.open(wav)
+    aligned = setting.editor.align(recording, text)
+    transcript = Transcript.from_text(text, max_words=None)
+    if len(transcript.words) != len(right):
+        raise InputError("Its clips' texts are read otherwise beside each other.")
+    seconds = np.array([word.duration for word in aligned.spoken])
+    for known in (True, False):
+        found = speakers_by_sound(recording, aligned, transcript, said.voices if known else None)
+        yield {
+            "number": "known" if known else "from the sound",
+            "voices": said.voices,
+            "words": 100 * wrong(found, right, np.ones(len(right))),
+            "seconds": 100 * wrong(found, right, seconds),
+            "number right": 100 * (max(found) + 1 == said.voices),
+        }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    add_counts(parser, count=20, seed=1)
-    parser.add_argument(
-        "--choosing", action="store_true", help="measure the voices used for thresholds"
-    )
-
-
-def run(options: argparse.Namespace) -> None:
-    """Print the table."""
-    rows = list(tell_apart(Editor.load(), options.count, options.seed, options.choosing))
-    lines = []
-    for known, voices in sorted({row[:2] for row in rows}, reverse=True):
-        own = [row for row in rows if row[:2] == (known, voices)]
-        words, times, number = np.mean([row[2:] for row in own], axis=0)
-        shares = (f"{words:.1%}", f"{times:.1%}", f"{number:.0%}")
-        lines.append(("known" if known else "from the sound", voices, len(own), *shares))
-    head = "number of speakers,voices,recordings,words wrong,seconds wrong,number right"
-    print(markdown_table(head.split(","), lines))
+MEASUREMENT = Measurement(
+    drawn,
+    tell_apart,
+    [
+        Table(
+            (
+                count("recordings"),
+                mean("words wrong", "words", ".1f"),
+                mean("seconds wrong", "seconds", ".1f"),
+                mean("number right", "number right", ".0f"),
+            ),
+            ("number", "voices"),
+        )
+    ],
+    (*counts(count=20, seed=1), CHOSEN),
+    unit="recording",
+    legend="Per cent, with 95 % intervals.",
+)

@@ -10,7 +10,6 @@ computing time is not part of the lag; it is reported separately.
 
 from __future__ import annotations
 
-import argparse
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -20,9 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from a3t.text.pronunciation.pronouncer import Pronouncer
 from alignment import AlignmentError
-from alignment.aligners.network_aligner import NetworkAligner
 from alignment.network.phone_network import INDEX
 from alignment.network.running import RunningScores
 from alignment.recognition.live import LiveRecogniser, LiveWords, Pace
@@ -35,9 +32,12 @@ from alignment.recognition.network_recogniser import (
 )
 from alignment.result import PAUSE
 from alignment.waveform import MODEL_RATE, model_waveform
-from evaluation.harness.programs import add_counts
+from evaluation.harness.declared_tables import ALL, Column, Figures, Row, Rows, Table, rate, total
+from evaluation.harness.measurement import CHOSEN, Measurement, Setting, repeated
 from evaluation.hearing.planting import LONGEST, SHORTEST, aligner_held_out, heard
 from training.corpora import Clip
+from training.programs import counts, option
+from training.text.edit_distance import edit_distance
 
 JOINED = 3  # clips in a stream
 BLOCK = 0.04  # seconds that come at once
@@ -54,9 +54,10 @@ class SpokenStream:
     ends: tuple[float, ...]
 
 
-def streams(clips: Sequence[Clip], count: int, seed: int) -> list[SpokenStream]:
+def streams(setting: Setting) -> list[SpokenStream]:
     """So many streams, of all corpora in turn and, within one, of all its voices."""
-    draw = random.Random(seed)
+    count, draw = setting.options.streams, random.Random(setting.options.seed)
+    clips = aligner_held_out(not setting.options.chosen)
     left: dict[str, dict[str, list[Clip]]] = {}
     for clip in clips:
         if SHORTEST <= clip.seconds <= LONGEST:
@@ -75,30 +76,27 @@ def streams(clips: Sequence[Clip], count: int, seed: int) -> list[SpokenStream]:
                 del left[corpus][voice]
             if not left[corpus]:
                 del left[corpus]
-    return [stream for each in taken if (stream := joined(each))]
+    return [stream for each in taken if (stream := joined(each, setting))]
 
 
-def joined(clips: Sequence[Clip]) -> SpokenStream | None:
+def joined(clips: Sequence[Clip], setting: Setting) -> SpokenStream | None:
     """The clips one after the other; None if the aligner doubts what one of them says."""
     import soxr
 
-    pronouncer, aligner = Pronouncer(), NetworkAligner()
     parts: list[np.ndarray] = []
     words: list[str] = []
     ends: list[float] = []
     at = 0.0
     for clip in clips:
         spoken = heard(clip)
-        choices = pronouncer.choices(spoken.words)
         try:
-            aligned = aligner.align(spoken.samples, spoken.rate, spoken.words, choices)
+            aligned = setting.align(spoken.samples, spoken.rate, spoken.words)
         except AlignmentError:
             return None
-        samples = soxr.resample(spoken.samples, spoken.rate, MODEL_RATE)
+        parts.append(soxr.resample(spoken.samples, spoken.rate, MODEL_RATE))
         words += [word.lower() for word in spoken.words]
         ends += [at + word.end for word in aligned.spoken]
-        parts.append(samples)
-        at += len(samples) / MODEL_RATE
+        at += len(parts[-1]) / MODEL_RATE
     return SpokenStream(clips[0].corpus, np.concatenate(parts), tuple(words), tuple(ends))
 
 
@@ -163,23 +161,9 @@ def blocks(samples: np.ndarray) -> Iterator[tuple[float, np.ndarray]]:
         yield (first + len(block)) / MODEL_RATE, block
 
 
-class HeardStream(NamedTuple):
-    """A stream's counts: words, wrong ones, shown words that changed; lags, seconds, of each right
-    word; its seconds and those of a processor; and the text that was heard."""
-
-    corpus: str
-    words: int
-    wrong: int
-    changed: int
-    shown: tuple[float, ...]
-    final: tuple[float, ...]
-    seconds: float
-    processor: float
-    found: str
-
-
-def listened(system: System, stream: SpokenStream) -> HeardStream:
-    """A system's words for a stream."""
+def listened(system: System, stream: SpokenStream) -> Row:
+    """A system's words for a stream: words, wrong ones, shown words that changed; lags, seconds,
+    of each right word; and the text that was heard."""
     started = time.process_time()
     history: list[Shown] = []
     final: list[str] = []
@@ -189,17 +173,19 @@ def listened(system: System, stream: SpokenStream) -> HeardStream:
         if not history or (all_shown, len(final)) != history[-1][1:]:
             history.append(Shown(seconds, all_shown, len(final)))
     spent = time.process_time() - started
-    changed = sum(lost(a.words, b.words) for a, b in zip(history, history[1:], strict=False))
     right = list(matches(stream.words, final))
     shown_at, final_at = lags(history, len(final))
-    return HeardStream(
-        stream.corpus,
-        len(stream.words),
-        distance(stream.words, final), changed,
-        tuple(round(shown_at[b] - stream.ends[a], 2) for a, b in right),
-        tuple(round(final_at[b] - stream.ends[a], 2) for a, b in right),
-        len(stream.samples) / MODEL_RATE, spent, " ".join(final),
-    )  # fmt: skip
+    return {
+        "corpus": stream.corpus,
+        "words": len(stream.words),
+        "wrong": edit_distance(stream.words, final),
+        "changed": sum(lost(a.words, b.words) for a, b in zip(history, history[1:], strict=False)),
+        "shown": [round(shown_at[b] - stream.ends[a], 2) for a, b in right],
+        "final": [round(final_at[b] - stream.ends[a], 2) for a, b in right],
+        "seconds": len(stream.samples) / MODEL_RATE,
+        "processor": spent,
+        "found": " ".join(final),
+    }
 
 
 def lost(before: Sequence[str], after: Sequence[str]) -> int:
@@ -229,68 +215,83 @@ def lags(history: Sequence[Shown], count: int) -> tuple[list[float], list[float]
     return shown, final
 
 
-def distance(said: Sequence[str], found: Sequence[str]) -> int:
-    """Words wrong, left out or added."""
-    row = list(range(len(found) + 1))
-    for i, word in enumerate(said, 1):
-        before, row[0] = row[0], i
-        for j, other in enumerate(found, 1):
-            before, row[j] = row[j], min(before + (word != other), row[j] + 1, row[j - 1] + 1)
-    return row[-1]
-
-
 def matches(said: Sequence[str], found: Sequence[str]) -> Iterator[tuple[int, int]]:
     """The places of words that are right, in both."""
     for a, b, size in SequenceMatcher(None, said, found, autojunk=False).get_matching_blocks():
         yield from ((a + k, b + k) for k in range(size))
 
 
-HEAD = """| | of | words | wrong | shown after (90 %) | final after (90 %) | changes | x real time |
-|---|---|---|---|---|---|---|---|"""
+WHOLE: dict[str, System] = {"offline": offline, "at pauses": at_pauses}
+LIVE = "live"
 
 
-def line(name: str, corpus: str, rows: Sequence[HeardStream]) -> str:
-    """A line of the table."""
-    words, wrong, changed, seconds, processor = (
-        sum(getattr(row, each) for row in rows)
-        for each in ("words", "wrong", "changed", "seconds", "processor")
-    )
-    shown, final = (
-        f"{np.mean(each):.2f} s ({np.quantile(each, 0.9):.2f})" if each else "–"
-        for each in ([lag for row in rows for lag in row.shown],
-                     [lag for row in rows for lag in row.final])
-    )  # fmt: skip
-    return (
-        f"| {name} | {corpus} | {words} | {wrong / words:.1%} | {shown} | {final} "
-        f"| {100 * changed / words:.0f} | {processor / seconds:.2f} |"
-    )
-
-
-SYSTEMS = ("offline", "at pauses", "live")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    add_counts(parser, streams=40, seed=3)
-    parser.add_argument("--system", action="append", choices=SYSTEMS)
-    parser.add_argument(
-        "--settled", type=float, action="append", help="seconds after which a word is final"
-    )
-    parser.add_argument("--chosen", action="store_true", help="measure the clips used for choices")
-
-
-def run(options: argparse.Namespace) -> None:
-    """Print the table."""
-    names = options.system or SYSTEMS
-    whole = {"offline": offline, "at pauses": at_pauses}
-    systems: dict[str, System] = {name: whole[name] for name in names if name in whole}
-    for settled in options.settled or [Pace().settled]:
-        if "live" in names:
-            systems[f"live, {settled} s"] = live(Pace(settled=settled))
-    heard_by_all = streams(aligner_held_out(not options.chosen), options.streams, options.seed)
-    print(HEAD)
+def systems_on_streams(setting: Setting) -> Iterator[tuple[str, System, SpokenStream]]:
+    """Every stream by every system."""
+    names = setting.options.system or (*WHOLE, LIVE)
+    systems = {name: WHOLE[name] for name in names if name in WHOLE}
+    if LIVE in names:
+        usual = Pace().settled
+        for settled in setting.options.settled or [usual]:
+            shown = LIVE if settled == usual else f"{LIVE}, {settled} s"
+            systems[shown] = live(Pace(settled=settled))
+    heard_by_all = streams(setting)
     for name, system in systems.items():
-        rows = [listened(system, stream) for stream in heard_by_all]
-        for corpus in ("all", *sorted({row.corpus for row in rows})):
-            own = [row for row in rows if corpus in ("all", row.corpus)]
-            print(line(name, corpus, own), flush=True)
+        yield from ((name, system, stream) for stream in heard_by_all)
+
+
+def listen(item: tuple[str, System, SpokenStream], setting: Setting) -> Iterator[Row]:
+    name, system, stream = item
+    yield {"system": name, **listened(system, stream)}
+
+
+def _lag(head: str, name: str, share: float | None = None) -> Column:
+    """The lags' mean, or the one that a share of them doesn't exceed."""
+
+    def figure(rows: Rows) -> float:
+        every = [lag for row in rows for lag in row[name]]
+        return float(np.mean(every) if share is None else np.quantile(every, share))
+
+    return Column(head, figure, ".2f")
+
+
+TABLE = Table(
+    (
+        total("words", "words"),
+        rate("wrong", "wrong", "words"),
+        _lag("shown", "shown"),
+        _lag("shown of 90", "shown", 0.9),
+        _lag("final", "final"),
+        _lag("final of 90", "final", 0.9),
+        rate("changes", "changed", "words", ".0f"),
+        rate("times real time", "processor", "seconds", ".2f", per=1),
+    ),
+    ("system",),
+    "corpus",
+)
+
+
+def figures(rows: Rows) -> Figures:
+    """The table's, and how many more words are wrong than for who hears the whole."""
+    found = TABLE.figures(rows)
+    wrong = [found.get(f"{name}.{ALL}.wrong") for name in (LIVE, "offline")]
+    if isinstance(wrong[0], float) and isinstance(wrong[1], float):
+        found["behind"] = wrong[0] - wrong[1]
+    return found
+
+
+MEASUREMENT = Measurement(
+    systems_on_streams,
+    listen,
+    [TABLE],
+    (
+        *counts(streams=40, seed=3),
+        repeated("--system", (*WHOLE, LIVE), choices=(*WHOLE, LIVE)),
+        option(
+            "--settled", type=float, action="append", help="seconds after which a word is final"
+        ),
+        CHOSEN,
+    ),
+    unit="stream",
+    figured=figures,
+    legend="Wrong words, per cent. Lags in seconds: mean, and what 90 % of the words don't exceed.",
+)

@@ -14,9 +14,7 @@ that the new text shares with the recording is made anew, or a word is cut elsew
 
 from __future__ import annotations
 
-import argparse
 import random
-import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -27,7 +25,7 @@ from a3t.source.recognised_transcript import heard_parts, settled_parts
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.respelling import respelled
 from a3t.text.transcript import Transcript
-from alignment import AlignmentError, load_aligner
+from alignment import AlignmentError
 from alignment.aligner import InMemory
 from alignment.confidence.doubts import doubts
 from alignment.recognition import whisper_model
@@ -35,7 +33,8 @@ from alignment.recognition.network_recogniser import heard_freely, mean_scores, 
 from alignment.recognition.ngrams import load_ngrams
 from alignment.recognition.whisper import load_whisper
 from alignment.waveform import model_waveform
-from evaluation.harness.programs import add_counts, markdown_table, write_named_tuples
+from evaluation.harness.declared_tables import Row, Table, count, rate, share
+from evaluation.harness.measurement import CHOSEN, Measurement, Setting
 from evaluation.hearing.planting import (
     CHOOSING,
     FEWEST,
@@ -50,8 +49,9 @@ from evaluation.hearing.planting import (
     recorded_at_home,
     vocabulary,
 )
-from evaluation.hearing.recognition import counted
+from evaluation.hearing.recognition import AT_HOME, counted
 from training.corpora import Clip
+from training.programs import counts, option
 
 LONGEST = 16.0  # seconds
 
@@ -135,33 +135,35 @@ def _one_apart(way: tuple[str, ...]) -> set[tuple[str, ...]]:
     return opened | {(*way[:k], "", *way[k:]) for k in range(len(way) + 1)}
 
 
-class Wish(NamedTuple):
-    """A new text for a clip, and what came of it."""
+class WishedEdits(NamedTuple):
+    """A clip, and the changes of its new texts by their kinds."""
 
-    kind: str
-    clip: str
-    where: str
-    planned: bool
-    touched: bool
-    nothing: bool
-    kept: int
-    kept_wrong: int
-    said: str
-    new: str
-    found: str
+    name: str
+    spoken: Spoken
+    changes: dict[str, PlantedChange]
 
 
-def wishes(spoken: Spoken, pool: Sequence[str], number: int, seed: int) -> dict[str, PlantedChange]:
-    """The changes of a clip by their kinds."""
-    found = near(spoken.words, number, seed)
-    return {
-        **({"near": found} if found else {}),
-        "distant": edit_of(spoken.words, pool, number, seed),
-        "none": PlantedChange(0, 0, ()),
-    }
+def wished_edits(setting: Setting) -> Iterator[WishedEdits]:
+    """Of each condition so many clips."""
+    seed = setting.options.seed
+    clips = as_written(usable(setting), setting)
+    pool = vocabulary(clips)
+    for number, spoken in enumerate(clips):
+        found = near(spoken.words, number, seed)
+        changes = {"near": found} if found else {}
+        changes["distant"] = edit_of(spoken.words, pool, number, seed)
+        yield WishedEdits(spoken.clip.name, spoken, changes | {"none": PlantedChange(0, 0, ())})
 
 
-def outcome(kind: str, spoken: Spoken, change: PlantedChange, found: Sequence[str]) -> Wish:
+def planned_edits(item: WishedEdits, setting: Setting) -> Iterator[Row]:
+    """A clip is heard freely once, and what was heard settled by each new text."""
+    model = whisper_model(setting.options.recogniser)
+    hear = heard_once(item.spoken, setting.pronouncer, model)
+    for kind, change in item.changes.items():
+        yield outcome(kind, item.spoken, change, hear(change.of(item.spoken.words)))
+
+
+def outcome(kind: str, spoken: Spoken, change: PlantedChange, found: Sequence[str]) -> Row:
     """Judge the edit that would be made from the words that are ``found``."""
     new = change.of(spoken.words)
     heard, wished = (
@@ -172,36 +174,20 @@ def outcome(kind: str, spoken: Spoken, change: PlantedChange, found: Sequence[st
     made = {k for edit in edits for k in range(*edit.new)}
     cut = [edit.new[0] for edit in edits if edit.new[0] == edit.new[1]]
     here = any(edit.new[0] <= first <= edit.new[1] for edit in edits)
-    return Wish(
-        kind,
-        spoken.clip.name,
-        "clean" if spoken.clip.corpus == "librispeech" else "at home",
-        here and made >= set(range(first, last)),
-        bool(made - set(range(first, last))) or not all(first <= k <= last for k in cut),
-        not edits,
-        *counted(spoken.words, found, change)[2:],
-        *(" ".join(words) for words in (spoken.words, new, found)),
-    )
-
-
-def measured(clips: Sequence[Spoken], seed: int, model: Path | None = None) -> Iterator[Wish]:
-    """Every clip with its new texts, heard freely and then settled; prints what both cost."""
-    pronouncer, pool = Pronouncer(), vocabulary(clips)
-    spent = dict.fromkeys(("freely", "settled"), 0.0)
-    texts = seconds = 0.0
-    for number, spoken in enumerate(clips):
-        started = time.process_time()
-        hear = heard_once(spoken, pronouncer, model)
-        spent["freely"] += time.process_time() - started
-        seconds += spoken.clip.seconds
-        for kind, change in wishes(spoken, pool, number, seed).items():
-            started = time.process_time()
-            found = hear(change.of(spoken.words))
-            spent["settled"] += time.process_time() - started
-            texts += spoken.clip.seconds
-            yield outcome(kind, spoken, change, found)
-    spent["settled"] *= seconds / texts
-    print(", ".join(f"{name} {cost / seconds:.3f}" for name, cost in spent.items()), "x real time")
+    errors = counted(spoken.words, found, change)
+    return {
+        "kind": kind,
+        "where": "clean" if spoken.clip.corpus == "librispeech" else "at home",
+        "clip": spoken.clip.name,
+        "planned": here and made >= set(range(first, last)),
+        "touched": bool(made - set(range(first, last))) or not all(first <= k <= last for k in cut),
+        "nothing": not edits,
+        "kept": errors.kept,
+        "kept_wrong": errors.kept_wrong,
+        "said": " ".join(spoken.words),
+        "new": " ".join(new),
+        "found": " ".join(found),
+    }
 
 
 def heard_once(
@@ -225,15 +211,16 @@ def heard_once(
     return settle
 
 
-def usable(chosen: bool, at_home: Path | None) -> list[Clip]:
+def usable(setting: Setting) -> list[Clip]:
     """The clips of the half that figures are reported of, or that choices are made on."""
-    readers = CHOOSING if chosen else REPORTING
+    is_chosen, at_home = setting.options.chosen, setting.options.at_home
+    readers = CHOOSING if is_chosen else REPORTING
     clips = [clip for clip in all_clips() if clip.speaker in readers]
     if at_home is None:
-        own = aligner_held_out(not chosen)
+        own = aligner_held_out(not is_chosen)
         clips += [clip for clip in own if clip.corpus == "commonvoice"]
     else:
-        clips += recorded_at_home(at_home, not chosen)
+        clips += recorded_at_home(at_home, not is_chosen)
     return [
         clip
         for clip in clips
@@ -241,65 +228,46 @@ def usable(chosen: bool, at_home: Path | None) -> list[Clip]:
     ]
 
 
-def as_written(clips: Sequence[Clip], count: int, seed: int) -> list[Spoken]:
-    """Draw ``count`` clips of each condition that say what their text says."""
-    aligner, pronouncer = load_aligner("network"), Pronouncer()
+def as_written(clips: Sequence[Clip], setting: Setting) -> list[Spoken]:
+    """Draw clips of each condition that say what their text says."""
     result: list[Spoken] = []
     for clean in (True, False):
-        own = sorted(
-            (clip for clip in clips if (clip.corpus == "librispeech") == clean),
-            key=lambda clip: clip.name,
-        )
-        random.Random(seed).shuffle(own)
-        found = left_out = 0
+        own = [clip for clip in clips if (clip.corpus == "librispeech") == clean]
+        own.sort(key=lambda clip: clip.name)
+        random.Random(setting.options.seed).shuffle(own)
+        found = 0
         for spoken in map(heard, own):
-            if found == count:
+            if found == setting.options.clips:
                 break
-            choices = pronouncer.choices(spoken.words)
             try:
-                aligned = aligner.align(spoken.samples, spoken.rate, spoken.words, choices)
+                aligned = setting.align(spoken.samples, spoken.rate, spoken.words)
             except AlignmentError:
-                left_out += 1
                 continue
-            if doubts(aligned):
-                left_out += 1
-                continue
-            found += 1
-            result.append(spoken)
-        print(f"{found} clips {'clean' if clean else 'at home'}; {left_out} left out by doubts")
+            if not doubts(aligned):
+                found += 1
+                result.append(spoken)
     return result
 
 
-def wish_table(rows: Sequence[Wish]) -> str:
-    """Each kind, clean and at home."""
-    lines = []
-    for kind in ("near", "distant", "none"):
-        for where in ("clean", "at home"):
-            own = [row for row in rows if (row.kind, row.where) == (kind, where)]
-            shares = [
-                f"{sum(getattr(row, name) for row in own) / max(len(own), 1):.1%}"
-                for name in ("planned", "touched", "nothing")
-            ]
-            wrong = sum(row.kept_wrong for row in own) / max(sum(row.kept for row in own), 1)
-            planned = "–" if kind == "none" else shares[0]
-            lines.append([kind, where, len(own), planned, *shares[1:], f"{wrong:.1%}"])
-    head = "new text,,texts,planned,another touched,nothing to change,untouched wrong"
-    return markdown_table(head.split(","), lines)
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    add_counts(parser, clips=50, seed=7)
-    parser.add_argument("--at-home", type=Path, metavar="FOLDER")
-    parser.add_argument("--recogniser", default="network", help="as for a3t transcribe")
-    parser.add_argument("--chosen", action="store_true", help="measure the clips used for choices")
-    parser.add_argument("--out", type=Path, metavar="FILE.tsv", help="write one row per text")
-
-
-def run(options: argparse.Namespace) -> None:
-    """Print the table; ``clips`` of each condition."""
-    clips = as_written(usable(options.chosen, options.at_home), options.clips, options.seed)
-    rows = list(measured(clips, options.seed, whisper_model(options.recogniser)))
-    print(wish_table(rows))
-    if options.out:
-        write_named_tuples(options.out, rows)
+COLUMNS = (
+    count("texts"),
+    share("planned", "planned"),
+    share("another touched", "touched"),
+    share("nothing to change", "nothing"),
+    rate("untouched wrong", "kept_wrong", "kept"),
+)
+MEASUREMENT = Measurement(
+    wished_edits,
+    planned_edits,
+    [
+        Table(COLUMNS, ("kind", "where"), only=lambda row: row["kind"] != "none"),
+        Table(COLUMNS[2:], ("kind", "where"), only=lambda row: row["kind"] == "none"),
+    ],
+    (
+        *counts(clips=50, seed=7),
+        AT_HOME,
+        option("--recogniser", default="network", metavar="NAME", help="as for a3t transcribe"),
+        CHOSEN,
+    ),
+    legend="Per cent of the texts, with 95 % intervals; --clips of each condition.",
+)

@@ -5,30 +5,27 @@ tone of the clip (so that the first is the end of a phrase that is cut, and the 
 a filled pause made of its own vowel and nasal, the first word again, the beginning of the second, a
 laugh, a cough. The exact times of both words are then known from where the clip was cut.
 
-Prints for each kind how many, the mean and median distance of the end before and the start after
-it in ms, the share of places where either is more than 100 ms off, and the share that is named.
+Measured is, for each kind, how far from there the end before and the start after it are found, at
+how many places either is more than 100 ms off, and how many sounds are named.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import librosa
 import numpy as np
-from tqdm import tqdm
 
 from a3t.audio.splicing.fades import crossfade
-from a3t.text.pronunciation.pronouncer import Pronouncer
 from alignment import Alignment, AlignmentError
-from alignment.aligners.network_aligner import NetworkAligner
 from alignment.confidence.doubts import unwritten_speech
-from evaluation.harness.programs import add_counts, markdown_table
-from evaluation.hearing.planted_errors import TESTED_CLIPS, TESTED_SEED
+from evaluation.harness.declared_tables import Column, Row, Table, count, share
+from evaluation.harness.measurement import Measurement, Setting
 from evaluation.hearing.planting import Spoken, held_out_clips
+from training.programs import counts
 
-FAR = 0.1  # seconds
+FAR = 100  # ms
 KINDS = ("room tone", "um", "repetition", "restart", "laugh", "cough")
 FADE = 0.01  # seconds in which what is planted goes over into the rest
 
@@ -42,15 +39,6 @@ class PlantedSound(NamedTuple):
     start: int
     stop: int
     gap: float = 0.0
-
-
-class FoundBeside(NamedTuple):
-    """One place's errors: found minus true seconds of the end before and the start after; named?"""
-
-    kind: str
-    before: float
-    after: float
-    named: bool
 
 
 def stretched(sound: np.ndarray, seconds: float, rate: int) -> np.ndarray:
@@ -168,58 +156,46 @@ class PlantingClip:
         return changed, PlantedSound(kind, after, at, at + len(sound), gap)
 
 
-def judged(found: Alignment, place: PlantedSound, rate: int) -> FoundBeside:
-    """The errors of the words beside the place."""
+def judged(found: Alignment, place: PlantedSound, rate: int) -> Row:
+    """The errors of the words beside the place, ms, and whether it is named."""
     before, after = found.spoken[place.after], found.spoken[place.after + 1]
     between = [w for w in found.words if w.is_pause and before.end <= w.start < after.start]
     named = any(w.unwritten for w in between) or any(w in between for w in unwritten_speech(found))
-    return FoundBeside(
-        place.kind, before.end - place.start / rate, after.start - place.stop / rate, named
-    )
+    errors = before.end - place.start / rate, after.start - place.stop / rate
+    return {"kind": place.kind, "errors": [1000 * abs(error) for error in errors], "named": named}
 
 
-def align_planted(clips: Sequence[Spoken]) -> Iterator[FoundBeside]:
-    """Every clip with every kind, cut where the alignment of the clean clip has words."""
-    aligner, pronouncer = NetworkAligner(), Pronouncer()
-    for number, spoken in enumerate(tqdm(clips, unit="clip", disable=None)):
-        known = {word: pronouncer.candidates(word) for word in spoken.words}
-        try:
-            clean = aligner.align(spoken.samples, spoken.rate, spoken.words, known)
-        except AlignmentError:
-            continue
-        clip = PlantingClip(spoken, clean)
-        for kind in KINDS:
-            made = clip.with_sound(kind, np.random.default_rng([number, KINDS.index(kind)]))
-            if made is None:
-                continue
-            try:
-                found = aligner.align(made[0], spoken.rate, spoken.words, known, check=False)
-            except AlignmentError:
-                yield FoundBeside(kind, np.inf, np.inf, False)
-                continue
-            yield judged(found, made[1], spoken.rate)
-
-
-def displacement_table(rows: Sequence[FoundBeside]) -> str:
-    lines = []
+def align_planted(numbered: tuple[int, Spoken], setting: Setting) -> Iterator[Row]:
+    """A clip with every kind, cut where the alignment of the clean clip has words."""
+    number, spoken = numbered
+    clip = PlantingClip(spoken, setting.align(spoken.samples, spoken.rate, spoken.words))
     for kind in KINDS:
-        own = [row for row in rows if row.kind == kind]
-        if own:
-            errors = np.abs([[row.before, row.after] for row in own])
-            finite = errors[np.isfinite(errors)] * 1000
-            far = np.mean((errors > FAR).any(axis=1))
-            named = f"{np.mean([row.named for row in own]):.0%}"
-            sizes = f"{finite.mean():.1f}", f"{np.median(finite):.1f}"
-            lines.append((kind, len(own), *sizes, f"{far:.1%}", named))
-    return markdown_table(["", "places", "mean", "median", "> 100 ms", "named"], lines)
+        made = clip.with_sound(kind, np.random.default_rng([number, KINDS.index(kind)]))
+        if made is None:
+            continue
+        try:
+            found = setting.align(made[0], spoken.rate, spoken.words, check=False)
+        except AlignmentError:
+            yield {"kind": kind, "errors": [], "named": False, "far": True}
+            continue
+        row = judged(found, made[1], spoken.rate)
+        yield row | {"far": max(row["errors"]) > FAR}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    add_counts(parser, clips=TESTED_CLIPS, seed=TESTED_SEED)
-
-
-def run(options: argparse.Namespace) -> None:
-    """Print the table."""
-    clips = held_out_clips(options.clips, options.seed)
-    print(displacement_table(list(align_planted(clips))))
+COLUMNS = (
+    count("places"),
+    Column("mean, ms", lambda rows: float(np.mean([e for r in rows for e in r["errors"]])), ".1f"),
+    Column("median", lambda rows: float(np.median([e for r in rows for e in r["errors"]])), ".1f"),
+    share("far", "far"),
+    share("named", "named", ".0f"),
+)
+MEASUREMENT = Measurement(
+    lambda setting: enumerate(held_out_clips(setting.options.clips, setting.options.seed)),
+    align_planted,
+    [
+        Table(COLUMNS, ("kind",)),
+        Table(COLUMNS, only=lambda row: row["kind"] != "room tone"),  # which is no sound
+    ],
+    counts(clips=100, seed=6),
+    legend="Far: an edge more than 100 ms off, per cent of the places; named: per cent.",
+)

@@ -10,13 +10,10 @@ doesn't differ. Intervals: 95 %, voices drawn anew, or clips where a corpus has 
 
 from __future__ import annotations
 
-import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
-
-import numpy as np
 
 from a3t.source.recognised_transcript import heard_parts, recognised_part, settled_parts
 from a3t.text.pronunciation.pronouncer import Pronouncer
@@ -26,7 +23,9 @@ from alignment import AlignmentError
 from alignment.aligner import InMemory
 from alignment.recognition import whisper_model
 from alignment.recognition.whisper import load_whisper
-from evaluation.harness.programs import add_counts, markdown_table, write_named_tuples
+from evaluation.harness.declared_tables import Column, Row, Rows, Table, count, rate, total
+from evaluation.harness.estimates import Interval
+from evaluation.harness.measurement import CHOSEN, Measurement, Setting, repeated
 from evaluation.hearing.planting import (
     PlantedChange,
     Spoken,
@@ -36,6 +35,12 @@ from evaluation.hearing.planting import (
     heard,
     recorded_at_home,
     vocabulary,
+)
+from training.programs import counts, option
+
+FEW = 5  # voices
+AT_HOME = option(
+    "--at-home", type=Path, metavar="FOLDER", help="clips of another release of Common Voice"
 )
 
 
@@ -78,49 +83,59 @@ def counted(said: Sequence[str], found: Sequence[str], change: PlantedChange) ->
     return Counts(len(said), cost[-1][-1], kept, kept_wrong)
 
 
-class RecognisedClip(NamedTuple):
-    """A clip, its counts, and its three texts."""
+class RecognitionTask(NamedTuple):
+    """A clip to recognise, by whom, and with the new text as a hint ("new") or without ("none")."""
 
+    name: str
+    spoken: Spoken
+    change: PlantedChange
     recogniser: str
     prior: str
-    corpus: str
-    voice: str
-    clip: str
-    words: int
-    wrong: int
-    kept: int
-    kept_wrong: int
-    said: str
-    new: str
-    found: str
 
 
-def recognise_clips(
-    clips: Sequence[Spoken], seed: int, prior: str, recogniser: str = "network"
-) -> tuple[list[RecognisedClip], float]:
-    """Recognise all clips with one prior; also returns processor seconds per second of speech."""
-    pronouncer, pool, model = Pronouncer(), vocabulary(clips), whisper_model(recogniser)
-    rows: list[RecognisedClip] = []
-    spent = speech = 0.0
-    for number, spoken in enumerate(clips):
-        change = edit_of(spoken.words, pool, number, seed)
-        new = change.of(spoken.words)
-        said, expected = (
-            Transcript.from_text(" ".join(words), max_words=None) for words in (spoken.words, new)
-        )
-        started = time.process_time()
-        try:
-            text = words_heard(spoken, expected if prior == "new" else None, pronouncer, model)
-            found = list(respelled(said, text).spoken)
-        except AlignmentError:
-            found = []
-        spent += time.process_time() - started
-        speech += len(spoken.samples) / spoken.rate
-        counts = counted(spoken.words, found, change)
-        clip, texts = spoken.clip, (" ".join(words) for words in (spoken.words, new, found))
-        names = (recogniser, prior, clip.corpus, clip.speaker, clip.name)
-        rows.append(RecognisedClip(*names, *counts, *texts))
-    return rows, spent / speech
+def recognition_tasks(setting: Setting) -> Iterator[RecognitionTask]:
+    """Every clip, for every recogniser with every prior."""
+    options = setting.options
+    usable = (
+        recorded_at_home(options.at_home, not options.chosen)
+        if options.at_home
+        else aligner_held_out(not options.chosen)
+    )
+    clips = [heard(clip) for clip in chosen(usable, options.clips, options.seed)]
+    pool = vocabulary(clips)
+    changes = [edit_of(each.words, pool, k, options.seed) for k, each in enumerate(clips)]
+    for recogniser in options.recogniser or ("network",):
+        for prior in options.prior or ("new", "none"):
+            for spoken, change in zip(clips, changes, strict=True):
+                yield RecognitionTask(spoken.clip.name, spoken, change, recogniser, prior)
+
+
+def recognise_clip(task: RecognitionTask, setting: Setting) -> Iterator[Row]:
+    """The counts of a clip, and its three texts."""
+    spoken, new = task.spoken, task.change.of(task.spoken.words)
+    said, expected = (
+        Transcript.from_text(" ".join(words), max_words=None) for words in (spoken.words, new)
+    )
+    prior, model = (expected if task.prior == "new" else None), whisper_model(task.recogniser)
+    started = time.process_time()
+    try:
+        text = words_heard(spoken, prior, setting.pronouncer, model)
+        found = list(respelled(said, text).spoken)
+    except AlignmentError:
+        found = []
+    yield {
+        "recogniser": task.recogniser,
+        "prior": task.prior,
+        "corpus": spoken.clip.corpus,
+        "voice": spoken.clip.speaker,
+        "clip": task.name,
+        **counted(spoken.words, found, task.change)._asdict(),
+        "processor": time.process_time() - started,
+        "seconds": len(spoken.samples) / spoken.rate,
+        "said": " ".join(spoken.words),
+        "new": " ".join(new),
+        "found": " ".join(found),
+    }
 
 
 def words_heard(
@@ -137,72 +152,39 @@ def words_heard(
     return Transcript.from_text(" ".join(part.transcript.text for *_, part in parts), None)
 
 
-HEAD = "by,prior,clips of,clips,words,wrong,not touched,wrong,× real time".split(",")
-
-
-def error_lines(rows: Sequence[RecognisedClip], speed: float) -> list[list[object]]:
-    """Lines of the table: all corpora together, then one by one."""
-    lines = []
-    for part in ("all", *sorted({row.corpus for row in rows})):
-        inside = [row for row in rows if part in ("all", row.corpus)]
-        words, kept = sum(row.words for row in inside), sum(row.kept for row in inside)
-        low, high = interval(inside)
-        wrong = f"{sum(row.wrong for row in inside) / words:.1%} [{low:.0%}–{high:.0%}]"
-        untouched = f"{sum(row.kept_wrong for row in inside) / kept:.1%}"
-        prior = "the new text" if rows[0].prior == "new" else "none"
-        counts = (len(inside), words, wrong, kept, untouched)
-        lines.append([rows[0].recogniser, prior, part, *counts, f"{speed:.2f}"])
-    return lines
-
-
-def interval(rows: Sequence[RecognisedClip]) -> tuple[float, float]:
-    """Within which 95 % of the shares of wrong words are, voices drawn anew; clips of few."""
-    few = len({row.voice for row in rows}) < FEW
-    groups: dict[str, list[int]] = {}
+def _wrong(rows: Rows) -> Interval:
+    """Wrong words, per cent; voices drawn anew, clips where there are few of them."""
+    few = len({row["voice"] for row in rows}) < FEW
+    groups: dict[str, tuple[int, int]] = {}
     for row in rows:
-        counts = groups.setdefault(row.clip if few else row.voice, [0, 0])
-        counts[0] += row.wrong
-        counts[1] += row.words
-    each = np.array(list(groups.values()))
-    draws = np.random.default_rng(0).integers(0, len(each), (2000, len(each)))
-    wrong, words = each[draws].sum(axis=1).T
-    low, high = np.quantile(wrong / words, (0.025, 0.975))
-    return float(low), float(high)
+        wrong, words = groups.get(name := row["clip" if few else "voice"], (0, 0))
+        groups[name] = (wrong + row["wrong"], words + row["words"])
+    return Interval.ratio(groups.values())
 
 
-FEW = 5  # voices
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    add_counts(parser, clips=100, seed=3)
-    parser.add_argument("--prior", action="append", choices=("new", "none"))
-    parser.add_argument(
-        "--recogniser",
-        action="append",
-        metavar="NAME",
-        help="as for a3t transcribe (default: network)",
-    )
-    parser.add_argument("--at-home", type=Path, metavar="FOLDER")
-    parser.add_argument("--chosen", action="store_true", help="measure the clips used for choices")
-    parser.add_argument("--out", type=Path, metavar="FILE.tsv", help="write one row per clip")
-
-
-def run(options: argparse.Namespace) -> None:
-    """Print the table."""
-    usable = (
-        recorded_at_home(options.at_home, not options.chosen)
-        if options.at_home
-        else aligner_held_out(not options.chosen)
-    )
-    clips = [heard(clip) for clip in chosen(usable, options.clips, options.seed)]
-    rows: list[RecognisedClip] = []
-    lines: list[list[object]] = []
-    for name in options.recogniser or ("network",):
-        for prior in options.prior or ("new", "none"):
-            found, speed = recognise_clips(clips, options.seed, prior, name)
-            lines += error_lines(found, speed)
-            rows += found
-    print(markdown_table(HEAD, lines))
-    if options.out:
-        write_named_tuples(options.out, rows)
+MEASUREMENT = Measurement(
+    recognition_tasks,
+    recognise_clip,
+    [
+        Table(
+            (
+                count("clips"),
+                total("words", "words"),
+                Column("wrong", _wrong, ".1f"),
+                total("not touched", "kept"),
+                rate("untouched wrong", "kept_wrong", "kept"),
+                rate("times real time", "processor", "seconds", ".2f", per=1),
+            ),
+            ("recogniser", "prior"),
+            "corpus",
+        )
+    ],
+    (
+        *counts(clips=100, seed=3),
+        repeated("--prior", ("new", "none"), choices=("new", "none")),
+        repeated("--recogniser", ("network",), help="as for a3t transcribe (default: network)"),
+        AT_HOME,
+        CHOSEN,
+    ),
+    legend="Wrong words: per cent, with 95 % intervals.",
+)

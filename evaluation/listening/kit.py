@@ -30,6 +30,7 @@ from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
 from evaluation.tables.comparison import RECORDING, file_name
 from evaluation.tables.tasks import PROMPT, TASKS
+from training.programs import Program, option
 
 KEY = "key.json"
 PAGE = Path(__file__).with_name("page.html")
@@ -169,34 +170,34 @@ def _sound(sounds: Path, system: str, task: str, alone: bool) -> str:
     return "data:audio/ogg;base64," + base64.b64encode(stream.getvalue()).decode()
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    parser.add_argument("sounds", type=Path, help="the folder `sounds` of a table")
-    parser.add_argument(
-        "--system", action="append", required=True, metavar="NAME",
-        help="a system by its name in the table (repeatable); 'recording' is the ceiling",
-    )  # fmt: skip
-    parser.add_argument(
-        "--kind", choices=("mos", "smos", "abx"), default="mos",
-        help="mos: naturalness; smos: similarity to the recording's voice; abx: the system nearer"
-        " to the recording (default: mos)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--of", metavar="KIND",
-        help="only tasks of this kind (default: all): 'predicted' is table 4.4, 'edit' 4.5,"
-        " 'prompt' 4.6 and 4.7",
-    )  # fmt: skip
-    parser.add_argument("--tasks", type=int, default=10, metavar="N", help="tasks (default: 10)")
-    parser.add_argument(
-        "--seed", type=int, default=0, help="random seed of the tasks and their order"
-    )
-    parser.add_argument(
-        "--out", type=Path, required=True, metavar="FOLDER",
-        help="folder for the page and its key.json, one per test",
-    )  # fmt: skip
-
-
 def run(options: argparse.Namespace) -> None:
     """Make the page; raises InputError."""
     arguments = (options.sounds, options.system, options.out, options.kind)
     print(make_test(*arguments, options.tasks, options.seed, options.of))
+
+
+main = Program(
+    run,
+    option("sounds", type=Path, help="the folder `sounds` of a table"),
+    option(
+        "--system", action="append", required=True, metavar="NAME",
+        help="a system by its name in the table (repeatable); 'recording' is the ceiling",
+    ),
+    option(
+        "--kind", choices=("mos", "smos", "abx"), default="mos",
+        help="mos: naturalness; smos: similarity to the recording's voice; abx: the system "
+        "nearer to the recording (default: mos)",
+    ),
+    option(
+        "--of", metavar="KIND",
+        help="only tasks of this kind (default: all): 'predicted' is table 4.4, 'edit' 4.5, "
+        "'prompt' 4.6 and 4.7",
+    ),
+    option("--tasks", type=int, default=10, metavar="N", help="tasks (default: 10)"),
+    option("--seed", type=int, default=0, help="random seed of the tasks and their order"),
+    option(
+        "--out", type=Path, required=True, metavar="FOLDER",
+        help="folder for the page and its key.json, one per test",
+    ),
+    name="evaluation listening",
+)  # fmt: skip

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from a3t.errors import InputError
+from training.programs import Program, option
 
 FIELDS = ("listener", "trial", "choice", "seconds", "place")
 SCALE = ("1", "2", "3", "4", "5")
@@ -204,12 +205,14 @@ def results(found: Ratings) -> str:
     return "\n".join(lines) + "\n"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    parser.add_argument("key", type=Path, help="key.json, written with the page")
-    parser.add_argument("files", type=Path, nargs="+", metavar="CSV")
-
-
 def run(options: argparse.Namespace) -> None:
     """Print what the ratings say; raises InputError."""
     print(results(read_ratings(options.key, options.files)))
+
+
+main = Program(
+    run,
+    option("key", type=Path, help="key.json, written with the page"),
+    option("files", type=Path, nargs="+", metavar="CSV"),
+    name="evaluation ratings",
+)

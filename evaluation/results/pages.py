@@ -9,7 +9,6 @@ it, and named at its end. --texts is a folder of texts for homographs and punctu
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import math
 import os
@@ -17,50 +16,31 @@ import platform
 import re
 import subprocess
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from a3t.errors import InputError
-from a3t.pretrained import WEIGHTS, checkpoint_folder
 from alignment import AlignmentError
+from evaluation.harness.estimates import Interval
+from evaluation.harness.measurement import NAMED, weights
 from evaluation.harness.processes import ROOT
-from evaluation.harness.programs import write_text
+from evaluation.harness.report_files import write_text
 from evaluation.results.parts import PARTS, minutes_of
-from evaluation.results.setting import Figures, Setting
+from training.programs import Program, option
 
 TEMPLATE = Path(__file__).with_name("page.md")
-NAMED = ("small", "vocoder-small", "durations")  # weights that the page names
 PLACE = re.compile(r"\{(aim )?([\w-]+)\.([\w.,-]+?)(?:(:[^}]+)| (<=|>=) ([\d.]+))?\}")
 
-Parts = Mapping[str, Figures]
+VALUE = ".value"  # behind a figure's name: without its interval
 
-
-def weights() -> dict[str, str]:
-    """12 digits of the sha256 of the weights that edits are made with, and of those that all others
-    have together: what hears, and what reads."""
-    digests = {}
-    for name in NAMED:
-        digests[name] = _digest([checkpoint_folder(name) / WEIGHTS])
-    others = {path for path in ROOT.glob("a3t/pretrained/*/*") if path.parent.name not in NAMED}
-    readers = [path for path in others if path.suffix in (".safetensors", ".json")]
-    return digests | {
-        "hearing": _digest(ROOT.glob("alignment/**/*.safetensors")),
-        "reading": _digest(readers),
-    }
-
-
-def _digest(paths: Iterable[Path]) -> str:
-    found = hashlib.sha256()
-    for path in sorted(paths):
-        found.update(path.read_bytes())
-    return found.hexdigest()[:12]
+Parts = Mapping[str, Mapping[str, Any]]
 
 
 def needed(name: str, used: Mapping[str, str]) -> dict[str, str]:
     """Those of the weights that a part's figures depend on."""
-    hears = PARTS[name][0].__module__.endswith("hearing_parts")
+    hears = PARTS[name].hears
     return {key: digest for key, digest in used.items() if not hears or key not in NAMED}
 
 
@@ -95,26 +75,27 @@ def kept(folder: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-def measure(name: str, setting: Setting, used: Mapping[str, str], out: Path) -> None:
-    """Run a part and keep its figures in a folder; raises InputError or AlignmentError."""
+def measure(name: str, options: argparse.Namespace, used: Mapping[str, str]) -> None:
+    """Run a part and keep its figures in the folder; raises InputError or AlignmentError."""
     begun = time.perf_counter()
-    figures = PARTS[name][0](setting)
+    work = options.out / f"work {'-'.join(used[name][:4] for name in NAMED)}" / name
+    figures = PARTS[name].figures(work, options.texts, options.share)
     part = {
         "figures": {key: _plain(value) for key, value in figures.items()},
         "weights": dict(used),
         "commit": commit(),
         "processor": processor(),
         "date": f"{datetime.now(UTC):%d %B %Y}",
-        "share": setting.share,
+        "share": options.share,
         "seconds": round(time.perf_counter() - begun, 1),
     }
-    write_text(out / f"{name}.json", json.dumps(part, indent=1) + "\n")
+    write_text(options.out / f"{name}.json", json.dumps(part, indent=1) + "\n")
 
 
 def _plain(value: Any) -> Any:
     """A figure for JSON: four decimals, None for what is no number."""
-    if isinstance(value, list):
-        return [_plain(each) for each in value]
+    if isinstance(value, Interval):
+        return [_plain(each) for each in value.to_json()]
     if isinstance(value, str):
         return value
     return None if math.isnan(value) else round(float(value), 4)
@@ -165,7 +146,9 @@ def _line(line: str, parts: Parts, missed: list[str]) -> str | None:
 
     def fill(place: re.Match[str]) -> str:
         aim, part, key, form, way, limit = place.groups()
-        figure = parts[part][key]
+        figure = parts[part][key.removesuffix(VALUE)]
+        if key.endswith(VALUE):
+            figure = figure[0] if isinstance(figure, list) else figure
         if aim is None:
             return shown(figure, (form or ":")[1:])
         value = figure[0] if isinstance(figure, list) else figure
@@ -186,25 +169,13 @@ def _line(line: str, parts: Parts, missed: list[str]) -> str | None:
 
 
 def shown(figure: Any, form: str) -> str:
-    """A figure, or a mean with its interval; TypeError for None."""
+    """A figure, with its interval if it has one; TypeError for None."""
     if isinstance(figure, str):
         return figure
     if isinstance(figure, list):
-        value, low, high = (format(each, form) for each in figure[:3])
-        return f"{value} ({low} to {high})"
+        value, low, high, count = (math.nan if x is None else x for x in figure)
+        return format(Interval(value, low, high, int(count)), form)
     return format(figure, form)
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
-    parser.add_argument(
-        "--parts", metavar="A,B", default=",".join(PARTS), help=f"default: {', '.join(PARTS)}"
-    )
-    parser.add_argument("--texts", type=Path, metavar="FOLDER")
-    parser.add_argument(
-        "--share", type=float, default=1.0, metavar="X", help="share of each sample (default: 1)"
-    )
 
 
 def run(options: argparse.Namespace) -> None:
@@ -227,15 +198,13 @@ def run(options: argparse.Namespace) -> None:
         f"{options.share * minutes_of(missing):.0f} minutes of one idle core.",
         flush=True,
     )
-    work = options.out / f"work {'-'.join(used[name][:4] for name in NAMED)}"
-    setting = Setting(work, options.texts, options.share)
     for number, name in enumerate(missing, start=1):
         if (options.out / f"{name}.json").exists():
             continue  # measured by another process meanwhile
         minutes = options.share * minutes_of([name])
         print(f"{number} of {len(missing)}: {name}, about {minutes:.0f} min", flush=True)
         try:
-            measure(name, setting, used, options.out)
+            measure(name, options, used)
         except (InputError, AlignmentError) as error:
             reasons[name] = str(error).rstrip(".")
             print(f"left out: {error}", flush=True)
@@ -244,3 +213,15 @@ def run(options: argparse.Namespace) -> None:
             write_text(options.out / "RESULTS.md", page_of(parts, reasons))
     write_text(options.out / "RESULTS.md", page_of(kept(options.out), reasons))
     print(options.out / "RESULTS.md")
+
+
+main = Program(
+    run,
+    option("--out", type=Path, required=True, metavar="FOLDER"),
+    option("--parts", metavar="A,B", default=",".join(PARTS), help=f"default: {', '.join(PARTS)}"),
+    option("--texts", type=Path, metavar="FOLDER"),
+    option(
+        "--share", type=float, default=1.0, metavar="X", help="share of each sample (default: 1)"
+    ),
+    name="evaluation results",
+)

@@ -1,85 +1,79 @@
-"""The parts of RESULTS.md, each by the functions of the command that measures it alone.
-
-A part is a function of a `Setting`; its figures are numbers, texts, or means with 95 % intervals
-(`interval`), by the names that the template page.md has.
-"""
+"""The parts of RESULTS.md: each a measurement with the options that the page has it with."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from typing import Any
 
-from evaluation.results import hearing_parts, sound_parts
-from evaluation.results.setting import Figures, Setting
+from evaluation.command_line import COMMANDS, module_of
+from evaluation.harness.declared_tables import Figures
+from evaluation.harness.measurement import Measurement
 
-
-def speed(setting: Setting) -> Figures:
-    """Time and memory of an edit, of starting, and of an edit in an hour."""
-    from evaluation.speed.edit_speed import EDIT, SOUND, measure_edit, measure_starts
-    from evaluation.speed.long_files import measure_lengths
-
-    with TemporaryDirectory() as folder:
-        measured = measure_edit(Path(folder), 3)
-        starts = measure_starts(Path(folder), 1)
-        short, long = measure_lengths(Path(folder), 60.0, 1)
-    cold, warm = measured["cold"], measured["warm"]
-    return {
-        **{f"cold.{name}": cold[name] for name in ("wall", "processor", "mebibytes")},
-        **{f"warm.{name}": warm[name] for name in ("total", "again", "mebibytes")},
-        "start": starts[EDIT],
-        "sound": starts[SOUND],
-        "torch": starts["importing torch"],
-        "short.processor": short.processor,
-        "short.mebibytes": short.mebibytes,
-        "long.processor": long.processor,
-        "long.mebibytes": long.mebibytes,
-    }
+CONDITIONS = ("clean", "pink noise 20 dB", "room", "8 kHz")
 
 
-def page(setting: Setting) -> Figures:
-    """The waits of eight people who edit on the page at the same time."""
-    from evaluation.speed.page_waits import measure_people
+@dataclass(frozen=True)
+class Part:
+    """A command, about how many minutes of one core it takes, the counts that `--share` scales with
+    the least of each, and its other options."""
 
-    found = measure_people(7941, 8, 1)
-    alone = found["one person's first edit, the second, s"]
-    waits = found["a person's wait, s"]
-    return {
-        "start": found["the page answers after, s"],
-        "first": alone[0],
-        "second": alone[1],
-        "edits": found["edits"],
-        "wrong": found["wrong"],
-        "median": waits["median"],
-        "longest": waits["longest"],
-    }
+    command: str
+    minutes: float
+    counts: Mapping[str, int | tuple[int, int]] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def hears(self) -> bool:
+        """True if the figures depend on no weights that edits are made with."""
+        return COMMANDS[self.command][0].startswith(("hearing.", "text_readings"))
+
+    def figures(self, work: Path, texts: Path | None, share: float) -> Figures:
+        """Measure, or go on measuring, in a folder; raises InputError or AlignmentError."""
+        values: dict[str, Any] = dict(self.options)
+        for name, sizes in self.counts.items():
+            usual, least = sizes if isinstance(sizes, tuple) else (sizes, 3)
+            values[name] = max(min(usual, least), round(usual * share))
+        if "texts" in values:
+            values["texts"] = texts
+        measurement: Measurement = module_of(self.command).MEASUREMENT
+        rows, _ = measurement.rows(measurement.setting(work, **values))
+        return measurement.figures(rows)
 
 
-# In the order of the page; about how many minutes of one core each takes.
-PARTS: Mapping[str, tuple[Callable[[Setting], Figures], float]] = {
-    "untouched": (sound_parts.untouched, 2),
-    "edits": (sound_parts.edits, 9),
-    "detector": (sound_parts.detector, 4),
-    "vocoder": (sound_parts.vocoder, 2),
-    "speech": (sound_parts.speech, 2),
-    "joints": (sound_parts.joints, 3),
-    "voices": (sound_parts.voices, 8),
-    "speed": (speed, 3),
-    "page": (page, 1),
-    "boundaries": (hearing_parts.boundaries, 2),
-    "spreads": (hearing_parts.spreads, 2),
-    "errors": (hearing_parts.errors, 2),
-    "sounds": (hearing_parts.sounds, 2),
-    "recognition": (hearing_parts.recognition, 3),
-    "live": (hearing_parts.live, 3),
-    "near-words": (hearing_parts.near_words, 4),
-    "cleaning": (hearing_parts.cleaning, 4),
-    "speakers": (hearing_parts.speakers, 2),
-    "reading": (hearing_parts.reading, 4),
-    "backgrounds": (sound_parts.backgrounds, 2),
+# In the order of the page.
+PARTS: Mapping[str, Part] = {
+    "untouched": Part("untouched", 2, {"edits": 25}),
+    "edits": Part("edits", 9, {"edits": (24, 24)}, {"condition": CONDITIONS}),
+    # Never fewer: what a classifier learns, and so what it tells, depends on their number.
+    "detector": Part("detector", 4, {"edits": (40, 40)}),
+    "vocoder": Part(
+        "vocoders", 2, {"clips": 8}, {"vocoder": ["builtin"], "only": True, "unseen": True}
+    ),
+    "speech": Part("speech", 2, {"voices": 6}),
+    "joints": Part("joints", 3, {"clips": (36, 12)}),
+    "voices": Part("voices", 8, {"voices": (4, 2)}, {"recordings": 1, "edits": 5}),
+    "speed": Part("edit-speed", 3, options={"runs": 3}),
+    "long": Part("long-files", 2, options={"runs": 1}),
+    "page": Part("page-waits", 1),
+    "boundaries": Part(
+        "boundaries", 2, {"sentences": 10}, {"condition": ["clean", "noise 10 dB", "room"]}
+    ),
+    "spreads": Part("spreads", 1, {"sentences": 8}),
+    "pauses": Part("spreads", 1, {"clips": 40}, {"what": "pauses"}),
+    "errors": Part("errors", 2, {"clips": 48}),
+    "sounds": Part("sounds", 2, {"clips": 36}),
+    "recognition": Part("recognition", 3, {"clips": 40}),
+    "live": Part("live", 3, {"streams": 20}, {"system": ["offline", "live"]}),
+    "near-words": Part("near-words", 4, {"clips": 16}),
+    "cleaning": Part("cleaning", 4, {"clips": 24}, {"seed": 91}),
+    "speakers": Part("speakers", 2, {"count": 8}, {"seed": 2}),
+    "reading": Part("texts", 4, {"words": 2000, "marked": 30_000}, {"texts": None}),
+    "backgrounds": Part("backgrounds", 2, {"clips": 8}, {"seed": 17, "kind": ["hum", "music"]}),
 }
 
 
 def minutes_of(names: Sequence[str]) -> float:
     """About how many minutes of one core these parts take."""
-    return sum(PARTS[name][1] for name in names)
+    return sum(PARTS[name].minutes for name in names)

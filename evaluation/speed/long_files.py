@@ -8,19 +8,18 @@ subtitles: aligned as a whole once, then from the cache.
 
 from __future__ import annotations
 
-import argparse
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 
 import soundfile
 
 from a3t.errors import InputError
-from evaluation.harness.processes import Cost, cost_of
-from evaluation.harness.programs import add_counts, markdown_table
-from training.corpora import Clip, corpora_root, read_corpora
+from evaluation.harness.declared_tables import Row, Table, middle
+from evaluation.harness.measurement import Measurement, Setting
+from evaluation.harness.processes import COST, Cost, cost_of
+from training.corpora import Clip
+from training.programs import counts, option
 
 SHORT = 20.0  # seconds
 RATE = 16_000
@@ -75,22 +74,10 @@ def edit_cost(case: SubtitledRecording, cache: Path) -> Cost:
     return cost
 
 
-@dataclass(frozen=True)
-class LongCost:
-    """Medians of an edit's cost in a recording of so many seconds."""
-
-    name: str
-    seconds: float
-    processor: float
-    wall: float
-    mebibytes: float
-
-
-def measure_lengths(
-    folder: Path, minutes: float, runs: int, whole: bool = False
-) -> Iterator[LongCost]:
-    """The edit in the short recording, in the long one, and ``whole`` without subtitles."""
-    clips = [c for c in read_corpora(corpora_root()) if c.corpus.lower().startswith("libri")]
+def measure_lengths(runs: int, setting: Setting) -> Iterator[Row]:
+    """The edit in the short recording, in the long one, and with --whole without subtitles."""
+    folder, minutes = setting.folder.resolve(), setting.options.minutes
+    clips = [clip for clip in setting.clips if clip.corpus.lower().startswith("libri")]
     clips.sort(key=lambda clip: clip.name)
     if not clips:
         raise InputError("This wants LibriSpeech among the corpora.")
@@ -106,38 +93,30 @@ def measure_lengths(
     long = write_joined_clips(chosen, middle, folder, "long")
     cache = folder / "cache"
     edit_cost(short, cache)  # fills the disk cache
-    turns = [(edit_cost(short, cache), edit_cost(long, cache)) for _ in range(runs)]
-    yield _cost("short, aligned whole", short, [turn[0] for turn in turns])
-    yield _cost("long, with subtitles", long, [turn[1] for turn in turns])
-    if whole:
+    for _ in range(runs):
+        yield _row("short, aligned whole", short, cache)
+        yield _row("long, with subtitles", long, cache)
+    if setting.options.whole:
         text = long.wav.with_suffix(".srt").read_text(encoding="utf-8").split("\n")[2::4]
         long.wav.with_suffix(".srt").unlink()
         long.wav.with_suffix(".txt").write_text(" ".join(text), encoding="utf-8")
-        yield _cost("long, without times: the first edit", long, [edit_cost(long, cache)])
-        again = [edit_cost(long, cache) for _ in range(runs)]
-        yield _cost("long, without times: the next", long, again)
+        yield _row("long, without times: the first edit", long, cache)
+        for _ in range(runs):
+            yield _row("long, without times: the next", long, cache)
 
 
-def _cost(name: str, case: SubtitledRecording, costs: Sequence[Cost]) -> LongCost:
-    names = ("processor", "wall", "mebibytes")
-    middles = (median(getattr(cost, each) for cost in costs) for each in names)
-    return LongCost(name, case.seconds, *middles)
+def _row(name: str, case: SubtitledRecording, cache: Path) -> Row:
+    return {"recording": name, "length": case.seconds, **edit_cost(case, cache).figures}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    add_counts(parser, runs=3)
-    parser.add_argument("--minutes", type=float, default=60.0, help="default: 60")
-    parser.add_argument("--whole", action="store_true", help="measure without subtitles too")
-
-
-def run(options: argparse.Namespace) -> None:
-    """Print the table."""
-    with tempfile.TemporaryDirectory() as folder:
-        rows = list(measure_lengths(Path(folder), options.minutes, options.runs, options.whole))
-    lines = [
-        (each.name, f"{each.seconds:,.0f} s", f"{each.processor:.2f}", f"{each.wall:.2f}",
-         f"{each.mebibytes:.0f}")
-        for each in rows
-    ]  # fmt: skip
-    print(markdown_table(["", "length", "processor, s", "clock, s", "peak, MiB"], lines))
+MEASUREMENT = Measurement(
+    lambda setting: [setting.options.runs],
+    measure_lengths,
+    [Table((middle("length, s", "length", ",.0f"), *COST), ("recording",))],
+    (
+        *counts(runs=3),
+        option("--minutes", type=float, default=60.0, help="default: 60"),
+        option("--whole", action="store_true", help="measure without subtitles too"),
+    ),
+    unit="comparison",
+)

@@ -6,18 +6,14 @@ recording, sample for sample outside the edit.
 
 from __future__ import annotations
 
-import argparse
 import json
-import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import httpx
 import numpy as np
@@ -26,7 +22,9 @@ import soxr
 
 from a3t.errors import InputError
 from a3t.example import RECORDING, TEXT
-from evaluation.harness.programs import add_counts
+from evaluation.harness.declared_tables import Column, Row, Table, count, middle, total
+from evaluation.harness.measurement import Measurement, Setting
+from training.programs import counts
 
 PATIENCE = 1800.0  # seconds
 
@@ -47,25 +45,6 @@ def page_at(port: int, folder: Path) -> Iterator[tuple[str, float]]:
         page.wait()
 
 
-def measure_people(port: int, people: int, rounds: int) -> dict[str, Any]:
-    """The waits of people who edit at the same time, and of the first of them alone before."""
-    with tempfile.TemporaryDirectory() as folder, page_at(port, Path(folder)) as (url, start):
-        return {"the page answers after, s": start} | at_once(url, people, rounds, Path(folder))
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    add_counts(parser, people=8, rounds=1, port=7941)
-
-
-def run(options: argparse.Namespace) -> None:
-    """Print the waits as JSON; raises InputError, also where a result is wrong."""
-    found = measure_people(options.port, options.people, options.rounds)
-    print(json.dumps(found, indent=1))
-    if found["wrong"]:
-        raise InputError(f"{found['wrong']} results are wrong.")
-
-
 def served(url: str, page: subprocess.Popen[bytes]) -> None:
     """Waits until the page is there; InputError if it has ended."""
     while page.poll() is None:
@@ -77,21 +56,18 @@ def served(url: str, page: subprocess.Popen[bytes]) -> None:
     raise InputError("The page failed to start.")
 
 
-def at_once(url: str, people: int, rounds: int, folder: Path) -> dict[str, Any]:
+def measure_waits(people: int, setting: Setting) -> Iterator[Row]:
     """The waits of people who edit at the same time, and of the first of them alone before."""
+    folder, options = setting.folder, setting.options
     recordings = [own_recording(folder, number) for number in range(people)]
-    alone = list(person(url, recordings[0], 2))
-    begun = time.perf_counter()
-    with ThreadPoolExecutor(people) as pool:
-        waits = [*pool.map(lambda wav: list(person(url, wav, rounds)), recordings)]
-    own = [wait for each in waits for wait in each if wait is not None]
-    return {
-        "one person's first edit, the second, s": alone,
-        "edits": people * rounds,
-        "wrong": people * rounds - len(own),
-        "all of them, s": round(time.perf_counter() - begun, 1),
-        "a person's wait, s": times(own),
-    }
+    with page_at(options.port, folder) as (url, start):
+        yield {"who": "the page answers", "wait": start, "wrong": 0}
+        for name, wait in zip(("first", "second"), person(url, recordings[0], 2), strict=True):
+            yield {"who": f"alone, {name} edit", **wait}
+        with ThreadPoolExecutor(people) as pool:
+            every = pool.map(lambda wav: list(person(url, wav, options.rounds)), recordings)
+            for wait in [wait for waits in every for wait in waits]:
+                yield {"who": "people at once", **wait}
 
 
 def own_recording(folder: Path, number: int) -> Path:
@@ -102,8 +78,8 @@ def own_recording(folder: Path, number: int) -> Path:
     return path
 
 
-def person(url: str, wav: Path, rounds: int) -> Iterator[float | None]:
-    """The seconds of each edit; None for one whose result is not this person's recording."""
+def person(url: str, wav: Path, rounds: int) -> Iterator[Row]:
+    """The seconds of each edit; wrong: its result is not this person's recording."""
     from gradio_client import Client, handle_file
 
     before = soundfile.read(wav, dtype="int16")[0]
@@ -117,8 +93,23 @@ def person(url: str, wav: Path, rounds: int) -> Iterator[float | None]:
         after = soundfile.read(audio, dtype="int16")[0]
         kept = np.delete(before, np.s_[slice(*edit["source"])])
         same = np.array_equal(kept, np.delete(after, np.s_[slice(*edit["output"])]))
-        yield round(waited, 2) if same else None
+        yield {"wait": waited, "wrong": int(not same)}
 
 
-def times(values: list[float]) -> dict[str, float]:
-    return {"median": round(statistics.median(values), 2), "longest": round(max(values), 2)}
+MEASUREMENT = Measurement(
+    lambda setting: [setting.options.people],
+    measure_waits,
+    [
+        Table(
+            (
+                count("edits"),
+                total("wrong", "wrong"),
+                middle("median, s", "wait"),
+                Column("longest, s", lambda rows: max(row["wait"] for row in rows), ".2f"),
+            ),
+            ("who",),
+        )
+    ],
+    counts(people=8, rounds=1, port=7941),
+    unit="page",
+)

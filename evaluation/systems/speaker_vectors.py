@@ -14,7 +14,7 @@ if __name__ == "__main__":  # before the other imports, which take their time
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -23,14 +23,14 @@ import torch
 from tqdm import tqdm
 
 from a3t.audio.output.files import atomic_path
-from a3t.console import run
 from a3t.errors import InputError
 from evaluation.metrics import LEVEL
 from evaluation.systems.interface import voice_vector
 from training.corpora import read_corpora
 from training.corpora.decoding import decode_floats
 from training.corpora.kaldi import read_list
-from training.store import Store
+from training.features.store import Store
+from training.programs import Program, option
 
 Vectors = Mapping[str, npt.NDArray[np.float32]]  # of clips, by name: (256,)
 
@@ -89,27 +89,19 @@ def make_vectors(sounds: Mapping[str, Path], out: Path) -> int:
     return len(vectors)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line: returns 0 when done, 1 if the input can't be used."""
-    parser = argparse.ArgumentParser(
-        prog="python -m evaluation.systems.speaker_vectors",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--corpora", type=Path, help="folder of corpora")
-    parser.add_argument("--data", type=Path, help="a recipe's data directories")
-    parser.add_argument(
-        "--features", type=Path, required=True, help="feature store (training.extract)"
-    )
-    parser.add_argument("--out", type=Path, required=True, metavar="NPZ")
-    options = parser.parse_args(arguments)
+def work(options: argparse.Namespace) -> None:
     torch.set_num_threads(1)  # its matrices are small: threads would only wait for each other
+    sounds = sounds_of(Store(options.features), options.corpora, options.data)
+    print(f"{make_vectors(sounds, options.out)} speaker embeddings: {options.out}")
 
-    def work() -> None:
-        sounds = sounds_of(Store(options.features), options.corpora, options.data)
-        print(f"{make_vectors(sounds, options.out)} speaker embeddings: {options.out}")
 
-    return run(work)
+main = Program(
+    work,
+    option("--corpora", type=Path, help="folder of corpora"),
+    option("--data", type=Path, help="a recipe's data directories"),
+    option("--features", type=Path, required=True, help="feature store (training.extract)"),
+    option("--out", type=Path, required=True, metavar="NPZ"),
+)
 
 
 if __name__ == "__main__":

@@ -20,9 +20,9 @@ from a3t.voice.kernel.batches import Batches, DataConfig
 from a3t.voice.kernel.loop import Schedule
 from evaluation.systems.interface import Gap
 from evaluation.systems.speaker_vectors import Vectors
-from training.augment import augment_of
 from training.configuration import settings
-from training.store import Store
+from training.features.augment import augment_of
+from training.features.store import Store
 
 
 @dataclass(frozen=True)

@@ -15,42 +15,31 @@ if __name__ == "__main__":  # before the other imports, which take their time
     end_at_once()
 
 import argparse
-import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from torch import nn
 
-from a3t.console import run
 from a3t.errors import InputError
-from a3t.voice.kernel.loop import Losses, Run, Schedule, stop_signals
+from a3t.voice.kernel.loop import Losses, Schedule
 from evaluation.systems.editspeech import EditSpeechNetwork
 from evaluation.systems.fastspeech2 import FastSpeech2Network
 from evaluation.systems.speaker_vectors import Vectors, read_vectors
 from evaluation.systems.speech_batches import SpeechBatches
-from training.configuration import build, read_config, settings, write_config
+from training.configuration import build, read_config, settings
+from training.features.store import Store
 from training.pretrain import Pretraining
-from training.store import Store
+from training.programs import Program, option
+from training.training_runs import Work, carry_out
 
 CONFIGURATIONS = Path(__file__).with_name("conf")
 SPEAKING: Mapping[str, type[FastSpeech2Network] | type[EditSpeechNetwork]] = {
     "fastspeech2": FastSpeech2Network,
     "editspeech": EditSpeechNetwork,
 }
-
-
-class Work(Protocol):
-    """A training, as the loop needs it."""
-
-    @property
-    def model(self) -> nn.Module: ...
-    @property
-    def schedule(self) -> Schedule: ...
-    def losses(self, step: int) -> Losses: ...
-    def validate(self) -> dict[str, float]: ...
 
 
 class SpeechTraining:
@@ -118,33 +107,19 @@ def train(options: argparse.Namespace) -> None:
     if options.seed is not None:
         training["seed"] = options.seed
     work = work_of(config, Store(options.features), options.vectors)
-    trained = Run(work.model, work.schedule, options.out)
-    trained.resume()
-    write_config(config, options.out / "config.yaml")
-    count = sum(parameter.numel() for parameter in work.model.parameters())
-    print(json.dumps({"step": trained.step, "parameters": count}), flush=True)
-    trained.train(work.losses, work.validate, stopping=stop_signals())
+    carry_out(work, options.out, config)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line: returns 0 when done or stopped, 1 if the input can't be used."""
-    parser = argparse.ArgumentParser(
-        prog="python -m evaluation.systems.train_systems",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("config", type=Path, help="a YAML file, or the name of a system")
-    parser.add_argument(
-        "--features", type=Path, required=True, help="feature store (training.extract)"
-    )
-    parser.add_argument("--vectors", type=Path, help="output of evaluation.systems.speaker_vectors")
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument(
-        "--minutes", type=float, help="processor time (default: the configuration's)"
-    )
-    parser.add_argument("--seed", type=int, help="random seed of weights, crops and masks")
-    parser.add_argument("--threads", type=int, default=1)
-    return run(lambda: train(parser.parse_args(arguments)))
+main = Program(
+    train,
+    option("config", type=Path, help="a YAML file, or the name of a system"),
+    option("--features", type=Path, required=True, help="feature store (training.extract)"),
+    option("--vectors", type=Path, help="output of evaluation.systems.speaker_vectors"),
+    option("--out", type=Path, required=True),
+    option("--minutes", type=float, help="processor time (default: the configuration's)"),
+    option("--seed", type=int, help="random seed of weights, crops and masks"),
+    option("--threads", type=int, default=1),
+)
 
 
 if __name__ == "__main__":

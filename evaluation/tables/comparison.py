@@ -8,7 +8,6 @@ vocoder, other durations, or a measure that has changed since.
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import multiprocessing
 import re
@@ -29,7 +28,7 @@ from a3t.grid import SAMPLE_RATE
 from a3t.pretrained import WEIGHTS, checkpoint_folder
 from a3t.vocoder import load_vocoder
 from a3t.voice.kernel.loop import CHECKPOINT
-from evaluation.harness.programs import cut_unfinished
+from evaluation.harness.report_files import json_line, read_lines, write_text
 from evaluation.systems.interface import System
 from evaluation.systems.named import ABLATIONS, BASELINES, base_name, load_system, run_folder
 from evaluation.systems.networks import as_vocoder
@@ -62,31 +61,22 @@ class ComparisonRow:
     def to_json(self) -> str:
         """A line; figures to five digits, those that are not numbers as null."""
         figures = {k: None if math.isnan(v) else float(f"{v:.5g}") for k, v in self.figures.items()}
-        return json.dumps(asdict(self) | {"figures": figures})
+        return json_line(asdict(self) | {"figures": figures})
 
     @classmethod
-    def from_json(cls, line: str) -> ComparisonRow:
+    def from_json(cls, row: Mapping[str, Any]) -> ComparisonRow:
         """The inverse of `to_json`."""
-        row = json.loads(line)
         figures = {k: math.nan if v is None else float(v) for k, v in row["figures"].items()}
-        return cls(**(row | {"figures": figures}))
+        return cls(**{**row, "figures": figures})
 
 
 def read_figures(folder: Path) -> list[ComparisonRow]:
-    """The rows of a folder, the last of each task and system; a line that a killed run left
-    unfinished is left out. InputError if a whole line is no row."""
-    path = folder / FIGURES
-    if not path.exists():
-        return []
-    found: dict[tuple[str, str], ComparisonRow] = {}
-    lines = path.read_text(encoding="utf-8").split("\n")[:-1]
-    for line in lines:
-        try:
-            row = ComparisonRow.from_json(line)
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise InputError(f"{path} is not a file of figures of this command.") from None
-        found[row.task, row.system] = row
-    return list(found.values())
+    """The rows of a folder, the last of each task and system. InputError if a line is none."""
+    try:
+        rows = [ComparisonRow.from_json(line) for line in read_lines(folder / FIGURES)]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise InputError(f"{folder / FIGURES} has no figures of this command.") from None
+    return list({(row.task, row.system): row for row in rows}.values())
 
 
 @dataclass(frozen=True)
@@ -153,11 +143,10 @@ def run_comparison(
     work = [(task, own) for task, own in work if own]
     bar = tqdm(total=len(missing), unit="result", disable=None)
     folder = out / "sounds" if sounds else None
-    cut_unfinished(out / FIGURES)
     with open(out / FIGURES, "a", encoding="utf-8") as file, bar:
         try:
             for rows in _judged(work, systems, versions, folder, jobs):
-                file.writelines(row.to_json() + "\n" for row in rows)
+                file.writelines(row.to_json() for row in rows)
                 file.flush()
                 bar.update(len(rows))
         except KeyboardInterrupt:
@@ -261,5 +250,4 @@ def write_sound(made: Made, folder: Path, name: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     samples = np.clip(made.sound, -1.0, 1.0)
     soundfile.write(folder / f"{name}.flac", samples, SAMPLE_RATE, subtype="PCM_16")
-    region: dict[str, Any] = {"region": list(made.region)}
-    (folder / f"{name}.json").write_text(json.dumps(region), encoding="utf-8")
+    write_text(folder / f"{name}.json", json_line({"region": list(made.region)}))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from a3t.errors import InputError
-from evaluation.harness.programs import write_report
+from evaluation.harness.report_files import write_report
 from evaluation.systems import networks
 from evaluation.systems.named import SHIPPED, available, base_name, facts_of, training_of
 from evaluation.tables import tasks, thesis_tables
@@ -16,41 +16,9 @@ from evaluation.tables.comparison import REFERENCES, Systems, file_name, run_com
 from evaluation.tables.seeds import seeds_table
 from evaluation.tables.tasks import EDIT, GIVEN, PREDICTED, PROMPT, GapTask, TaskMaker
 from training.corpora import corpora_root
+from training.programs import Program, option
 
 NUMBERS = ("4.2", "4.3", "4.4", "4.5", "4.6", "4.7", "all")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    parser.add_argument("number", choices=NUMBERS, metavar="NUMBER", help=", ".join(NUMBERS))
-    parser.add_argument(
-        "--runs", type=Path, metavar="FOLDER",
-        help="folder of trained systems (evaluation.systems.train_systems); default: only those of"
-        " --system",
-    )  # fmt: skip
-    parser.add_argument(
-        "--system", action="append", default=[], metavar="NAME=MODEL",
-        help="another model (repeatable)",
-    )  # fmt: skip
-    parser.add_argument("--no-shipped", action="store_true", help="omit the shipped model")
-    parser.add_argument("--vocoder", default="builtin", metavar="NAME_OR_PATH")
-    parser.add_argument("--durations", default="durations", metavar="NAME_OR_PATH")
-    parser.add_argument(
-        "--clips", type=int, default=8, metavar="N",
-        help="clips to reconstruct, for seen and for unseen voices (default: 8)",
-    )  # fmt: skip
-    parser.add_argument("--edits", type=int, default=12, metavar="N", help="listed edits to make")
-    parser.add_argument(
-        "--prompts", type=int, default=6, metavar="N",
-        help="sentences to speak, for seen and for unseen voices (default: 6)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--voice", metavar="NAME", help="only this voice, such as kathleen-kathleen"
-    )
-    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="processes (default: 2)")
-    parser.add_argument("--no-sounds", action="store_true", help="keep no sounds")
-    parser.add_argument("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)")
-    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
 
 
 def further_systems(options: argparse.Namespace) -> dict[str, str]:
@@ -135,3 +103,36 @@ def tasks_of(maker: TaskMaker, kinds: set[str], options: argparse.Namespace) -> 
     )
     found = [task for these, make, count in made if these & kinds for task in make(count)]
     return [task for task in found if task.kind in kinds]
+
+
+main = Program(
+    run,
+    option("number", choices=NUMBERS, metavar="NUMBER", help=", ".join(NUMBERS)),
+    option(
+        "--runs", type=Path, metavar="FOLDER",
+        help="folder of trained systems (evaluation.systems.train_systems); default: only "
+        "those of --system",
+    ),
+    option(
+        "--system", action="append", default=[], metavar="NAME=MODEL",
+        help="another model (repeatable)",
+    ),
+    option("--no-shipped", action="store_true", help="omit the shipped model"),
+    option("--vocoder", default="builtin", metavar="NAME_OR_PATH"),
+    option("--durations", default="durations", metavar="NAME_OR_PATH"),
+    option(
+        "--clips", type=int, default=8, metavar="N",
+        help="clips to reconstruct, for seen and for unseen voices (default: 8)",
+    ),
+    option("--edits", type=int, default=12, metavar="N", help="listed edits to make"),
+    option(
+        "--prompts", type=int, default=6, metavar="N",
+        help="sentences to speak, for seen and for unseen voices (default: 6)",
+    ),
+    option("--voice", metavar="NAME", help="only this voice, such as kathleen-kathleen"),
+    option("--jobs", type=int, default=2, metavar="N", help="processes (default: 2)"),
+    option("--no-sounds", action="store_true", help="keep no sounds"),
+    option("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)"),
+    option("--out", type=Path, required=True, metavar="FOLDER"),
+    name="evaluation table",
+)  # fmt: skip

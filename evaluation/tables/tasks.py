@@ -132,24 +132,12 @@ def edit_task(
     ratio = rate_ratio(
         item.durations[spoken].tolist(), [told[k] for k in spoken.tolist()]
     )  # sum over sum, of all that is spoken
-    timing = np.array(whole_frames((expected[first : first + len(ids)] * ratio).tolist()))
-    start, end = item.frames((first, last))
-    hole = np.zeros((int(timing.sum()), item.mel.shape[1]), np.float32)
-    mel = np.concatenate([item.mel[:start], hole, item.mel[end:]])
-    gap = Gap(
-        mel,
-        phones,
-        np.concatenate([item.durations[:first], timing, item.durations[last:]]).astype(np.int64),
-        (start, start + len(hole)),
-        owners,
-        np.delete(item.samples, slice(start * HOP, end * HOP)),
-        name,
-    )
-    said = (*old[:first_word], *new, *old[last_word:])
+    timing = np.array(whole_frames((expected[first : first + len(ids)] * ratio).tolist()), np.int64)
+    gap = replace(open_gap(item, (first, last), timing, (phones, owners)), clip=name)
+    said, resume = (*old[:first_word], *new, *old[last_word:]), item.frames((first, last))[1] * HOP
     return GapTask(
-        name, EDIT, detail, item.voice, item.seen, gap, item.samples, end * HOP, None,
-        said, tuple(old),
-    )  # fmt: skip
+        name, EDIT, detail, item.voice, item.seen, gap, item.samples, resume, None, said, tuple(old)
+    )
 
 
 def prompt_task(

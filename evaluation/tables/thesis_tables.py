@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from evaluation.harness.estimates import Interval
-from evaluation.harness.programs import markdown_table
+from evaluation.harness.report_files import markdown_table
 from evaluation.systems.named import BASELINES, FLOORS, RUNS, SHIPPED, base_name
 from evaluation.tables.comparison import COPY, RECORDING, REFERENCES, ComparisonRow
 from evaluation.tables.judging import MEASURES
@@ -173,7 +173,7 @@ class Cell:
     digits: int
 
     def __str__(self) -> str:
-        return self.interval.shown(self.digits)
+        return f"{self.interval:.{self.digits}f}"
 
 
 @dataclass(frozen=True)
@@ -253,7 +253,7 @@ def margins(rows: Rows) -> str:
         present = {row.system for row in own} & systems
         for name in (n for n in _EVERY if n in present):
             cells = [
-                paired([row for row in own if wanted(row)], A3T, name, "mcd").shown()
+                f"{paired([row for row in own if wanted(row)], A3T, name, 'mcd'):.2f}"
                 for _, wanted in (SEEN, UNSEEN)
             ]
             lines.append([name, kind, *cells])

@@ -15,7 +15,7 @@ own_help="--steps N                training steps ($steps)"
 
 fetch() { [ -d "$corpora" ] || "$python" -m training.corpora.download ljspeech "$corpora"; }
 
-waveforms() { "$python" -m training.waveforms "$work/wav24" --corpora "$corpora"; }
+waveforms() { "$python" -m training.vocoder.waveforms "$work/wav24" --corpora "$corpora"; }
 
 train() { # goes on where it stopped
     # shellcheck disable=SC2086 # train_args holds several words

@@ -11,7 +11,7 @@ import soundfile
 
 from a3t.audio.analysis.steady_tones import SteadyTones, find_steady_tones
 from a3t.audio.reading.recording import Recording
-from training.sounds import hum, reverberant
+from training.features.sounds import hum, reverberant
 
 MakeRecording = Callable[[np.ndarray, int], Recording]
 HARMONICS = ((1, 0.01), (2, 0.01), (3, 0.00042), (7, 0.00042))

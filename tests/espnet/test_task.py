@@ -25,8 +25,8 @@ from tests.espnet.toy import CONFIG, command, losses, state, write_corpus
 from training.configuration import merge
 from training.espnet import train
 from training.export import read_run
+from training.features.store import Store
 from training.pretrain import Pretraining
-from training.store import Store
 
 FORK = multiprocessing.get_context("fork")
 

@@ -10,7 +10,7 @@ import yaml
 
 from tests.training.stores import write_store
 from training.configuration import merge
-from training.store import Store
+from training.features.store import Store
 
 CONFIG: dict[str, Any] = {
     "model": {

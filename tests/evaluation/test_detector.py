@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,8 +10,7 @@ import numpy as np
 import pytest
 
 from a3t.errors import InputError
-from evaluation.detector import detector_command
-from evaluation.detector.detector_material import ComparedStretch, read_stretches
+from evaluation.detector.detector_command import MEASUREMENT
 from evaluation.detector.spectral_statistics import FEATURES, RATE, log_spectrum, stretch_features
 from evaluation.detector.telling_apart import alone, told_apart
 
@@ -112,7 +110,7 @@ def test_a_voice_is_judged_by_the_others(features: dict[str, np.ndarray]) -> Non
 def test_too_short_a_stretch_is_refused() -> None:
     spectrum = log_spectrum(made_clip(0))
     for first, last in ((0, 600), (0, len(made_clip(0)))):
-        with pytest.raises(ValueError, match="short"):
+        with pytest.raises(InputError, match="too few"):
             stretch_features(spectrum, first, last)
 
 
@@ -121,26 +119,21 @@ def test_the_level_of_a_recording_tells_nothing() -> None:
     assert np.allclose(*(stretch_features(log_spectrum(k * one), *SPAN) for k in (1, 0.1)))
 
 
-def test_the_report_is_made_again_from_stored_stretches(
-    features: dict[str, np.ndarray], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_report_says_who_is_told_apart(features: dict[str, np.ndarray], tmp_path: Path) -> None:
     kinds = {"patch": "hole", "copy": "nothing", "control": "nothing", "natural": "nothing"}
-    stretches = [
-        ComparedStretch(f"e{k}", f"libri-{VOICE[k]}", "clean", kind, features[name][k])
+    facts = {"condition": "clean", "corpus": "libri"}
+    rows = [
+        {**facts, "edit": f"e{k}", "voice": VOICE[k], "kind": kind, "features": features[name][k]}
         for (kind, name), k in itertools.product(kinds.items(), range(0, len(VOICE), 3))
     ]
-    path = tmp_path / "stretches.jsonl"
-    path.write_text("".join(json.dumps(stretch.to_json()) + "\n" for stretch in stretches))
-    assert [stretch.edit for stretch in read_stretches(path)] == [s.edit for s in stretches]
-    arguments = ["detector", "--stretches", str(path), "--out", str(tmp_path)]
-    from evaluation.command_line import main
-
-    assert main(arguments) == 0
-    page = (tmp_path / "detector.md").read_text(encoding="utf-8")
+    rows += [{**row, "kind": "other natural"} for row in rows if row["kind"] == "natural"]
+    setting = MEASUREMENT.setting(tmp_path)
+    assert MEASUREMENT.report is not None
+    page = MEASUREMENT.report(rows, setting)
     row = next(line for line in page.splitlines() if line.startswith("| patch – natural"))
     every, below, _ = row.split("|")[2:5]
     assert float(every.split()[0]) > 0.95 > float(below.split()[0])
-    path.write_text("[]\n")
-    assert main(arguments) == 1
+    area = MEASUREMENT.figures(rows)["patch.natural.all-bands"]
+    assert f"{area:.3f}" == every.strip()
     with pytest.raises(InputError, match="voices"):
-        detector_command.markdown_report(stretches[:2], [])
+        MEASUREMENT.report(rows[:2], setting)

@@ -6,7 +6,8 @@ import numpy as np
 
 from alignment.recognition.live import LiveWords
 from alignment.recognition.network_recogniser import RecognisedWord
-from evaluation.hearing.live_words import SpokenStream, distance, line, listened, lost
+from evaluation.hearing.live_words import TABLE, SpokenStream, listened, lost
+from training.text.edit_distance import edit_distance
 
 
 def words(text: str) -> tuple[RecognisedWord, ...]:
@@ -24,15 +25,16 @@ def test_words_are_as_late_as_they_stay() -> None:
         (5.0, LiveWords(words("three for"))),
     ]
     found = listened(lambda stream: iter(shown), stream)
-    assert (found.words, found.wrong, found.found) == (4, 1, "one two three for")
-    assert found.changed == 3  # won, to, tree
-    assert found.shown == (1.5, 2.0, 3.5)
-    assert found.final == (2.5, 3.0, 3.5)
-    assert "| 4 | 25.0% | 2.33 s (3.20) | 3.00 s (3.40) | 75 |" in line("a", "all", [found])
+    assert (found["words"], found["wrong"], found["found"]) == (4, 1, "one two three for")
+    assert found["changed"] == 3  # won, to, tree
+    assert found["shown"] == [1.5, 2.0, 3.5]
+    assert found["final"] == [2.5, 3.0, 3.5]
+    table = TABLE.markdown([{"system": "a", **found}])
+    assert "| a | all | 4 | 25.0 | 2.33 | 3.20 | 3.00 | 3.40 | 75 |" in table
 
 
 def test_words_that_change_and_errors_are_counted() -> None:
     assert lost("a b c".split(), "a c d".split()) == 1
     assert lost("a b".split(), "x a b y".split()) == 0
-    assert distance("a b c".split(), "a x c d".split()) == 2
-    assert distance([], ["a"]) == distance(["a"], []) == 1
+    assert edit_distance("a b c".split(), "a x c d".split()) == 2
+    assert edit_distance([], ["a"]) == edit_distance(["a"], []) == 1

@@ -67,9 +67,10 @@ def test_an_outcome_says_what_is_planned_and_what_else_is_touched() -> None:
     clip = Clip("librispeech", "1", Path("x"), " ".join(SAID), 3.0)
     spoken = Spoken(clip, tuple(SAID), np.zeros(1), 16_000)
     change = PlantedChange(3, 4, ("friday",))
-    right = outcome("near", spoken, change, SAID)
-    assert (right.planned, right.touched, right.nothing) == (True, False, False)
-    deaf = outcome("near", spoken, change, change.of(SAID))
-    assert (deaf.planned, deaf.touched, deaf.nothing) == (False, False, True)
-    more = outcome("near", spoken, change, "we greet on monday at noon".split())
-    assert (more.planned, more.touched, more.nothing) == (True, True, False)
+    for found, planned, touched, nothing in (
+        (SAID, True, False, False),
+        (change.of(SAID), False, False, True),
+        ("we greet on monday at noon".split(), True, True, False),
+    ):
+        row = outcome("near", spoken, change, found)
+        assert (row["planned"], row["touched"], row["nothing"]) == (planned, touched, nothing)

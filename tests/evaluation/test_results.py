@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from a3t.errors import InputError
-from evaluation.command_line import main
+from evaluation.command_line import main, module_of
+from evaluation.harness.declared_tables import figure_name
 from evaluation.results import pages
 from evaluation.results.parts import PARTS
-from evaluation.results.setting import Setting
 
 TEMPLATE = pages.TEMPLATE.read_text(encoding="utf-8")
 
@@ -27,6 +27,26 @@ def every_figure(value: Any) -> dict[str, dict[str, Any]]:
 
 def test_the_template_wants_figures_of_every_part_and_of_no_other() -> None:
     assert every_figure(1).keys() == {*PARTS, "run"}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_every_part_is_a_measurement_with_such_options(name: str, tmp_path: Path) -> None:
+    part = PARTS[name]
+    measurement = module_of(part.command).MEASUREMENT
+    measurement.setting(tmp_path, **dict(part.options), **dict.fromkeys(part.counts, 3))
+
+
+def test_the_template_calls_figures_that_the_tables_have() -> None:
+    for _, part, key, *_ in pages.PLACE.findall(TEMPLATE):
+        if part == "run":
+            continue
+        measurement = module_of(PARTS[part].command).MEASUREMENT
+        heads = {
+            figure_name(column.head) for table in measurement.tables for column in table.columns
+        }
+        name = key.removesuffix(pages.VALUE)
+        found = any(f".{name}".endswith(f".{head}") for head in heads)
+        assert found or measurement.figured, f"{part}.{key}"
 
 
 @pytest.mark.parametrize("value", [3.0, [3.0, 2.0, 4.0, 7]])
@@ -59,16 +79,22 @@ def test_parts_are_resumed_and_never_run_twice(
 ) -> None:
     ran: list[str] = []
 
-    def page(setting: Setting) -> dict[str, Any]:
-        ran.append("page")
-        return {"start": 1.0, "edits": 8, "wrong": 0, "longest": float("nan"), "second": 0.5}
+    class Stub:
+        hears = False
 
-    def speed(setting: Setting) -> dict[str, Any]:
-        ran.append("speed")
-        raise failure
+        def __init__(self, name: str, figures: dict[str, Any]) -> None:
+            self.name, self.found = name, figures
+
+        def figures(self, *_: object) -> dict[str, Any]:
+            ran.append(self.name)
+            if not self.found:
+                raise failure
+            return self.found
 
     failure: BaseException = InputError("This metric needs the package pesq.")
-    monkeypatch.setattr(pages, "PARTS", {"page": (page, 1), "speed": (speed, 2)})
+    waits = {"alone,-second-edit.median,-s": 0.5, "people-at-once.longest,-s": float("nan")}
+    parts = {"page": Stub("page", waits), "speed": Stub("speed", {})}
+    monkeypatch.setattr(pages, "PARTS", parts)
     monkeypatch.setattr(pages, "minutes_of", lambda names: 3.0)
     command = ["results", "--out", str(tmp_path), "--parts", "page,speed"]
     assert main(command) == 0

@@ -29,12 +29,12 @@ def original(sentence: np.ndarray) -> vocoders.Original:
 
 def test_a_worse_copy_has_worse_figures(original: vocoders.Original) -> None:
     judge = vocoders.judge_of(original)
-    same = vocoders.vocoder_row(original, judge, "same", original.samples)
-    assert same.mcd == same.f0_cents == same.voicing == same.mel_l1 == 0
+    same = vocoders.copy_figures(original, judge, original.samples)
+    assert same["mcd"] == same["f0"] == same["voicing"] == same["mel_l1"] == 0
     made = GriffinLim(iterations=2)(torch.from_numpy(original.mel)).numpy()
-    rough = vocoders.vocoder_row(original, judge, "rough", made)
-    assert rough.mcd > 2
-    assert rough.mel_l1 > 0.05 and rough.voicing > 0
+    rough = vocoders.copy_figures(original, judge, made)
+    assert rough["mcd"] > 2
+    assert rough["mel_l1"] > 0.05 and rough["voicing"] > 0
 
 
 def test_unmeasurable_figures_are_reported(
@@ -46,16 +46,21 @@ def test_unmeasurable_figures_are_reported(
     for name in ("pesq_wideband", "stoi", "speaker_embedding"):
         monkeypatch.setattr(metrics, name, absent)
     judge = vocoders.judge_of(original)
-    row = vocoders.vocoder_row(original, judge, "same", original.samples)
-    assert np.isnan([row.pesq, row.stoi, row.similarity]).all() and row.mcd == 0
-    assert "| – |" in vocoders.quality_table([row], by_part=False)
+    row = vocoders.copy_figures(original, judge, original.samples)
+    assert np.isnan([row["pesq"], row["stoi"], row["similarity"]]).all() and row["mcd"] == 0
+    (table,) = vocoders.MEASUREMENT.tables
+    assert "| – |" in table.markdown([{"vocoder": "same", "part": "", "processor": 0.1, **row}])
 
 
-def test_every_vocoder_copies_every_clip(original: vocoders.Original) -> None:
-    rows = vocoders.measure_vocoders([original], ["griffin-lim", "builtin"])
-    assert [row.clip for row in rows] == ["arctic"] * 2
-    assert rows[0].vocoder == "griffin-lim" and rows[1].vocoder.startswith("builtin (")
-    assert all(row.mel_l1 < 0.1 and row.processor > 0 for row in rows)
+def test_every_vocoder_copies_every_clip(
+    original: vocoders.Original, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vocoders, "draw_parts", lambda clips, count: [original])
+    setting = vocoders.MEASUREMENT.setting(tmp_path)
+    setting.__dict__["clips"] = []
+    rows, left_out = vocoders.MEASUREMENT.rows(setting)
+    assert [row["vocoder"] for row in rows] == ["griffin-lim", "builtin"] and not left_out
+    assert all(row["mel_l1"] < 0.1 and row["processor"] > 0 for row in rows)
 
 
 def test_the_parts_are_corpora_and_voices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,18 +82,3 @@ def test_the_parts_are_corpora_and_voices(tmp_path: Path, monkeypatch: pytest.Mo
     assert {item.name for item in drawn} <= {item.name for item in vocoders.draw_parts(clips, 3)}
     with pytest.raises(InputError, match="no held-out clip"):
         vocoders.draw_parts([replace(clip, seconds=1.0) for clip in clips], 2)
-
-
-def test_a_table_has_means_over_all_clips_and_by_part() -> None:
-    figures = dict.fromkeys(("stoi", "mel_l1", "f0_cents"), 1.0)
-    rows = [
-        vocoders.VocoderRow(
-            "a", part, "one", pesq=3.0, mcd=mcd, voicing=0.01, similarity=0.9, **figures
-        )
-        for part, mcd in (("lj", 3.0), ("vctk", 5.0), ("vctk", 5.5))
-    ]
-    whole, parts = (vocoders.quality_table(rows, by_part) for by_part in (False, True))
-    assert (
-        "| one | 3 | 3.00 (3.00 to 3.00) | 1.000 (1.000 to 1.000) | 4.50 (3.00 to 5.50) |" in whole
-    )
-    assert "| one | vctk | 2 | 3.00 | 1.000 | 5.25 |" in parts

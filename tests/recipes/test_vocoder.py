@@ -16,8 +16,8 @@ from a3t.vocoder.spectral import SpectralVocoder
 from a3t.voice.kernel.loop import Schedule
 from training.configuration import read_config, settings
 from training.corpora import UNSEEN_SPEAKERS
-from training.vocoder_data import WindowConfig
-from training.vocoder_losses import VocoderLossConfig
+from training.vocoder.vocoder_data import WindowConfig
+from training.vocoder.vocoder_losses import VocoderLossConfig
 
 RECIPE = Path(__file__).parents[2] / "recipes" / "vocoder"
 STAND_IN = """#!/bin/sh
@@ -51,7 +51,7 @@ def test_the_stages_in_their_order_and_once(tmp_path: Path) -> None:
     done = run(*options, "--steps", "7", **settings)
     assert done.returncode == 0, done.stderr
     waveforms, train, export, evaluate = calls.read_text().splitlines()
-    assert "training.waveforms" in waveforms and str(tmp_path) in waveforms
+    assert "training.vocoder.waveforms" in waveforms and str(tmp_path) in waveforms
     assert train.endswith("--steps 7 --device cuda --threads 2")
     assert "vocoder export" in export and "packed/small" in export
     assert "evaluation vocoders" in evaluate and "packed/small" in evaluate

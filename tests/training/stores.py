@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from training.store import MELS, Store, StoreWriter
+from training.features.store import MELS, Store, StoreWriter
 
 PHONES_OF_A_CLIP = 40
 

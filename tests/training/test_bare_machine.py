@@ -16,7 +16,7 @@ import yaml
 
 from tests.training.stores import write_store
 from tests.training.test_pretraining import CONFIG
-from training.waveforms import CachedWave
+from training.vocoder.waveforms import CachedWave
 
 ROOT = Path(__file__).parents[2]
 THERE = ["torch", "numpy", "PyYAML", "tqdm"]
@@ -115,7 +115,7 @@ def test_the_vocoder_trains_against_discriminators(machine: Path, tmp_path: Path
     run(
         machine,
         f"""
-from training import vocoder
+from training.vocoder import vocoder_training as vocoder
 
 here = {str(tmp_path)!r}
 command = ["--config", here + "/config.yaml", "--data", here + "/cache", "--out", here + "/run"]

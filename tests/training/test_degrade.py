@@ -11,8 +11,8 @@ from scipy.signal import welch
 
 from a3t.audio.analysis.mel import log_mel
 from a3t.grid import SAMPLE_RATE
-from training import sounds
-from training.degrade import babble_of, degraded, degraded_mels
+from training.features import sounds
+from training.features.degrade import babble_of, degraded, degraded_mels
 
 
 def make_speech(seconds: float = 2.0) -> np.ndarray:

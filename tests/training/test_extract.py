@@ -19,11 +19,11 @@ from a3t.text.phones import PHONES
 from alignment import Alignment, Phone, Word, pause
 from tests.conftest import ARCTIC
 from tests.training.stores import made_up_clip
-from training import clip_features as room
-from training.clip_features import features
 from training.extract import extract, main
-from training.given_alignments import read_alignments
-from training.store import Store
+from training.features import clip_features as room
+from training.features.clip_features import features
+from training.features.given_alignments import read_alignments
+from training.features.store import Store
 
 RATE = 16_000
 

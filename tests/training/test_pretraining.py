@@ -20,10 +20,10 @@ from a3t.voice.kernel.objective import cepstral_distance, reconstruction_loss
 from tests.model.test_network import SMALL
 from tests.training.stores import write_store
 from training.export import export
+from training.features.store import Store
 from training.prefetch import prefetch
 from training.pretrain import Pretraining, build_batches, main, start_from
 from training.pretraining_objective import NETWORK, network_weights
-from training.store import Store
 
 Make = Callable[..., tuple[Pretraining, Run]]
 

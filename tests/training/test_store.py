@@ -11,8 +11,8 @@ import pytest
 
 from a3t.errors import InputError
 from tests.training.stores import made_up_clip, write_store
-from training import store as room
-from training.store import INDEX, Store, StoreWriter
+from training.features import store as room
+from training.features.store import INDEX, Store, StoreWriter
 
 
 def clip(seed: int) -> dict[str, np.ndarray]:

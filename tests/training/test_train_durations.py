@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from a3t.text.phones import PAUSE, PHONE_ID, PHONES
-from training.store import MELS, Store, StoreWriter
+from training.features.store import MELS, Store, StoreWriter
 from training.train_durations import TESTS, DurationTraining, errors, phone_class, report, train
 
 CONFIG = {

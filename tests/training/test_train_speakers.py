@@ -15,7 +15,7 @@ from a3t.model.speaker_encoder import SpeakerEncoder, load_speaker_encoder
 from a3t.voice.kernel.speaker_loss import speaker_loss
 from tests.model.test_network import make_clip
 from tests.training.stores import made_up_clip, write_store
-from training.store import StoreWriter
+from training.features.store import StoreWriter
 from training.train_speakers import equal_error_rate, main
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from a3t.errors import InputError
-from training import workers
+from training.features import workers
 
 
 def whose(job: int) -> tuple[int, int]:

@@ -14,18 +14,18 @@ from a3t.vocoder import load_vocoder
 from a3t.voice.kernel.loop import Run
 from training.configuration import write_config
 from training.corpora import Clip, is_unseen, prompt_key, read_corpora, split_of
-from training.vocoder import VocoderTraining
-from training.vocoder_data import WindowConfig, Windows
-from training.vocoder_discriminators import Discriminators, discriminator_losses
-from training.vocoder_export import export
-from training.vocoder_losses import (
+from training.vocoder.vocoder_data import WindowConfig, Windows
+from training.vocoder.vocoder_discriminators import Discriminators, discriminator_losses
+from training.vocoder.vocoder_export import export
+from training.vocoder.vocoder_losses import (
     known_bins,
     multi_mel_loss,
     multi_resolution_loss,
     phase_loss,
     true_spectrum,
 )
-from training.waveforms import Waveforms, prepare
+from training.vocoder.vocoder_training import VocoderTraining
+from training.vocoder.waveforms import Waveforms, prepare
 
 CONFIG = {
     "vocoder": {

@@ -18,7 +18,7 @@ from a3t.model.speaker_encoder import SAME, least_likeness, load_speaker_encoder
 from a3t.voice.material import VoicePiece
 from a3t.voice.speaker import of_one_speaker
 from tests.conftest import ARCTIC
-from training.augment import warp_frequency
+from training.features.augment import warp_frequency
 
 NEVER = ARCTIC.replace("always", "never")
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from alignment.errors import AlignmentError
 from training.alignment.sphinx_package import require_pocketsphinx
+from training.text.edit_distance import edit_distance
 
 VOICES = ("awb", "kal16", "rms", "slt")  # three statistical voices and one of diphones, 16 kHz
 PAUSE = "pau"
@@ -127,7 +128,7 @@ def _partition(phones: Sequence[str], words: Sequence[str]) -> list[tuple[str, .
             for stop in range(start + 1, min(len(phones), start + 16) + 1):
                 part = phones[start:stop]
                 entries = _dictionary().get(word) or [("AH",) * max(2, len(word) - 1)]
-                total = cost + min(_distance(part, entry) for entry in entries)
+                total = cost + min(edit_distance(part, entry, _unlike) for entry in entries)
                 if stop not in following or total < following[stop][0]:
                     following[stop] = (total, [*cuts, stop])
         best = following
@@ -137,12 +138,6 @@ def _partition(phones: Sequence[str], words: Sequence[str]) -> list[tuple[str, .
     return [tuple(phones[a:b]) for a, b in zip(edges, edges[1:], strict=False)]
 
 
-def _distance(first: Sequence[str], second: Sequence[str]) -> int:
-    """Edit distance; a vowel for a consonant counts twice."""
-    row = list(range(len(second) + 1))
-    for i, a in enumerate(first, 1):
-        previous, row[0] = row[0], i
-        for j, b in enumerate(second, 1):
-            cost = 0 if a == b else 1 + ((a[0] in "AEIOU") != (b[0] in "AEIOU"))
-            previous, row[j] = row[j], min(previous + cost, row[j] + 1, row[j - 1] + 1)
-    return row[-1]
+def _unlike(a: str, b: str) -> int:
+    """The cost of one phone for another; a vowel for a consonant counts twice."""
+    return 0 if a == b else 1 + ((a[0] in "AEIOU") != (b[0] in "AEIOU"))

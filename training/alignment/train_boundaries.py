@@ -39,6 +39,7 @@ from alignment.waveform import model_waveform
 from training.alignment.distortions import CONDITIONS
 from training.alignment.flite import PAUSE as SILENT
 from training.alignment.flite import VOICES, SyntheticUtterance, speak
+from training.programs import Program, option
 
 WIDTHS = (64, 32)
 MEMBERS = 3  # networks whose mean is taken
@@ -184,25 +185,23 @@ def save(parts: Sequence[tuple[np.ndarray, np.ndarray]], path: Path) -> None:
     save_file(train(inputs, moves), path)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m training.alignment.train_boundaries")
-    parser.add_argument("sentences", type=Path, metavar="SENTENCES.txt")
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE.safetensors")
-    options = parser.parse_args(arguments)
-    try:
-        lines = options.sentences.read_text(encoding="utf-8").splitlines()
-        said = [line for line in lines if line.strip()]
-        parts = {voice: list(examples(said, voice)) for voice in VOICES}
-        if not said or not all(parts.values()):
-            raise AlignmentError(f"{options.sentences} has no sentences that could be aligned.")
-    except (AlignmentError, OSError) as error:
-        print(f"alignment: {error}", file=sys.stderr)
-        return 1
+def work(options: argparse.Namespace) -> None:
+    lines = options.sentences.read_text(encoding="utf-8").splitlines()
+    said = [line for line in lines if line.strip()]
+    parts = {voice: list(examples(said, voice)) for voice in VOICES}
+    if not said or not all(parts.values()):
+        raise AlignmentError(f"{options.sentences} has no sentences that could be aligned.")
     save([part for each in parts.values() for part in each], options.out)
     for left_out in VOICES:
         others = [part for voice in VOICES if voice != left_out for part in parts[voice]]
         save(others, options.out.with_stem(f"{options.out.stem}-without-{left_out}"))
-    return 0
+
+
+main = Program(
+    work,
+    option("sentences", type=Path, metavar="SENTENCES.txt"),
+    option("--out", type=Path, required=True, metavar="FILE.safetensors"),
+)
 
 
 if __name__ == "__main__":

@@ -35,7 +35,6 @@ from typing import Any
 
 import numpy as np
 
-from alignment.errors import AlignmentError
 from alignment.network.phone_network import Weights, load_weights
 from training.alignment.degradation import Backgrounds
 from training.alignment.examples import (
@@ -49,6 +48,7 @@ from training.alignment.examples import (
 )
 from training.alignment.phone_model import begin, network, weights_of
 from training.alignment.sequence_loss import sequence_loss
+from training.programs import Program, option
 
 BATCH = 12
 RATE = 2e-3
@@ -147,34 +147,9 @@ def save(model: Any, followers: np.ndarray, path: Path) -> None:
     save_file({name: value.astype(np.float16) for name, value in weights.items()}, path)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m training.alignment.train_phones")
-    parser.add_argument("folder", type=Path, metavar="FOLDER")
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE.safetensors")
-    parser.add_argument("--steps", type=int, default=10_000, metavar="N")
-    parser.add_argument("--begin", type=Path, metavar="FILE.safetensors", help="initial weights")
-    parser.add_argument(
-        "--state",
-        type=Path,
-        metavar="FILE.pt",
-        help="file to resume from and to save to",
-    )
-    parser.add_argument(
-        "--minutes", type=float, default=math.inf, help="stop after so many minutes"
-    )
-    parser.add_argument(
-        "--left-out",
-        type=Path,
-        metavar="FILE",
-        help="names of recordings to leave out, one per line",
-    )
-    options = parser.parse_args(arguments)
-    try:
-        left_out = options.left_out.read_text("utf-8").split() if options.left_out else ()
-        examples = folder_examples(options.folder, frozenset(left_out))
-    except (AlignmentError, OSError) as error:
-        print(f"alignment: {error}", file=sys.stderr)
-        return 1
+def work(options: argparse.Namespace) -> None:
+    left_out = options.left_out.read_text("utf-8").split() if options.left_out else ()
+    examples = folder_examples(options.folder, frozenset(left_out))
     print(f"{len(examples)} recordings", flush=True)
     followers = pairs(examples)
     model = train(
@@ -186,7 +161,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         minutes=options.minutes,
     )
     save(model, followers, options.out)
-    return 0
+
+
+main = Program(
+    work,
+    option("folder", type=Path, metavar="FOLDER"),
+    option("--out", type=Path, required=True, metavar="FILE.safetensors"),
+    option("--steps", type=int, default=10_000, metavar="N"),
+    option("--begin", type=Path, metavar="FILE.safetensors", help="initial weights"),
+    option(
+        "--state", type=Path, metavar="FILE.pt", help="file to resume from and to save to",
+    ),
+    option("--minutes", type=float, default=math.inf, help="stop after so many minutes"),
+    option(
+        "--left-out", type=Path, metavar="FILE",
+        help="names of recordings to leave out, one per line",
+    ),
+)  # fmt: skip
 
 
 if __name__ == "__main__":

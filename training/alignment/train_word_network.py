@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import save_file
 
-from alignment.errors import AlignmentError
 from alignment.recognition.lattice import END, START
 from alignment.recognition.ngrams import UNKNOWN, NGrams, load_ngrams
 from alignment.recognition.word_network import (
@@ -29,9 +28,10 @@ from alignment.recognition.word_network import (
     PARTS,
     WordNetwork,
 )
-from training.alignment.train_words import lines_of, read
+from training.alignment.train_words import TEXTS, read
+from training.programs import Program, option
 
-TEXTS, WORDS = 64, 48  # at once: so many streams of text, and words of each
+STREAMS, WORDS = 64, 48  # at once: so many streams of text, and words of each
 RATE = 3e-3
 NARROWER = 2  # by so much each part's vectors are than those of the part before it
 WARM_UP = 200  # steps
@@ -106,7 +106,7 @@ def train(model: Any, ranked: np.ndarray, epochs: float, state: Path) -> None:
     import torch
 
     optimizer = torch.optim.AdamW(model.parameters(), RATE, betas=(0.9, 0.98), weight_decay=0.01)
-    streams = torch.from_numpy(ranked[: len(ranked) // TEXTS * TEXTS].reshape(TEXTS, -1))
+    streams = torch.from_numpy(ranked[: len(ranked) // STREAMS * STREAMS].reshape(STREAMS, -1))
     each = max((streams.shape[1] - 1) // WORDS, 1)
     steps, done, last = math.ceil(each * epochs), 0, None
     if state.exists():
@@ -148,28 +148,20 @@ def save_word_network(network: WordNetwork, path: Path) -> None:
     save_file(arrays, path)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m training.alignment.train_word_network")
-    parser.add_argument("texts", type=Path, nargs="+", metavar="TEXT")
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE.safetensors")
-    parser.add_argument("--without", type=Path, metavar="SENTENCES.txt")
-    parser.add_argument("--epochs", type=float, default=3.0, metavar="N")
-    options = parser.parse_args(arguments)
-    try:
-        without = lines_of(options.without) if options.without else ()
-        text = read(options.texts, without)
-        if not text:
-            raise AlignmentError("The texts have no sentences: give English text.")
-        ngrams = load_ngrams()
-        words = numbered(text, ngrams)
-        ranks = ranks_of(words, ngrams.count)
-        model = network(ngrams.count)
-        train(model, ranks[words], options.epochs, options.out.with_suffix(".pt"))
-        save_word_network(WordNetwork(weights_of(model), ranks), options.out)
-    except (AlignmentError, OSError) as error:
-        print(f"alignment: {error}", file=sys.stderr)
-        return 1
-    return 0
+def work(options: argparse.Namespace) -> None:
+    text, ngrams = read(options), load_ngrams()
+    words = numbered(text, ngrams)
+    ranks = ranks_of(words, ngrams.count)
+    model = network(ngrams.count)
+    train(model, ranks[words], options.epochs, options.out.with_suffix(".pt"))
+    save_word_network(WordNetwork(weights_of(model), ranks), options.out)
+
+
+main = Program(
+    work,
+    *TEXTS,
+    option("--epochs", type=float, default=3.0, metavar="N"),
+)
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ from alignment.errors import AlignmentError
 from alignment.network.phone_network import INDEX
 from alignment.recognition.ngrams import SEPARATOR, SPECIAL, STEP, NGrams, found
 from training.alignment.sphinx_model import SphinxModel
+from training.programs import Program, option
 
 FEWEST = 2  # times that a word occurs
 MOST_WORDS = 60_000
@@ -64,15 +65,19 @@ def runs_of(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
         yield tuple(words[k : k + SHARED])
 
 
-def read(paths: Sequence[Path], without: Iterable[str]) -> list[list[str]]:
-    """All sentences of the texts but for paragraphs that hold one of `without`."""
+def read(options: argparse.Namespace) -> list[list[str]]:
+    """All sentences of `texts` but for paragraphs that hold one of `without`; AlignmentError if
+    there are none."""
+    without = lines_of(options.without) if options.without else ()
     known = {run for line in without for run in runs_of([w for s in sentences(line) for w in s])}
     result: list[list[str]] = []
-    for path in paths:
+    for path in options.texts:
         for line in lines_of(path):
             parts = list(sentences(line))
             if not any(run in known for run in runs_of([w for s in parts for w in s])):
                 result += parts
+    if not result:
+        raise AlignmentError("The texts have no sentences: give English text.")
     return result
 
 
@@ -253,25 +258,15 @@ def _steps(nats: np.ndarray) -> np.ndarray:
     return np.clip(np.rint(-nats / STEP), 0, 255).astype(np.uint8)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m training.alignment.train_words")
-    parser.add_argument("texts", type=Path, nargs="+", metavar="TEXT")
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE.safetensors")
-    parser.add_argument("--without", type=Path, metavar="SENTENCES.txt")
-    parser.add_argument(
-        "--alone", action="store_true", help="don't mix in PocketSphinx's general model"
-    )
-    parser.add_argument("--bigrams", type=int, default=450_000, metavar="N")
-    parser.add_argument("--trigrams", type=int, default=750_000, metavar="N")
-    options = parser.parse_args(arguments)
-    try:
-        without = lines_of(options.without) if options.without else ()
-        text = read(options.texts, without)
-        if not text:
-            raise AlignmentError("The texts have no sentences: give English text.")
-    except (AlignmentError, OSError) as error:
-        print(f"alignment: {error}", file=sys.stderr)
-        return 1
+TEXTS = (
+    option("texts", type=Path, nargs="+", metavar="TEXT"),
+    option("--out", type=Path, required=True, metavar="FILE.safetensors"),
+    option("--without", type=Path, metavar="SENTENCES.txt"),
+)
+
+
+def work(options: argparse.Namespace) -> None:
+    text = read(options)
     occurring = Counter(word for sentence in text for word in sentence)
     words = [word for word, count in occurring.most_common(MOST_WORDS) if count >= FEWEST]
     general = None
@@ -291,7 +286,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         f"{len(text)} sentences, {len(tokens)} words; {model.count} known, "
         f"{len(model.bigrams)} bigrams, {len(model.trigrams)} trigrams"
     )
-    return 0
+
+
+main = Program(
+    work,
+    *TEXTS,
+    option("--alone", action="store_true", help="don't mix in PocketSphinx's general model"),
+    option("--bigrams", type=int, default=450_000, metavar="N"),
+    option("--trigrams", type=int, default=750_000, metavar="N"),
+)
 
 
 if __name__ == "__main__":

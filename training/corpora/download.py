@@ -10,18 +10,17 @@ if __name__ == "__main__":  # before the other imports, which take their time
 
     end_at_once()
 
-import argparse
 import shutil
 import sys
 import tarfile
 import zipfile
-from collections.abc import Sequence
 from pathlib import Path
 
 from a3t.audio.output.files import atomic_path
-from a3t.console import run, say
+from a3t.console import say
 from a3t.errors import InputError
 from a3t.fetching.downloads import Archive, fetch
+from training.programs import Program, option
 
 
 def _libritts(part: str, algorithm: str, digest: str, size: float) -> Archive:
@@ -111,15 +110,11 @@ def download(corpus: str, folder: Path) -> None:
         unpack(fetch(archive, folder), folder)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line: returns 0 when done, 1 if it can't be fetched."""
-    parser = argparse.ArgumentParser(
-        prog="python -m training.corpora.download", description=__doc__
-    )
-    parser.add_argument("corpus", choices=sorted(CORPORA))
-    parser.add_argument("folder", type=Path)
-    options = parser.parse_args(arguments)
-    return run(lambda: download(options.corpus, options.folder))
+main = Program(
+    lambda options: download(options.corpus, options.folder),
+    option("corpus", choices=sorted(CORPORA)),
+    option("folder", type=Path),
+)
 
 
 if __name__ == "__main__":

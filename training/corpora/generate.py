@@ -13,10 +13,9 @@ if __name__ == "__main__":  # before the other imports, which take their time
 
     end_at_once()
 
-import argparse
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -27,9 +26,9 @@ import soxr
 from tqdm import tqdm
 
 from a3t.audio.output.files import atomic_path
-from a3t.console import run
 from a3t.example import RECORDING, TEXT
 from training.corpora.prepare import WITHOUT_TEXT
+from training.programs import Program, option
 
 TEMPOS = np.linspace(0.85, 1.15, 7)
 
@@ -129,20 +128,12 @@ def generate(corpus: str, folder: Path, share: float) -> int:
     return len(clips)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line: returns 0, or 1 if the folder can't be written."""
-    parser = argparse.ArgumentParser(
-        prog="python -m training.corpora.generate",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("corpus", choices=CORPORA)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument(
-        "--share", type=float, default=1.0, metavar="X", help="share of its clips (default: 1)"
-    )
-    options = parser.parse_args(arguments)
-    return run(lambda: print(generate(options.corpus, options.folder, options.share), "clips"))
+main = Program(
+    lambda options: print(generate(options.corpus, options.folder, options.share), "clips"),
+    option("corpus", choices=CORPORA),
+    option("folder", type=Path),
+    option("--share", type=float, default=1.0, metavar="X", help="share of its clips (default: 1)"),
+)
 
 
 if __name__ == "__main__":

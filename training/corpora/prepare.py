@@ -22,12 +22,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from a3t.console import run
 from a3t.errors import InputError
 from training.corpora.kaldi import write_directory
 from training.corpora.layouts import READERS, Utterance
 from training.corpora.left_out import LeftOut
 from training.corpora.shared_split import is_unseen, read_corpora, split_of
+from training.programs import Program, option
 
 Splits = dict[str, list[Utterance]]
 SPLITS = ("train", "dev", "test", "test_unseen")
@@ -206,22 +206,24 @@ def read_names(path: Path | None) -> frozenset[str]:
     return frozenset(filter(None, (line.partition("#")[0].strip() for line in lines)))
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line: returns 0 when done, 1 if the corpus can't be used."""
-    parser = argparse.ArgumentParser(prog="python -m training.corpora.prepare", description=__doc__)
-    parser.add_argument("corpus", choices=sorted(CORPORA))
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--dev", type=int, help="clips (of each speaker, VCTK) for development")
-    parser.add_argument("--test", type=int, help="clips (of each speaker, VCTK) for testing")
-    parser.add_argument("--unseen", type=Path, help="file of speakers to hold out entirely")
-    parser.add_argument("--clips", type=int, help="keep only so many clips per split")
-    parser.add_argument("--voice", metavar="NAME", help="keep only this speaker's clips")
-    options = parser.parse_args(arguments)
+def work(options: argparse.Namespace) -> None:
     places = (options.corpus, options.folder, options.out)
     sizes = (options.dev, options.test)
     few = (options.clips, options.voice)
-    return run(lambda: print(prepare(*places, *sizes, read_names(options.unseen), *few)))
+    print(prepare(*places, *sizes, read_names(options.unseen), *few))
+
+
+main = Program(
+    work,
+    option("corpus", choices=sorted(CORPORA)),
+    option("folder", type=Path),
+    option("out", type=Path),
+    option("--dev", type=int, help="clips (of each speaker, VCTK) for development"),
+    option("--test", type=int, help="clips (of each speaker, VCTK) for testing"),
+    option("--unseen", type=Path, help="file of speakers to hold out entirely"),
+    option("--clips", type=int, help="keep only so many clips per split"),
+    option("--voice", metavar="NAME", help="keep only this speaker's clips"),
+)
 
 
 if __name__ == "__main__":

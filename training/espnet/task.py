@@ -35,10 +35,10 @@ from training.configuration import settings
 from training.espnet.batch_norm import synchronise
 from training.espnet.model import A3TModel
 from training.espnet.trainer import A3TTrainer
+from training.features.store import Store
 from training.prefetch import prefetch
 from training.pretrain import build_batches, build_objective
 from training.pretraining_objective import PretrainingLosses
-from training.store import Store
 
 PARTS = ("model", "masking", "data", "loss")  # of a configuration, as PART_conf
 

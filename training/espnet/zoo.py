@@ -10,14 +10,12 @@ if __name__ == "__main__":  # before the other imports, which take their time
 
     end_at_once()
 
-import argparse
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
-from a3t.console import run
 from a3t.errors import InputError
 from training.export import AVERAGE, read_run
+from training.programs import Program, option
 
 
 def pack(exp: Path, out: Path) -> None:
@@ -36,13 +34,11 @@ def pack(exp: Path, out: Path) -> None:
     )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line: returns 0 when done, 1 if something is missing."""
-    parser = argparse.ArgumentParser(prog="python -m training.espnet.zoo", description=__doc__)
-    parser.add_argument("exp", type=Path)
-    parser.add_argument("out", type=Path)
-    options = parser.parse_args(arguments)
-    return run(lambda: pack(options.exp, options.out))
+main = Program(
+    lambda options: pack(options.exp, options.out),
+    option("exp", type=Path),
+    option("out", type=Path),
+)
 
 
 if __name__ == "__main__":

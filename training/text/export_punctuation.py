@@ -20,6 +20,7 @@ from a3t.text.punctuation.restoring import NAME, load
 from a3t.text.punctuation.tagging import WINDOW, predict
 from a3t.text.punctuation.tags import TAGS
 from a3t.user_folders import SHIPPED_MODELS
+from training.programs import Program, option
 from training.text.punctuated_text import TaggedText
 from training.text.punctuation_scores import OVERALL, read_test, scores, tags_of
 from training.text.train_punctuation import VOCABULARY, TaggerTraining, load_run
@@ -115,23 +116,21 @@ def measured(model: Path, test: Path) -> str:
     )
 
 
-def main() -> None:
-    """Export the run."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("run", type=Path)
-    parser.add_argument("--to", type=Path, default=SHIPPED_MODELS / NAME, metavar="FOLDER")
-    parser.add_argument(
-        "--dev",
-        type=Path,
-        nargs="*",
-        default=[],
-        metavar="FILE",
-        help="texts on which to choose the score offsets",
-    )
-    parser.add_argument("--text", type=Path, nargs="+", default=[], metavar="FILE")
-    args = parser.parse_args()
+def work(args: argparse.Namespace) -> None:
     print(f"Written: {export(args.run, args.to, args.text, args.dev)}")
 
 
+main = Program(
+    work,
+    option("run", type=Path),
+    option("--to", type=Path, default=SHIPPED_MODELS / NAME, metavar="FOLDER"),
+    option(
+        "--dev", type=Path, nargs="*", default=[], metavar="FILE",
+        help="texts on which to choose the score offsets",
+    ),
+    option("--text", type=Path, nargs="+", default=[], metavar="FILE"),
+)  # fmt: skip
+
+
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

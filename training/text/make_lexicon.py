@@ -15,12 +15,11 @@ if __name__ == "__main__":  # before the other imports, which are slow
 
 import argparse
 import gzip
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from a3t.console import run
 from a3t.text.pronunciation.lexicon import FOREIGN, LEXICON, Pronunciation, senses
+from training.programs import Program, option
 from training.text.misaki import misaki_lookup, tables
 
 PREFERRED = Path(__file__).with_name("preferred.tsv")
@@ -83,13 +82,15 @@ def lexicon_lines() -> list[str]:
     return sorted(lines)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; 0 when it is written."""
-    parser = argparse.ArgumentParser(prog="python -m training.text.make_lexicon")
-    parser.add_argument("out", type=Path, help="folder")
-    options = parser.parse_args(arguments)
+def work(options: argparse.Namespace) -> None:
     text = "\n".join(lexicon_lines())
-    return run(lambda: _write(options.out / LEXICON.name, text))
+    _write(options.out / LEXICON.name, text)
+
+
+main = Program(
+    work,
+    option("out", type=Path, help="folder"),
+)
 
 
 def _write(path: Path, text: str) -> None:

@@ -20,6 +20,7 @@ import numpy as np
 import yaml
 
 from a3t.text.punctuation.tags import PAUSE_LENGTHS, TAGS, pause_length
+from training.programs import Program, option
 from training.text.punctuated_text import TaggedText, tagged
 
 HELD_OUT = "LJ002"  # clips that are measured on
@@ -74,14 +75,17 @@ def count(corpora: Path) -> np.ndarray:
     return counts / counts.sum(1, keepdims=True)
 
 
-def main() -> None:
-    """Print the table as YAML, for a training configuration."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("corpora", type=Path)
-    table = count(parser.parse_args().corpora)
+def work(options: argparse.Namespace) -> None:
+    table = count(options.corpora)
     rows = {tag: [round(float(x), 4) for x in row] for tag, row in zip(TAGS, table, strict=True)}
     print(yaml.safe_dump({"pauses": rows}, sort_keys=False), end="")
 
 
+main = Program(
+    work,
+    option("corpora", type=Path),
+)
+
+
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

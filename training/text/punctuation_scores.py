@@ -12,12 +12,15 @@ import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from sklearn.metrics import precision_recall_fscore_support
 from torch import nn
 
 from a3t.text.punctuation.tagging import WINDOW, predict
 from a3t.text.punctuation.tags import TAGS
+from training.programs import Program, option
 from training.text.punctuated_text import (
     IGNORED,
     TaggedText,
@@ -45,18 +48,15 @@ class Score:
 
 def scores(found: np.ndarray, due: np.ndarray) -> dict[str, Score]:
     """The score of each tag but O, and of all together; found and due (N) are indices of TAGS."""
-    marks = range(1, len(TAGS))
-    right = [int(((found == k) & (due == k)).sum()) for k in marks]
-    said = [int((found == k).sum()) for k in marks]
-    wanted = [int((due == k).sum()) for k in marks]
-    result: dict[str, Score] = {
-        TAGS[k]: _score(right[k - 1], said[k - 1], wanted[k - 1]) for k in marks
+    marks = [*range(1, len(TAGS))]
+    settings: dict[str, Any] = {"labels": marks, "zero_division": 0}
+    precision, recall, *_ = precision_recall_fscore_support(due, found, **settings)
+    whole = precision_recall_fscore_support(due, found, average="micro", **settings)
+    pairs = [*zip(precision, recall, strict=True), whole[:2]]
+    names = [*(TAGS[k] for k in marks), OVERALL]
+    return {
+        n: Score(100 * float(p), 100 * float(r)) for n, (p, r) in zip(names, pairs, strict=True)
     }
-    return result | {OVERALL: _score(sum(right), sum(said), sum(wanted))}
-
-
-def _score(right: int, said: int, wanted: int) -> Score:
-    return Score(100 * right / max(said, 1), 100 * right / max(wanted, 1))
 
 
 def tags_of(
@@ -70,8 +70,10 @@ def tags_of(
 def case_score(found: np.ndarray, due: np.ndarray) -> Score:
     """The score of capitals within a sentence."""
     told = due != IGNORED
-    found, due = found[told] > 0, due[told] > 0
-    return _score(int((found & due).sum()), int(found.sum()), int(due.sum()))
+    precision, recall, *_ = precision_recall_fscore_support(
+        due[told] > 0, found[told] > 0, average="binary", zero_division=0
+    )
+    return Score(100 * float(precision), 100 * float(recall))
 
 
 def row(score: Mapping[str, Score]) -> str:
@@ -84,12 +86,7 @@ def read_test(path: Path) -> TaggedText:
     return read_tagged(path) if path.suffix == ".tsv" else tagged(read_paragraphs(path))
 
 
-def main() -> None:
-    """Print a table of the runs for each text."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("runs", type=Path, nargs="+", metavar="RUN")
-    parser.add_argument("--text", type=Path, nargs="+", required=True, metavar="FILE")
-    args = parser.parse_args()
+def work(args: argparse.Namespace) -> None:
     runs = [(run.name, *load_run(run)) for run in args.runs]
     for path in args.text:
         text = read_test(path)
@@ -108,5 +105,12 @@ def main() -> None:
             )
 
 
+main = Program(
+    work,
+    option("runs", type=Path, nargs="+", metavar="RUN"),
+    option("--text", type=Path, nargs="+", required=True, metavar="FILE"),
+)
+
+
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -29,6 +29,7 @@ from a3t.text.normaliser.grouping import token_at
 from a3t.text.normaliser.kinds.dates_and_times import FIVES
 from a3t.text.normaliser.numbers import MONTHS
 from a3t.text.normaliser.tokens import PAUSES, tokens_of
+from training.programs import Program, option
 from training.text.punctuated_text import read_paragraphs
 from training.text.train_homographs import feature_matrix
 
@@ -246,12 +247,7 @@ def by_weights(example: MarkedFigure, weights: Weights, sure: float) -> str:
     return best if share >= sure and len(example.admissible) > 1 else by_rule(example)
 
 
-def main() -> None:
-    """Learn from four fifths of the paragraphs, measure on the rest, and write the weights."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("text", type=Path, nargs="+")
-    parser.add_argument("--out", type=Path, default=FOLDER)
-    args = parser.parse_args()
+def work(args: argparse.Namespace) -> None:
     found = list(
         examples([line for path in args.text for line in read_paragraphs(path)], random.Random(1))
     )
@@ -282,5 +278,12 @@ def main() -> None:
     (args.out / "README.md").write_text(card, encoding="utf-8")
 
 
+main = Program(
+    work,
+    option("text", type=Path, nargs="+"),
+    option("--out", type=Path, default=FOLDER),
+)
+
+
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -31,6 +31,7 @@ from a3t.text.pronunciation.learnt_homographs import FOLDER, SHARED, LearntHomog
 from a3t.text.pronunciation.lexicon import lookup, senses
 from a3t.text.pronunciation.settled_homographs import settled
 from a3t.text.transcript import Transcript
+from training.programs import Program, option
 
 HELD_OUT = 5  # one sentence in so many
 _MOST = 60  # weights for a sense
@@ -243,12 +244,7 @@ def below(
     return [f"{word} ({count})" for word, count in sorted(gain.items()) if count < 0]
 
 
-def main() -> None:
-    """Learn from four fifths, measure on the rest, then learn from all and write it."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("sentences", type=Path)
-    parser.add_argument("--out", type=Path, default=FOLDER)
-    args = parser.parse_args()
+def work(args: argparse.Namespace) -> None:
     examples = read(args.sentences)
     train: list[MarkedHomograph] = []
     held: list[MarkedHomograph] = []
@@ -289,5 +285,12 @@ def main() -> None:
     shipped.cache_clear()
 
 
+main = Program(
+    work,
+    option("sentences", type=Path),
+    option("--out", type=Path, default=FOLDER),
+)
+
+
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -30,6 +30,8 @@ from a3t.text.pronunciation.letter_network import (
     shipped,
 )
 from a3t.text.pronunciation.lexicon import Pronunciation, lookup
+from training.programs import Program, option
+from training.text.edit_distance import edit_distance
 from training.text.letter_alignment import Chunks, Pair, align, learn_costs
 from training.text.make_lexicon import cmudict_words
 from training.text.misaki import misaki_words
@@ -131,7 +133,7 @@ def errors(network: LetterNetwork, pairs: dict[str, list[Pronunciation]]) -> dic
         for name, bare in (("with stress", False), ("without stress", True)):
             guess = [strip_stress(p) for p in said] if bare else list(said)
             due = [[strip_stress(p) for p in way] if bare else list(way) for way in ways]
-            distance, length = min((_distance(guess, way), len(way)) for way in due)
+            distance, length = min((edit_distance(guess, way), len(way)) for way in due)
             wrong[f"phones {name}"] += distance
             wrong[f"length {name}"] += length
             wrong[f"words {name}"] += distance > 0
@@ -142,37 +144,7 @@ def errors(network: LetterNetwork, pairs: dict[str, list[Pronunciation]]) -> dic
     }
 
 
-def _distance(a: list[str], b: list[str]) -> int:
-    row = list(range(len(b) + 1))
-    for i, x in enumerate(a, 1):
-        above, row[0] = row[0], i
-        for j, y in enumerate(b, 1):
-            above, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, above + (x != y))
-    return row[-1]
-
-
-def main() -> None:
-    """Train, measure on the words held out, and write the weights with their card."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, default=FOLDER)
-    parser.add_argument("--epochs", type=int, default=18)
-    parser.add_argument("--hidden", type=int, default=160)
-    parser.add_argument("--layers", type=int, default=2)
-    parser.add_argument("--embedding", type=int, default=48)
-    parser.add_argument(
-        "--words", type=int, default=None, help="train on only so many words, for a trial"
-    )
-    parser.add_argument("--measure", action="store_true", help="only measure the existing weights")
-    parser.add_argument(
-        "--names",
-        type=Path,
-        nargs="+",
-        default=[],
-        metavar="FILE",
-        help="with --measure: lists of names, one per line, measured separately (e.g. the US "
-        "census lists dist.* in the package names)",
-    )
-    args = parser.parse_args()
+def work(args: argparse.Namespace) -> None:
     if args.measure:
         table = lexicon()
         held = split(list(table))[1]
@@ -189,7 +161,6 @@ def main() -> None:
     started = time.monotonic()
     rng = random.Random(1)
     torch.manual_seed(1)
-
     table = lexicon()
     train, held = split(list(table))
     rng.shuffle(train)
@@ -202,7 +173,6 @@ def main() -> None:
     index = {chunk: place for place, chunk in enumerate(classes)}
     examples = [(w, c) for w, c in aligned if c and all(chunk in index for chunk in c)]
     print(f"{len(train)} words to train on, {len(held)} held out, {len(classes)} outputs")
-
     model = Tagger(len(classes), args.embedding, args.hidden, args.layers)
     optimiser = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=1e-4)
     letters = [torch.tensor([LETTERS.index(x) + 1 for x in word]) for word, _ in examples]
@@ -234,7 +204,6 @@ def main() -> None:
         print(
             f"{epoch + 1}: loss {total / count:.4f}, {minutes:.1f} min, {_shown(found)}", flush=True
         )
-
     network = LetterNetwork({k: v.float().numpy() for k, v in tensors_of(model).items()}, config)
     found = errors(network, {word: table[word] for word in held})
     print(_shown(found))
@@ -253,9 +222,26 @@ def main() -> None:
     save_checkpoint(args.out, config, tensors_of(model), card)
 
 
+main = Program(
+    work,
+    option("--out", type=Path, default=FOLDER),
+    option("--epochs", type=int, default=18),
+    option("--hidden", type=int, default=160),
+    option("--layers", type=int, default=2),
+    option("--embedding", type=int, default=48),
+    option("--words", type=int, default=None, help="train on only so many words, for a trial"),
+    option("--measure", action="store_true", help="only measure the existing weights"),
+    option(
+        "--names", type=Path, nargs="+", default=[], metavar="FILE",
+        help="with --measure: lists of names, one per line, measured separately (e.g. the US "
+        "census lists dist.* in the package names)",
+    ),
+)  # fmt: skip
+
+
 def _shown(found: dict[str, float]) -> str:
     return ", ".join(f"{name} {value:.1f} %" for name, value in found.items())
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -28,6 +28,7 @@ from a3t.text.punctuation.small_encoder import SmallEncoder
 from a3t.text.punctuation.tagging import WINDOW, build
 from a3t.text.punctuation.tags import TAGS
 from a3t.text.punctuation.word_numbers import MASKED, SPECIAL, Vocabulary
+from training.programs import Program, option
 from training.text.neighbour_vectors import neighbour_vectors
 from training.text.punctuated_text import (
     IGNORED,
@@ -259,14 +260,7 @@ def train(
         r_drop = schedule.r_drop if part >= schedule.r_drop_from else 0.0
         return tagging_loss(network, batch, r_drop, schedule.cases)
 
-    train_phase(
-        network,
-        windows,
-        loss_of,
-        schedule,
-        schedule.seconds,
-        out / TRAINED,
-    )
+    train_phase(network, windows, loss_of, schedule, schedule.seconds, out / TRAINED)
     return network
 
 
@@ -278,28 +272,6 @@ def load_run(folder: Path) -> tuple[dict[str, Any], nn.Module, dict[str, Any]]:
     state = torch.load(folder / TRAINED, weights_only=True)
     network.load_state_dict(state["network"])
     return config, network.eval(), {key: state[key] for key in ("step", "seconds")}
-
-
-def main() -> None:
-    """Train what the configuration says, or go on with it."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("config", type=Path)
-    parser.add_argument("--text", type=Path, nargs="+", required=True, metavar="FILE")
-    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER")
-    parser.add_argument("--pretrained", type=Path, metavar="RUN", help="start from its encoder")
-    parser.add_argument(
-        "--set",
-        nargs="+",
-        default=[],
-        metavar="PART.NAME=VALUE",
-        help="change the configuration, e.g. ffa.isa=false training.seconds=150",
-    )
-    parser.add_argument("--pauses", type=Path, metavar="YAML", help="output of pause_lengths")
-    args = parser.parse_args()
-    config = changed(yaml.safe_load(args.config.read_text(encoding="utf-8")), args.set)
-    if args.pauses:
-        config |= yaml.safe_load(args.pauses.read_text(encoding="utf-8"))
-    train(config, args.text, args.out, args.pretrained)
 
 
 def changed(config: dict[str, Any], changes: Sequence[str]) -> dict[str, Any]:
@@ -316,5 +288,26 @@ def changed(config: dict[str, Any], changes: Sequence[str]) -> dict[str, Any]:
     return config
 
 
+def work(args: argparse.Namespace) -> None:
+    config = changed(yaml.safe_load(args.config.read_text(encoding="utf-8")), args.set)
+    if args.pauses:
+        config |= yaml.safe_load(args.pauses.read_text(encoding="utf-8"))
+    train(config, args.text, args.out, args.pretrained)
+
+
+main = Program(
+    work,
+    option("config", type=Path),
+    option("--text", type=Path, nargs="+", required=True, metavar="FILE"),
+    option("--out", type=Path, required=True, metavar="FOLDER"),
+    option("--pretrained", type=Path, metavar="RUN", help="start from its encoder"),
+    option(
+        "--set", nargs="+", default=[], metavar="PART.NAME=VALUE",
+        help="change the configuration, e.g. ffa.isa=false training.seconds=150",
+    ),
+    option("--pauses", type=Path, metavar="YAML", help="output of pause_lengths"),
+)  # fmt: skip
+
+
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -40,7 +40,7 @@ class DataConfig:
         batch_frames: frames in a batch, padding included, all processes together.
         jitter: frames by which every edge of a training mask may move.
         shift_rows: shift the alignment embedding's rows at random, so that all are trained.
-        augment: arguments of `training.augment.Augment`, or null.
+        augment: arguments of `training.features.augment.Augment`, or null.
         speech_only: mask this share of the frames in spans, ignoring phones: for speech without
             text (the thesis: 0.15). Phones are then not given to the network either.
         span: mean length in frames of speech-only spans.

@@ -9,7 +9,7 @@ import pytest
 
 from alignment.recognition.lattice import END, START
 from alignment.recognition.word_network import PARTS, WordNetwork
-from training.alignment.train_word_network import TEXTS, network, ranks_of, train, weights_of
+from training.alignment.train_word_network import STREAMS, network, ranks_of, train, weights_of
 
 COUNT = PARTS[-1] + 500
 torch = pytest.importorskip("torch")
@@ -34,7 +34,7 @@ def test_what_ships_computes_what_was_trained() -> None:
 
 def test_it_learns_and_goes_on_where_it_stopped(tmp_path: Path) -> None:
     """Words that follow one another: after one epoch and another the next word is known better."""
-    words = np.tile(np.arange(2, 12), 49 * TEXTS // 10 + 1)[: 49 * TEXTS]
+    words = np.tile(np.arange(2, 12), 49 * STREAMS // 10 + 1)[: 49 * STREAMS]
     ranks = ranks_of(words, COUNT)
     state, losses = tmp_path / "state.pt", []
     for epochs in (6, 12):

@@ -16,9 +16,9 @@ from a3t.grid import SAMPLE_RATE
 from a3t.model.masking import MaskingConfig
 from a3t.voice.kernel.batches import Batches, DataConfig, shift_edges
 from tests.training.stores import frame_numbers, made_up_clip, write_store
-from training.augment import Augment, augment_of, smooth_curve, warp_frequency
-from training.fundamental import taught_pitch
-from training.store import COPY, Store, StoreWriter
+from training.features.augment import Augment, augment_of, smooth_curve, warp_frequency
+from training.features.fundamental import taught_pitch
+from training.features.store import COPY, Store, StoreWriter
 
 THESIS = MaskingConfig("thesis", {"ratio": 0.8, "mean_span": 4.0})
 USE = MaskingConfig("use")

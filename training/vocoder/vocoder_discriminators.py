@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from training.vocoder_losses import known_bins
+from training.vocoder.vocoder_losses import known_bins
 
 VOCODER, DISCRIMINATORS = "vocoder", "discriminators"  # parts of what is trained, by their names
 SIZES = (512, 1024, 2048)  # samples of a window; the hop is a quarter

@@ -1,7 +1,7 @@
 """A cache of decoded waveforms: one flat memory map at 24 kHz, an index, and voices' pitches.
 
-``python -m training.waveforms CACHE`` decodes and resamples once; the vocoder's training then
-reads random windows from it, with NumPy alone.
+``python -m training.vocoder.waveforms CACHE`` decodes and resamples once; the vocoder's training
+then reads random windows from it, with NumPy alone.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
+from training.programs import Program, option
 
 if TYPE_CHECKING:
     from training.corpora import Clip
@@ -80,7 +81,7 @@ class Waveforms:
         if not (folder / INDEX).is_file():
             raise InputError(
                 f"{folder} holds no prepared waveforms; "
-                "make them with: python -m training.waveforms FOLDER"
+                "make them with: python -m training.vocoder.waveforms FOLDER"
             )
         lines = (folder / INDEX).read_text().splitlines()
         entries = [CachedWave(**json.loads(line)) for line in lines]
@@ -125,15 +126,18 @@ def measured_pitches(samples: np.ndarray, entries: Iterable[CachedWave]) -> dict
     return found
 
 
-def main() -> None:
+def work(arguments: argparse.Namespace) -> None:
     from training.corpora import corpora_root, read_corpora
 
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("cache", type=Path, help="folder to write")
-    parser.add_argument("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)")
-    arguments = parser.parse_args()
     prepare(read_corpora(arguments.corpora or corpora_root()), arguments.cache)
 
 
+main = Program(
+    work,
+    option("cache", type=Path, help="folder to write"),
+    option("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)"),
+)
+
+
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

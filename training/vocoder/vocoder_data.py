@@ -15,7 +15,7 @@ from torch import Tensor
 from a3t.audio.analysis.mel import log_mel
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
-from training.waveforms import CachedWave, Waveforms
+from training.vocoder.waveforms import CachedWave, Waveforms
 
 LOW = 125.0  # Hz: the median pitch of a low voice lies below
 HOME = ("commonvoice", "speechocean")  # corpora that were recorded at home

@@ -3,36 +3,31 @@
 python -m training.vocoder --data CACHE --out FOLDER --steps N [--config FILE.yaml]
 python -m training.vocoder export --out FOLDER --to a3t/pretrained/vocoder-small
 
-``python -m training.waveforms`` makes the cache. Training needs no more than torch, NumPy, PyYAML
-and tqdm, but for the losses "pitch" and "multi_mel". A run that was interrupted continues from its
-last checkpoint when the command is repeated, and ends where an uninterrupted one would have.
+``python -m training.vocoder.waveforms`` makes the cache. Training needs no more than torch, NumPy,
+PyYAML and tqdm, but for the losses "pitch" and "multi_mel". A run that was interrupted continues
+from its last checkpoint when the command is repeated, and ends where an uninterrupted one would
+have.
 """
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # before the other imports, which take their time
-    from a3t.errors import end_at_once
-
-    end_at_once()
-
 import argparse
 import math
-import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from a3t.console import run
 from a3t.errors import InputError
 from a3t.vocoder.spectral import SpectralVocoder
 from a3t.voice.kernel.loop import Losses, Run, Schedule, stop_signals
 from a3t.voice.kernel.precision import PRECISIONS, use_bfloat16
 from training.configuration import read_config, settings, write_config
-from training.vocoder_data import WaveBatch, WindowConfig, Windows
-from training.vocoder_discriminators import (
+from training.programs import Program, option
+from training.vocoder.vocoder_data import WaveBatch, WindowConfig, Windows
+from training.vocoder.vocoder_discriminators import (
     DISCRIMINATORS,
     VOCODER,
     DiscriminatorConfig,
@@ -40,7 +35,7 @@ from training.vocoder_discriminators import (
     discriminator_losses,
     vocoder_weights,
 )
-from training.vocoder_losses import (
+from training.vocoder.vocoder_losses import (
     VocoderLossConfig,
     amplitude_loss,
     harmonics_loss,
@@ -51,7 +46,7 @@ from training.vocoder_losses import (
     pitch_loss,
     true_spectrum,
 )
-from training.waveforms import Waveforms
+from training.vocoder.waveforms import Waveforms
 
 # The defaults of a vocoder's schedule.
 TRAINING = {"rate": 6e-4, "warmup": 500, "decay": 4000, "betas": [0.8, 0.99], "clip": 5.0}
@@ -169,34 +164,16 @@ def train(options: argparse.Namespace) -> None:
         )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line: returns 0 when done, 1 if stopped early or something can't be used."""
-    arguments = list(sys.argv[1:] if arguments is None else arguments)
-    if arguments[:1] == ["export"]:
-        from training.vocoder_export import main as export
-
-        return export(arguments[1:])
-    parser = argparse.ArgumentParser(
-        prog="python -m training.vocoder",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--data", type=Path, required=True, help="folder of prepared waveforms")
-    parser.add_argument("--out", type=Path, required=True, help="folder for checkpoint and log")
-    parser.add_argument("--steps", type=int, required=True)
-    parser.add_argument("--config", type=Path, help="YAML: vocoder, data, loss, training …")
-    parser.add_argument(
-        "--start", metavar="NAME_OR_PATH", help="initial weights: a checkpoint.pt, or a model"
-    )
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--precision", choices=PRECISIONS, default="float32")
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument(
-        "--minutes", type=float, default=math.inf, help="stop after so many minutes"
-    )
-    options = parser.parse_args(arguments)
-    return run(lambda: train(options))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+main = Program(
+    train,
+    option("--data", type=Path, required=True, help="folder of prepared waveforms"),
+    option("--out", type=Path, required=True, help="folder for checkpoint and log"),
+    option("--steps", type=int, required=True),
+    option("--config", type=Path, help="YAML: vocoder, data, loss, training …"),
+    option("--start", metavar="NAME_OR_PATH", help="initial weights: a checkpoint.pt, or a model"),
+    option("--threads", type=int, default=1),
+    option("--precision", choices=PRECISIONS, default="float32"),
+    option("--device", default="cpu"),
+    option("--minutes", type=float, default=math.inf, help="stop after so many minutes"),
+    name="training.vocoder",
+)

@@ -18,9 +18,9 @@ from a3t.text.transcript import Transcript
 from a3t.voice.kernel.batches import LEAST_SCORE
 from alignment import Aligner, Alignment, load_aligner
 from training.corpora.decoding import decode_floats
-from training.degrade import degraded_mels
-from training.fundamental import taught_pitch
-from training.store import COPY, OPTIONAL
+from training.features.degrade import degraded_mels
+from training.features.fundamental import taught_pitch
+from training.features.store import COPY, OPTIONAL
 
 SECONDS = (0.1, 20.0)  # shortest and longest clip
 SECONDS_APART = 0.1  # tolerated between a clip and its alignment: containers round lengths

@@ -16,7 +16,7 @@ import numpy as np
 
 from a3t.audio.analysis.mel import log_mel
 from training.corpora.decoding import decode_floats
-from training.sounds import (
+from training.features.sounds import (
     band,
     clipped,
     coloured_noise,

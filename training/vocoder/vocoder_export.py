@@ -9,7 +9,6 @@ from pathlib import Path
 
 import torch
 
-from a3t.console import run
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE, seconds_of
 from a3t.pretrained import save_checkpoint
@@ -17,9 +16,10 @@ from a3t.vocoder.spectral import SpectralVocoder
 from a3t.voice.kernel.loop import CHECKPOINT
 from training.configuration import read_config, settings
 from training.corpora.attribution import attribution
-from training.vocoder_data import WindowConfig
-from training.vocoder_discriminators import DiscriminatorConfig, vocoder_weights
-from training.vocoder_losses import VocoderLossConfig
+from training.programs import Program, option
+from training.vocoder.vocoder_data import WindowConfig
+from training.vocoder.vocoder_discriminators import DiscriminatorConfig, vocoder_weights
+from training.vocoder.vocoder_losses import VocoderLossConfig
 
 CARD = """# vocoder-small
 
@@ -31,8 +31,8 @@ then {updates} multiplicative updates that make the magnitudes agree with the me
 A frame depends on {reach} frames on either side.
 
 Trained for {steps:,} steps of {batch} windows of {seconds:.1f} s by
-`python -m training.vocoder` on the "train" clips of `training.corpora.split_of`, with the
-losses of `training.vocoder_losses` (weights: {losses}). These weights are the running average.
+`python -m training.vocoder` on the "train" clips of `training.corpora.split_of`, with the losses of
+`training.vocoder.vocoder_losses` (weights: {losses}). These weights are the running average.
 
 {scores}
 Limits: English read speech, mostly women's voices at 24 kHz. Above 8 kHz, where LibriSpeech ends,
@@ -106,13 +106,16 @@ def texture_of(model: SpectralVocoder) -> str:
     return f"\nnoise from {low:g} to {high:g} Hz on where no harmonic stands out{pulses};"
 
 
-def main(arguments: list[str]) -> int:
-    """Run the command line: returns 0 when done, 1 if there is no such run."""
-    parser = argparse.ArgumentParser(prog="python -m training.vocoder export")
-    parser.add_argument("--out", type=Path, required=True, help="the training run's folder")
-    parser.add_argument("--to", type=Path, required=True, help="folder to write")
-    parser.add_argument("--scores", type=Path, help="text file for the card")
-    parser.add_argument("--full", action="store_true", help="32-bit floats")
-    options = parser.parse_args(arguments)
+def work(options: argparse.Namespace) -> None:
     scores = options.scores.read_text() if options.scores else ""
-    return run(lambda: print(export(options.out, options.to, not options.full, scores)))
+    print(export(options.out, options.to, not options.full, scores))
+
+
+main = Program(
+    work,
+    option("--out", type=Path, required=True, help="the training run's folder"),
+    option("--to", type=Path, required=True, help="folder to write"),
+    option("--scores", type=Path, help="text file for the card"),
+    option("--full", action="store_true", help="32-bit floats"),
+    name="training.vocoder export",
+)

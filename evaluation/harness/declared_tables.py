@@ -1,0 +1,132 @@
+"""Tables, declared: which rows make a line, and what is figured out of them.
+
+A row is what is measured of an item: numbers and texts by their names. A figure is a number, a text
+or an `Interval`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from evaluation.harness.estimates import Interval
+from evaluation.harness.report_files import markdown_table
+
+Row = dict[str, Any]
+Rows = Sequence[Row]
+Figure = float | str | Interval
+Figures = dict[str, Figure]
+
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A figure of the rows that make a line, and the form in which it is printed."""
+
+    head: str
+    figure: Callable[[Rows], Figure]
+    form: str = ""
+
+    def of(self, rows: Rows) -> Figure:
+        """The figure, NaN where the rows have none."""
+        try:
+            return self.figure(rows)
+        except (ValueError, ZeroDivisionError, KeyError):
+            return float("nan")
+
+    def shown(self, rows: Rows) -> str:
+        figure = self.of(rows)
+        if isinstance(figure, float | int) and np.isnan(figure):
+            return "–"
+        return figure if isinstance(figure, str) else format(figure, self.form)
+
+
+def count(head: str) -> Column:
+    """How many rows there are."""
+    return Column(head, len)
+
+
+def total(head: str, name: str) -> Column:
+    return Column(head, lambda rows: sum(row[name] for row in rows))
+
+
+def mean(head: str, name: str, form: str = ".2f") -> Column:
+    """The mean of the rows that have a number, with its interval."""
+    return Column(head, lambda rows: Interval.of(row.get(name, np.nan) for row in rows), form)
+
+
+def middle(head: str, name: str, form: str = ".2f") -> Column:
+    """The median."""
+    return Column(head, lambda rows: median(row[name] for row in rows), form)
+
+
+def share(head: str, name: str, form: str = ".1f") -> Column:
+    """The share of rows of which something is true, per cent."""
+    return Column(head, lambda rows: Interval.share(sum(r[name] for r in rows), len(rows)), form)
+
+
+def proportion(head: str, hits: str, of: str, form: str = ".1f") -> Column:
+    """The sum of one number over that of another, per cent, with its interval."""
+
+    def figure(rows: Rows) -> Interval:
+        return Interval.share(sum(row[hits] for row in rows), sum(row[of] for row in rows))
+
+    return Column(head, figure, form)
+
+
+def rate(head: str, hits: str, of: str, form: str = ".1f", per: float = 100) -> Column:
+    """The sum of one number over that of another, per cent or as many as ``per`` says."""
+    return Column(
+        head, lambda rows: per * sum(r[hits] for r in rows) / sum(r[of] for r in rows), form
+    )
+
+
+@dataclass(frozen=True)
+class Table:
+    """``by``: the names of the row's texts that make a line; ``within``: one by which each line is
+    divided once more, after all its rows together; ``only``: rows that count at all."""
+
+    columns: Sequence[Column]
+    by: Sequence[str] = ()
+    within: str = ""
+    only: Callable[[Row], bool] = lambda row: True
+
+    def lines(self, rows: Rows) -> dict[tuple[str, ...], list[Row]]:
+        """The rows of each line."""
+        found: dict[tuple[str, ...], list[Row]] = {}
+        for row in filter(self.only, rows):
+            found.setdefault(tuple(str(row[name]) for name in self.by), []).append(row)
+        if not self.within:
+            return found
+        divided = {}
+        for key, own in found.items():
+            divided[*key, ALL] = own
+            for part in sorted({str(row[self.within]) for row in own}):
+                divided[*key, part] = [row for row in own if str(row[self.within]) == part]
+        return divided
+
+    def figures(self, rows: Rows) -> Figures:
+        """Every figure by its line and column: ``one-word-wrong.all``."""
+        return {
+            figure_name(*key, column.head): column.of(own)
+            for key, own in self.lines(rows).items()
+            for column in self.columns
+        }
+
+    def markdown(self, rows: Rows) -> str:
+        heads = [*self.by, *([self.within] if self.within else [])]
+        lines = [
+            [*key, *(column.shown(own) for column in self.columns)]
+            for key, own in self.lines(rows).items()
+        ]
+        return markdown_table([*heads, *(column.head for column in self.columns)], lines)
+
+
+def figure_name(*parts: str) -> str:
+    """The name of a figure, by which RESULTS.md's template calls it."""
+    return ".".join("-".join(part.replace(".", "").split()) for part in parts)

@@ -1,0 +1,239 @@
+"""A measurement: its items, what is measured of each, its tables. This makes it a command.
+
+With ``--out FOLDER`` every item's rows are kept in FOLDER/rows.jsonl as soon as they are measured:
+the same command goes on where it was stopped, and does again what failed. FOLDER then has the
+report, too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from a3t.commands.options import when_to_adapt
+from a3t.editor import Editor
+from a3t.errors import InputError
+from a3t.pretrained import WEIGHTS, checkpoint_folder
+from a3t.text.pronunciation.pronouncer import Pronouncer
+from alignment import Alignment, AlignmentError
+from alignment.aligners.network_aligner import NetworkAligner
+from evaluation.harness.declared_tables import Figures, Row, Rows, Table
+from evaluation.harness.processes import ROOT
+from evaluation.harness.report_files import json_line, read_lines, write_report
+from training.corpora import Clip, corpora_root, read_corpora
+from training.programs import Option, Program, option
+
+ROWS = "rows.jsonl"
+NAMED = ("small", "vocoder-small", "durations")  # weights that edits are made with
+
+
+def repeated(name: str, default: Sequence[str], **settings: Any) -> Option:
+    """An option that may be given several times; its defaults."""
+    shown = {"help": f"repeatable; default: {', '.join(default)}", "metavar": "NAME"}
+    return option(name, action="append", **{**shown, **settings})
+
+
+CORPORA = option("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)")
+OUT = option("--out", type=Path, metavar="FOLDER", help="keep rows and report; resume from there")
+INTO = option("--out", type=Path, required=True, metavar="FOLDER")
+MODEL = (
+    option("--model", default="small", metavar="NAME_OR_PATH"),
+    option("--vocoder", default="builtin", metavar="NAME_OR_PATH"),
+)
+HALF = option(
+    "--set", default="report", choices=["choose", "report"], help="which half of the voices"
+)
+ADAPT, LEARN = (
+    option(
+        "--adapt", nargs="?", type=when_to_adapt, const="always", default=default, metavar="WHEN",
+        help=f"first learn the recording's voice, as in a3t edit (default: {default})",
+    )
+    for default in ("never", "always")
+)  # fmt: skip
+CHOSEN = option("--chosen", action="store_true", help="measure the half used for choices")
+
+
+class Setting:
+    """What a measurement's items share: its options, a folder, and what is loaded once."""
+
+    def __init__(self, options: argparse.Namespace, folder: Path) -> None:
+        self.options, self.folder = options, folder
+        self.known: dict[Any, Any] = {}  # what one item leaves for the next
+
+    @cached_property
+    def editor(self) -> Editor:
+        model = getattr(self.options, "model", "small")
+        return Editor.load(model, vocoder=getattr(self.options, "vocoder", "builtin"))
+
+    @property
+    def models(self) -> str:
+        """What edits are made with."""
+        vocoder = self.editor.vocoder
+        digests = [(each or "")[:12] for each in (self.editor.sha256, vocoder.sha256)]
+        return f"Model: {self.editor.name} {digests[0]}; vocoder: {vocoder.name} {digests[1]}"
+
+    @cached_property
+    def clips(self) -> list[Clip]:
+        return read_corpora(getattr(self.options, "corpora", None) or corpora_root())
+
+    @cached_property
+    def aligner(self) -> NetworkAligner:
+        return NetworkAligner()
+
+    @cached_property
+    def pronouncer(self) -> Pronouncer:
+        return Pronouncer()
+
+    def align(
+        self, samples: np.ndarray, rate: int, words: Sequence[str], check: bool = True
+    ) -> Alignment:
+        """Align a recording, mono (n,), with its spoken words; AlignmentError if that fails."""
+        choices = self.pronouncer.choices(words)
+        return self.aligner.align(samples, rate, words, choices, check=check)
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What is measured: ``items`` makes a list, always the same for the same options, ``measure``
+    an item's rows. An item that raises InputError or AlignmentError is left out, and named.
+
+    The report has ``tables``, or is what ``report`` makes of the rows; ``legend`` explains it.
+    """
+
+    items: Callable[[Setting], Iterable[Any]]
+    measure: Callable[[Any, Setting], Iterable[Row]]
+    tables: Sequence[Table] = ()
+    options: Sequence[Option] = ()
+    unit: str = "clip"
+    legend: str = ""
+    report: Callable[[Rows, Setting], str] | None = None
+    figured: Callable[[Rows], Figures] | None = None  # if not the tables' figures
+
+    def program(self, name: str, about: str | None) -> Program:
+        """The measurement as a command of this name."""
+
+        def work(options: argparse.Namespace) -> None:
+            self.run(name, options)
+
+        return Program(work, *self.options, OUT, name=f"evaluation {name}", about=about)
+
+    def setting(self, folder: Path, **values: Any) -> Setting:
+        """The setting that the options' defaults make, but for ``values``."""
+        parser = argparse.ArgumentParser()
+        for each in self.options:
+            parser.add_argument(*each.names, **each.settings)
+        options = parser.parse_args([])
+        if unknown := values.keys() - vars(options).keys():
+            raise TypeError(f"there is no option {unknown}")
+        vars(options).update(values, out=folder)
+        return Setting(options, folder)
+
+    def figures(self, rows: Rows) -> Figures:
+        """All figures by their names."""
+        if self.figured is not None:
+            return self.figured(rows)
+        return {k: v for table in self.tables for k, v in table.figures(rows).items()}
+
+    def page(self, rows: Rows, setting: Setting, left_out: Sequence[str] = ()) -> str:
+        if self.report is not None:
+            parts = [self.report(rows, setting)]
+        else:
+            parts = [table.markdown(rows) for table in self.tables]
+        if hasattr(setting.options, "model"):
+            parts.insert(0, f"{setting.models}\n")
+        if left_out:
+            parts.append(f"Left out: {len(left_out)}\n" + "".join(f"- {x}\n" for x in left_out))
+        return "\n".join([*parts, *filter(None, [self.legend])])
+
+    def rows(self, setting: Setting, resume: bool = True) -> tuple[list[Row], list[str]]:
+        """All rows, and what was left out, with the reason; InputError if nothing was measured."""
+        items, rows, left_out = list(self.items(setting)), list[Row](), list[str]()
+        setting.folder.mkdir(parents=True, exist_ok=True)
+        path = setting.folder / ROWS
+        done = _measured(path, self._made_of(setting)) if resume else {}
+        with open(path, "a" if resume else "w", encoding="utf-8") as file:
+            if file.tell() == 0:
+                file.write(json_line(self._made_of(setting)))
+            for number, item in enumerate(tqdm(items, unit=self.unit, disable=None)):
+                if number not in done:
+                    try:
+                        done[number] = list(self.measure(item, setting))
+                    except (InputError, AlignmentError) as error:
+                        left_out.append(f"{getattr(item, 'name', number)}: {error}")
+                        continue
+                    # At once: an interrupted run has all of an item's rows or none.
+                    file.write(json_line([number, done[number]]))
+                    file.flush()
+                rows += done[number]
+        if not rows:
+            reason = f": {left_out[0]}" if left_out else ", there is nothing to measure"
+            raise InputError(f"No {self.unit} could be measured{reason}")
+        return rows, left_out
+
+    def _made_of(self, setting: Setting) -> dict[str, Any]:
+        """What the rows depend on."""
+        values = {k: v for k, v in vars(setting.options).items() if k != "out"}
+        return {"options": {k: str(v) for k, v in values.items()}, "weights": weights()}
+
+    def run(self, name: str, options: argparse.Namespace) -> None:
+        """Measure and report."""
+        with ExitStack() as stack:
+            kept = options.out is not None
+            folder = options.out or Path(stack.enter_context(TemporaryDirectory()))
+            setting = Setting(options, folder)
+            page = self.page(*_with(self.rows(setting), setting))
+            if kept:
+                write_report(folder, name, page)
+            else:
+                print(page)
+
+
+def _with(found: tuple[list[Row], list[str]], setting: Setting) -> tuple[Rows, Setting, list[str]]:
+    return found[0], setting, found[1]
+
+
+def _measured(path: Path, made_of: dict[str, Any]) -> dict[int, list[Row]]:
+    """The rows of each item that an earlier run measured; InputError if it was another one."""
+    lines = read_lines(path)
+    if lines and lines[0] != made_of:
+        raise InputError(
+            f"{path} has rows of other options or weights: choose another folder, or move it away."
+        )
+    return {int(number): list(rows) for number, rows in lines[1:]}
+
+
+def read_rows(folder: Path) -> list[Row]:
+    """The rows of an earlier run; InputError if it kept none in the folder."""
+    lines = read_lines(folder / ROWS)
+    if not lines:
+        raise InputError(f"{folder} has no {ROWS} written by this command.")
+    return [row for _, rows in lines[1:] for row in rows]
+
+
+def weights() -> dict[str, str]:
+    """12 digits of the sha256 of the weights that edits are made with, and of those that all others
+    have together: what hears, and what reads."""
+    digests = {name: digest([checkpoint_folder(name) / WEIGHTS]) for name in NAMED}
+    others = {path for path in ROOT.glob("a3t/pretrained/*/*") if path.parent.name not in NAMED}
+    readers = [path for path in others if path.suffix in (".safetensors", ".json")]
+    return digests | {
+        "hearing": digest(ROOT.glob("alignment/**/*.safetensors")),
+        "reading": digest(readers),
+    }
+
+
+def digest(paths: Iterable[Path]) -> str:
+    found = hashlib.sha256()
+    for path in sorted(paths):
+        found.update(path.read_bytes())
+    return found.hexdigest()[:12]

@@ -1,0 +1,59 @@
+"""Files that are written whole or line by line, and Markdown tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from a3t.audio.output.files import atomic_path
+from a3t.errors import InputError
+
+
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A Markdown table; a line break follows."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole, or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def write_report(out: Path, name: str, page: str) -> None:
+    """Write NAME.md into a folder, and print it."""
+    write_text(out / f"{name}.md", page)
+    print(page)
+
+
+def json_line(value: Any) -> str:
+    """A value as a line of JSON, arrays of NumPy as lists."""
+    return json.dumps(value, default=_plain) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} is nothing to write as JSON")
+
+
+def read_lines(path: Path) -> list[Any]:
+    """The values of a file of JSON lines, without one that a killed run left unfinished, which is
+    cut off. InputError if another line can't be read."""
+    if not path.exists():
+        return []
+    whole = path.read_bytes()
+    end = whole.rfind(b"\n") + 1
+    if end < len(whole):
+        with open(path, "r+b") as file:
+            file.truncate(end)
+    try:
+        return [json.loads(line) for line in whole[:end].splitlines()]
+    except ValueError:
+        raise InputError(f"{path} is not a file of rows of this command.") from None

@@ -1,0 +1,23 @@
+"""`python -m training.vocoder`: train the built-in vocoder, or ``export`` what was trained."""
+
+from __future__ import annotations
+
+if __name__ == "__main__":  # before the other imports, which take their time
+    from a3t.errors import end_at_once
+
+    end_at_once()
+
+import sys
+
+from training.vocoder import vocoder_export, vocoder_training
+
+
+def main(arguments: list[str]) -> int:
+    """The exit code of either."""
+    if arguments[:1] == ["export"]:
+        return vocoder_export.main(arguments[1:])
+    return vocoder_training.main(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
