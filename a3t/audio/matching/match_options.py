@@ -12,7 +12,7 @@ class MatchedTraits:
     """The traits in which a patch matches the recording.
 
     bandwidth: silence where the recording has none, and the band above 12 kHz if it has one;
-    spectrum: its spectrum from 7.6 to 12 kHz; room_tone: its noise floor and its reverberation;
+    spectrum: its spectrum from 7 to 12 kHz; room_tone: its noise floor and its reverberation;
     coding: the traces of a lossy codec.
     """
 

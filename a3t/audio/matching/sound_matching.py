@@ -1,8 +1,8 @@
 """Give a patch the traits of the recording that a vocoder and a model can't know.
 
-The mel ends at 7.6 kHz and the vocoder at 12 kHz. What the recording has above, it has in the
-words beside the edit as well: they are put through the same vocoder, and what must be done to
-this copy to get the recording back is done to the patch too.
+The mel ends at 7.6 kHz, the vocoder at 12 kHz, and from 7 kHz on it is too quiet. What the
+recording has above, it has in the words beside the edit as well: they are put through the same
+vocoder, and what must be done to this copy to get the recording back is done to the patch too.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from a3t.audio.matching.reverberation import Reverberation
 from a3t.audio.matching.spectra import OVERLAP, decibels, frame_size, frequencies, sound_of, spectra
 from a3t.grid import SAMPLE_RATE
 
-MEL_TOP = 7600.0  # Hz: the mel says nothing above
+MEL_TOP = 7000.0  # Hz: above, the mel says little and from 7.6 kHz on nothing
 VOCODER_TOP = 11_500.0  # Hz: from here on the vocoder has less and less, above 12 kHz nothing
 FADE_HERTZ = 500.0  # over which its sound gives way to noise
 RESAMPLED = 0.888  # of half a rate below the vocoder's: from here on resampling has a slope
