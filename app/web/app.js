@@ -1,18 +1,18 @@
 // The editor: the open project, the selection, playback. Everything else follows it.
 
-import { AudioView } from "./audio_view.js";
-import { ChangesView } from "./changes_view.js";
-import { CleaningView } from "./cleaning_view.js";
-import { Dialogs } from "./dialogs.js";
+import { AudioView } from "./sound/audio_view.js";
+import { ChangesView } from "./panels/changes_view.js";
+import { CleaningView } from "./panels/cleaning_view.js";
+import { Dialogs } from "./panels/dialogs.js";
 import { Exporting } from "./exporting.js";
-import { Film } from "./film.js";
-import { build } from "./layout.js";
+import { Film } from "./sound/film.js";
+import { build } from "./panels/layout.js";
 import { Saver } from "./saver.js";
-import { ScriptView } from "./script_view.js";
-import { StartView } from "./start_view.js";
+import { ScriptView } from "./script/script_view.js";
+import { StartView } from "./start/start_view.js";
 import { TEXTS, clock, tell } from "./texts.js";
-import { Timeline, edited } from "./timeline.js";
-import { listenToKeys } from "./shortcuts.js";
+import { Timeline, edited } from "./sound/timeline.js";
+import { listenToKeys } from "./panels/shortcuts.js";
 
 export class App extends Exporting {
   /** @param {HTMLElement} host @param {import("./server.js").Server} server */
@@ -22,7 +22,7 @@ export class App extends Exporting {
     /** @type {{share: number|null, speaker: string, names: Map<string, string>}|null} the recording's own, as far as it is learnt */
     this.voice = null;
     this.wanted = null; // the change that is played as soon as it is made
-    /** @type {{project: string, words: import("./live_words.js").Word[]}|null} what was heard while it was recorded */
+    /** @type {{project: string, words: import("./start/live_words.js").Word[]}|null} what was heard while it was recorded */
     this.spoken = null;
     this.ticking = 0;
     this.parts = build(host, this);

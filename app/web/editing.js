@@ -1,9 +1,9 @@
 // What is done to the script: each step can be taken back.
 
 import { Hearing } from "./hearing.js";
-import { applied, between, inverse, nameOf } from "./steps.js";
+import { applied, between, inverse, nameOf } from "./script/steps.js";
 import { TEXTS, tell } from "./texts.js";
-import { insertedAfter } from "./wording.js";
+import { insertedAfter } from "./script/wording.js";
 
 const MOST = 2000, LONGEST = 2000; // changes, and characters of one, that the server takes
 

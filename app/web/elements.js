@@ -62,10 +62,27 @@ export function show(element, ...children) {
  * @param {HTMLElement} element @param {PointerEvent} event @param {(event: PointerEvent) => void} move @param {(event: PointerEvent) => void} end
  */
 export function drag(element, event, move, end = () => {}) {
-  const over = new AbortController(), { signal } = over;
   element.setPointerCapture(event.pointerId);
-  element.addEventListener("pointermove", move, { signal });
-  for (const last of /** @type {("pointerup"|"pointercancel")[]} */ (["pointerup", "pointercancel"])) element.addEventListener(last, (event) => { over.abort(); end(event); }, { signal });
+  follow(element, move, end);
+}
+
+/** As `drag`, without keeping the pointer to the element. @param {HTMLElement|Document} where @param {(event: PointerEvent) => void} move @param {(event: PointerEvent) => void} end */
+export function follow(where, move, end) {
+  const over = new AbortController(), { signal } = over;
+  const on = (name, does) => where.addEventListener(name, does, { signal });
+  on("pointermove", move);
+  for (const last of ["pointerup", "pointercancel"]) on(last, (event) => { over.abort(); end(event); });
+}
+
+/** Shows a host's parts anew; what had the focus has it again, if `within` finds one of its name. @param {HTMLElement} host @param {() => void} shows */
+export function refocused(host, shows, within = "") {
+  const had = /** @type {HTMLInputElement} */ (document.activeElement || document.body), { name } = had.dataset, typed = had.matches("input") ? had.value : null;
+  const inside = host.contains(had) && name;
+  shows();
+  const again = inside && /** @type {HTMLInputElement|null} */ (host.querySelector(`${within} [data-name="${name}"]`));
+  if (!again) return;
+  if (typed !== null) again.value = typed;
+  again.focus({ preventScroll: true });
 }
 
 export function escaped(text) {

@@ -1,9 +1,9 @@
 // What is selected, and what is heard of it.
 
-import { History } from "./history.js";
-import { Script } from "./script.js";
+import { History } from "./script/history.js";
+import { Script } from "./script/script.js";
 import { TEXTS } from "./texts.js";
-import { Transport } from "./transport.js";
+import { Transport } from "./sound/transport.js";
 
 const CONTEXT = 1.2; // seconds that are heard on each side of a change
 
@@ -19,13 +19,13 @@ export class Hearing {
     this.project = null;
     /** @type {{sample_rate: number, channels: number, samples: number, seconds: number}|null} */
     this.sound = null;
-    /** @type {import("./timeline.js").Timeline|null} what is shown; of both sides what is played */
+    /** @type {import("./sound/timeline.js").Timeline|null} what is shown; of both sides what is played */
     this.timeline = null;
     this.editedLine = this.originalLine = this.timeline;
     this.side = "edited";
-    /** @type {import("./script.js").Edit|null} the change that is selected */
+    /** @type {import("./script/script.js").Edit|null} the change that is selected */
     this.active = null;
-    /** @type {import("./script.js").Edit|null} */
+    /** @type {import("./script/script.js").Edit|null} */
     this.looped = null;
     /** @type {Set<string>} the keys of edits of which takes are being made */
     this.making = new Set();

@@ -1,13 +1,13 @@
 // Sends what is done to the script, step by step, until the server has confirmed it.
 
-import { applied } from "./steps.js";
+import { applied } from "./script/steps.js";
 import { TEXTS, tell } from "./texts.js";
 import { forget, keep, kept } from "./unsent.js";
 
 const PATIENCE = 500, LONGEST = 30000; // milliseconds until another try, twice as long each time
 const DRAFT = 300; // milliseconds until what stands in the field is kept, however long one types on
 
-/** What is sent of an edit. @param {import("./script.js").Edit} edit */
+/** What is sent of an edit. @param {import("./script/script.js").Edit} edit */
 const sent = ({ after, tokens, text, take, accepted, cut }) => ({ after, tokens, text, take, accepted, cut: cut && { kind: cut.kind, action: cut.action, start: cut.start, end: cut.end } });
 
 export class Saver {

@@ -93,7 +93,7 @@ export function clock(seconds, tenths = false) {
   return tenths ? `${base}.${Math.floor((seconds - whole) * 10 + 1e-6)}` : base;
 }
 
-/** What an edit of a pause, or of sound between words, is called. @param {import("./script.js").Script} script @param {any} edit */
+/** What an edit of a pause, or of sound between words, is called. @param {import("./script/script.js").Script} script @param {any} edit */
 export function named(script, edit) {
   if (!script.isPause(edit)) return edit.cut ? TEXTS.cuts[edit.cut.kind] : edit.text;
   const by = script.growth(edit);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load, settle } from "./web.mjs";
 
-const { LiveWords } = await load("live_words.js");
+const { LiveWords } = await load("start/live_words.js");
 const RATE = 8000, block = () => new Float32Array(400).fill(0.25);
 
 /** Answers, once it may, with the number of samples as a word. */

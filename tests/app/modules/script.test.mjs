@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./web.mjs";
 
-const { Script } = await load("script.js");
+const { Script } = await load("script/script.js");
 
 /** Words of 0.4 s with 0.1 s between them, but for a pause of 2 s after the fourth. */
 function script(text = "And you always want to see it in the end") {

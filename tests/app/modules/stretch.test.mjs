@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./web.mjs";
 
-const { Stretch } = await load("stretch.js");
+const { Stretch } = await load("sound/stretch.js");
 const RATE = 16000, PITCH = 220;
 
 /** A tone and its double, in blocks of various lengths. */

@@ -40,7 +40,7 @@ def test_a_module(name: str) -> None:
 
 APPLY = """
 const { load } = await import(process.argv[1]);
-const { applied } = await load("steps.js");
+const { applied } = await load("script/steps.js");
 let text = "";
 for await (const piece of process.stdin) text += piece;
 const after = (steps) => steps.reduce((list, step) => applied(step, list), []);

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./web.mjs";
 
-const { Timeline } = await load("timeline.js");
-const { History } = await load("history.js");
+const { Timeline } = await load("sound/timeline.js");
+const { History } = await load("script/history.js");
 const { TEXTS, clock, tell } = await load("texts.js");
 
 const EDIT = {};

@@ -1,7 +1,7 @@
 // Loads a module of app/web as the browser does: as an ES module, though no package.json says so.
 // With what its modules find in a browser, as far as these tests need it.
 
-import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 const WEB = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "..", "app", "web");
 const folder = mkdtempSync(join(tmpdir(), "a3t-web-"));
 writeFileSync(join(folder, "package.json"), '{"type": "module"}');
-for (const name of readdirSync(WEB)) if (name.endsWith(".js")) cpSync(join(WEB, name), join(folder, name));
+cpSync(WEB, folder, { recursive: true });
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 
 /** @param {string} name */

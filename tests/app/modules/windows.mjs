@@ -5,7 +5,7 @@ import { load } from "./web.mjs";
 const { Editing } = await load("editing.js");
 const { Saver } = await load("saver.js");
 const { Refusal } = await load("server.js");
-const { applied } = await load("steps.js");
+const { applied } = await load("script/steps.js");
 
 /** What is done in a window, without what shows it. */
 export class Window extends Editing {

@@ -5,8 +5,8 @@ import { test } from "node:test";
 import { load, settle } from "./web.mjs";
 import { FakeServer } from "./windows.mjs";
 
-const { parts, found, withOther } = await load("wording.js");
-const { Timeline } = await load("timeline.js");
+const { parts, found, withOther } = await load("script/wording.js");
+const { Timeline } = await load("sound/timeline.js");
 const TEXT = "They came with the barons. “Who is it?” he said: profane. We cannot";
 
 const says = (made) => made.script.text;

@@ -1,8 +1,8 @@
 // Where the audio view is on the axis that the recording and its edit share, and how far it is zoomed.
 
-import { make } from "./elements.js";
+import { make } from "../elements.js";
 import { Pictures } from "./pictures.js";
-import { TEXTS } from "./texts.js";
+import { TEXTS } from "../texts.js";
 
 const FINEST = 900; // pixels of a second, at most
 

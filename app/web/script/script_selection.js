@@ -1,8 +1,8 @@
 // What is selected in the transcript, by pointer or finger, and the bar of what can be done with it.
 
-import { drag, make, tool } from "./elements.js";
+import { drag, follow, make, tool } from "../elements.js";
 import { ScriptText } from "./script_text.js";
-import { TEXTS } from "./texts.js";
+import { TEXTS } from "../texts.js";
 
 const MOST_SAID = 50; // words that are read out
 
@@ -78,13 +78,7 @@ export class ScriptSelection extends ScriptText {
     if (event.target.closest("textarea, button") || event.button) return;
     this.touched = event.pointerType === "touch";
     if (!this.touched) return this.#take(event);
-    const up = (last) => {
-      document.removeEventListener("pointerup", up);
-      document.removeEventListener("pointercancel", up);
-      if (last.type === "pointerup") this.#take(event);
-    };
-    document.addEventListener("pointerup", up);
-    document.addEventListener("pointercancel", up);
+    follow(document, () => {}, (last) => { if (last.type === "pointerup") this.#take(event); });
   }
 
   #take(event) {
@@ -113,13 +107,7 @@ export class ScriptSelection extends ScriptText {
         this.select(from, Number(here.dataset.k), false);
       }
     };
-    const release = () => {
-      document.removeEventListener("pointermove", move);
-      document.removeEventListener("pointerup", release);
-      if (!moved) this.app.playToken(from);
-    };
-    document.addEventListener("pointermove", move);
-    document.addEventListener("pointerup", release);
+    follow(document, move, (last) => { if (!moved && last.type === "pointerup") this.app.playToken(from); });
   }
 
   /** A handle of the selection follows the finger from word to word. */

@@ -1,8 +1,8 @@
 // The audio view: what pointing, dragging, the wheel and keys do in it.
 
 import { AudioDrawing } from "./audio_drawing.js";
-import { drag } from "./elements.js";
-import { TEXTS } from "./texts.js";
+import { drag } from "../elements.js";
+import { TEXTS } from "../texts.js";
 import { RULER } from "./word_lane.js";
 
 const GRIP = 6, FINGER = 18; // pixels around an edge in which it is caught, by a finger as well
@@ -62,51 +62,32 @@ export class AudioView extends AudioDrawing {
     const token = script.tokens[edge.k], was = { start: token.start, end: token.end };
     const low = edge.side === "start" ? (edge.k ? script.tokens[edge.k - 1].end : 0) : token.start + 0.03;
     const high = edge.side === "end" ? (edge.k + 1 < script.tokens.length ? script.tokens[edge.k + 1].start : this.app.sound.seconds) : token.end - 0.03;
+    return this.#dragged((x) => {
+      token[edge.side] = Math.min(Math.max(this.line.convert("at", "source", this.at(x)) / this.rate, low), high);
+    }, () => { if (token[edge.side] !== was[edge.side]) this.app.moveWord(token, was); });
+  }
+
+  /** While something is dragged: `move` is told of each place, `end` of the last; then it is drawn. @param {(x: number) => void} move @param {() => void} end */
+  #dragged(move, end) {
     this.dragging = true;
-    const move = (event) => {
-      const source = this.line.convert("at", "source", this.at(this.#where(event)[0])) / this.rate;
-      token[edge.side] = Math.min(Math.max(source, low), high);
-      this.draw();
-    };
-    move.end = () => {
-      this.dragging = false;
-      if (token[edge.side] !== was[edge.side]) this.app.moveWord(token, was);
-    };
-    return move;
+    const moves = (event) => { move(this.#where(event)[0]); this.draw(); };
+    moves.end = () => { this.dragging = false; end(); this.stretch = null; this.draw(); };
+    return moves;
   }
 
   /** A pause grows with the pointer to the right, and shrinks with it to the left. */
   #widen(edge) {
-    this.dragging = true;
-    const move = (event) => {
-      const x = this.#where(event)[0];
+    return this.#dragged((x) => {
       this.stretch = { at: this.at(x), seconds: Math.max(0.04, edge.from + ((x - edge.x) * this.scale) / this.rate) };
-      this.draw();
-    };
-    move.end = () => {
-      this.dragging = false;
-      if (this.stretch) this.app.setPause(edge.k, this.stretch.seconds);
-      this.stretch = null;
-      this.draw();
-    };
-    return move;
+    }, () => { if (this.stretch) this.app.setPause(edge.k, this.stretch.seconds); });
   }
 
   /** The end of a new word, or of all of them, follows the pointer: let go, they are made that long. */
   #pull(edge) {
-    this.dragging = true;
-    const move = (event) => {
-      const at = Math.max(this.at(this.#where(event)[0]), edge.from + 0.06 * this.rate);
+    return this.#dragged((x) => {
+      const at = Math.max(this.at(x), edge.from + 0.06 * this.rate);
       this.stretch = { at, seconds: (at - edge.from) / this.rate };
-      this.draw();
-    };
-    move.end = () => {
-      this.dragging = false;
-      if (this.stretch) this.app.again(edge.edit, edge.word === null ? { duration: this.stretch.seconds } : { take: edge.take.number, word: edge.word, seconds: this.stretch.seconds });
-      this.stretch = null;
-      this.draw();
-    };
-    return move;
+    }, () => { if (this.stretch) this.app.again(edge.edit, edge.word === null ? { duration: this.stretch.seconds } : { take: edge.take.number, word: edge.word, seconds: this.stretch.seconds }); });
   }
 
   /** A click goes there; a drag selects the words that it passes. */

@@ -1,8 +1,8 @@
 // The visible transcript: its words, struck and new ones, and parts not recognised yet.
 
-import { escaped, make } from "./elements.js";
+import { escaped, make } from "../elements.js";
 import { DOUBTFUL } from "./script.js";
-import { TEXTS, clock, named, tell } from "./texts.js";
+import { TEXTS, clock, named, tell } from "../texts.js";
 
 export class ScriptText {
   /** @param {HTMLElement} host @param {any} app */

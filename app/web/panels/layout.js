@@ -1,8 +1,8 @@
 // What stands where: header, script, changes, audio view, transport.
 
-import { FOLDED, UNFOLDED } from "./audio_drawing.js";
-import { drag, icon, make, tool } from "./elements.js";
-import { TEXTS, tell } from "./texts.js";
+import { FOLDED, UNFOLDED } from "../sound/audio_drawing.js";
+import { drag, icon, make, tool } from "../elements.js";
+import { TEXTS, tell } from "../texts.js";
 
 /** @param {HTMLElement} host @param {any} app */
 export function build(host, app) {

@@ -1,6 +1,6 @@
 // A recording from the microphone as a WAV file, kept by the browser until the server has it.
 
-import { forget, keep, kept } from "./unsent.js";
+import { forget, keep, kept } from "../unsent.js";
 
 const KEPT = 2; // seconds after which what has been recorded is kept
 
@@ -59,18 +59,14 @@ const TAP = `registerProcessor("tap", class extends AudioWorkletProcessor {
   process(inputs) { const [[samples]] = inputs; if (samples) this.port.postMessage(samples.slice()); return true; }
 });`;
 
+/** Samples of 16 bits, little-endian. @param {Float32Array[]} blocks */
+export const pcm16 = (blocks) => blocks.map((block) => new Uint8Array(Int16Array.from(block, (value) => Math.max(-1, Math.min(1, value)) * 32767).buffer));
+
 /** 16-bit mono. @param {Float32Array[]} blocks @param {number} rate */
 function wav(blocks, rate) {
-  const count = blocks.reduce((sum, block) => sum + block.length, 0);
-  const data = new DataView(new ArrayBuffer(44 + 2 * count));
-  const text = (at, letters) => [...letters].forEach((letter, k) => data.setUint8(at + k, letter.charCodeAt(0)));
-  text(0, "RIFF"); data.setUint32(4, 36 + 2 * count, true); text(8, "WAVEfmt ");
-  data.setUint32(16, 16, true); data.setUint16(20, 1, true); data.setUint16(22, 1, true);
-  data.setUint32(24, rate, true); data.setUint32(28, 2 * rate, true); data.setUint16(32, 2, true); data.setUint16(34, 16, true);
-  text(36, "data"); data.setUint32(40, 2 * count, true);
-  let at = 44;
-  for (const block of blocks) {
-    for (const value of block) { data.setInt16(at, Math.max(-1, Math.min(1, value)) * 32767, true); at += 2; }
-  }
-  return new File([data.buffer], "recording.wav", { type: "audio/wav" });
+  const samples = pcm16(blocks), size = samples.reduce((sum, each) => sum + each.length, 0);
+  const number = (value, bytes) => Array.from({ length: bytes }, (_, k) => String.fromCharCode((value / 256 ** k) & 255)).join("");
+  const format = number(1, 2) + number(1, 2) + number(rate, 4) + number(2 * rate, 4) + number(2, 2) + number(16, 2);
+  const header = `RIFF${number(36 + size, 4)}WAVEfmt ${number(16, 4)}${format}data${number(size, 4)}`;
+  return new File([Uint8Array.from(header, (letter) => letter.charCodeAt(0)), ...samples], "recording.wav", { type: "audio/wav" });
 }

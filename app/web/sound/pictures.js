@@ -19,9 +19,7 @@ export class Pictures {
     this.loudest = 0;
   }
 
-  get at() {
-    return `/projects/${this.app.project}`;
-  }
+  get at() { return `/projects/${this.app.project}`; }
 
   /** The level whose pairs or columns are at least as fine as a pixel of `scale` samples. */
   #level(scale, levels) {
@@ -59,22 +57,23 @@ export class Pictures {
   }
 
   #block(level, number) {
-    const name = `${level}:${number}`;
-    const found = this.blocks.get(name);
+    return this.#kept(this.blocks, `${level}:${number}`, async () => new Int8Array(await this.app.server.bytes(`${this.at}/peaks/${level}?first=${number * BLOCK}&count=${BLOCK}`)));
+  }
+
+  /** What is kept by a name; null while it is on its way. @param {Map<string, any>} kept @param {string} name @param {() => Promise<any>} load */
+  #kept(kept, name, load) {
+    const found = kept.get(name);
     if (found !== undefined) return found;
-    this.blocks.set(name, null);
-    this.#trim(this.blocks);
-    this.app.server.bytes(`${this.at}/peaks/${level}?first=${number * BLOCK}&count=${BLOCK}`).then((data) => {
-      this.blocks.set(name, new Int8Array(data));
-      this.arrived();
-    }, () => this.blocks.delete(name));
+    kept.set(name, null);
+    for (const old of [...kept.keys()].slice(0, Math.max(0, kept.size - KEPT))) kept.delete(old);
+    load().then((value) => { kept.set(name, value); this.arrived(); }, () => kept.delete(name));
     return null;
   }
 
   /** The tiles of the spectrogram between two samples: {image, first, last}; later ones arrive. */
   tiles(scale, first, last) {
     const rate = this.app.sound.sample_rate;
-    let level = this.#level(scale, 6);
+    const level = this.#level(scale, 6);
     const size = (TILE / (FINEST / 4 ** level)) * rate;
     const found = [];
     for (let n = Math.max(0, Math.floor(first / size)); n * size < last; n++) {
@@ -84,24 +83,13 @@ export class Pictures {
     return found;
   }
 
-  takeImage(take) {
-    return this.#image(`${this.at}/takes/${take}/spectrogram`);
-  }
+  takeImage(take) { return this.#image(`${this.at}/takes/${take}/spectrogram`); }
 
   #image(path) {
-    const found = this.images.get(path);
-    if (found !== undefined) return found;
-    this.images.set(path, null);
-    this.#trim(this.images);
-    const image = new Image();
-    image.onload = () => { this.images.set(path, image); this.arrived(); };
-    image.onerror = () => this.images.delete(path);
-    image.src = this.app.server.root + path;
-    return null;
-  }
-
-  #trim(map) {
-    for (const old of [...map.keys()].slice(0, Math.max(0, map.size - KEPT))) map.delete(old);
+    return this.#kept(this.images, path, () => new Promise((done, failed) => {
+      const image = new Image();
+      Object.assign(image, { onload: () => done(image), onerror: failed, src: this.app.server.root + path });
+    }));
   }
 
   /** As `peaks`, of a take's samples from `from` on. */
@@ -121,26 +109,13 @@ export class Pictures {
     };
   }
 
-  takeLength(take) {
-    return this.#take(take)?.length || 0;
-  }
+  takeLength(take) { return this.#take(take)?.length || 0; }
 
+  /** The mean of its channels. */
   #take(take) {
-    const found = this.takes.get(take);
-    if (found !== undefined) return found;
-    this.takes.set(take, null);
-    this.#trim(this.takes);
-    this.app.transport.samples(take).then((values) => {
-      const { channels } = this.app.sound;
-      const mono = new Float32Array(values.length / channels);
-      for (let k = 0; k < mono.length; k++) {
-        let sum = 0;
-        for (let channel = 0; channel < channels; channel++) sum += values[k * channels + channel];
-        mono[k] = sum / channels / 32768;
-      }
-      this.takes.set(take, mono);
-      this.arrived();
-    }, () => this.takes.delete(take));
-    return null;
+    return this.#kept(this.takes, take, async () => {
+      const values = await this.app.transport.samples(take), { channels } = this.app.sound;
+      return Float32Array.from({ length: values.length / channels }, (_, k) => values.subarray(k * channels, (k + 1) * channels).reduce((sum, value) => sum + value, 0) / channels / 32768);
+    });
   }
 }

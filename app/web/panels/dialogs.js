@@ -1,8 +1,8 @@
 // What opens above the page: the shortcuts, a question, find and replace, a passing sentence.
 
-import { make, show, tool } from "./elements.js";
-import { TEXTS, tell } from "./texts.js";
-import { found, withOther } from "./wording.js";
+import { make, show, tool } from "../elements.js";
+import { TEXTS, tell } from "../texts.js";
+import { found, withOther } from "../script/wording.js";
 
 export class Dialogs {
   /** @param {HTMLElement} host @param {any} app */

@@ -1,7 +1,7 @@
 // The changes as cards: their state, their takes, and what can be done with each.
 
-import { icon, make, show, tool } from "./elements.js";
-import { TEXTS, clock, named, tell } from "./texts.js";
+import { icon, make, refocused, show, tool } from "../elements.js";
+import { TEXTS, clock, named, tell } from "../texts.js";
 
 /** Whether a take is of words that are recorded elsewhere. */
 const isRecorded = (take) => typeof take?.recorded === "number";
@@ -24,20 +24,14 @@ export class ChangesView {
   render() {
     const { script, active } = this.app;
     const places = script.places();
-    const focused = /** @type {HTMLElement|null} */ (document.activeElement), name = focused && this.list.contains(focused) ? focused.dataset.name : null;
-    const typed = focused instanceof HTMLInputElement ? focused.value : null;
     this.count.textContent = places.length ? String(places.length) : "";
     this.empty.hidden = places.length > 0;
     show(this.offer, this.#offered());
     this.all.hidden = !places.some(({ edit }) => script.stateOf(edit) === "made");
-    show(this.list, ...places.map((place) => this.#card(place, place.edit === active)));
+    refocused(this.list, () => show(this.list, ...places.map((place) => this.#card(place, place.edit === active))), ".active");
     const seconds = places.reduce((sum, { edit }) => sum + (edit.text && !script.isPause(edit) && !isRecorded(script.chosen(edit)) ? script.chosen(edit)?.seconds || 0 : 0), 0);
     this.showVoice();
     this.told.textContent = seconds ? tell(TEXTS.synthetic, seconds.toFixed(1)) : "";
-    const again = name && /** @type {HTMLInputElement|null} */ (this.list.querySelector(`.active [data-name="${name}"]`));
-    if (!again) return;
-    if (typed !== null) again.value = typed;
-    again.focus({ preventScroll: true });
   }
 
   /** The changes that were made before their speaker's own voice was there. */

@@ -20,7 +20,7 @@ function stretched(stretch, buffer, offset, count) {
 }
 
 export class Transport {
-  /** @param {import("./server.js").Server} server */
+  /** @param {import("../server.js").Server} server */
   constructor(server) {
     this.server = server;
     this.buffers = new Map(); // "chunk" or take -> promise of an AudioBuffer

@@ -1,10 +1,10 @@
 // Where one begins: a recording dropped, chosen or made, an example, a recent project.
 
-import { icon, make, show, tool } from "./elements.js";
+import { icon, make, show, tool } from "../elements.js";
 import { LiveWords } from "./live_words.js";
 import { drop, left, recorder } from "./microphone.js";
 import { offerRecogniser } from "./recogniser.js";
-import { TEXTS, clock, tell } from "./texts.js";
+import { TEXTS, clock, tell } from "../texts.js";
 
 const SOUND = "audio/*,video/mp4,video/webm,video/quicktime,.wav,.flac,.mp3,.ogg,.opus,.m4a,.mp4,.webm,.mov,.aiff,.aac,.zip";
 const WORDS = ".txt,.lab,.srt,.vtt,.TextGrid,.json";

@@ -45,21 +45,20 @@ export class Timeline {
     }));
   }
 
-  #find(name, length, place) {
-    let found = this.stretches[0];
-    let low = 0, high = this.stretches.length - 1;
-    while (low <= high) {
+  #find(name, place) {
+    let low = 1, high = this.stretches.length;
+    while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.stretches[middle][name] <= place) { found = this.stretches[middle]; low = middle + 1; } else high = middle - 1;
+      if (this.stretches[middle][name] <= place) low = middle + 1;
+      else high = middle;
     }
-    // Of stretches that begin at one place, all but the last are empty here.
-    return found && found[name] + found[length] >= place ? found : found;
+    return this.stretches[low - 1]; // of those that begin at one place, all but the last are empty here
   }
 
   /** @param {"source"|"out"|"at"} from @param {"source"|"out"|"at"} to */
   convert(from, to, place) {
     const sizes = { source: "sourceLength", out: "outLength", at: "length" };
-    const each = this.#find(from, sizes[from], place);
+    const each = this.#find(from, place);
     if (!each) return 0;
     const size = each[sizes[from]], share = size ? Math.min(1, Math.max(0, (place - each[from]) / size)) : 0;
     const inside = each.take === null || from === "at" || to === "at" ? Math.min(place - each[from], each[sizes[to]]) : share * each[sizes[to]];
@@ -80,7 +79,7 @@ export class Timeline {
 
 /**
  * The recording with the chosen takes of a script in it.
- * @param {import("./script.js").Script} script @param {number} samples @returns {Timeline}
+ * @param {import("../script/script.js").Script} script @param {number} samples @returns {Timeline}
  */
 export function edited(script, samples) {
   const patches = [];

@@ -1,8 +1,8 @@
 // The transcript as the document: what is written into it, and its keys.
 
-import { make } from "./elements.js";
+import { make } from "../elements.js";
 import { ScriptSelection } from "./script_selection.js";
-import { TEXTS } from "./texts.js";
+import { TEXTS } from "../texts.js";
 import { parts } from "./wording.js";
 
 export class ScriptView extends ScriptSelection {
@@ -103,31 +103,25 @@ export class ScriptView extends ScriptSelection {
       const element = this.element(Math.min(Math.max(k, 0), tokens.length - 1));
       if (element) this.follow(element);
     };
-    const command = event.ctrlKey || event.metaKey;
+    const command = event.ctrlKey || event.metaKey, { active } = this.app;
     if (command && event.key.toLowerCase() === "a" && tokens.length) {
       event.preventDefault();
       return this.select(0, tokens.length - 1);
     }
     if (command && event.key !== "Enter") return;
-    if (event.key === "ArrowRight") return go(this.selection ? here + 1 : here);
-    if (event.key === "ArrowLeft") return go(this.selection ? here - 1 : here);
-    if (event.key === "ArrowDown" || event.key === "ArrowUp") return go(this.#line(here, event.key === "ArrowDown" ? 1 : -1));
-    if (event.key === "Home") return go(0);
-    if (event.key === "End") return go(tokens.length - 1);
-    if (event.key === "Tab" && this.step(event.shiftKey ? -1 : 1)) { event.preventDefault(); return; }
+    if (event.key === "Tab") return this.step(event.shiftKey ? -1 : 1) && event.preventDefault();
     if (event.key === "Escape") return this.clear();
-    if (event.key === "Enter" && command && this.app.active) { event.preventDefault(); return this.app.playEdit(this.app.active); }
-    if (event.key === "Enter") { event.preventDefault(); return this.write(); }
-    if (event.key === "F2" && !this.fixes.disabled) { event.preventDefault(); return this.write(null, "correct"); }
-    if (event.key === "Delete" || event.key === "Backspace") {
-      event.preventDefault();
-      if (this.range) this.remove();
-      else if (this.app.active) this.app.revert(this.app.active);
-      return;
-    }
-    if (event.key === "Insert") { event.preventDefault(); return this.insert(); }
-    const types = event.key.length === 1 && /[\p{L}\p{N}"'$[*]/u.test(event.key) && !event.altKey;
-    if (types && this.selection) { event.preventDefault(); event.stopPropagation(); this.write(event.key); }
+    const next = this.selection ? 1 : 0, gone = () => (this.range ? this.remove() : active && this.app.revert(active));
+    const does = {
+      ArrowRight: () => go(here + next), ArrowLeft: () => go(here - next), ArrowDown: () => go(this.#line(here, 1)), ArrowUp: () => go(this.#line(here, -1)),
+      Home: () => go(0), End: () => go(tokens.length - 1), Delete: gone, Backspace: gone, Insert: () => this.insert(),
+      Enter: () => (command && active ? this.app.playEdit(active) : this.write()), F2: !this.fixes.disabled && (() => this.write(null, "correct")),
+    }[event.key];
+    const types = event.key.length === 1 && /[\p{L}\p{N}"'$[*]/u.test(event.key) && !event.altKey && this.selection;
+    if (does || types) event.preventDefault();
+    if (types) event.stopPropagation();
+    if (does) does();
+    else if (types) this.write(event.key);
   }
 
   /** What is copied are the words as they are edited; what is pasted is inserted after what is selected. */

@@ -1,13 +1,13 @@
 // What can be taken out, offered before anything is made: in a list, and marked in the script.
 
-import { make, show, tool } from "./elements.js";
-import { TEXTS, clock, tell } from "./texts.js";
+import { make, refocused, show, tool } from "../elements.js";
+import { TEXTS, clock, tell } from "../texts.js";
 
 const USUAL = ["filler", "repeat", "noise", "pause"], ASKED = ["breath", "click"]; // the latter take a look at the sound
 const AGAIN = 2000; // milliseconds until words that have come are looked through
 
 /**
- * @typedef {{kind: string, text: string, start: number, end: number, edit: import("./script.js").Edit}} Finding
+ * @typedef {{kind: string, text: string, start: number, end: number, edit: import("../script/script.js").Edit}} Finding
  */
 
 export class CleaningView {
@@ -117,21 +117,19 @@ export class CleaningView {
   render() {
     if (!this.open) return;
     const count = (kind) => this.free.filter((each) => each.kind === kind).length;
-    const focused = this.host.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.name : null;
-    show(this.filters, ...Object.entries(TEXTS.found_kinds).map(([kind, name]) => make("button", {
+    refocused(this.filters, () => show(this.filters, ...Object.entries(TEXTS.found_kinds).map(([kind, name]) => make("button", {
       type: "button", class: "chip", "data-name": kind, "aria-pressed": String(this.kinds.has(kind)),
       onclick: () => {
         if (!this.kinds.delete(kind)) this.kinds.add(kind);
         if (ASKED.includes(kind) && this.kinds.has(kind)) this.look(0);
         this.app.render();
       },
-    }, this.kinds.has(kind) || USUAL.includes(kind) ? `${name} ${count(kind)}` : name)));
+    }, this.kinds.has(kind) || USUAL.includes(kind) ? `${name} ${count(kind)}` : name))));
     this.all.hidden = !this.offers.length;
     this.all.textContent = tell(TEXTS.take_all, this.offers.length);
     if (!this.offers.length && !this.state.textContent) this.state.textContent = TEXTS.found_none;
     else if (this.offers.length && this.state.textContent === TEXTS.found_none) this.state.textContent = "";
     show(this.list, ...this.offers.map((finding) => this.#row(finding, this.found.indexOf(finding))));
-    if (focused) /** @type {HTMLElement|null} */ (this.host.querySelector(`[data-name="${focused}"]`))?.focus({ preventScroll: true });
   }
 
   #row(finding, number) {

@@ -1,11 +1,13 @@
 // What is said into the microphone, as words while it is said.
 
+import { pcm16 } from "./microphone.js";
+
 const OFTEN = 0.3, MOST = 5; // seconds of sound in one request: more while the last one is being answered
 
 /** @typedef {[text: string, start: number, end: number]} Word */
 
 export class LiveWords {
-  /** @param {import("./server.js").Server} server @param {number} rate Hz @param {(final: string, provisional: string) => void} shown told of all words whenever there are others */
+  /** @param {import("../server.js").Server} server @param {number} rate Hz @param {(final: string, provisional: string) => void} shown told of all words whenever there are others */
   constructor(server, rate, shown) {
     this.server = server;
     this.rate = rate;
@@ -55,11 +57,5 @@ export class LiveWords {
   }
 }
 
-/** Samples of 16 bits, in base64. @param {Float32Array[]} blocks */
-function packed(blocks) {
-  const samples = blocks.flatMap((block) => Array.from(block, (value) => Math.max(-1, Math.min(1, value)) * 32767));
-  const bytes = new Uint8Array(Int16Array.from(samples).buffer);
-  let text = "";
-  for (const byte of bytes) text += String.fromCharCode(byte);
-  return btoa(text);
-}
+/** In base64. @param {Float32Array[]} blocks */
+const packed = (blocks) => btoa(pcm16(blocks).map((bytes) => Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")).join(""));

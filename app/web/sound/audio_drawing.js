@@ -1,6 +1,6 @@
 // The audio view's drawing: waveform before and after on one axis, spectrogram, ruler, the whole below.
 
-import { TEXTS, clock } from "./texts.js";
+import { TEXTS, clock } from "../texts.js";
 import { RULER, WORDS, WordLane } from "./word_lane.js";
 
 const GAP = 6, MEL = 88, GUTTER = 42;

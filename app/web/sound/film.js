@@ -1,7 +1,7 @@
 // A film's picture beside its script: it shows what is heard.
 
-import { make } from "./elements.js";
-import { TEXTS, tell } from "./texts.js";
+import { make } from "../elements.js";
+import { TEXTS, tell } from "../texts.js";
 
 const FAR = 0.25; // seconds off beyond which the picture jumps; what is less is made up for by its speed
 const GLANCE = 0.1; // seconds over which the speed of what is heard is looked at
