@@ -1,5 +1,22 @@
-"""The web page over the editor: `python -m app`.
+"""The web page over the editor, and HTTP for programs: `python -m app`, `a3t app`, `a3t serve`.
 
-Limits and requests; who may ask is in `guarding`, the editors are in `processes`, the script editor
-in `studio`, HTTP for programs in `server`.
+`application` is put together and served here, with limits and the service behind it. Who may ask is
+in `guarding`, the editors are in `processes`, /v1 is in `server`, Gradio's part of the page in
+`page`, the script editor in `studio`, and its script in `web`.
 """
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class PageOptions:
+    """The page, where there is one. auth: name and password of who may log in. root_path: the path
+    under which a proxy shows it. projects: their folder, in the service's own if that isn't given.
+    """
+
+    auth: tuple[str, str] | None = None
+    root_path: str = ""
+    projects: Path | None = None

@@ -88,13 +88,12 @@ def check_text(text: str | None, name: str) -> str:
     return text
 
 
-def texts_of(text: str, new_text: str) -> tuple[str | None, str]:
-    """Both texts as typed, without the space around them, the first None if it was left empty;
-    InputError for a new text that is missing."""
-    wanted = check_text(new_text, texts.THE_NEW_TEXT)
-    if not wanted:
-        raise InputError(texts.NO_NEW_TEXT)
-    return check_text(text, texts.THE_TRANSCRIPT) or None, wanted
+def required(text: str | None, name: str, missing: str) -> str:
+    """As `check_text`; InputError with the sentence `missing` for none."""
+    given = check_text(text, name)
+    if not given:
+        raise InputError(missing)
+    return given
 
 
 def safe_stem(name: str) -> str:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import yaml
 
-from a3t.audio.matching.match_options import MatchedTraits
 from a3t.errors import InputError
 from a3t.model.saved_voices import voice_names
 from a3t.user_folders import model_folders
@@ -39,14 +37,6 @@ def models_of(model: str, vocoder: str, aligner: str, voice: str = "") -> Models
         if name not in names:
             raise InputError(texts.not_offered(str(name)))
     return chosen
-
-
-def matching_of(kinds: Sequence[str]) -> MatchedTraits:
-    """The kinds of matching that are chosen; InputError for an unknown one."""
-    try:
-        return MatchedTraits.of(kinds)
-    except ValueError as error:
-        raise InputError(f"{error}.") from None
 
 
 @lru_cache(maxsize=1)

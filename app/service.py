@@ -1,4 +1,5 @@
-"""The page's service for programs: one method for each endpoint, all through the Editor.
+"""The service behind the page and /v1: one method for each thing that is asked, all through the
+Editor.
 
 Every request has a folder of its own under `folder`, with a name that can't be guessed; it is
 deleted an hour after it was last used (`limits.forget_old`).
@@ -14,22 +15,20 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from a3t.audio.output.speech import write_json
 from a3t.errors import InputError
+from a3t.plan.request import EditRequest, SpeechRequest
 from a3t.source.alignment_cache import voices_cache
 from alignment import AlignmentError
 from app import limits, texts
 from app.processes.bounded import bounded
 from app.processes.lanes import EditorLane
 from app.processes.learnt_voice import MissingVoice, Order, made, made_if_known
-from app.processes.progress import Running, Watch
+from app.processes.progress import Watch
+from app.processes.request_jobs import RequestJobs
 from app.processes.worker import EditorProcess
-
-if TYPE_CHECKING:  # torch is imported with the models, in their processes
-    from a3t.plan.request import EditRequest, SpeechRequest
-    from alignment import Alignment
 
 LONG = 40.0  # seconds; what is longer has its own lane
 
@@ -51,7 +50,7 @@ class Service:
         self.long = self.quick if start_long is None else EditorLane(start_long)
         # Only for as long as a voice is learnt: it takes as much memory as the others together.
         self.learning = None if start_learning is None else EditorLane(start_learning, kept=False)
-        self.running = Running()
+        self.jobs = RequestJobs()
         # For voices that prompts teach where this machine's user has no cache; it goes with the
         # other folders, an hour after the last of them was learnt.
         self._taught = folder / secrets.token_hex(24)
@@ -63,60 +62,99 @@ class Service:
         if self.learning is not None:
             self.learning.close()
 
-    @contextmanager
-    def editor(self, watch: Watch, recording: Path) -> Iterator[EditorProcess]:
-        """An editor for a recording: those that take minutes don't hold up the others."""
-        with self.lane(recording).editor(watch) as editor:
-            yield editor
-
     def lane(self, recording: Path) -> EditorLane:
         """The lane for a recording of this length."""
         return self.long if bounded(limits.stated_length, recording) > LONG else self.quick
 
-    # ---- requests of the API ------------------------------------------------------------------
+    # ---- what is asked of it: by the page, its endpoints and /v1 --------------------------------
 
-    def transcribe(self, upload: str | None, expected: str, watch: Watch) -> str:
-        """The words heard in the upload; `expected` is a text that it is likely to say."""
-        with self._request(upload) as recording, self.editor(watch, recording) as editor:
-            return editor.transcribe(recording, expected or None).text
+    def transcribe(self, watch: Watch, recording: str | None, expected: str = "") -> str:
+        """Transcribe the recording; a text close to what it says helps."""
+        prior = limits.check_text(expected, texts.THE_EXPECTED_TEXT)
+        with self._request(recording) as copy:
+            return (
+                self.lane(copy)
+                .do(lambda editor: editor.transcribe(copy, prior or None), watch)
+                .text
+            )
 
-    def align(self, upload: str | None, text: str, watch: Watch) -> Alignment:
-        """Align the text with the upload; without a text it is recognised."""
-        with self._request(upload) as recording, self.editor(watch, recording) as editor:
-            return editor.align(recording, text or None)
+    def align(self, watch: Watch, recording: str | None, text: str = "") -> dict[str, Any]:
+        """Words and phones with start, end (seconds) and confidence (0..1)."""
+        typed = limits.check_text(text, texts.THE_TRANSCRIPT)
+        with self._request(recording) as copy:
+            return (
+                self.lane(copy)
+                .do(lambda editor: editor.align(copy, typed or None), watch)
+                .to_json()
+            )
 
-    def plan_upload(self, upload: str | None, request: EditRequest, watch: Watch) -> dict[str, Any]:
-        """The plan of an edit, as `a3t edit --plan --json` prints it."""
-        with self._request(upload) as recording, self.editor(watch, recording) as editor:
-            plan = editor.plan(recording, request).to_json()
+    def plan(
+        self,
+        watch: Watch,
+        recording: str | None,
+        new_text: str,
+        text: str = "",
+        speed: float = 1.0,
+    ) -> dict[str, Any]:
+        """Plan an edit, in frames of 12.5 ms; nothing is rendered."""
+        request = edit_request(text, new_text, speed=speed)
+        with self._request(recording) as copy:
+            plan = self.lane(copy).do(lambda editor: editor.plan(copy, request), watch).to_json()
         del plan["source"]  # visitors need not know the server's folders
         return plan
 
     def edit(
         self,
-        upload: str | None,
-        request: EditRequest,
         watch: Watch,
-        suffix: str = "",
+        recording: str | None,
+        text: str,
+        new_text: str,
+        seed: int = 0,
+        speed: float = 1.0,
+        adapt: str = "never",
     ) -> tuple[Path, Path, str]:
-        """The edited recording, its edit.json, and the transcript that was used. suffix: ".wav",
-        ".flac", or "" for the recording's own."""
-        with self._request(upload) as recording:
-            result = self.make(Order(recording, request), watch, self.lane(recording))
-            suffix = suffix or (".flac" if recording.suffix == ".flac" else ".wav")
-            out = bounded(result.save, recording.with_name(f"{recording.stem}.edited{suffix}"))
+        """The edited recording, its edit.json, and the transcript that was used. adapt: when its
+        voice is learnt first, as for `a3t edit`."""
+        request = edit_request(text, new_text, adapt, seed=seed, speed=speed)
+        return self.edited(watch, recording, request)
+
+    def edited(
+        self, watch: Watch, recording: str | None, request: EditRequest, suffix: str = ""
+    ) -> tuple[Path, Path, str]:
+        """As `edit`. suffix: ".wav", ".flac", or "" for the recording's own."""
+        with self._request(recording) as copy:
+            result = self.make(Order(copy, request), watch, self.lane(copy))
+            suffix = suffix or (".flac" if copy.suffix == ".flac" else ".wav")
+            out = bounded(result.save, copy.with_name(f"{copy.stem}.edited{suffix}"))
         return out, without_folders(out.with_suffix(".edit.json")), result.plan.text.text
 
     def tts(
         self,
-        upload: str | None,
-        request: SpeechRequest,
         watch: Watch,
+        prompt: str | None,
+        text: str,
+        prompt_text: str = "",
+        seed: int = 0,
+        speed: float = 1.0,
+        adapt: str = "never",
     ) -> tuple[Path, Path, str]:
-        """The text in the voice of the upload: the speech, its record, the prompt's text."""
-        with self._request(upload) as prompt:
-            result = self.make(Order(prompt, request), watch, self.lane(prompt))
-            out = bounded(result.save, prompt.with_name(f"{prompt.stem}.spoken.wav"))
+        """The text in the prompt's voice, its speech.json, and the prompt's text. adapt: when the
+        voice is learnt first, as for `a3t tts`."""
+        request = SpeechRequest(
+            text=limits.required(text, texts.THE_TEXT, texts.NO_TEXT_TO_SAY),
+            prompt_text=limits.check_text(prompt_text, texts.THE_PROMPTS_TEXT) or None,
+            **numbers(seed=seed, speed=speed),
+            adapt=adapt,
+        )
+        return self.spoken(watch, prompt, request)
+
+    def spoken(
+        self, watch: Watch, prompt: str | None, request: SpeechRequest
+    ) -> tuple[Path, Path, str]:
+        """As `tts`."""
+        with self._request(prompt) as copy:
+            result = self.make(Order(copy, request), watch, self.lane(copy))
+            out = bounded(result.save, copy.with_name(f"{copy.stem}.spoken.wav"))
         return out, without_folders(out.with_suffix(".speech.json")), result.prompt_text
 
     def make(self, order: Order, watch: Watch, lane: EditorLane) -> Any:
@@ -128,13 +166,13 @@ class Service:
                 raise InputError(texts.LEARNS_NOTHING)
             order = replace(order, request=replace(order.request, adapt="never"))
         cache = voices_cache() or self._taught
-        with lane.editor(watch, order.models) as editor:
-            found = editor.run(made_if_known, order, cache)
+        found = lane.do(lambda editor: editor.run(made_if_known, order, cache), watch, order.models)
         if not isinstance(found, MissingVoice):
             return found
         assert self.learning is not None
-        with self.learning.editor(watch, order.models) as editor:
-            return editor.run(made, order, found.plan, cache)
+        return self.learning.do(
+            lambda editor: editor.run(made, order, found.plan, cache), watch, order.models
+        )
 
     @contextmanager
     def _request(self, upload: str | None) -> Iterator[Path]:
@@ -152,6 +190,22 @@ class Service:
         folder = self.folder / secrets.token_hex(24)
         folder.mkdir(parents=True)
         return folder
+
+
+def edit_request(text: str, new_text: str, adapt: str = "never", **more: Any) -> EditRequest:
+    """The edit that some fields ask for; InputError if one can't be had."""
+    new = limits.required(new_text, texts.THE_NEW_TEXT, texts.NO_NEW_TEXT)
+    old = limits.check_text(text, texts.THE_TRANSCRIPT) or None
+    return EditRequest(new_text=new, text=old, adapt=adapt, **more | numbers(**more))
+
+
+def numbers(speed: Any = 1.0, seed: Any = 0, **more: Any) -> dict[str, Any]:
+    """A speed and a seed as numbers; InputError for anything else, and for integers that no float
+    holds."""
+    try:
+        return {"speed": float(speed), "seed": int(seed or 0)}
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(texts.WRONG_FIELDS) from None
 
 
 @contextmanager

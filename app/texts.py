@@ -176,6 +176,7 @@ OTHER_HOST = (
     "This page serves only this computer: open it at "
     "http://127.0.0.1, or start it with --auth or --root-path behind a proxy."
 )
+NO_TOKEN = "The token is missing or wrong: send “Authorization: Bearer TOKEN”."
 OTHER_ORIGIN = "Requests from other sites are refused: use this page itself."
 NO_REQUEST = "This page doesn't know that request: send it again."
 NOT_FROM_THE_PAGE = "Uploads must come from this page: load it again, then upload."

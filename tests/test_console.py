@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from a3t.commands import clean, demo, edit, transcribe, tts
-from a3t.commands.app import credentials
-from a3t.commands.serve import token_of
+from a3t.commands.app import credentials, token_of
 from app.words_file import words_in
 
 ROOT = Path(__file__).parents[1]
@@ -95,9 +94,8 @@ def test_the_page_without_its_packages_says_so() -> None:
     without = "import sys; sys.modules |= dict.fromkeys(['gradio', 'starlette', 'fastapi'])"
     program = f"{without}; from a3t.commands.app import main; sys.exit(main(['--port', '0']))"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
-    assert (
-        done.returncode == 1 and done.stderr == "The page needs gradio: pip install 'a3t[app]'.\n"
-    )
+    needs = "a3t: The page needs gradio: pip install 'a3t[app]'.\n"
+    assert (done.returncode, done.stderr) == (1, needs)
 
 
 def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:

@@ -5,20 +5,22 @@ from __future__ import annotations
 import argparse
 import ipaddress
 import os
-import signal
 import sys
-import threading
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 from a3t.commands.options import Options, option
-from a3t.console import Parser
-from a3t.errors import InputError, tidy_up_first
+from a3t.console import BAD_INPUT, WRONG_USAGE, Parser, complain, run
+from a3t.errors import InputError
 from a3t.user_folders import data_folder
+from app import PageOptions
 
 EPILOG = """The page listens on this computer only. With another --host it can be reached from
 outside: then add --auth NAME:PASSWORD (or --auth @FILE), or --no-auth if a proxy in front of it
-asks visitors who they are."""
+asks visitors who they are. It serves programs as `a3t serve` does: on this computer only, or with
+--token."""
+LEAST_TOKEN = 8  # characters
 
 
 def parser() -> argparse.ArgumentParser:
@@ -34,7 +36,6 @@ def parser() -> argparse.ArgumentParser:
     option(result, "--root-path PATH", about, default="")
     about = "folder for projects (default: a3t/projects in this user's data)"
     option(result, "--projects FOLDER", about)
-    option(result, "--max-minutes X", "longest recording (default 120)", default=120.0)
     return result
 
 
@@ -42,12 +43,17 @@ def add_server_options(options: Options, port: int, learns: str, megabytes: int)
     """The options of `a3t app` and `a3t serve`, with their defaults."""
     option(options, "--host HOST", "address to listen on (%(default)s)", default="127.0.0.1")
     option(options, "--port PORT", "port to listen on (%(default)s)", type=int, default=port)
+    about = "the token that programs send, or @FILE, which hides it from `ps`"
+    option(options, "--token TOKEN", about, default=os.environ.get("A3T_TOKEN"))
+    about = "folder with a recording (NAME.wav) and a transcript (NAME.txt) of each voice"
+    option(options, "--voices DIR", about)
     adapt = "never" if os.environ.get("A3T_ADAPT") == "never" else "auto"
     about = f"{learns} (default: %(default)s)"
     option(options, "--adapt", about, choices=("auto", "never"), default=adapt)
     option(
         options, "--max-megabytes N", "largest recording (default: %(default)s)", default=megabytes
     )
+    option(options, "--max-minutes X", "longest recording (default 120)", default=120.0)
 
 
 def secret(given: str, contents: str) -> str:
@@ -61,6 +67,17 @@ def secret(given: str, contents: str) -> str:
         raise InputError(f"{given[1:]} can't be read: write {contents} into it.") from None
 
 
+def token_of(given: str | None) -> str | None:
+    """The token as given, or in the file after an @; InputError if it is too short to be one, or
+    can't be read."""
+    if given is None:
+        return None
+    given = secret(given, "the token")
+    if len(given) < LEAST_TOKEN or not given.isascii() or not given.isprintable() or " " in given:
+        raise InputError(f"The token needs at least {LEAST_TOKEN} characters without spaces.")
+    return given
+
+
 def main(arguments: list[str]) -> int:
     options = parser().parse_args(arguments)
     if not is_loopback(options.host) and options.auth is None and not options.no_auth:
@@ -69,61 +86,53 @@ def main(arguments: list[str]) -> int:
             "NAME:PASSWORD, or --no-auth to let everybody in.",
             file=sys.stderr,
         )
-        return 2
+        return WRONG_USAGE
     try:
         auth = credentials(options.auth)
     except InputError as error:
         print(error, file=sys.stderr)
-        return 2
-    from app.run_folder import run_folder
+        return WRONG_USAGE
 
+    page = PageOptions(auth, options.root_path, options.projects or data_folder("projects"))
     # Behind a proxy, or with a password, the page goes by any name.
     local_only = is_loopback(options.host) and not (auth or options.no_auth or options.root_path)
-    with suppress(KeyboardInterrupt), run_folder() as folder:
-        tidy_up_first()
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C
-        # Uploads and results go into a folder of this run's own, deleted when the page ends.
-        os.environ["GRADIO_TEMP_DIR"] = str(folder)
-        # Threads of the editors' processes that wait for each other leave the cores to others:
-        # on a busy machine an edit takes a tenth of the time.
-        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-        if not local_only:  # what visitors' recordings teach is not for this machine's user
-            os.environ["A3T_CACHE"] = ""
-        try:
-            from app import limits
-            from app.launching import background_editor, launch, learning_editor
-            from app.service import Service
 
-            limits.MAX_MEGABYTES = options.max_megabytes
-            limits.MAX_SECONDS = 60 * options.max_minutes
-            learning = None if options.adapt == "never" else learning_editor
-            service = Service(folder, start_long=background_editor, start_learning=learning)
-            kept = options.projects or data_folder("projects")
-            where = (options.host, options.port, auth, options.root_path, local_only, kept)
-            with launch(service, *where) as address:
-                print(f"The page is at {address} (Ctrl-C ends it).", flush=True)
-                service.quick.warm_up()
-                try:
-                    threading.Event().wait()
-                finally:
-                    service.close()
-        except ModuleNotFoundError as error:
-            if str(error.name).partition(".")[0] not in (
-                "gradio",
-                "starlette",
-                "fastapi",
-                "uvicorn",
-            ):
-                raise
-            print("The page needs gradio: pip install 'a3t[app]'.", file=sys.stderr)
-            return 1
-        except OSError:
-            print(
-                f"Port {options.port} on {options.host} can't be used: choose another with --port.",
-                file=sys.stderr,
-            )
-            return 1
-    return 0
+    def greet(address: str) -> None:
+        print(f"The page is at {address} (Ctrl-C ends it).", flush=True)
+
+    return serve(options, token_of, page, local_only, greet)
+
+
+def serve(
+    options: argparse.Namespace,
+    token: Callable[[str | None], str | None],
+    page: PageOptions | None,
+    local_only: bool,
+    greet: Callable[[str], None],
+) -> int:
+    """Serve the application until Ctrl-C; the exit code. token: reads the one that is given."""
+
+    def command() -> None:
+        from app import application, limits
+        from app.guarding.guard import Callers
+        from app.server.voice_folder import voices_in
+
+        limits.MAX_MEGABYTES = options.max_megabytes
+        limits.MAX_SECONDS = 60 * options.max_minutes
+        callers = Callers(token(options.token), page is not None, local_only)
+        where, voices = (options.host, options.port), voices_in(options.voices)
+        application.serve(where, callers, voices, page, options.adapt != "never", greet)
+
+    try:
+        return run(command)
+    except ModuleNotFoundError as error:
+        if str(error.name).partition(".")[0] not in ("gradio", "starlette", "fastapi", "uvicorn"):
+            raise
+        needs = "page needs gradio: pip install 'a3t[app]'"
+        if page is None:
+            needs = "server needs FastAPI: pip install 'a3t[serve]'"
+        complain(f"The {needs}.")
+        return BAD_INPUT
 
 
 def is_loopback(host: str) -> bool:

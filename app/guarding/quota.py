@@ -1,21 +1,17 @@
-"""Limits of uploads: by one visitor, by all together, at once; and who is a visitor.
+"""Limits of uploads: by one visitor, by all together, at once.
 
-A visitor is known by a cookie that the page gives, and a browser may upload only with it; programs,
-which send no Origin, are known by their address.
+A visitor is known by the page's cookie; programs, which have none, are known by their address.
 """
 
 from __future__ import annotations
 
-import hmac
 import os
-import secrets
 import shutil
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 
 from app import limits, texts
@@ -33,34 +29,6 @@ class RefusedError(Exception):
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
         self.status, self.sentence = status, sentence
-
-
-class Visitors:
-    """Cookies that only this run of the page can have given."""
-
-    def __init__(self) -> None:
-        self.name = f"a3t_{secrets.token_hex(4)}"  # cookies of other ports are sent here as well
-        self._key = secrets.token_bytes(32)
-
-    def new_cookie(self) -> str:
-        """A Set-Cookie header for somebody who has none."""
-        name = secrets.token_hex(16)
-        return f"{self.name}={name}.{self._signature(name)}; Path=/; HttpOnly; SameSite=Strict"
-
-    def visitor(self, headers: Mapping[bytes, str]) -> str | None:
-        """The name in the visitor's cookie; None without one, or with a forged one."""
-        try:
-            cookies = SimpleCookie(headers.get(b"cookie", ""))
-        except CookieError:
-            return None
-        if self.name not in cookies:
-            return None
-        name, _, signature = cookies[self.name].value.partition(".")
-        true = hmac.compare_digest(signature.encode(), self._signature(name).encode())
-        return name if name and true else None
-
-    def _signature(self, name: str) -> str:
-        return hmac.new(self._key, name.encode(), "sha256").hexdigest()
 
 
 class Quota:

@@ -1,4 +1,5 @@
-"""Lanes of work: what takes moments never waits behind what takes minutes.
+"""Lanes of work: what somebody waits for comes first, and what takes moments never waits behind
+what takes minutes.
 
 Each lane has the models in a process of its own. The long lane's process gives way to the other's
 on a busy machine, and a third, in which voices are learnt, to both.
@@ -6,47 +7,167 @@ on a busy machine, and a third, in which voices are learnt, to both.
 
 from __future__ import annotations
 
-import logging
+import itertools
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, wait
+from dataclasses import dataclass, field
+from typing import Any
 
+from app.error_sentences import sentence_of
 from app.page_request import USUAL, Models
 from app.processes.progress import CancelledError, Watch
 from app.processes.worker import AbandonedError, EditorProcess, always
 
-log = logging.getLogger(__name__)
+MAKING = 1  # the urgency of what somebody waits for
+
+
+@dataclass
+class LaneJob:
+    """Work for a lane's editor.
+
+    run: does it. urgency: the lowest goes first, and before all others those that somebody waits
+    for, as long as `is_awaited`. owner, name: its project, and the job's name among the project's.
+    failed: is given one sentence if it can't be done. watch: sees its steps, and may cancel it.
+    """
+
+    run: Callable[[EditorProcess], Any]
+    urgency: int = MAKING
+    owner: str = ""
+    name: str = ""
+    failed: Callable[[str], None] | None = None
+    models: Models = USUAL
+    watch: Watch = field(default_factory=Watch)
+    is_awaited: Callable[[], bool] = always
+    outcome: Future[Any] = field(default_factory=Future)
 
 
 class EditorLane:
-    """An editor's process, started when it is first needed, for one request at a time.
+    """Jobs for one editor's process, done one after the other by a thread; both begin with the
+    first job.
 
-    kept: whether it goes on for the next request, or ends with each.
+    kept: whether the process goes on for the next job, or ends with each.
     """
 
     def __init__(self, start: Callable[[], EditorProcess], kept: bool = True) -> None:
         self._start, self._kept = start, kept
         self._editor: EditorProcess | None = None
-        self._lock = threading.Lock()
+        self._waiting: list[tuple[int, int, LaneJob]] = []
+        self._running: LaneJob | None = None
+        self._gone: set[str] = set()  # owners that have been deleted
+        self._count = itertools.count()
+        self._change = threading.Condition()
+        self._thread: threading.Thread | None = None
 
     @property
     def is_busy(self) -> bool:
-        """True if a request is being answered."""
-        return self._lock.locked()
+        """True if the editor is working, or about to."""
+        return bool(self._waiting) or self._running is not None
 
-    @contextmanager
-    def editor(self, watch: Watch, models: Models = USUAL) -> Iterator[EditorProcess]:
-        """The editor, with these models; it reports its steps to `watch`. Raises CancelledError
+    def do(self, run: Callable[[EditorProcess], Any], watch: Watch, models: Models = USUAL) -> Any:
+        """The result of `run` for somebody who waits for it; raises its errors, and CancelledError
         once nobody is waiting any more."""
         watch("load")
-        while not self._lock.acquire(timeout=0.2):
+        job = LaneJob(run, models=models, watch=watch, is_awaited=watch.wanted)
+        self.add(job)
+        while not wait([job.outcome], timeout=0.2).done:
             watch.check()
+        return job.outcome.result()
+
+    def add(self, job: LaneJob) -> bool:
+        """Add a job; False if one of that name waits or runs already."""
+        with self._change:
+            if job.owner in self._gone or (job.name and job.name in self._pending(job.owner)):
+                return False
+            self._waiting.append((job.urgency, next(self._count), job))
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="lane", daemon=True)
+                self._thread.start()
+            self._change.notify()
+        return True
+
+    def cancel(self, owner: str, name: str | None = None) -> None:
+        """End the job of that name, wherever it is; without one all of an owner that is deleted."""
+        with self._change:
+            if name is None:
+                self._gone.add(owner)
+            for job in self._all():
+                if job.owner == owner and name in (None, job.name):
+                    job.watch.cancelled.set()
+
+    def welcome(self, owner: str) -> None:
+        """Take jobs of an owner that was deleted again."""
+        with self._change:
+            self._gone.discard(owner)
+
+    def reorder(self, owner: str, urgencies: Mapping[str, int]) -> None:
+        """Other urgencies for an owner's jobs of these names that wait."""
+
+        def urgency(usual: int, job: LaneJob) -> int:
+            return urgencies.get(job.name, usual) if job.owner == owner else usual
+
+        with self._change:
+            self._waiting = [(urgency(u, job), n, job) for u, n, job in self._waiting]
+
+    def pending(self, owner: str) -> list[str]:
+        """The names of an owner's jobs that wait or run."""
+        with self._change:
+            return self._pending(owner)
+
+    def warm_up(self) -> None:
+        """Load the models in the background, so that the page appears before they are loaded."""
+        self.add(LaneJob(lambda editor: None, failed=lambda sentence: None))
+
+    def close(self) -> None:
+        """Ends the editor's process."""
+        if self._editor is not None:
+            self._editor.close()
+
+    def _pending(self, owner: str) -> list[str]:
+        return [job.name for job in self._all() if job.owner == owner]
+
+    def _all(self) -> list[LaneJob]:
+        running = [self._running] if self._running is not None else []
+        waiting = [job for _, _, job in self._waiting]
+        return [job for job in running + waiting if job.watch.wanted()]
+
+    def _work(self) -> None:
+        while True:
+            self._do(self._next())
+
+    def _next(self) -> LaneJob:
+        with self._change:
+            while not self._waiting:
+                self._change.wait()
+            first = min(self._waiting, key=lambda w: (not w[2].is_awaited(), *w[:2]))
+            self._waiting.remove(first)
+            self._running = first[2]
+            return first[2]
+
+    def _do(self, job: LaneJob) -> None:
+        error, result = None, None
+        try:
+            result = self._done(job)
+        except BaseException as raised:
+            error = raised
+        with self._change:
+            self._running = None  # first, so that it can be asked for again
+        if error is None:
+            job.outcome.set_result(result)
+            return
+        job.outcome.set_exception(error)
+        if job.failed is not None and job.watch.wanted():  # else its project is gone
+            job.failed(sentence_of(error))
+
+    def _done(self, job: LaneJob) -> Any:
+        """A job's result, by the editor with its models; CancelledError if nobody wants it."""
+        job.watch.check()
         try:
             if self._editor is None or not self._editor.alive:
                 self._editor = self._start()
-            self._editor.progress, self._editor.wanted = watch, watch.wanted
-            self._editor.use(models)
-            yield self._editor
+            self._editor.progress, self._editor.wanted = job.watch, job.watch.wanted
+            self._editor.use(job.models)
+            return job.run(self._editor)
         except AbandonedError:  # so that the next request finds the models loaded
             if self._kept:
                 self._editor = self._start()
@@ -58,20 +179,3 @@ class EditorLane:
                 if not self._kept:
                     self._editor.close()
                     self._editor = None
-            self._lock.release()
-
-    def warm_up(self) -> None:
-        """Load the models in the background, so that the page appears before they are loaded."""
-        threading.Thread(target=self._warm_up, name="models", daemon=True).start()
-
-    def _warm_up(self) -> None:
-        try:
-            with self.editor(Watch()) as editor:
-                editor.use(USUAL)
-        except Exception:
-            log.exception("the models could not be loaded; the first request tries again")
-
-    def close(self) -> None:
-        """Ends the editor's process."""
-        if self._editor is not None:
-            self._editor.close()

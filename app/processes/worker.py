@@ -25,8 +25,6 @@ from app import texts
 if TYPE_CHECKING:
     from a3t.editor import Editor
     from a3t.plan.edit_plan import EditPlan
-    from a3t.rendering.edited import EditedRecording
-    from a3t.rendering.spoken import SpokenRecording
     from a3t.text.transcript import Transcript
     from alignment import Alignment
     from app.page_request import Models
@@ -143,14 +141,6 @@ class EditorProcess(WorkerProcess):
     def plan(self, *args: Any, **options: Any) -> EditPlan:
         planned: EditPlan = self.ask("plan", *args, **options)
         return planned
-
-    def edit(self, *args: Any, **options: Any) -> EditedRecording:
-        edited: EditedRecording = self.ask("edit", *args, **options)
-        return edited
-
-    def hear(self, *args: Any, **options: Any) -> SpokenRecording:
-        spoken: SpokenRecording = self.ask("hear", *args, **options)
-        return spoken
 
     def transcribe(self, *args: Any, **options: Any) -> Transcript:
         heard: Transcript = self.ask("transcribe", *args, **options)

@@ -36,9 +36,10 @@ class Problem(BaseModel):
 
 
 class ErrorBody(BaseModel):
-    """An error, in the form that OpenAI's clients raise."""
+    """An error, in the form that OpenAI's clients raise; `detail` is its sentence again."""
 
     error: Problem
+    detail: str
 
 
 class JobState(BaseModel):

@@ -6,10 +6,10 @@ How a change travels, from the page's text to the file that is taken home:
     ``/script`` (`routes`). `script` reads them: a `ScriptEdit` names the tokens that give way, by
     their ids, and the new words; a step that comes twice counts once, and another window's steps
     are merged with it. `ProjectController.save` writes the list down before it answers.
-2.  An edit that has no take yet gets one (`MadeProject.make`). `take_orders` puts together
-    what its maker needs: the words around it (`EditContext`), the project's settings as an
-    `EditRequest`, and for a further take what is wanted otherwise (`TakeWish`). That is a
-    `TakeOrder`, and waits in a lane's queue (`jobs`), before everything that nobody waits for.
+2.  An edit that has no take yet gets one (`MadeProject.make`). `work.take_orders` puts together
+    what its maker needs: the words around it, the project's settings as an `EditRequest`, and for a
+    further take what is wanted otherwise (`TakeWish`). That `TakeOrder` waits in a lane
+    (`processes.lanes`) before everything that nobody waits for.
 3.  The editor's process carries it out (`work.worker_tasks`, so that the server needs no torch):
     `work.take_making` cuts the surroundings out of the recording and makes them an
     `a3t.projects.takes.Take`, a stretch and an `EditRequest` with its own text and alignment. From

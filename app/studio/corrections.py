@@ -11,16 +11,16 @@ from alignment import Word
 from alignment.retiming import retimed
 from app import texts
 from app.processes.worker import EditorProcess
-from app.studio.storage.pcm_sound import (
+from app.studio.storage.heard_tokens import (
     IDS,
     HeardPart,
-    PcmSound,
     Token,
     end_of,
     places_of,
     start_of,
     without_name,
 )
+from app.studio.storage.pcm_sound import PcmSound
 from app.studio.work import worker_tasks as tasks
 
 SHORTEST_PHONE = 0.0125  # seconds

@@ -10,13 +10,12 @@ from typing import Any
 
 from a3t.errors import InputError
 from app import limits, texts
-from app.page_request import USUAL, Models
+from app.processes.lanes import EditorLane
 from app.processes.worker import EditorProcess
-from app.service import LONG, without_folder
-from app.studio.jobs import ProjectJob
+from app.service import without_folder
 from app.studio.open_project import OpenProject
 from app.studio.script import number
-from app.studio.storage.pcm_sound import Token, with_marks
+from app.studio.storage.heard_tokens import Token, with_marks
 from app.studio.work import worker_tasks as tasks
 
 OPENING, LISTENING = 0, 10  # urgencies; of two projects' parts the earlier one comes first
@@ -33,9 +32,9 @@ class ListenedProject(OpenProject, ABC):
         """Take up whatever was still to be done."""
         about = self.about
         if "samples" not in about:
-            self.add_job(OPENING, "open", self._open, self._fail_to_open, quick=True)
+            self._add(self.quick, OPENING, "open", self._open)
         elif about.get("text") and "places" not in about:
-            self.add_job(OPENING, "places", self._find_places, self._fail_to_open)
+            self._add(self.lane, OPENING, "places", self._find_places)
         else:
             self._listen()
         with self.lock:
@@ -47,8 +46,8 @@ class ListenedProject(OpenProject, ABC):
             if not self.is_done(part):
                 run = partial(self._listen_to, part=part)
                 # The first words soon, whatever else is being listened to.
-                first = part == 0 and "places" not in self.about
-                self.add_job(LISTENING + part, f"part {part}", run, self._fail_to_open, first)
+                lane = self.quick if part == 0 and "places" not in self.about else self.lane
+                self._add(lane, LISTENING + part, f"part {part}", run)
 
     def look(self, data: Any) -> None:
         """Somebody looks at, or plays, this second of the recording: what is nearest to it is
@@ -60,26 +59,15 @@ class ListenedProject(OpenProject, ABC):
         parts, rate = about.get("parts", []), about["sample_rate"]
         near = max(bisect_right([first for first, _ in parts], at * rate) - 1, 0)
         urgencies = {f"part {part}": LISTENING + abs(part - near) for part in range(len(parts))}
-        for queue in (self.quick, self.long):
-            queue.reorder(self.folder.id, urgencies)
+        for lane in (self.quick, self.long):
+            lane.reorder(self.folder.id, urgencies)
 
-    def add_job(
-        self,
-        urgency: int,
-        name: str,
-        run: Any,
-        failed: Any,
-        quick: bool = False,
-        models: Models = USUAL,
-    ) -> None:
-        """Put a job in the line in which a recording of this length belongs."""
-        seconds = self.about.get("seconds", 0.0)
-        queue = self.quick if quick or seconds <= LONG else self.long
-        shown = lambda: self.is_shown  # noqa: E731
-        job = ProjectJob(
-            self.folder.id, name, urgency, run, failed, models=models, is_awaited=shown
-        )
-        queue.add(job)
+    def awaited(self) -> bool:
+        """True if a page shows it."""
+        return self.is_shown
+
+    def _add(self, lane: EditorLane, urgency: int, name: str, run: Any) -> None:
+        self.add_job(lane, urgency, name, run, self._fail_to_open, is_awaited=self.awaited)
 
     def _fail_to_open(self, sentence: str) -> None:
         self.problem = sentence.replace(f"{self.folder.path}/", "")

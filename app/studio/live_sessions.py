@@ -6,13 +6,14 @@ import base64
 import binascii
 import secrets
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from a3t.errors import InputError
 from app import texts
 from app.processes.worker import WorkerProcess
-from app.studio.work import live_hearing
 
 MOST = 2  # at once: each takes about half a core
 MEMORY, SECONDS = 1_500_000_000, 60  # bytes of data, and of processor time for a part
@@ -90,10 +91,34 @@ class LiveSession:
             if not self._process.alive:
                 raise InputError(texts.CRASHED)
             rate, self._rate = self._rate, None  # it begins once
-            words: dict[str, Any] = self._process.ask(
-                "call", live_hearing.hear, samples, last, rate
-            )
+            words: dict[str, Any] = self._process.ask("call", hear, samples, last, rate)
             return words
 
     def end(self) -> None:
         self._process.end()
+
+
+_recognisers: list[Any] = []  # of a session's process: one
+
+
+def hear(samples: bytes, last: bool, rate: int | None = None) -> dict[str, Any]:
+    """In a session's process: the words that are final since the last time, and those after them
+    that may change, each with its start and end, seconds; `rate`: begin with these samples of 16
+    bits, little-endian."""
+    from alignment.recognition.live import LiveRecogniser
+
+    if rate is not None:
+        _recognisers[:] = [LiveRecogniser(rate)]
+    (recogniser,) = _recognisers
+    block = np.frombuffer(samples[: len(samples) // 2 * 2], "<i2").astype(np.float32) / 32768
+    heard = recogniser.hear(block)
+    final, rest = heard.final, heard.provisional
+    if last:
+        ended = recogniser.end()
+        final, rest = (*final, *ended.final), ended.provisional
+    return {"final": shown(final), "provisional": shown(rest)}
+
+
+def shown(words: Sequence[Any]) -> list[tuple[str, float, float]]:
+    """Words as the page takes them."""
+    return [(word.text, round(word.start, 2), round(word.end, 2)) for word in words]

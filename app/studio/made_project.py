@@ -9,13 +9,14 @@ from typing import Any
 
 from a3t.errors import InputError
 from app import texts
+from app.processes.lanes import MAKING
+from app.processes.progress import Watch
 from app.processes.worker import EditorProcess
 from app.service import without_folder
-from app.studio.jobs import ProjectJob
 from app.studio.offered_changes import cleaning_of, find_changes
 from app.studio.own_voice import VoicedProject
 from app.studio.script import ScriptEdit
-from app.studio.storage.pcm_sound import HeardPart
+from app.studio.storage.heard_tokens import HeardPart, speaker_at
 from app.studio.storage.project_pronunciations import (
     MOST_SAID,
     own_pronunciations,
@@ -23,18 +24,17 @@ from app.studio.storage.project_pronunciations import (
     said_as,
     word_of,
 )
-from app.studio.take_orders import (
-    EditContext,
+from app.studio.work import worker_tasks as tasks
+from app.studio.work.take_orders import (
+    NEAR,
     TakeOrder,
     TakeWish,
-    context_of,
+    order_of,
     recorded_reach,
     recording_of,
 )
-from app.studio.token_text import speaker_at
-from app.studio.work import worker_tasks as tasks
 
-MAKING, LATER = 1, 1000  # urgencies
+LATER = 1000  # an urgency
 
 
 class MadeProject(VoicedProject):
@@ -66,12 +66,13 @@ class MadeProject(VoicedProject):
         models = self._settings[1]
         self.folder.next_take(edit.key)  # InputError: there are too many
         try:
-            context = context_of(edit, self.edits(), heard or self.heard())
-            order = self._order(context, wish or TakeWish())
+            order = self._order(edit, heard or self.heard(), wish or TakeWish())
         except InputError as error:
             if self.progress()["done"]:  # otherwise its words may still come
                 self._fail_to_make(edit.key, str(error))
             return
+
+        voice = self.voice_of(speaker_at(order.tokens, order.first, order.last))
 
         def run(editor: EditorProcess) -> None:
             number, takes = self.folder.next_take(edit.key), self.folder.takes(edit.key)
@@ -81,42 +82,41 @@ class MadeProject(VoicedProject):
             folder = self.folder.take_folder(edit.key, number)
             with without_folder(self.folder.path):
                 made = editor.run(
-                    tasks.make_take, replace(order, number=number, level=level), folder
+                    tasks.make_take, replace(order, number=number, level=level, voice=voice), folder
                 )
             self.tell(kind="takes", key=edit.key, takes=self.takes(edit.key))
-            if order.voice is not None and made["spans"] and not made["voice"]:
+            if voice is not None and made["spans"] and not made["voice"]:
                 self.forget_voice()
             if number == 0 and made["spans"]:
                 self._make_recorded(edit)
 
-        job = ProjectJob(
-            self.folder.id,
-            # The first take once; of others one for each wish.
-            f"take {edit.key} {'' if wish is None else secrets.token_hex(4)}",
+        # The first take once; of others one for each wish.
+        name = f"take {edit.key} {'' if wish is None else secrets.token_hex(4)}"
+        self.add_job(
+            self.quick,
             MAKING,
+            name,
             run,
             lambda sentence: self._fail_to_make(edit.key, sentence),
-            lambda step: self.tell(kind="making", key=edit.key),
-            models,
+            models=models,
+            watch=Watch(step=lambda step: self.tell(kind="making", key=edit.key)),
         )
-        self.quick.add(job)
 
-    def _order(self, context: EditContext, wish: TakeWish) -> TakeOrder:
+    def _order(
+        self,
+        edit: ScriptEdit,
+        heard: HeardPart,
+        wish: TakeWish,
+        reach: tuple[int, int] = (NEAR, NEAR),
+    ) -> TakeOrder:
         settings = self._settings[0]
         request = replace(
             settings,
             pronunciations=own_pronunciations(self.folder),
             fit=settings.fit or self.about.get("film") is not None,  # or it can't be shown
         )
-        return TakeOrder(
-            recording=recording_of(self.folder.path, self.about),
-            edit=context,
-            request=request,
-            number=0,
-            wish=wish,
-            level=None,
-            voice=self.voice_of(speaker_at(context.tokens, context.first, context.last)),
-        )
+        recording, others = recording_of(self.folder.path, self.about), self.edits()
+        return order_of(edit, others, heard, reach, recording=recording, request=request, wish=wish)
 
     def _make_recorded(self, edit: ScriptEdit) -> None:
         """Further takes of a few words that are recorded elsewhere, when nothing else is to do."""
@@ -126,17 +126,17 @@ class MadeProject(VoicedProject):
             reach = recorded_reach(edit, heard)
             if reach is None:
                 return
-            order = self._order(context_of(edit, self.edits(), heard, reach), TakeWish())
+            order = self._order(edit, heard, TakeWish(), reach)
             if order.request.fit:  # they take the time that they took
                 return
-            order = replace(order, number=self.folder.next_take(edit.key), voice=None)
+            order = replace(order, number=self.folder.next_take(edit.key))
             folder = self.folder.take_folder(edit.key, 0).parent
             if editor.run(tasks.make_recorded, order, folder):
                 self.tell(kind="takes", key=edit.key, takes=self.takes(edit.key))
 
         # Of a long recording where nobody's change waits for it: it takes as long as several takes.
-        name, models = f"recorded {edit.key}", self._settings[1]
-        self.add_job(LATER, name, run, lambda sentence: None, models=models)
+        more = {"models": self._settings[1], "is_awaited": self.awaited}
+        self.add_job(self.lane, LATER, f"recorded {edit.key}", run, lambda sentence: None, **more)
 
     def _fail_to_make(self, key: str, sentence: str) -> None:
         if self.folder.takes(key):  # another take than those that it has
@@ -167,8 +167,7 @@ class MadeProject(VoicedProject):
                     if any(word == each["text"] for take in takes for each in take["words"]):
                         self.make(edit, None, TakeWish())
 
-        refused = lambda sentence: self.tell(kind="refused", sentence=sentence)  # noqa: E731
-        self.quick.add(ProjectJob(self.folder.id, f"pronounce {word}", MAKING, run, refused))
+        self.add_job(self.quick, MAKING, f"pronounce {word}", run)
 
     def _edit(self, key: str) -> ScriptEdit:
         for edit in self.edits():

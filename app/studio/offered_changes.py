@@ -16,8 +16,7 @@ from alignment.retiming import covering
 from app import texts
 from app.processes.bounded import bounded
 from app.studio.script import ScriptEdit, number
-from app.studio.storage.pcm_sound import HeardPart, Token, start_of
-from app.studio.token_text import transcript_of
+from app.studio.storage.heard_tokens import HeardPart, Token, start_of, transcript_of
 
 SOUNDS = {"breath", "click"}  # which are found in the sound, not in the words
 

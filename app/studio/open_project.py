@@ -11,10 +11,13 @@ from typing import Any
 
 from a3t.errors import InputError
 from app import texts
-from app.studio.jobs import JobQueue
+from app.processes.lanes import EditorLane, LaneJob
+from app.processes.worker import EditorProcess
+from app.service import LONG
 from app.studio.script import ScriptEdit, edits_of
 from app.studio.storage.folders import ProjectFolder, words_name
-from app.studio.storage.pcm_sound import HeardPart, PcmSound, Token, shown
+from app.studio.storage.heard_tokens import HeardPart, Token, shown
+from app.studio.storage.pcm_sound import PcmSound
 from app.studio.storage.project_pronunciations import said_as
 
 KEPT_EVENTS = 1000
@@ -24,13 +27,20 @@ LEAVING = 20.0  # seconds that a page may be gone, as when it is loaded again
 class OpenProject:
     """The project in a folder. Everything is read from there, so nothing is lost with a process.
 
-    quick, long: the queues of its jobs. problem: why it can't be listened to. failures: of edits
-    that could not be made, a sentence each, by their keys. exported: the zip that is ready.
+    quick, long, learning: the lanes of its jobs; the last is None where no voice is to be learnt.
+    problem: why it can't be listened to. failures: of edits that could not be made, a sentence
+    each, by their keys. exported: the zip that is ready.
     """
 
-    def __init__(self, folder: ProjectFolder, quick: JobQueue, long: JobQueue) -> None:
+    def __init__(
+        self,
+        folder: ProjectFolder,
+        quick: EditorLane,
+        long: EditorLane,
+        learning: EditorLane | None = None,
+    ) -> None:
         self.folder = folder
-        self.quick, self.long = quick, long
+        self.quick, self.long, self.learning = quick, long, learning
         self.lock = threading.RLock()
         self.events: deque[tuple[int, dict[str, Any]]] = deque(maxlen=KEPT_EVENTS)
         self.version = 0
@@ -39,6 +49,27 @@ class OpenProject:
         self.exported: str | None = None
         self._wakers: list[Callable[[], object]] = []  # of the pages that show it
         self._left = float("-inf")  # when the last of them went
+
+    @property
+    def lane(self) -> EditorLane:
+        """The line in which a recording of this length belongs."""
+        return self.quick if self.about.get("seconds", 0.0) <= LONG else self.long
+
+    def add_job(
+        self,
+        lane: EditorLane,
+        urgency: int,
+        name: str,
+        run: Callable[[EditorProcess], Any],
+        failed: Callable[[str], None] | None = None,
+        **more: Any,
+    ) -> None:
+        """Put a job in a line; more: of a `LaneJob`."""
+        lane.add(LaneJob(run, urgency, self.folder.id, name, failed or self.refuse, **more))
+
+    def refuse(self, sentence: str) -> None:
+        """Tell the pages that something can't be done."""
+        self.tell(kind="refused", sentence=sentence)
 
     @contextmanager
     def shown(self, wake: Callable[[], object] = lambda: None) -> Iterator[None]:

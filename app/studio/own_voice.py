@@ -18,16 +18,15 @@ from typing import Any
 
 from a3t.plan.request import EditRequest
 from app.page_request import Models
-from app.processes.progress import LEARN, CancelledError
+from app.processes.progress import LEARN, CancelledError, Watch
 from app.processes.worker import EditorProcess
 from app.service import without_folder
-from app.studio.jobs import JobQueue, ProjectJob
 from app.studio.listened_project import ListenedProject
 from app.studio.script import settings_of
 from app.studio.storage.folders import MOST_SPEAKERS, VOICE, VOICES, ProjectFolder
-from app.studio.storage.pcm_sound import HeardPart, Token, start_of
-from app.studio.take_orders import recording_of
+from app.studio.storage.heard_tokens import HeardPart, Token, start_of
 from app.studio.work import worker_tasks as tasks
+from app.studio.work.take_orders import recording_of
 
 EACH = 80.0  # seconds after which more words may be enough (`a3t.voice.adaptation_data.WINDOW`)
 STILL = 0.05  # seconds between looks whether something is being made
@@ -56,16 +55,10 @@ def speakers_of(tokens: Sequence[Token]) -> list[str]:
 
 
 class VoicedProject(ListenedProject, ABC):
-    """A project that learns its recording's voices while a page shows it.
+    """A project that learns its recording's voices while a page shows it."""
 
-    learning: the queue for that; None where it is not to be done.
-    """
-
-    def __init__(
-        self, folder: ProjectFolder, quick: JobQueue, long: JobQueue, learning: JobQueue | None
-    ) -> None:
-        super().__init__(folder, quick, long)
-        self.learning = learning
+    def __init__(self, folder: ProjectFolder, *lanes: Any) -> None:
+        super().__init__(folder, *lanes)
         self.learnt: float | None = None  # the share that is, while one is being learnt
         self.learner = ""  # whose voice that is
         self._too_few: dict[str, object] = {}  # the words of each speaker that teach no voice
@@ -130,8 +123,8 @@ class VoicedProject(ListenedProject, ABC):
 
         assert self.learning is not None
         models = replace(self._settings[1], voice="")
-        job = ProjectJob(self.folder.id, "learn", 0, run, failed, step, models, stop)
-        self.learning.add(job)
+        watch = Watch(step=step, cancelled=stop)
+        self.add_job(self.learning, 0, "learn", run, failed, models=models, watch=watch)
 
     def _lesson(self) -> VoiceLesson | None:
         """The next lesson, if somebody waits for one."""

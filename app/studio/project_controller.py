@@ -16,15 +16,13 @@ from app import limits, texts
 from app.processes.worker import EditorProcess
 from app.service import without_folder
 from app.studio.corrections import Correction, moved_token
-from app.studio.jobs import JobQueue, ProjectJob
 from app.studio.listened_project import OPENING
 from app.studio.made_project import MadeProject
 from app.studio.script import MOST_EDITS, MOST_PAGES, draft_of, edits_of, settings_of, steps_of
 from app.studio.storage.folders import ProjectFolder
-from app.studio.storage.pcm_sound import IDS, HeardPart, with_marks
-from app.studio.take_orders import recording_of
-from app.studio.token_text import with_speakers
+from app.studio.storage.heard_tokens import IDS, HeardPart, with_marks, with_speakers
 from app.studio.work import worker_tasks as tasks
+from app.studio.work.take_orders import recording_of
 
 EXPORTING = 2  # urgency
 
@@ -32,10 +30,8 @@ EXPORTING = 2  # urgency
 class ProjectController(MadeProject):
     """One project, opened: requests call its methods, and jobs change it from their threads."""
 
-    def __init__(
-        self, folder: ProjectFolder, quick: JobQueue, long: JobQueue, learning: JobQueue | None
-    ) -> None:
-        super().__init__(folder, quick, long, learning)
+    def __init__(self, folder: ProjectFolder, *lanes: Any) -> None:
+        super().__init__(folder, *lanes)
         self.resume()
         self._correct_all()
 
@@ -101,7 +97,7 @@ class ProjectController(MadeProject):
             self.tell(kind="refused", sentence=f"“{wanted['text']}”: {sentence}")
 
         name = f"correct {wanted['name']}"
-        self.quick.add(ProjectJob(self.folder.id, name, OPENING, run, refused))
+        self.add_job(self.quick, OPENING, name, run, refused)
 
     def _corrected(self, wanted: dict[str, Any]) -> None:
         with self.lock:
@@ -145,7 +141,7 @@ class ProjectController(MadeProject):
             self._name_speakers(names)
             self.tell(kind="speakers")
 
-        self.add_job(OPENING, "speakers", run, lambda s: self.tell(kind="refused", sentence=s))
+        self.add_job(self.lane, OPENING, "speakers", run, is_awaited=self.awaited)
 
     def name_speakers(self, data: Any) -> None:
         """Tokens are said by others, or by nobody that is named; InputError for what is no name."""
@@ -207,9 +203,9 @@ class ProjectController(MadeProject):
             self.exported = made.name
             self.tell(kind="exported", name=made.name)
 
-        self.add_job(EXPORTING, "export", run, lambda s: self.tell(kind="refused", sentence=s))
+        self.add_job(self.lane, EXPORTING, "export", run, is_awaited=self.awaited)
 
     def close(self) -> None:
         """End its jobs."""
-        for queue in filter(None, (self.quick, self.long, self.learning)):
-            queue.cancel(self.folder.id)
+        for lane in filter(None, (self.quick, self.long, self.learning)):
+            lane.cancel(self.folder.id)

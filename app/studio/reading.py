@@ -1,22 +1,23 @@
-"""A project for reading: its sound and pictures, what can be taken home, and its events."""
+"""A project for reading: its state, sound and pictures, what can be taken home, and its events."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-import re
 import zipfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Annotated
 from urllib.parse import quote
 
+from fastapi import APIRouter, Depends, Header, Query, Request
+from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from starlette.exceptions import HTTPException
 
 from app import texts
-from app.studio.project_controller import ProjectController
+from app.studio.access import Desk, Place
 from app.studio.storage import tiles
 from app.studio.storage.folders import TAKE
 
@@ -29,25 +30,53 @@ PARTS = {
     **{own: (own,) for own in (".srt", ".vtt", ".md")},
 }
 CACHED = {"cache-control": "private, max-age=86400"}
+Number = Annotated[int, Query(ge=0, lt=10**12)]
+router = APIRouter(prefix="/studio/projects/{project}", include_in_schema=False)
 
 
-def refused(sentence: str, status: int) -> Response:
-    return JSONResponse({"sentence": " ".join(sentence.split())}, status)
+def the_take(take: str, desk: Desk) -> Path:
+    """A take's sound, by its name."""
+    named = TAKE.fullmatch(take)
+    path = desk.folder.take_folder(named[1], int(named[2])) / "sound.pcm" if named else None
+    if path is None or not path.is_file():
+        raise HTTPException(404, texts.NOT_HERE)
+    return path
 
 
-def download(request: Request, desk: ProjectController) -> Response:
+Take = Annotated[Path, Depends(the_take)]
+
+
+def samples(data: bytes) -> Response:
+    return Response(data, media_type="application/octet-stream", headers=CACHED)
+
+
+def picture(data: bytes) -> Response:
+    return Response(data, media_type="image/png", headers=CACHED)
+
+
+@router.get("")
+def state(desk: Desk) -> Response:
+    return JSONResponse(desk.state())
+
+
+@router.get("/script")
+def script(desk: Desk) -> Response:
+    return JSONResponse(desk.script())
+
+
+@router.get("/download")
+def download(desk: Desk, part: str = "") -> Response:
     name = desk.exported
     path = desk.folder.path / "export" / (name or "")
     if name is None or not path.is_file():
-        return refused(texts.NOT_MADE_YET, 404)
-    part = request.query_params.get("part", "")
+        raise HTTPException(404, texts.NOT_MADE_YET)
     if not part:
         return FileResponse(path, media_type="application/zip", filename=name)
     with zipfile.ZipFile(path) as archive:
         wanted = [f"{path.stem}{end}" for end in PARTS.get(part, ())]
         found = [each for each in archive.infolist() if each.filename in wanted]
     if not found:
-        return refused(texts.NOT_HERE, 404)
+        raise HTTPException(404, texts.NOT_HERE)
     headers = {
         "content-disposition": f"attachment; filename*=utf-8''{quote(found[0].filename)}",
         "content-length": str(found[0].file_size),
@@ -62,78 +91,59 @@ def unzipped(path: Path, member: zipfile.ZipInfo) -> Iterator[bytes]:
             yield data
 
 
-def film(request: Request, desk: ProjectController) -> Response:
+@router.get("/film")
+def film(desk: Desk) -> Response:
     """The film as it came, or a range of its bytes; browsers look at what it is by themselves."""
     if desk.about.get("film") is None:
-        return refused(texts.NOT_HERE, 404)
+        raise HTTPException(404, texts.NOT_HERE)
     return FileResponse(desk.folder.original, media_type="video/mp4", headers=CACHED)
 
 
-def sound(request: Request, desk: ProjectController) -> Response:
+@router.get("/sound/{chunk}")
+def sound(chunk: Place, desk: Desk) -> Response:
     """CHUNK_SECONDS of 16-bit samples, channels interleaved."""
     heard = desk.sound()
-    chunk = int(request.path_params["chunk"])
     size = CHUNK_SECONDS * heard.sample_rate
     first = min(chunk * size, heard.samples)
-    count = min(size, heard.samples - first)
     with heard.path.open("rb") as file:
         file.seek(2 * heard.channels * first)
-        data = file.read(2 * heard.channels * count)
-    return Response(data, media_type="application/octet-stream", headers=CACHED)
+        return samples(file.read(2 * heard.channels * min(size, heard.samples - first)))
 
 
-def peaks(request: Request, desk: ProjectController) -> Response:
-    heard, path = desk.sound(), desk.folder.path / "peaks.bin"
-    first, count = (query_number(request, name) for name in ("first", "count"))
-    data = tiles.peaks_range(path, heard, int(request.path_params["level"]), first, count)
-    return Response(data, media_type="application/octet-stream", headers=CACHED)
+@router.get("/peaks/{level}")
+def peaks(level: Place, desk: Desk, first: Number = 0, count: Number = 0) -> Response:
+    path = desk.folder.path / "peaks.bin"
+    return samples(tiles.peaks_range(path, desk.sound(), level, first, count))
 
 
-def spectrogram(request: Request, desk: ProjectController) -> Response:
-    level, tile = (int(request.path_params[name]) for name in ("level", "tile"))
+@router.get("/spectrogram/{level}/{tile}")
+def spectrogram(level: Place, tile: Place, desk: Desk) -> Response:
     heard = desk.sound()
-    if not (0 <= level < 8 and 0 <= tile * tiles.TILE < heard.samples):
-        return refused(texts.NOT_HERE, 404)
-    return Response(
-        tiles.spectrogram_tile(heard, level, tile), media_type="image/png", headers=CACHED
-    )
+    if not (level < 8 and tile * tiles.TILE < heard.samples):
+        raise HTTPException(404, texts.NOT_HERE)
+    return picture(tiles.spectrogram_tile(heard, level, tile))
 
 
-def take_path(request: Request, desk: ProjectController) -> Path | None:
-    named = TAKE.fullmatch(str(request.path_params["take"]))
-    if named is None:
-        return None
-    path = desk.folder.take_folder(named[1], int(named[2])) / "sound.pcm"
-    return path if path.is_file() else None
+@router.get("/takes/{take}/sound")
+def take_sound(path: Take) -> Response:
+    return samples(path.read_bytes())
 
 
-def take_sound(request: Request, desk: ProjectController) -> Response:
-    path = take_path(request, desk)
-    if path is None:
-        return refused(texts.NOT_HERE, 404)
-    return Response(path.read_bytes(), media_type="application/octet-stream", headers=CACHED)
+@router.get("/takes/{take}/spectrogram")
+def take_spectrogram(path: Take, desk: Desk) -> Response:
+    heard = desk.sound()
+    return picture(tiles.take_spectrogram(path, heard.sample_rate, heard.channels))
 
 
-def take_spectrogram(request: Request, desk: ProjectController) -> Response:
-    path, heard = take_path(request, desk), desk.sound()
-    if path is None:
-        return refused(texts.NOT_HERE, 404)
-    picture = tiles.take_spectrogram(path, heard.sample_rate, heard.channels)
-    return Response(picture, media_type="image/png", headers=CACHED)
-
-
-def query_number(request: Request, name: str) -> int:
-    value = request.query_params.get(name, "0")
-    return int(value) if re.fullmatch(r"\d{1,12}", value) else 0
-
-
-def events(request: Request, desk: ProjectController) -> Response:
+@router.get("/events")
+def events(
+    request: Request, desk: Desk, since: Number = 0, last_event_id: Annotated[str, Header()] = ""
+) -> Response:
     """Server-sent events: what has happened since ?since, or since the last that was received."""
-    last = request.headers.get("last-event-id", "")
-    since = int(last) if re.fullmatch(r"\d{1,12}", last) else query_number(request, "since")
+    last = int(last_event_id) if last_event_id.isdecimal() and len(last_event_id) < 13 else since
 
     async def stream() -> AsyncIterator[str]:
-        place, idle = since, 0.0
+        place, idle = last, 0.0
         loop, news = asyncio.get_running_loop(), asyncio.Event()
         yield "retry: 500\n\n"
         with desk.shown(lambda: loop.call_soon_threadsafe(news.set)):

@@ -1,35 +1,30 @@
-"""The job interface: what the page's script asks of the server, beside Gradio's own routes.
-
-Names in addresses are looked up, never joined to a path: a project is found among the visitor's
-own, a take among the project's.
-"""
+"""The interface for the page's script: a visitor's projects, and what is done to one."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
-from starlette.convertors import IntegerConvertor, register_url_convertor
-from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response
-from starlette.routing import Route
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.responses import FileResponse, JSONResponse, Response
+from starlette.exceptions import HTTPException
 
-from a3t.errors import InputError
-from alignment import AlignmentError
 from app import limits, texts
+from app.guarding.visitors import Visitors
 from app.studio import reading
-from app.studio.owners import Owners, remember
+from app.studio.access import Desk, Opened, Sent, Visitor
 from app.studio.project_controller import ProjectController
-from app.studio.reading import refused
 from app.studio.studio import Studio, ThereAlreadyError
 
 WEB = Path(__file__).parent.parent / "web"
-KINDS = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
+KINDS = {".js": "text/javascript", ".css": "text/css"}
+FILES = {
+    path.relative_to(WEB).as_posix(): path.read_bytes()
+    for path in WEB.rglob("*.*")
+    if path.suffix in KINDS
+}
 
-Handler = Callable[[Request, ProjectController], Response]
 Change = Callable[[ProjectController, dict[str, Any]], dict[str, Any] | None]
 # What changes a project, or asks for more of it than is written down.
 CHANGES: dict[str, Change] = {
@@ -45,143 +40,104 @@ CHANGES: dict[str, Change] = {
     ),
     "export": lambda desk, data: desk.export(str(data.get("kind") or ""), data.get("film") is True),
 }
+router = APIRouter(prefix="/studio", include_in_schema=False)
 
 
-class PlaceConvertor(IntegerConvertor):
-    """A number in an address, of few enough digits for Python to read."""
+def add_studio(app: FastAPI, studio: Studio, visitors: Visitors) -> None:
+    """Add the interface to the application."""
+    app.state.studio, app.state.visitors = studio, visitors
+    app.include_router(router)
+    app.include_router(reading.router)
 
-    regex = "[0-9]{1,12}"
-
-
-register_url_convertor("place", PlaceConvertor())
-
-
-def interface(studio: Studio, visitors: Owners, at: str = "/studio") -> list[Route]:
-    """The routes below `at`, for the application that has Gradio's as well."""
-    files = {path.name: path.read_bytes() for path in WEB.iterdir() if path.suffix in KINDS}
-
-    async def web(request: Request) -> Response:
-        name = str(request.path_params["name"])
-        if name not in files:
-            return refused(texts.NOT_HERE, 404)
-        kind = KINDS[Path(name).suffix]
-        return Response(files[name], media_type=kind, headers={"cache-control": "no-cache"})
-
-    def guarded(handle: Callable[[Request, str], Response]) -> Callable[[Request], Awaitable[Any]]:
-        async def answer(request: Request) -> Response:
-            if not visitors.may_enter(request):
-                return refused(texts.LOG_IN, 401)
-            visitor, cookie = visitors.of(request)
-            try:
-                request.state.data = await body_of(request)
-                response = await run_in_threadpool(handle, request, visitor)
-            except (InputError, AlignmentError) as error:
-                response = refused(str(error), 422)
-            except ThereAlreadyError as error:
-                response = JSONResponse({"exists": error.told}, 409)
-            remember(response, cookie)
-            return response
-
-        return answer
-
-    def of_project(handle: Handler) -> Callable[[Request], Awaitable[Any]]:
-        def found(request: Request, visitor: str) -> Response:
-            desk = studio.desk(visitor, str(request.path_params["project"]))
-            if desk is None:
-                return refused(studio.why_not(str(request.path_params["project"])), 404)
-            return handle(request, desk)
-
-        return guarded(found)
-
-    def create(request: Request, visitor: str) -> Response:
-        data = request.state.data
-        if data.get("example") is True:
-            desk = studio.example(visitor)
-        else:
-            desk = studio.create(visitor, data)
-        return JSONResponse({"id": desk.folder.id})
-
-    def recent(request: Request, visitor: str) -> Response:
-        return JSONResponse(studio.projects.recent(visitor))
-
-    def most(request: Request, visitor: str) -> Response:
-        size = limits.MAX_MEGABYTES * 1_000_000
-        return JSONResponse({"bytes": size, "length": texts.length(limits.MAX_SECONDS)})
-
-    def recogniser(request: Request, visitor: str) -> Response:
-        fetch = studio.recogniser
-        return JSONResponse(fetch.begin() if request.method == "POST" else fetch.state())
-
-    def speak(request: Request, visitor: str) -> Response:
-        return JSONResponse({"id": studio.live.begin(visitor, request.state.data.get("rate"))})
-
-    def spoken(request: Request, visitor: str) -> Response:
-        name = str(request.path_params["name"])
-        words = studio.live.hear(visitor, name, request.state.data)
-        return refused(texts.NOT_HERE, 404) if words is None else JSONResponse(words)
-
-    def read_text(request: Request, visitor: str) -> Response:
-        return JSONResponse({"text": studio.text_from(str(request.state.data.get("upload")))})
-
-    def binning(do: Callable[[str, str], bool]) -> Callable[[Request, str], Response]:
-        def answer(request: Request, visitor: str) -> Response:
-            done = do(visitor, str(request.path_params["project"]))
-            return JSONResponse({}) if done else refused(texts.NO_PROJECT, 404)
-
-        return answer
-
-    def packed(request: Request, desk: ProjectController) -> Response:
-        path = studio.packed(desk)
-        return FileResponse(path, media_type="application/zip", filename=path.name)
-
-    def changing(change: Change) -> Callable[[Request], Awaitable[Any]]:
-        return of_project(
-            lambda request, desk: JSONResponse(change(desk, request.state.data) or {})
-        )
-
-    one = f"{at}/projects/{{project}}"
-    return [
-        *(Route(f"{one}/{n}", changing(each), methods=["POST"]) for n, each in CHANGES.items()),
-        Route(f"{at}/web/{{name}}", web),
-        Route(f"{at}/projects", guarded(recent)),
-        Route(f"{at}/projects", guarded(create), methods=["POST"]),
-        Route(f"{at}/limits", guarded(most)),
-        Route(f"{at}/recogniser", guarded(recogniser), methods=["GET", "POST"]),
-        Route(f"{at}/live", guarded(speak), methods=["POST"]),
-        Route(f"{at}/live/{{name}}", guarded(spoken), methods=["POST"]),
-        Route(f"{at}/text", guarded(read_text), methods=["POST"]),
-        Route(one, of_project(lambda request, desk: JSONResponse(desk.state()))),
-        Route(f"{one}/delete", guarded(binning(studio.delete)), methods=["POST"]),
-        Route(f"{one}/restore", guarded(binning(studio.restore)), methods=["POST"]),
-        Route(f"{one}/script", of_project(lambda request, desk: JSONResponse(desk.script()))),
-        Route(f"{one}/file", of_project(packed)),
-        Route(f"{one}/download", of_project(reading.download)),
-        Route(f"{one}/events", of_project(reading.events)),
-        Route(f"{one}/film", of_project(reading.film)),
-        Route(f"{one}/sound/{{chunk:place}}", of_project(reading.sound)),
-        Route(f"{one}/peaks/{{level:place}}", of_project(reading.peaks)),
-        Route(f"{one}/spectrogram/{{level:place}}/{{tile:place}}", of_project(reading.spectrogram)),
-        Route(f"{one}/takes/{{take}}/sound", of_project(reading.take_sound)),
-        Route(f"{one}/takes/{{take}}/spectrogram", of_project(reading.take_spectrogram)),
-    ]
+    @app.exception_handler(ThereAlreadyError)
+    def there_already(request: Request, error: ThereAlreadyError) -> JSONResponse:
+        return JSONResponse({"exists": error.told}, 409)
 
 
-async def body_of(request: Request) -> dict[str, Any]:
-    """A request's JSON object; an empty one for anything else. InputError for numbers that no
-    float holds, and for halves of characters: what is written has to be read again."""
-    if request.method != "POST":
-        return {}
-    try:
-        data = json.loads(await request.body(), parse_int=_whole)
-    except (ValueError, RecursionError):
-        return {}
-    try:
-        json.dumps(data, ensure_ascii=False, allow_nan=False).encode()
-    except (ValueError, RecursionError):
-        raise InputError(texts.WRONG_FIELDS) from None
-    return data if isinstance(data, dict) else {}
+@router.get("/web/{name:path}")
+async def web(name: str) -> Response:
+    if name not in FILES:
+        raise HTTPException(404, texts.NOT_HERE)
+    kind = KINDS[Path(name).suffix]
+    return Response(FILES[name], media_type=kind, headers={"cache-control": "no-cache"})
 
 
-def _whole(digits: str) -> int | float:
-    """A whole number; infinite with more digits than anything here has."""
-    return int(digits) if len(digits) < 20 else float("inf")
+@router.get("/projects")
+def recent(studio: Opened, visitor: Visitor) -> list[dict[str, Any]]:
+    return studio.projects.recent(visitor)
+
+
+@router.post("/projects")
+def create(studio: Opened, visitor: Visitor, data: Sent) -> dict[str, str]:
+    if data.get("example") is True:
+        desk = studio.example(visitor)
+    else:
+        desk = studio.create(visitor, data)
+    return {"id": desk.folder.id}
+
+
+@router.get("/limits")
+def most(visitor: Visitor) -> dict[str, Any]:
+    size = limits.MAX_MEGABYTES * 1_000_000
+    return {"bytes": size, "length": texts.length(limits.MAX_SECONDS)}
+
+
+@router.get("/recogniser")
+def recogniser(studio: Opened, visitor: Visitor) -> dict[str, Any]:
+    return studio.recogniser.state()
+
+
+@router.post("/recogniser")
+def fetch(studio: Opened, visitor: Visitor) -> dict[str, Any]:
+    return studio.recogniser.begin()
+
+
+@router.post("/live")
+def speak(studio: Opened, visitor: Visitor, data: Sent) -> dict[str, str]:
+    return {"id": studio.live.begin(visitor, data.get("rate"))}
+
+
+@router.post("/live/{name}")
+def spoken(name: str, studio: Opened, visitor: Visitor, data: Sent) -> dict[str, Any]:
+    words = studio.live.hear(visitor, name, data)
+    if words is None:
+        raise HTTPException(404, texts.NOT_HERE)
+    return words
+
+
+@router.post("/text")
+def read_text(studio: Opened, visitor: Visitor, data: Sent) -> dict[str, str]:
+    return {"text": studio.text_from(str(data.get("upload")))}
+
+
+@router.post("/projects/{project}/delete")
+def delete(project: str, studio: Opened, visitor: Visitor) -> dict[str, str]:
+    return done(studio.delete(visitor, project))
+
+
+@router.post("/projects/{project}/restore")
+def restore(project: str, studio: Opened, visitor: Visitor) -> dict[str, str]:
+    return done(studio.restore(visitor, project))
+
+
+def done(is_done: bool) -> dict[str, str]:
+    if not is_done:
+        raise HTTPException(404, texts.NO_PROJECT)
+    return {}
+
+
+@router.get("/projects/{project}/file")
+def packed(desk: Desk, studio: Opened) -> Response:
+    path = studio.packed(desk)
+    return FileResponse(path, media_type="application/zip", filename=path.name)
+
+
+def changing(change: Change) -> Callable[..., Response]:
+    def changed(desk: Desk, data: Sent) -> Response:
+        return JSONResponse(change(desk, data) or {})
+
+    return changed
+
+
+for each in CHANGES:
+    router.post(f"/projects/{{project}}/{each}")(changing(CHANGES[each]))

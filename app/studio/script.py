@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from a3t.audio.matching.match_options import ALL_TRAITS
+from a3t.audio.matching.match_options import ALL_TRAITS, MatchedTraits
 from a3t.errors import InputError
 from a3t.plan.cleaning.cuts import Cut
 from a3t.plan.request import EditRequest
 from app import texts
-from app.page_request import Models, matching_of, models_of
+from app.page_request import Models, models_of
 
 MOST_EDITS = 2000
 MOST_PAGES = 32  # whose last step is remembered
@@ -202,13 +202,16 @@ def settings_of(data: Any) -> tuple[EditRequest, Models]:
     models = Models(**names)
     models_of(models.model, models.vocoder, models.aligner, models.voice)
     match = given.get("match")
-    kinds = [str(k) for k in match][:9] if isinstance(match, list) else None
+    try:
+        traits = MatchedTraits.of(map(str, match[:9])) if isinstance(match, list) else ALL_TRAITS
+    except ValueError as error:
+        raise InputError(f"{error}.") from None
     request = EditRequest(
         new_text="",
         speed=number(given.get("speed"), 1.0, 0.5, 2.0),
         fit=given.get("fit") is True,
         margin=number(given.get("margin"), 25.0, 0.0, 100.0) / 1000,
-        match=ALL_TRAITS if kinds is None else matching_of(kinds),
+        match=traits,
         moves=False,
         seed=int(number(given.get("seed"), 0.0, 0.0, 2**31 - 1)),
         adapt="never" if given.get("adapt") is False else "auto",

@@ -13,7 +13,6 @@ from a3t.example import NEW_TEXT, RECORDING, TEXT
 from app import limits, texts
 from app.processes.bounded import bounded
 from app.service import Service, without_folder
-from app.studio.jobs import JobQueue
 from app.studio.live_sessions import LiveSessions
 from app.studio.project_controller import ProjectController
 from app.studio.recogniser_fetch import RecogniserFetch
@@ -39,10 +38,7 @@ class Studio:
     def __init__(self, service: Service, folder: Path) -> None:
         self.service = service
         self.projects = Projects(folder)
-        self.quick = JobQueue(service.quick)
-        self.long = JobQueue(service.long) if service.long is not service.quick else self.quick
-        lane = service.learning
-        self.learning = None if lane is None else JobQueue(lane)
+        self.lanes = service.quick, service.long, service.learning
         self.recogniser, self.live = RecogniserFetch(), LiveSessions()
         self._desks: dict[str, ProjectController] = {}
         self._lock = threading.Lock()
@@ -111,7 +107,7 @@ class Studio:
             desk = self._desks.pop(folder.id, None)
             if desk is None:
                 folder.touch()
-                desk = ProjectController(folder, self.quick, self.long, self.learning)
+                desk = ProjectController(folder, *self.lanes)
             self._desks[folder.id] = desk  # the last used comes last
             idle = [name for name, each in self._desks.items() if not each.is_shown]
             idle = [name for name in idle if name != folder.id]
@@ -142,8 +138,8 @@ class Studio:
         folder = self.projects.find(visitor, name, binned=True)
         if folder is None:
             return False
-        for queue in filter(None, (self.quick, self.long, self.learning)):
-            queue.welcome(name)
+        for lane in filter(None, self.lanes):
+            lane.welcome(name)
         (folder.path / BIN).unlink()
         return True
 

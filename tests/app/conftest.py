@@ -6,19 +6,27 @@ import multiprocessing
 import os
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
 pytest.importorskip("gradio", reason="gradio is not installed: pip install 'a3t[app]'")
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
 from a3t.editor import Editor
-from app.launching import launch
+from app import PageOptions
+from app.application import application, served
+from app.guarding.guard import Callers
 from app.page_request import Models
 from app.processes.worker import EditorProcess, always, work
+from app.server.voice_folder import PromptVoice
 from app.service import Service
+
+TOKEN = "a-token-for-tests"
+AUTH = {"Authorization": f"Bearer {TOKEN}"}
 
 
 class EditorThread(EditorProcess):
@@ -41,6 +49,20 @@ class EditorThread(EditorProcess):
         self._pipe.close()  # a thread can't be killed; it ends when it has done its step
 
 
+@contextmanager
+def launched(service: Service, local_only: bool = False, **page: Any) -> Iterator[str]:
+    """The page of a service on a free port, and its address."""
+    app = application(service, Callers(None, True, local_only), PageOptions(**page))
+    with served(app, "127.0.0.1", None) as address:
+        yield address
+
+
+def called(service: Service, voices: dict[str, PromptVoice] | None = None) -> TestClient:
+    """A program with the token of a server without a page."""
+    app = application(service, Callers(TOKEN), voices=voices)
+    return TestClient(app, headers=AUTH)
+
+
 @pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory, editor: Editor) -> Service:
     folder = tmp_path_factory.mktemp("app").resolve()
@@ -52,7 +74,7 @@ def service(tmp_path_factory: pytest.TempPathFactory, editor: Editor) -> Service
 def url(service: Service) -> Iterator[str]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GRADIO_TEMP_DIR", str(service.folder))
-        with launch(service, "127.0.0.1", None) as address:
+        with launched(service) as address:
             yield address
 
 

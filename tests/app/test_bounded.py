@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from a3t.errors import InputError
-from a3t.plan.request import EditRequest
 from alignment import AlignmentError
 from app import texts
 from app.processes.bounded import ReadingProcesses
@@ -96,8 +95,7 @@ def test_an_editor_that_outgrows_its_limit_is_replaced(tmp_path: Path, arctic: P
     service = Service(folder, lambda: EditorProcess(greedy, MEMORY, 1))
 
     def asked(new_text: str) -> Any:
-        request = EditRequest(new_text=new_text, text=ARCTIC)
-        return service.plan_upload(str(upload), request, Watch())
+        return service.plan(Watch(), str(upload), new_text, ARCTIC)
 
     assert asked("well") == {"edits": ["made"]}
     for new_text, sentence in (("grow", texts.OUTGROWN), ("spin", texts.TOO_SLOW)):

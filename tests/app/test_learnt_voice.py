@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from starlette.testclient import TestClient
 
 from a3t.commands import edit
 from a3t.editor import Editor
@@ -18,10 +17,9 @@ from a3t.plan.edit_limits import check_adapt
 from a3t.plan.request import SpeechRequest
 from app.processes.lanes import EditorLane
 from app.processes.progress import Watch
-from app.server.endpoints import server_app
 from app.server.voice_folder import PromptVoice
 from app.service import Service
-from tests.app.conftest import EditorThread
+from tests.app.conftest import EditorThread, called
 from tests.conftest import ARCTIC
 from tests.voice.conftest import learn_quickly
 
@@ -76,7 +74,7 @@ def test_a_prompt_is_learnt_once_where_that_is_asked_for(
     def spoken(adapt: str | float) -> tuple[bytes, str | None, list[str]]:
         seen: list[tuple[float, str]] = []
         watch = Watch(lambda share, step: seen.append((share, step)))
-        sound, record, said = learning.tts(upload, speech(adapt), watch)
+        sound, record, said = learning.spoken(watch, upload, speech(adapt))
         assert said == ARCTIC and [share for share, _ in seen] == sorted(s for s, _ in seen)
         voice = json.loads(record.read_text(encoding="utf-8")).get("voice")
         return sound.read_bytes(), voice and voice["name"], [s for _, s in seen if "of 3" in s]
@@ -95,15 +93,15 @@ def test_too_little_speech_is_spoken_like_as_it_is(
     learning: Service, learner: Learner, upload: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("a3t.voice.recording_adaptation.LEAST_PROMPT_SECONDS", 60.0)
-    _, record, _ = learning.tts(upload, speech("auto"), Watch())
+    _, record, _ = learning.spoken(Watch(), upload, speech("auto"))
     assert "voice" not in json.loads(record.read_text()) and learner.starts == 0
 
 
 def test_who_learns_nothing_says_so_if_it_has_to(service: Service, upload: str) -> None:
-    _, record, _ = service.tts(upload, speech("auto"), Watch())
+    _, record, _ = service.spoken(Watch(), upload, speech("auto"))
     assert "voice" not in json.loads(record.read_text())
     with pytest.raises(InputError, match="learns no voices"):
-        service.tts(upload, speech("always"), Watch())
+        service.spoken(Watch(), upload, speech("always"))
 
 
 @pytest.mark.parametrize("learning", ["cache"], indirect=True)
@@ -119,7 +117,7 @@ def test_edits_by_the_server_learn_the_recordings_voice_once(
     def edited(by: Service = learning, status: int = 200, **fields: str) -> bytes:
         with arctic.open("rb") as file:
             form = {"text": ARCTIC, "new_text": NEW, "reply": "recording", **fields}
-            client = TestClient(server_app(by, {}))
+            client = called(by)
             answer = client.post("/v1/edits", files={"file": file}, data=form)
         assert answer.status_code == status, answer.text
         return answer.content
@@ -151,9 +149,7 @@ def test_the_servers_voices_are_learnt_once(
     learning: Service, learner: Learner, arctic: Path
 ) -> None:
     """But for those that `a3t voice make` has learnt, whose requests go to that voice."""
-    client = TestClient(
-        server_app(learning, {"awb": PromptVoice("awb", arctic, ARCTIC, learnt=False)})
-    )
+    client = called(learning, {"awb": PromptVoice("awb", arctic, ARCTIC, learnt=False)})
 
     def said(**fields: object) -> bytes:
         body = {"voice": "awb", "input": TEXT, "response_format": "pcm", **fields}
@@ -190,7 +186,7 @@ def test_one_request_gives_the_same_bytes_wherever_it_is_made(
     }
 
     def over_http() -> bytes:
-        client = TestClient(server_app(learning, {}))
+        client = called(learning)
         with talk.open("rb") as file:
             form = {**fields, "reply": "recording"}
             return client.post("/v1/edits", files={"file": file}, data=form).content

@@ -9,8 +9,8 @@ import httpx
 import pytest
 from gradio_client import Client, handle_file
 
-from app.launching import launch
 from app.service import Service
+from tests.app.conftest import launched
 from tests.app.proxy import under_a_path
 from tests.conftest import ARCTIC
 
@@ -20,7 +20,7 @@ def shown_at(service: Service) -> Iterator[str]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GRADIO_TEMP_DIR", str(service.folder))
         with (
-            launch(service, "127.0.0.1", None, root_path="/speech") as address,
+            launched(service, root_path="/speech") as address,
             under_a_path(address, "/speech") as shown,
         ):
             yield shown

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from app.guarding.page_guard import LARGEST_BODY
+from app.guarding.guard import LARGEST_BODY
 from app.service import Service
 from tests.conftest import ARCTIC
 

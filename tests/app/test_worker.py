@@ -18,7 +18,7 @@ import soundfile
 from a3t.errors import InputError
 from alignment import AlignmentError
 from app.page_request import USUAL, Models
-from app.processes.progress import CancelledError
+from app.processes.progress import CancelledError, Watch
 from app.processes.worker import AbandonedError, EditorProcess, ask, work
 from app.service import Service
 from tests.conftest import ARCTIC
@@ -147,32 +147,26 @@ def test_cancelled_in_the_middle_of_an_alignment(tmp_path: Path, arctic: Path) -
     (folder / "short.wav").write_bytes(arctic.read_bytes())
     service = Service(folder)
     long, short = str(folder / "long.wav"), str(folder / "short.wav")
-    with service.running.watch("first", lambda share, step: None) as watch:
-        service.align(short, ARCTIC, watch)  # the models are there
+    service.align(Watch(), short, ARCTIC)  # the models are there
     aligning, queued, found = threading.Event(), threading.Event(), threading.Event()
 
     def show(share: float, step: str) -> None:
         if "Finding" in step:
             aligning.set()
 
-    def behind() -> None:
-        with service.running.watch("second", lambda share, step: None) as watch:
-            queued.set()
-            service.align(short, ARCTIC, watch)
+    def behind(watch: Watch) -> None:
+        queued.set()
+        service.align(watch, short, ARCTIC)
         found.set()
 
-    def cancel() -> None:
-        assert aligning.wait(PATIENCE)
-        threading.Thread(target=behind).start()
-        assert queued.wait(PATIENCE)
-        service.running.cancel("first")
-
-    threading.Thread(target=cancel).start()
-    with (
-        pytest.raises(CancelledError),
-        service.running.watch("first", show) as watch,
-    ):
-        service.align(long, " ".join([ARCTIC] * 30), watch)
-    assert aligning.is_set()
+    text = " ".join([ARCTIC] * 30)
+    first = service.jobs.start(
+        "align", lambda watch: service.align(watch, long, text), owner="first", show=show
+    )
+    assert aligning.wait(PATIENCE)
+    service.jobs.start("align", behind, owner="second")
+    assert queued.wait(PATIENCE)
+    service.jobs.cancel("first")
+    assert isinstance(first.outcome.exception(PATIENCE), CancelledError)
     assert found.wait(PATIENCE)
     service.close()

@@ -27,7 +27,7 @@ from typing import Any
 from a3t.audio.output.files import atomic_path
 from a3t.errors import InputError
 from app import texts
-from app.studio.storage.pcm_sound import HeardPart
+from app.studio.storage.heard_tokens import HeardPart
 
 ID = re.compile(r"[0-9a-f]{24}")
 TAKE = re.compile(r"([0-9a-f]{16})-(\d{1,3})")

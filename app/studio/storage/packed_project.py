@@ -48,6 +48,7 @@ WORDS_FILE = re.compile(r"words/(\d{4})\.json")
 VOICE_FILE = re.compile(rf"{VOICES}/([0-9a-f]{{64}})\.json")
 MOST_VOICES, LARGEST_VOICE = 16, 8_000_000  # of a project; bytes
 MOST_MEMBERS = 100_000
+MALFORMED = KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError
 LARGEST_JSON = limits.MAX_TEXT_FILE
 LARGEST_PATCH = 100_000_000  # bytes: a minute of eight channels at 192 kHz
 BLOCK = 1 << 20
@@ -107,7 +108,7 @@ def unpack(path: Path, stage: Path, most: int) -> dict[str, Any]:
         about = _manifest(archive)
         try:
             return _unpacked(archive, about, ProjectFolder(stage))
-        except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
+        except MALFORMED:
             raise InputError(texts.NO_PROJECT_FILE) from None
 
 
@@ -177,9 +178,7 @@ def _take(archive: zipfile.ZipFile, at: str, about: dict[str, Any], folder: Proj
         packed.seek(0)
         patch = np.load(packed, allow_pickle=False)
         record = checked_take(_json(archive, f"{at}/take.json"), patch, about)
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, EOFError):
-        return
-    except (TokenError, MemoryError):  # an array's shape that is none, or a lie
+    except (*MALFORMED, EOFError, TokenError, MemoryError):  # an array's shape may be a lie
         return
     path = folder.path / at
     request = _request(archive, at)
@@ -199,7 +198,7 @@ def _voice(archive: zipfile.ZipFile, sha256: str, seconds: float, folder: Projec
     try:
         told = checked_voice(_json(archive, f"{at}.json"), sha256, seconds)
         _copy(archive, f"{at}.safetensors", learnt, LARGEST_VOICE)
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
+    except MALFORMED:
         return False
     if hashlib.sha256(learnt.getvalue()).hexdigest() != sha256:
         return False
@@ -214,7 +213,7 @@ def _request(archive: zipfile.ZipFile, at: str) -> dict[str, Any] | None:
 
     try:
         return Take.from_json(_json(archive, f"{at}/{REQUEST}")).to_json()
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
+    except MALFORMED:
         return None
 
 
@@ -241,7 +240,7 @@ def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
                 about[name] = limits.check_text(str(data[name]), texts.THE_TRANSCRIPT)
         if limits.safe_stem(about["file"]) != Path(about["file"]).stem:
             raise ValueError("file")
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
+    except MALFORMED:
         raise InputError(texts.NO_PROJECT_FILE) from None
     return about
 

@@ -7,7 +7,7 @@ anew of the values that were checked.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -21,12 +21,71 @@ from a3t.text.phones import ARPABET, PAUSE
 from a3t.text.transcript import Transcript, TranscriptWord
 from alignment import Alignment, Word
 from app.studio.storage.folders import MOST_SPEAKERS, MOST_TAKES, voices_in
-from app.studio.storage.pcm_sound import IDS, HeardPart
+from app.studio.storage.heard_tokens import IDS, HeardPart
 
 LONGEST_WORD = 2000  # characters
 MOST_WORDS = 20_000  # of a part
 LOUDEST = 8.0  # of full scale
 KNOWN = {*ARPABET, PAUSE}
+
+Check = Callable[[Any], Any]
+
+
+# ---- checks of one value, and of what holds such values ----------------------------------------
+
+
+def whole(value: Any, least: int, end: int) -> int:
+    """A whole number in [least, end)."""
+    if type(value) is not int or not least <= value < end:
+        raise ValueError(value)
+    return value
+
+
+def between(least: int, end: int) -> Check:
+    return lambda value: whole(value, least, end)
+
+
+def one_of(*values: Any) -> Check:
+    return lambda value: values[values.index(value)]
+
+
+def perhaps(check: Check) -> Check:
+    return lambda value: None if value is None else check(value)
+
+
+def each(check: Check) -> Check:
+    return lambda values: [check(value) for value in values]
+
+
+def row(*checks: Check) -> Check:
+    return lambda values: [check(v) for check, v in zip(checks, values, strict=True)]
+
+
+def mapped(check: Check) -> Check:
+    return lambda data: {_text(name): check(value) for name, value in data.items()}
+
+
+def record(**checks: Check) -> Check:
+    """Of these fields; all others are left out."""
+    return lambda data: {name: check(data[name]) for name, check in checks.items()}
+
+
+def _text(data: Any) -> str:
+    text = string(data)
+    if len(text) > LONGEST_WORD:
+        raise ValueError("a text")
+    return text
+
+
+def _phone(symbol: Any) -> str:
+    if symbol not in KNOWN:
+        raise ValueError(symbol)
+    return str(symbol)
+
+
+# ---- words ------------------------------------------------------------------------------------
+
+MARKS = record(text=_text, pause=bool)
 
 
 def checked_part(data: Any, part: int, seconds: float) -> HeardPart:
@@ -34,15 +93,15 @@ def checked_part(data: Any, part: int, seconds: float) -> HeardPart:
     heard = HeardPart.from_json(data)
     if len(heard.tokens) > MOST_WORDS or len(heard.pauses) > MOST_WORDS:
         raise ValueError("a part")
-    tokens: list[dict[str, Any]] = [
-        {
-            "id": whole(token["id"], part * IDS, (part + 1) * IDS),
-            "text": _text(token["text"]),
-            "words": _words(token["words"], seconds, spoken=True),
-            "pause": bool(token["pause"]),
-            **({"speaker": _text(token["speaker"])} if "speaker" in token else {}),
-            **_marks(token),
-        }
+    checks: dict[str, Check] = {
+        "id": between(part * IDS, (part + 1) * IDS),
+        "text": _text,
+        "words": lambda words: _words(words, seconds, spoken=True),
+        "pause": bool,
+    }
+    more = {"speaker": _text, "marked": MARKS, "unmarked": MARKS}
+    tokens = [
+        record(**checks, **{name: more[name] for name in more if name in token})(token)
         for token in heard.tokens
     ]
     if len({token["id"] for token in tokens}) < len(tokens) or not all(t["words"] for t in tokens):
@@ -51,14 +110,6 @@ def checked_part(data: Any, part: int, seconds: float) -> HeardPart:
     pauses = _words(heard.pauses, seconds, spoken=False)
     _in_order(pauses)
     return HeardPart(tokens, pauses)
-
-
-def _marks(token: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: {"text": _text(token[name]["text"]), "pause": bool(token[name]["pause"])}
-        for name in ("marked", "unmarked")
-        if name in token
-    }
 
 
 def _words(data: Any, seconds: float, spoken: bool) -> list[dict[str, Any]]:
@@ -91,72 +142,33 @@ def checked_place(data: Any, samples: int) -> dict[str, Any]:
     return {"first": first, "last": last, "transcript": text.to_json()}
 
 
-def checked_take(data: Mapping[str, Any], patch: np.ndarray, about: Mapping[str, Any]) -> Any:
-    """A take's record, which belongs to its samples and to the recording."""
-    channels, samples = about["file_channels"], about["samples"]
-    spans: list[dict[str, Any]] = []
-    for span in data["spans"]:
-        first = whole(span["source"][0], 0, samples + 1)
-        last = whole(span["source"][1], first, samples + 1)
-        spans.append({"source": [first, last], "length": whole(span["length"], 0, 2**31)})
-    total = sum(span["length"] for span in spans)
-    if patch.dtype not in (np.float32, np.float64) or patch.shape != (total, channels):
-        raise ValueError("a take's samples")
-    if total and not np.abs(patch).max() <= LOUDEST:  # not even NaN is
-        raise ValueError("a take's samples")
-    record = {
-        "number": whole(data["number"], 0, MOST_TAKES),
-        "pace": finite_number(data["pace"]),
-        "duration": None if data["duration"] is None else finite_number(data["duration"]),
-        "spans": spans,
-        "lengths": [[finite_number(x) for x in own] for own in data.get("lengths", [])],
-        "words": [_take_word(word, len(spans)) for word in data["words"]],
-        "seconds": finite_number(data["seconds"]),
-        "doubts": [_text(doubt) for doubt in data["doubts"]],
-        "guessed": {_text(word): _text(phones) for word, phones in data["guessed"].items()},
-        "offered": {
-            _text(word): [
-                {"said": _text(way["said"]), "phones": _text(way["phones"])} for way in ways
-            ]
-            for word, ways in data.get("offered", {}).items()
-        },
-    }
-    if not spans:
-        return record
-    return record | {
-        "level": finite_number(data["level"]),
-        "doubtful": [_text(word) for word in data["doubtful"]],
-        "model": _named(data["model"]),
-        "vocoder": _named(data["vocoder"]),
-        "voice": None if data.get("voice") is None else _named(data["voice"]),
-        "candidate": None,  # how a take was ranked is of no account any more
-        "scores": [[[_text(w), finite_number(x)] for w, x in words] for words in data["scores"]],
-        "recorded": None if data.get("recorded") is None else finite_number(data["recorded"]),
-        "mix": _mix(data["mix"], spans, samples),
-    }
+# ---- voices and takes -------------------------------------------------------------------------
+
+NAMED = record(name=_text, sha256=perhaps(_text))
+# What once was not written.
+OLDER: dict[str, Any] = {
+    "lengths": [],
+    "offered": {},
+    "voice": None,
+    "recorded": None,
+}
 
 
 def checked_voice(data: Mapping[str, Any], sha256: str, seconds: float) -> dict[str, Any]:
     """A checked record of what a voice was learnt from, and how."""
     voice = data["voice"]
-    aligned = checked_alignment(Alignment.from_json(voice["alignment"]))
-    if (voice["name"], voice["sha256"]) != (OF_RECORDING, sha256) or aligned.duration > seconds + 1:
+    parts: dict[str, Check] = {"parts": one_of(list(RECORDING_PARTS))}
+    own = record(
+        name=one_of(OF_RECORDING),
+        sha256=one_of(sha256),
+        steps=between(1, 10_000),
+        precision=one_of("float32", "bfloat16"),
+        alignment=lambda aligned: checked_alignment(Alignment.from_json(aligned)).to_json(),
+        **(parts if voice.get("parts") is not None else {}),
+    )(voice)
+    if own["alignment"]["duration"] > seconds + 1:
         raise ValueError("a voice")
-    if voice["precision"] not in ("float32", "bfloat16"):
-        raise ValueError("a precision")
-    parts = voice.get("parts")
-    if parts not in (None, list(RECORDING_PARTS)):
-        raise ValueError("parts of the network")
-    own = {
-        "name": OF_RECORDING,
-        "sha256": sha256,
-        "steps": whole(voice["steps"], 1, 10_000),
-        "precision": str(voice["precision"]),
-        "alignment": aligned.to_json(),
-    }
-    if parts is not None:
-        own["parts"] = parts
-    return {"model": _named(data["model"]), "voice": own}
+    return {"model": NAMED(data["model"]), "voice": own}
 
 
 def checked_voices(data: Any) -> dict[str, str]:
@@ -164,44 +176,77 @@ def checked_voices(data: Any) -> dict[str, str]:
     return {_text(who): name for who, name in [*voices_in(data).items()][:MOST_SPEAKERS]}
 
 
-def _take_word(data: Mapping[str, Any], spans: int) -> dict[str, Any]:
-    result = {
-        "span": whole(data["span"], 0, spans),
-        "word": whole(data["word"], 0, 2**31),
-        "text": _text(data["text"]),
-        "start": finite_number(data["start"]),
-        "end": finite_number(data["end"]),
+def checked_take(data: Mapping[str, Any], patch: np.ndarray, about: Mapping[str, Any]) -> Any:
+    """A take's record, which belongs to its samples and to the recording."""
+    channels, samples = about["file_channels"], about["samples"]
+    source = row(between(0, samples + 1), between(0, samples + 1))
+    spans = each(record(source=source, length=between(0, 2**31)))(data["spans"])
+    total = sum(span["length"] for span in spans)
+    if patch.dtype not in (np.float32, np.float64) or patch.shape != (total, channels):
+        raise ValueError("a take's samples")
+    if total and not np.abs(patch).max() <= LOUDEST:  # not even NaN is
+        raise ValueError("a take's samples")
+    if any(span["source"][0] > span["source"][1] for span in spans):
+        raise ValueError("a take's span")
+    checks: dict[str, Check] = {
+        "number": between(0, MOST_TAKES),
+        "pace": finite_number,
+        "duration": perhaps(finite_number),
+        "lengths": each(each(finite_number)),
+        "words": each(lambda word: _take_word(word, len(spans))),
+        "seconds": finite_number,
+        "doubts": each(_text),
+        "guessed": mapped(_text),
+        "offered": mapped(each(record(said=_text, phones=_text))),
     }
-    if "length" in data:
-        place, unit = data["length"]
-        result["length"] = [whole(place, 0, spans), whole(unit, 0, 10_000)]
-    return result
-
-
-def _mix(
-    data: Mapping[str, Any], spans: Sequence[Mapping[str, Any]], samples: int
-) -> dict[str, Any]:
-    edits: list[dict[str, Any]] = [
-        {
-            "plan": PlannedEdit.from_json(entry["plan"]).to_json(),
-            "sources": [None if x is None else whole(x, 0, 2**31) for x in entry["sources"]],
-            "anchor": [whole(x, -1, 2**40) for x in entry["anchor"]],
-            "old": whole(entry["old"], 0, MOST_WORDS),
-            "new": [_new_word(word) for word in entry["new"]],
-            "phones": [[_phone(symbol) for symbol in phones] for phones in entry["phones"]],
-            "excerpts": [_excerpt(each, span, samples) for each in entry.get("excerpts", [])],
+    if spans:
+        checks |= {
+            "level": finite_number,
+            "doubtful": each(_text),
+            "model": NAMED,
+            "vocoder": NAMED,
+            "voice": perhaps(NAMED),
+            "scores": each(each(row(_text, finite_number))),
+            "recorded": perhaps(finite_number),
+            "mix": lambda mix: _mix(mix, spans, samples),
         }
-        for entry, span in zip(data["edits"], spans, strict=True)
-    ]
-    for edit in edits:
-        same = len(edit["new"]) == len(edit["phones"]), len(edit["sources"])
-        if same != (True, len(edit["plan"]["phones"])) or len(edit["anchor"]) != 2:
+    # How a take was ranked (candidate) is of no account any more.
+    more = {"candidate": None} if spans else {}
+    return record(**checks)(OLDER | dict(data)) | {"spans": spans} | more
+
+
+def _take_word(data: Mapping[str, Any], spans: int) -> Any:
+    length: dict[str, Check] = {"length": row(between(0, spans), between(0, 10_000))}
+    return record(
+        span=between(0, spans),
+        word=between(0, 2**31),
+        text=_text,
+        start=finite_number,
+        end=finite_number,
+        **(length if "length" in data else {}),
+    )(data)
+
+
+def _mix(data: Mapping[str, Any], spans: list[dict[str, Any]], samples: int) -> dict[str, Any]:
+    edit = record(
+        plan=lambda plan: PlannedEdit.from_json(plan).to_json(),
+        sources=each(perhaps(between(0, 2**31))),
+        anchor=row(between(-1, 2**40), between(-1, 2**40)),
+        old=between(0, MOST_WORDS),
+        new=each(_new_word),
+        phones=each(each(_phone)),
+    )
+    edits = []
+    for entry, span in zip(data["edits"], spans, strict=True):
+        excerpts = [_excerpt(one, span, samples) for one in entry.get("excerpts", [])]
+        edits.append(edit(entry) | {"excerpts": excerpts})
+    for made in edits:
+        same = len(made["new"]) == len(made["phones"]), len(made["sources"])
+        if same != (True, len(made["plan"]["phones"])):
             raise ValueError("a take's edit")
     cut = None if data.get("cut") is None else Cut.from_json(data["cut"]).to_json()
-    said = {
-        _text(word): [" ".join(map(_phone, way.split())) for way in ways]
-        for word, ways in data.get("said", {}).items()
-    }
+    ways = each(lambda way: " ".join(map(_phone, way.split())))
+    said = mapped(ways)(data.get("said", {}))
     return {"edits": edits, "rate": finite_number(data["rate"]), "cut": cut, "said": said}
 
 
@@ -213,36 +258,8 @@ def _excerpt(data: Any, span: Mapping[str, Any], samples: int) -> list[Any]:
 
 
 def _new_word(data: Mapping[str, Any]) -> dict[str, Any]:
-    word = TranscriptWord(
-        _text(data["text"]),
-        _text(data["written"]),
-        bool(data["pause_after"]),
-        whole(data["token"], 0, 2**31),
-        _text(data.get("speaker", "")),
-    )
-    return vars(word)
-
-
-def _phone(symbol: Any) -> str:
-    if symbol not in KNOWN:
-        raise ValueError(symbol)
-    return str(symbol)
-
-
-def _named(data: Mapping[str, Any]) -> dict[str, str | None]:
-    sha256 = data["sha256"]
-    return {"name": _text(data["name"]), "sha256": None if sha256 is None else _text(sha256)}
-
-
-def _text(data: Any) -> str:
-    text = string(data)
-    if len(text) > LONGEST_WORD:
-        raise ValueError("a text")
-    return text
-
-
-def whole(value: Any, least: int, end: int) -> int:
-    """A whole number in [least, end)."""
-    if type(value) is not int or not least <= value < end:
-        raise ValueError(value)
-    return value
+    checks: dict[str, Check] = {
+        "text": _text, "written": _text, "pause_after": bool, "token": between(0, 2**31),
+        "speaker": _text,
+    }  # fmt: skip
+    return vars(TranscriptWord(**record(**checks)({"speaker": ""} | dict(data))))

@@ -16,11 +16,13 @@ from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.source.recognised_transcript import parts_of
 from app import limits, texts
-from app.studio.storage.pcm_sound import LEVELS, PEAKS, PcmSound, played
+from app.studio.storage.pcm_sound import LEVELS, PEAKS, PcmSound, level_sizes, played
 from app.studio.work.listening import FIRST_PART, editor_step
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
+
+AT_ONCE = 50_000  # pairs of peaks: 100 s
 
 
 def ingest(
@@ -37,14 +39,11 @@ def ingest(
         raise InputError(texts.too_long(most))
     channels = recording.channels if recording.channels <= 2 else 1
     path = folder / "sound.pcm"
-    meter = Meter(recording.sample_rate)
     with path.open("wb") as file:
         for block in recording.blocks():
-            samples = to_float(block)
-            meter.add(samples.mean(axis=1))
-            file.write(played(samples))
-    (folder / "peaks.bin").write_bytes(meter.levels())
+            file.write(played(to_float(block)))
     sound = PcmSound(path, recording.sample_rate, channels, recording.samples)
+    (folder / "peaks.bin").write_bytes(peaks_of(sound))
     return {
         **recording.to_json(),
         "path": original.name,
@@ -59,47 +58,20 @@ def ingest(
     }
 
 
-class Meter:
-    """The lowest and highest sample of each 1/PEAKS s, -127..127, and of four such, and so on."""
-
-    def __init__(self, rate: int) -> None:
-        self.rate = rate
-        self.rest = np.zeros(0)
-        self.slices = 0
-        self.pairs: list[np.ndarray] = []
-
-    def add(self, mono: np.ndarray) -> None:
-        """The next samples (n,)."""
-        mono = np.concatenate([self.rest, mono])
-        start = self._edge(self.slices)
-        count = 0
-        while self._edge(self.slices + count + 1) - start <= len(mono):
-            count += 1
-        if count:
-            edges = [self._edge(self.slices + k) - start for k in range(count)]
-            end = self._edge(self.slices + count) - start
-            self._keep(mono[:end], edges)
-            mono = mono[end:]
-            self.slices += count
-        self.rest = mono
-
-    def _edge(self, number: int) -> int:
-        return number * self.rate // PEAKS
-
-    def _keep(self, samples: np.ndarray, edges: list[int]) -> None:
-        low, high = np.minimum.reduceat(samples, edges), np.maximum.reduceat(samples, edges)
+def peaks_of(sound: PcmSound) -> bytes:
+    """The lowest and highest sample of each 1/PEAKS s, -127..127, the same of four such, and so on:
+    all levels, the finest first; each has ceil(n / 4) pairs of the one before."""
+    rate, count = sound.sample_rate, level_sizes(sound.samples, sound.sample_rate)[0]
+    found = [np.zeros((0, 2), np.int8)]
+    for first in range(0, count, AT_ONCE):
+        edges = np.arange(first, min(first + AT_ONCE, count)) * rate // PEAKS
+        samples = sound.mono(int(edges[0]), min((first + AT_ONCE) * rate // PEAKS, sound.samples))
+        low, high = (each.reduceat(samples, edges - edges[0]) for each in (np.minimum, np.maximum))
         pairs = np.round(np.stack([low, high], axis=1) * 127)
-        self.pairs.append(np.clip(pairs, -127, 127).astype(np.int8))
-
-    def levels(self) -> bytes:
-        """All levels, the finest first; each has ceil(n / 4) pairs of the one before."""
-        if len(self.rest):
-            self._keep(self.rest, [0])
-        pairs = np.concatenate([np.zeros((0, 2), np.int8), *self.pairs])
-        result = [pairs.tobytes()]
-        for _ in range(LEVELS - 1):
-            padded = np.pad(pairs, ((0, -len(pairs) % 4), (0, 0)), mode="edge")
-            grouped = padded.reshape(-1, 4, 2)
-            pairs = np.stack([grouped[:, :, 0].min(1), grouped[:, :, 1].max(1)], axis=1)
-            result.append(pairs.tobytes())
-        return b"".join(result)
+        found.append(np.clip(pairs, -127, 127).astype(np.int8))
+    levels = [np.concatenate(found)]
+    while len(levels) < LEVELS:
+        padded = np.pad(levels[-1], ((0, -len(levels[-1]) % 4), (0, 0)), mode="edge")
+        grouped = padded.reshape(-1, 4, 2)
+        levels.append(np.stack([grouped[:, :, 0].min(1), grouped[:, :, 1].max(1)], axis=1))
+    return b"".join(level.tobytes() for level in levels)

@@ -27,8 +27,8 @@ from alignment.recognition import whisper_model
 from alignment.recognition.whisper import load_whisper
 from alignment.result import shift_word
 from alignment.retiming import covering
-from app.studio.storage.pcm_sound import IDS, HeardPart, PcmSound, Token
-from app.studio.token_text import transcript_of
+from app.studio.storage.heard_tokens import IDS, HeardPart, Token, transcript_of
+from app.studio.storage.pcm_sound import PcmSound
 
 if TYPE_CHECKING:
     from a3t.editor import Editor

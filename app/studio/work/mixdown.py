@@ -39,8 +39,7 @@ from alignment import Alignment, Word
 from alignment.atomic import staging
 from alignment.retiming import covering
 from app.studio.storage.folders import REQUEST
-from app.studio.storage.pcm_sound import HeardPart
-from app.studio.token_text import transcript_of
+from app.studio.storage.heard_tokens import HeardPart, transcript_of
 from app.studio.work.listening import editor_step
 from app.studio.work.voice_learning import voice_record
 

@@ -33,10 +33,10 @@ from a3t.text.transcript import Transcript
 from alignment import Word
 from alignment.atomic import staging
 from app.studio.storage.folders import REQUEST
-from app.studio.storage.pcm_sound import end_of, played, start_of
-from app.studio.take_orders import TakeOrder
-from app.studio.token_text import lines_of
+from app.studio.storage.heard_tokens import end_of, lines_of, start_of
+from app.studio.storage.pcm_sound import played
 from app.studio.work.listening import editor_step
+from app.studio.work.take_orders import TakeOrder
 from app.studio.work.voice_learning import in_learnt_voice
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def make_recorded(editor: Editor, order: TakeOrder, folder: Path) -> int:
     """Makes takes of a few new words that are recorded elsewhere in the order's surroundings, and
     writes their folders below an edit's; returns how many. Raises the editor's errors."""
     rate, step = order.recording.sample_rate, whole_frames(order.recording.sample_rate)
-    first, last = start_of(order.edit.tokens[0]), end_of(order.edit.tokens[-1])
+    first, last = start_of(order.tokens[0]), end_of(order.tokens[-1])
     start = max(0, round((first - ROOM) * rate)) // step * step
     stretch = start, min(order.recording.samples, round((last + ROOM) * rate))
     count = 0
@@ -104,13 +104,13 @@ def _stretch(order: TakeOrder) -> Span:
 def _span(order: TakeOrder) -> tuple[float, float]:
     """Seconds around the edit, up to the widest pause within CONTEXT; where there are no words
     known, that is as far as it goes."""
-    times = [(start_of(token), end_of(token)) for token in order.edit.tokens]
+    times = [(start_of(token), end_of(token)) for token in order.tokens]
     duration = order.recording.seconds
-    if order.edit.first < len(times):
-        here = times[order.edit.first][0]
+    if order.first < len(times):
+        here = times[order.first][0]
     else:
         here = times[-1][1]
-    there = times[order.edit.last - 1][1] if order.edit.last > order.edit.first else here
+    there = times[order.last - 1][1] if order.last > order.first else here
     left = [0.0] + [(a[1] + b[0]) / 2 for a, b in zip(times, times[1:], strict=False)]
     width = [0.0] + [b[0] - a[1] for a, b in zip(times, times[1:], strict=False)]
     near, far = CONTEXT
@@ -126,10 +126,10 @@ def _inside(order: TakeOrder, stretch: Span) -> tuple[int, int]:
     start, end = (sample / order.recording.sample_rate for sample in stretch)
     inside = [
         k
-        for k, token in enumerate(order.edit.tokens)
+        for k, token in enumerate(order.tokens)
         if start_of(token) >= start - 0.02 and end_of(token) <= end + 0.02
     ]
-    if not inside or not (inside[0] <= order.edit.first and order.edit.last <= inside[-1] + 1):
+    if not inside or not (inside[0] <= order.first and order.last <= inside[-1] + 1):
         raise InputError("The words around this change are not known yet: wait a moment.")
     return inside[0], inside[-1] + 1
 
@@ -137,20 +137,20 @@ def _inside(order: TakeOrder, stretch: Span) -> tuple[int, int]:
 def _take(order: TakeOrder, stretch: Span) -> Take:
     """The take to be made."""
     first, last = _inside(order, stretch)
-    kept = order.edit.tokens[first:last]
+    kept = order.tokens[first:last]
     start, end = (sample / order.recording.sample_rate for sample in stretch)
     words = [Word.from_json(word) for token in kept for word in token["words"]]
-    pauses = [Word.from_json(pause) for pause in order.edit.pauses]
+    pauses = [Word.from_json(pause) for pause in order.pauses]
     aligned = aligned_stretch(words, pauses, start, end - start)
     margin, reach = order.request.margin, order.request.reach
-    narrow = min(order.edit.room) / 2  # half the way to the next edit, whose takes do the same
+    narrow = min(order.room) / 2  # half the way to the next edit, whose takes do the same
     if narrow < margin + reach:
         margin, reach = min(margin, narrow / 2), max(0.025, narrow / 2)
-    here = (order.edit.first - first, order.edit.last - first)
-    text, new_text = lines_of(kept, *here, order.edit.text)
+    here = (order.first - first, order.last - first)
+    text, new_text = lines_of(kept, *here, order.text)
     if Transcript.from_text(text, max_words=None).spoken != tuple(word.text for word in words):
         plain = [{"text": " ".join(word["text"] for word in token["words"])} for token in kept]
-        text, new_text = lines_of(plain, *here, order.edit.text)
+        text, new_text = lines_of(plain, *here, order.text)
     request = replace(
         order.wish.wanted(order.request),
         new_text=new_text,
@@ -158,7 +158,7 @@ def _take(order: TakeOrder, stretch: Span) -> Take:
         alignment=aligned,
         margin=margin,
         reach=reach,
-        cuts=_cuts(order.edit.cut, start, end - start),
+        cuts=_cuts(order.cut, start, end - start),
         seed=order.request.seed + order.number // len(VARIATIONS),
         adapt="never",  # the voice is the one that the background has learnt
     )
@@ -261,7 +261,7 @@ def _words(
 
 def _mix(order: TakeOrder, take: Take, result: EditedRecording) -> dict[str, Any]:
     """The data with which `mixdown` puts this take's edits beside those of others."""
-    inside = order.edit.tokens
+    inside = order.tokens
     places: list[tuple[int, int]] = [
         (int(token["id"]), k) for token in inside for k in range(len(token["words"]))
     ]
@@ -285,7 +285,7 @@ def _mix(order: TakeOrder, take: Take, result: EditedRecording) -> dict[str, Any
     return {
         "edits": edits,
         "rate": result.plan.rate,
-        "cut": None if order.edit.cut is None else order.edit.cut.to_json(),
+        "cut": None if order.cut is None else order.cut.to_json(),
         "said": result.plan.request.to_json()["asked"]["pronunciations"],
     }
 

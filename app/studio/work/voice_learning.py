@@ -19,7 +19,7 @@ from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.model.saved_voices import OF_RECORDING, Voice
 from app.studio.storage.folders import VOICES
-from app.studio.storage.pcm_sound import HeardPart
+from app.studio.storage.heard_tokens import HeardPart
 
 LEARNT = "learnt"  # what is remembered, in the folder, where this machine's user has no cache
 OWN = ("name", "sha256")  # of a voice's entry in an edit.json; the others tell how to learn it

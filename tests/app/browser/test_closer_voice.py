@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from a3t.editor import Editor
-from app.launching import launch
 from app.processes.lanes import EditorLane
 from app.service import Service
 from tests.app.browser.pages import change, listened, opened, picture, upload
-from tests.app.conftest import EditorThread
+from tests.app.conftest import EditorThread, launched
 from tests.conftest import ARCTIC
 from tests.voice.conftest import learn_quickly
 
@@ -33,7 +32,7 @@ def test_a_closer_voice_is_offered(
     learning = Service(service.folder, service.quick._start)
     learning.quick = learning.long = service.quick
     learning.learning = EditorLane(lambda: EditorThread(lambda _: editor.in_voice(None)), False)
-    with launch(learning, "127.0.0.1", None, projects=tmp_path / "projects") as url:
+    with launched(learning, projects=tmp_path / "projects") as url:
         page = opened(browser, url, viewport={"width": 1280, "height": 900})
         # Nothing is learnt before it is wanted.
         page.get_by_role("button", name="Settings").click()

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from app.launching import launch
 from app.service import Service
 from tests.app.browser.pages import opened, word
+from tests.app.conftest import launched
 from tests.app.proxy import under_a_path
 
 pytestmark = pytest.mark.slow
@@ -19,7 +19,7 @@ def test_words_sound_and_picture_under_a_path(
 ) -> None:
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(service.folder))
     with (
-        launch(service, "127.0.0.1", None, root_path="/speech") as address,
+        launched(service, root_path="/speech") as address,
         under_a_path(address, "/speech") as there,
     ):
         page = opened(browser, f"{there}/")

@@ -9,14 +9,11 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from app.guarding.auth import Door
-from app.server.endpoints import server_app
 from app.server.voice_folder import voices_in
 from app.service import Service
+from tests.app.conftest import called
 from tests.fuzz.corpus import VALUES
 
-TOKEN = "a token for tests"
-AUTH = {"Authorization": f"Bearer {TOKEN}"}
 SPEECH = {
     "input": "x",
     "model": "small",
@@ -33,8 +30,7 @@ BODIES = [b"", b"[", b"[" * 50_000, b"null", b'"x"', b"\xff", b'{"input":' + b"[
 def client(service: Service, arctic: Path, tmp_path_factory: pytest.TempPathFactory) -> TestClient:
     voices = tmp_path_factory.mktemp("voices")
     (voices / "awb.wav").write_bytes(arctic.read_bytes())
-    door = Door(server_app(service, voices_in(voices)), TOKEN, local_only=False)
-    return TestClient(door, headers=AUTH)
+    return called(service, voices_in(voices))
 
 
 def refused(answer: Any) -> None:

@@ -16,24 +16,21 @@ import numpy as np
 import openai
 import pytest
 import soundfile as sf
-import uvicorn
 
-from a3t.commands.serve import token_of
+from a3t.commands.app import token_of
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.prompt import SpeechPlan
 from app import limits
-from app.guarding.auth import Door
-from app.server.endpoints import server_app
-from app.server.request_jobs import RequestJob, RequestJobs
+from app.application import application, served
+from app.guarding.guard import Callers
+from app.processes.request_jobs import RequestJob, RequestJobs
 from app.server.voice_folder import voices_in
 from app.service import Service
-from tests.app.conftest import EditorThread
+from tests.app.conftest import AUTH, TOKEN, EditorThread
 from tests.audio.films import film
 from tests.conftest import ARCTIC
 
-TOKEN = "a token for tests"
-AUTH = {"Authorization": f"Bearer {TOKEN}"}
 NEW = ARCTIC.replace("superlative", "positive")
 
 
@@ -46,17 +43,9 @@ def address(
     (voices / "awb.wav").write_bytes(arctic.read_bytes())
     (voices / "awb.txt").write_text(ARCTIC, encoding="utf-8")
     service = Service(folder, lambda: EditorThread(lambda models: editor.in_voice(None)))
-    door = Door(server_app(service, voices_in(voices)), TOKEN, local_only=True)
-    server = uvicorn.Server(uvicorn.Config(door, "127.0.0.1", 0, log_level="warning"))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        assert thread.is_alive()
-        time.sleep(0.02)
-    port = server.servers[0].sockets[0].getsockname()[1]
-    yield f"http://127.0.0.1:{port}"
-    server.should_exit = True
-    thread.join()
+    app = application(service, Callers(TOKEN, local_only=True), voices=voices_in(voices))
+    with served(app, "127.0.0.1", None) as url:
+        yield url
 
 
 @pytest.fixture
@@ -228,7 +217,7 @@ def test_what_can_not_be_used_gets_one_sentence(
         assert sentence in message and "Traceback" not in message and "/" not in message[:1]
     monkeypatch.setattr(limits, "MAX_MEGABYTES", 0)
     answer = post("/v1/edits", b"0" * 2_000_000, new_text="a")
-    assert answer.status_code == 413 and "at most 0 MB" in answer.text
+    assert answer.status_code == 413 and "larger than 0 MB" in answer.text
 
     def endless() -> Iterator[bytes]:
         yield b'--x\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\n'
@@ -236,9 +225,12 @@ def test_what_can_not_be_used_gets_one_sentence(
             yield b"0" * 100_000
 
     form, spoken = "multipart/form-data; boundary=x", "application/json"
-    for path, kind in (("alignments", form), ("audio/speech", spoken)):
+    for path, kind, sentence in (
+        ("alignments", form, "larger than 0 MB"),
+        ("audio/speech", spoken, "request is too large"),
+    ):
         chunked = client.post(f"/v1/{path}", content=endless(), headers={"Content-Type": kind})
-        assert chunked.status_code == 413 and "at most 0 MB" in chunked.text
+        assert chunked.status_code == 413 and sentence in chunked.text
 
 
 def test_a_job_can_be_ended(client: httpx.Client, arctic: Path) -> None:
@@ -270,7 +262,7 @@ def test_the_documents_name_every_endpoint(client: httpx.Client) -> None:
 
 
 def test_tokens_and_voices_that_can_not_be_used(tmp_path: Path) -> None:
-    assert len(token_of(None)) > 20
+    assert token_of(None) is None
     (tmp_path / "token").write_text("long enough\n".replace(" ", "-"), encoding="utf-8")
     assert token_of(f"@{tmp_path / 'token'}") == "long-enough"
     for wrong in ("short", "with a space in it", "@/nowhere", "ünicode-token"):

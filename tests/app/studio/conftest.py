@@ -10,12 +10,13 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from starlette.applications import Starlette
+from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+from app.application import answer_errors
+from app.guarding.visitors import Visitors
 from app.service import Service
-from app.studio.owners import Owners
-from app.studio.routes import interface
+from app.studio.routes import add_studio
 from app.studio.studio import Studio
 
 PATIENCE = 600.0  # seconds until what should have happened is given up
@@ -27,9 +28,16 @@ def studio(service: Service, tmp_path: Path) -> Studio:
 
 
 def client_of(studio: Studio) -> TestClient:
-    visitors = Owners()
-    visitors.gradio_app = SimpleNamespace(auth=None, tokens={}, cookie_id="x")
-    return TestClient(Starlette(routes=interface(studio, visitors, "")))
+    return client_for(studio, SimpleNamespace(auth=None, tokens={}, cookie_id="x"))
+
+
+def client_for(studio: Studio, gradio_app: Any) -> TestClient:
+    """A client, where Gradio knows these logins."""
+    app, visitors = FastAPI(), Visitors()
+    visitors.gradio_app = gradio_app
+    answer_errors(app)
+    add_studio(app, studio, visitors)
+    return TestClient(app, "http://testserver/studio")
 
 
 @pytest.fixture
@@ -67,7 +75,7 @@ class Project:
         for _ in range(round(PATIENCE / 0.05)):
             answer = self.client.get(self.at)
             if answer.status_code == 404:
-                return str(answer.json()["sentence"])
+                return str(answer.json()["detail"])
             never.wait(0.05)
         raise AssertionError("it is still there")
 

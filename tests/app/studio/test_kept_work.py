@@ -76,9 +76,9 @@ def test_a_page_waits_for_events_and_its_desk_stays(
     async def shown() -> None:
         since = desk.since
         monkeypatch.setattr(desk, "since", lambda place: [looks.append(place), since(place)][1])
-        request = Request({"type": "http", "headers": [], "query_string": b"since=999999"})
+        request = Request({"type": "http"})
         monkeypatch.setattr(request, "is_disconnected", AsyncMock(return_value=False))
-        stream = events(request, desk).body_iterator  # type: ignore[attr-defined]
+        stream = events(request, desk, since=999999).body_iterator  # type: ignore[attr-defined]
         assert "retry" in await anext(stream)
         assert "reload" in await anext(stream)  # from another server's life
         Project(project.client, {"upload": upload, "text": ARCTIC})
@@ -130,7 +130,7 @@ def test_a_correction_outlives_a_killed_server(
 ) -> None:
     """So does what takes it back before it was aligned."""
     state = project.listened()
-    monkeypatch.setattr("app.studio.jobs.JobQueue.add", lambda queue, job: True)
+    monkeypatch.setattr("app.processes.lanes.EditorLane.add", lambda queue, job: True)
     wanted = change(state, "superlative", "relative")
     right = state["tokens"][-1][0]
     project.correct(wanted | {"right": right})

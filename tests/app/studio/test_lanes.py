@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 
 from a3t.errors import InputError
-from app.processes.lanes import EditorLane
+from app.processes.lanes import EditorLane, LaneJob
 from app.processes.worker import always
-from app.studio.jobs import JobQueue, ProjectJob
 
 PATIENCE = 600.0  # seconds until what should have happened is given up
 
@@ -31,12 +30,12 @@ class Idle:
         pass
 
 
-def job(name: str, run: Callable[[], object], urgency: int = 0, owner: str = "a") -> ProjectJob:
-    return ProjectJob(owner, name, urgency, lambda editor: run() and None, lambda sentence: None)
+def job(name: str, run: Callable[[], object], urgency: int = 0, owner: str = "a") -> LaneJob:
+    return LaneJob(lambda editor: run(), urgency, owner, name, lambda sentence: None)
 
 
 def test_short_work_does_not_wait_for_long_work() -> None:
-    quick, long = (JobQueue(EditorLane(Idle)) for _ in range(2))  # type: ignore[arg-type]
+    quick, long = (EditorLane(Idle) for _ in range(2))  # type: ignore[arg-type]
     release, begun, done = threading.Event(), threading.Event(), threading.Event()
     long.add(job("hour", lambda: begun.set() or release.wait(PATIENCE)))
     assert begun.wait(PATIENCE)
@@ -46,7 +45,7 @@ def test_short_work_does_not_wait_for_long_work() -> None:
 
 
 def test_what_is_urgent_comes_first_and_nothing_twice() -> None:
-    queue = JobQueue(EditorLane(Idle))  # type: ignore[arg-type]
+    queue = EditorLane(Idle)  # type: ignore[arg-type]
     release, begun, last = threading.Event(), threading.Event(), threading.Event()
     order: list[str] = []
     queue.add(job("first", lambda: begun.set() or release.wait(PATIENCE)))
@@ -64,7 +63,7 @@ def test_what_is_urgent_comes_first_and_nothing_twice() -> None:
 
 
 def test_what_somebody_looks_at_comes_next() -> None:
-    queue = JobQueue(EditorLane(Idle))  # type: ignore[arg-type]
+    queue = EditorLane(Idle)  # type: ignore[arg-type]
     release, begun, last = threading.Event(), threading.Event(), threading.Event()
     order: list[str] = []
     queue.add(job("first", lambda: begun.set() or release.wait(PATIENCE)))
@@ -80,7 +79,7 @@ def test_what_somebody_looks_at_comes_next() -> None:
 
 
 def test_the_project_that_is_shown_comes_first() -> None:
-    queue = JobQueue(EditorLane(Idle))  # type: ignore[arg-type]
+    queue = EditorLane(Idle)  # type: ignore[arg-type]
     release, begun, last = threading.Event(), threading.Event(), threading.Event()
     order: list[str] = []
     queue.add(job("first", lambda: begun.set() or release.wait(PATIENCE)))
@@ -99,21 +98,21 @@ def test_the_project_that_is_shown_comes_first() -> None:
 
 
 def test_a_failure_ends_one_job_and_no_other(caplog: pytest.LogCaptureFixture) -> None:
-    queue = JobQueue(EditorLane(Idle))  # type: ignore[arg-type]
+    queue = EditorLane(Idle)  # type: ignore[arg-type]
     told: list[str] = []
     done = threading.Event()
 
     def broken(editor: object) -> None:
         raise RuntimeError("secret of the server")
 
-    queue.add(ProjectJob("a", "broken", 0, broken, told.append))
+    queue.add(LaneJob(broken, 0, "a", "broken", told.append))
     queue.add(job("next", done.set))
     assert done.wait(PATIENCE)
     assert "went wrong" in told[0] and "secret" not in told[0]
 
 
 def test_what_failed_can_be_asked_for_again_at_once() -> None:
-    queue = JobQueue(EditorLane(Idle))  # type: ignore[arg-type]
+    queue = EditorLane(Idle)  # type: ignore[arg-type]
     done, taken = threading.Event(), []
 
     def broken(editor: object) -> None:
@@ -122,7 +121,7 @@ def test_what_failed_can_be_asked_for_again_at_once() -> None:
     def again(sentence: str) -> None:
         taken.append(queue.add(job("take", done.set)))
 
-    queue.add(ProjectJob("a", "take", 0, broken, again))
+    queue.add(LaneJob(broken, 0, "a", "take", again))
     assert done.wait(PATIENCE) and taken == [True]
 
 

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from app.processes.lanes import EditorLane
+from app.processes.lanes import EditorLane, LaneJob
 from app.processes.progress import CancelledError
-from app.studio.jobs import JobQueue, ProjectJob
 from app.studio.project_controller import ProjectController
 from app.studio.storage.folders import ProjectFolder, words_name
 
@@ -58,7 +57,7 @@ def shown(stepped: Stepped, tmp_path: Path) -> ProjectController:
     folder.write("project.json", about | {"parts": [[0, 48_000]]})
     folder.write(words_name(0), {"tokens": [], "pauses": []})
     lanes = [EditorLane(Stepped), EditorLane(lambda: stepped, kept=False)]  # type: ignore[arg-type,return-value]
-    quick, learning = map(JobQueue, lanes)
+    quick, learning = lanes
     return ProjectController(folder, quick, quick, learning)
 
 
@@ -77,7 +76,7 @@ def test_it_stands_still_while_an_edit_is_made(shown: ProjectController, stepped
 
     with shown.shown():
         begun(shown, stepped)
-        shown.quick.add(ProjectJob("another", "take", 1, slow, lambda sentence: None))
+        shown.quick.add(LaneJob(slow, 1, "another", "take", lambda sentence: None))
         assert making.wait(600)
         before = stepped.steps
         threading.Event().wait(0.3)

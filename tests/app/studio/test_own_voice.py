@@ -98,7 +98,7 @@ def test_what_was_made_before_is_made_again_in_the_voice(
     sounds = [project.client.get(f"{project.at}/takes/{key}-{k}/sound").content for k in (0, 1)]
     assert sounds[0] != sounds[1]
     for wrong in (9, "x", True, -1):
-        project.post("takes", {"key": key, "like": wrong}, 422)
+        project.post("takes", {"key": key, "like": wrong}, 400)
     first = change(state, "always", "never", take=1)
     project.save(first, change(state, "superlative", "highest"))
     made = project.made()

@@ -180,8 +180,8 @@ def test_a_file_that_was_tampered_with_is_refused(
 ) -> None:
     path = repacked(service, true_file, broken)
     answer = client.post("/projects", json={"upload": str(path)})
-    assert answer.status_code == 422
-    assert "not a project" in answer.json()["sentence"]
+    assert answer.status_code == 400
+    assert "not a project" in answer.json()["detail"]
     assert client.get("/projects").json() == []
     assert not any(each.is_file() for each in studio.projects.root.rglob("*"))
 
@@ -240,11 +240,11 @@ def test_what_unpacks_to_more_than_it_says_or_may(
         archive.writestr("takes/bomb", b"0" * 50_000_000)
     monkeypatch.setattr(limits, "MAX_MEGABYTES", 10)
     answer = client.post("/projects", json={"upload": str(path)})
-    assert answer.status_code == 422 and "larger than" in answer.json()["sentence"]
+    assert answer.status_code == 400 and "larger than" in answer.json()["detail"]
     for k in range(0, len(data), 101):
         data[k] ^= 0xFF
     path.write_bytes(data)
-    assert client.post("/projects", json={"upload": str(path)}).status_code == 422
+    assert client.post("/projects", json={"upload": str(path)}).status_code == 400
 
 
 def test_another_recording_than_its_own(

@@ -145,9 +145,9 @@ def test_a_word_is_not_moved_past_its_neighbours(project: Project) -> None:
     moved = project.state["tokens"][2]
     assert moved[2] == pytest.approx(token[2] + 0.02, abs=1e-3)
     assert moved[3] == pytest.approx(after[2], abs=1e-3)
-    project.post("times", {"id": token[0], "start": 1.0, "end": 1.001}, 422)
+    project.post("times", {"id": token[0], "start": 1.0, "end": 1.001}, 400)
     for nonsense in ({}, {"id": 2**60, "start": 0, "end": 1}, {"id": token[0], "start": "x"}):
-        project.post("times", nonsense, 422)
+        project.post("times", nonsense, 400)
 
 
 def test_everything_is_found_again(project: Project, studio: Studio, client: TestClient) -> None:
@@ -185,7 +185,7 @@ def test_sentences_for_what_cannot_be_made(project: Project) -> None:
     project.save(change(state, "always", "Καλημέρα"))
     (sentence,) = project.made()["failures"].values()
     assert "Καλημέρα" in sentence and "/" not in sentence
-    assert "still being made" in project.post("export", {}, 422)["sentence"]
+    assert "still being made" in project.post("export", {}, 400)["detail"]
 
 
 def test_the_wrong_text_is_said_to_be_wrong(client: TestClient, upload: str) -> None:
@@ -242,7 +242,7 @@ def test_the_length_of_one_word_is_dragged(project: Project) -> None:
     assert lengths[1][0] == pytest.approx(0.6, abs=0.01)
     assert lengths[1][1] == pytest.approx(lengths[0][1], abs=0.01)
     for wrong in ({"take": 9}, {"word": 7}, {"word": "x"}, {"word": True}, {"word": -1}):
-        project.post("takes", {"key": key, "take": 0, "word": 0, "seconds": 0.6} | wrong, 422)
+        project.post("takes", {"key": key, "take": 0, "word": 0, "seconds": 0.6} | wrong, 400)
 
 
 def test_a_guessed_word_is_said_as_it_is_written(project: Project) -> None:
@@ -263,7 +263,7 @@ def test_a_guessed_word_is_said_as_it_is_written(project: Project) -> None:
     project.post("pronounce", {"word": "frobbly", "said": phones})
     project.until(lambda state: len(state["takes"][key]) == 3)
     for word, said in (("../x", "x"), ("", "x"), ("x" * 99, "x")):
-        project.post("pronounce", {"word": word, "said": said}, 422)
+        project.post("pronounce", {"word": word, "said": said}, 400)
     version = project.state["version"]
     project.post("pronounce", {"word": "never", "said": "1234 %"})
     project.until(lambda state: state["version"] > version)

@@ -10,9 +10,8 @@ from starlette.testclient import TestClient
 from a3t.source import diarisation
 from app.studio import project_controller
 from app.studio.storage.folders import ProjectFolder
-from app.studio.storage.pcm_sound import HeardPart, with_marks
+from app.studio.storage.heard_tokens import HeardPart, with_marks, with_speakers
 from app.studio.studio import Studio
-from app.studio.token_text import with_speakers
 from app.studio.work import listening
 from tests.app.studio.conftest import Project, change
 from tests.conftest import ARCTIC
@@ -37,7 +36,7 @@ def test_what_is_missing_is_said_before_the_work(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(diarisation, "find_spec", lambda name: None)
-    assert "a3t[speakers]" in project.post("speakers", {}, 422)["sentence"]
+    assert "a3t[speakers]" in project.post("speakers", {}, 400)["detail"]
 
 
 def test_they_are_told_apart_named_and_taken_back(
@@ -64,7 +63,7 @@ def test_they_are_told_apart_named_and_taken_back(
     state = project.until(lambda state: state["tokens"][4][1] == "two")
     project.until(lambda _: ProjectFolder(path).heard(0).tokens[4]["text"] == "Speaker 2: two")
 
-    project.post("speakers", {"names": [["Anna", ids(state, "Speaker 1")]]}, 422)
+    project.post("speakers", {"names": [["Anna", ids(state, "Speaker 1")]]}, 400)
     project.post("speakers", {"names": [["ANNA", ids(state, "Speaker 1")]]})
     assert names(project.state) == [name.replace("Speaker 1", "ANNA") for name in names(state)]
     project.save(change(project.state, "superlative", "greatest"))  # in one of two named turns

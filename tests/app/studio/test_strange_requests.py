@@ -7,14 +7,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from app.studio.owners import COOKIE, Owners
-from app.studio.routes import interface
+from app.guarding.visitors import COOKIE
 from app.studio.storage import folders
 from app.studio.studio import Studio
-from tests.app.studio.conftest import Project, change
+from tests.app.studio.conftest import Project, change, client_for
 from tests.conftest import ARCTIC
 
 
@@ -43,17 +41,16 @@ def test_a_project_is_its_owner_s_alone(project: Project, client: TestClient) ->
 
 
 def test_whoever_must_log_in_sees_nothing_before(studio: Studio, upload: str) -> None:
-    owners = Owners()
     tokens: dict[str, str] = {}
-    owners.gradio_app = SimpleNamespace(auth=[("ann", "secret")], tokens=tokens, cookie_id="x")
-    with TestClient(Starlette(routes=interface(studio, owners, ""))) as client:
+    logins = SimpleNamespace(auth=[("ann", "secret")], tokens=tokens, cookie_id="x")
+    with client_for(studio, logins) as client:
         assert client.get("/projects").status_code == 401
         assert client.post("/projects", json={"upload": upload}).status_code == 401
         tokens["known"] = "ann"
         client.cookies.set("access-token-x", "known")
         assert client.get("/projects").json() == []
         assert client.post("/projects", json={"upload": upload, "text": ARCTIC}).status_code == 200
-    with TestClient(Starlette(routes=interface(studio, owners, ""))) as elsewhere:
+    with client_for(studio, logins) as elsewhere:
         elsewhere.cookies.set("access-token-x", "known")  # ann, in another browser
         assert len(elsewhere.get("/projects").json()) == 1
 
@@ -67,7 +64,7 @@ def test_a_path_that_was_not_uploaded_is_not_read(
     given = path.format(wav=arctic, folder=studio.service.folder)
     for where in ("/projects", "/text"):
         answer = client.post(where, json={"upload": given})
-        assert answer.status_code == 422 and "root:" not in answer.text
+        assert answer.status_code == 400 and "root:" not in answer.text
 
 
 NONSENSE: list[Any] = [
@@ -86,7 +83,7 @@ def test_a_list_of_nonsense_is_refused(project: Project) -> None:
     project.listened()
     for data in NONSENSE:
         answer = project.client.post(f"{project.at}/script", json=data)
-        assert answer.status_code == 422 and len(answer.json()["sentence"]) > 10, data
+        assert answer.status_code == 400 and len(answer.json()["detail"]) > 10, data
     assert project.state["edits"] == [] and project.state["revision"] == 0
 
 
@@ -110,6 +107,6 @@ def test_there_is_a_limit_to_projects_and_takes(
     monkeypatch.setattr(folders, "MOST_PROJECTS", 1)
     project.save(change(project.listened(), "always", "never"))
     (key,) = project.made()["takes"]
-    assert "can't have more takes" in project.post("takes", {"key": key}, 422)["sentence"]
+    assert "can't have more takes" in project.post("takes", {"key": key}, 400)["detail"]
     answer = project.client.post("/projects", json={"upload": upload})
-    assert answer.status_code == 422 and "no room for more projects" in answer.json()["sentence"]
+    assert answer.status_code == 400 and "no room for more projects" in answer.json()["detail"]

@@ -1,10 +1,13 @@
-"""Refusals before Gradio sees a request, and the headers that every answer carries."""
+"""Checks of every request, before anything else sees it, and the headers of every answer."""
 
 from __future__ import annotations
 
+import hmac
 import ipaddress
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -12,10 +15,15 @@ import anyio.to_thread
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app import texts
-from app.guarding.quota import Quota, RefusedError, Visitors
+from app import limits, texts
+from app.guarding.quota import Quota, RefusedError
+from app.guarding.visitors import cookie_of
 
 LARGEST_BODY = 2_000_000  # bytes of a request that is not an upload
+LARGEST_FORM = 1_000_000  # bytes of a request beside its recording
+UPLOADS = "/gradio_api/upload"
+FORMS = ("/v1/edits", "/v1/alignments")  # which bring their recording themselves
+MAY_CALL = "a3t.may_call"  # in a request's scope: whether it may use /v1
 
 # Gradio begins its components by inline scripts that are made of texts.
 POLICY = (
@@ -33,52 +41,113 @@ HEADERS = (
 )
 
 
-class Guard:
-    """ASGI middleware around Gradio.
+class TooLargeError(Exception):
+    """A request's body goes on beyond the limit."""
 
-    A page that is for this computer only answers to this computer's names alone (`local_only`):
-    another site's name may be made to mean 127.0.0.1 while a visitor is on it. A POST that another
-    site's page sends is refused; programs send no Origin.
 
-    Gradio fetches addresses of other servers when a path is one (`/file=https://…`, or a field's
-    path): refused here, so that nobody uses this server to reach another. Bodies of requests that
-    are not uploads are bounded, and so are uploads, for a visitor and for all (`quota`).
+@dataclass(frozen=True)
+class Callers:
+    """Who may ask for what; chosen once, by what is served.
+
+    Whoever has the `token` may use /v1, within the limits. A server without a page answers nobody
+    else. One `with_page` also has visitors, for whom uploads are counted (and who log in to Gradio,
+    if that is wanted); they may use /v1 where there is no token and the server is `local_only`, as
+    they may use the page's endpoints.
     """
 
-    def __init__(self, app: ASGIApp, folder: Path, local_only: bool = False) -> None:
-        self.app = app
-        self.local_only = local_only
-        self.quota, self.visitors = Quota(folder), Visitors()
+    token: str | None
+    with_page: bool = False
+    local_only: bool = False
+
+    def have_token(self, headers: Mapping[bytes, str]) -> bool:
+        """True for a request with the token."""
+        kind, _, given = headers.get(b"authorization", "").partition(" ")
+        return (
+            self.token is not None
+            and kind.lower() == "bearer"
+            and hmac.compare_digest(given.strip().encode("latin-1"), self.token.encode())
+        )
+
+    @property
+    def include_visitors(self) -> bool:
+        """True if /v1 needs no token."""
+        return self.with_page and self.local_only and self.token is None
+
+
+class Guard:
+    """ASGI middleware around the application.
+
+    A server for this computer alone answers to this computer's names only: another site's name may
+    be made to mean 127.0.0.1 while a visitor is on it. What another site's page sends is refused;
+    programs send no Origin. Every body is bounded.
+
+    Gradio fetches addresses of other servers when a path is one (`/file=https://…`, or a field's
+    path): refused here, so that nobody uses this server to reach another. Visitors' bodies are
+    small, but for uploads, which are bounded for each of them and for all (`quota`).
+
+    A path decides here how large a body may be, never who may ask: /v1 itself looks at MAY_CALL.
+    """
+
+    def __init__(self, app: ASGIApp, folder: Path, callers: Callers) -> None:
+        self.inner, self.callers, self.quota = app, callers, Quota(folder)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] not in ("http", "websocket"):
-            await self.app(scope, receive, send)
-            return
-        headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        if scope["type"] == "websocket":  # Gradio has none
+        if scope["type"] == "websocket":  # there are none
             await send({"type": "websocket.close", "code": 1008})
             return
-        if self.local_only and not is_local(headers.get(b"host", "")):
-            await refuse(send, 403, texts.OTHER_HOST)
+        if scope["type"] != "http":
+            await self.inner(scope, receive, send)
             return
-        reads = scope["method"] in ("GET", "HEAD")
-        if not reads and is_from_elsewhere(headers):
+        callers, path = self.callers, unquote(scope["path"])
+        headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        reads, has_token = scope["method"] in ("GET", "HEAD"), callers.have_token(headers)
+        scope[MAY_CALL] = may_call = has_token or callers.include_visitors
+        brings_file = path.rstrip("/").endswith((UPLOADS, *FORMS))
+        if callers.local_only and not is_local(headers.get(b"host", "")):
+            await refuse(send, 403, texts.OTHER_HOST)
+        elif is_from_elsewhere(headers) and not (reads and callers.with_page):
             await read_body(receive)  # a connection closed on what is still coming loses the answer
             await refuse(send, 403, texts.OTHER_ORIGIN)
-            return
-        path = unquote(scope["path"])
-        if elsewhere(path):
+        elif not (has_token or callers.with_page) or (path.endswith(FORMS) and not may_call):
+            await refuse(send, 401, texts.NO_TOKEN)
+        elif elsewhere(path):
             await refuse(send, 403, texts.SERVED_ELSEWHERE)
-            return
-        visitor = self.visitors.visitor(headers)
-        new = reads and visitor is None and path.endswith("/")
-        send = answering(send, [self.visitors.new_cookie()] if new else ())
-        if reads:
+        elif reads:
             await self.read(scope, receive, send)
-        elif path.rstrip("/").endswith("/upload"):
-            await self.upload(scope, receive, send, headers, visitor)
-        else:
+        elif not brings_file:
             await self.post(scope, receive, send)
+        elif has_token:
+            await self.call(scope, receive, send, headers)
+        else:
+            await self.upload(scope, receive, send, headers)
+
+    async def call(
+        self, scope: Scope, receive: Receive, send: Send, headers: Mapping[bytes, str]
+    ) -> None:
+        """A form with a recording, of a program with the token."""
+        most = limits.MAX_MEGABYTES * 1_000_000 + LARGEST_FORM
+        stated = headers.get(b"content-length", "0")
+        if not stated.isdecimal() or len(stated) > 18 or int(stated) > most:
+            await refuse(send, 413, texts.too_large(limits.MAX_MEGABYTES))
+            return
+        size = 0
+
+        async def counted() -> Message:
+            nonlocal size
+            message = await receive()
+            size += len(message.get("body", b""))
+            if size > most:
+                raise TooLargeError
+            return message
+
+        async def noted(message: Message) -> None:
+            if size <= most:  # else it is the framework's answer to TooLargeError
+                await send(message)
+
+        with suppress(TooLargeError):
+            await self.app(scope, counted, noted)
+        if size > most:
+            await refuse(send, 413, texts.too_large(limits.MAX_MEGABYTES))
 
     async def read(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A GET; where Gradio refuses in the middle of an answer (an event that is over, or was
@@ -92,14 +161,10 @@ class Guard:
             await send({"type": "http.response.body", "body": last.encode()})
 
     async def upload(
-        self,
-        scope: Scope,
-        receive: Receive,
-        send: Send,
-        headers: Mapping[bytes, str],
-        visitor: str | None,
+        self, scope: Scope, receive: Receive, send: Send, headers: Mapping[bytes, str]
     ) -> None:
         """A file, if there is room for it and a browser's has come from the page."""
+        visitor = cookie_of(headers.get(b"cookie", ""))
         if visitor is None and (b"origin" in headers or b"sec-fetch-site" in headers):
             await refuse(send, 403, texts.NOT_FROM_THE_PAGE)
             return
@@ -127,27 +192,22 @@ class Guard:
         else:
             await self.app(scope, replay(body, receive), send)
 
+    async def app(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The application, its answers with HEADERS. Gradio's that the queue is full (503, with its
+        length) becomes a sentence."""
+        replaced = False
 
-def answering(send: Send, cookies: Sequence[str]) -> Send:
-    """A `send` that adds the headers of every answer.
-
-    Gradio's answer that the queue is full (503, with its length) becomes a sentence.
-    """
-    replaced = False
-
-    async def with_headers(message: Message) -> None:
-        nonlocal replaced
-        if message["type"] == "http.response.start":
-            if message["status"] == 503:
+        async def answer(message: Message) -> None:
+            nonlocal replaced
+            if message["type"] == "http.response.start" and message["status"] == 503:
                 replaced = True
                 await refuse(send, 503, texts.QUEUE_FULL)
-                return
-            given = [(b"set-cookie", cookie.encode()) for cookie in cookies]
-            message["headers"] = [*message.get("headers", []), *HEADERS, *given]
-        if not replaced:
-            await send(message)
+            elif message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", []), *HEADERS]
+            if not replaced:
+                await send(message)
 
-    return with_headers
+        await self.inner(scope, receive, answer)
 
 
 def is_text(body: bytes) -> bool:
@@ -238,8 +298,17 @@ def replay(body: bytes, receive: Receive) -> Receive:
     return again
 
 
+def error_body(sentence: str, kind: str = "invalid_request_error") -> dict[str, object]:
+    """An error in the form that OpenAI's clients read, and as FastAPI and Gradio tell of it."""
+    error = {"message": sentence, "type": kind, "param": None, "code": None}
+    return {"error": error, "detail": sentence}
+
+
 async def refuse(send: Send, status: int, sentence: str) -> None:
-    body = json.dumps({"detail": sentence}).encode()
+    """An answer of one sentence."""
+    body = json.dumps(error_body(sentence)).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+    if status == 401:
+        headers.append((b"www-authenticate", b"Bearer"))
     await send({"type": "http.response.start", "status": status, "headers": [*headers, *HEADERS]})
     await send({"type": "http.response.body", "body": body})

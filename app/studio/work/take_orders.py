@@ -16,7 +16,7 @@ from a3t.plan.reuse.text_reuse import MOST_WORDS
 from a3t.text.transcript import Transcript
 from app import texts
 from app.studio.script import ScriptEdit, number
-from app.studio.storage.pcm_sound import HeardPart, Pause, Token, end_of, places_of, start_of
+from app.studio.storage.heard_tokens import HeardPart, Pause, Token, end_of, places_of, start_of
 
 NEAR = 80  # tokens on each side of an edit that its maker is given
 WIDE = 900  # tokens on each side among which new words are looked for, some five minutes
@@ -61,15 +61,18 @@ class TakeWish:
         )
 
 
-@dataclass(frozen=True)
-class EditContext:
-    """An edit, and what stands around it.
+@dataclass(frozen=True, kw_only=True)
+class TakeOrder:
+    """A take to be made of an edit, with what stands around it.
 
     tokens, pauses: those around the edit, in order. first, last: its range among the tokens. text:
     the new words, "" for none. cut: sound between words that goes. room: seconds of kept speech
-    before and after the edit up to another one.
+    before and after the edit up to another one. request: all but its words, by the settings.
+    number: of the take. wish: how it is to be. level: the first take's. voice: the file of its
+    speaker's own.
     """
 
+    recording: Recording
     tokens: Sequence[Token]
     pauses: Sequence[Pause]
     first: int
@@ -77,22 +80,10 @@ class EditContext:
     text: str
     cut: Cut | None
     room: tuple[float, float]
-
-
-@dataclass(frozen=True, kw_only=True)
-class TakeOrder:
-    """A take to be made.
-
-    request: all but its words, by the settings. number: of the take. wish: how it is to be. level:
-    the first take's. voice: the file of its speaker's own.
-    """
-
-    recording: Recording
-    edit: EditContext
     request: EditRequest
-    number: int
     wish: TakeWish
-    level: float | None
+    number: int = 0
+    level: float | None = None
     voice: Path | None = None
 
 
@@ -145,14 +136,15 @@ def recorded_reach(edit: ScriptEdit, heard: HeardPart) -> tuple[int, int] | None
     return (max(0, first - min(near)) + NEAR, max(0, max(near) - last) + NEAR) if near else None
 
 
-def context_of(
+def order_of(
     edit: ScriptEdit,
     others: Sequence[ScriptEdit],
     heard: HeardPart,
     reach: tuple[int, int] = (NEAR, NEAR),
-) -> EditContext:
-    """An edit beside the others, among the words that are heard, so many tokens before and after
-    it; InputError if its own are gone."""
+    **more: Any,
+) -> TakeOrder:
+    """The order of an edit beside the others, among the words that are heard, so many tokens before
+    and after it; InputError if its own are gone. more: of a `TakeOrder`."""
     tokens = heard.tokens
     ids = places_of(tokens)
     first, last = edit.place_in(ids, len(tokens))
@@ -175,14 +167,15 @@ def context_of(
     if not around:
         raise InputError(texts.NO_WORD)
     since, until = start_of(around[0]) - FAR, end_of(around[-1]) + FAR
-    return EditContext(
-        around,
-        [pause for pause in heard.pauses if since < pause["end"] and pause["start"] < until],
-        first - near,
-        last - near,
-        edit.text,
-        edit.cut,
-        (max(before, 0.0), max(after, 0.0)),
+    return TakeOrder(
+        tokens=around,
+        pauses=[p for p in heard.pauses if since < p["end"] and p["start"] < until],
+        first=first - near,
+        last=last - near,
+        text=edit.text,
+        cut=edit.cut,
+        room=(max(before, 0.0), max(after, 0.0)),
+        **more,
     )
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from contextvars import copy_context
+
 import gradio as gr
 
 from app import texts
-from app.api import speech_wanted
-from app.error_sentences import one_sentence
-from app.gradio_queue import AT_ONCE, EDITOR, PROGRESS, cancelling, page_of
+from app.page.page_requests import LINE, PROGRESS, asked, cancelling
+from app.page.settings import MOST_SEED
 from app.service import Service
-from app.settings import MOST_SEED
 
 
 class SpeakTab:
@@ -60,9 +60,8 @@ class SpeakTab:
             [self.prompt, self.prompt_text, self.text, self.seed, self.speed, self.learns],
             [self.spoken, self.record, self.prompt_text],
             show_progress_on=[self.spoken],
-            concurrency_id=EDITOR,
-            concurrency_limit=AT_ONCE,
             api_visibility="private",
+            **LINE,
         )
         self.cancel.click(
             cancelling(service),
@@ -82,11 +81,12 @@ class SpeakTab:
         request: gr.Request,
         progress: gr.Progress = PROGRESS,
     ) -> tuple[str, str, str]:
-        with one_sentence():
-            adapt = "auto" if learns else "never"
-            speech = speech_wanted(text, prompt_text, seed, speed, adapt)
-            with self.service.running.watch(
-                page_of(request), lambda share, step: progress(share, desc=step)
-            ) as watch:
-                audio, record, used = self.service.tts(prompt, speech, watch)
-            return str(audio), str(record), used
+        here = copy_context()  # in which Gradio knows whose progress this is
+
+        def show(share: float, step: str) -> None:
+            here.run(progress, share, step)
+
+        given = (prompt, text, prompt_text, seed, speed, "auto" if learns else "never")
+        page = request.session_hash or ""
+        audio, record, used = asked(self.service, "tts", *given, page=page, show=show)
+        return audio, record, used

@@ -1,0 +1,108 @@
+"""Requests that take their time: each is a job with progress, that can be asked for and ended."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any
+
+from app import limits
+from app.error_sentences import sentence_of
+from app.processes.progress import CancelledError, Watch
+
+MOST_JOBS = 20  # that wait or run
+
+
+class BusyError(Exception):
+    """MOST_JOBS wait already."""
+
+
+@dataclass
+class RequestJob:
+    """A request's work: its progress, and its outcome or one sentence that says why there is none.
+    owner: whoever may cancel it."""
+
+    kind: str
+    watch: Watch
+    owner: str = ""
+    id: str = field(default_factory=lambda: secrets.token_hex(16))
+    outcome: Future[Any] = field(default_factory=Future)
+    ended: float = float("inf")
+
+    error: str | None = None
+
+    @property
+    def status(self) -> str:
+        """ "running", "done", "failed" or "cancelled"."""
+        if not self.outcome.done():
+            return "running"
+        if self.error is None:
+            return "done"
+        is_cancelled = isinstance(self.outcome.exception(), CancelledError)
+        return "cancelled" if is_cancelled else "failed"
+
+    def to_json(self) -> dict[str, Any]:
+        share = 1.0 if self.status == "done" else round(self.watch.share, 3)
+        told = {"id": self.id, "object": self.kind, "status": self.status, "progress": share}
+        return told | {"step": self.watch.sentence, "error": self.error}
+
+
+class RequestJobs:
+    """The requests that a server is answering, each in a thread of its own, in which it waits for
+    the editor's lanes. What is done is forgotten after `limits.KEEP_SECONDS`."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[str, RequestJob] = {}
+        self._lock = threading.Lock()
+
+    def start(
+        self,
+        kind: str,
+        work: Callable[[Watch], Any],
+        kept: bool = False,
+        owner: str = "",
+        show: Callable[[float, str], None] | None = None,
+    ) -> RequestJob:
+        """Begin a job, kept for whoever asks for it when it is done; BusyError if too many wait
+        already."""
+        job = RequestJob(kind, Watch(show), owner)
+        with self._lock:
+            old = time.monotonic() - limits.KEEP_SECONDS
+            self._jobs = {name: each for name, each in self._jobs.items() if each.ended > old}
+            if sum(not each.outcome.done() for each in self._jobs.values()) >= MOST_JOBS:
+                raise BusyError
+            self._jobs[job.id] = job
+        threading.Thread(target=self._do, args=(job, work, kept), name=job.id, daemon=True).start()
+        return job
+
+    def get(self, name: str) -> RequestJob | None:
+        """The job of that name, if there is one."""
+        with self._lock:
+            return self._jobs.get(name)
+
+    def cancel(self, owner: str) -> None:
+        """End everything that somebody waits for."""
+        with self._lock:
+            for job in self._jobs.values():
+                if job.owner == owner:
+                    job.watch.cancelled.set()
+
+    def _do(self, job: RequestJob, work: Callable[[Watch], Any], kept: bool) -> None:
+        result, error = None, None
+        try:
+            result = work(job.watch)
+        except BaseException as raised:
+            error = raised
+        job.ended = time.monotonic()
+        if not kept:
+            with self._lock:
+                del self._jobs[job.id]
+        if error is None:
+            job.outcome.set_result(result)
+        else:
+            job.error = sentence_of(error)
+            job.outcome.set_exception(error)

@@ -1,0 +1,64 @@
+"""Whose request it is, of which project, and what it says: for every route of the studio.
+
+Names in addresses are looked up, never joined to a path: a project is found among the visitor's
+own, a take among the project's.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+from fastapi import Depends, Path, Request, Response
+from starlette.exceptions import HTTPException
+
+from a3t.errors import InputError
+from app import texts
+from app.studio.project_controller import ProjectController
+from app.studio.studio import Studio
+
+
+async def the_studio(request: Request) -> Studio:
+    studio: Studio = request.app.state.studio
+    return studio
+
+
+async def the_visitor(request: Request, response: Response) -> str:
+    name: str = request.app.state.visitors.visitor(request, response)
+    return name
+
+
+Opened = Annotated[Studio, Depends(the_studio)]
+Visitor = Annotated[str, Depends(the_visitor)]
+
+
+def the_desk(project: str, studio: Opened, visitor: Visitor) -> ProjectController:
+    """The visitor's project; HTTPException if there is none of that name."""
+    desk = studio.desk(visitor, project)
+    if desk is None:
+        raise HTTPException(404, studio.why_not(project))
+    return desk
+
+
+async def what_is_sent(request: Request) -> dict[str, Any]:
+    """A request's JSON object; an empty one for anything else. InputError for numbers that no
+    float holds, and for halves of characters: what is written has to be read again."""
+    try:
+        data = json.loads(await request.body(), parse_int=_whole)
+    except (ValueError, RecursionError):
+        return {}
+    try:
+        json.dumps(data, ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, RecursionError):
+        raise InputError(texts.WRONG_FIELDS) from None
+    return data if isinstance(data, dict) else {}
+
+
+def _whole(digits: str) -> int | float:
+    """A whole number; infinite with more digits than anything here has."""
+    return int(digits) if len(digits) < 20 else float("inf")
+
+
+Desk = Annotated[ProjectController, Depends(the_desk)]
+Sent = Annotated[dict[str, Any], Depends(what_is_sent)]
+Place = Annotated[int, Path(ge=0, lt=10**12)]

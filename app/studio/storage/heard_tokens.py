@@ -1,0 +1,171 @@
+"""Tokens: the words of a recording as the page shows them, and as a transcript.
+
+A *token* is a written word with its spoken words and their times in seconds:
+
+    {"id": 300007, "text": "$5,", "pause": true,
+     "words": [{"text": "five", "start": 1.2, "end": 1.5, "score": 0.9, "phones": […]}, …]}
+
+A token of a named speaker has the name in "speaker"; that of a turn's first word also has it in its
+text ("ANNA: Hello"). A token whose marks and capitals were restored has what it is without them, or
+with them again, in "unmarked" or "marked".
+
+A *pause* is an `alignment.Word` without text, as JSON; it may name sound that no text has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any
+
+from a3t.text.transcript import Transcript, TranscriptWord
+
+Token = dict[str, Any]
+Pause = dict[str, Any]
+
+IDS = 100_000  # ids of one part's tokens: more than a part can have
+
+
+@dataclass(frozen=True)
+class HeardPart:
+    """A stretch of the recording as heard: its tokens, and the pauses around and between them."""
+
+    tokens: list[Token] = field(default_factory=list)
+    pauses: list[Pause] = field(default_factory=list)
+
+    @classmethod
+    def from_json(cls, data: Any) -> HeardPart:
+        """The inverse of `to_json`; a list holds tokens alone, as projects once did."""
+        return cls(data) if isinstance(data, list) else cls(data["tokens"], data["pauses"])
+
+    def to_json(self) -> dict[str, Any]:
+        return {"tokens": self.tokens, "pauses": self.pauses}
+
+    def with_pauses(self, others: list[Pause], start: float, stop: float) -> HeardPart:
+        """The same with these pauses instead of its own between two times, in seconds."""
+        before = [_until(pause, stop=start) for pause in self.pauses if pause["start"] < start]
+        after = [_until(pause, start=stop) for pause in self.pauses if pause["end"] > stop]
+        return HeardPart(self.tokens, [*before, *others, *after])
+
+
+def with_marks(heard: HeardPart, marked: bool) -> HeardPart:
+    """The part with the marks and capitals that were restored, or without."""
+    kept, other = ("unmarked", "marked") if marked else ("marked", "unmarked")
+    return HeardPart([_with_marks(token, kept, other) for token in heard.tokens], heard.pauses)
+
+
+def _with_marks(token: Token, kept: str, other: str) -> Token:
+    if other not in token:
+        return token
+    rest = {name: value for name, value in token.items() if name != other}
+    return rest | token[other] | {kept: {"text": token["text"], "pause": token["pause"]}}
+
+
+def _until(pause: Pause, start: float = 0.0, stop: float = float("inf")) -> Pause:
+    """The part of a pause between two times."""
+    start, stop = max(pause["start"], start), min(pause["end"], stop)
+    phones = [{**phone, "start": start, "end": stop} for phone in pause["phones"]]
+    return {**pause, "start": start, "end": stop, "phones": phones}
+
+
+def places_of(tokens: Sequence[Token]) -> dict[int, int]:
+    """The place of each token, by its id."""
+    return {token["id"]: k for k, token in enumerate(tokens)}
+
+
+def start_of(token: Token) -> float:
+    """Seconds."""
+    return float(token["words"][0]["start"])
+
+
+def end_of(token: Token) -> float:
+    """Seconds."""
+    return float(token["words"][-1]["end"])
+
+
+def without_name(token: Token) -> str:
+    """A token's text without the name of who says it."""
+    text = str(token["text"])
+    return text.removeprefix(f"{token['speaker']}:").strip() if token.get("speaker") else text
+
+
+def shown(token: Token) -> list[Any]:
+    """A token as the page needs it: id, text without the name, start and end in seconds, score,
+    pause after it, who says it."""
+    score = min(word["score"] for word in token["words"])
+    times = (round(start_of(token), 4), round(end_of(token), 4))
+    rest = (round(score, 3), int(token["pause"]), token.get("speaker", ""))
+    return [token["id"], without_name(token), *times, *rest]
+
+
+def with_speakers(tokens: Sequence[Token], names: Mapping[int, str]) -> list[Token]:
+    """The tokens, those of these ids said by these people, "" for nobody that is named; the first
+    word of each turn has the name in its text."""
+    result: list[Token] = []
+    before = ""
+    for token in tokens:
+        old = str(token.get("speaker", ""))
+        name = names.get(token["id"], old)
+        begins = f"{name}: " if name and name != before else ""
+        own = {key: value for key, value in deepcopy(token).items() if key != "speaker"}
+        own |= {"speaker": name} if name else {}
+        for each in (own, *(own[key] for key in ("marked", "unmarked") if key in own)):
+            each["text"] = begins + without_name({"speaker": old, "text": each["text"]})
+        result.append(own)
+        before = name
+    return result
+
+
+def speaker_at(tokens: Sequence[Token], first: int, last: int) -> str:
+    """The speaker of a text instead of the tokens from `first` to `last`: theirs, or, where there
+    are none, the words before; "" if that isn't known."""
+    near = tokens[first : first + 1] if first < last else tokens[max(first - 1, 0) :][:1]
+    return str(near[0].get("speaker", "")) if near else ""
+
+
+def lines_of(tokens: Sequence[Token], first: int, last: int, text: str) -> tuple[str, str]:
+    """The text of some tokens, and their text with another instead of those from `first` to
+    `last`. Where several people are named, each turn is a line that begins with the name."""
+    names = [str(token.get("speaker", "")) for token in tokens]
+    old = [without_name(token) for token in tokens]
+    if first < last and names[first]:
+        text = text.removeprefix(f"{names[first]}:").strip()
+    new = [*zip(names[:first], old[:first], strict=True)]
+    if text:
+        new.append((speaker_at(tokens, first, last), text))
+    new += zip(names[last:], old[last:], strict=True)
+    named = len(set(names)) > 1
+    return _lines(zip(names, old, strict=True), named), _lines(new, named)
+
+
+def _lines(said: Iterable[tuple[str, str]], named: bool) -> str:
+    lines: list[str] = []
+    before = ""
+    for name, text in said:
+        if named and name and name != before:
+            lines.append(f"\n{name}:")
+            before = name
+        lines.append(text)
+    return " ".join(lines).replace(" \n", "\n").strip()
+
+
+def transcript_words(tokens: Sequence[Token]) -> list[TranscriptWord]:
+    """The spoken words of tokens, each with what is written for it."""
+    return [
+        TranscriptWord(
+            word["text"],
+            token["text"],
+            bool(token["pause"]) and last,
+            number,
+            token.get("speaker", ""),
+        )
+        for number, token in enumerate(tokens)
+        for k, word in enumerate(token["words"])
+        for last in [k == len(token["words"]) - 1]
+    ]
+
+
+def transcript_of(tokens: Sequence[Token]) -> Transcript:
+    """The transcript of the tokens."""
+    return Transcript.of_tokens(transcript_words(tokens))
