@@ -71,7 +71,7 @@ def systems_on_clips(setting: Setting) -> list[tuple[System, str, HeldOutClip]]:
 
 
 def compare(item: tuple[System, str, HeldOutClip], setting: Setting) -> Iterator[Row]:
-    """What a system fills in, compared with the recording: sums over the masked frames."""
+    """A system's frames compared with the recording's: sums over the masked frames."""
     system, kind, clip = item
     gap = open_gap(clip, clip.region, clip.durations[slice(*clip.region)])
     first, last = gap.frame_span

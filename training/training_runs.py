@@ -15,7 +15,7 @@ from training.configuration import write_config
 
 
 class Work(Protocol):
-    """What the loop needs of a training."""
+    """A training, as the loop needs it."""
 
     @property
     def model(self) -> nn.Module: ...

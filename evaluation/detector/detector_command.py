@@ -49,7 +49,7 @@ def figures(rows: Rows) -> Figures:
 
 
 def report(rows: Rows, setting: Setting) -> str:
-    """Which kinds the classifier tells apart, by bands, statistics, conditions and corpora.
+    """The classifier's results, by bands, statistics, conditions and corpora.
     InputError if the stretches are of too few voices."""
     voices = {row["voice"] for row in rows}
     if len(voices) < LEAST_VOICES:

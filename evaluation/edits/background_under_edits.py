@@ -101,7 +101,7 @@ def backgrounds(setting: Setting) -> Iterator[BackgroundTask]:
 
 
 def measure(task: BackgroundTask, setting: Setting) -> Iterator[Row]:
-    """Whether the edit says that music will break off, and how far tones fall."""
+    """The share of edits that warn of music, and the drop of tones."""
     sound, rate = soundfile.read(str(task.clip.path), always_2d=True)
     speech = sound.mean(axis=1)
     added = background(task.kind, task.number, len(speech), rate, task.other)

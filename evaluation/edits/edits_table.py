@@ -47,7 +47,7 @@ class PairedEdits:
         return [a - b for a, b in zip(self.patch(name), self.means(name), strict=True)]
 
     def changes(self, earlier: PairedEdits, name: str) -> list[float]:
-        """What a measure of the patches has changed since an earlier run, where both have it."""
+        """The change of a measure of the patches since an earlier run, where both have it."""
         both = [key for key in self.patches if key in earlier.patches]
         found = [
             self.patches[key].get(name, math.nan) - earlier.patches[key].get(name, math.nan)

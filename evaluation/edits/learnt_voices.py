@@ -55,7 +55,7 @@ def report(rows: Rows, setting: Setting) -> str:
 
 
 def figures(rows: Rows) -> Figures:
-    """What learning changes, and what it costs."""
+    """The effect of learning, and its cost."""
     after, before = halves(rows)
     spent = sum(row.get("processor", 0.0) for row in after if row["stretch"] != STRETCH)
     recordings = len({row["recording"] for row in after})

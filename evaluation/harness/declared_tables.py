@@ -47,7 +47,7 @@ class Column:
 
 
 def count(head: str) -> Column:
-    """How many rows there are."""
+    """The number of rows."""
     return Column(head, len)
 
 

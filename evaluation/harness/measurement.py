@@ -64,7 +64,7 @@ CHOSEN = option("--chosen", action="store_true", help="measure the half used for
 
 
 class Setting:
-    """What a measurement's items share: its options, a folder, and what is loaded once."""
+    """The context of a measurement's items: its options, a folder, and objects loaded once."""
 
     def __init__(self, options: argparse.Namespace, folder: Path) -> None:
         self.options, self.folder = options, folder
@@ -77,7 +77,7 @@ class Setting:
 
     @property
     def models(self) -> str:
-        """What edits are made with."""
+        """The names and digests of the models, for a table's head."""
         vocoder = self.editor.vocoder
         digests = [(each or "")[:12] for each in (self.editor.sha256, vocoder.sha256)]
         return f"Model: {self.editor.name} {digests[0]}; vocoder: {vocoder.name} {digests[1]}"
@@ -104,7 +104,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Measurement:
-    """What is measured: ``items`` makes a list, always the same for the same options, ``measure``
+    """A measurement: ``items`` makes a list, always the same for the same options, ``measure``
     an item's rows. An item that raises InputError or AlignmentError is left out, and named.
 
     The report has ``tables``, or is what ``report`` makes of the rows; ``legend`` explains it.
@@ -181,7 +181,7 @@ class Measurement:
         return rows, left_out
 
     def _made_of(self, setting: Setting) -> dict[str, Any]:
-        """What the rows depend on."""
+        """The values that the rows depend on."""
         values = {k: v for k, v in vars(setting.options).items() if k != "out"}
         return {"options": {k: str(v) for k, v in values.items()}, "weights": weights()}
 

@@ -56,7 +56,7 @@ def calibrate(item: Spoken | SyntheticUtterance, setting: Setting) -> Iterator[R
 def boundaries(
     utterance: SyntheticUtterance, setting: Setting
 ) -> Iterator[tuple[str, float, float]]:
-    """Of all boundaries of phones."""
+    """All phone boundaries, each with its spread and error."""
     for name in CONDITIONS:
         samples, rate = DISTORTIONS[name](utterance.samples, utterance.rate)
         found = setting.aligner.align(
@@ -71,7 +71,7 @@ def boundaries(
 
 
 def beside_pauses(said: Spoken, setting: Setting) -> Iterator[tuple[str, float, float]]:
-    """Of starts and ends of words beside pauses."""
+    """The starts and ends of words beside pauses, each with its spread and error."""
     clean = setting.align(said.samples, said.rate, said.words)
     edges = list(sound_edges(said.samples, said.rate, clean))
     for condition in CONDITIONS:

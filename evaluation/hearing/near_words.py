@@ -144,7 +144,7 @@ class WishedEdits(NamedTuple):
 
 
 def wished_edits(setting: Setting) -> Iterator[WishedEdits]:
-    """Of each condition so many clips."""
+    """The same number of clips for each condition."""
     seed = setting.options.seed
     clips = as_written(usable(setting), setting)
     pool = vocabulary(clips)

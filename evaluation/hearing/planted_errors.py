@@ -89,7 +89,7 @@ def texts(
 
 
 def align_text(text: PlantedText, setting: Setting) -> Iterator[Row]:
-    """What the aligner says of a text: hits among so many cases."""
+    """The aligner's verdict on a text: hits among so many cases."""
     begun = time.process_time()
     try:
         result = setting.align(text.samples, text.rate, text.words, check=False)

@@ -45,7 +45,7 @@ def text_of(clip: PlantingClip, place: PlantedSound | None, written: bool) -> st
 
 
 def taken_out(editor: Editor, found: Findings, place: PlantedSound, clip: PlantingClip) -> Row:
-    """Whether a planted sound is found, and whether taking it out clips a neighbouring word."""
+    """The outcome for a planted sound: found or not, and neighbouring words clipped or not."""
     recording, rate = found.recording, found.recording.sample_rate
     begin, stop = place.start / rate, place.stop / rate
     said_twice = place.kind == "repetition"

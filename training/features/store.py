@@ -53,7 +53,7 @@ class Store:
         self.shards = [_open_arrays(index.parent) for index in indices]
 
     def copies(self, clips: Sequence[StoredClip]) -> int:
-        """How many degraded copies each of some clips has (`training.features.degrade`)."""
+        """The number of degraded copies of each of these clips (`training.features.degrade`)."""
         shards = (self.shards[k] for k in {clip.shard for clip in clips})
         return min(sum(name.startswith(COPY) for name in shard) for shard in shards)
 
