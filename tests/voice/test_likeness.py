@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from a3t.commands.editing.confirmation import confirm_doubts, doubts_of
-from a3t.commands.editing.edit_doubts import likeness
+from a3t.commands.editing.edit_doubts import confirm_doubts, doubts_of, likeness
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.grid import frames_of
