@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 
 def sentence_of(error: BaseException) -> str:
-    """What is told of an error; one that is this program's own fault goes to the log in full."""
+    """The sentence for an error; this program's own faults also go to the log in full."""
     if isinstance(error, InputError | AlignmentError):
         return " ".join(str(error).split())
     if isinstance(error, CancelledError):

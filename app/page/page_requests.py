@@ -1,4 +1,4 @@
-"""How Gradio's events ask the service: as jobs, with progress, errors as one sentence, a cancel."""
+"""Gradio's events as requests to the service: jobs with progress, one-sentence errors, a cancel."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def asked(
     page: str = "",
     show: Callable[[float, str], None] | None = None,
 ) -> Any:
-    """What the service's method of that name gives, its files by their names. page: Gradio's name
+    """The result of the service's method of that name, its files by name. page: Gradio's name
     for a connection, which nobody else knows."""
     with one_sentence():
         method = getattr(service, name)

@@ -251,7 +251,7 @@ async def finished(
 
 
 def result(job: RequestJob) -> Any:
-    """What a job gave; its error if it failed, HTTPException if it goes on."""
+    """A job's result; raises its error if it failed, HTTPException while it runs."""
     if not job.outcome.done():
         raise HTTPException(409, "The job is not done yet.")
     try:

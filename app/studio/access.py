@@ -1,4 +1,4 @@
-"""Whose request it is, of which project, and what it says: for every route of the studio.
+"""Access to the studio: each route's visitor, project and body.
 
 Names in addresses are looked up, never joined to a path: a project is found among the visitor's
 own, a take among the project's.

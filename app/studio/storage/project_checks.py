@@ -66,7 +66,7 @@ def mapped(check: Check) -> Check:
 
 
 def record(**checks: Check) -> Check:
-    """Of these fields; all others are left out."""
+    """Only these fields; all others are left out."""
     return lambda data: {name: check(data[name]) for name, check in checks.items()}
 
 
