@@ -88,6 +88,7 @@ class Run:
         self.spent = 0.0  # seconds of the processor in training steps
         self.end = schedule.steps
         self.best = (math.inf, 0)  # the lowest total of a validation, and its step
+        self.saved: int | None = None  # the step of the last checkpoint written here
         groups: dict[float, list[nn.Parameter]] = {}
         for name, parameter in model.named_parameters():
             groups.setdefault(rates.get(name.partition(".")[0], 1.0), []).append(parameter)
@@ -142,6 +143,7 @@ class Run:
             temporary,
         )
         temporary.replace(self.folder / CHECKPOINT)
+        self.saved = self.step
 
     def verify(self) -> None:
         """FloatingPointError if a gradient was not finite since the last time."""
@@ -238,7 +240,8 @@ class Run:
                     self.save()
         finally:
             bar.close()
-            self.save()
+            if self.saved != self.step:
+                self.save()
 
     def _end_if_stagnant(self, total: float) -> None:
         patience, whole = self.schedule.patience, self.end == self.schedule.steps
