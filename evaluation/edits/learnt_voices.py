@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from a3t.errors import InputError
 from evaluation.edits.conditions import CLEAN
 from evaluation.edits.edits_table import LEGEND, PairedEdits, edits_report
 from evaluation.edits.experiment import STRETCH, measure_edit
@@ -22,6 +23,8 @@ from training.programs import counts, option
 def long_edits(setting: Setting) -> list[ListedEdit]:
     """Edits of so many voices, recordings of each and edits of a voice."""
     options = setting.options
+    if not 0.1 <= options.minutes <= 60:
+        raise InputError("--minutes goes from 0.1 to 60.")
     edits, setting.known["clips"] = write_long(
         setting.clips,
         options.set,

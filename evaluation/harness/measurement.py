@@ -191,15 +191,16 @@ class Measurement:
             kept = options.out is not None
             folder = options.out or Path(stack.enter_context(TemporaryDirectory()))
             setting = Setting(options, folder)
-            page = self.page(*_with(self.rows(setting), setting))
+            try:
+                rows, left_out = self.rows(setting)
+            except KeyboardInterrupt:
+                again = "what was measured is kept, and the same command goes on from there."
+                raise KeyboardInterrupt(f"Interrupted: {again}" if kept else "") from None
+            page = self.page(rows, setting, left_out)
             if kept:
                 write_report(folder, name, page)
             else:
                 print(page)
-
-
-def _with(found: tuple[list[Row], list[str]], setting: Setting) -> tuple[Rows, Setting, list[str]]:
-    return found[0], setting, found[1]
 
 
 def _measured(path: Path, made_of: dict[str, Any]) -> dict[int, list[Row]]:

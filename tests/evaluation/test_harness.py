@@ -39,6 +39,14 @@ def squares(failing: set[int], calls: list[int]) -> Measurement:
     )
 
 
+def squares_interrupted(folder: Path) -> int:
+    def measure(item: int, setting: Setting) -> Iterator[Row]:
+        raise KeyboardInterrupt
+
+    stopped = Measurement(lambda setting: [1], measure, [Table([count("items")])])
+    return stopped.program("squares", "Squares.")(["--out", str(folder)])
+
+
 def test_a_stopped_measurement_goes_on_and_does_again_what_failed(tmp_path: Path) -> None:
     calls: list[int] = []
     failing = {2}
@@ -66,6 +74,8 @@ def test_what_is_left_out_is_reported_and_nothing_at_all_refused(
     assert program(["--out", str(tmp_path), "--most", "2"]) == 0
     page = (tmp_path / "squares.md").read_text(encoding="utf-8")
     assert "Left out: 1\n- 1: It is no number." in page and page in capsys.readouterr().out
+    assert squares_interrupted(tmp_path / "more") == 130
+    assert "goes on from there" in capsys.readouterr().err
     assert program(["--most", "0"]) == 1
     assert "No number could be measured" in capsys.readouterr().err
 
