@@ -76,7 +76,7 @@ def test_a_prompt_survives_being_saved(editor: Editor, arctic: Path) -> None:
     assert again.phones == prompt.phones and again.pace == pytest.approx(prompt.pace)
     assert np.abs(again.mel - prompt.mel).max() < 0.01
     for name, broken in (("frames", torch.tensor([5])), ("mel", torch.zeros(3, 80))):
-        with pytest.raises(InputError, match="prompt is broken"):
+        with pytest.raises(InputError, match="prompt is damaged"):
             Prompt.from_tensors(prompt.to_tensors() | {name: broken})
 
 

@@ -168,7 +168,7 @@ def test_a_voice_is_made_named_used_and_removed(
 def test_the_command_line(talk: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     make = ["make", str(talk), "--out", "awb", "--steps", "2", "--rank", "2"]
     assert command.main(["list"]) == 0
-    assert "No voices yet" in capsys.readouterr().err
+    assert "no voices yet" in capsys.readouterr().err
     assert command.main(make) == 1  # nobody is there to ask for consent
     assert "consent" in capsys.readouterr().err
     assert command.main([*make, "--i-have-consent"]) == 0

@@ -52,7 +52,7 @@ def test_nobody_hears_another_ones_microphone(client: TestClient, studio: Studio
         second = begun(other)
         with client_of(studio) as third:
             refused = third.post("/live", json={"rate": 16_000})
-            assert refused.status_code == 400 and "once you stop" in refused.json()["detail"]
+            assert refused.status_code == 400 and "when you stop" in refused.json()["detail"]
         assert begun(other) != second  # one's own earlier one gives way
         assert other.post(second, json={"samples": ""}).status_code == 404
 
