@@ -36,7 +36,7 @@ def test_a_closer_voice_is_offered(
         page = opened(browser, url, viewport={"width": 1280, "height": 900})
         # Nothing is learnt before it is wanted.
         page.get_by_role("button", name="Settings").click()
-        learn = page.get_by_label("Learn the recording's own voice")
+        learn = page.get_by_label("Learn the recording's voice in the background")
         learn.uncheck()
         page.keyboard.press("Escape")
         upload(page, arctic, ARCTIC)
