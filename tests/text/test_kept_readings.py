@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from a3t.errors import InputError
@@ -57,7 +57,6 @@ words = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(words, words, words, words)
 def test_words_away_from_a_change_stay(
     first: list[str], gone: list[str], come: list[str], last: list[str]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from a3t.errors import InputError
@@ -99,7 +99,6 @@ pieces = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(pieces, pieces)
 @example("colour us. us. colour".split(), "us. color US colour".split())
 def test_any_two_texts(one: list[str], other: list[str]) -> None:

@@ -6,7 +6,7 @@ import dataclasses
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from a3t.errors import InputError
@@ -86,7 +86,6 @@ def test_the_limit_is_handed_on() -> None:
     assert len(Transcript.from_text("yes " * 3000, max_words=None).words) == 3000
 
 
-@settings(max_examples=100)
 @given(st.lists(st.sampled_from(["Mr.", "3.5", "cat,", "–", "5pm", "U.S.", "“no”", "😀", "etc."])))
 def test_json_keeps_any_transcript(pieces: list[str]) -> None:
     try:

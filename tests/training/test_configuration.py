@@ -32,7 +32,8 @@ CONFIGS = sorted(
 
 
 def parameters(config: dict[str, Any]) -> int:
-    return sum(p.numel() for p in A3T.from_config(config).parameters())
+    with torch.device("meta"):  # shapes alone
+        return sum(p.numel() for p in A3T.from_config(config).parameters())
 
 
 def test_every_configuration_names_only_what_exists(subtests: pytest.Subtests) -> None:
@@ -42,7 +43,7 @@ def test_every_configuration_names_only_what_exists(subtests: pytest.Subtests) -
             if path.stem == "narrow":  # a change of others
                 config = merge(read_config(MODELS / "paper.yaml"), config)
             assert config.keys() <= PARTS
-            A3T.from_config(config)
+            assert parameters(config) > 0
             settings(MaskingConfig, config["masking"]).build()
             assert settings(DataConfig, config["data"]).batch_frames > 0
             settings(PretrainingLosses, config.get("loss"))
@@ -52,7 +53,8 @@ def test_every_configuration_names_only_what_exists(subtests: pytest.Subtests) -
 def test_durations_build() -> None:
     for path in (MODELS / "durations.yaml", RECIPES / "mini" / "conf" / "tiny_durations.yaml"):
         config = read_config(path)
-        DurationPredictor.from_config(config)
+        with torch.device("meta"):
+            DurationPredictor.from_config(config)
         settings(Schedule, config["training"])
 
 

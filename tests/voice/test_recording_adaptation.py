@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import soundfile
 import torch
+from safetensors.torch import save
 
 from a3t.audio.reading.recording import Recording
 from a3t.commands import edit, tts
@@ -91,7 +92,7 @@ def test_a_recording_too_short_to_learn_from_says_so(
         tmp_path / "short.wav", new_text="and you never want to", text="and you always want to"
     )
     with pytest.raises(InputError, match="usable speech"):
-        editor.learner.learnt(AdaptationSpeech(plan.recording, plan.alignment))
+        editor.learner.learnt(AdaptationSpeech(plan.recording, plan.alignment), QUICK)
 
 
 @pytest.fixture
@@ -117,6 +118,7 @@ def test_one_voice_serves_all_edits(
     assert found[0].alignment == found[1].alignment
     times = [(word.start, word.end) for word in found[0].alignment.spoken]
     assert len(times) > 30 and 12 < times[-1][1] <= 20
+    learn_quickly(monkeypatch)
     # Its words are told, since a replay has only those around the edit.
     voice = editor.learner.learnt(found[0], QUICK)
     assert voice is not None
@@ -195,6 +197,7 @@ def test_a_voice_takes_no_more_time_than_it_may(
 ) -> None:
     speech = AdaptationSpeech.of(editor.alignments, planned)
     monkeypatch.setattr(VoiceLearner, "_seconds_a_step", lambda *rest: 1.0)
+    monkeypatch.setattr(VoiceLearner, "_learn", lambda *rest: save({}))
     config = replace(QUICK, steps=4)
     for budget, steps in ((0.5, None), (1.0, 1), (3.9, 2), (4.0, 4)):
         voice = VoiceLearner(editor.plain, editor.alignments).learnt(speech, config, budget)
@@ -216,7 +219,10 @@ def test_a_voice_is_learnt_only_where_it_pays(
     assert voiced(editor, planned, "auto") is editor  # several people, of no names
 
 
-def test_the_number_of_threads_changes_no_voice(editor: Editor, planned: EditPlan) -> None:
+def test_the_number_of_threads_changes_no_voice(
+    editor: Editor, planned: EditPlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learn_quickly(monkeypatch)
     learnt = []
     for threads in (1, 3):
         torch.set_num_threads(threads)

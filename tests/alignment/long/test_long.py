@@ -117,7 +117,7 @@ def ways(draw: st.DrawFn) -> tuple[Anchors, int]:
     return Anchors(np.array(found), np.array(quiet), below), words
 
 
-@settings(derandomize=True, max_examples=200)
+@settings(derandomize=True)
 @given(ways())
 def test_pieces_cover_the_recording_and_the_text(case: tuple[Anchors, int]) -> None:
     anchors, words = case

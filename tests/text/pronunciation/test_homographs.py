@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from a3t.text.pronunciation import homograph_words, homographs
@@ -195,7 +195,6 @@ def test_own_pronunciations_without_a_vowel() -> None:
         assert homographs.choose(1, ["the", "record", "is"], ways) in ways
 
 
-@settings(max_examples=80)
 @given(st.lists(some, max_size=12))
 def test_any_words_get_one_of_their_candidates(words: list[str]) -> None:
     pronouncer = Pronouncer()

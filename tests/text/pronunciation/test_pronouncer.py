@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from a3t.text.phones import ARPABET, PHONES, is_vowel
@@ -53,7 +53,6 @@ def test_any_word_gets_phones_of_the_inventory_and_a_vowel(
                 assert any(map(is_vowel, phones))
 
 
-@settings(max_examples=100)
 @given(st.text("abcdefghijklmnopqrstuvwxyz'", min_size=1, max_size=24))
 def test_any_string_of_letters_gets_phones(word: str) -> None:
     candidates = Pronouncer().candidates(word)
