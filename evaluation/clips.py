@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, zip_longest
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from training.corpora.decoding import decode_floats
 from training.corpora.kaldi import read_list
 from training.features.clip_features import align, features
 from training.features.store import Store
+
+T = TypeVar("T")
 
 SECONDS = (2.0, 12.0)
 FEATURES = ("mel", "phones", "durations", "words")  # of a clip, by the names of its features
@@ -93,12 +96,12 @@ def held_out(clips: Iterable[Clip], seen: bool) -> list[Clip]:
         of_kind = split_of(clip) == "test" and seen != is_unseen(clip.voice)
         if of_kind and SECONDS[0] <= clip.seconds <= SECONDS[1]:
             corpora.setdefault(clip.corpus, {}).setdefault(clip.voice, []).append(clip)
-    return _in_turn([_in_turn(list(voices.values())) for voices in corpora.values()])
+    return in_turn([in_turn(voices.values()) for voices in corpora.values()])
 
 
-def _in_turn(lists: list[list[Clip]]) -> list[Clip]:
+def in_turn(lists: Iterable[Sequence[T]]) -> list[T]:
     """The first of each list, then the second of each, …"""
-    return [clip for turn in zip_longest(*lists) for clip in turn if clip is not None]
+    return [each for turn in zip_longest(*lists) for each in turn if each is not None]
 
 
 def _digest(name: str) -> str:

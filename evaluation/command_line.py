@@ -39,7 +39,6 @@ COMMANDS = {
     "sounds": ("hearing.planted_sounds", "unwritten sounds: named, without moving neighbours?"),
     "recognition": ("hearing.recognition", "word errors of recognition, with a hint and without"),
     "near-words": ("hearing.near_words", "edits planned from the new text alone"),
-    "invented": ("hearing.invented_words", "words that Whisper invents: are they dropped?"),
     "live": ("hearing.live_words", "live words: errors, delay, changes"),
     "cleaning": ("hearing.planted_fillers", "fillers, repetitions and pauses: found, cut cleanly?"),
     "speakers": ("hearing.joined_speakers", "telling two people apart"),
@@ -50,6 +49,10 @@ COMMANDS = {
     "listening": ("listening.kit", "a blind listening test for people"),
     "ratings": ("listening.ratings", "the result of such a test"),
     "runs": ("runs", "training runs on the same clips, without a vocoder"),
+    "compare-checkouts": (
+        "compare_checkouts.two_checkouts",
+        "do two checkouts make the same bytes?",
+    ),
     "samples": ("sample_edits", "edits of test clips, to listen to"),
 }
 

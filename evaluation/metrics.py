@@ -1,7 +1,8 @@
 """The metrics of the evaluation, each with its definition, unit and source.
 
 The mel-cepstral distortions are in `cepstra`; this module has the distances between log-mels, the
-errors of pitch, voicing and words, and the wrappers around PESQ, STOI and the speaker encoder.
+errors of pitch, voicing and words, and the wrappers around PESQ, STOI, DNSMOS, PLCMOS and the
+speaker encoder.
 Networks that listen without a reference hear all sounds at one level.
 Signals are mono, (n,), in [-1, 1]; log-mels are (frames, bins) in log10 units.
 """
@@ -124,6 +125,34 @@ def pesq_wideband(reference: npt.ArrayLike, other: npt.ArrayLike, sample_rate: i
         raise InputError("PESQ found no speech in one of the two signals.") from None
 
 
+LEAST = 0.1  # seconds; shorter sounds are not rated
+WINDOW = 144_161  # samples of the network's input at 16 kHz: 9.01 s and one more
+
+
+def speech_mos(samples: npt.ArrayLike, sample_rate: int) -> dict[str, float]:
+    """DNSMOS (Reddy et al. 2022) of mono samples (n,), 1 (bad) to 5: "dnsmos" is P.835's OVRL,
+    "dnsmos_sig" its SIG, "dnsmos_p808" the P.808 rating. All are rated at one level
+    (`at_one_level`), since OVRL rises as the same speech gets quieter.
+
+    Shorter sounds are repeated to fill the network's input of 9 s, as the package does, but only
+    once: it would rate up to nine windows of the same sound. NaN if the sound is silent or shorter
+    than `LEAST`.
+    """
+    signal = at_one_level(resampled(samples, sample_rate, 16_000)).astype(np.float32)
+    if len(signal) < LEAST * 16_000 or not signal.any():
+        return dict.fromkeys(("dnsmos", "dnsmos_sig", "dnsmos_p808"), float("nan"))
+    with eval_package("speechmos"):
+        from speechmos import dnsmos
+    if len(signal) < WINDOW:
+        signal = np.resize(signal, WINDOW)
+    ratings = dnsmos.run(signal, 16_000)
+    return {
+        "dnsmos": float(ratings["ovrl_mos"]),
+        "dnsmos_sig": float(ratings["sig_mos"]),
+        "dnsmos_p808": float(ratings["p808_mos"]),
+    }
+
+
 @lru_cache(maxsize=1)
 def _concealment_judge() -> Any:
     with eval_package("speechmos"):
@@ -151,10 +180,8 @@ def concealment_mos(samples: npt.ArrayLike, sample_rate: int) -> float:
         np.random.set_state(state)
 
 
-def stoi(
-    reference: npt.ArrayLike, other: npt.ArrayLike, sample_rate: int, *, extended: bool = False
-) -> float:
-    """Short-time objective intelligibility, 0..1 (Taal et al. 2011), or extended (Jensen 2016).
+def stoi(reference: npt.ArrayLike, other: npt.ArrayLike, sample_rate: int) -> float:
+    """Short-time objective intelligibility, 0..1 (Taal et al. 2011).
 
     Equal timing is assumed; the longer signal is truncated. Raises InputError for less than about
     0.4 s of speech.
@@ -166,7 +193,7 @@ def stoi(
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message="Not enough STFT frames")
         try:
-            return float(measure(a[:samples], b[:samples], sample_rate, extended=extended))
+            return float(measure(a[:samples], b[:samples], sample_rate))
         except RuntimeWarning:
             raise InputError(
                 "STOI needs about 0.4 s of speech; without silence the signals have less than that."

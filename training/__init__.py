@@ -3,3 +3,10 @@
 Needs torch, NumPy, PyYAML and tqdm; what pitch, alignment, ESPnet or text need is imported where
 it is used, so that a bare GPU machine can train.
 """
+
+import sys
+
+from a3t.errors import end_at_once
+
+if sys.argv[:1] == ["-m"]:  # a program of this package starts; its imports take their time
+    end_at_once()

@@ -9,11 +9,6 @@ training.train_durations`` goes into the same folder.
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # before the other imports, which take their time
-    from a3t.errors import end_at_once
-
-    end_at_once()
-
 import argparse
 import json
 import sys

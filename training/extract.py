@@ -14,11 +14,6 @@ package is installed and paths mean the same files.
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # before the other imports, which take their time
-    from a3t.errors import end_at_once
-
-    end_at_once()
-
 import argparse
 import hashlib
 import json

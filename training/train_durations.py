@@ -10,11 +10,6 @@ milliseconds and by class of phone.
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # before the other imports, which take their time
-    from a3t.errors import end_at_once
-
-    end_at_once()
-
 import argparse
 import sys
 from collections.abc import Iterator, Sequence

@@ -8,11 +8,6 @@ Judged by the equal error rate on voices that training does not hear.
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # before the other imports, which take their time
-    from a3t.errors import end_at_once
-
-    end_at_once()
-
 import argparse
 import math
 import sys

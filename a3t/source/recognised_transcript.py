@@ -38,8 +38,7 @@ PARTS = (14.0, 26.0)  # seconds of the shortest and the longest part: Whisper he
 QUIET = 0.02  # seconds of one value of the envelope in whose minima parts end
 
 # Doubtful words were invented if, without them, their place has SILENCE and less than SOUND for
-# each of their phones, seconds. Chosen on clips that nothing is reported of
-# (evaluation.hearing.invented_words).
+# each of their phones, seconds. Chosen on clips that nothing is reported of (docs/log.md).
 SILENCE, SOUND = 0.3, 0.02
 
 

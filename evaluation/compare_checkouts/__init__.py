@@ -1,4 +1,1 @@
-"""Two checkouts compared, edit by edit: python -m evaluation.compare_checkouts
-
-For changes that should change nothing; it measures no quality.
-"""
+"""Two checkouts compared, edit by edit, for changes that should change nothing: `two_checkouts`."""

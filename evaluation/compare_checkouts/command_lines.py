@@ -4,13 +4,66 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from evaluation.compare_checkouts.inputs import LESS, NEVER, SAYS, SEVERAL, list_of_edits
+
+# Name, perhaps < the command whose files it reads: program and arguments.
+LINES = """
+list: a3t.edit --manifest list.jsonl --out-dir list --jobs 1
+clips: a3t.edit --manifest clips.jsonl --out-dir clips --jobs 1
+list-again < list: a3t.edit --manifest list.jsonl --out-dir list --jobs 1
+table: a3t.edit --manifest table.tsv --out-dir table --jobs 2
+griffin-lim: a3t.edit {talk} {says} {never} --vocoder griffin-lim --out g.wav
+version-1: a3t.edit {talk} {says} {never} --json
+version-2 < version-1: a3t.edit {edited} {several}
+version-3 < version-2: a3t.edit {edited} {number}
+versions < version-3: a3t.edit {edited} --history
+undo < version-3: a3t.edit {edited} --undo
+undo-2 < undo: a3t.edit {edited} --undo
+redo < undo-2: a3t.edit {edited} --redo
+single: a3t.edit {talk} {says} {several} --out several.edited.wav
+replay < single: a3t.edit --replay several.edited.edit.json --out replayed.wav
+found < single: a3t.edit --wav found.wav {found}
+inspect < found: a3t.inspect found.edited.wav
+inspected < found: a3t.inspect found.edited.wav --json
+plan: a3t.edit {talk} {says} {several} --plan
+printed-plan: a3t.edit {talk} {says} {several} --plan --json
+plan-file < printed-plan: a3t.edit {talk} --plan-file plan.json --out planned.wav
+recognised: a3t.edit {talk} {never} --yes --out recognised.wav
+usage: a3t.edit {talk} {never} --speed fast
+mismatch: a3t.edit {talk} --text "The weather will be sunny on Friday." {never}
+speech: a3t.tts {prompt} --text "Bring the papers with you." --out speech.wav --json
+speech-fast: a3t.tts {prompt} --text "Good morning." --speed 1.2 --seed 3 --out fast.flac
+align-TextGrid: alignment talk.wav {says} --out aligned.TextGrid
+align-json: alignment talk.wav {says} --out aligned.json
+align-srt: alignment talk.wav {says} --out aligned.srt
+align-long: alignment {long} --jobs 1 --out long.ctm
+clean: a3t clean {long} --longest 0.3 --out clean.wav
+clean-plan: a3t clean {long} --find breath,click,noise --action mute --plan --json
+clean-muted: a3t clean {long} --find breath,click,noise --action mute --out muted.wav
+readings: a3t say-as --json {read}
+convert < align-TextGrid: alignment talk.wav --alignment aligned.TextGrid --out converted.lab
+alignment < align-TextGrid: a3t.edit {talk} {aligned} {never} --out by-alignment.wav
+"""
+READ = "On 4/5 at 10.30 Dr. Smith read 3 lbs of records for $5.20, not Henry VIII's 1,984."
+PARTS = {
+    "talk": "--wav talk.wav",
+    "edited": "--wav talk.edited.wav",
+    "long": "long.wav --text @words.txt",
+    "aligned": "--alignment aligned.TextGrid",
+    "says": f'--text "{SAYS}"',
+    "never": f'--new-text "{NEVER}"',
+    "number": f'--new-text "{NEVER.replace("degree", "number")}"',
+    "several": f'--new-text "{SEVERAL}"',
+    "found": f'--text "{SEVERAL}" --new-text "{LESS}"',
+    "prompt": f'--prompt-wav talk.wav --prompt-text "{SAYS}"',
+    "read": f'"{READ}"',
+}
 
 
 @dataclass(frozen=True)
@@ -18,14 +71,18 @@ class Command:
     """A command line, run in the working folder of a checkout."""
 
     name: str  # what --only matches; the output goes to NAME.txt or NAME.json
+    needs: str  # the command whose files it reads, if any
     program: str
     arguments: tuple[str, ...]
-    needs: str = ""  # the command whose files it reads, if any
-    before: Callable[[Path], None] = field(default=lambda folder: None)  # called first
 
     @property
     def printed(self) -> str:
         return f"{self.name}.json" if "--json" in self.arguments else f"{self.name}.txt"
+
+    def prepare(self, folder: Path) -> None:
+        """Make what the command reads beside others' files."""
+        if self.name in FIRST:
+            FIRST[self.name](folder)
 
 
 def stretch_words(folder: Path) -> None:
@@ -52,64 +109,21 @@ def keep_version(number: int) -> Callable[[Path], None]:
     return keep
 
 
+VERSIONS = ("version-2", "version-3", "undo", "undo-2", "redo")
+FIRST = {
+    "plan-file": stretch_words,
+    "found": leave_record,
+    **{name: keep_version(number) for number, name in enumerate(VERSIONS, start=1)},
+}
+
+
 def commands() -> list[Command]:
-    talk, old, new = ("--wav", "talk.wav"), ("--text", SAYS), ("--new-text", NEVER)
-    again, several = ("--wav", "talk.edited.wav"), ("--new-text", SEVERAL)
-    found = ("--wav", "found.wav", "--text", SEVERAL, "--new-text", LESS)
-    number = ("--new-text", NEVER.replace("degree", "number"))
-    prompt = ("--prompt-wav", "talk.wav", "--prompt-text", SAYS)
-    aligned = ("talk.wav", "--text", SAYS)
-    made: list[Command] = []
-
-    def add(name: str, program: str, *arguments: str, **more: Any) -> None:
-        made.append(Command(name, program, arguments, **more))
-
-    for folder in ("list", "clips", "list"):
-        name = f"{folder}-again" if any(each.name == folder for each in made) else folder
-        needs = folder if name != folder else ""
-        listed = ("--manifest", f"{folder}.jsonl", "--out-dir", folder, "--jobs", "1")
-        add(name, "a3t.edit", *listed, needs=needs)
-    add("table", "a3t.edit", "--manifest", "table.tsv", "--out-dir", "table", "--jobs", "2")
-    add("griffin-lim", "a3t.edit", *talk, *old, *new, "--vocoder", "griffin-lim", "--out", "g.wav")
-    add("version-1", "a3t.edit", *talk, *old, *new, "--json")
-    add("version-2", "a3t.edit", *again, *several, needs="version-1", before=keep_version(1))
-    add("version-3", "a3t.edit", *again, *number, needs="version-2", before=keep_version(2))
-    add("versions", "a3t.edit", *again, "--history", needs="version-3")
-    add("undo", "a3t.edit", *again, "--undo", needs="version-3", before=keep_version(3))
-    add("undo-2", "a3t.edit", *again, "--undo", needs="undo", before=keep_version(4))
-    add("redo", "a3t.edit", *again, "--redo", needs="undo-2", before=keep_version(5))
-    add("single", "a3t.edit", *talk, *old, *several, "--out", "several.edited.wav")
-    redone = ("--replay", "several.edited.edit.json", "--out", "replayed.wav")
-    add("replay", "a3t.edit", *redone, needs="single")
-    add("found", "a3t.edit", *found, needs="single", before=leave_record)
-    add("inspect", "a3t.inspect", "found.edited.wav", needs="found")
-    add("inspected", "a3t.inspect", "found.edited.wav", "--json", needs="found")
-    add("plan", "a3t.edit", *talk, *old, *several, "--plan")
-    add("printed-plan", "a3t.edit", *talk, *old, *several, "--plan", "--json")
-    planned = (*talk, "--plan-file", "plan.json", "--out", "planned.wav")
-    add("plan-file", "a3t.edit", *planned, needs="printed-plan", before=stretch_words)
-    add("recognised", "a3t.edit", *talk, *new, "--yes", "--out", "recognised.wav")
-    add("usage", "a3t.edit", *talk, *new, "--speed", "fast")
-    add("mismatch", "a3t.edit", *talk, "--text", "The weather will be sunny on Friday.", *new)
-    papers = ("--text", "Bring the papers with you.", "--out", "speech.wav")
-    add("speech", "a3t.tts", *prompt, *papers, "--json")
-    morning = ("--text", "Good morning.", "--speed", "1.2", "--seed", "3", "--out", "fast.flac")
-    add("speech-fast", "a3t.tts", *prompt, *morning)
-    for suffix in ("TextGrid", "json", "srt"):
-        add(f"align-{suffix}", "alignment", *aligned, "--out", f"aligned.{suffix}")
-    long = ("long.wav", "--text", "@words.txt", "--jobs", "1", "--out", "long.ctm")
-    add("align-long", "alignment", *long)
-    shortened = ("long.wav", "--text", "@words.txt", "--longest", "0.3", "--out", "clean.wav")
-    add("clean", "a3t", "clean", *shortened)
-    muted = ("long.wav", "--text", "@words.txt", "--find", "breath,click,noise", "--action", "mute")
-    add("clean-plan", "a3t", "clean", *muted, "--plan", "--json")
-    add("clean-muted", "a3t", "clean", *muted, "--out", "muted.wav")
-    read = "On 4/5 at 10.30 Dr. Smith read 3 lbs of records for $5.20, not Henry VIII's 1,984."
-    add("readings", "a3t", "say-as", "--json", read)
-    conversion = ("talk.wav", "--alignment", "aligned.TextGrid", "--out", "converted.lab")
-    add("convert", "alignment", *conversion, needs="align-TextGrid")
-    aligned_by = ("--alignment", "aligned.TextGrid", *new, "--out", "by-alignment.wav")
-    add("alignment", "a3t.edit", *talk, *aligned_by, needs="align-TextGrid")
+    made = []
+    for line in LINES.strip().splitlines():
+        names, _, command = line.partition(": ")
+        name, _, needs = names.partition(" < ")
+        program, *arguments = shlex.split(command.format(**PARTS))
+        made.append(Command(name, needs, program, tuple(arguments)))
     return made
 
 

@@ -13,6 +13,7 @@ import soxr
 
 from a3t.example import RECORDING
 from evaluation.edits.scripted_edits import write_list
+from evaluation.harness.report_files import cue
 
 SAYS = "And you always want to see it in the superlative degree."
 NEVER = "And you never want to see it in the superlative degree."
@@ -90,10 +91,8 @@ def write_inputs(folder: Path, only: str | None, clips: int) -> None:
     seconds, pause = len(samples) / rate, np.zeros((rate // 2, 1))
     soundfile.write(folder / "long.wav", np.vstack([samples, pause] * REPEATS), rate)
     starts = [k * (seconds + 0.5) for k in range(REPEATS)]
-    cues = [f"{stamp(start)} --> {stamp(start + seconds)}\n{SAYS}\n" for start in starts]
-    (folder / "long.srt").write_text(
-        "".join(f"{k}\n{cue}\n" for k, cue in enumerate(cues, 1)), encoding="utf-8"
-    )
+    cues = [cue(k, start, start + seconds, SAYS) for k, start in enumerate(starts, 1)]
+    (folder / "long.srt").write_text("".join(cues), encoding="utf-8")
     (folder / "words.txt").write_text(" ".join([SAYS] * REPEATS), encoding="utf-8")
     later = [SAYS if k != REPEATS // 2 else SEVERAL for k in range(REPEATS)]
     (folder / "long.new.txt").write_text(" ".join(later), encoding="utf-8")
@@ -108,10 +107,3 @@ def write_inputs(folder: Path, only: str | None, clips: int) -> None:
     (folder / "table.tsv").write_text("".join("\t".join(row) + "\n" for row in cells))
     if os.environ.get("A3T_CORPORA"):
         write_list(folder, clips, seed=12)
-
-
-def stamp(seconds: float) -> str:
-    """SubRip's hh:mm:ss,mmm."""
-    milliseconds = round(1000 * seconds)
-    minutes, rest = divmod(milliseconds, 60_000)
-    return f"00:{minutes:02}:{rest // 1000:02},{rest % 1000:03}"

@@ -1,33 +1,28 @@
 """The list of edits, ``edits.tsv``: clips of unseen voices, word ranges, and new words of our own.
 
-``python -m evaluation.edits.listing`` wrote it from the corpora in A3T_CORPORA. It contains no
-text of a corpus. It has two sets with different voices: "choose" for making choices, "report" for
-the figures that are reported.
+`draw_edit` drew it once, of eight clips of a voice at most. It contains no text of a corpus. It has
+two sets with different voices: "choose" for making choices, "report" for the figures that are
+reported.
 """
 
 from __future__ import annotations
 
 import csv
 import hashlib
-import io
 import random
-import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
-from itertools import zip_longest
+from dataclasses import dataclass
 from pathlib import Path
 
 from a3t.errors import InputError
 from a3t.text.transcript import Transcript
-from training.corpora import Clip, corpora_root, is_unseen, read_corpora
+from evaluation.clips import in_turn
+from training.corpora import Clip, is_unseen
 
 LIST = Path(__file__).with_name("edits.tsv")
-SETS = ("choose", "report")
 KINDS = ("replace", "replace several", "insert", "start", "end", "function word")
 SECONDS = (3.0, 11.0)
 LEAST_WORDS = 7
-EDITS_OF = {"choose": 24, "report": 48}  # edits per set
-MOST_OF_A_VOICE = 8  # clips
 
 CONTENT = (
     "yellow river mountain seven garden window paper silver winter morning carefully doctor "
@@ -68,32 +63,10 @@ def read_list(path: Path = LIST) -> list[ListedEdit]:
     ]
 
 
-def write_list(edits: Sequence[ListedEdit]) -> str:
-    """The contents of a list's file."""
-    text = io.StringIO()
-    names = [field.name for field in fields(ListedEdit)]
-    writer = csv.DictWriter(text, names, delimiter="\t", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(edit) for edit in edits)
-    return text.getvalue()
-
-
 def set_of(voice: str) -> str:
     """The set that an unseen voice belongs to, by a hash of its name: a third are "choose"."""
     digest = hashlib.sha256(f"half {voice}".encode()).digest()
     return "choose" if digest[0] % 3 == 0 else "report"
-
-
-def draw_list(clips: Sequence[Clip]) -> list[ListedEdit]:
-    """The list of edits: unseen voices take turns, and so do the kinds of edit."""
-    edits: list[ListedEdit] = []
-    for name in SETS:
-        turns = clips_in_turn(clips, name, MOST_OF_A_VOICE)
-        for place, clip in enumerate(turns[: EDITS_OF[name]]):
-            edits.append(
-                draw_edit(f"{name}-{place + 1:02d}", name, KINDS[place % len(KINDS)], clip)
-            )
-    return edits
 
 
 def clips_in_turn(clips: Iterable[Clip], half: str, most: int) -> list[Clip]:
@@ -107,7 +80,7 @@ def clips_in_turn(clips: Iterable[Clip], half: str, most: int) -> list[Clip]:
             own = voices.setdefault(clip.voice, [])
             if len(own) < most:
                 own.append(clip)
-    return [clip for turn in zip_longest(*voices.values()) for clip in turn if clip]
+    return in_turn(voices.values())
 
 
 def draw_edit(name: str, half: str, kind: str, clip: Clip) -> ListedEdit:
@@ -144,7 +117,3 @@ def find_clips(edits: Sequence[ListedEdit], clips: Iterable[Clip]) -> dict[str, 
             "needs LibriSpeech's train-clean-5 and Common Voice's Delta Segment 13.0."
         )
     return found
-
-
-if __name__ == "__main__":
-    sys.stdout.write(write_list(draw_list(read_corpora(corpora_root()))))

@@ -18,7 +18,6 @@ from a3t.grid import FRAMES_PER_SECOND, HOP, SAMPLE_RATE
 from a3t.text.phones import is_vowel
 from evaluation import metrics
 from evaluation.joints import QUIET, sound_class
-from evaluation.speech_quality import speech_mos
 
 Floats = np.ndarray
 Span = tuple[int, int]  # frames [first, last)
@@ -137,7 +136,7 @@ def measure_stretch(
         figures["f0_offset"] = 12 * float(np.median(voiced) - np.median(rest_f0))
         figures["f0_range"] = 12 * float(np.ptp(np.percentile(voiced, [10, 90])))
     figures |= _at_equal_phones(sound, span, source, rest)
-    figures |= speech_mos(own, SAMPLE_RATE)
+    figures |= metrics.speech_mos(own, SAMPLE_RATE)
     return figures
 
 

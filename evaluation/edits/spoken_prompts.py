@@ -29,7 +29,6 @@ from evaluation.edits.segment_metrics import LabelledPhone, LabelledSound
 from evaluation.harness.declared_tables import Figures, Row, Rows, Table, count, mean
 from evaluation.harness.estimates import Interval
 from evaluation.harness.measurement import ADAPT, CORPORA, HALF, MODEL, Measurement, Setting
-from evaluation.speech_quality import speech_mos
 from training.corpora import Clip, is_unseen
 from training.corpora.decoding import decode_floats
 from training.programs import counts
@@ -111,7 +110,7 @@ def compared(source: LabelledSound, sound: LabelledSound) -> dict[str, float]:
         "f0_range": 12 * float(np.ptp(np.percentile(voiced, [10, 90]))) if len(voiced) else np.nan,
         "f0_offset": 12 * float(np.median(voiced) - np.median(own)) if len(voiced) else np.nan,
         "level": _level(sound) - _level(source),
-        "dnsmos": speech_mos(sound.samples, SAMPLE_RATE)["dnsmos"],
+        "dnsmos": metrics.speech_mos(sound.samples, SAMPLE_RATE)["dnsmos"],
         "pace": _pace(sound) / _pace(source),
     }
 

@@ -69,6 +69,7 @@ class Setting:
     def __init__(self, options: argparse.Namespace, folder: Path) -> None:
         self.options, self.folder = options, folder
         self.known: dict[Any, Any] = {}  # what one item leaves for the next
+        self.left_out: list[tuple[Any, str]] = []  # items that failed, named with the reason
 
     @cached_property
     def editor(self) -> Editor:
@@ -108,6 +109,7 @@ class Measurement:
     an item's rows. An item that raises InputError or AlignmentError is left out, and named.
 
     The report has ``tables``, or is what ``report`` makes of the rows; ``legend`` explains it.
+    ``key`` of an item: its rows are kept by that, whatever the options are.
     """
 
     items: Callable[[Setting], Iterable[Any]]
@@ -118,6 +120,7 @@ class Measurement:
     legend: str = ""
     report: Callable[[Rows, Setting], str] | None = None
     figured: Callable[[Rows], Figures] | None = None  # if not the tables' figures
+    key: Callable[[Any], str] | None = None
 
     def program(self, name: str, about: str | None) -> Program:
         """The measurement as a command of this name."""
@@ -144,41 +147,46 @@ class Measurement:
             return self.figured(rows)
         return {k: v for table in self.tables for k, v in table.figures(rows).items()}
 
-    def page(self, rows: Rows, setting: Setting, left_out: Sequence[str] = ()) -> str:
+    def page(self, rows: Rows, setting: Setting) -> str:
         if self.report is not None:
             parts = [self.report(rows, setting)]
         else:
             parts = [table.markdown(rows) for table in self.tables]
         if hasattr(setting.options, "model"):
             parts.insert(0, f"{setting.models}\n")
-        if left_out:
-            parts.append(f"Left out: {len(left_out)}\n" + "".join(f"- {x}\n" for x in left_out))
+        if setting.left_out:
+            lines = [f"- {reason}\n" for _, reason in setting.left_out]
+            parts.append(f"Left out: {len(lines)}\n{''.join(lines)}")
         return "\n".join([*parts, *filter(None, [self.legend])])
 
-    def rows(self, setting: Setting, resume: bool = True) -> tuple[list[Row], list[str]]:
-        """All rows, and what was left out, with the reason; InputError if nothing was measured."""
-        items, rows, left_out = list(self.items(setting)), list[Row](), list[str]()
+    def rows(self, setting: Setting) -> list[Row]:
+        """All rows, and in the setting what was left out; InputError if nothing was measured."""
+        items, rows = list(self.items(setting)), list[Row]()
         setting.folder.mkdir(parents=True, exist_ok=True)
         path = setting.folder / ROWS
-        done = _measured(path, self._made_of(setting)) if resume else {}
-        with open(path, "a" if resume else "w", encoding="utf-8") as file:
+        made_of = {} if self.key else self._made_of(setting)
+        done = _measured(path, made_of)
+        with open(path, "a", encoding="utf-8") as file:
             if file.tell() == 0:
-                file.write(json_line(self._made_of(setting)))
+                file.write(json_line(made_of))
             for number, item in enumerate(tqdm(items, unit=self.unit, disable=None)):
-                if number not in done:
+                key = self.key(item) if self.key else number
+                if key not in done:
                     try:
-                        done[number] = list(self.measure(item, setting))
+                        done[key] = list(self.measure(item, setting))
                     except (InputError, AlignmentError) as error:
-                        left_out.append(f"{getattr(item, 'name', number)}: {error}")
+                        named = getattr(item, "name", number)
+                        setting.left_out.append((item, f"{named}: {error}"))
                         continue
                     # At once: an interrupted run has all of an item's rows or none.
-                    file.write(json_line([number, done[number]]))
+                    file.write(json_line([key, done[key]]))
                     file.flush()
-                rows += done[number]
+                rows += done[key]
         if not rows:
-            reason = f": {left_out[0]}" if left_out else ", there is nothing to measure"
+            reasons = [f": {reason}" for _, reason in setting.left_out]
+            reason = reasons[0] if reasons else ", there is nothing to measure"
             raise InputError(f"No {self.unit} could be measured{reason}")
-        return rows, left_out
+        return rows
 
     def _made_of(self, setting: Setting) -> dict[str, Any]:
         """The values that the rows depend on."""
@@ -192,25 +200,25 @@ class Measurement:
             folder = options.out or Path(stack.enter_context(TemporaryDirectory()))
             setting = Setting(options, folder)
             try:
-                rows, left_out = self.rows(setting)
+                rows = self.rows(setting)
             except KeyboardInterrupt:
                 again = "what was measured is kept, and the same command goes on from there."
                 raise KeyboardInterrupt(f"Interrupted: {again}" if kept else "") from None
-            page = self.page(rows, setting, left_out)
+            page = self.page(rows, setting)
             if kept:
                 write_report(folder, name, page)
             else:
                 print(page)
 
 
-def _measured(path: Path, made_of: dict[str, Any]) -> dict[int, list[Row]]:
+def _measured(path: Path, made_of: dict[str, Any]) -> dict[int | str, list[Row]]:
     """The rows of each item that an earlier run measured; InputError if it was another one."""
     lines = read_lines(path)
     if lines and lines[0] != made_of:
         raise InputError(
             f"{path} has rows of other options or weights: choose another folder, or move it away."
         )
-    return {int(number): list(rows) for number, rows in lines[1:]}
+    return {key: list(rows) for key, rows in lines[1:]}
 
 
 def read_rows(folder: Path) -> list[Row]:

@@ -32,6 +32,16 @@ def write_report(out: Path, name: str, page: str) -> None:
     print(page)
 
 
+def cue(number: int, start: float, end: float, text: str) -> str:
+    """A cue of SubRip's subtitles, from and to so many seconds."""
+
+    def stamp(seconds: float) -> str:
+        whole, thousandths = divmod(round(seconds * 1000), 1000)
+        return f"{whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02},{thousandths:03}"
+
+    return f"{number}\n{stamp(start)} --> {stamp(end)}\n{text}\n\n"
+
+
 def json_line(value: Any) -> str:
     """A value as a line of JSON, arrays of NumPy as lists."""
     return json.dumps(value, default=_plain) + "\n"

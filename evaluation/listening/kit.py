@@ -25,12 +25,13 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
-from a3t.audio.output.files import atomic_path
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
+from evaluation.harness.measurement import ROWS, read_rows
+from evaluation.harness.report_files import write_text
 from evaluation.tables.comparison import RECORDING, file_name
-from evaluation.tables.tasks import PROMPT, TASKS
-from training.programs import Program, option
+from evaluation.tables.tasks import PROMPT
+from training.programs import Program, counts, option
 
 KEY = "key.json"
 PAGE = Path(__file__).with_name("page.html")
@@ -65,8 +66,6 @@ def make_test(
     each pair of systems. InputError if a system, or all tasks, are missing, or if the folder holds
     the key of another test.
     """
-    if kind not in KINDS:
-        raise InputError(f"A test is {', '.join(KINDS)}, not {kind}.")
     if kind == "abx" and len(systems) < 2:
         raise InputError("ABX compares two systems at least.")
     names = common_tasks(sounds, systems if kind == "mos" else [*systems, RECORDING])
@@ -95,33 +94,25 @@ def make_test(
             f"{out} holds another test, whose ratings nobody could read without its key: choose"
             " another folder."
         )
-    out.mkdir(parents=True, exist_ok=True)
-    for name, text in ((f"{kind}.html", page), (KEY, written)):
-        with atomic_path(out / name) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+    write_text(out / f"{kind}.html", page)
+    write_text(out / KEY, written)
     return out / f"{kind}.html"
 
 
 def task_kinds(sounds: Path) -> dict[str, str]:
-    """The kind of each task, by the list that the comparison wrote beside its sounds."""
-    listed = sounds.parent / TASKS
-    if not listed.is_file():
+    """The kind of each task, by the rows that the comparison kept beside its sounds."""
+    if not (sounds.parent / ROWS).is_file():
         return {}
-    try:
-        rows = [json.loads(line) for line in listed.read_text(encoding="utf-8").splitlines()]
-        return {str(row["name"]): str(row["kind"]) for row in rows}
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise InputError(f"{listed} is not a table's list of tasks.") from None
+    return {row["task"]: row["kind"] for row in read_rows(sounds.parent)}
 
 
 def common_tasks(sounds: Path, systems: Sequence[str]) -> list[str]:
     """The tasks that every system has a sound of, sorted; InputError if there are none."""
-    found: set[str] | None = None
-    for system in systems:
-        own = {path.stem for path in (sounds / file_name(system)).glob("*.flac")}
-        if not own:
+    own = {x: {path.stem for path in (sounds / file_name(x)).glob("*.flac")} for x in systems}
+    for system, names in own.items():
+        if not names:
             raise InputError(f"{sounds} has no sounds of {system!r}.")
-        found = own if found is None else found & own
+    found = set.intersection(*own.values())
     if not found:
         raise InputError(f"{sounds} has no task that all of these systems did.")
     return sorted(found)
@@ -184,7 +175,7 @@ main = Program(
         help="a system by its name in the table (repeatable); 'recording' is the ceiling",
     ),
     option(
-        "--kind", choices=("mos", "smos", "abx"), default="mos",
+        "--kind", choices=[*KINDS], default="mos",
         help="mos: naturalness; smos: similarity to the recording's voice; abx: the system "
         "nearer to the recording (default: mos)",
     ),
@@ -193,8 +184,7 @@ main = Program(
         help="only tasks of this kind (default: all): 'predicted' is table 4.4, 'edit' 4.5, "
         "'prompt' 4.6 and 4.7",
     ),
-    option("--tasks", type=int, default=10, metavar="N", help="tasks (default: 10)"),
-    option("--seed", type=int, default=0, help="random seed of the tasks and their order"),
+    *counts(tasks=10, seed=0),
     option(
         "--out", type=Path, required=True, metavar="FOLDER",
         help="folder for the page and its key.json, one per test",

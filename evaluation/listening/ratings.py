@@ -13,12 +13,13 @@ from pathlib import Path
 import numpy as np
 
 from a3t.errors import InputError
+from evaluation.harness.estimates import RESAMPLES, Interval
+from evaluation.harness.report_files import markdown_table
 from training.programs import Program, option
 
 FIELDS = ("listener", "trial", "choice", "seconds", "place")
 SCALE = ("1", "2", "3", "4", "5")
 CHOICES = {"mos": SCALE, "smos": SCALE, "abx": ("A", "B")}
-RESAMPLES = 2000
 MOST_BYTES = 5_000_000  # of a file of ratings
 
 
@@ -96,23 +97,12 @@ def _rating(kind: str, who: str, choice: str, task: str, systems: tuple[str, ...
     return Rating(who, task, systems[place], 1.0, systems[1 - place])
 
 
-@dataclass(frozen=True)
-class MeanOpinion:
-    """A system's mean opinion score with its 95 % interval, over so many ratings."""
-
-    system: str
-    mean: float
-    low: float
-    high: float
-    count: int
-
-
-def mean_opinions(ratings: Sequence[Rating], systems: Sequence[str]) -> list[MeanOpinion]:
+def mean_opinions(ratings: Sequence[Rating], systems: Sequence[str]) -> dict[str, Interval]:
     """MOS by system; the interval is a bootstrap's over listeners and tasks at once, since ratings
-    by one listener, or of one task, are no independent ratings (seed 0, 2,000 draws)."""
+    by one listener, or of one task, are no independent ratings (seed 0)."""
     listeners = sorted({rating.listener for rating in ratings})
     tasks = sorted({rating.task for rating in ratings})
-    scores = []
+    scores = {}
     for system in systems:
         table = np.full((len(listeners), len(tasks)), np.nan)
         for rating in ratings:
@@ -125,16 +115,16 @@ def mean_opinions(ratings: Sequence[Rating], systems: Sequence[str]) -> list[Mea
         values, draw = np.where(valid, table, 0.0), np.random.default_rng(0)
         means = []
         for _ in range(RESAMPLES):
-            rows = np.bincount(
-                draw.integers(0, len(listeners), len(listeners)), minlength=len(listeners)
+            rows, columns = (
+                np.bincount(draw.integers(0, count, count), minlength=count)
+                for count in (len(listeners), len(tasks))
             )
-            columns = np.bincount(draw.integers(0, len(tasks), len(tasks)), minlength=len(tasks))
             weight = rows[:, None] * columns[None] * valid
             if weight.sum():
                 means.append((weight * values).sum() / weight.sum())
         low, high = np.quantile(means, [0.025, 0.975])
         mean = float(table[valid].mean())
-        scores.append(MeanOpinion(system, mean, float(low), float(high), int(valid.sum())))
+        scores[system] = Interval(mean, float(low), float(high), int(valid.sum()))
     return scores
 
 
@@ -186,23 +176,23 @@ def holm(found: Mapping[tuple[str, str], float]) -> dict[tuple[str, str], float]
 
 def results(found: Ratings) -> str:
     """The result of a test, as Markdown."""
-    listeners = {rating.listener for rating in found.ratings}
-    lines = [f"{len(found.ratings)} ratings by {len(listeners)} listeners.\n"]
+    ratings, systems = found.ratings, found.systems
+    parts = [f"{len(ratings)} ratings by {len({each.listener for each in ratings})} listeners.\n"]
     if found.kind != "abx":
-        lines += [f"| system | {found.kind.upper()} (95 %) | ratings |", "|---|---|---|"]
-        for score in mean_opinions(found.ratings, found.systems):
-            shown = f"{score.mean:.2f} ({score.low:.2f} to {score.high:.2f})"
-            lines.append(f"| {score.system} | {shown} | {score.count} |")
-        lines += ["", "| one | other | p (Wilcoxon, Holm) |", "|---|---|---|"]
-        for (one, other), p in compare_mos(found.ratings, found.systems).items():
-            lines.append(f"| {one} | {other} | {p:.3g} |")
+        head = ["system", f"{found.kind.upper()} (95 %)", "ratings"]
+        means = mean_opinions(ratings, systems).items()
+        parts.append(markdown_table(head, [(name, f"{x:.2f}", x.count) for name, x in means]))
+        pairs = [(*pair, f"{p:.3g}") for pair, p in compare_mos(ratings, systems).items()]
+        parts.append(markdown_table(["one", "other", "p (Wilcoxon, Holm)"], pairs))
     else:
-        lines += ["| one | other | one preferred | p (binomial, Holm) |", "|---|---|---|---|"]
-        for (one, other), (k, n, p) in compare_abx(found.ratings, found.systems).items():
-            lines.append(f"| {one} | {other} | {k} of {n} | {p:.3g} |")
+        chosen = compare_abx(ratings, systems).items()
+        head = ["one", "other", "one preferred", "p (binomial, Holm)"]
+        lines = [(*pair, f"{k} of {n}", f"{p:.3g}") for pair, (k, n, p) in chosen]
+        parts.append(markdown_table(head, lines))
     if found.left_out:
-        lines += ["", f"Left out: {len(found.left_out)}", *(f"- {x}" for x in found.left_out[:20])]
-    return "\n".join(lines) + "\n"
+        parts.append(f"Left out: {len(found.left_out)}")
+        parts[-1] += "".join(f"\n- {each}" for each in found.left_out[:20]) + "\n"
+    return "\n".join(parts)
 
 
 def run(options: argparse.Namespace) -> None:

@@ -38,8 +38,7 @@ class Part:
         if "texts" in values:
             values["texts"] = texts
         measurement: Measurement = module_of(self.command).MEASUREMENT
-        rows, _ = measurement.rows(measurement.setting(work, **values))
-        return measurement.figures(rows)
+        return measurement.figures(measurement.rows(measurement.setting(work, **values)))
 
 
 # In the order of the page.

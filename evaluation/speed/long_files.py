@@ -2,8 +2,7 @@
 
 LibriSpeech clips are joined into one WAV file, with subtitles of one cue per clip; the short
 recording is the part around the edited word. Each edit is a process of its own, on one thread. On a
-busy machine, compare processor time. With --whole the long recording is also edited without
-subtitles: aligned as a whole once, then from the cache.
+busy machine, compare processor time.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from a3t.errors import InputError
 from evaluation.harness.declared_tables import Row, Table, middle
 from evaluation.harness.measurement import Measurement, Setting
 from evaluation.harness.processes import COST, Cost, cost_of
+from evaluation.harness.report_files import cue
 from training.corpora import Clip
 from training.programs import counts, option
 
@@ -48,20 +48,15 @@ def write_joined_clips(
             file.write(samples)
             words = clip.text.lower().split()
             end = seconds + len(samples) / RATE
-            cues.append(f"{k + 1}\n{stamp(seconds)} --> {stamp(end)}\n{' '.join(words)}\n")
+            cues.append(cue(k + 1, seconds, end, " ".join(words)))
             if k == changed:
                 words[len(words) // 2] = NEW_WORDS
             new += words
             seconds = end
-    wav.with_suffix(".srt").write_text("\n".join(cues), encoding="utf-8")
+    wav.with_suffix(".srt").write_text("".join(cues), encoding="utf-8")
     text = folder / f"{name}.new.txt"
     text.write_text(" ".join(new), encoding="utf-8")
     return SubtitledRecording(name, wav, text, seconds)
-
-
-def stamp(seconds: float) -> str:
-    whole, thousandths = divmod(round(seconds * 1000), 1000)
-    return f"{whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02},{thousandths:03}"
 
 
 def edit_cost(case: SubtitledRecording, cache: Path) -> Cost:
@@ -75,7 +70,7 @@ def edit_cost(case: SubtitledRecording, cache: Path) -> Cost:
 
 
 def measure_lengths(runs: int, setting: Setting) -> Iterator[Row]:
-    """The edit in the short recording, in the long one, and with --whole without subtitles."""
+    """The edit in the short recording and in the long one."""
     folder, minutes = setting.folder.resolve(), setting.options.minutes
     clips = [clip for clip in setting.clips if clip.corpus.lower().startswith("libri")]
     clips.sort(key=lambda clip: clip.name)
@@ -96,13 +91,6 @@ def measure_lengths(runs: int, setting: Setting) -> Iterator[Row]:
     for _ in range(runs):
         yield _row("short, aligned whole", short, cache)
         yield _row("long, with subtitles", long, cache)
-    if setting.options.whole:
-        text = long.wav.with_suffix(".srt").read_text(encoding="utf-8").split("\n")[2::4]
-        long.wav.with_suffix(".srt").unlink()
-        long.wav.with_suffix(".txt").write_text(" ".join(text), encoding="utf-8")
-        yield _row("long, without times: the first edit", long, cache)
-        for _ in range(runs):
-            yield _row("long, without times: the next", long, cache)
 
 
 def _row(name: str, case: SubtitledRecording, cache: Path) -> Row:
@@ -116,7 +104,6 @@ MEASUREMENT = Measurement(
     (
         *counts(runs=3),
         option("--minutes", type=float, default=60.0, help="default: 60"),
-        option("--whole", action="store_true", help="measure without subtitles too"),
     ),
     unit="comparison",
 )

@@ -36,16 +36,18 @@ def page_at(port: int, folder: Path) -> Iterator[tuple[str, float]]:
     command = [sys.executable, "-m", "app", "--port", str(port)]
     command += ["--projects", f"{folder}/projects", "--max-megabytes", "1000"]
     begun = time.perf_counter()
-    page = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    log = folder / "page.log"  # ended with its clients connected, it complains of each
+    with open(log, "wb") as file:
+        page = subprocess.Popen(command, stdout=file, stderr=file)
     try:
-        served(url, page)
+        served(url, page, log)
         yield url, time.perf_counter() - begun
     finally:
         page.terminate()
         page.wait()
 
 
-def served(url: str, page: subprocess.Popen[bytes]) -> None:
+def served(url: str, page: subprocess.Popen[bytes], log: Path) -> None:
     """Waits until the page is there; InputError if it has ended."""
     while page.poll() is None:
         try:
@@ -53,7 +55,8 @@ def served(url: str, page: subprocess.Popen[bytes]) -> None:
             return
         except httpx.TransportError:
             time.sleep(0.1)
-    raise InputError("The page failed to start.")
+    lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    raise InputError(f"The page failed to start: {(lines or ['it said nothing'])[-1]}")
 
 
 def measure_waits(people: int, setting: Setting) -> Iterator[Row]:

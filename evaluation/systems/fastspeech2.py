@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from a3t.errors import InputError
 from a3t.text.phones import PHONES
-from evaluation.systems.interface import Gap, Mel, System
+from evaluation.systems.interface import Gap, Mel, Output, System
 from evaluation.systems.speech_batches import Sentence, SpeechBatch
 from training.espnet.torchaudio_stand_in import install
 
@@ -110,22 +111,43 @@ class FastSpeech2Network(nn.Module):
 
 
 class FastSpeech2System(System):
-    """The sentence spoken with the given durations; what the gap has of it is put there."""
+    """The sentence spoken with the given durations, of which the slice is inserted into the
+    recording: the thesis's Baseline 3 (section 4.4.4)."""
 
     def __init__(self, network: FastSpeech2Network, name: str = "FastSpeech 2") -> None:
         self.network, self.name = network.eval(), name
 
-    def speak(self, gap: Gap) -> Mel:
-        """The whole sentence, (sum of the durations, 80)."""
-        return speech_of(self.network, gap)
+    def speak(self, gap: Gap, first: int = 0, last: int | None = None) -> Mel:
+        """The mel of a gap's phones [first, last), (their durations' sum, 80)."""
+        mel: Mel = self.network.speak(Sentence.of(gap, first, last)).numpy()
+        return mel
 
     def fill(self, gap: Gap) -> Mel:
-        return self.speak(gap)[slice(*gap.frame_span)]
+        return self.sentence(gap)[slice(*gap.frame_span)]
+
+    def sentence(self, gap: Gap) -> Mel:
+        """The whole sentence spoken, as long as the gap's mel: frames beyond its last phone, which
+        no phone speaks, are the recording's own."""
+        spoken = self.speak(gap)
+        result: Mel = np.concatenate([spoken, gap.mel[len(spoken) :]])
+        return result
 
 
-def speech_of(
-    network: FastSpeech2Network, gap: Gap, first: int = 0, last: int | None = None
-) -> Mel:
-    """The mel of a gap's phones [first, last), (their durations' sum, 80)."""
-    mel: Mel = network.speak(Sentence.of(gap, first, last)).numpy()
-    return mel
+class WholeSentence(FastSpeech2System):
+    """Baseline 1: the whole new sentence by TTS; nothing of the recording remains."""
+
+    def output(self, gap: Gap) -> Output:
+        return Output(gap.frame_span, (0, len(gap.mel)), self.sentence(gap))
+
+
+class EditedWords(FastSpeech2System):
+    """Baseline 2: the edited words alone by TTS, inserted into the recording."""
+
+    def fill(self, gap: Gap) -> Mel:
+        first, last = gap.phone_span
+        spoken = self.speak(gap, first, last)
+        # A gap may begin or end within a phone, whose margin is made again with it.
+        start = gap.frame_span[0] - int(gap.durations[:first].sum())
+        result: Mel = spoken[start : start + gap.length]
+        missing = gap.length - len(result)
+        return np.pad(result, ((0, missing), (0, 0)), mode="edge") if missing > 0 else result

@@ -3,7 +3,8 @@ configuration in ``conf/``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,18 @@ import torch
 from torch import nn
 
 from a3t.errors import InputError
-from a3t.pretrained import checkpoint_folder
+from a3t.pretrained import WEIGHTS, checkpoint_folder
 from a3t.voice.kernel.loop import CHECKPOINT
 from evaluation.systems.editspeech import EditSpeechNetwork, EditSpeechSystem
-from evaluation.systems.fastspeech2 import FastSpeech2Network, FastSpeech2System
+from evaluation.systems.fastspeech2 import (
+    EditedWords,
+    FastSpeech2Network,
+    FastSpeech2System,
+    WholeSentence,
+)
 from evaluation.systems.interface import System
 from evaluation.systems.networks import A3TSystem, load_a3t, read_weights
 from evaluation.systems.simple import Interpolation, MeanSpectrum
-from evaluation.systems.tts_baselines import EditedWords, SlicedSentence, WholeSentence
 from training.configuration import build, read_config
 
 # What a table calls the run of each configuration.
@@ -36,16 +41,24 @@ RUNS: Mapping[str, str] = {
     "fastspeech2": "FastSpeech 2",
     "fastspeech2_gst": "FastSpeech 2 + GST",
 }
-BASELINES: Mapping[str, Callable[[FastSpeech2Network], System]] = {
+# Networks that speak from text, by a configuration's ``system``.
+SPEAKING: Mapping[str, type[FastSpeech2Network] | type[EditSpeechNetwork]] = {
+    "fastspeech2": FastSpeech2Network,
+    "editspeech": EditSpeechNetwork,
+}
+BASELINES: Mapping[str, type[FastSpeech2System]] = {
     "Baseline 1": WholeSentence,
     "Baseline 2": EditedWords,
-    "Baseline 3": SlicedSentence,
+    "Baseline 3": FastSpeech2System,
 }
 SEED = ", seed "  # between a system's name and the number of a further training of it
 # The rows of tables 4.2 and 4.3 alone, which have durations given.
 ABLATIONS = frozenset(RUNS[name] for name in ("transformer", "no_postnet", "mask_20", "mask_50"))
 SHIPPED = "A3T as shipped (trained longer)"
-FLOORS = ("mean spectrum", "interpolation")
+FLOORS: Mapping[str, type[System]] = {
+    "mean spectrum": MeanSpectrum,
+    "interpolation": Interpolation,
+}
 
 
 def base_name(name: str) -> str:
@@ -53,16 +66,9 @@ def base_name(name: str) -> str:
     return name.partition(SEED)[0]
 
 
-def run_folder(name: str) -> str | None:
-    """The folder of a system's run, below that of all runs: its configuration's name, and behind a
-    point the seed of a further training, such as ``a3t_thesis.1``. None if it has none."""
-    base, _, seed = name.partition(SEED)
-    folder = next((folder for folder, shown in RUNS.items() if shown == base), None)
-    return f"{folder}.{seed}" if folder and seed else folder
-
-
 def runs_in(runs: Path) -> dict[str, Path]:
-    """The trained systems of a folder by name, each configuration's seeds together."""
+    """The trained systems of a folder by name, best known first: each in a folder named like its
+    configuration, behind a point the seed of a further training, such as ``a3t_thesis.1``."""
     found = {}
     for folder, shown in RUNS.items():
         for path in (runs / folder, *sorted(runs.glob(f"{folder}.[0-9]*"))):
@@ -70,6 +76,14 @@ def runs_in(runs: Path) -> dict[str, Path]:
                 seed = path.name.partition(".")[2]
                 found[f"{shown}{SEED}{seed}" if seed else shown] = path
     return found
+
+
+def systems_in(runs: Path | None) -> dict[str, Path | None]:
+    """The systems that a folder of runs allows, each with the folder of its network, if any."""
+    found: dict[str, Path | None] = {**runs_in(runs)} if runs else {}
+    if "FastSpeech 2" in found:
+        found |= dict.fromkeys(BASELINES, found["FastSpeech 2"])
+    return found | dict.fromkeys(FLOORS)
 
 
 def load_run(folder: Path) -> tuple[nn.Module, dict[str, Any], dict[str, float]]:
@@ -83,13 +97,9 @@ def load_run(folder: Path) -> tuple[nn.Module, dict[str, Any], dict[str, float]]
     facts = {"steps": state["step"], "minutes": state.get("spent", 0.0) / 60}
     if system == "a3t":
         return load_a3t(folder)[0], config, facts
-    kinds: dict[str, type[EditSpeechNetwork] | type[FastSpeech2Network]] = {
-        "editspeech": EditSpeechNetwork,
-        "fastspeech2": FastSpeech2Network,
-    }
-    if system not in kinds:
+    if system not in SPEAKING:
         raise InputError(f"{folder} is a run of an unknown system, {system}.")
-    network = build(kinds[system].from_config, config)
+    network = build(SPEAKING[system].from_config, config)
     try:
         network.load_state_dict(state["average"])
     except RuntimeError as error:
@@ -98,25 +108,22 @@ def load_run(folder: Path) -> tuple[nn.Module, dict[str, Any], dict[str, float]]
     return network.eval(), config, facts
 
 
-def load_system(name: str, runs: Path, more: Mapping[str, str] | None = None) -> System:
-    """One system by the name that a table gives it. ``more``: further systems, each the name of a
-    shipped model or a model's folder."""
-    if more and name in more:
-        return system_at(more[name], name)
-    simple: dict[str, Callable[[], System]] = {
-        "mean spectrum": MeanSpectrum,
-        "interpolation": Interpolation,
-    }
-    if name in simple:
-        return simple[name]()
+def load_system(name: str, folder: Path | None) -> System:
+    """A system by the name that a table gives it, and the folder of its network."""
+    if folder is None:
+        return FLOORS[name]()
     if name in BASELINES:
-        network, _, _ = load_run(runs / "fastspeech2")
+        network, _, _ = load_run(folder)
         assert isinstance(network, FastSpeech2Network)
-        return BASELINES[name](network)
-    folder = run_folder(name)
-    if folder is not None:
-        return system_at(runs / folder, name)
-    raise InputError(f"There is no system {name!r}.")
+        return BASELINES[name](network, name)
+    return system_at(folder, name)
+
+
+def version_of(folder: Path | None) -> str:
+    """A string that changes with the weights in a folder; "" without any."""
+    files = [folder / name for name in (WEIGHTS, CHECKPOINT)] if folder else []
+    found = b"".join(path.read_bytes() for path in files if path.is_file())
+    return hashlib.sha256(found).hexdigest() if found else ""
 
 
 def system_at(where: str | Path, name: str | None = None) -> System:
@@ -140,35 +147,17 @@ def system_at(where: str | Path, name: str | None = None) -> System:
     return A3TSystem(network, shown, speech_only, longest)  # type: ignore[arg-type]
 
 
-def facts_of(name: str, where: str | Path) -> str:
+def facts_of(name: str, folder: Path) -> str:
     """A line about a model or a run: its weights, or how long it was trained and how large it is;
-    InputError if it can't be loaded."""
-    folder = checkpoint_folder(where)
-    if not (folder / CHECKPOINT).is_file():
-        return f"{name}: {read_weights(folder)[2]}"
-    network, _, facts = load_run(folder)
+    or why it can't be loaded."""
+    try:
+        if not (folder / CHECKPOINT).is_file():
+            return f"{name}: {read_weights(folder)[2]}"
+        network, _, facts = load_run(folder)
+    except InputError as error:
+        return f"{name}: {error}"
     size = sum(parameter.numel() for parameter in network.parameters())
     return (
         f"{name}: {facts['minutes']:.1f} minutes of one core, {facts['steps']:,} steps,"
         f" {size:,} parameters"
     )
-
-
-def available(runs: Path) -> list[str]:
-    """The names of the systems that a folder of runs allows, best known first."""
-    found = list(runs_in(runs))
-    if "FastSpeech 2" in found:
-        found += BASELINES
-    return [*found, *FLOORS]
-
-
-def training_of(runs: Path) -> Sequence[str]:
-    """One line for each run: how long it was trained and how large it is, or why it can't be
-    loaded."""
-    lines = []
-    for shown, folder in runs_in(runs).items():
-        try:
-            lines.append(facts_of(shown, folder))
-        except InputError as error:
-            lines.append(f"{shown}: {error}")
-    return lines

@@ -9,11 +9,6 @@ A run that was interrupted continues when the command is repeated.
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # before the other imports, which take their time
-    from a3t.errors import end_at_once
-
-    end_at_once()
-
 import argparse
 import sys
 from collections.abc import Mapping
@@ -25,8 +20,7 @@ from torch import nn
 
 from a3t.errors import InputError
 from a3t.voice.kernel.loop import Losses, Schedule
-from evaluation.systems.editspeech import EditSpeechNetwork
-from evaluation.systems.fastspeech2 import FastSpeech2Network
+from evaluation.systems.named import SPEAKING
 from evaluation.systems.speaker_vectors import Vectors, read_vectors
 from evaluation.systems.speech_batches import SpeechBatches
 from training.configuration import build, read_config, settings
@@ -36,10 +30,6 @@ from training.programs import Program, option
 from training.training_runs import Work, carry_out
 
 CONFIGURATIONS = Path(__file__).with_name("conf")
-SPEAKING: Mapping[str, type[FastSpeech2Network] | type[EditSpeechNetwork]] = {
-    "fastspeech2": FastSpeech2Network,
-    "editspeech": EditSpeechNetwork,
-}
 
 
 class SpeechTraining:

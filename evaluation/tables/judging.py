@@ -20,7 +20,6 @@ from alignment import AlignmentError
 from alignment.recognition import recognise
 from evaluation import cepstra, joints, metrics
 from evaluation.clips import LOW_RATE, Vocoder
-from evaluation.speech_quality import speech_mos
 from evaluation.systems.interface import VOICE_SECONDS, Output, Range, Sound, System
 from evaluation.tables.tasks import EDIT, GIVEN, PROMPT, GapTask
 
@@ -29,27 +28,27 @@ CONTEXT = 60  # frames on each side that are vocoded, and analysed, with a gap
 LEAST = 0.5  # seconds; in less no voice is recognised
 RATED = 2 * SAMPLE_RATE  # samples on each side of a gap that PLCMOS rates with it
 
-# The figures, their units, and which way is better: -1 less, 1 more, 0 neither.
-MEASURES: dict[str, tuple[str, int]] = {
-    "mcd": ("MCD, dB", -1),
-    "mcd_first": ("MCD as the first implementation took it", -1),
-    "mel_distance": ("mel distance, dB", -1),
-    "mel_l1": ("mel L1, log10", -1),
-    "detail": ("detail", 0),
-    "f0": ("F0, cents", -1),
-    "voicing": ("voicing error", -1),
-    "pesq": ("PESQ-WB", 1),
-    "stoi": ("STOI", 1),
-    "similarity": ("similarity", 1),
-    "dnsmos": ("DNSMOS OVRL", 1),
-    "dnsmos_sig": ("DNSMOS SIG", 1),
-    "dnsmos_p808": ("DNSMOS P.808", 1),
-    "plcmos": ("PLCMOS", 1),
-    "wer": ("word errors", -1),
-    "joints": ("joints", -1),
-    "outside": ("largest change outside", -1),
-    "duration_ms": ("duration error, ms", -1),
-    "seconds": ("processor, s", -1),
+# The figures and their units.
+MEASURES = {
+    "mcd": "MCD, dB",
+    "mcd_first": "MCD as the first implementation took it",
+    "mel_distance": "mel distance, dB",
+    "mel_l1": "mel L1, log10",
+    "detail": "detail",
+    "f0": "F0, cents",
+    "voicing": "voicing error",
+    "pesq": "PESQ-WB",
+    "stoi": "STOI",
+    "similarity": "similarity",
+    "dnsmos": "DNSMOS OVRL",
+    "dnsmos_sig": "DNSMOS SIG",
+    "dnsmos_p808": "DNSMOS P.808",
+    "plcmos": "PLCMOS",
+    "wer": "word errors",
+    "joints": "joints",
+    "outside": "largest change outside",
+    "duration_ms": "duration error, ms",
+    "seconds": "processor, s",
 }
 
 
@@ -169,7 +168,7 @@ class GapJudge:
         found = {"duration_ms": duration_error(self.task)}
         if self.task.truth is not None:
             found |= self.against_truth(made)
-        found |= speech_mos(made.filled, SAMPLE_RATE)
+        found |= metrics.speech_mos(made.filled, SAMPLE_RATE)
         around, _ = made.around(RATED)
         found["plcmos"] = metrics.figure_or_nan(metrics.concealment_mos, around, SAMPLE_RATE)
         found["similarity"] = metrics.figure_or_nan(self._similarity, made.filled)
@@ -192,9 +191,7 @@ class GapJudge:
 
     @cached_property
     def _truth(self) -> Made:
-        assert self.task.truth is not None and self.task.true_mel is not None
-        sound, (first, last) = self.task.truth
-        return Made(sound, (first * HOP, last * HOP), self.task.true_mel)
+        return recorded(self.task)
 
     @cached_property
     def _true_analysis(self) -> tuple[np.ndarray, np.ndarray]:

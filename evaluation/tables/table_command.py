@@ -1,24 +1,34 @@
-"""`python -m evaluation table NUMBER`: its options, and what it does."""
+"""The thesis's tables 4.2 to 4.7, or all systems by all measures, from trained systems.
+
+Beside the report the folder gets every result's sound.
+"""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from a3t.errors import InputError
-from evaluation.harness.report_files import write_report
+from a3t.pretrained import checkpoint_folder
+from evaluation.harness.declared_tables import Rows
+from evaluation.harness.measurement import CORPORA, Measurement, Setting
 from evaluation.systems import networks
-from evaluation.systems.named import SHIPPED, available, base_name, facts_of, training_of
-from evaluation.tables import tasks, thesis_tables
-from evaluation.tables.comparison import REFERENCES, Systems, file_name, run_comparison
-from evaluation.tables.seeds import seeds_table
+from evaluation.systems.named import BASELINES, SHIPPED, base_name, facts_of, systems_in
+from evaluation.tables import thesis_tables
+from evaluation.tables.comparison import (
+    REFERENCES,
+    TaskOfSystem,
+    compared,
+    file_name,
+    judge,
+    version_key,
+)
 from evaluation.tables.tasks import EDIT, GIVEN, PREDICTED, PROMPT, GapTask, TaskMaker
-from training.corpora import corpora_root
-from training.programs import Program, option
+from training.programs import counts, option
 
-NUMBERS = ("4.2", "4.3", "4.4", "4.5", "4.6", "4.7", "all")
+NUMBERS = (*thesis_tables.TABLES, "all")
 
 
 def further_systems(options: argparse.Namespace) -> dict[str, str]:
@@ -34,7 +44,7 @@ def further_systems(options: argparse.Namespace) -> dict[str, str]:
     return found
 
 
-def refuse_taken_names(there: Sequence[str], more: Mapping[str, str]) -> None:
+def refuse_taken_names(there: Iterable[str], more: Iterable[str]) -> None:
     """InputError if a further system is called like another, so that one would pass for both."""
     taken = {file_name(name) for name in (*there, *REFERENCES)}
     for name in more:
@@ -45,94 +55,100 @@ def refuse_taken_names(there: Sequence[str], more: Mapping[str, str]) -> None:
         taken.add(file_name(name))
 
 
-def run(options: argparse.Namespace) -> None:
-    """Carry out the parsed command; raises InputError."""
-    runs: Path = options.runs or options.out / "runs"
-    if options.runs is not None and not runs.is_dir():
-        raise InputError(f"There is no folder of trained systems {runs}.")
+def results(setting: Setting) -> list[TaskOfSystem]:
+    """Every task of the tables for every system."""
+    options, known = setting.options, setting.known
+    if options.runs is not None and not options.runs.is_dir():
+        raise InputError(f"There is no folder of trained systems {options.runs}.")
     specs = thesis_tables.specs_of(options.number)
-    kinds = {spec.kind for spec in specs}
-    more = further_systems(options)
-    named = [name for spec in specs for name in spec.systems]
-    there = available(runs)
+    there, more = systems_in(options.runs), further_systems(options)
     refuse_taken_names(there, more)
-    wanted = [name for name in (*there, *more) if base_name(name) in named or name in more]
+    named = {name for spec in specs for name in spec.systems}
+    wanted = {name: folder for name, folder in there.items() if base_name(name) in named}
+    wanted |= {name: checkpoint_folder(where) for name, where in more.items()}
     predictor, durations_name = networks.load_durations(options.durations)
-    predict = networks.duration_predictor(predictor)
-    corpora = options.corpora or corpora_root()
-    maker = tasks.TaskMaker(corpora, predictor, predict, options.voice)
-    work = tasks_of(maker, kinds, options)
-    if not work:
-        why = "; ".join(f"{name}: {reason}" for name, reason in list(maker.left_out.items())[:3])
-        raise InputError(f"{corpora} has no clip for these tables{why and ': ' + why}.")
-    options.out.mkdir(parents=True, exist_ok=True)
-    tasks.write_tasks(work, options.out / tasks.TASKS)
-    systems = Systems(runs, tuple(wanted), options.vocoder, more)
-    rows = run_comparison(work, systems, options.out, options.jobs, not options.no_sounds)
-    tables = [thesis_tables.fill_table(spec, rows, tuple(more)) for spec in specs]
-    absent = sorted(set(named) - set(there) - set(more) - {"recording", "copy-synthesis"})
-    facts = [
-        *training_of(runs),
-        *(facts_of(name, where) for name, where in more.items()),
+    clips = [clip for clip in setting.clips if options.voice in (None, clip.voice)]
+    if not clips:
+        some = ", ".join(sorted({clip.voice for clip in setting.clips})[:5])
+        raise InputError(f"There is no clip by the voice {options.voice}: there are {some} …")
+    maker = TaskMaker(clips, predictor, setting.left_out)
+    tasks = tasks_of(maker, {spec.kind for spec in specs}, options)
+    absent = sorted(named - {*there, *more, *REFERENCES})
+    known |= {"specs": specs, "more": list(more), "sounds": True}
+    known["facts"] = [
+        *facts_of_all(wanted),
         f"Durations by {durations_name}, scaled to the speaker; vocoder: {options.vocoder}",
-        f"Tasks: {len(work)}; voices: {len({task.voice for task in work})}",
+        f"Tasks: {len(tasks)}; voices: {len({task.voice for task in tasks})}",
+        *([f"Not trained, so not in these tables: {', '.join(absent)}"] if absent else []),
     ]
-    if absent:
-        facts.append(f"Not trained, so not in these tables: {', '.join(absent)}")
-    if maker.left_out:
-        reasons = "; ".join(f"{name}: {why}" for name, why in sorted(maker.left_out.items()))
-        facts.append(f"{len(maker.left_out)} clips or edits left out. {reasons}")
-    text = [thesis_tables.margins(rows)] if kinds & {tasks.GIVEN, tasks.PREDICTED} else []
-    text += filter(None, [seeds_table(rows), thesis_tables.failures(rows)])
-    title = f"Table {options.number}" if options.number != "all" else "All systems, all measures"
-    page = "\n".join(
-        [f"# {title}\n", *(f"- {fact}" for fact in facts), ""]
-        + [thesis_tables.markdown(table) for table in tables]
-        + text
-        + [thesis_tables.LEGEND, ""]
-    )
-    write_report(options.out, f"table-{options.number}", page)
+    return list(compared(tasks, wanted, options.vocoder, setting))
+
+
+def facts_of_all(systems: Mapping[str, Path | None]) -> list[str]:
+    """A line for each of them that is a network of its own."""
+    own = {name: folder for name, folder in systems.items() if name not in BASELINES}
+    return [facts_of(name, folder) for name, folder in own.items() if folder is not None]
 
 
 def tasks_of(maker: TaskMaker, kinds: set[str], options: argparse.Namespace) -> list[GapTask]:
     """The tasks of these kinds, as many as the options say."""
-    made: Sequence[tuple[set[str], Callable[[int], Any], int]] = (
+    made = (
         ({GIVEN, PREDICTED}, maker.reconstruction, options.clips),
         ({EDIT}, maker.edits, options.edits),
         ({PROMPT}, maker.prompts, options.prompts),
     )
-    found = [task for these, make, count in made if these & kinds for task in make(count)]
+    found = chain.from_iterable(make(count) for these, make, count in made if these & kinds)
     return [task for task in found if task.kind in kinds]
 
 
-main = Program(
-    run,
-    option("number", choices=NUMBERS, metavar="NUMBER", help=", ".join(NUMBERS)),
-    option(
-        "--runs", type=Path, metavar="FOLDER",
-        help="folder of trained systems (evaluation.systems.train_systems); default: only "
-        "those of --system",
+def report(rows: Rows, setting: Setting) -> str:
+    """The tables; what failed on a task is counted in them, and in no mean."""
+    specs, facts = setting.known["specs"], setting.known["facts"]
+    return page_of(facts, specs, [*rows, *failed(setting)], setting.known["more"])
+
+
+def failed(setting: Setting) -> Rows:
+    """The rows of what failed."""
+    return [item.facts | {"error": why} for item, why in setting.left_out if item is not None]
+
+
+def page_of(
+    facts: Sequence[str],
+    specs: Sequence[thesis_tables.TableSpec],
+    rows: Rows,
+    more: Sequence[str] = (),
+) -> str:
+    tables = [thesis_tables.table_of(spec, rows, more) for spec in specs]
+    if any(spec.kind in (GIVEN, PREDICTED) for spec in specs):
+        tables.append(thesis_tables.margins(rows))
+    return "\n".join(
+        [*(f"- {fact}" for fact in facts), "", *tables, thesis_tables.seeds_table(rows)]
+    )
+
+
+MEASUREMENT = Measurement(
+    results,
+    judge,
+    options=(
+        option("number", choices=NUMBERS, metavar="NUMBER", help=", ".join(NUMBERS)),
+        option(
+            "--runs", type=Path, metavar="FOLDER",
+            help="folder of trained systems (evaluation.systems.train_systems); default: only "
+            "those of --system",
+        ),
+        option(
+            "--system", action="append", default=[], metavar="NAME=MODEL",
+            help="another model (repeatable)",
+        ),
+        option("--no-shipped", action="store_true", help="omit the shipped model"),
+        option("--vocoder", default="builtin", metavar="NAME_OR_PATH"),
+        option("--durations", default="durations", metavar="NAME_OR_PATH"),
+        *counts(clips=8, edits=12, prompts=6),
+        option("--voice", metavar="NAME", help="only this voice, such as kathleen-kathleen"),
+        CORPORA,
     ),
-    option(
-        "--system", action="append", default=[], metavar="NAME=MODEL",
-        help="another model (repeatable)",
-    ),
-    option("--no-shipped", action="store_true", help="omit the shipped model"),
-    option("--vocoder", default="builtin", metavar="NAME_OR_PATH"),
-    option("--durations", default="durations", metavar="NAME_OR_PATH"),
-    option(
-        "--clips", type=int, default=8, metavar="N",
-        help="clips to reconstruct, for seen and for unseen voices (default: 8)",
-    ),
-    option("--edits", type=int, default=12, metavar="N", help="listed edits to make"),
-    option(
-        "--prompts", type=int, default=6, metavar="N",
-        help="sentences to speak, for seen and for unseen voices (default: 6)",
-    ),
-    option("--voice", metavar="NAME", help="only this voice, such as kathleen-kathleen"),
-    option("--jobs", type=int, default=2, metavar="N", help="processes (default: 2)"),
-    option("--no-sounds", action="store_true", help="keep no sounds"),
-    option("--corpora", type=Path, help="folder of corpora (default: $A3T_CORPORA)"),
-    option("--out", type=Path, required=True, metavar="FOLDER"),
-    name="evaluation table",
+    unit="result",
+    report=report,
+    legend=thesis_tables.LEGEND,
+    key=version_key,
 )  # fmt: skip

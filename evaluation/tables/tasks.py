@@ -5,30 +5,37 @@ N frames of the clip with its gap, P phones.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice, pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import torch
 
-from a3t.errors import InputError
 from a3t.grid import HOP
 from a3t.model.variance.durations import DurationPredictor
 from a3t.plan.speaker.speaking_rate import rate_ratio, whole_frames
 from a3t.text.phones import PHONES, phone_ids
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
-from evaluation.clips import LOW_RATE, HeldOutClip, Predictor, align_clip, held_out, open_gap
+from evaluation.clips import (
+    LOW_RATE,
+    HeldOutClip,
+    Predictor,
+    align_clip,
+    held_out,
+    in_turn,
+    open_gap,
+)
 from evaluation.edits.listing import LIST, read_list
 from evaluation.systems.interface import Gap, Range, Sound
-from training.corpora import Clip, read_corpora
+from evaluation.systems.networks import duration_predictor
+from training.corpora import Clip
 
 GIVEN, PREDICTED, EDIT, PROMPT = "given", "predicted", "edit", "prompt"
 KINDS = (GIVEN, PREDICTED, EDIT, PROMPT)
-TASKS = "tasks.jsonl"  # the list of them, in a table's folder
 PROMPT_SECONDS = (2.0, 6.0)  # of a prompt, and of what is spoken by it
 
 
@@ -176,68 +183,50 @@ def prompt_task(
 
 
 class TaskMaker:
-    """Makes the tasks of the tables from the corpora; each clip is aligned once.
+    """Makes the tasks of the tables of clips, each of which is aligned once.
 
-    ``left_out`` has the names of clips and edits that could not be used, with the reason.
+    ``left_out`` gets clips and edits that could not be used, with the reason.
     """
 
     def __init__(
-        self,
-        corpora: Path,
-        predictor: DurationPredictor,
-        predict: Predictor,
-        voice: str | None = None,
+        self, clips: Iterable[Clip], predictor: DurationPredictor, left_out: list[tuple[Any, str]]
     ) -> None:
-        """``voice``: of this one alone; InputError if the corpora have no clip of it."""
-        torch.set_num_threads(1)
-        self.predictor, self.predict = predictor, predict
-        found = read_corpora(corpora)
-        self.clips = {clip.name: clip for clip in found if voice in (None, clip.voice)}
-        if not self.clips:
-            raise InputError(
-                f"{corpora} has no clip by the voice {voice}: there are"
-                f" {', '.join(sorted({clip.voice for clip in found})[:5])} …"
-            )
+        self.clips = {clip.name: clip for clip in clips}
+        self.predictor, self.left_out = predictor, left_out
         self.pronouncer = Pronouncer()
-        self.left_out: dict[str, str] = {}
         self._aligned: dict[str, HeldOutClip | None] = {}
 
     def _item(self, clip: Clip) -> HeldOutClip | None:
         if clip.name not in self._aligned:
             self._aligned[clip.name] = align_clip(clip)
             if self._aligned[clip.name] is None:
-                self.left_out[clip.name] = "its text and its sound don't match"
+                self._leave_out(clip.name, "its text and its sound don't match")
         return self._aligned[clip.name]
 
-    def _some(self, clips: Iterable[Clip], count: int) -> Iterator[tuple[Clip, HeldOutClip]]:
-        found = 0
-        for clip in clips:
-            if found == count:
-                return
-            item = self._item(clip)
-            if item is not None and len(item.phones) >= 6:
-                found += 1
-                yield clip, item
+    def _leave_out(self, name: str, reason: str) -> None:
+        self.left_out.append((None, f"{name}: {reason}"))
 
     def reconstruction(self, count: int) -> Iterator[GapTask]:
         """``count`` clips of seen voices and as many of unseen ones, both timings of each."""
+        predict = duration_predictor(self.predictor)
         for seen in (True, False):
-            for clip, item in self._some(held_out(self.clips.values(), seen), count):
-                yield from reconstructions(item, spoken_words(clip), self.predict)
+            items = ((clip, self._item(clip)) for clip in held_out(self.clips.values(), seen))
+            usable = ((clip, item) for clip, item in items if item and len(item.phones) >= 6)
+            for clip, item in islice(usable, count):
+                yield from reconstructions(item, spoken_words(clip), predict)
 
     def edits(self, count: int, path: Path = LIST) -> Iterator[GapTask]:
         """The first edits of the reported list, of six kinds in turn, all of unseen voices."""
-        edits = [edit for edit in read_list(path) if edit.set == "report"][:count]
-        for edit in edits:
+        for edit in [edit for edit in read_list(path) if edit.set == "report"][:count]:
             clip = self.clips.get(edit.clip)
             if clip is None:
-                self.left_out[edit.name] = f"its clip {edit.clip} is not in the corpora"
+                self._leave_out(edit.name, f"its clip {edit.clip} is not in the corpora")
                 continue
             item, old = self._item(clip), spoken_words(clip)
             if item is None:
                 continue
             if edit.last > len(old):
-                self.left_out[edit.name] = f"its clip has {len(old)} words, not {edit.last}"
+                self._leave_out(edit.name, f"its clip has {len(old)} words, not {edit.last}")
                 continue
             span, new = (edit.first, edit.last), edit.new_words.split()
             known = (self.predictor, self.pronouncer)
@@ -245,46 +234,20 @@ class TaskMaker:
 
     def prompts(self, count: int) -> Iterator[GapTask]:
         """``count`` sentences by seen voices and as many by unseen ones, each by another clip of
-        the same speaker."""
+        the same speaker: one pair of each voice, then the second of each, and so on."""
+        low, high = PROMPT_SECONDS
         for seen in (True, False):
-            low, high = PROMPT_SECONDS
-            short = [c for c in held_out(self.clips.values(), seen) if low <= c.seconds <= high]
             voices: dict[str, list[Clip]] = {}
-            for clip in short:
-                voices.setdefault(clip.voice, []).append(clip)
-            pairs = [(own[k], own[k + 1]) for own in voices.values() for k in range(len(own) - 1)]
-            taken: dict[str, int] = {}
-            # One pair of each voice, then the second of each, and so on.
-            ranked: list[tuple[int, int, tuple[Clip, Clip]]] = []
-            for pair in pairs:
-                taken[pair[0].voice] = taken.get(pair[0].voice, 0) + 1
-                ranked.append((taken[pair[0].voice], len(ranked), pair))
-            found = 0
-            for _, _, (prompt, target) in sorted(ranked):
-                if found == count:
-                    break
-                one, other = self._item(prompt), self._item(target)
-                if one is not None and other is not None:
-                    found += 1
-                    yield prompt_task(one, other, spoken_words(target), self.predictor)
+            for clip in held_out(self.clips.values(), seen):
+                if low <= clip.seconds <= high:
+                    voices.setdefault(clip.voice, []).append(clip)
+            pairs = in_turn([list(pairwise(own)) for own in voices.values()])
+            items = ((self._item(prompt), self._item(other), other) for prompt, other in pairs)
+            usable = ((one, two, clip) for one, two, clip in items if one and two)
+            for one, two, clip in islice(usable, count):
+                yield prompt_task(one, two, spoken_words(clip), self.predictor)
 
 
 def spoken_words(clip: Clip) -> list[str]:
     """A clip's text in spoken words."""
     return list(Transcript.from_text(clip.text).spoken)
-
-
-def write_tasks(tasks: Sequence[GapTask], path: Path) -> None:
-    """The tasks as JSON lines: their names, which the kept sounds have, kinds, voices and texts."""
-    rows = [
-        {
-            "name": task.name,
-            "kind": task.kind,
-            "voice": task.voice,
-            "seen": task.seen,
-            "text": " ".join(task.spoken),
-            "recorded_text": " ".join(task.before),
-        }
-        for task in tasks
-    ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

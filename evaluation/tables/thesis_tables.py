@@ -9,24 +9,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
+from evaluation.harness.declared_tables import Column, Row, Rows, Table
 from evaluation.harness.estimates import Interval
 from evaluation.harness.report_files import markdown_table
-from evaluation.systems.named import BASELINES, FLOORS, RUNS, SHIPPED, base_name
-from evaluation.tables.comparison import COPY, RECORDING, REFERENCES, ComparisonRow
+from evaluation.systems.named import BASELINES, FLOORS, RUNS, SEED, SHIPPED, base_name
+from evaluation.tables.comparison import COPY, RECORDING, REFERENCES
 from evaluation.tables.judging import MEASURES
 from evaluation.tables.tasks import EDIT, GIVEN, KINDS, PREDICTED, PROMPT
 
-Rows = Sequence[ComparisonRow]
-Wanted = Callable[[ComparisonRow], bool]
+Wanted = Callable[[Row], bool]
 
 A3T = RUNS["a3t"]
-SEEN: tuple[str, Wanted] = ("seen voices", lambda row: row.seen)
-UNSEEN: tuple[str, Wanted] = ("unseen voices", lambda row: not row.seen)
+SEEN: tuple[str, Wanted] = ("seen voices", lambda row: row["seen"])
+UNSEEN: tuple[str, Wanted] = ("unseen voices", lambda row: not row["seen"])
 ALL: tuple[str, Wanted] = ("", lambda row: True)
-INSERT: tuple[str, Wanted] = ("insert", lambda row: row.detail == "insert")
-REPLACE: tuple[str, Wanted] = ("replace", lambda row: row.detail != "insert")
+INSERT: tuple[str, Wanted] = ("insert", lambda row: row["edit"] == "insert")
+REPLACE: tuple[str, Wanted] = ("replace", lambda row: row["edit"] != "insert")
 
 
 @dataclass(frozen=True)
@@ -134,150 +134,120 @@ def specs_of(number: str) -> list[TableSpec]:
     return [*TABLES.values(), *of_everything()] if number == "all" else [TABLES[number]]
 
 
-def with_differences(rows: Rows) -> list[ComparisonRow]:
+def with_differences(rows: Rows) -> list[Row]:
     """Word errors as the difference from the same clip's copy-synthesis, which is what the vocoder
     and the recogniser err by themselves; NaN where that was not judged."""
-    own = {row.task: row.figures.get("wer", math.nan) for row in rows if row.system == COPY}
-    result = []
-    for row in rows:
-        figures = dict(row.figures)
-        if "wer" in figures:
-            figures["wer"] = figures["wer"] - own.get(row.task, math.nan)
-        result.append(replace(row, figures=figures))
-    return result
-
-
-def figure_of(rows: Rows, measure: str) -> Interval:
-    """The mean of a measure over rows that have it."""
-    return Interval.of(row.figures[measure] for row in rows if measure in row.figures)
+    own = {row["task"]: row.get("wer", math.nan) for row in rows if row["system"] == COPY}
+    return [
+        row | {"wer": row["wer"] - own.get(row["task"], math.nan)} if "wer" in row else row
+        for row in rows
+    ]
 
 
 def paired(rows: Rows, system: str, other: str, measure: str) -> Interval:
     """``system`` minus ``other``, clip by clip, over the clips that both have a figure of."""
-    values: dict[str, Mapping[str, float]] = {}
-    for name in (system, other):
-        values[name] = {
-            row.task: row.figures[measure]
-            for row in rows
-            if row.system == name and measure in row.figures
-        }
-    both = [task for task in values[system] if task in values[other]]
-    return Interval.of(values[system][task] - values[other][task] for task in both)
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A figure of one system in one column."""
-
-    interval: Interval
-    digits: int
-
-    def __str__(self) -> str:
-        return f"{self.interval:.{self.digits}f}"
-
-
-@dataclass(frozen=True)
-class FilledTable:
-    """A table's rows: each a system, how many clips it did, how many it failed on, its cells."""
-
-    spec: TableSpec
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, int, int, tuple[Cell, ...]], ...]
-
-    @property
-    def failed(self) -> int:
-        return sum(row[2] for row in self.rows)
+    one, two = (
+        {row["task"]: row[measure] for row in rows if row["system"] == name and measure in row}
+        for name in (system, other)
+    )
+    return Interval.of(one[task] - two[task] for task in one if task in two)
 
 
 DIGITS = {"detail": 2, "joints": 2, "outside": 3, "voicing": 3, "f0": 0, "duration_ms": 0,
           "similarity": 3, "stoi": 3, "mel_l1": 3, "wer": 3}  # fmt: skip
 
 
-def fill_table(spec: TableSpec, rows: Rows, more: Sequence[str] = ()) -> FilledTable:
-    """A table from the rows of a comparison; ``more``: further systems at its end. A measure that
-    no system has is left out."""
-    own = with_differences([row for row in rows if row.kind == spec.kind])
-    present = {row.system for row in own}
-    wanted = [*spec.systems, *more]
-    # A system that was trained from several seeds has a row for each.
-    seeds = {base: [n for n in sorted(present) if base_name(n) == base] for base in wanted}
-    names = [name for base in dict.fromkeys(wanted) for name in seeds[base]]
-    measures = [
-        name for name in spec.measures
-        if any(name in row.figures for row in own if row.system in names)
-    ]  # fmt: skip
-    heads = tuple(
-        ", ".join(filter(None, (MEASURES[measure][0], column)))
-        for column, _ in spec.columns
-        for measure in measures
-    )
-    filled = []
-    for name in names:
-        mine = [row for row in own if row.system == name]
-        failed = sum(bool(row.error) for row in mine)
-        cells = tuple(
-            Cell(figure_of([row for row in mine if wanted(row)], measure), DIGITS.get(measure, 2))
-            for _, wanted in spec.columns
-            for measure in measures
-        )
-        filled.append((name, len(mine) - failed, failed, cells))
-    return FilledTable(spec, heads, tuple(filled))
+def _mean(measure: str, only: Wanted) -> Callable[[Rows], Interval]:
+    return lambda rows: Interval.of(row.get(measure, math.nan) for row in rows if only(row))
 
 
-def markdown(table: FilledTable) -> str:
-    """The table as Markdown, the thesis's figures in its last column."""
-    spec = table.spec
-    heads = ["system", "clips", "failed", *table.heads]
+def table_of(spec: TableSpec, rows: Rows, more: Sequence[str] = ()) -> str:
+    """A table as Markdown, the thesis's figures in its last column; ``more``: further systems at
+    its end. A measure that no system has is left out; rows with an ``error`` are counted."""
+    own = with_differences([row for row in rows if row["kind"] == spec.kind])
+    # A system that was trained from several seeds has a line for each.
+    order = list(dict.fromkeys([*spec.systems, *more]))
+    own = [row for row in own if base_name(row["system"]) in order]
+    own.sort(key=lambda row: (order.index(base_name(row["system"])), row["system"]))
+    columns = [
+        Column("clips", lambda rows: sum("error" not in row for row in rows)),
+        Column("failed", lambda rows: str(sum("error" in row for row in rows) or "–")),
+    ]
+    for head, only in spec.columns:
+        for measure in spec.measures:
+            if any(measure in row for row in own):
+                name = ", ".join(filter(None, (MEASURES[measure], head)))
+                form = f".{DIGITS.get(measure, 2)}f"
+                columns.append(Column(name, _mean(measure, only), form))
     if spec.thesis:
-        heads.append(f"thesis ({spec.thesis_head})")
-    lines = []
-    for name, count, failed, cells in table.rows:
-        shown = [name, str(count), str(failed) if failed else "–", *map(str, cells)]
-        if spec.thesis:
-            shown.append(spec.thesis.get(base_name(name), "").replace(" | ", " and "))
-        lines.append(shown)
-    return f"### {title_of(spec)}\n\n{markdown_table(heads, lines)}"
-
-
-def title_of(spec: TableSpec) -> str:
-    return f"Table {spec.number}: {spec.title}" if spec.number in TABLES else spec.title
+        columns.append(
+            Column(
+                f"thesis ({spec.thesis_head})",
+                lambda rows: spec.thesis.get(base_name(rows[0]["system"]), "").replace(
+                    " | ", " and "
+                ),
+            )
+        )
+    title = f"Table {spec.number}: {spec.title}" if spec.number in TABLES else spec.title
+    return f"### {title}\n\n{Table(columns, ('system',)).markdown(own)}"
 
 
 def margins(rows: Rows) -> str:
     """A3T's MCD minus the others', clip by clip: the thesis claims 2.5 dB
     less than Baselines 1 to 3 on many voices, and less than EditSpeech."""
     lines: list[list[str]] = []
-    systems = {row.system for row in rows} - {A3T, *REFERENCES}
     for kind in (GIVEN, PREDICTED):
-        own = [row for row in rows if row.kind == kind]
-        present = {row.system for row in own} & systems
+        own = [row for row in rows if row["kind"] == kind]
+        present = {row["system"] for row in own} - {A3T, *REFERENCES}
         for name in (n for n in _EVERY if n in present):
             cells = [
                 f"{paired([row for row in own if wanted(row)], A3T, name, 'mcd'):.2f}"
                 for _, wanted in (SEEN, UNSEEN)
             ]
             lines.append([name, kind, *cells])
-    head = ["A3T minus", "durations", "seen voices", "unseen voices"]
-    return "### A3T minus the others: MCD in dB, clip by clip (95 %)\n\n" + markdown_table(
-        head, lines
-    )
+    table = markdown_table(["A3T minus", "durations", "seen voices", "unseen voices"], lines)
+    return f"### A3T minus the others: MCD in dB, clip by clip (95 %)\n\n{table}"
 
 
-def failures(rows: Rows) -> str:
-    """Every failure, by system, with its reason; what is not there is in no mean."""
-    failed = [row for row in rows if row.error]
-    if not failed:
-        return "No system failed on any clip.\n"
-    lines = [f"### Failures: {len(failed)} of {len(rows)}\n"]
-    by_system: dict[str, list[ComparisonRow]] = {}
-    for row in failed:
-        by_system.setdefault(row.system, []).append(row)
-    for name, own in by_system.items():
-        done = sum(row.system == name for row in rows)
-        lines.append(f"- **{name}**: {len(own)} of {done}; " + "; ".join(
-            f"{row.task}: {row.error}" for row in own[:5]
-        ) + (" …" if len(own) > 5 else ""))  # fmt: skip
-    return "\n".join(lines) + "\n"
+SEEDED = (("mcd", "MCD, dB"), ("mel_distance", "mel distance, dB"), ("detail", "detail"))
+
+
+def seed_means(rows: Rows, measure: str) -> dict[str, dict[str, float]]:
+    """The mean over clips of each system, by the seed of its training ("" for the first)."""
+    found: dict[str, dict[str, float]] = {}
+    for name in dict.fromkeys(row["system"] for row in rows):
+        mean = _mean(measure, lambda row, name=name: row["system"] == name)(rows)  # type: ignore[misc]
+        if mean.count:
+            found.setdefault(base_name(name), {})[name.partition(SEED)[2]] = mean.value
+    return {name: found[name] for name in RUNS.values() if len(found.get(name, {})) > 1}
+
+
+def seeds_table(rows: Rows) -> str:
+    """Every system that was trained from several seeds, durations given: the mean of its trainings
+    and their range, and its difference from the first row, each seed's from the same seed's. Empty
+    where there is none."""
+    own, parts = [row for row in rows if row["kind"] == GIVEN], []
+    head = ["system", "trainings", "each", "mean (lowest to highest)"]
+    for measure, shown in SEEDED:
+        means = seed_means(own, measure)
+        first, lines = means.get(RUNS["a3t_thesis"], {}), []
+        for name, by_seed in means.items():
+            each = [by_seed[seed] for seed in sorted(by_seed)]
+            shared = [by_seed[seed] - first[seed] for seed in sorted(by_seed) if seed in first]
+            less = _range(shared, "+") if shared and by_seed is not first else "–"
+            listed = ", ".join(f"{value:.2f}" for value in each)
+            lines.append([name, len(each), listed, _range(each), less])
+        if lines:
+            parts.append(f"### Between trainings: {shown}, durations given\n")
+            parts.append(
+                markdown_table([*head, f"minus {RUNS['a3t_thesis']}, seed by seed"], lines)
+            )
+    return "\n".join(parts)
+
+
+def _range(values: Sequence[float], sign: str = "") -> str:
+    mean, low, high = sum(values) / len(values), min(values), max(values)
+    return f"{mean:{sign}.2f} ({low:{sign}.2f} to {high:{sign}.2f})"
 
 
 LEGEND = """\

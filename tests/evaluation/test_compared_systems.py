@@ -19,12 +19,12 @@ from evaluation.systems.editspeech import (
     fuse,
     reverse,
 )
+from evaluation.systems.fastspeech2 import EditedWords, FastSpeech2System, WholeSentence
 from evaluation.systems.interface import Gap, Mel, System
-from evaluation.systems.named import RUNS, base_name, run_folder, runs_in
+from evaluation.systems.named import FLOORS, RUNS, base_name, runs_in, systems_in
 from evaluation.systems.networks import A3TSystem, around
 from evaluation.systems.simple import Interpolation, MeanSpectrum
 from evaluation.systems.speech_batches import SpeechBatch, SpeechBatches, phone_means
-from evaluation.systems.tts_baselines import EditedWords, SlicedSentence, WholeSentence
 from tests.evaluation.gaps import make_gap
 from tests.training.stores import write_store
 
@@ -35,6 +35,9 @@ class Speaks(torch.nn.Module):
     def speak(self, sentence: object) -> torch.Tensor:
         phones, durations = sentence.phones[0], sentence.durations[0]  # type: ignore[attr-defined]
         return phones.repeat_interleave(durations).float()[:, None].expand(-1, 80)
+
+
+BASELINES = (WholeSentence, EditedWords, FastSpeech2System)
 
 
 def small_editspeech() -> EditSpeechNetwork:
@@ -49,7 +52,7 @@ def systems() -> list[System]:
     return [
         MeanSpectrum(), Interpolation(), A3TSystem(tiny), A3TSystem(tiny, "MAM", speech_only=True),
         EditSpeechSystem(small_editspeech()),
-        WholeSentence(network), EditedWords(network), SlicedSentence(network),  # type: ignore[arg-type]
+        *(kind(network, kind.__name__) for kind in BASELINES),  # type: ignore[arg-type]
     ]  # fmt: skip
 
 
@@ -93,7 +96,7 @@ def test_baselines_put_speech_where_the_thesis_says() -> None:
     network: object = Speaks()
     first, last = gap.frame_span
     true = gap.phones[gap.frame_phone[first:last]]
-    for kind in (WholeSentence, EditedWords, SlicedSentence):
+    for kind in BASELINES:
         np.testing.assert_array_equal(kind(network).fill(gap)[:, 0], true)  # type: ignore[arg-type]
     whole = WholeSentence(network).output(gap)  # type: ignore[arg-type]
     assert whole.made == (0, len(gap.mel)) and whole.mel is not None
@@ -136,9 +139,9 @@ def test_trainings_from_other_seeds_are_systems_of_their_own(tmp_path: Path) -> 
     first = RUNS["a3t_thesis"]
     found = runs_in(tmp_path)
     assert list(found) == [first, f"{first}, seed 1", f"{first}, seed 2", RUNS["mam"]]
-    assert {name: tmp_path / str(run_folder(name)) for name in found} == found
+    assert found[f"{first}, seed 2"] == tmp_path / "a3t_thesis.2"
     assert {base_name(name) for name in found} == {first, RUNS["mam"]}
-    assert run_folder("Baseline 1") is None
+    assert [name for name, folder in systems_in(tmp_path).items() if folder is None] == [*FLOORS]
 
 
 def test_a_decoder_does_not_see_the_future() -> None:

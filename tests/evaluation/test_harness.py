@@ -52,13 +52,15 @@ def test_a_stopped_measurement_goes_on_and_does_again_what_failed(tmp_path: Path
     failing = {2}
     measurement = squares(failing, calls)
     setting = measurement.setting(tmp_path)
-    rows, left_out = measurement.rows(setting)
-    assert [row["square"] for row in rows] == [0, 1, 9] and left_out == ["2: It is no number."]
+    rows = measurement.rows(setting)
+    assert [row["square"] for row in rows] == [0, 1, 9]
+    assert setting.left_out == [(2, "2: It is no number.")]
     with open(tmp_path / "rows.jsonl", "a") as file:
         file.write("[3, [{")  # what a killed run had begun
     failing.clear()
-    rows, left_out = measurement.rows(setting)
-    assert [row["square"] for row in rows] == [0, 1, 4, 9] and not left_out
+    setting = measurement.setting(tmp_path)
+    rows = measurement.rows(setting)
+    assert [row["square"] for row in rows] == [0, 1, 4, 9] and not setting.left_out
     assert calls == [0, 1, 2, 3, 2] and sorted(r["item"] for r in read_rows(tmp_path)) == [
         *range(4)
     ]

@@ -115,11 +115,12 @@ def test_speech_by_a_prompt_is_heard_without_the_prompt(tmp_path: Path) -> None:
     own = tmp_path / "sounds" / "a3t"
     own.mkdir(parents=True)
     noise = np.random.default_rng(0).normal(0, 0.05, SAMPLE_RATE)
-    rows = [{"name": "said", "kind": "prompt"}, {"name": "edited", "kind": "edit"}]
-    (tmp_path / "tasks.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    for row in rows:
-        soundfile.write(own / f"{row['name']}.flac", noise, SAMPLE_RATE)
-        (own / f"{row['name']}.json").write_text(json.dumps({"region": [6000, 18000]}))
+    kinds = {"said": "prompt", "edited": "edit"}
+    rows = [[name, [{"task": name, "kind": kind}]] for name, kind in kinds.items()]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(x) + "\n" for x in [{}, *rows]))
+    for name in kinds:
+        soundfile.write(own / f"{name}.flac", noise, SAMPLE_RATE)
+        (own / f"{name}.json").write_text(json.dumps({"region": [6000, 18000]}))
     for kind, length in (("prompt", 12000), ("edit", SAMPLE_RATE)):
         data = data_of(make_test(own.parent, ["A3T"], tmp_path / kind, of=kind))
         ((sound,),) = [trial["sounds"] for trial in data["trials"]]
@@ -148,8 +149,8 @@ def test_ratings_come_back_to_their_systems_and_bad_ones_are_counted(
     file = write_ratings(tmp_path / "ann.csv", rows + bad)
     found = read_ratings(tmp_path / "key.json", [file])
     assert len(found.ratings) == 8 and len(found.left_out) == 3
-    means = {score.system: score.mean for score in mean_opinions(found.ratings, SYSTEMS)}
-    assert means == {"A3T": 5.0, "Baseline 1": 2.0}
+    means = mean_opinions(found.ratings, SYSTEMS)
+    assert {name: mean.value for name, mean in means.items()} == {"A3T": 5.0, "Baseline 1": 2.0}
     text = results(found)
     assert "| A3T | 5.00 (5.00 to 5.00) | 4 |" in text and "Left out: 3" in text
     with pytest.raises(InputError, match="columns"):
@@ -177,8 +178,8 @@ def listeners(difference: float, count: int = 12) -> list[Rating]:
 def test_a_difference_is_significant_and_none_is_not() -> None:
     assert compare_mos(listeners(0.8), ("a", "b"))["a", "b"] < 0.001
     assert compare_mos(listeners(0.0), ("a", "b"))["a", "b"] > 0.05
-    scores = {score.system: score for score in mean_opinions(listeners(0.8), ("a", "b"))}
-    assert scores["a"].low < scores["a"].mean < scores["a"].high < scores["b"].mean
+    scores = mean_opinions(listeners(0.8), ("a", "b"))
+    assert scores["a"].low < scores["a"].value < scores["a"].high < scores["b"].value
 
 
 def test_preferences_are_those_of_the_binomial_distribution() -> None:

@@ -10,7 +10,7 @@ import pytest
 from a3t.errors import InputError
 from evaluation import metrics
 from evaluation.cepstra import cepstral_distortion, mel_cepstra
-from evaluation.speech_quality import WINDOW, speech_mos
+from evaluation.metrics import WINDOW, speech_mos
 
 RATE = 16000
 

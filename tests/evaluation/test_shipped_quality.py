@@ -13,8 +13,7 @@ from torch import Tensor
 from a3t.editor import Editor
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
-from evaluation.metrics import speaker_similarity
-from evaluation.speech_quality import speech_mos
+from evaluation.metrics import speaker_similarity, speech_mos
 from tests.conftest import ARCTIC
 
 SOME = ARCTIC.replace("always want to see", "never hope to hear about")

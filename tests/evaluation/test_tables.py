@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from a3t.errors import InputError
 from a3t.grid import HOP
 from a3t.model.variance.durations import DurationPredictor
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from evaluation.clips import HeldOutClip
+from evaluation.harness.declared_tables import Row
 from evaluation.harness.estimates import Interval
+from evaluation.harness.measurement import Measurement, Setting
 from evaluation.systems.interface import Gap, System
 from evaluation.systems.named import RUNS
 from evaluation.systems.simple import MeanSpectrum
 from evaluation.tables import comparison, thesis_tables
-from evaluation.tables.comparison import ComparisonRow, Systems, read_figures, run_comparison
-from evaluation.tables.judging import (
-    GapJudge,
-)
-from evaluation.tables.seeds import seeds_table
+from evaluation.tables.comparison import TaskOfSystem, compared, version_key
+from evaluation.tables.judging import GapJudge
+from evaluation.tables.table_command import failed
 from evaluation.tables.tasks import (
     GapTask,
     edit_task,
 )
-from evaluation.tables.thesis_tables import paired, with_differences
+from evaluation.tables.thesis_tables import paired, seeds_table, with_differences
 from tests.evaluation.conftest import WORDS
 
 
@@ -67,10 +66,8 @@ def test_a_replaced_word_goes_and_its_neighbours_stay(item: HeldOutClip) -> None
     assert end.gap.frame_span[1] == len(end.gap.mel) - (len(item.mel) - item.durations.sum())
 
 
-def make_row(
-    task: str, system: str, error: str = "", seen: bool = True, **figures: float
-) -> ComparisonRow:
-    return ComparisonRow(task, "given", "", "v", seen, system, "1", figures, error)
+def make_row(task: str, system: str, seen: bool = True, **figures: Any) -> Row:
+    return {"task": task, "kind": "given", "edit": "", "seen": seen, "system": system, **figures}
 
 
 def test_an_interval_by_hand() -> None:
@@ -93,7 +90,7 @@ def test_differences_are_taken_clip_by_clip() -> None:
         make_row("c", "A3T", wer=0.5),
         make_row("d", "A3T", wer=1),
     ]
-    different = {(r.task, r.system): r.figures["wer"] for r in with_differences(rows)}
+    different = {(r["task"], r["system"]): r["wer"] for r in with_differences(rows)}
     assert different["c", "A3T"] == pytest.approx(0.3)
     assert math.isnan(different["d", "A3T"])
 
@@ -111,19 +108,12 @@ def test_what_failed_is_counted_and_in_no_mean() -> None:
     rows = [
         make_row("a", "A3T", mcd=4.0),
         make_row("b", "A3T", mcd=6.0),
-        make_row("c", "A3T", "it broke"),
+        make_row("c", "A3T", error="it broke"),
     ]
     rows += [make_row(name, "mean spectrum", mcd=9.0, seen=False) for name in "abc"]
-    table = thesis_tables.fill_table(thesis_tables.TABLES["4.3"], rows)
-    by_name = {name: (count, failed, cells) for name, count, failed, cells in table.rows}
-    assert by_name["A3T"][:2] == (2, 1) and table.failed == 1
-    assert str(by_name["A3T"][2][0]) == "5.00"
-    assert [str(cell) for cell in by_name["mean spectrum"][2]] == ["–", "9.00 (9.00 to 9.00)"]
-    text = thesis_tables.markdown(table)
-    assert "| A3T | 2 | 1 | 5.00 |" in text
-    assert "1 of 6" in thesis_tables.failures(rows) and "c: it broke" in thesis_tables.failures(
-        rows
-    )
+    text = thesis_tables.table_of(thesis_tables.TABLES["4.3"], rows)
+    assert "| A3T | 2 | 1 | 5.00 | – |" in text
+    assert "| mean spectrum | 3 | – | – | 9.00 (9.00 to 9.00) |" in text
 
 
 def test_trainings_are_compared_seed_by_seed() -> None:
@@ -138,10 +128,10 @@ def test_trainings_are_compared_seed_by_seed() -> None:
     assert f"| {first} | 2 | 5.00, 6.00 | 5.50 (5.00 to 6.00) | – |" in shown
     assert f"| {second} | 2 | 8.00, 8.50 | 8.25 (8.00 to 8.50) | +2.75 (+2.50 to +3.00) |" in shown
     assert "| A3T |" not in shown and seeds_table([make_row("a", "A3T", mcd=1.0)]) == ""
-    table = thesis_tables.fill_table(thesis_tables.TABLES["4.2"], rows)
-    assert [row[0] for row in table.rows] == [*list(figures)]
-    lines = [line for line in thesis_tables.markdown(table).splitlines() if second in line]
-    assert len(lines) == 2 and all("10.73" in line for line in lines)
+    lines = thesis_tables.table_of(thesis_tables.TABLES["4.2"], rows).splitlines()
+    assert [line.split(" | ")[0].strip("| ") for line in lines[4:]] == [*figures]
+    own = [line for line in lines if second in line]
+    assert len(own) == 2 and all("10.73" in line for line in own)
 
 
 class Broken(System):
@@ -155,57 +145,44 @@ def test_a_run_resumes_and_a_failing_system_fails_alone(
     tasks: dict[str, GapTask], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("pyworld", reason="the extra `eval` is not installed")
-    calls: list[str] = []
     systems: dict[str, System] = {"mean spectrum": MeanSpectrum(), "theirs": Broken()}
-
-    def load(name: str, *_: object) -> System:
-        calls.append(name)
-        return systems[name]
-
-    monkeypatch.setattr(comparison, "load_system", load)
-    figures = {"mcd": 1.0}
-    monkeypatch.setattr(GapJudge, "figures", lambda self, made, spoken=None: dict(figures))
-    compared = Systems(tmp_path, ("mean spectrum", "theirs"), "griffin-lim")
+    monkeypatch.setattr(comparison, "load_system", lambda name, folder: systems[name])
+    monkeypatch.setattr(GapJudge, "figures", lambda self, made, spoken=None: {"mcd": 1.0})
     work = [tasks["given"], tasks["edit"]]
-    rows = run_comparison(work, compared, tmp_path, jobs=1)
-    assert len(rows) == 8
-    assert {row.error for row in rows if row.system == "theirs"} == {
-        "RuntimeError('out of memory')"
-    }
-    assert all(not row.error for row in rows if row.system != "theirs")
+
+    def items(setting: Setting) -> list[TaskOfSystem]:
+        setting.known["sounds"] = True
+        return list(compared(work, dict.fromkeys(systems), "griffin-lim", setting))
+
+    measurement = Measurement(items, comparison.judge, key=version_key)
+    rows = measurement.rows(setting := measurement.setting(tmp_path))
+    assert len(rows) == 6 and not any(row["system"] == "theirs" for row in rows)
+    assert setting.left_out[0][1] == "arctic.given, theirs: RuntimeError('out of memory')"
+    assert [row["task"] for row in failed(setting)] == ["arctic.given", "edit-1"]
     assert (tmp_path / "sounds" / "mean-spectrum" / "edit-1.flac").is_file()
     # A killed run's last line, and what failed, are done again, and nothing else.
-    path = tmp_path / "figures.jsonl"
+    path = tmp_path / "rows.jsonl"
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join(lines[:-1]) + lines[-1][:20])
     systems["theirs"] = MeanSpectrum()
-    calls.clear()
-    before = {(r.task, r.system) for r in read_figures(tmp_path) if not r.error}
-    rows = run_comparison(work, compared, tmp_path, jobs=1)
-    assert len(rows) == 8 and not any(row.error for row in rows)
-    assert ("arctic.given", "mean spectrum") in before
-    path.write_text("no rows\n")
-    with pytest.raises(InputError, match="no figures of this command"):
-        read_figures(tmp_path)
-
-
-def test_a_row_goes_to_json_and_back() -> None:
-    row = make_row("a", "A3T", mcd=1.25, pesq=math.nan)
-    again = ComparisonRow.from_json(json.loads(row.to_json()))
-    assert again.figures["mcd"] == 1.25 and math.isnan(again.figures["pesq"])
-    assert json.loads(row.to_json())["figures"]["pesq"] is None
+    rows = measurement.rows(setting := measurement.setting(tmp_path))
+    assert len(rows) == 8 and not setting.left_out
+    assert path.read_text().startswith("".join(lines[:-1]))
 
 
 def test_figures_are_out_of_date_when_anything_is_other(
     tasks: dict[str, GapTask], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    setting = Measurement(lambda _: (), comparison.judge).setting(tmp_path)
+
+    def key(task: GapTask, vocoder: str = "builtin") -> str:
+        return version_key([*compared([task], {"mean spectrum": None}, vocoder, setting)][-1])
+
     given = tasks["given"]
-    one, two = (Systems(tmp_path, ("mean spectrum",), name) for name in ("builtin", "griffin-lim"))
-    key = given.name, "mean spectrum"
-    before = one.versions([given])[key]
-    assert len(before) == 12 and one.versions([given])[key] == before
-    assert two.versions([given])[key] != before
+    before = key(given)
+    assert before.startswith("arctic.given, mean spectrum ") and key(given) == before
+    assert key(given, "griffin-lim") != before
     longer = replace(given.gap, durations=given.gap.durations + 1)
-    assert one.versions([replace(given, gap=longer)])[key] != before
+    assert key(replace(given, gap=longer)) != before
     monkeypatch.setattr(comparison, "MEASURED", -1)
-    assert one.versions([given])[key] != before
+    assert key(given) != before

@@ -12,7 +12,7 @@ import yaml
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
 from evaluation.systems.editspeech import EditSpeechNetwork
-from evaluation.systems.named import available, load_system, training_of
+from evaluation.systems.named import facts_of, load_system, systems_in
 from evaluation.systems.speaker_vectors import read_vectors, write_vectors
 from evaluation.systems.train_systems import CONFIGURATIONS, main
 from tests.evaluation.gaps import make_gap
@@ -63,12 +63,13 @@ def test_a_configuration_trains_and_fills_a_gap(
     runs = tmp_path / "runs"
     command = [str(tiny(name, tmp_path)), *given, "--out", str(runs / name)]
     assert main(command) == 0
-    (system, *_) = available(runs)
-    assert f"{system}: " in training_of(runs)[0] and "4 steps" in training_of(runs)[0]
+    system, folder = next(iter(systems_in(runs).items()))
+    assert folder is not None and f"{system}: " in facts_of(system, folder)
+    assert "4 steps" in facts_of(system, folder)
     gap = make_gap()
-    filled = load_system(system, runs).fill(gap)
+    filled = load_system(system, folder).fill(gap)
     assert filled.shape == (gap.length, 80) and np.isfinite(filled).all()
-    again = load_system("ours", runs, {"ours": str(runs / name)})  # by its folder, as anybody's
+    again = load_system("ours", runs / name)  # by its folder, as anybody's
     np.testing.assert_array_equal(again.fill(gap), filled)
 
 

@@ -5,11 +5,6 @@ python -m training.corpora.download vctk DOWNLOADS
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # before the other imports, which take their time
-    from a3t.errors import end_at_once
-
-    end_at_once()
-
 import shutil
 import sys
 import tarfile

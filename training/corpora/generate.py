@@ -8,11 +8,6 @@ the clips last as long as the corpus's do in the mean. A folder that was begun i
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # before the other imports, which take their time
-    from a3t.errors import end_at_once
-
-    end_at_once()
-
 import math
 import sys
 from collections.abc import Callable, Iterator

@@ -11,11 +11,6 @@ left-out.tsv.
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # before the other imports, which take their time
-    from a3t.errors import end_at_once
-
-    end_at_once()
-
 import argparse
 import shutil
 import sys

@@ -5,11 +5,6 @@ python -m training.espnet.zoo exp/a3t_paper a3t_paper.zip
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # before the other imports, which take their time
-    from a3t.errors import end_at_once
-
-    end_at_once()
-
 import sys
 from pathlib import Path
 

@@ -8,11 +8,6 @@ one first. What CMUdict has not, and only misaki's lexicon has, is marked.
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # before the other imports, which are slow
-    from a3t.errors import end_at_once
-
-    end_at_once()
-
 import argparse
 import gzip
 from functools import cache

@@ -27,7 +27,6 @@ from a3t.text.pronunciation.letter_network import (
     FOLDER,
     LETTERS,
     LetterNetwork,
-    shipped,
 )
 from a3t.text.pronunciation.lexicon import Pronunciation, lookup
 from training.programs import Program, option
@@ -145,19 +144,6 @@ def errors(network: LetterNetwork, pairs: dict[str, list[Pronunciation]]) -> dic
 
 
 def work(args: argparse.Namespace) -> None:
-    if args.measure:
-        table = lexicon()
-        held = split(list(table))[1]
-        listed = {
-            line.split()[0].lower() for path in args.names for line in path.open() if line.strip()
-        }
-        checked = set(misaki_words())  # people wrote these as words
-        names = [word for word in held if word in listed and word not in checked]
-        for kind, words in (("words", held), ("names", names)):
-            if words:
-                found = errors(shipped(), {word: table[word] for word in words})
-                print(f"{len(words)} {kind} held out: {_shown(found)}", flush=True)
-        return
     started = time.monotonic()
     rng = random.Random(1)
     torch.manual_seed(1)
@@ -230,13 +216,7 @@ main = Program(
     option("--layers", type=int, default=2),
     option("--embedding", type=int, default=48),
     option("--words", type=int, default=None, help="train on only so many words, for a trial"),
-    option("--measure", action="store_true", help="only measure the existing weights"),
-    option(
-        "--names", type=Path, nargs="+", default=[], metavar="FILE",
-        help="with --measure: lists of names, one per line, measured separately (e.g. the US "
-        "census lists dist.* in the package names)",
-    ),
-)  # fmt: skip
+)
 
 
 def _shown(found: dict[str, float]) -> str:

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-if __name__ == "__main__":  # before the other imports, which take their time
-    from a3t.errors import end_at_once
-
-    end_at_once()
-
 import sys
 
 from training.vocoder import vocoder_export, vocoder_training

@@ -1,7 +1,5 @@
 """Do two checkouts make the same bytes? Some sixty edits by each one's own commands.
 
-    python -m evaluation.compare_checkouts BEFORE AFTER [--only NAME] [--clips 8] [--keep FOLDER]
-
 BEFORE and AFTER are checkouts of the repository, such as two git worktrees. Each command runs in a
 process with PYTHONPATH set to the checkout, on one thread, in a folder that has the same path for
 both. Then AFTER replays BEFORE's edit.json files. The recordings are the CMU ARCTIC sentence that
@@ -28,9 +26,11 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
+from a3t.errors import InputError
 from evaluation.compare_checkouts.command_lines import Command, wanted
 from evaluation.compare_checkouts.differences import OLD, differences
 from evaluation.compare_checkouts.inputs import write_inputs
+from training.programs import Program, counts, option
 
 RATE = re.compile(r" \([\d.]+ (?:a|per) minute\)")  # of a list's edits
 
@@ -40,7 +40,7 @@ def run(checkout: Path, chosen: Iterable[Command], folder: Path) -> None:
     codes = {}
     for command in chosen:
         begun = time.monotonic()
-        command.before(folder)
+        command.prepare(folder)
         done = start(checkout, command.program, *command.arguments, folder=folder)
         (folder / command.printed).write_text(done.stdout, encoding="utf-8")
         (folder / f"{command.name}.stderr.txt").write_text(
@@ -88,33 +88,29 @@ def replay(checkout: Path, before: Path, folder: Path, only: str | None) -> None
             print(f"{name} can't be replayed: {done.stderr.strip()}", file=sys.stderr)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("before", type=Path)
-    parser.add_argument("after", type=Path)
-    parser.add_argument("--only", metavar="NAME", help="only commands with NAME in their names")
-    parser.add_argument("--clips", type=int, default=8, help="number of edits of A3T_CORPORA clips")
-    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep all files in FOLDER")
-    options = parser.parse_args()
+def compare(options: argparse.Namespace) -> None:
+    """Print the differences; exit code 1 if there are any. InputError if nothing can be run."""
     chosen = wanted(options.only)
     if not chosen:
-        parser.error(f"there is no command named {options.only}")
+        raise InputError(f"There is no command or edit named {options.only}.")
+    for checkout in (options.before, options.after):
+        if not (checkout / "a3t").is_dir():
+            raise InputError(f"{checkout} is no checkout of this repository.")
+    if options.keep and options.keep.exists() and any(options.keep.iterdir()):
+        raise InputError(f"{options.keep} holds other files: choose a new folder for --keep.")
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as temporary:
-        place = options.keep or Path(temporary)
-        place.mkdir(parents=True, exist_ok=True)
-        inputs = place / "inputs"
-        shutil.rmtree(inputs, ignore_errors=True)
-        inputs.mkdir()
+        place = (options.keep or Path(temporary)).resolve()
+        inputs, folder = place / "inputs", place / "work"
+        inputs.mkdir(parents=True)
         write_inputs(inputs, options.only, options.clips)
-        for checkout, name in ((options.before, "before"), (options.after, "after")):
+        for name in ("before", "after"):
+            checkout = getattr(options, name).resolve()
             print(f"{name}: {checkout}", file=sys.stderr)
-            folder = (place / "work").resolve()
             shutil.copytree(inputs, folder)
-            run(checkout.resolve(), chosen, folder)
+            run(checkout, chosen, folder)
             if name == "after":
-                replay(checkout.resolve(), place / "before", folder, options.only)
-            shutil.rmtree(place / name, ignore_errors=True)
+                replay(checkout, place / "before", folder, options.only)
             folder.rename(place / name)
         found = list(differences(place / "before", place / "after"))
         files = sum(path.is_file() for path in (place / "after").rglob("*"))
@@ -130,8 +126,16 @@ def main() -> int:
         f"{len(differ)} of {files} files differ; {edited} edits, {len(chosen)} commands, "
         f"{minutes:.1f} minutes."
     )
-    return 1 if differ else 0
+    if differ:
+        sys.exit(1)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+main = Program(
+    compare,
+    option("before", type=Path),
+    option("after", type=Path),
+    option("--only", metavar="NAME", help="only commands and edits with NAME in their names"),
+    *counts(clips=8),
+    option("--keep", type=Path, metavar="FOLDER", help="keep all files in a new folder"),
+    name="evaluation compare-checkouts",
+)
