@@ -26,6 +26,7 @@ from a3t.model.loading import Networks, load_networks
 from a3t.vocoder import Vocoder, load_vocoder
 from a3t.vocoder.builtin import BuiltinVocoder
 from alignment.aligners.network_aligner import NetworkAligner
+from alignment.recognition import network_recogniser
 
 ARCTIC = "And you always want to see it in the superlative degree."
 
@@ -76,12 +77,16 @@ def networks_loaded_once() -> Iterator[set[object]]:
 
 # What gives the same from the same, which `tests/alignment`, `tests/test_editor` and
 # `tests/projects/test_replay` hold, so that no other test waits for it twice.
-DETERMINED = {NetworkAligner: "_align_short", A3T: "fill", BuiltinVocoder: "__call__"}
-MADE_ANEW = {owner: getattr(owner, name) for owner, name in DETERMINED.items()}
+DETERMINED = (
+    (NetworkAligner, "_align_short"), (network_recogniser, "recognise_by_network"),
+    (A3T, "fill"), (BuiltinVocoder, "__call__"),
+)  # fmt: skip
+MADE_ANEW = [getattr(owner, name) for owner, name in DETERMINED]
 
 
 def digest(*given: object) -> bytes:
-    """What tells inputs apart: arrays by their content, the rest by what it prints."""
+    """What tells inputs apart: arrays by their content, networks by themselves, the rest by what
+    it prints; aligners are alike."""
     key = sha256()
     for part in given:
         if isinstance(part, Batch):
@@ -90,24 +95,31 @@ def digest(*given: object) -> bytes:
             values = part.numpy() if isinstance(part, Tensor) else part
             key.update(f"{values.dtype} {values.shape}".encode())
             part = sha256(values.tobytes()).digest()
+        elif isinstance(part, A3T | BuiltinVocoder):
+            part = id(part)
+        elif isinstance(part, NetworkAligner):
+            part = part.name
         key.update(repr(part).encode("utf-8", "surrogatepass"))
     return key.digest()
 
 
 @pytest.fixture(scope="session", autouse=True)
 def remembered(networks_loaded_once: set[object]) -> Iterator[None]:
-    """Aligning, filling and vocoding by what is shipped, each once for one input."""
+    """Aligning and recognising, and filling and vocoding by what is shipped, each once for one
+    input."""
     found: dict[bytes, Any] = {}
 
     def once(make: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(make)
-        def call(self: Any, *given: Any, **named: Any) -> Any:
-            own = None if isinstance(self, NetworkAligner) else id(self)  # aligners are alike
-            if own and (self not in networks_loaded_once or getattr(self, "training", False)):
-                return make(self, *given, **named)
-            key = digest(make, own, *given, *named.items())
+        def call(*given: Any, **named: Any) -> Any:
+            network = given[0] if isinstance(given[0], A3T | BuiltinVocoder) else None
+            if network and (
+                network not in networks_loaded_once or getattr(network, "training", False)
+            ):
+                return make(*given, **named)
+            key = digest(make, *given, *named.items())
             if key not in found:
-                before, found[key] = torch.get_rng_state(), make(self, *given, **named)
+                before, found[key] = torch.get_rng_state(), make(*given, **named)
                 assert torch.equal(before, torch.get_rng_state())  # nothing in it is drawn
             result = found[key]
             return result.clone() if isinstance(result, Tensor) else result
@@ -115,16 +127,16 @@ def remembered(networks_loaded_once: set[object]) -> Iterator[None]:
         return call
 
     with pytest.MonkeyPatch.context() as patch:
-        for owner, name in DETERMINED.items():
-            patch.setattr(owner, name, once(MADE_ANEW[owner]))
+        for (owner, name), make in zip(DETERMINED, MADE_ANEW, strict=True):
+            patch.setattr(owner, name, once(make))
         yield
 
 
 @pytest.fixture
 def nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     """For what is about the aligner or the networks themselves, or about doing something twice."""
-    for owner, name in DETERMINED.items():
-        monkeypatch.setattr(owner, name, MADE_ANEW[owner])
+    for (owner, name), make in zip(DETERMINED, MADE_ANEW, strict=True):
+        monkeypatch.setattr(owner, name, make)
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -14,15 +13,6 @@ from app.guarding import quota
 from app.guarding.quota import Quota, RefusedError, held
 from app.guarding.visitors import COOKIE, cookie_of
 from app.service import Service
-from tests.app.conftest import launched
-
-
-@pytest.fixture(scope="module")
-def url(service: Service) -> Iterator[str]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GRADIO_TEMP_DIR", str(service.folder))
-        with launched(service) as address:
-            yield address
 
 
 def sent(client: httpx.Client, url: str, size: int = 10, **headers: str) -> httpx.Response:

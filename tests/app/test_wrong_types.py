@@ -16,7 +16,7 @@ ENDPOINTS = {
     "transcribe": [None, "a"],
 }
 VALUES = [
-    None, True, -1, 0.5, 1e308, 10**400, "x", "\0", "\ud800", [], [[]], {}, {"path": 5},
+    None, True, 1e308, 10**400, "\0", "\ud800", [[]], {"path": 5},
     {"path": None, "meta": {"_type": "gradio.FileData"}}, {"a": {"b": [1]}},
 ]  # fmt: skip
 KIND = {"content-type": "application/json"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import struct
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -103,22 +102,18 @@ def test_on_a_terminal_provisional_words_are_greyer_and_written_over() -> None:
     assert "and you always\n" in out.getvalue()
 
 
-def test_a_pipe_becomes_lines(arctic: Path) -> None:
-    line = [sys.executable, "-m", "a3t", "transcribe", "--live", "-"]
-    done = subprocess.run(line, input=arctic.read_bytes(), capture_output=True, check=False)
-    assert done.returncode == 0 and done.stderr == b""
-    assert done.stdout.startswith(b"and you always want to see it in")
-    assert done.stdout.endswith(b"\n")
-
-
-def test_a_pipe_without_sound_is_one_sentence(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_a_pipe_becomes_lines_or_one_sentence(
+    arctic: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pipe = SimpleNamespace(buffer=io.BytesIO(b"OggS" + bytes(100)))
-    monkeypatch.setattr(sys, "stdin", pipe)
-    assert main(["--live", "-"]) == 1
-    said = capsys.readouterr()
-    assert "is not a WAV" in said.err and said.err.count("\n") == 1 and not said.out
+    def piped_in(data: bytes) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(data)))
+        return main(["--live", "-"]), *capsys.readouterr()
+
+    code, out, err = piped_in(arctic.read_bytes())
+    assert (code, err) == (0, "") and out.endswith("\n")
+    assert out.startswith("and you always want to see it in")
+    code, out, err = piped_in(b"OggS" + bytes(100))
+    assert code == 1 and "is not a WAV" in err and err.count("\n") == 1 and not out
 
 
 @pytest.mark.parametrize(
