@@ -34,6 +34,7 @@ COMMANDS = {
     "long-files": ("speed.long_files", "time and memory of an edit in an hour"),
     "page-waits": ("speed.page_waits", "waiting times on the page"),
     "boundaries": ("hearing.boundary_errors", "errors of the aligner's boundaries"),
+    "hand-labels": ("hearing.hand_labels", "errors against boundaries labelled by hand"),
     "spreads": ("hearing.calibration", "how many boundaries lie within their spreads"),
     "errors": ("hearing.planted_errors", "wrong texts: does the aligner doubt them?"),
     "sounds": ("hearing.planted_sounds", "unwritten sounds: named, without moving neighbours?"),

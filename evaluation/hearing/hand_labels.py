@@ -1,0 +1,183 @@
+"""The errors of the aligner's boundaries against labels by hand, and the share within the spreads.
+
+A folder of labels has NAME.tsv beside NAME.opus (or .wav) and NAME.txt for each sentence: a line is
+the start and the end of a phone or pause in seconds, its symbol and its word (RULES.md there says
+where boundaries lie). clips.tsv has each sentence's name, voice and set. The aligner has the
+dictionary's pronunciations; boundaries between phones are compared where both have the same two.
+What is fitted to labels is fitted to the voices of one set (fit: --chosen) and reported of others.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import soundfile
+
+from a3t.errors import InputError
+from a3t.text.transcript import Transcript
+from alignment import Word
+from alignment.network.boundaries import CLASSES
+from evaluation.harness.declared_tables import Column, Row, Rows, Table, count, share
+from evaluation.harness.measurement import CHOSEN, Measurement, Setting
+from evaluation.harness.processes import ROOT
+from training.programs import option
+
+LABELS = ROOT / "tests" / "alignment" / "labels"
+SILENCE, GLOTTAL = "sil", "q"
+FIT, REPORT = "fit", "report"
+
+
+class Segment(NamedTuple):
+    """A labelled phone or pause, seconds."""
+
+    start: float
+    end: float
+    symbol: str
+    word: str
+
+
+@dataclass(frozen=True)
+class LabelledWord:
+    """A word's phones; ``glottal``: seconds of a glottal stop or creak before the first, which
+    belong to it; whether a pause is ``before`` and ``after``."""
+
+    phones: tuple[Segment, ...]
+    glottal: float
+    before: bool
+    after: bool
+
+    @property
+    def start(self) -> float:
+        return self.phones[0].start - self.glottal
+
+    @property
+    def end(self) -> float:
+        return self.phones[-1].end
+
+
+@dataclass(frozen=True)
+class LabelledClip:
+    """A sentence with its labels; ``samples``: mono, (n,)."""
+
+    name: str
+    voice: str
+    words: tuple[str, ...]
+    labels: tuple[LabelledWord, ...]
+    samples: np.ndarray
+    rate: int
+
+
+def read_labels(path: Path) -> list[Segment]:
+    """The segments of a file of labels, in order."""
+    rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+    return [Segment(float(row[0]), float(row[1]), row[2], row[3]) for row in rows]
+
+
+def labelled_words(segments: list[Segment]) -> list[LabelledWord]:
+    """The words of a sentence; one that is said twice in a row would be one."""
+    result: list[LabelledWord] = []
+    groups = [(word, list(own)) for word, own in groupby(segments, lambda each: each.word)]
+    for place, (_, own) in enumerate(groups):
+        if own[0].symbol == SILENCE:
+            continue
+        glottal = own[0].end - own[0].start if own[0].symbol == GLOTTAL else 0.0
+        phones = tuple(each for each in own if each.symbol not in (SILENCE, GLOTTAL))
+        before, after = (
+            not 0 <= k < len(groups) or groups[k][1][0].symbol == SILENCE
+            for k in (place - 1, place + 1)
+        )
+        result.append(LabelledWord(phones, glottal, before, after))
+    return result
+
+
+def labelled_clips(setting: Setting) -> list[LabelledClip]:
+    folder: Path = setting.options.labels
+    with open(folder / "clips.tsv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    result: list[LabelledClip] = []
+    for row in rows:
+        if row["set"] != (FIT if setting.options.chosen else REPORT):
+            continue
+        name = row["name"]
+        sound = next(p for p in map(folder.joinpath, (f"{name}.opus", f"{name}.wav")) if p.exists())
+        samples, rate = soundfile.read(sound, dtype="float32")
+        text = (folder / f"{name}.txt").read_text(encoding="utf-8").strip()
+        words = Transcript.from_text(text).spoken
+        labels = tuple(labelled_words(read_labels(folder / f"{name}.tsv")))
+        if len(labels) != len(words):
+            raise InputError(
+                f"{name}: {len(labels)} words are labelled, the text has {len(words)}."
+            )
+        result.append(LabelledClip(name, row["voice"], tuple(words), labels, samples, rate))
+    return result
+
+
+def compare(clip: LabelledClip, setting: Setting) -> Iterator[Row]:
+    """Each boundary's error, found minus labelled, and spread, ms."""
+    aligned = setting.align(clip.samples, clip.rate, clip.words, check=False)
+    spreads = {phone.end: phone.spread for phone in aligned.phones[:-1]}
+    for word, label in zip(aligned.spoken, clip.labels, strict=True):
+        for of, context, found, true in boundaries(word, label):
+            error = 1000 * (found - true)
+            spread = 1000 * spreads.get(found, np.nan)
+            yield {
+                "clip": clip.name, "voice": clip.voice, "of": of, "context": context,
+                "error": error, "spread": spread, "within": abs(error) <= spread,
+            }  # fmt: skip
+
+
+def boundaries(word: Word, label: LabelledWord) -> Iterator[tuple[str, str, float, float]]:
+    """A word's boundaries that can be compared: of what, in which context, found, labelled."""
+    first = kind(label.phones[0].symbol)
+    context = "glottal onset" if label.glottal else "between words"
+    if label.before:
+        context = f"after a pause: {first}"
+    yield "words", context, word.start, label.start
+    own = [phone.symbol.rstrip("012") for phone in word.phones]
+    theirs = [phone.symbol for phone in label.phones]
+    for block in SequenceMatcher(None, own, theirs, autojunk=False).get_matching_blocks():
+        for k in range(1, block.size):
+            found, true = word.phones[block.a + k].start, label.phones[block.b + k].start
+            yield "phones inside words", "inside", found, true
+    if label.after:
+        yield "words", f"before a pause: {kind(label.phones[-1].symbol)}", word.end, label.end
+
+
+def kind(symbol: str) -> str:
+    names = ("", "stop", "fricative", "nasal", "liquid")
+    return next((names[k] for k, own in enumerate(CLASSES) if symbol in own), "vowel")
+
+
+def _errors(rows: Rows) -> np.ndarray:
+    return np.array([row["error"] for row in rows])
+
+
+COLUMNS = (
+    count("boundaries"),
+    Column("mean", lambda rows: float(np.abs(_errors(rows)).mean()), ".1f"),
+    Column("median", lambda rows: float(np.median(np.abs(_errors(rows)))), ".1f"),
+    Column("bias", lambda rows: float(_errors(rows).mean()), "+.1f"),
+    Column("median bias", lambda rows: float(np.median(_errors(rows))), "+.1f"),
+    Column(
+        "within 20 ms, %", lambda rows: 100 * float((np.abs(_errors(rows)) <= 20).mean()), ".0f"
+    ),
+    share("within the spread, %", "within", ".0f"),
+)
+MEASUREMENT = Measurement(
+    labelled_clips,
+    compare,
+    [Table(COLUMNS, ("of",)), Table(COLUMNS, ("context",)), Table(COLUMNS)],
+    (
+        option("--labels", type=Path, default=LABELS, metavar="FOLDER"),
+        CHOSEN,
+    ),
+    unit="sentence",
+    legend="Found minus labelled, ms. Words: starts, and ends before pauses.",
+)
