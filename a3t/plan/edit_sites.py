@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 
 from a3t.plan.phone_grid import GridPhone
 from a3t.plan.reuse.recorded_speech import RecordedWords
@@ -15,19 +16,27 @@ LEAST_GAP = 2  # frames between two edits; fewer leave no room for two joints
 
 @dataclass(frozen=True)
 class WordFrames:
-    """Frames [first, last) of each spoken word; there may be pauses between words."""
+    """Frames [first, last) of each spoken word; there may be pauses between words, and before
+    some (`unwritten`, by number) sound that has no word."""
 
     spans: tuple[tuple[int, int], ...]
     frames: int
+    unwritten: frozenset[int] = frozenset()
 
     @classmethod
-    def of(cls, grid: Sequence[GridPhone], words: int, frames: int) -> WordFrames:
+    def of(
+        cls,
+        grid: Sequence[GridPhone],
+        words: int,
+        frames: int,
+        unwritten: frozenset[int] = frozenset(),
+    ) -> WordFrames:
         spans = [(frames, 0)] * words
         for phone in grid:
             if phone.word >= 0:
                 first, last = spans[phone.word]
                 spans[phone.word] = min(first, phone.first), max(last, phone.last)
-        return cls(tuple(spans), frames)
+        return cls(tuple(spans), frames, unwritten)
 
     def pause_before(self, word: int) -> tuple[int, int]:
         """The frames between word - 1 (or the start) and word (or the end); often empty."""
@@ -136,13 +145,18 @@ def _inserted(
 
 
 def _deleted(first: int, last: int, words: WordFrames) -> tuple[int, int]:
-    """The frames of deleted words, with the shorter of two pauses that would meet."""
+    """The frames of deleted words, with the shorter of two pauses that would meet; sound without a
+    word stays, whichever word it belongs to."""
     start, end = words.spans[first][0], words.spans[last - 1][1]
     before, after = words.pause_before(first), words.pause_before(last)
     if first == 0 or last == len(words.spans):
         return start, end  # the silence at the recording's ends stays
     if before[0] < before[1] and after[0] < after[1]:
-        if before[1] - before[0] < after[1] - after[0]:
-            return before[0], end
-        return start, after[1]
+        # Of two equally long pauses the one after the words goes.
+        meeting = ((last, after, (start, after[1])), (first, before, (before[0], end)))
+        silent = [
+            (gap[1] - gap[0], span) for word, gap, span in meeting if word not in words.unwritten
+        ]
+        if silent:
+            return min(silent, key=itemgetter(0))[1]
     return start, end

@@ -34,6 +34,7 @@ from a3t.source.alignments import TimedRecording
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment
+from alignment.confidence.doubts import places_of_unwritten
 
 
 def make_plan(
@@ -59,7 +60,8 @@ def make_plan(
         )
     frames = grid_frames(recording.samples, recording.sample_rate)
     grid = on_grid(alignment, frames)
-    words = WordFrames.of(grid, len(text.spoken), frames)
+    spoken = len(text.spoken)
+    words = WordFrames.of(grid, spoken, frames, places_of_unwritten(alignment))
     usual = usual_pauses(text, grid)
     texts = [text, *(Transcript.from_text(each.text, max_words=None) for each in others)]
     wanted = _places(request, revision, words, texts)

@@ -21,7 +21,7 @@ DOUBTFUL = 0.5  # confidence below which a word is doubted
 UNWRITTEN = 0.35
 UNWRITTEN_BESIDE = 0.24
 # The same of sound that the aligner has named, which says itself how likely it is that the text
-# lacks it (alignment.confidence.scores.BETWEEN).
+# lacks it (alignment.confidence.missing_words).
 NAMED, NAMED_BESIDE = 0.16, 0.04
 
 SOUNDS = {"": "Speech", "<um>": "A filled pause", "<repeat>": "A repetition", "<noise>": "Sound"}
@@ -70,6 +70,18 @@ def with_confidences(alignment: Alignment, confidences: Sequence[float]) -> Alig
 def unwritten_speech(alignment: Alignment) -> list[Word]:
     """The pauses that hold speech: what the text doesn't have."""
     return [word for word in alignment.words if word.is_pause and _is_unwritten(word, beside=False)]
+
+
+def places_of_unwritten(alignment: Alignment) -> frozenset[int]:
+    """The spoken words, by number, before which sound stands that has no word; after the last
+    word, their count."""
+    found, number = set[int](), 0
+    for word in alignment.words:
+        if not word.is_pause:
+            number += 1
+        elif word.unwritten or _is_unwritten(word, beside=True):
+            found.add(number)
+    return frozenset(found)
 
 
 def doubts(alignment: Alignment) -> list[Doubt]:

@@ -11,7 +11,10 @@ import soundfile
 from a3t.audio.output.patches import insert_patches
 from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
+from a3t.plan.edit_sites import WordFrames, place_edits
 from a3t.rendering.edited import EditedRecording
+from a3t.text.edit_script import WordEdit
+from a3t.text.transcript import Transcript
 from alignment import Alignment
 from tests.conftest import ARCTIC
 
@@ -128,3 +131,16 @@ def test_a_file_beyond_four_gigabytes(editor: Editor, arctic: Path, tmp_path: Pa
             assert np.array_equal(old.read(count, "int32"), new.read(count, "int32"))
     path.unlink()  # pytest would keep both
     out.unlink()
+
+
+@pytest.mark.parametrize(
+    ("unwritten", "removed"),
+    [([], (10, 30)), ([1], (20, 42)), ([2], (10, 30)), ([1, 2], (20, 30)), ([0, 3], (10, 30))],
+)
+def test_a_deleted_word_takes_a_pause_with_it_but_no_sound(
+    unwritten: list[int], removed: tuple[int, int]
+) -> None:
+    words = WordFrames(((0, 10), (20, 30), (42, 50)), 60, frozenset(unwritten))
+    old, new = Transcript.from_text("one two three"), Transcript.from_text("one three")
+    (place,) = place_edits([WordEdit("delete", (1, 2), (1, 1))], words, old, new)
+    assert place.frames == removed
