@@ -98,7 +98,7 @@ def align_text(text: PlantedText, setting: Setting) -> Iterator[Row]:
     else:
         scores, refused = [word.score for word in result.spoken], result.score < 0.5
         doubted = len({d for k in range(len(scores)) for d in doubts_beside(result, k, k + 1)})
-        between = text.suspects.start + 1
+        between = text.suspects.start + 1 if text.suspects != range(1) else 0  # before all words
         if text.kind == MISSING and any(
             not doubt.text for doubt in doubts_beside(result, between, between)
         ):
