@@ -115,18 +115,18 @@ def test_bfloat16_learns_the_same_and_short_runs_resume(tmp_path: Path, make: Ma
     assert found[1] == pytest.approx(found[0], rel=0.1) and found[1] != found[0]
 
 
+@pytest.mark.parametrize("compiler", ["eager", pytest.param("aot_eager", marks=pytest.mark.slow)])
 def test_a_compiled_network_learns_the_same_and_its_run_goes_on_without(
-    tmp_path: Path, make: Make
+    compiler: str, tmp_path: Path, make: Make
 ) -> None:
     plain, one = make(tmp_path / "plain")
-    compiled, other = make(tmp_path / "compiled", compiler="aot_eager")
-    for step in range(3):
-        expected, found = one.train_step(plain.losses), other.train_step(compiled.losses)
-        assert found["total"].item() == pytest.approx(expected["total"].item(), rel=1e-3), step
+    compiled, other = make(tmp_path / "compiled", compiler=compiler)
+    expected, found = one.train_step(plain.losses), other.train_step(compiled.losses)
+    assert found["total"].item() == pytest.approx(expected["total"].item(), rel=1e-3)
     other.save()
     again, resumed = make(tmp_path / "compiled")
-    assert resumed.resume() and resumed.step == 3
-    assert again.validate() == pytest.approx(compiled.validate(), rel=1e-3)
+    assert resumed.resume() and resumed.step == 1
+    assert again.validate() == pytest.approx(plain.validate(), rel=1e-3)
 
 
 def test_the_editor_builds_the_exported_model(tmp_path: Path, make: Make) -> None:
@@ -251,7 +251,7 @@ def test_missing_features_are_one_sentence(
     config = tmp_path / "config.yaml"
     config.write_text(yaml.safe_dump(CONFIG))
     command = ["--config", str(config), "--features", str(tmp_path / "no"), "--out", str(tmp_path)]
-    assert main(command) == 1
+    assert main([*command, "--precision", "float32"]) == 1
     assert "holds no features" in capsys.readouterr().err
 
 

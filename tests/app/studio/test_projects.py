@@ -273,20 +273,20 @@ def test_a_guessed_word_is_said_as_it_is_written(project: Project) -> None:
 def test_what_one_looks_at_is_listened_to_next(
     client: TestClient, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Half a minute is read in parts of a few seconds, and missing parts are named."""
+    """A recording is read in parts of a few seconds, and missing parts are named."""
     monkeypatch.setattr("app.studio.work.ingest.FIRST_PART", (2.0, 4.0))
     monkeypatch.setattr("a3t.source.recognised_transcript.PARTS", (4.0, 8.0))
     path = service.folder / "uploaded" / "long.wav"
     path.parent.mkdir(exist_ok=True)
     samples, rate = soundfile.read(io.BytesIO((path.parent / "talk.wav").read_bytes()))
-    soundfile.write(path, np.tile(samples, 7), rate)
+    soundfile.write(path, np.tile(samples, 4), rate)
     project = Project(client, {"upload": str(path)})
     state = project.until(lambda state: state["tokens"])
-    project.post("look", {"seconds": 25.0})
+    project.post("look", {"seconds": 12.0})
     for wrong in ({}, {"seconds": "x"}, {"seconds": -1}, {"seconds": 1e300}):
         project.post("look", wrong)
     assert state["listening"]["missing"]
     state = project.listened()
     assert state["listening"]["missing"] == []
     starts = [token[2] for token in state["tokens"]]
-    assert starts == sorted(starts) and starts[-1] > 24
+    assert starts == sorted(starts) and starts[-1] > 12

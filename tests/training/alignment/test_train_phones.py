@@ -160,18 +160,26 @@ def test_saved_weights_give_the_same_posteriors() -> None:
         assert sequence_scores(given, weights) == pytest.approx(whole[0].numpy(), abs=1e-3)
 
 
-def test_a_training_runs_and_its_weights_are_read(
-    example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_training_runs_goes_on_where_it_was_stopped_and_its_weights_are_read(
+    example: Example, backgrounds: Backgrounds, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    import torch
     from safetensors.numpy import load_file
 
     monkeypatch.setattr(train_phones, "BATCH", 2)
-    path = tmp_path / "net.safetensors"
-    save(train([example], 2), pairs([example]), path)
+    monkeypatch.setattr(Backgrounds, "synthesised", lambda *given: backgrounds)
+    state, path = tmp_path / "state.pt", tmp_path / "net.safetensors"
+    save(train([example], 2, state=state), pairs([example]), path)
     weights = {name: value.astype(np.float32) for name, value in load_file(path).items()}
     frames = np.random.default_rng(0).standard_normal((100, BANDS)).astype(np.float32)
     assert np.exp(posteriors(frames, weights)).sum(axis=1) == pytest.approx(1.0, abs=1e-3)
     assert weights["pairs"].shape == (len(SYMBOLS), len(SYMBOLS))
+    written = state.stat().st_mtime_ns
+    assert torch.load(state, weights_only=True)["step"] == 2
+    train([example], 2, state=state)  # nothing is left to do
+    assert state.stat().st_mtime_ns == written
+    train([example], 2, state=tmp_path / "other.pt", minutes=0)
+    assert not (tmp_path / "other.pt").exists()
 
 
 def test_what_an_alignment_doubts_is_known_from_the_json_beside_it(
@@ -199,22 +207,6 @@ def test_a_deeper_network_begins_where_a_trained_one_ended(
         found = model(torch.from_numpy(inputs))[0].argmax(dim=2).numpy()
     expected = np.stack([posteriors(each).argmax(axis=1) for each in inputs])
     assert (found == expected).mean() > 0.9
-
-
-def test_a_training_goes_on_where_it_was_stopped(
-    example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import torch
-
-    monkeypatch.setattr(train_phones, "BATCH", 2)
-    state = tmp_path / "state.pt"
-    train([example], 3, state=state)
-    before = torch.load(state, weights_only=True)
-    assert before["step"] == 3
-    train([example], 3, state=state)  # nothing is left to do
-    assert torch.load(state, weights_only=True)["step"] == 3
-    train([example], 3, state=tmp_path / "other.pt", minutes=0)
-    assert not (tmp_path / "other.pt").exists()
 
 
 def test_a_folders_list_is_read_except_for_excluded_clips(
