@@ -31,7 +31,10 @@ CPU_INDEX ?= https://download.pytorch.org/whl/cpu
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.demo-ready
-	@$(BIN)/python -m a3t demo
+	mkdir -p demo && cp a3t/example/arctic_a0007.wav demo/arctic.wav
+	$(BIN)/python -m a3t edit demo/arctic.wav --export png \
+	  --text "And you always want to see it in the superlative degree." \
+	  --new-text "You never want to see it again in the superlative degree."
 
 # The workers share the cores: threads of theirs would only wait for each other, and do so asleep.
 # Bytecode is kept, whatever the shell says, since the tests start many processes.

@@ -20,7 +20,6 @@ COMMANDS = {
     "say-as": "print a text's words and phones as they will be spoken",
     "app": "edit in the browser",
     "serve": "serve speech and edits to other programs over HTTP",
-    "demo": "make three edits to an example sentence",
     "fetch-recogniser": "fetch a better recogniser (Whisper), if you agree",
 }
 

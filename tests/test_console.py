@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from a3t.commands import clean, demo, edit, transcribe, tts
+from a3t.commands import clean, edit, transcribe, tts
 from a3t.commands.app import credentials, token_of
 from app.words_file import words_in
 
@@ -80,14 +80,6 @@ def test_speakers_need_packages_before_anything_is_recognised(
     monkeypatch.setattr("a3t.source.transcripts.recognised", None)
     assert transcribe.main([str(arctic), "--speakers"]) == 1
     assert "a3t[speakers]" in capsys.readouterr().err
-
-
-def test_the_demo_needs_its_packages_before_it_edits(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("a3t.projects.output_files.find_spec", lambda name: None)
-    assert demo.main(["--out", str(tmp_path / "demo")]) == 1
-    assert "a3t[demo]" in capsys.readouterr().err and not (tmp_path / "demo").exists()
 
 
 def test_the_page_without_its_packages_says_so() -> None:

@@ -10,7 +10,6 @@ import json
 import math
 import os
 from bisect import bisect_right
-from pathlib import Path
 
 from a3t.commands.align_corpus import (
     align_folder,
@@ -23,10 +22,8 @@ from a3t.console import Parser, run, say
 from alignment import ALIGNERS, load_aligner
 from alignment.confidence.doubts import Doubt, doubts
 from alignment.errors import AlignmentError
-from alignment.formats.by_ending import check_format, read_alignment, write_alignment
+from alignment.formats.by_ending import check_format, write_alignment
 from alignment.result import Alignment
-
-SAME_LENGTH = 0.1  # seconds by which an alignment's end may differ from the recording's
 
 
 def parser() -> argparse.ArgumentParser:
@@ -37,10 +34,8 @@ def parser() -> argparse.ArgumentParser:
         epilog="Exit codes: 0 success, 1 unusable input, 2 wrong usage.",
     )
     option(result, "wav IN")
-    text = result.add_mutually_exclusive_group()
     about = "what the recording says, or @FILE: a text file, .srt, .vtt or Whisper's .json"
-    option(text, "--text TEXT", about)
-    option(text, "--alignment FILE", "convert this alignment instead of making one")
+    option(result, "--text TEXT", about)
     about = (
         ".TextGrid, .json, .lab, .ctm, .srt, .vtt or .txt (Audacity); default: "
         "{stem}.TextGrid beside IN"
@@ -81,23 +76,17 @@ def align(options: argparse.Namespace) -> None:
             raise AlignmentError(f"{out} is the recording itself: give the output another name.")
     own = user_dictionary(options)
     recording = Recording.open(options.wav)
-    written: list[str] | None = None
-    if options.alignment is not None:
-        alignment = read_alignment(options.alignment)
-        require_length(alignment, recording.seconds, options.alignment)
-    else:
-        aligner = load_aligner(options.aligner, options.jobs)
-        transcript = transcript_of(recording, options.text)
-        if options.text is None:
-            say(f"Transcript: {transcript.text.strip()}")
-        alignment = aligner.align_recording(
-            recording, transcript.spoken, pronunciations_of(transcript.spoken, own)
-        )
-        written = transcript.shown
-        for sentence in [*not_heard(alignment), *map(str, other_doubts(alignment))]:
-            say(sentence)
+    aligner = load_aligner(options.aligner, options.jobs)
+    transcript = transcript_of(recording, options.text)
+    if options.text is None:
+        say(f"Transcript: {transcript.text.strip()}")
+    alignment = aligner.align_recording(
+        recording, transcript.spoken, pronunciations_of(transcript.spoken, own)
+    )
+    for sentence in [*not_heard(alignment), *map(str, other_doubts(alignment))]:
+        say(sentence)
     if out is not None:
-        write_alignment(alignment, out, written)
+        write_alignment(alignment, out, transcript.shown)
         say(f"Written: {out}")
     if options.json:
         print(json.dumps(alignment.to_json(), indent=1, ensure_ascii=False))
@@ -131,12 +120,3 @@ def other_doubts(alignment: Alignment) -> list[Doubt]:
         return run >= 0 and doubt.end <= named[run][1]
 
     return [doubt for doubt in doubts(alignment) if not is_named(doubt)]
-
-
-def require_length(alignment: Alignment, seconds: float, path: Path) -> None:
-    """Raises AlignmentError when the alignment can't be this recording's."""
-    if alignment.duration > seconds + SAME_LENGTH:
-        raise AlignmentError(
-            f"{path.name} lasts {alignment.duration:.2f} s and the recording {seconds:.2f} s: "
-            "give the alignment of this recording."
-        )

@@ -16,7 +16,7 @@ import soundfile
 
 from a3t.commands import align as command
 from alignment import Alignment
-from alignment.formats import read_alignment, write_alignment
+from alignment.formats import read_alignment
 from evaluation.command_line import main as measure
 
 TEXT = "And you always want to see it in the superlative degree."
@@ -50,22 +50,6 @@ def test_json_on_standard_output(
     read = Alignment.from_json(json.loads(capsys.readouterr().out))
     assert [w.text for w in read.spoken] == [w.text for w in aligned.spoken]
     assert not talk.with_suffix(".TextGrid").exists()
-
-
-@pytest.mark.parametrize("ending", [".TextGrid", ".json", ".lab", ".ctm", ".txt", ".srt", ".vtt"])
-def test_any_alignment_is_converted_by_its_ending(
-    ending: str, talk: Path, aligned: Alignment
-) -> None:
-    given = talk.with_name("given.json")
-    write_alignment(aligned, given)
-    out = talk.with_name(f"out{ending}")
-    assert command.main([str(talk), "--alignment", str(given), "--out", str(out)]) == 0
-    assert out.stat().st_size > 50
-    if ending not in (".srt", ".vtt"):
-        back = talk.with_name("back.json")
-        assert command.main([str(talk), "--alignment", str(out), "--out", str(back)]) == 0
-        starts = [phone.start for phone in read_alignment(back).phones]
-        assert starts == pytest.approx([phone.start for phone in aligned.phones], abs=2e-4)
 
 
 def test_subtitles_keep_punctuation(talk: Path) -> None:
@@ -102,7 +86,6 @@ def test_a_users_own_pronunciation_is_used(talk: Path, capsys: pytest.CaptureFix
         ["--text", "@nowhere.srt"],
         ["--text", TEXT, "--out", "x.docx"],
         ["--text", TEXT, "--out", "nowhere/x.json"],
-        ["--alignment", "nowhere.json"],
         ["--text", TEXT, "--dict", "nowhere.dict"],
         ["--text", TEXT, "--pronounce", "see"],
         ["--text", TEXT, "--pronounce", "see="],
@@ -128,16 +111,6 @@ def test_bad_recordings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     refused([str(tmp_path / "x.wav"), "--text", TEXT], capsys, tmp_path)
     soundfile.write(tmp_path / "x.wav", np.zeros(16_000), 16_000)
     refused([str(tmp_path / "x.wav"), "--text", TEXT], capsys, tmp_path)
-
-
-def test_an_alignment_of_a_longer_recording(
-    talk: Path, aligned: Alignment, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write_alignment(aligned, talk.with_suffix(".json"))
-    samples, rate = soundfile.read(talk)
-    soundfile.write(talk, samples[: rate * 2], rate)
-    arguments = [str(talk), "--alignment", str(talk.with_suffix(".json"))]
-    assert "lasts 4.00 s" in refused(arguments, capsys, talk.parent)
 
 
 def test_the_recording_is_never_overwritten(talk: Path, capsys: pytest.CaptureFixture[str]) -> None:
