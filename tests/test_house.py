@@ -20,7 +20,7 @@ ORDER = """
     a3t.model a3t.vocoder
     a3t.plan a3t.voice a3t.rendering a3t.editor
     a3t.console
-    a3t.convert a3t.fetching
+    a3t.fetching
     a3t.projects app a3t.commands
     training evaluation a3t.__main__ programs
 """.split()

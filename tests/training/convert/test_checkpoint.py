@@ -14,8 +14,6 @@ import pytest
 import torch
 import yaml
 
-from a3t.convert.__main__ import main
-from a3t.convert.checkpoint import BLOCK, WHOLE, convert, load, our_name
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
@@ -23,6 +21,7 @@ from a3t.model.legacy import LegacyA3T
 from a3t.model.loading import load_networks
 from a3t.text.phones import PHONES
 from evaluation.systems.networks import load_a3t
+from training.convert import BLOCK, WHOLE, convert, main, our_name
 
 REFERENCE = os.environ.get("A3T_REFERENCE")
 with_reference = pytest.mark.skipif(not REFERENCE, reason="A3T_REFERENCE is not set")
@@ -111,7 +110,7 @@ def test_our_own_positions_give_our_own_network(theirs: Path, tmp_path: Path) ->
     out = tmp_path / "out"
     arguments = [str(theirs / "model.pth"), "--config", str(theirs / "config.yaml")]
     assert main([*arguments, "--out", str(out), "--positions", "own", "--padding", "own"]) == 0
-    converted, plain = load(out), A3T(**MODEL).eval()
+    converted, plain = load_a3t(out)[0], A3T(**MODEL).eval()
     plain.load_state_dict(converted.state_dict())
     with torch.inference_mode():
         assert torch.allclose(converted(batch()).after, plain(batch()).after, atol=1e-4)
@@ -191,7 +190,7 @@ def test_the_first_implementations_numbers_are_reproduced(k: int, tmp_path: Path
     frames, phones = given["speech"].shape[1], given["text"].shape[1]
     # Their rows are 1 for the first phone and 0 for none; phones that have no frames keep theirs.
     assert (given["text_segment"] == torch.arange(1, phones + 1)).all()
-    found = load(out)(
+    found = load_a3t(out)[0](
         Batch(
             given["speech"],
             given["masked"],

@@ -13,12 +13,12 @@ import pytest
 import torch
 import yaml
 
-from a3t.convert.checkpoint import convert, read_state
 from a3t.errors import InputError
 from a3t.model.loading import load_networks
 from a3t.pretrained import CONFIG, WEIGHTS
 from a3t.user_folders import SHIPPED_MODELS
-from tests.convert.test_checkpoint import SETTINGS
+from tests.training.convert.test_checkpoint import SETTINGS
+from training.convert import convert, read_state
 
 
 class Calls:

@@ -1,8 +1,18 @@
-"""Checkpoints of the first A3T implementation: an ESPnet ``.pth`` and its ``config.yaml``."""
+"""Convert a checkpoint of the first A3T implementation: an ESPnet ``.pth`` and its ``config.yaml``.
+
+python -m training.convert CHECKPOINT.pth --config config.yaml --out FOLDER
+"""
 
 from __future__ import annotations
 
+if __name__ == "__main__":  # before the other imports, which take their time
+    from a3t.errors import end_at_once
+
+    end_at_once()
+
+import argparse
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +23,20 @@ from torch import Tensor
 
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
-from a3t.model.legacy import network_of
-from a3t.pretrained import check_sizes, load_checkpoint, read_config
+from a3t.pretrained import check_sizes, read_config, save_checkpoint
 from a3t.text.phones import PHONES
+from training.programs import Program, option
+
+CARD = """# {name}
+
+Converted by `python -m training.convert` from a checkpoint of the first A3T implementation, with
+the licence and the training data of that checkpoint.
+
+- **Positions**: {positions}. **Padding**: {padding}.
+- **Phones**: {phones}.
+- **Unused parameters**: {unmatched}.
+"""
+
 
 # Their names -> ours. In blocks, the names follow the block's number.
 WHOLE = {
@@ -202,9 +223,34 @@ def in_our_order(
     return {**weights, "phone.weight": weights["phone.weight"][order]}, True
 
 
-def load(folder: Path | str) -> A3T:
-    """The network of a converted folder, with the positions and padding it specifies."""
-    config, tensors, _ = load_checkpoint(folder)
-    network = network_of(config)
-    network.load_state_dict(tensors)
-    return network.eval()
+def _convert(options: argparse.Namespace) -> None:
+    choices = (options.positions == "legacy", options.padding == "legacy")
+    converted = convert(options.checkpoint, options.config, *choices)
+    for name in converted.unmatched:
+        print(f"unused: {name}", file=sys.stderr)
+    phones = "our inventory" if converted.reordered else "the checkpoint's own list and order"
+    card = CARD.format(
+        name=options.out.name,
+        positions=options.positions,
+        padding=options.padding,
+        phones=phones,
+        unmatched=", ".join(converted.unmatched) or "none",
+    )
+    digest = save_checkpoint(options.out, converted.config, converted.weights, card)
+    print(f"{options.out}: {len(converted.weights)} tensors, phones: {phones}, sha256 {digest}")
+
+
+CHOICE: dict[str, Any] = {"choices": ["legacy", "own"], "default": "legacy"}
+
+main = Program(
+    _convert,
+    option("checkpoint", type=Path),
+    option("--config", type=Path, required=True),
+    option("--out", type=Path, required=True),
+    option("--positions", **CHOICE, help="legacy: as in training"),
+    option("--padding", **CHOICE, help="legacy: as in training"),
+)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
