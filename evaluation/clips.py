@@ -13,11 +13,11 @@ import numpy as np
 
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE, seconds_of
-from a3t.voice.kernel.batches import LEAST_SCORE
 from evaluation.systems.interface import Gap, Ints, Mel, Sound
 from training.corpora import Clip, is_unseen, split_of
 from training.corpora.decoding import decode_floats
 from training.corpora.kaldi import read_list
+from training.features.batches import LEAST_SCORE
 from training.features.clip_features import align, features
 from training.features.store import Store
 

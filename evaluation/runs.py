@@ -18,7 +18,6 @@ from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
 from a3t.model.a3t import A3T
 from a3t.voice.kernel.batches import crop
-from a3t.voice.kernel.objective import cepstral_distance
 from evaluation.clips import FEATURES, HeldOutClip, open_gap
 from evaluation.harness.declared_tables import Row, Table, rate
 from evaluation.harness.measurement import Measurement, Setting
@@ -28,6 +27,7 @@ from evaluation.systems.networks import A3TSystem
 from evaluation.systems.simple import MeanSpectrum
 from training.export import read_run
 from training.features.store import Store
+from training.pretraining_objective import cepstral_distance
 from training.programs import option
 
 SPLITS = {"seen": "test", "unseen": "test_unseen"}

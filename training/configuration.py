@@ -1,7 +1,7 @@
 """Configurations: one YAML file per model, for the plain loop and for ESPnet.
 
 Its parts are ``model``, ``masking``, ``data``, ``loss`` and ``training``; see
-`a3t.model.a3t.A3T`, `a3t.model.masking`, `a3t.voice.kernel.batches.DataConfig`,
+`a3t.model.a3t.A3T`, `training.features.batches` (`MaskingConfig`, `DataConfig`),
 `training.pretraining_objective.PretrainingLosses` and `a3t.voice.kernel.loop.Schedule`. A file
 may begin with ``extends: other.yaml`` (a path from its own folder) and then holds only what it
 changes.

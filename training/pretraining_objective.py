@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from torch import Tensor
 
 from a3t.model.a3t import A3T, Filled
 from a3t.model.embeddings import Batch
-from a3t.model.variance.pitch import Total
+from a3t.model.variance.pitch import Total, decided
 from a3t.voice.kernel.objective import LossConfig, Objective
 from training.critic import Critic, losses_of_batch
 
@@ -43,8 +44,10 @@ class PretrainingObjective(Objective):
     def more_losses(
         self, filled: Filled, batch: Batch, bfloat16: bool, total: Total
     ) -> dict[str, Tensor]:
-        """The critic's; it has no part in validation."""
-        if self.critic is None or not self.training:
+        """The critic's in training; in validation what can be compared."""
+        if not self.training:
+            return figures(filled.mel, filled.pitch, batch)
+        if self.critic is None:
             return {}
         with torch.autocast(batch.mel.device.type, torch.bfloat16, bfloat16):
             losses = losses_of_batch(self.critic, self.network, filled.after, batch, total)
@@ -59,3 +62,41 @@ def network_weights(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
         for name, value in weights.items()
         if (name.startswith(NETWORK) if whole else not name.startswith(CRITIC))
     }
+
+
+def figures(filled: Tensor, pitch: Tensor | None, batch: Batch) -> dict[str, Tensor]:
+    """Figures that can be compared between configurations, whatever their losses.
+
+    Over the masked frames: the cepstral distance in dB, and the detail
+    (mean second difference across bins) over the recording's; for a
+    predicted pitch (B, T, 2) the error in octaves and the share of frames with wrong voicing.
+    """
+    masked = batch.masked
+    found = {
+        "dB": cepstral_distance(filled[masked], batch.mel[masked]).mean(),
+        "detail": _detail(filled[masked]) / _detail(batch.mel[masked]),
+    }
+    if pitch is not None and batch.pitch is not None:
+        predicted, true = decided(pitch)[masked], batch.pitch[masked]
+        both = (predicted > 0) & (true > 0)
+        found["octaves"] = (predicted - true)[both].abs().sum() / both.sum().clamp(min=1)
+        found["voicing"] = ((predicted > 0) != (true > 0)).float().mean()
+    return found
+
+
+def _detail(mel: Tensor) -> Tensor:
+    return mel.diff(n=2, dim=-1).abs().mean()
+
+
+def cepstral_distance(one: Tensor, other: Tensor) -> Tensor:
+    """Distance in dB of log10 mels (n, 80), per frame (n,): mel-cepstral distortion without WORLD.
+
+    Cepstra are cosine coefficients 1 to 24 of the natural-log mel, c_k = 2/80 Σ log|X| cos(kω),
+    and the distance is 10 / ln 10 √(2 Σ d²).
+    """
+    bins = one.shape[-1]
+    order = torch.arange(1, 25, device=one.device)[:, None]
+    angle = math.pi / bins * (torch.arange(bins, device=one.device)[None] + 0.5)
+    basis = torch.cos(order * angle) * (2.0 / bins)  # (24, 80)
+    difference = (one - other) * math.log(10.0) @ basis.T
+    return 10.0 / math.log(10.0) * (2.0 * difference.square().sum(-1)).sqrt()

@@ -26,10 +26,9 @@ from a3t.grid import seconds_of
 from a3t.model.variance.durations import DurationPredictor, word_edges
 from a3t.plan.speaker.speaking_rate import rate_ratio
 from a3t.text.phones import PAUSE, PHONE_ID, PHONES, is_vowel, strip_stress
-from a3t.voice.kernel.features import StoredClip
 from a3t.voice.kernel.loop import Losses, Schedule
 from training.configuration import build, read_config, settings
-from training.features.store import Store
+from training.features.store import Store, StoredClip
 from training.programs import Program, option
 from training.training_runs import carry_out
 

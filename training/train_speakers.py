@@ -22,12 +22,11 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from a3t.errors import InputError
-from a3t.model.masking import MaskingConfig
 from a3t.model.speaker_encoder import SpeakerEncoder
 from a3t.pretrained import save_checkpoint
-from a3t.voice.kernel.batches import Batches, DataConfig, Draw
 from a3t.voice.kernel.loop import Losses, Schedule
 from training.features.augment import augment_of
+from training.features.batches import Batches, DataConfig, Draw, MaskingConfig
 from training.features.store import Store
 from training.programs import Program, option
 from training.training_runs import carry_out

@@ -7,8 +7,8 @@ endings as well.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -38,19 +38,6 @@ def _composition(total: int, parts: int, rng: np.random.Generator) -> np.ndarray
     """A uniform random way to write ``total`` as ``parts`` positive summands."""
     cuts = np.sort(rng.choice(total - 1, parts - 1, replace=False)) + 1
     return np.diff(np.concatenate([[0], cuts, [total]]))
-
-
-@dataclass(frozen=True)
-class ThesisMasking:
-    """Spans of ``mean_span`` phones that cover ``ratio`` of them (thesis, section 4.4.2)."""
-
-    ratio: float = 0.8
-    mean_span: float = 8.0
-
-    def draw(self, words: Sequence[int] | np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """``words`` (L,) word of each phone, -1 for a pause -> (L,) bool, True where masked."""
-        masked = max(1, round(self.ratio * len(words)))
-        return random_spans(len(words), masked, round(masked / self.mean_span), rng)
 
 
 @dataclass(frozen=True)
@@ -98,22 +85,3 @@ class UseMasking:
         result = np.zeros(len(index), dtype=bool)
         result[inside[0] : inside[-1] + 1] = True  # the pauses between the words as well
         return result
-
-
-Masking = ThesisMasking | UseMasking
-_SCHEMES: Mapping[str, type[ThesisMasking] | type[UseMasking]] = {
-    "thesis": ThesisMasking,
-    "use": UseMasking,
-}
-
-
-@dataclass(frozen=True)
-class MaskingConfig:
-    """The ``masking:`` part of a configuration: a scheme's name and its arguments."""
-
-    scheme: str = "thesis"
-    arguments: Mapping[str, object] = field(default_factory=dict)
-
-    def build(self) -> Masking:
-        arguments = {k: tuple(v) if isinstance(v, list) else v for k, v in self.arguments.items()}
-        return _SCHEMES[self.scheme](**arguments)  # type: ignore[arg-type]

@@ -19,10 +19,8 @@ from torch import Tensor
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
 from a3t.model.low_rank import add_low_rank, take_low_rank
-from a3t.model.masking import MaskingConfig
 from a3t.model.threads import on_threads
-from a3t.voice.kernel.batches import Batches, DataConfig
-from a3t.voice.kernel.features import StoredClip, StoredFeatures
+from a3t.voice.kernel.batches import ClipBatches, StoredFeatures
 from a3t.voice.kernel.loop import Run, Schedule
 from a3t.voice.kernel.objective import LossConfig, Objective, validate
 from a3t.voice.kernel.precision import use_bfloat16
@@ -126,7 +124,7 @@ def _adapted(
     add_low_rank(network, config.rank, config.parts)
     seconds = sum(piece.seconds for piece in pieces)
     steps = config.steps_of(seconds)
-    batches, held_out = _batches(network, PieceFeatures(pieces), config)
+    batches, held_out = _batches(network, pieces, config)
     schedule = Schedule(
         steps=steps,
         rate=config.rate,
@@ -161,10 +159,10 @@ class _Best:
     A file, ``path``, keeps it for a run that is interrupted and resumes.
     """
 
-    def __init__(self, objective: Objective, batches: Batches | None, path: Path) -> None:
+    def __init__(self, objective: Objective, batches: ClipBatches | None, path: Path) -> None:
         self.objective, self.path = objective, path
         self.batches = (
-            [batches(step) for step in range(batches.steps_a_pass)] if batches is not None else []
+            [batches(step) for step in range(len(batches.groups))] if batches is not None else []
         )
         self.value: float | None = None
         self.step = 0
@@ -205,59 +203,31 @@ class _Best:
         return self.step or run.step
 
 
-class PieceFeatures:
-    """Pieces as the features of batches, some of them held out; rounded as a store rounds them."""
-
-    def __init__(self, pieces: Sequence[VoicePiece]) -> None:
-        count = round(HELD_OUT * len(pieces)) if len(pieces) >= JUDGED_FROM else 0
-        # Evenly spread, so that validation doesn't hang on one moment of one recording.
-        held_out = set(np.linspace(0, len(pieces) - 1, count).round().astype(int).tolist())
-        self.has_pitch = all(piece.pitch is not None for piece in pieces)
-        self._pieces = {piece.name: piece for piece in pieces}
-        self._clips = [
-            StoredClip(
-                piece.name,
-                "voice",
-                "",
-                "dev" if number in held_out else "train",
-                round(piece.score, 4),
-                *(0, len(piece.mel), 0, len(piece.phones)),
-            )
-            for number, piece in enumerate(pieces)
-        ]
-
-    def of_split(self, split: str) -> list[StoredClip]:
-        return [clip for clip in self._clips if clip.split == split]
-
-    def copies(self, clips: Sequence[StoredClip]) -> int:
-        return 0
-
-    def read(self, clip: StoredClip, mel: bool = True, copy: int = 0) -> StoredFeatures:
-        own = self._pieces[clip.name]
-        pitch = own.pitch if self.has_pitch else None
-        return StoredFeatures(
-            own.mel.astype(np.float16).astype(np.float32),
-            own.phones.astype(np.int64),
-            own.durations.astype(np.int64),
-            own.words.astype(np.int64),
-            None if pitch is None else pitch.astype(np.float16).astype(np.float32),
-        )
-
-
 def _batches(
-    network: A3T, store: PieceFeatures, config: AdaptationConfig
-) -> tuple[Batches, Batches | None]:
-    masking = MaskingConfig("use")
-    data = DataConfig(
-        crop=config.crop, batch_frames=config.batch_frames, jitter=2, shift_rows=True, least_score=0
-    )
+    network: A3T, pieces: Sequence[VoicePiece], config: AdaptationConfig
+) -> tuple[ClipBatches, ClipBatches | None]:
+    """The batches that teach, and those that judge, if there are enough pieces for both."""
+    pitched = network.pitch is not None and all(piece.pitch is not None for piece in pieces)
+    clips = [(piece.name, _features(piece, pitched)) for piece in pieces]
+    count = round(HELD_OUT * len(pieces)) if len(pieces) >= JUDGED_FROM else 0
+    # Evenly spread, so that validation doesn't hang on one moment of one recording.
+    held_out = set(np.linspace(0, len(pieces) - 1, count).round().astype(int).tolist())
     rows = network.alignment.num_embeddings if network.alignment is not None else 500
-    same = {
-        "pitch": network.pitch is not None and store.has_pitch,
-        "alignment_rows": rows,
-        "seed": config.seed,
-    }
-    train = Batches(store, "train", masking, data, **same)  # type: ignore[arg-type]
-    if not store.of_split("dev"):
+    shape = (config.crop, config.batch_frames, rows)
+    taught = [clip for k, clip in enumerate(clips) if k not in held_out]
+    train = ClipBatches(taught, *shape, seed=config.seed)
+    if not held_out:
         return train, None
-    return train, Batches(store, "dev", masking, data, train=False, **same)  # type: ignore[arg-type]
+    return train, ClipBatches([clips[k] for k in sorted(held_out)], *shape, train=False)
+
+
+def _features(piece: VoicePiece, pitched: bool) -> StoredFeatures:
+    """A piece's features, rounded as the store of a training rounds them."""
+    pitch = piece.pitch if pitched else None
+    return StoredFeatures(
+        piece.mel.astype(np.float16).astype(np.float32),
+        piece.phones.astype(np.int64),
+        piece.durations.astype(np.int64),
+        piece.words.astype(np.int64),
+        None if pitch is None else pitch.astype(np.float16).astype(np.float32),
+    )

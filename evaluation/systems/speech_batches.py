@@ -14,14 +14,13 @@ import torch
 from torch import Tensor
 
 from a3t.errors import InputError
-from a3t.model.masking import MaskingConfig
 from a3t.model.variance.energy import frame_energy
-from a3t.voice.kernel.batches import Batches, DataConfig
 from a3t.voice.kernel.loop import Schedule
 from evaluation.systems.interface import Gap
 from evaluation.systems.speaker_vectors import Vectors
 from training.configuration import settings
 from training.features.augment import augment_of
+from training.features.batches import Batches, DataConfig, MaskingConfig
 from training.features.store import Store
 
 

@@ -19,12 +19,12 @@ pytest.importorskip("espnet2", reason="ESPnet is not installed (see recipes/READ
 
 from a3t.model.a3t import A3T
 from a3t.pretrained import save_checkpoint
-from a3t.voice.kernel.batches import Batches
 from a3t.voice.kernel.loop import Run
 from tests.espnet.toy import CONFIG, command, losses, state, write_corpus
 from training.configuration import merge
 from training.espnet import train
 from training.export import read_run
+from training.features.batches import Batches
 from training.features.store import Store
 from training.pretrain import Pretraining
 

@@ -11,12 +11,11 @@ import yaml
 
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
-from a3t.model.masking import MaskingConfig
 from a3t.model.variance.durations import DurationPredictor
-from a3t.voice.kernel.batches import DataConfig
 from a3t.voice.kernel.loop import Schedule
 from training.configuration import build, merge, read_config, settings
 from training.espnet.train import resolve
+from training.features.batches import DataConfig, MaskingConfig
 from training.pretraining_objective import PretrainingLosses
 
 ROOT = Path(__file__).parents[2]

@@ -16,14 +16,14 @@ import yaml
 from a3t.model.a3t import A3T
 from a3t.pretrained import load_checkpoint
 from a3t.voice.kernel.loop import Run
-from a3t.voice.kernel.objective import cepstral_distance, reconstruction_loss
+from a3t.voice.kernel.objective import reconstruction_loss
 from tests.model.test_network import SMALL
 from tests.training.stores import write_store
 from training.export import export
 from training.features.store import Store
 from training.prefetch import prefetch
 from training.pretrain import Pretraining, build_batches, main, start_from
-from training.pretraining_objective import NETWORK, network_weights
+from training.pretraining_objective import NETWORK, cepstral_distance, network_weights
 
 Make = Callable[..., tuple[Pretraining, Run]]
 

@@ -28,13 +28,13 @@ from espnet2.utils.nested_dict_action import NestedDictAction
 from torch.optim.lr_scheduler import LRScheduler
 
 from a3t.errors import InputError
-from a3t.voice.kernel.batches import Batches
 from a3t.voice.kernel.loop import Schedule
 from a3t.voice.kernel.precision import PRECISIONS, use_bfloat16
 from training.configuration import settings
 from training.espnet.batch_norm import synchronise
 from training.espnet.model import A3TModel
 from training.espnet.trainer import A3TTrainer
+from training.features.batches import Batches
 from training.features.store import Store
 from training.prefetch import prefetch
 from training.pretrain import build_batches, build_objective

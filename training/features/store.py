@@ -14,13 +14,13 @@ import fcntl
 import json
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from a3t.errors import InputError
-from a3t.voice.kernel.features import StoredClip, StoredFeatures
+from a3t.voice.kernel.batches import StoredFeatures
 
 INDEX = "index.jsonl"
 MELS = 80
@@ -34,6 +34,22 @@ ARRAYS: dict[str, tuple[type, tuple[int, ...], str]] = {
 }
 OPTIONAL = "pitch"
 COPY = "mel-degraded-"  # + a number from 1: the mels of the same clips in worse conditions
+
+
+@dataclass(frozen=True)
+class StoredClip:
+    """One clip of a store: frames and phones are [first, first + count) of its shard's arrays."""
+
+    name: str
+    voice: str
+    corpus: str
+    split: str
+    score: float  # mean confidence of its alignment, 0 to 1
+    first_frame: int
+    frames: int
+    first_phone: int
+    phones: int
+    shard: int = 0  # set when the store is opened; not in the index
 
 
 class Store:

@@ -5,7 +5,6 @@ Both the plain loop and ESPnet's Trainer use it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -16,7 +15,7 @@ from a3t.model.a3t import A3T, Filled
 from a3t.model.embeddings import Batch
 from a3t.model.speaker_encoder import load_speaker_encoder
 from a3t.model.variance.energy import energy_loss
-from a3t.model.variance.pitch import Total, decided, pitch_loss
+from a3t.model.variance.pitch import Total, pitch_loss
 from a3t.voice.kernel.speaker_loss import speaker_loss
 
 
@@ -77,14 +76,15 @@ class Objective(nn.Module):
             found["speaker"], matching = speaker_loss(self.speaker, filled.after, batch, total)
             mine = config.speaker * found["speaker"] + config.speaker_matching * matching
             found["total"] = found["total"] + mine
-        if not self.training:
-            found |= figures(filled.mel, filled.pitch, batch)
+        if not self.training:  # whatever the losses, this can be compared
+            found["l1"] = (filled.mel - batch.mel)[batch.masked].abs().mean()
         return found
 
     def more_losses(
         self, filled: Filled, batch: Batch, bfloat16: bool, total: Total
     ) -> dict[str, Tensor]:
-        """Another objective's own losses, and their weighted sum, "total"; none here."""
+        """Another objective's own losses and figures, and the losses' weighted sum, "total"; none
+        here."""
         return {}
 
 
@@ -103,31 +103,6 @@ def reconstruction_loss(
     return sum((each * counted[..., None]).sum() / values for each in off)  # type: ignore[return-value]
 
 
-def figures(filled: Tensor, pitch: Tensor | None, batch: Batch) -> dict[str, Tensor]:
-    """Figures that can be compared between configurations, whatever their losses.
-
-    Over the masked frames: the mean L1 in log10 units, the cepstral distance in dB, and the detail
-    (mean second difference across bins) over the recording's; for a
-    predicted pitch (B, T, 2) the error in octaves and the share of frames with wrong voicing.
-    """
-    masked = batch.masked
-    found = {
-        "l1": (filled[masked] - batch.mel[masked]).abs().mean(),
-        "dB": cepstral_distance(filled[masked], batch.mel[masked]).mean(),
-        "detail": _detail(filled[masked]) / _detail(batch.mel[masked]),
-    }
-    if pitch is not None and batch.pitch is not None:
-        predicted, true = decided(pitch)[masked], batch.pitch[masked]
-        both = (predicted > 0) & (true > 0)
-        found["octaves"] = (predicted - true)[both].abs().sum() / both.sum().clamp(min=1)
-        found["voicing"] = ((predicted > 0) != (true > 0)).float().mean()
-    return found
-
-
-def _detail(mel: Tensor) -> Tensor:
-    return mel.diff(n=2, dim=-1).abs().mean()
-
-
 @torch.no_grad()
 def validate(objective: Objective, batches: Iterable[Batch]) -> dict[str, float]:
     """Mean losses and figures over batches, weighted by their masked frames."""
@@ -140,17 +115,3 @@ def validate(objective: Objective, batches: Iterable[Batch]) -> dict[str, float]
         for name, value in objective(batch).items():
             sums[name] = sums.get(name, 0.0) + count * float(value)
     return {name: value / max(1, frames) for name, value in sums.items()}
-
-
-def cepstral_distance(one: Tensor, other: Tensor) -> Tensor:
-    """Distance in dB of log10 mels (n, 80), per frame (n,): mel-cepstral distortion without WORLD.
-
-    Cepstra are cosine coefficients 1 to 24 of the natural-log mel, c_k = 2/80 Σ log|X| cos(kω),
-    and the distance is 10 / ln 10 √(2 Σ d²).
-    """
-    bins = one.shape[-1]
-    order = torch.arange(1, 25, device=one.device)[:, None]
-    angle = math.pi / bins * (torch.arange(bins, device=one.device)[None] + 0.5)
-    basis = torch.cos(order * angle) * (2.0 / bins)  # (24, 80)
-    difference = (one - other) * math.log(10.0) @ basis.T
-    return 10.0 / math.log(10.0) * (2.0 * difference.square().sum(-1)).sqrt()

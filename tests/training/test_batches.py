@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +14,10 @@ from a3t.audio.analysis.mel import bin_centres
 from a3t.audio.world_pitch import log_pitch
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
-from a3t.model.masking import MaskingConfig
-from a3t.voice.kernel.batches import Batches, DataConfig, shift_edges
+from a3t.voice.kernel.batches import ClipBatches, shift_edges
 from tests.training.stores import frame_numbers, made_up_clip, write_store
 from training.features.augment import Augment, augment_of, smooth_curve, warp_frequency
+from training.features.batches import Batches, DataConfig, MaskingConfig
 from training.features.fundamental import taught_pitch
 from training.features.store import COPY, Store, StoreWriter
 
@@ -124,6 +125,23 @@ def test_validation_is_always_the_same_and_sees_every_clip_once(store: Store) ->
             assert not one(step).row_offset.any()
 
 
+@pytest.mark.parametrize("train", [True, False], ids=["training", "validation"])
+def test_a_voice_is_learnt_from_such_batches_too(store: Store, train: bool) -> None:
+    """`ClipBatches` draws from memory what `Batches` draws from a store."""
+    split = "train" if train else "dev"
+    settings = {"train": train, "pitch": True, "seed": 3, "jitter": 2, "shift_rows": True}
+    ours = batches(store, split=split, least_score=0.0, **settings)
+    clips = [(clip.name, store.read(clip)) for clip in ours.clips]
+    shape = (CROPS["crop"], CROPS["batch_frames"], 500)
+    own = ClipBatches(clips, *shape, seed=3, train=train)  # type: ignore[arg-type]
+    assert train or len(own.groups) == ours.steps_a_pass
+    for step in range(20 if train else ours.steps_a_pass):
+        one, other = ours(step), own(step)
+        for field in fields(one):
+            values = getattr(one, field.name), getattr(other, field.name)
+            assert values == (None, None) or torch.equal(*values), field.name
+
+
 def test_splits_are_kept_apart(store: Store) -> None:
     held = numbers_of(store, "dev")
     for step in range(50):
@@ -178,8 +196,8 @@ def test_degraded_copies_are_drawn_as_often_as_requested(store: Store, tmp_path:
 def test_a_mask_covers_whole_phones_and_the_requested_share(store: Store) -> None:
     made = batches(store, THESIS, crop=None)
     clip = made.clip(made.draws(0)[0])
-    phones = len(clip["phones"])
-    by_phone = [clip["masked"][clip["frame_phone"] == k] for k in range(phones)]
+    phones = len(clip.phones)
+    by_phone = [clip.masked[clip.frame_phone == k] for k in range(phones)]
     assert all(len(set(frames)) == 1 for frames in by_phone)
     assert sum(frames[0] for frames in by_phone) == round(0.8 * phones)
 
