@@ -1,8 +1,8 @@
 """Released checkpoints of the parallel-wavegan package, as they are.
 
 A folder with ``config.yml``, a checkpoint and (for most) ``stats.h5`` or ``stats.npy``. The
-generators come from the package itself (0.6.1), imported when a checkpoint is loaded; its stats,
-its normalisation and its multi-band synthesis are applied as its own ``load_model`` does.
+generators come from the package itself (0.6.1), imported when a checkpoint is loaded: its own
+``load_model`` builds them, once what it would read has been checked.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
 
-import numpy as np
 import torch
 import yaml
 from torch import Tensor, nn
@@ -65,17 +64,10 @@ class ParallelWaveGan:
         config = _read_config(folder / "config.yml")
         _check_features(config, folder)
         checkpoint = _latest(folder) if path.is_dir() else path
-        generator = _build(config, folder, _read_weights(checkpoint))
+        _check_weights(checkpoint)
+        generator = _build(config, folder, checkpoint)
         digest = hashlib.sha256(checkpoint.read_bytes()).hexdigest()
         return cls(generator, folder.resolve().name, digest, device)
-
-    @classmethod
-    def untrained(cls, config: dict[str, Any], name: str) -> ParallelWaveGan:
-        """The generator of a configuration with random weights: it costs what a trained one does.
-
-        Raises InputError if the package is not installed.
-        """
-        return cls(_generator(config, None), name)
 
     @cached_property
     def receptive_frames(self) -> int:
@@ -158,7 +150,8 @@ def _latest(folder: Path) -> Path:
     return max(found, key=lambda file: ([int(n) for n in re.findall(r"\d+", file.stem)], file.name))
 
 
-def _read_weights(checkpoint: Path) -> dict[str, Tensor]:
+def _check_weights(checkpoint: Path) -> None:
+    """InputError unless a checkpoint is the package's, whole, and nothing but weights."""
     try:
         # Weights only: a pickle can carry code, and this one came from somebody else.
         with warnings.catch_warnings():
@@ -172,80 +165,35 @@ def _read_weights(checkpoint: Path) -> dict[str, Tensor]:
     except (OSError, RuntimeError, EOFError, ValueError, KeyError):
         raise InputError(f"{checkpoint} is cut off or damaged, or is no checkpoint.") from None
     try:
-        weights = state["model"]["generator"]
-    except (KeyError, TypeError, IndexError):
+        dict(state["model"]["generator"])
+    except (KeyError, TypeError, IndexError, ValueError):
         raise InputError(f"{checkpoint} is not of parallel-wavegan: no model/generator.") from None
-    return dict(weights)
 
 
-def _build(config: dict[str, Any], folder: Path, weights: dict[str, Tensor]) -> nn.Module:
-    """The generator with weights, statistics and bands, as the package's ``load_model`` has it."""
+def _build(config: dict[str, Any], folder: Path, checkpoint: Path) -> nn.Module:
+    """The generator with weights, statistics and bands, by the package's own ``load_model``."""
     kind = config.get("generator_type", "ParallelWaveGANGenerator")
     if kind not in GENERATORS:
         usable = ", ".join(GENERATORS)
         raise InputError(f"The vocoder in {folder} is a {kind}; usable are {usable}.")
     _package()
+    from parallel_wavegan.utils import load_model
+
+    settings = {"out_channels": 1} | config["generator_params"]
+    whole = {"format": "hdf5"} | config | {"generator_params": settings}
     try:
-        generator = _generator(config, weights)
-    except (TypeError, RuntimeError, ValueError, AssertionError) as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore"
+            )  # the package's ways of weight norm and versions are old
+            generator: Any = load_model(str(checkpoint), whole)
+            generator.remove_weight_norm()
+        if hasattr(generator, "mean") and {*map(len, (generator.mean, generator.scale))} != {MELS}:
+            raise ValueError(f"its statistics are not for {MELS} mels")
+    except (TypeError, RuntimeError, ValueError, AssertionError, LookupError, OSError) as error:
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"The weights in {folder} don't fit its config.yml: {first}") from None
-    stats = _statistics(config, folder)
-    if stats is not None:
-        generator.register_buffer("mean", torch.from_numpy(stats[0]))
-        generator.register_buffer("scale", torch.from_numpy(stats[1]))
-    return generator
-
-
-def _generator(config: dict[str, Any], weights: dict[str, Tensor] | None) -> nn.Module:
-    """The generator that a configuration names, with the package's own bands."""
-    # Old configurations carry a typing error that the package repairs as well.
-    settings = {
-        key.replace("upsample_kernal_sizes", "upsample_kernel_sizes"): value
-        for key, value in config["generator_params"].items()
-    }
-    kind = config.get("generator_type", "ParallelWaveGANGenerator")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # the package's way of weight norm is old
-        generator: Any = getattr(_package(), kind)(**settings)
-    if weights is not None:
-        generator.load_state_dict(weights)
-    generator.remove_weight_norm()
-    bands = settings.get("out_channels", 1)
-    if bands > 1:
-        from parallel_wavegan.layers import PQMF
-
-        old = _version(config) <= (0, 4, 2)
-        defaults = {"taps": 62, "cutoff_ratio": 0.15, "beta": 9.0} if old else {}
-        generator.pqmf = PQMF(subbands=bands, **config.get("pqmf_params", defaults))
+        raise InputError(f"The files in {folder} don't fit its config.yml: {first}") from None
     return generator  # type: ignore[no-any-return]
-
-
-def _version(config: dict[str, Any]) -> tuple[int, ...]:
-    return tuple(int(n) for n in re.findall(r"\d+", str(config.get("version", "0.1.0")))[:3])
-
-
-def _statistics(config: dict[str, Any], folder: Path) -> tuple[np.ndarray, np.ndarray] | None:
-    """Mean and scale per mel (80,) float32 from the folder, or None where there are none."""
-    path = folder / ("stats.h5" if config.get("format", "hdf5") == "hdf5" else "stats.npy")
-    if not path.is_file():
-        return None
-    try:
-        if path.suffix == ".h5":
-            import h5py
-
-            with h5py.File(path, "r") as file:
-                values = [np.asarray(file[key]) for key in ("mean", "scale")]
-        else:
-            values = list(np.load(path, allow_pickle=False)[:2])
-        mean, scale = (value.reshape(-1).astype(np.float32) for value in values)
-    except ImportError:
-        raise InputError(f'Reading {path} needs h5py: pip install "a3t[vocoders]"') from None
-    except (OSError, KeyError, ValueError):
-        raise InputError(f"{path} doesn't hold the vocoder's mean and scale.") from None
-    if mean.shape != (MELS,) or scale.shape != (MELS,):
-        raise InputError(f"{path} is for {len(mean)} mels, not {MELS}.")
-    return mean, scale
 
 
 def _package() -> Any:
