@@ -2,8 +2,8 @@
 
 Its parts are ``model``, ``masking``, ``data``, ``loss`` and ``training``; see
 `a3t.model.a3t.A3T`, `training.features.batches` (`MaskingConfig`, `DataConfig`),
-`training.pretraining_objective.PretrainingLosses` and `a3t.voice.kernel.loop.Schedule`. A file
-may begin with ``extends: other.yaml`` (a path from its own folder) and then holds only what it
+`training.pretraining_objective.PretrainingLosses` and `training.training_runs.TrainingSchedule`. A
+file may begin with ``extends: other.yaml`` (a path from its own folder) and then holds only what it
 changes.
 """
 

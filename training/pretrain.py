@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 
 from a3t.model.embeddings import Batch
-from a3t.voice.kernel.loop import Losses, Run, Schedule
+from a3t.voice.kernel.loop import Losses
 from a3t.voice.kernel.objective import Objective, validate
 from a3t.voice.kernel.precision import PRECISIONS, use_bfloat16
 from training.configuration import build, objective_of, read_config, settings
@@ -30,7 +30,7 @@ from training.features.store import Store
 from training.prefetch import prefetch
 from training.pretraining_objective import NETWORK, network_weights
 from training.programs import Program, option
-from training.training_runs import carry_out
+from training.training_runs import TrainingRun, TrainingSchedule, carry_out
 
 
 def build_batches(config: Mapping[str, Any], store: Store, train: bool) -> Batches:
@@ -45,7 +45,7 @@ def build_batches(config: Mapping[str, Any], store: Store, train: bool) -> Batch
         augment=augment_of(data),
         pitch=bool(config["model"].get("pitch", False)),
         alignment_rows=config["model"].get("alignment_rows", 500),
-        seed=settings(Schedule, config.get("training")).seed,
+        seed=settings(TrainingSchedule, config.get("training")).seed,
     )
 
 
@@ -76,7 +76,7 @@ class Pretraining:
         self.train = build_batches(config, store, train=True)
         dev = build_batches(config, store, train=False)
         self.dev = [dev(step).to(device) for step in range(dev.steps_a_pass)]
-        self.schedule = settings(Schedule, config.get("training"))
+        self.schedule = settings(TrainingSchedule, config.get("training"))
         torch.manual_seed(self.schedule.seed)
         self.model = build_objective(config, store).to(device)
         if compiler is not None:
@@ -114,7 +114,7 @@ ADDED = re.compile(
 )
 
 
-def start_from(trained: Run, weights: Mapping[str, Tensor]) -> None:
+def start_from(trained: TrainingRun, weights: Mapping[str, Tensor]) -> None:
     """Initialise with a network's weights; parts it lacks, or has in another shape, stay random.
 
     Where the decoder has more blocks than they, what these add is 0 at first, so that the network
@@ -140,7 +140,7 @@ def pretrain(options: argparse.Namespace) -> None:
     if options.steps:
         training = config.setdefault("training", {})
         training["steps"] = options.steps
-        training["decay"] = min(settings(Schedule, training).decay, options.steps // 3)
+        training["decay"] = min(settings(TrainingSchedule, training).decay, options.steps // 3)
     if options.critic:
         config["loss"] = {"adversarial": 0.2, "matching": 2.0} | config.get("loss", {})
     # A resumed run keeps its precision.
@@ -153,7 +153,7 @@ def pretrain(options: argparse.Namespace) -> None:
     store = Store(options.features)
     work = Pretraining(config, store, low, options.device, options.workers, options.compiler)
 
-    def begin(trained: Run) -> None:
+    def begin(trained: TrainingRun) -> None:
         if options.init:
             start_from(trained, initial_weights(options.init))
 

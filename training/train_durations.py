@@ -26,11 +26,11 @@ from a3t.grid import seconds_of
 from a3t.model.variance.durations import DurationPredictor, word_edges
 from a3t.plan.speaker.speaking_rate import rate_ratio
 from a3t.text.phones import PAUSE, PHONE_ID, PHONES, is_vowel, strip_stress
-from a3t.voice.kernel.loop import Losses, Schedule
+from a3t.voice.kernel.loop import Losses
 from training.configuration import build, read_config, settings
 from training.features.store import Store, StoredClip
 from training.programs import Program, option
-from training.training_runs import carry_out
+from training.training_runs import TrainingSchedule, carry_out
 
 # Below this mean confidence of the alignment a clip's durations can't be trusted.
 LEAST_SCORE = 0.5
@@ -57,7 +57,7 @@ class DurationTraining:
         for split, clips in self.clips.items():
             if not clips:
                 raise InputError(f'These features have no clips of the split "{split}".')
-        self.schedule = settings(Schedule, config.get("training"))
+        self.schedule = settings(TrainingSchedule, config.get("training"))
         torch.manual_seed(self.schedule.seed)
         self.model = build(DurationPredictor.from_config, config)
 

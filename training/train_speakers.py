@@ -24,12 +24,12 @@ from torch import Tensor, nn
 from a3t.errors import InputError
 from a3t.model.speaker_encoder import SpeakerEncoder
 from a3t.pretrained import save_checkpoint
-from a3t.voice.kernel.loop import Losses, Schedule
+from a3t.voice.kernel.loop import Losses
 from training.features.augment import augment_of
 from training.features.batches import Batches, DataConfig, Draw, MaskingConfig
 from training.features.store import Store
 from training.programs import Program, option
-from training.training_runs import carry_out
+from training.training_runs import TrainingSchedule, carry_out
 
 SCALE, MARGIN = 30.0, 0.2
 CROP = (80, 240)  # frames
@@ -79,7 +79,9 @@ class SpeakerTraining:
         encoder.mel_scale.copy_(torch.from_numpy(scale))
         self.model = VoiceClassifier(encoder, len(self.voices))
         decay = max(1, steps // 2)
-        self.schedule = Schedule(steps, 2e-3, 100, decay, seed=seed, epoch=max(1, steps // 10))
+        self.schedule = TrainingSchedule(
+            steps, 2e-3, 100, decay, seed=seed, epoch=max(1, steps // 10)
+        )
         self.unheard = self._unheard(store, data)
 
     def losses(self, step: int) -> Losses:

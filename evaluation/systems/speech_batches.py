@@ -15,13 +15,13 @@ from torch import Tensor
 
 from a3t.errors import InputError
 from a3t.model.variance.energy import frame_energy
-from a3t.voice.kernel.loop import Schedule
 from evaluation.systems.interface import Gap
 from evaluation.systems.speaker_vectors import Vectors
 from training.configuration import settings
 from training.features.augment import augment_of
 from training.features.batches import Batches, DataConfig, MaskingConfig
 from training.features.store import Store
+from training.training_runs import TrainingSchedule
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class SpeechBatches:
             train=train,
             augment=augment_of(data),
             pitch=True,
-            seed=settings(Schedule, config.get("training")).seed,
+            seed=settings(TrainingSchedule, config.get("training")).seed,
         )
         missing = [clip.name for clip in self.batches.clips if clip.name not in vectors]
         if missing:

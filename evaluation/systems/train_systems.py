@@ -19,7 +19,7 @@ import torch
 from torch import nn
 
 from a3t.errors import InputError
-from a3t.voice.kernel.loop import Losses, Schedule
+from a3t.voice.kernel.loop import Losses
 from evaluation.systems.named import SPEAKING
 from evaluation.systems.speaker_vectors import Vectors, read_vectors
 from evaluation.systems.speech_batches import SpeechBatches
@@ -27,7 +27,7 @@ from training.configuration import build, read_config, settings
 from training.features.store import Store
 from training.pretrain import Pretraining
 from training.programs import Program, option
-from training.training_runs import Work, carry_out
+from training.training_runs import TrainingSchedule, Work, carry_out
 
 CONFIGURATIONS = Path(__file__).with_name("conf")
 
@@ -39,7 +39,7 @@ class SpeechTraining:
         self.train = SpeechBatches(config, store, vectors, train=True)
         dev = SpeechBatches(config, store, vectors, train=False)
         self.dev = [dev(step) for step in range(dev.batches.steps_a_pass)]
-        self.schedule = settings(Schedule, config.get("training"))
+        self.schedule = settings(TrainingSchedule, config.get("training"))
         torch.manual_seed(self.schedule.seed)
         self.model: nn.Module = build(SPEAKING[config["system"]].from_config, config)
         self._standardise(store)

@@ -19,7 +19,6 @@ pytest.importorskip("espnet2", reason="ESPnet is not installed (see recipes/READ
 
 from a3t.model.a3t import A3T
 from a3t.pretrained import save_checkpoint
-from a3t.voice.kernel.loop import Run
 from tests.espnet.toy import CONFIG, command, losses, state, write_corpus
 from training.configuration import merge
 from training.espnet import train
@@ -27,6 +26,7 @@ from training.export import read_run
 from training.features.batches import Batches
 from training.features.store import Store
 from training.pretrain import Pretraining
+from training.training_runs import TrainingRun
 
 FORK = multiprocessing.get_context("fork")
 
@@ -222,7 +222,7 @@ def test_both_loops_train_the_same(corpus: Path, tmp_path: Path) -> None:
         out = tmp_path / name
         assert train.main(command(corpus, out, config=own)) == 0
         work = Pretraining(own, Store(corpus))
-        plain = Run(work.model, work.schedule, tmp_path / f"{name} plain")
+        plain = TrainingRun(work.model, work.schedule, tmp_path / f"{name} plain")
         sums = [float(plain.train_step(work.losses)["total"]) for _ in range(8)]
         stats = state(out)["reporter"]["stats"]
         assert stats[2]["train"]["mel"] == pytest.approx(np.mean(sums[4:]), rel=0.05)

@@ -13,9 +13,9 @@ import soundfile
 
 from a3t.vocoder import load_vocoder
 from a3t.vocoder.spectral import SpectralVocoder
-from a3t.voice.kernel.loop import Schedule
 from training.configuration import read_config, settings
 from training.corpora import UNSEEN_SPEAKERS
+from training.training_runs import TrainingSchedule
 from training.vocoder.vocoder_data import WindowConfig
 from training.vocoder.vocoder_losses import VocoderLossConfig
 
@@ -70,7 +70,7 @@ def test_every_configuration_builds(path: Path) -> None:
     assert SpectralVocoder(**config["vocoder"]).iterations
     settings(WindowConfig, config["data"])
     settings(VocoderLossConfig, config["loss"])
-    assert settings(Schedule, config["training"]).rate_at(100) > 0
+    assert settings(TrainingSchedule, config["training"]).rate_at(100) > 0
 
 
 @pytest.mark.slow

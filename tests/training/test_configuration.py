@@ -12,11 +12,11 @@ import yaml
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
 from a3t.model.variance.durations import DurationPredictor
-from a3t.voice.kernel.loop import Schedule
 from training.configuration import build, merge, read_config, settings
 from training.espnet.train import resolve
 from training.features.batches import DataConfig, MaskingConfig
 from training.pretraining_objective import PretrainingLosses
+from training.training_runs import TrainingSchedule
 
 ROOT = Path(__file__).parents[2]
 RECIPES, MODELS = ROOT / "recipes", ROOT / "a3t" / "model" / "conf"
@@ -46,7 +46,7 @@ def test_every_configuration_names_only_what_exists(subtests: pytest.Subtests) -
             settings(MaskingConfig, config["masking"]).build()
             assert settings(DataConfig, config["data"]).batch_frames > 0
             settings(PretrainingLosses, config.get("loss"))
-            assert settings(Schedule, config["training"]).steps > 0
+            assert settings(TrainingSchedule, config["training"]).steps > 0
 
 
 def test_durations_build() -> None:
@@ -54,7 +54,7 @@ def test_durations_build() -> None:
         config = read_config(path)
         with torch.device("meta"):
             DurationPredictor.from_config(config)
-        settings(Schedule, config["training"])
+        settings(TrainingSchedule, config["training"])
 
 
 def test_the_papers_model_has_the_papers_parameters_and_batches() -> None:
@@ -66,7 +66,7 @@ def test_the_papers_model_has_the_papers_parameters_and_batches() -> None:
 
 
 def test_the_papers_rate_is_noams() -> None:
-    noam = settings(Schedule, read_config(MODELS / "paper.yaml")["training"])
+    noam = settings(TrainingSchedule, read_config(MODELS / "paper.yaml")["training"])
     assert noam.rate_at(noam.warmup - 1) == pytest.approx(8.07e-4, rel=1e-3)
     assert noam.weight_decay == 0  # Adam, not AdamW
 

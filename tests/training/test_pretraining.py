@@ -15,7 +15,6 @@ import yaml
 
 from a3t.model.a3t import A3T
 from a3t.pretrained import load_checkpoint
-from a3t.voice.kernel.loop import Run
 from a3t.voice.kernel.objective import reconstruction_loss
 from tests.model.test_network import SMALL
 from tests.training.stores import write_store
@@ -24,8 +23,9 @@ from training.features.store import Store
 from training.prefetch import prefetch
 from training.pretrain import Pretraining, build_batches, main, start_from
 from training.pretraining_objective import NETWORK, cepstral_distance, network_weights
+from training.training_runs import TrainingRun
 
-Make = Callable[..., tuple[Pretraining, Run]]
+Make = Callable[..., tuple[Pretraining, TrainingRun]]
 
 CONFIG: dict[str, Any] = {
     "model": SMALL | {"dropout": 0.0},
@@ -41,12 +41,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 
 @pytest.fixture
-def make(store: Store) -> Callable[..., tuple[Pretraining, Run]]:
+def make(store: Store) -> Callable[..., tuple[Pretraining, TrainingRun]]:
     def start(
         folder: Path, config: dict[str, Any] = CONFIG, **arguments: Any
-    ) -> tuple[Pretraining, Run]:
+    ) -> tuple[Pretraining, TrainingRun]:
         work = Pretraining(config, store, **arguments)
-        return work, Run(work.model, work.schedule, folder)
+        return work, TrainingRun(work.model, work.schedule, folder)
 
     return start
 
@@ -78,7 +78,7 @@ def test_a_critic_is_trained_and_resumed_beside_the_network_and_not_exported(
 ) -> None:
     config = CONFIG | {"loss": {"adversarial": 0.2}}
 
-    def start(folder: Path) -> tuple[Pretraining, Run]:
+    def start(folder: Path) -> tuple[Pretraining, TrainingRun]:
         return make(folder, config)
 
     work, whole = start(tmp_path / "whole")

@@ -11,9 +11,9 @@ import torch
 
 from a3t.errors import InputError
 from a3t.vocoder import load_vocoder
-from a3t.voice.kernel.loop import Run
 from training.configuration import write_config
 from training.corpora import Clip, is_unseen, prompt_key, read_corpora, split_of
+from training.training_runs import TrainingRun
 from training.vocoder.vocoder_data import WindowConfig, Windows
 from training.vocoder.vocoder_discriminators import Discriminators, discriminator_losses
 from training.vocoder.vocoder_export import export
@@ -197,9 +197,9 @@ def test_phase_losses_do_not_see_whole_turns() -> None:
 
 
 def test_resumed_equals_uninterrupted(cache: Path, tmp_path: Path) -> None:
-    def train(folder: Path, steps: int) -> Run:
+    def train(folder: Path, steps: int) -> TrainingRun:
         work = make(cache)
-        found = Run(work.trained, work.schedule, folder)
+        found = TrainingRun(work.trained, work.schedule, folder)
         if not found.resume():
             found.follow_from(work.trained.state_dict())
         while found.step < steps:
@@ -220,7 +220,7 @@ def test_training_learns_and_moves_every_parameter(cache: Path, tmp_path: Path) 
     start = {name: value.clone() for name, value in work.trained.named_parameters()}
     batch = work.windows(0)
     before = work.losses_of(batch, 0)
-    run = Run(work.trained, work.schedule, tmp_path)
+    run = TrainingRun(work.trained, work.schedule, tmp_path)
     for _ in range(15):
         run.train_step(work.losses)
     after = work.losses_of(batch, 0)
@@ -257,7 +257,7 @@ def test_discriminators_hear_nothing_above_the_recordings_band() -> None:
 
 def test_the_editor_loads_the_export(cache: Path, tmp_path: Path) -> None:
     work = make(cache)
-    run = Run(work.trained, work.schedule, tmp_path / "run")
+    run = TrainingRun(work.trained, work.schedule, tmp_path / "run")
     run.train_step(work.losses)
     run.save()
     write_config(CONFIG, tmp_path / "run" / "config.yaml")

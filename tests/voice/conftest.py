@@ -27,7 +27,7 @@ def learn_quickly(patch: pytest.MonkeyPatch) -> None:
     """Voices are learnt in few steps. Nothing is saved between them, nor are the averaged weights
     put in place to be judged, since nothing is held out: each takes longer than a step."""
     patch.setattr("a3t.voice.recording_adaptation.AdaptationConfig", quick)
-    patch.setattr(Run, "save", Run.verify)
+    patch.setattr(Run, "save", lambda run: None)
     patch.setattr(Run, "judge", lambda run, validate: validate())
 
 

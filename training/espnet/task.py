@@ -28,7 +28,6 @@ from espnet2.utils.nested_dict_action import NestedDictAction
 from torch.optim.lr_scheduler import LRScheduler
 
 from a3t.errors import InputError
-from a3t.voice.kernel.loop import Schedule
 from a3t.voice.kernel.precision import PRECISIONS, use_bfloat16
 from training.configuration import settings
 from training.espnet.batch_norm import synchronise
@@ -39,15 +38,16 @@ from training.features.store import Store
 from training.prefetch import prefetch
 from training.pretrain import build_batches, build_objective
 from training.pretraining_objective import PretrainingLosses
+from training.training_runs import TrainingSchedule
 
 PARTS = ("model", "masking", "data", "loss")  # of a configuration, as PART_conf
 
 
 class ScheduledRate(LRScheduler, AbsBatchStepScheduler):
-    """`Schedule.rate_at`, step by step. (ESPnet would step a LambdaLR once more each epoch.)"""
+    """`TrainingSchedule.rate_at`, step by step. (ESPnet steps a LambdaLR once more an epoch.)"""
 
     def __init__(self, optimizer: torch.optim.Optimizer, **conf: Any) -> None:
-        self.schedule = settings(Schedule, conf)
+        self.schedule = settings(TrainingSchedule, conf)
         super().__init__(optimizer)
 
     def get_lr(self) -> list[float | torch.Tensor]:

@@ -23,15 +23,15 @@ import yaml
 from a3t.audio.output.files import atomic_path
 from a3t.console import run
 from a3t.errors import InputError
-from a3t.voice.kernel.loop import Schedule
 from training.configuration import read_config, settings
 from training.pretrain import initial_weights
 from training.pretraining_objective import NETWORK
+from training.training_runs import TrainingSchedule
 
 
 def espnet_options(config: Mapping[str, Any]) -> dict[str, Any]:
     """A configuration as ESPnet's options."""
-    schedule = settings(Schedule, config.get("training"))
+    schedule = settings(TrainingSchedule, config.get("training"))
     return {
         **{f"{part}_conf": config.get(part) or {} for part in ("model", "masking", "data", "loss")},
         "optim": "adamw",

@@ -36,14 +36,12 @@ class DiscriminatorConfig:
         adversarial: weight of the vocoder's adversarial loss.
         matching: weight of its feature-matching loss.
         warmup: steps over which both weights rise from zero, while the discriminators learn.
-        rate: the discriminators' learning rate relative to the vocoder's, which has learnt already.
     """
 
     channels: int = 0
     adversarial: float = 1.0
     matching: float = 2.0
     warmup: int = 300
-    rate: float = 15.0
 
 
 class SpectrumDiscriminator(nn.Module):

@@ -22,10 +22,11 @@ from torch import Tensor, nn
 
 from a3t.errors import InputError
 from a3t.vocoder.spectral import SpectralVocoder
-from a3t.voice.kernel.loop import Losses, Run, Schedule, stop_signals
+from a3t.voice.kernel.loop import Losses
 from a3t.voice.kernel.precision import PRECISIONS, use_bfloat16
 from training.configuration import read_config, settings, write_config
 from training.programs import Program, option
+from training.training_runs import TrainingRun, TrainingSchedule, stop_signals
 from training.vocoder.vocoder_data import WaveBatch, WindowConfig, Windows
 from training.vocoder.vocoder_discriminators import (
     DISCRIMINATORS,
@@ -65,7 +66,7 @@ class VocoderTraining:
     ) -> None:
         self.bfloat16, self.device = bfloat16, device
         self.weights = settings(VocoderLossConfig, config.get("loss"))
-        self.schedule = settings(Schedule, TRAINING | dict(config.get("training") or {}))
+        self.schedule = settings(TrainingSchedule, TRAINING | dict(config.get("training") or {}))
         window = settings(WindowConfig, config.get("data"))
         self.windows = Windows(waveforms, window, self.schedule.seed)
         torch.manual_seed(self.schedule.seed)
@@ -149,7 +150,7 @@ def train(options: argparse.Namespace) -> None:
     config["training"] = {**(config.get("training") or {}), "steps": options.steps}
     low = use_bfloat16(options.precision, options.device)
     work = VocoderTraining(config, Waveforms(options.data, "train"), low, options.device)
-    fresh = Run(work.trained, work.schedule, options.out, {DISCRIMINATORS: work.against.rate})
+    fresh = TrainingRun(work.trained, work.schedule, options.out)
     if not fresh.resume():
         if options.start:
             work.begin_with(initial_weights(options.start))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 from pathlib import Path
@@ -11,12 +12,17 @@ import torch
 from torch import Tensor, nn
 
 from a3t.voice.kernel.loop import Run, Schedule
+from training.training_runs import TrainingRun, TrainingSchedule
 
 
-def make_run(folder: Path, **schedule: object) -> Run:
+def network() -> nn.Module:
     torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(4, 8), nn.Dropout(0.5), nn.BatchNorm1d(8), nn.Linear(8, 1))
-    return Run(model, Schedule(warmup=3, decay=5, **schedule), folder)  # type: ignore[arg-type]
+    return nn.Sequential(nn.Linear(4, 8), nn.Dropout(0.5), nn.BatchNorm1d(8), nn.Linear(8, 1))
+
+
+def make_run(folder: Path, **schedule: object) -> TrainingRun:
+    plan = TrainingSchedule(warmup=3, decay=5, **schedule)  # type: ignore[arg-type]
+    return TrainingRun(network(), plan, folder)
 
 
 def losses(run: Run, step: int) -> dict[str, Tensor]:
@@ -41,6 +47,27 @@ def test_resumed_equals_uninterrupted(tmp_path: Path) -> None:
     for name, value in whole.model.state_dict().items():
         assert torch.equal(value, second.model.state_dict()[name]), name
         assert torch.equal(whole.average[name], second.average[name]), name
+
+
+def test_a_voice_is_learnt_as_a_network_is_trained(tmp_path: Path) -> None:
+    """`Run` and `TrainingRun` take the same steps, and both resume where they were."""
+    whole = make_run(tmp_path / "whole", steps=20)
+    whole.train(lambda step: losses(whole, step), dict)
+    for _ in range(2):
+        run = Run(network(), Schedule(steps=20, warmup=3, decay=5, epoch=6), tmp_path / "parts")
+        run.resume()
+
+        def interrupted(step: int, run: Run = run) -> dict[str, Tensor]:
+            if step == 9 and run.saved:
+                raise KeyboardInterrupt
+            return losses(run, step)
+
+        with contextlib.suppress(KeyboardInterrupt):
+            run.train(interrupted, dict)
+    assert run.step == 20 and not list((tmp_path / "parts").glob("*.tmp"))
+    for name, value in whole.model.state_dict().items():
+        assert torch.equal(value, run.model.state_dict()[name]), name
+        assert torch.equal(whole.average[name], run.average[name]), name
 
 
 def test_a_run_writes_log_and_checkpoint_and_stops_where_it_should(tmp_path: Path) -> None:
@@ -110,7 +137,7 @@ def test_the_average_is_judged_and_the_weights_come_back(tmp_path: Path) -> None
 
 
 def test_the_rate_warms_up_stays_and_falls() -> None:
-    plan = Schedule(steps=100, rate=2.0, warmup=10, decay=20)
+    plan = TrainingSchedule(steps=100, rate=2.0, warmup=10, decay=20)
     rates = [plan.rate_at(step) for step in range(100)]
     assert rates[0] == pytest.approx(0.2) and rates[9:81] == [2.0] * 72
     assert rates[90] == pytest.approx(1.0) and rates[99] == pytest.approx(0.1)
@@ -118,7 +145,7 @@ def test_the_rate_warms_up_stays_and_falls() -> None:
 
 def test_noam_is_the_thesiss_schedule() -> None:
     """Equation 4.2's optimiser: rate 1, width 384, 4000 steps of warm-up; its peak is there."""
-    plan = Schedule(steps=10_000, rate=1.0, warmup=4000, noam=384)
+    plan = TrainingSchedule(steps=10_000, rate=1.0, warmup=4000, noam=384)
     rates = [plan.rate_at(step) for step in range(10_000)]
     assert max(range(10_000), key=rates.__getitem__) == 3999
     assert rates[3999] == pytest.approx(384**-0.5 * 4000**-0.5)
@@ -126,8 +153,8 @@ def test_noam_is_the_thesiss_schedule() -> None:
 
 
 def test_by_minutes_the_rate_falls_with_what_is_spent_and_the_end_is_kept(tmp_path: Path) -> None:
-    plan = Schedule(steps=10**6, rate=3.0, warmup=1, decay=1, minutes=10)
-    assert [plan.rate_at(5, 60.0 * spent) for spent in (0, 6, 8, 10)] == pytest.approx(
+    plan = TrainingSchedule(steps=10**6, rate=3.0, warmup=1, decay=1, minutes=10)
+    assert [plan.rate_at(5, spent=60.0 * spent) for spent in (0, 6, 8, 10)] == pytest.approx(
         [3, 3, 1.8, 0]
     )
     run = make_run(tmp_path, steps=10**6, minutes=1e-9)
@@ -141,7 +168,7 @@ def test_training_that_no_longer_improves_decays_and_ends(tmp_path: Path) -> Non
     """Validations at 4, 8, … are lowest at 8; five steps of decay follow the patience of 8."""
     totals = {4: 3.0, 8: 2.0}
 
-    def run_on(folder: Path, until: int) -> Run:
+    def run_on(folder: Path, until: int) -> TrainingRun:
         run = make_run(folder, steps=1000, epoch=4, patience=8)
         run.resume()
         stopping = threading.Event()
