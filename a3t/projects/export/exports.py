@@ -226,7 +226,7 @@ def _plain(text: str) -> str:
 def _picture(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
     from a3t.projects.export.pictures import draw_edit
 
-    draw_edit(result.recording.path, path.with_name(out.name), record, path)
+    draw_edit(result, path)
 
 
 def _write(path: Path, text: str) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +11,7 @@ import numpy.typing as npt
 from a3t.errors import InputError
 from a3t.grid import seconds_of
 from a3t.projects.export.edit_view import Label, Mark, Side, sides_of
+from a3t.rendering.edited import EditedRecording
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,21 +28,17 @@ INK, FAINT, WAVE = "#222222", "#9a9a9a", "#5b6470"
 TOP = (1.62 + 1.05) / 3.1  # share of the waveform's axes that a mark covers
 
 
-def draw_edit(source: Path, edited: Path, record: Mapping[str, Any], out_png: Path) -> Path:
-    """Draw an edit to ``out_png``; returns its path.
-
-    ``record`` is the contents of its edit.json. Only 12 s around the first edits of a longer
-    recording are drawn. Raises InputError if a file can't be read or written.
-    """
+def draw_edit(result: EditedRecording, out_png: Path) -> None:
+    """Draw an edit to ``out_png``; of a longer recording only 12 s around the first changes.
+    Raises InputError if it can't be written."""
     from a3t.audio.output.files import atomic_path
 
-    figure = edit_figure(source, edited, record)
+    figure = edit_figure(result)
     with atomic_path(out_png) as temporary:
         figure.savefig(temporary, format="png", dpi=150, facecolor="white")
-    return out_png
 
 
-def edit_figure(source: Path, edited: Path, record: Mapping[str, Any]) -> Figure:
+def edit_figure(result: EditedRecording) -> Figure:
     """The picture of `draw_edit` as a matplotlib figure; needs neither pyplot nor a display."""
     try:
         from matplotlib.figure import Figure
@@ -52,7 +48,7 @@ def edit_figure(source: Path, edited: Path, record: Mapping[str, Any]) -> Figure
             'Drawing needs matplotlib: install it with `pip install "a3t[demo]"`.'
         ) from None
 
-    before, after = sides_of(source, edited, record)
+    before, after = sides_of(result)
     shown = max(before.end - before.start, after.end - after.start)
     figure = Figure(figsize=(float(np.clip(2.4 * shown, 10.0, 20.0)), 7.6), layout="constrained")
     engine = figure.get_layout_engine()
