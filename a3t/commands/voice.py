@@ -61,10 +61,10 @@ def make(options: argparse.Namespace) -> None:
 
     editor = Editor.load(options.model, memory=default_folder())
     config = AdaptationConfig(rank=options.rank, steps=options.steps, seed=options.seed)
-    made = make_voice(
+    folder, adaptation = make_voice(
         options.out, options.recordings, editor.plain, editor.align, config, say, Progress().learnt
     )
-    say(f"Made of {made.adaptation.seconds:.0f} s of speech: {made.folder}")
+    say(f"Made of {adaptation.seconds:.0f} s of speech: {folder}")
     say(f"Use it with --voice {options.out}.")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from a3t.audio.output.writing import CONTAINERS
@@ -25,15 +24,6 @@ MOST_FILES = 5000
 Align = Callable[[Recording], Alignment]  # by the text beside it, or what is recognised
 
 
-@dataclass(frozen=True)
-class MadeVoice:
-    """A saved voice, how it was adapted, and what couldn't be used."""
-
-    folder: Path
-    adaptation: Adaptation
-    left_out: tuple[UnusedSpeech, ...]
-
-
 def make_voice(
     name: str,
     paths: Sequence[Path],
@@ -42,8 +32,9 @@ def make_voice(
     config: AdaptationConfig | None = None,
     say: Callable[[str], None] = lambda sentence: None,
     progress: Callable[[int, int], None] | None = None,
-) -> MadeVoice:
-    """Make a voice from recordings, or folders of them, with or without transcripts beside them.
+) -> tuple[Path, Adaptation]:
+    """Make a voice from recordings, or folders of them, with or without transcripts beside them;
+    its folder, and how it was adapted.
 
     Interrupted, the same call resumes the adaptation. ``say`` gets every piece that is left out as
     it is found. Raises InputError if nothing can be made of them.
@@ -71,7 +62,7 @@ def make_voice(
     speaker = speech_vector(load_speaker_encoder(), [piece.spoken for piece in pieces])
     folder = save_voice(name, model, facts, adaptation.changes, prompt, speaker)
     shutil.rmtree(work, ignore_errors=True)
-    return MadeVoice(folder, adaptation, tuple(left_out))
+    return folder, adaptation
 
 
 def _digest(networks: Networks, pieces: Sequence[VoicePiece], config: AdaptationConfig) -> str:

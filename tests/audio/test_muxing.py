@@ -41,8 +41,7 @@ def test_the_picture_is_copied(
     """Packet by packet, with its times, even uneven ones; the sound is where it was."""
     path = film(tmp_path / name, arctic, codec, picture, later=0.5, steady=False)
     recording = Recording.open(path)
-    written = write_edited(recording, [QUIET], tmp_path / out, "said by a test")
-    assert written.exact == exact
+    write_edited(recording, [QUIET], tmp_path / out, "said by a test")
     before, after = packets(path), packets(tmp_path / out)
     assert [p[0] for p in before] == [p[0] for p in after]
     np.testing.assert_allclose([p[1] for p in after], [p[1] for p in before], atol=0.0006)
@@ -91,7 +90,8 @@ def test_what_would_part_sound_and_picture_is_refused(arctic: Path, tmp_path: Pa
         write_edited(Recording.open(path), [longer], tmp_path / "out.mp4")
     assert list(tmp_path.iterdir()) == [path]
     for name in ("out.wav", "out.m4a"):  # there is no picture in these
-        assert write_edited(Recording.open(path), [longer], tmp_path / name).samples
+        write_edited(Recording.open(path), [longer], tmp_path / name)
+        assert Recording.open(tmp_path / name).seconds > Recording.open(path).seconds
 
 
 def test_a_picture_that_a_container_can_not_hold(arctic: Path, tmp_path: Path) -> None:

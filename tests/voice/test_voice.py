@@ -119,8 +119,8 @@ def test_other_settings_begin_anew(editor: Editor, talk: Path, voices: Path) -> 
     with pytest.raises(KeyboardInterrupt):
         make_voice("awb", [talk], editor.plain, editor.align, QUICK, progress=stop)
     assert (voices / ".awb.making").exists()
-    made = make_voice("awb", [talk], editor.plain, editor.align, replace(QUICK, rank=4))
-    assert made.adaptation.step == QUICK.steps
+    _, adaptation = make_voice("awb", [talk], editor.plain, editor.align, replace(QUICK, rank=4))
+    assert adaptation.step == QUICK.steps
     assert not (voices / ".awb.making").exists()
 
 

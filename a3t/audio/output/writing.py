@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import soundfile as sf
 
 from a3t.audio.output.files import atomic_path, check_target
 from a3t.audio.output.metadata import append_chunks, set_texts, texts_of
-from a3t.audio.output.muxing import check_in_sync, codec_in, is_exact, muxed_format, write_muxed
+from a3t.audio.output.muxing import check_in_sync, codec_in, muxed_format, write_muxed
 from a3t.audio.output.patches import Patch, in_order, insert_patches, sample_map
-from a3t.audio.output.span_map import SpanPair
 from a3t.audio.reading.checks import open_audio, read_block
-from a3t.audio.reading.formats import Native, can_hold, is_lossy, quantise, to_float
+from a3t.audio.reading.formats import Native, can_hold, quantise, to_float
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 
@@ -33,20 +31,6 @@ CONTAINERS = {
     ".mp3": "MP3",
 }
 LARGEST_WAV = 2**32 - 2**16  # bytes of samples; a WAV counts its bytes in 32 bits, header included
-
-
-@dataclass(frozen=True)
-class WrittenFile:
-    """A file that was written.
-
-    samples: per channel. spans: one for each patch, in order. exact: outside the spans every
-    sample equals the recording's; False only for a lossy codec (.ogg, .opus, .mp3, .mp4, .webm).
-    """
-
-    path: Path
-    samples: int
-    spans: tuple[SpanPair, ...]
-    exact: bool
 
 
 def default_output(path: Path | str) -> Path:
@@ -70,7 +54,7 @@ def write_edited(
     out: Path | str,
     comment: str | None = None,
     gain: float = 0.0,
-) -> WrittenFile:
+) -> None:
     """Writes the recording with the patches in it, streaming; memory does not grow with length.
 
     The container follows `out`'s extension, the sample format is the recording's own (for a
@@ -84,8 +68,8 @@ def write_edited(
     """
     out = Path(out)
     check_target(out, recording.path)
-    ordered, spans = in_order(patches, recording), sample_map(recording, patches)
-    samples = spans.output_length
+    ordered = in_order(patches, recording)
+    samples = sample_map(recording, patches).output_length
     if not samples:
         raise InputError(f"The edit would delete all of {recording.path}: keep at least one word.")
     container, subtype = container_and_subtype(recording, out, samples)
@@ -94,7 +78,7 @@ def write_edited(
         blocks, texts = edited_blocks(recording, ordered, gain), texts_of(recording, comment)
         with atomic_path(out) as temporary:
             write_muxed(recording, blocks, temporary, out, texts)
-        return WrittenFile(out, samples, spans.changes, is_exact(subtype) and not gain)
+        return
     if (
         not ordered
         and not gain
@@ -102,7 +86,7 @@ def write_edited(
     ):
         with atomic_path(out) as temporary:
             shutil.copyfile(recording.path, temporary)
-        return WrittenFile(out, samples, (), exact=True)
+        return
     texts = texts_of(recording, comment)
     layout = (recording.sample_rate, recording.channels, subtype)
     with atomic_path(out) as temporary:
@@ -116,7 +100,6 @@ def write_edited(
                 f"{out} could not be written to its end (up to {needed:.1f} MB are needed and "
                 f"{free:.1f} MB are free there): make room or choose another place."
             )
-    return WrittenFile(out, samples, spans.changes, exact=not is_lossy(subtype) and not gain)
 
 
 def edited_blocks(recording: Recording, patches: Sequence[Patch], gain: float) -> Iterator[Native]:
