@@ -8,9 +8,10 @@ state is kept.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,6 +19,7 @@ from torch import Tensor
 
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
+from a3t.model.embeddings import Batch
 from a3t.model.low_rank import add_low_rank, take_low_rank
 from a3t.model.threads import on_threads
 from a3t.voice.kernel.batches import ClipBatches, StoredFeatures
@@ -124,7 +126,7 @@ def _adapted(
     add_low_rank(network, config.rank, config.parts)
     seconds = sum(piece.seconds for piece in pieces)
     steps = config.steps_of(seconds)
-    batches, held_out = _batches(network, pieces, config)
+    batches, judged = _batches(network, pieces, config)
     schedule = Schedule(
         steps=steps,
         rate=config.rate,
@@ -136,11 +138,9 @@ def _adapted(
         epoch=max(1, steps // 5),
     )
     bfloat16 = use_bfloat16(config.precision)
-    run = Run(objective, schedule, folder / "run")
-    best = _Best(objective, held_out, folder / "run" / "best.pt")
-    before = best.judge_start()
-    if run.resume():
-        best.resume()
+    run = VoiceRun(objective, schedule, folder / "run", judged)
+    before = run.judged_l1()
+    run.resume()
 
     def losses_at(step: int) -> dict[str, Tensor]:
         if progress is not None:
@@ -148,64 +148,51 @@ def _adapted(
         found: dict[str, Tensor] = objective(batches(step), bfloat16)
         return found
 
-    run.train(losses_at, lambda: best.judge(run.step))
-    step = best.restore(run)
-    return Adaptation(take_low_rank(network), seconds, step, before, best.value)
+    run.train(losses_at, run.keep_if_best)
+    objective.load_state_dict(run.best or run.average)
+    step = run.best_step or run.step
+    return Adaptation(take_low_rank(network), seconds, step, before, run.l1)
 
 
-class _Best:
-    """The state that fills the held-out pieces best, or the last one if none are held out.
+class VoiceRun(Run):
+    """A voice that is being learnt. It keeps the state that fills the held-out pieces best, or the
+    last one if none are held out (``judged``: their batches)."""
 
-    A file, ``path``, keeps it for a run that is interrupted and resumes.
-    """
+    def __init__(
+        self, objective: Objective, schedule: Schedule, folder: Path, judged: Sequence[Batch]
+    ) -> None:
+        super().__init__(objective, schedule, folder)
+        self.objective, self.judged = objective, judged
+        self.l1: float | None = None  # of the best state
+        self.best_step = 0
+        self.best: dict[str, Tensor] = {}
 
-    def __init__(self, objective: Objective, batches: ClipBatches | None, path: Path) -> None:
-        self.objective, self.path = objective, path
-        self.batches = (
-            [batches(step) for step in range(len(batches.groups))] if batches is not None else []
-        )
-        self.value: float | None = None
-        self.step = 0
-        self.state: dict[str, Tensor] = {}
+    def load(self, state: Mapping[str, Any]) -> None:
+        super().load(state)
+        self.l1, self.best_step, self.best = state.get("best", (None, 0, {}))
 
-    def judge_start(self) -> float | None:
-        """The validation loss before adaptation: the low-rank change starts at zero."""
-        if not self.batches:
-            return None
-        return validate(self.objective, self.batches)["l1"]
+    def state(self) -> dict[str, Any]:
+        return super().state() | {"best": (self.l1, self.best_step, self.best)}
 
-    def judge(self, step: int) -> dict[str, float]:
-        if not self.batches:
+    def judged_l1(self) -> float | None:
+        """The validation loss now, None if nothing is held out."""
+        return validate(self.objective, self.judged)["l1"] if self.judged else None
+
+    def keep_if_best(self) -> dict[str, float]:
+        """Keep this state if none before was better."""
+        found = self.judged_l1()
+        if found is None:
             return {}
-        found = validate(self.objective, self.batches)
-        if self.value is None or found["l1"] < self.value:
+        if self.l1 is None or found < self.l1:
             state = self.objective.state_dict()
-            self.value, self.step = found["l1"], step
-            self.state = {name: value.clone() for name, value in state.items()}
-            self._save()
-        return found
-
-    def _save(self) -> None:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = self.path.with_suffix(".tmp")
-        torch.save({"value": self.value, "step": self.step, "state": self.state}, temporary)
-        temporary.replace(self.path)
-
-    def resume(self) -> None:
-        """Load what an interrupted run found best."""
-        if self.path.exists():
-            kept = torch.load(self.path, map_location="cpu", weights_only=True)
-            self.value, self.step, self.state = kept["value"], kept["step"], kept["state"]
-
-    def restore(self, run: Run) -> int:
-        """Load that state; returns its step."""
-        self.objective.load_state_dict(self.state or run.average)
-        return self.step or run.step
+            self.l1, self.best_step = found, self.step
+            self.best = {name: value.clone() for name, value in state.items()}
+        return {"l1": found}
 
 
 def _batches(
     network: A3T, pieces: Sequence[VoicePiece], config: AdaptationConfig
-) -> tuple[ClipBatches, ClipBatches | None]:
+) -> tuple[ClipBatches, list[Batch]]:
     """The batches that teach, and those that judge, if there are enough pieces for both."""
     pitched = network.pitch is not None and all(piece.pitch is not None for piece in pieces)
     clips = [(piece.name, _features(piece, pitched)) for piece in pieces]
@@ -217,8 +204,9 @@ def _batches(
     taught = [clip for k, clip in enumerate(clips) if k not in held_out]
     train = ClipBatches(taught, *shape, seed=config.seed)
     if not held_out:
-        return train, None
-    return train, ClipBatches([clips[k] for k in sorted(held_out)], *shape, train=False)
+        return train, []
+    judged = ClipBatches([clips[k] for k in sorted(held_out)], *shape, train=False)
+    return train, [judged(step) for step in range(len(judged.groups))]
 
 
 def _features(piece: VoicePiece, pitched: bool) -> StoredFeatures:
