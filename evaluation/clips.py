@@ -17,8 +17,8 @@ from evaluation.systems.interface import Gap, Ints, Mel, Sound
 from training.corpora import Clip, is_unseen, split_of
 from training.corpora.decoding import decode_floats
 from training.corpora.kaldi import read_list
-from training.features.batches import LEAST_SCORE
 from training.features.clip_features import align, features
+from training.features.corpus_batches import LEAST_SCORE
 from training.features.store import Store
 
 T = TypeVar("T")

@@ -1,7 +1,7 @@
 """Configurations: one YAML file per model, for the plain loop and for ESPnet.
 
 Its parts are ``model``, ``masking``, ``data``, ``loss`` and ``training``; see
-`a3t.model.a3t.A3T`, `training.features.batches` (`MaskingConfig`, `DataConfig`),
+`a3t.model.a3t.A3T`, `training.features.corpus_batches` (`MaskingConfig`, `DataConfig`),
 `training.pretraining_objective.PretrainingLosses` and `training.training_runs.TrainingSchedule`. A
 file may begin with ``extends: other.yaml`` (a path from its own folder) and then holds only what it
 changes.

@@ -25,7 +25,7 @@ from a3t.voice.kernel.objective import Objective, validate
 from a3t.voice.kernel.precision import PRECISIONS, use_bfloat16
 from training.configuration import build, objective_of, read_config, settings
 from training.features.augment import augment_of
-from training.features.batches import Batches, DataConfig, MaskingConfig
+from training.features.corpus_batches import Batches, DataConfig, MaskingConfig
 from training.features.store import Store
 from training.prefetch import prefetch
 from training.pretraining_objective import NETWORK, network_weights

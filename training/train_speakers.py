@@ -26,7 +26,7 @@ from a3t.model.speaker_encoder import SpeakerEncoder
 from a3t.pretrained import save_checkpoint
 from a3t.voice.kernel.loop import Losses
 from training.features.augment import augment_of
-from training.features.batches import Batches, DataConfig, Draw, MaskingConfig
+from training.features.corpus_batches import Batches, DataConfig, Draw, MaskingConfig
 from training.features.store import Store
 from training.programs import Program, option
 from training.training_runs import TrainingSchedule, carry_out

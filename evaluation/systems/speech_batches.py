@@ -19,7 +19,7 @@ from evaluation.systems.interface import Gap
 from evaluation.systems.speaker_vectors import Vectors
 from training.configuration import settings
 from training.features.augment import augment_of
-from training.features.batches import Batches, DataConfig, MaskingConfig
+from training.features.corpus_batches import Batches, DataConfig, MaskingConfig
 from training.features.store import Store
 from training.training_runs import TrainingSchedule
 

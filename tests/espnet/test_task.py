@@ -23,7 +23,7 @@ from tests.espnet.toy import CONFIG, command, losses, state, write_corpus
 from training.configuration import merge
 from training.espnet import train
 from training.export import read_run
-from training.features.batches import Batches
+from training.features.corpus_batches import Batches
 from training.features.store import Store
 from training.pretrain import Pretraining
 from training.training_runs import TrainingRun

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from a3t.model.masking import UseMasking, random_spans
-from training.features.batches import MaskingConfig, ThesisMasking
+from training.features.corpus_batches import MaskingConfig, ThesisMasking
 
 WORDS = [-1, 0, 0, 0, 1, 1, -1, 2, 2, 2, 3, 3, 3, 3, -1]
 

@@ -17,7 +17,7 @@ from a3t.grid import SAMPLE_RATE
 from a3t.voice.kernel.batches import ClipBatches, shift_edges
 from tests.training.stores import frame_numbers, made_up_clip, write_store
 from training.features.augment import Augment, augment_of, smooth_curve, warp_frequency
-from training.features.batches import Batches, DataConfig, MaskingConfig
+from training.features.corpus_batches import Batches, DataConfig, MaskingConfig
 from training.features.fundamental import taught_pitch
 from training.features.store import COPY, Store, StoreWriter
 

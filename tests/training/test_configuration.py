@@ -14,7 +14,7 @@ from a3t.model.a3t import A3T
 from a3t.model.variance.durations import DurationPredictor
 from training.configuration import build, merge, read_config, settings
 from training.espnet.train import resolve
-from training.features.batches import DataConfig, MaskingConfig
+from training.features.corpus_batches import DataConfig, MaskingConfig
 from training.pretraining_objective import PretrainingLosses
 from training.training_runs import TrainingSchedule
 

@@ -33,7 +33,7 @@ from training.configuration import settings
 from training.espnet.batch_norm import synchronise
 from training.espnet.model import A3TModel
 from training.espnet.trainer import A3TTrainer
-from training.features.batches import Batches
+from training.features.corpus_batches import Batches
 from training.features.store import Store
 from training.prefetch import prefetch
 from training.pretrain import build_batches, build_objective

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from a3t.audio.analysis.mel import FMAX, FMIN, MELS, hz_to_mel, mel_to_hz
-from training.features.batches import DataConfig
+from training.features.corpus_batches import DataConfig
 
 BENT = (1000.0, 2500.0)  # Hz, between which a bend begins: harmonics stay multiples of the pitch
 

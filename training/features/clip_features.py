@@ -17,7 +17,7 @@ from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Aligner, Alignment, load_aligner
 from training.corpora.decoding import decode_floats
-from training.features.batches import LEAST_SCORE
+from training.features.corpus_batches import LEAST_SCORE
 from training.features.degrade import degraded_mels
 from training.features.fundamental import taught_pitch
 from training.features.store import COPY, OPTIONAL
