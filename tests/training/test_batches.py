@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 
@@ -11,19 +10,15 @@ import pytest
 import torch
 
 from a3t.audio.analysis.mel import bin_centres
-from a3t.audio.world_pitch import log_pitch
 from a3t.errors import InputError
-from a3t.grid import SAMPLE_RATE
 from a3t.voice.kernel.batches import ClipBatches, shift_edges
 from tests.training.stores import frame_numbers, made_up_clip, write_store
 from training.features.augment import Augment, augment_of, smooth_curve, warp_frequency
 from training.features.corpus_batches import Batches, DataConfig, MaskingConfig
-from training.features.fundamental import taught_pitch
 from training.features.store import COPY, Store, StoreWriter
 
 THESIS = MaskingConfig("thesis", {"ratio": 0.8, "mean_span": 4.0})
 USE = MaskingConfig("use")
-Tracker = Callable[[np.ndarray, int], np.ndarray]
 CROPS = {"crop": (60, 120), "batch_frames": 600}
 
 
@@ -292,32 +287,3 @@ def test_an_equaliser_is_smooth_and_as_wide_as_it_says() -> None:
     even = Augment(gain=0.0, odds=1.0, warp=0.0, tilt=0.0, equaliser=0.15)
     changed, factor = even(np.zeros((7, 80), np.float32), np.random.default_rng(1))
     assert factor == 1.0 and np.ptp(changed, axis=0).max() == 0.0 and np.ptp(changed) > 0.05
-
-
-def voice(hertz: np.ndarray) -> np.ndarray:
-    """Twenty harmonics of a pitch (n,) that changes, falling by 6 dB an octave."""
-    phase = 2 * np.pi * np.cumsum(hertz) / SAMPLE_RATE
-    return np.asarray(sum(0.1 / k * np.sin(k * phase) for k in range(1, 21)))
-
-
-TRACKERS = pytest.mark.parametrize("track", [log_pitch, taught_pitch])
-
-
-@TRACKERS
-def test_the_pitch_of_a_voice_that_rises_and_stops(track: Tracker) -> None:
-    hertz = np.linspace(120.0, 240.0, SAMPLE_RATE)
-    wave = np.concatenate([voice(hertz), np.zeros(SAMPLE_RATE // 2)])
-    wave += np.random.default_rng(0).normal(0, 1e-4, len(wave))
-    found = track(wave, 121)
-    assert found.shape == (121,) and found.dtype == np.float32
-    inside = np.arange(6, 74)
-    np.testing.assert_allclose(2 ** found[inside], hertz[inside * 300], rtol=0.02)
-    assert not found[86:].any()
-
-
-@TRACKERS
-def test_noise_and_silence_have_no_pitch(track: Tracker) -> None:
-    noise = np.random.default_rng(0).normal(0, 0.1, SAMPLE_RATE)
-    assert (track(noise, 81) > 0).mean() < 0.2
-    assert not track(np.zeros(SAMPLE_RATE), 81).any()
-    assert not track(noise[:100], 1).any()
