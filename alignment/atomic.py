@@ -65,12 +65,12 @@ def replacing(path: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def staging(folder: Path) -> Iterator[Path]:
-    """A hidden folder inside `folder` for files that are then put in place by `put_in_place`.
+    """A hidden folder, this user's own, inside `folder`; `put_in_place` moves files out of it.
 
     It is removed at the end, with whatever is still in it, Ctrl-C and SIGTERM included.
     """
     stage = folder / f"{PREFIX}{secrets.token_hex(8)}{SUFFIX}"
-    stage.mkdir()
+    stage.mkdir(mode=0o700)
     with _termination_raises():
         try:
             with locked(stage):

@@ -8,11 +8,13 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
+from pathlib import Path
 
 import uvicorn
 from fastapi import FastAPI, Request
@@ -23,12 +25,12 @@ from starlette.exceptions import HTTPException
 from a3t import __version__
 from a3t.errors import InputError
 from alignment import AlignmentError
+from alignment.atomic import remove_abandoned, staging
 from app import PageOptions, texts
 from app.guarding.guard import Callers, Guard, error_body
 from app.processes.progress import CancelledError
 from app.processes.request_jobs import BusyError
-from app.processes.worker import LEARNING_MEMORY, LEARNING_SECONDS, EditorProcess
-from app.run_folder import run_folder
+from app.processes.worker import LEARNING_MEMORY, LEARNING_SECONDS, WorkerProcess
 from app.server.endpoints import router
 from app.server.voice_folder import PromptVoice, voices_in
 from app.service import Service
@@ -107,15 +109,16 @@ def serve(
     """Serve at a host and a port until Ctrl-C; `greet` is given the address. learns: whether
     voices are learnt. InputError if the port can't be had."""
     # It gives way to everything else on this machine, and the one that learns to it.
-    background = partial(EditorProcess, niceness=10)
-    learning = partial(EditorProcess, memory=LEARNING_MEMORY, seconds=LEARNING_SECONDS, niceness=19)
-    with suppress(KeyboardInterrupt), run_folder() as folder:
+    background = partial(WorkerProcess, niceness=10)
+    learning = partial(WorkerProcess, memory=LEARNING_MEMORY, seconds=LEARNING_SECONDS, niceness=19)
+    remove_abandoned(temporary := Path(tempfile.gettempdir()).resolve())
+    with suppress(KeyboardInterrupt), staging(temporary) as folder:
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C
         # Uploads and results go into a folder of this run's own, deleted when it ends.
         os.environ["GRADIO_TEMP_DIR"] = str(folder)
         if page is not None and not callers.local_only:
             os.environ["A3T_CACHE"] = ""  # what visitors teach is not for this machine's user
-        service = Service(folder, EditorProcess, background, learning if learns else None)
+        service = Service(folder, WorkerProcess, background, learning if learns else None)
         app = application(service, callers, page, voices)
         try:
             with served(app, *where) as address:

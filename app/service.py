@@ -14,6 +14,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +22,14 @@ from a3t.audio.output.speech import write_json
 from a3t.errors import InputError
 from a3t.plan.request import EditRequest, SpeechRequest
 from a3t.source.alignment_cache import voices_cache
-from alignment import AlignmentError
+from alignment import Alignment, AlignmentError
 from app import limits, texts
 from app.processes.bounded import bounded
 from app.processes.lanes import EditorLane
 from app.processes.learnt_voice import MissingVoice, Order, made, made_if_known
 from app.processes.progress import Watch
 from app.processes.request_jobs import RequestJobs
-from app.processes.worker import EditorProcess
+from app.processes.worker import WorkerProcess
 
 LONG = 40.0  # seconds; what is longer has its own lane
 
@@ -40,9 +41,9 @@ class Service:
     def __init__(
         self,
         folder: Path,
-        start: Callable[[], EditorProcess] = EditorProcess,
-        start_long: Callable[[], EditorProcess] | None = None,
-        start_learning: Callable[[], EditorProcess] | None = None,
+        start: Callable[[], WorkerProcess] = WorkerProcess,
+        start_long: Callable[[], WorkerProcess] | None = None,
+        start_learning: Callable[[], WorkerProcess] | None = None,
     ) -> None:
         self.folder = folder
         self.quick = EditorLane(start)
@@ -72,21 +73,15 @@ class Service:
         """Transcribe the recording; a text close to what it says helps."""
         prior = limits.check_text(expected, texts.THE_EXPECTED_TEXT)
         with self._request(recording) as copy:
-            return (
-                self.lane(copy)
-                .do(lambda editor: editor.transcribe(copy, prior or None), watch)
-                .text
-            )
+            heard = self.lane(copy).do(watch, methodcaller("transcribe", copy, prior or None))
+        return str(heard.text)
 
     def align(self, watch: Watch, recording: str | None, text: str = "") -> dict[str, Any]:
         """Words and phones with start, end (seconds) and confidence (0..1)."""
         typed = limits.check_text(text, texts.THE_TRANSCRIPT)
         with self._request(recording) as copy:
-            return (
-                self.lane(copy)
-                .do(lambda editor: editor.align(copy, typed or None), watch)
-                .to_json()
-            )
+            found: Alignment = self.lane(copy).do(watch, methodcaller("align", copy, typed or None))
+        return found.to_json()
 
     def plan(
         self,
@@ -99,7 +94,7 @@ class Service:
         """Plan an edit, in frames of 12.5 ms; nothing is rendered."""
         request = edit_request(text, new_text, speed=speed)
         with self._request(recording) as copy:
-            plan = self.lane(copy).do(lambda editor: editor.plan(copy, request), watch).to_json()
+            plan = self.lane(copy).do(watch, methodcaller("plan", copy, request)).to_json()
         del plan["source"]  # visitors need not know the server's folders
         return plan
 
@@ -166,13 +161,11 @@ class Service:
                 raise InputError(texts.LEARNS_NOTHING)
             order = replace(order, request=replace(order.request, adapt="never"))
         cache = voices_cache() or self._taught
-        found = lane.do(lambda editor: editor.run(made_if_known, order, cache), watch, order.models)
+        found = lane.do(watch, made_if_known, order, cache, models=order.models)
         if not isinstance(found, MissingVoice):
             return found
         assert self.learning is not None
-        return self.learning.do(
-            lambda editor: editor.run(made, order, found.plan, cache), watch, order.models
-        )
+        return self.learning.do(watch, made, order, found.plan, cache, models=order.models)
 
     @contextmanager
     def _request(self, upload: str | None) -> Iterator[Path]:

@@ -45,7 +45,7 @@ class ReadingProcesses:
             if reader is None or not reader.alive:
                 reader = WorkerProcess(None, *self.means)
             try:
-                return reader.ask("call", function, *args, **options)  # type: ignore[no-any-return]
+                return reader.ask(function, *args, **options)  # type: ignore[no-any-return]
             finally:
                 if reader.alive:
                     with self._lock:

@@ -12,12 +12,13 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
+from operator import methodcaller
 from typing import Any
 
 from app.error_sentences import sentence_of
 from app.page_request import USUAL, Models
 from app.processes.progress import CancelledError, Watch
-from app.processes.worker import AbandonedError, EditorProcess, always
+from app.processes.worker import AbandonedError, WorkerProcess, always
 
 MAKING = 1  # the urgency of what somebody waits for
 
@@ -31,7 +32,7 @@ class LaneJob:
     failed: is given one sentence if it can't be done. watch: sees its steps, and may cancel it.
     """
 
-    run: Callable[[EditorProcess], Any]
+    run: Callable[[WorkerProcess], Any]
     urgency: int = MAKING
     owner: str = ""
     name: str = ""
@@ -49,9 +50,9 @@ class EditorLane:
     kept: whether the process goes on for the next job, or ends with each.
     """
 
-    def __init__(self, start: Callable[[], EditorProcess], kept: bool = True) -> None:
+    def __init__(self, start: Callable[[], WorkerProcess], kept: bool = True) -> None:
         self._start, self._kept = start, kept
-        self._editor: EditorProcess | None = None
+        self._editor: WorkerProcess | None = None
         self._waiting: list[tuple[int, int, LaneJob]] = []
         self._running: LaneJob | None = None
         self._gone: set[str] = set()  # owners that have been deleted
@@ -64,10 +65,13 @@ class EditorLane:
         """True if the editor is working, or about to."""
         return bool(self._waiting) or self._running is not None
 
-    def do(self, run: Callable[[EditorProcess], Any], watch: Watch, models: Models = USUAL) -> Any:
-        """The result of `run` for somebody who waits for it; raises its errors, and CancelledError
-        once nobody is waiting any more."""
+    def do(
+        self, watch: Watch, function: Callable[..., Any], *args: Any, models: Models = USUAL
+    ) -> Any:
+        """The result of `function(editor, *args)` for somebody who waits for it; raises its errors,
+        and CancelledError once nobody is waiting any more."""
         watch("load")
+        run = methodcaller("ask", function, *args)
         job = LaneJob(run, models=models, watch=watch, is_awaited=watch.wanted)
         self.add(job)
         while not wait([job.outcome], timeout=0.2).done:
@@ -116,7 +120,7 @@ class EditorLane:
 
     def warm_up(self) -> None:
         """Load the models in the background, so that the page appears before they are loaded."""
-        self.add(LaneJob(lambda editor: None, failed=lambda sentence: None))
+        self.add(LaneJob(methodcaller("ask", bool), failed=lambda sentence: None))
 
     def close(self) -> None:
         """Ends the editor's process."""
@@ -166,7 +170,7 @@ class EditorLane:
             if self._editor is None or not self._editor.alive:
                 self._editor = self._start()
             self._editor.progress, self._editor.wanted = job.watch, job.watch.wanted
-            self._editor.use(job.models)
+            self._editor.models = job.models
             return job.run(self._editor)
         except AbandonedError:  # so that the next request finds the models loaded
             if self._kept:

@@ -21,13 +21,10 @@ from typing import TYPE_CHECKING, Any
 from a3t.errors import InputError
 from alignment import AlignmentError
 from app import texts
+from app.page_request import USUAL, Models
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
-    from a3t.plan.edit_plan import EditPlan
-    from a3t.text.transcript import Transcript
-    from alignment import Alignment
-    from app.page_request import Models
 
 # Bytes of data in a process, and seconds of processor time for each call: of a reading process
 # (`app.processes.bounded`), of an editor's, and of one that learns a voice.
@@ -43,14 +40,6 @@ class StoppedError(Exception):
     """Raised in the worker when the caller no longer wants the result."""
 
 
-class EndedError(RuntimeError):
-    """The worker's process has ended."""
-
-
-class OutgrownError(Exception):
-    """The worker ran out of memory; what is left of it is not used again."""
-
-
 class AbandonedError(Exception):
     """The result was no longer wanted while the worker was in the middle of a step."""
 
@@ -62,7 +51,6 @@ def always() -> bool:
 def load_editor(models: Models) -> Editor:
     from a3t.editor import Editor
     from alignment import load_aligner
-    from app.page_request import USUAL
 
     editor = Editor.load(models.model, models.vocoder, voice=models.voice or None)
     if models.aligner != USUAL.aligner:
@@ -71,7 +59,8 @@ def load_editor(models: Models) -> Editor:
 
 
 class WorkerProcess:
-    """A process that answers calls, one at a time, with bounded means.
+    """A process that answers calls, one at a time, with bounded means; without `load` it has no
+    editor, and only reads.
 
     What `progress` raises ends the call, and is raised here. Once `wanted` says no, the process is
     ended if it doesn't come to its next step at once, and AbandonedError is raised. Raises
@@ -81,8 +70,13 @@ class WorkerProcess:
     """
 
     def __init__(
-        self, load: Callable[[Models], Any] | None, memory: int, seconds: int, niceness: int = 0
+        self,
+        load: Callable[[Models], Any] | None = load_editor,
+        memory: int = EDITOR_MEMORY,
+        seconds: int = EDITOR_SECONDS,
+        niceness: int = 0,
     ) -> None:
+        self.models = USUAL
         self.progress: Callable[[str], None] | None = None
         self.wanted: Callable[[], bool] = always
         context = multiprocessing.get_context("spawn")  # the server has threads: no fork
@@ -97,17 +91,41 @@ class WorkerProcess:
     def alive(self) -> bool:
         return self._process.is_alive()
 
-    def ask(self, name: str, *args: Any, **options: Any) -> Any:
-        """Call the worker's method and handle the steps that it reports until it is done."""
+    def ask(self, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        """The result of `function(*args, **options)`, called in the process, the editor with these
+        `models` before its arguments. All of them can be pickled."""
+        stopped: BaseException | None = None
         try:
-            return ask(self._pipe, name, args, options, self.progress, self.wanted)
-        except (AbandonedError, OutgrownError) as error:
-            self.end()
-            if isinstance(error, OutgrownError):
-                raise InputError(texts.OUTGROWN) from None
-            raise
-        except EndedError:
+            self._pipe.send((self.models, function, args, options))
+            while True:
+                self._wait()
+                kind, value = self._pipe.recv()
+                if kind != "step":
+                    break
+                try:
+                    if self.progress is not None:
+                        self.progress(value)
+                except BaseException as error:
+                    stopped = error
+                self._pipe.send(stopped is None)
+        except (EOFError, OSError):
             raise ended(self._process) from None
+        if kind == "done":
+            return value
+        if kind == "sentence":
+            raise value
+        if kind == "outgrown":  # what is left of it is not used again
+            self.end()
+            raise InputError(texts.OUTGROWN)
+        raise stopped or RuntimeError(f"in the worker's process:\n{value}")
+
+    def _wait(self) -> None:
+        """Returns when there is something to receive; AbandonedError PATIENCE after `wanted` ends,
+        with the process."""
+        while not self._pipe.poll(POLL):
+            if not self.wanted() and not self._pipe.poll(PATIENCE):
+                self.end()
+                raise AbandonedError
 
     def end(self) -> None:
         """End the process whatever it is doing; nothing has been written yet."""
@@ -120,80 +138,6 @@ class WorkerProcess:
         self._process.join(5)
         if self._process.is_alive():
             self._process.terminate()
-
-
-class EditorProcess(WorkerProcess):
-    """An Editor in another process: the same methods, results and errors."""
-
-    def __init__(
-        self,
-        load: Callable[[Models], Any] = load_editor,
-        memory: int = EDITOR_MEMORY,
-        seconds: int = EDITOR_SECONDS,
-        niceness: int = 0,
-    ) -> None:
-        super().__init__(load, memory, seconds, niceness)
-
-    def use(self, models: Models) -> None:
-        """Returns when these models are loaded, instead of any others."""
-        self.ask("use", models)
-
-    def plan(self, *args: Any, **options: Any) -> EditPlan:
-        planned: EditPlan = self.ask("plan", *args, **options)
-        return planned
-
-    def transcribe(self, *args: Any, **options: Any) -> Transcript:
-        heard: Transcript = self.ask("transcribe", *args, **options)
-        return heard
-
-    def align(self, *args: Any, **options: Any) -> Alignment:
-        aligned: Alignment = self.ask("align", *args, **options)
-        return aligned
-
-    def run(self, function: Callable[..., Any], *args: Any) -> Any:
-        """The result of `function(editor, *args)`, a module's function, called in the process."""
-        return self.ask("run", function, *args)
-
-
-def ask(
-    pipe: Connection,
-    name: str,
-    args: tuple[Any, ...],
-    options: dict[str, Any],
-    progress: Callable[[str], None] | None = None,
-    wanted: Callable[[], bool] = always,
-) -> Any:
-    """`EditorProcess.ask` over any pipe to `work`; after AbandonedError the pipe can't be used."""
-    stopped: BaseException | None = None
-    try:
-        pipe.send((name, args, options))
-        while True:
-            wait_for_answer(pipe, wanted)
-            kind, value = pipe.recv()
-            if kind != "step":
-                break
-            try:
-                if progress is not None:
-                    progress(value)
-            except BaseException as error:
-                stopped = error
-            pipe.send(stopped is None)
-    except (EOFError, OSError) as error:
-        raise EndedError("the editor's process has ended") from error
-    if kind == "done":
-        return value
-    if kind == "outgrown":
-        raise OutgrownError
-    if kind == "sentence":
-        raise value
-    raise stopped or RuntimeError(f"in the editor's process:\n{value}")
-
-
-def wait_for_answer(pipe: Connection, wanted: Callable[[], bool]) -> None:
-    """Returns when there is something to receive; AbandonedError PATIENCE after `wanted` ends."""
-    while not pipe.poll(POLL):
-        if not wanted() and not pipe.poll(PATIENCE):
-            raise AbandonedError
 
 
 def work(
@@ -224,20 +168,18 @@ def work(
 
     try:
         while True:
-            name, args, options = pipe.recv()
+            models, function, args, options = pipe.recv()
             if means is not None:
                 bound_time(means[1])
             try:
                 if load is not None:
-                    from app.page_request import USUAL
-
-                    models = args[0] if name == "use" else loaded or USUAL
                     if models != loaded:
                         editor, loaded = None, None  # first: two would take twice the memory
                         editor, loaded = load(models), models
                     editor.progress = step
+                    args = (editor, *args)
                 try:
-                    result = answer(editor, name, args, options)
+                    result = function(*args, **options)
                 finally:
                     if editor is not None:  # others may use it next: tests share one
                         editor.progress = None
@@ -253,18 +195,6 @@ def work(
                     pipe.send(("failed", traceback.format_exc()))
     except (EOFError, ConnectionError):
         return
-
-
-def answer(editor: Any, name: str, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    match name:
-        case "use":
-            return None
-        case "run":
-            return args[0](editor, *args[1:])
-        case "call":
-            return args[0](*args[1:], **options)
-        case _:
-            return getattr(editor, name)(*args, **options)
 
 
 def bound_memory(most: int) -> None:

@@ -23,7 +23,7 @@ from starlette.exceptions import HTTPException
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
 from a3t.plan.request import SpeechRequest
-from alignment import AlignmentError
+from alignment import Alignment, AlignmentError
 from app import limits, texts
 from app.guarding.guard import MAY_CALL
 from app.page_request import USUAL, Models
@@ -33,7 +33,6 @@ from app.processes.request_jobs import RequestJob, RequestJobs
 from app.server.encoded_speech import MEDIA_TYPES, SpeechEncoder
 from app.server.schemas import (
     ADAPT,
-    AlignedRecording,
     JobState,
     SpeechBody,
     contents,
@@ -160,7 +159,7 @@ async def speech(body: SpeechBody, request: Request, service: Serving) -> Respon
 
 @router.post(
     "/alignments",
-    responses={**problems(400, 409, 413, 429), 200: {"model": AlignedRecording}},
+    responses={**problems(400, 409, 413, 429), 200: {"model": Alignment}},
 )
 async def align(
     request: Request, service: Serving, file: Kept, text: Annotated[str, TEXT] = ""

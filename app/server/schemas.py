@@ -53,35 +53,6 @@ class JobState(BaseModel):
     error: str | None
 
 
-class AlignedPhone(BaseModel):
-    """A phone (ARPAbet; "sp" is a pause), in seconds; `score`: its confidence, 0 to 1."""
-
-    symbol: str
-    start: float
-    end: float
-    score: float
-
-
-class AlignedWord(BaseModel):
-    """A word, in seconds, or a pause, whose `text` is empty; `unwritten` says what is heard in a
-    pause and isn't in the text: <um>, <repeat> or <noise>."""
-
-    text: str
-    start: float
-    end: float
-    score: float
-    phones: list[AlignedPhone]
-    unwritten: str = ""
-
-
-class AlignedRecording(BaseModel):
-    """Words and pauses, which cover the recording without a gap."""
-
-    duration: float
-    score: float
-    words: list[AlignedWord]
-
-
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """The answers that are errors; those that every endpoint may give come by themselves."""
     reasons: dict[int | str, str] = {

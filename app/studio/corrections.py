@@ -10,7 +10,7 @@ from a3t.errors import InputError
 from alignment import Word
 from alignment.retiming import retimed
 from app import texts
-from app.processes.worker import EditorProcess
+from app.processes.worker import WorkerProcess
 from app.studio.storage.heard_tokens import (
     IDS,
     HeardPart,
@@ -71,7 +71,7 @@ class Correction:
         text = " ".join(filter(None, map(without_name, parts)))
         return cls(part, text, tuple(tokens[begin:end]), first - begin, end - last, start, stop)
 
-    def heard(self, editor: EditorProcess, sound: PcmSound) -> HeardPart:
+    def heard(self, editor: WorkerProcess, sound: PcmSound) -> HeardPart:
         """The new tokens, aligned; none for a text without words."""
         if not self.text:
             return HeardPart()
@@ -80,7 +80,7 @@ class Correction:
             round(self.start * rate),
             min(sound.samples, round(min(self.stop, 1e6) * rate)),
         )
-        found: HeardPart = editor.run(tasks.correct_tokens, sound, first, last, self.text)
+        found: HeardPart = editor.ask(tasks.correct_tokens, sound, first, last, self.text)
         return found
 
     def among(self, own: HeardPart, heard: HeardPart) -> HeardPart:

@@ -11,7 +11,7 @@ from typing import Any
 from a3t.errors import InputError
 from app import limits, texts
 from app.processes.lanes import EditorLane
-from app.processes.worker import EditorProcess
+from app.processes.worker import WorkerProcess
 from app.service import without_folder
 from app.studio.open_project import OpenProject
 from app.studio.script import number
@@ -77,10 +77,10 @@ class ListenedProject(OpenProject, ABC):
             self.folder.delete()
             self.tell(kind="gone", sentence=self.problem)
 
-    def _open(self, editor: EditorProcess) -> None:
+    def _open(self, editor: WorkerProcess) -> None:
         with without_folder(self.folder.path):
             most = limits.MAX_SECONDS
-            found = editor.run(tasks.ingest, self.folder.original, self.folder.path, most)
+            found = editor.ask(tasks.ingest, self.folder.original, self.folder.path, most)
         about = self.about
         packed = about.pop("packed", None)
         if packed is not None:
@@ -94,25 +94,25 @@ class ListenedProject(OpenProject, ABC):
         self.tell(kind="reload")
         self.resume()
 
-    def _find_places(self, editor: EditorProcess) -> None:
+    def _find_places(self, editor: WorkerProcess) -> None:
         about = self.about
-        places = editor.run(tasks.find_places, self.sound(), about["text"])
+        places = editor.ask(tasks.find_places, self.sound(), about["text"])
         self.folder.write("places.json", places)
         parts = [[place["first"], place["last"]] for place in places]
         self.folder.write("project.json", about | {"parts": parts, "places": True})
         self._listen()
 
-    def _listen_to(self, editor: EditorProcess, part: int) -> None:
+    def _listen_to(self, editor: WorkerProcess, part: int) -> None:
         if self.is_done(part):
             return
         sound, about = self.sound(), self.about
         if about.get("places"):
             place = self.folder.read("places.json")[part]
-            heard = editor.run(tasks.align_place, sound, part, place)
+            heard = editor.ask(tasks.align_place, sound, part, place)
             self._refuse_other_text(heard.tokens, len(about["parts"]))
         else:
             first, last = about["parts"][part]
-            heard = editor.run(tasks.recognise_part, sound, part, first, last)
+            heard = editor.ask(tasks.recognise_part, sound, part, first, last)
         with self.lock:
             self.rewrite(part, with_marks(heard, not about.get("plain")))
             self.tell(kind="listening", **self.progress())

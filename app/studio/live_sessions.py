@@ -91,7 +91,7 @@ class LiveSession:
             if not self._process.alive:
                 raise InputError(texts.CRASHED)
             rate, self._rate = self._rate, None  # it begins once
-            words: dict[str, Any] = self._process.ask("call", hear, samples, last, rate)
+            words: dict[str, Any] = self._process.ask(hear, samples, last, rate)
             return words
 
     def end(self) -> None:

@@ -11,7 +11,7 @@ from a3t.errors import InputError
 from app import texts
 from app.processes.lanes import MAKING
 from app.processes.progress import Watch
-from app.processes.worker import EditorProcess
+from app.processes.worker import WorkerProcess
 from app.service import without_folder
 from app.studio.offered_changes import cleaning_of, find_changes
 from app.studio.own_voice import VoicedProject
@@ -74,14 +74,14 @@ class MadeProject(VoicedProject):
 
         voice = self.voice_of(speaker_at(order.tokens, order.first, order.last))
 
-        def run(editor: EditorProcess) -> None:
+        def run(editor: WorkerProcess) -> None:
             number, takes = self.folder.next_take(edit.key), self.folder.takes(edit.key)
             if takes and wish is None:
                 return
             level = takes[0].get("level") if takes else None
             folder = self.folder.take_folder(edit.key, number)
             with without_folder(self.folder.path):
-                made = editor.run(
+                made = editor.ask(
                     tasks.make_take, replace(order, number=number, level=level, voice=voice), folder
                 )
             self.tell(kind="takes", key=edit.key, takes=self.takes(edit.key))
@@ -121,7 +121,7 @@ class MadeProject(VoicedProject):
     def _make_recorded(self, edit: ScriptEdit) -> None:
         """Further takes of a few words that are recorded elsewhere, when nothing else is to do."""
 
-        def run(editor: EditorProcess) -> None:
+        def run(editor: WorkerProcess) -> None:
             heard = self.heard()
             reach = recorded_reach(edit, heard)
             if reach is None:
@@ -131,7 +131,7 @@ class MadeProject(VoicedProject):
                 return
             order = replace(order, number=self.folder.next_take(edit.key))
             folder = self.folder.take_folder(edit.key, 0).parent
-            if editor.run(tasks.make_recorded, order, folder):
+            if editor.ask(tasks.make_recorded, order, folder):
                 self.tell(kind="takes", key=edit.key, takes=self.takes(edit.key))
 
         # Of a long recording where nobody's change waits for it: it takes as long as several takes.
@@ -157,8 +157,8 @@ class MadeProject(VoicedProject):
         word = word_of(data)
         said = str(data.get("said", ""))[:MOST_SAID]
 
-        def run(editor: EditorProcess) -> None:
-            phones = editor.run(tasks.phones_said, said)
+        def run(editor: WorkerProcess) -> None:
+            phones = editor.ask(tasks.phones_said, said)
             with self.lock:
                 remember_pronunciation(self.folder, word, said, phones)
                 self.tell(kind="pronounced", pronunciations=said_as(self.folder))

@@ -12,7 +12,7 @@ from typing import Any
 from a3t.errors import InputError
 from app import texts
 from app.processes.lanes import EditorLane, LaneJob
-from app.processes.worker import EditorProcess
+from app.processes.worker import WorkerProcess
 from app.service import LONG
 from app.studio.script import ScriptEdit, edits_of
 from app.studio.storage.folders import ProjectFolder, words_name
@@ -60,7 +60,7 @@ class OpenProject:
         lane: EditorLane,
         urgency: int,
         name: str,
-        run: Callable[[EditorProcess], Any],
+        run: Callable[[WorkerProcess], Any],
         failed: Callable[[str], None] | None = None,
         **more: Any,
     ) -> None:

@@ -19,7 +19,7 @@ from typing import Any
 from a3t.plan.request import EditRequest
 from app.page_request import Models
 from app.processes.progress import LEARN, CancelledError, Watch
-from app.processes.worker import EditorProcess
+from app.processes.worker import WorkerProcess
 from app.service import without_folder
 from app.studio.listened_project import ListenedProject
 from app.studio.script import settings_of
@@ -100,7 +100,7 @@ class VoicedProject(ListenedProject, ABC):
                 return
         stop = threading.Event()
 
-        def run(editor: EditorProcess) -> None:
+        def run(editor: WorkerProcess) -> None:
             try:
                 while (lesson := self._lesson()) is not None:
                     self.learner = lesson.speaker
@@ -138,12 +138,12 @@ class VoicedProject(ListenedProject, ABC):
                 return lesson
         return None
 
-    def _take(self, lesson: VoiceLesson, editor: EditorProcess) -> None:
+    def _take(self, lesson: VoiceLesson, editor: WorkerProcess) -> None:
         """Learn a voice, and keep it, or that these words teach none."""
         recording = recording_of(self.folder.path, self.about)
         with without_folder(self.folder.path):
             folder = self.folder.path / VOICES
-            name = editor.run(
+            name = editor.ask(
                 tasks.learn_voice, recording, lesson.heard, lesson.known, lesson.speaker, folder
             )
         with self.lock:

@@ -20,8 +20,8 @@ from a3t.editor import Editor
 from app import PageOptions
 from app.application import application, served
 from app.guarding.guard import Callers
-from app.page_request import Models
-from app.processes.worker import EditorProcess, always, work
+from app.page_request import USUAL, Models
+from app.processes.worker import WorkerProcess, always, work
 from app.server.voice_folder import PromptVoice
 from app.service import Service
 
@@ -29,11 +29,11 @@ TOKEN = "a-token-for-tests"
 AUTH = {"Authorization": f"Bearer {TOKEN}"}
 
 
-class EditorThread(EditorProcess):
+class EditorThread(WorkerProcess):
     """The worker as a thread, over a pipe all the same: no test waits for another loading."""
 
     def __init__(self, load: Callable[[Models], Any], niceness: int = 0) -> None:
-        self.progress, self.wanted = None, always
+        self.models, self.progress, self.wanted = USUAL, None, always
         self._pipe, theirs = multiprocessing.Pipe()
         self._thread = threading.Thread(target=work, args=(theirs, load), daemon=True)
         self._thread.start()

@@ -15,7 +15,7 @@ from alignment import AlignmentError
 from app import texts
 from app.processes.bounded import ReadingProcesses
 from app.processes.progress import Watch
-from app.processes.worker import EditorProcess
+from app.processes.worker import WorkerProcess
 from app.service import Service
 from tests.app.greedy import crash, greedy, grow, grow_in_lists, grow_in_torch, kill, refuse, spin
 from tests.conftest import ARCTIC
@@ -92,7 +92,7 @@ def test_an_editor_that_outgrows_its_limit_is_replaced(tmp_path: Path, arctic: P
     folder = tmp_path.resolve()
     upload = folder / "talk.wav"
     upload.write_bytes(arctic.read_bytes())
-    service = Service(folder, lambda: EditorProcess(greedy, MEMORY, 1))
+    service = Service(folder, lambda: WorkerProcess(greedy, MEMORY, 1))
 
     def asked(new_text: str) -> Any:
         return service.plan(Watch(), str(upload), new_text, ARCTIC)

@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
-from multiprocessing.connection import Connection
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,9 @@ from a3t.errors import InputError
 from alignment import AlignmentError
 from app.page_request import USUAL, Models
 from app.processes.progress import CancelledError, Watch
-from app.processes.worker import AbandonedError, EditorProcess, ask, work
+from app.processes.worker import AbandonedError, WorkerProcess, work
 from app.service import Service
+from tests.app.conftest import EditorThread
 from tests.conftest import ARCTIC
 
 PATIENCE = 600.0  # seconds until what should have happened is given up
@@ -53,51 +54,55 @@ class FakeEditor:
 
 
 @pytest.fixture
-def pipe() -> Iterator[Connection]:
-    ours, theirs = multiprocessing.Pipe()
-    thread = threading.Thread(target=work, args=(theirs, FakeEditor), daemon=True)
-    thread.start()
-    yield ours
-    ours.close()
-    thread.join(PATIENCE)
-    assert not thread.is_alive()  # it ends when nobody is there to ask
+def worker() -> Iterator[EditorThread]:
+    worker = EditorThread(FakeEditor)
+    yield worker
+    worker.close()
+    worker._thread.join(PATIENCE)
+    assert not worker.alive  # it ends when nobody is there to ask
 
 
-def test_a_result_and_its_steps(pipe: Connection) -> None:
+def plan(worker: EditorThread, what: Any) -> Any:
+    return worker.ask(methodcaller("plan", what))
+
+
+def test_a_result_and_its_steps(worker: EditorThread) -> None:
     steps: list[str] = []
-    assert ask(pipe, "plan", ({"a": 1},), {}, steps.append) == {"a": 1}
+    worker.progress = steps.append
+    assert plan(worker, {"a": 1}) == {"a": 1}
     assert steps == ["read", "align", "plan"]
 
 
 @pytest.mark.parametrize("error", [InputError("Why."), AlignmentError("Why not.", [1, 2])])
-def test_error_sentences_pass_through_unchanged(pipe: Connection, error: Exception) -> None:
+def test_error_sentences_pass_through_unchanged(worker: EditorThread, error: Exception) -> None:
     with pytest.raises(type(error), match=str(error)) as caught:
-        ask(pipe, "plan", (error,), {})
+        plan(worker, error)
     assert getattr(caught.value, "doubtful", None) == getattr(error, "doubtful", None)
-    assert ask(pipe, "plan", (1,), {}) == 1
+    assert plan(worker, 1) == 1
 
 
-def test_other_errors_come_with_their_trace(pipe: Connection) -> None:
+def test_other_errors_come_with_their_trace(worker: EditorThread) -> None:
     with pytest.raises(RuntimeError, match="KeyError: 'inside'"):
-        ask(pipe, "plan", (KeyError("inside"),), {})
-    assert ask(pipe, "plan", (2,), {}) == 2
+        plan(worker, KeyError("inside"))
+    assert plan(worker, 2) == 2
 
 
-def test_an_exception_in_progress_ends_the_call(pipe: Connection) -> None:
+def test_an_exception_in_progress_ends_the_call(worker: EditorThread) -> None:
     def stop(step: str) -> None:
         if step == "align":
             raise TimeoutError("enough")
 
     with pytest.raises(TimeoutError, match="enough"):
-        ask(pipe, "plan", (1,), {}, stop)
-    assert ask(pipe, "recognise", (), {}) == ["read"]
+        worker.progress = stop
+        plan(worker, 1)
+    assert worker.ask(methodcaller("recognise")) == ["read"]
 
 
-def test_other_models_replace_the_first(pipe: Connection) -> None:
+def test_other_models_replace_the_first(worker: EditorThread) -> None:
     other = Models("small", "griffin-lim")
     for models in (USUAL, other, other, USUAL):
-        ask(pipe, "use", (models,), {})
-        assert ask(pipe, "which", (), {}) == models
+        worker.models = models
+        assert worker.ask(methodcaller("which")) == models
 
 
 def test_a_pipe_closed_on_an_unread_answer_ends_the_worker(
@@ -109,31 +114,32 @@ def test_a_pipe_closed_on_an_unread_answer_ends_the_worker(
     ours, theirs = multiprocessing.Pipe()
     worker = threading.Thread(target=work, args=(theirs, lambda models: FakeEditor()), daemon=True)
     worker.start()
-    ours.send(("use", (USUAL,), {}))
+    ours.send((USUAL, bool, (), {}))
     assert ours.poll(PATIENCE)
     ours.close()
     worker.join(PATIENCE)
     assert not worker.is_alive() and faults == []
 
 
-def test_an_abandoned_request_stops_in_the_middle_of_a_step(pipe: Connection) -> None:
+def test_an_abandoned_request_stops_in_the_middle_of_a_step(worker: EditorThread) -> None:
+    worker.wanted = lambda: False
     with pytest.raises(AbandonedError):
-        ask(pipe, "linger", (), {}, wanted=lambda: False)
-    assert not pipe.poll()  # it is still at it
+        worker.ask(methodcaller("linger"))
+    assert worker.alive  # it is still at it: a thread can't be killed
     RELEASED.set()
-    assert pipe.poll(PATIENCE) and pipe.recv()
 
 
 @pytest.mark.slow
 def test_a_process_and_its_end(arctic: Path) -> None:
-    editor = EditorProcess()
-    plan = editor.plan(arctic, new_text=ARCTIC.replace("always", "never"), text=ARCTIC)
-    assert [edit.op for edit in plan.edits] == ["replace"]
+    editor = WorkerProcess()
+    never = ARCTIC.replace("always", "never")
+    made = editor.ask(methodcaller("plan", arctic, new_text=never, text=ARCTIC))
+    assert [edit.op for edit in made.edits] == ["replace"]
     pid = editor._process.pid
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
     with pytest.raises(InputError):
-        editor.use(USUAL)
+        editor.ask(bool)
     editor._process.join(PATIENCE)
     assert not editor.alive
 

@@ -25,9 +25,7 @@ class Idle:
     alive = True
     progress: Any = None
     wanted: Any = always
-
-    def use(self, models: object) -> None:
-        pass
+    models: Any = None
 
 
 def job(name: str, run: Callable[[], object], urgency: int = 0, owner: str = "a") -> LaneJob:
