@@ -13,7 +13,7 @@ from a3t.errors import InputError
 from a3t.source.diarisation import require_packages
 from a3t.text.normaliser.unspoken import is_name
 from app import limits, texts
-from app.processes.worker import EditorProcess
+from app.processes.worker import WorkerProcess
 from app.service import without_folder
 from app.studio.corrections import Correction, moved_token
 from app.studio.listened_project import OPENING
@@ -44,14 +44,18 @@ class ProjectController(MadeProject):
             script = self.folder.read("script.json", {})
             pages = script.get("pages", {})
             last = pages.pop(page, 0)
-            fresh = [step for step in steps if step.number > last]
+            fresh = [step for step in steps if step.n > last]
             edits = edits_of(script.get("edits", []))
             for step in fresh:
                 edits = step.applied(edits)
             if len(edits) > MOST_EDITS:
                 raise InputError(texts.NO_SCRIPT)
-            pages[page] = max([last, *(step.number for step in fresh)])
-            wanted = [{**s.correction, "name": f"{page} {s.number}"} for s in fresh if s.correction]
+            pages[page] = max([last, *(step.n for step in fresh)])
+            wanted = [
+                {**step.correct.model_dump(), "name": f"{page} {step.n}"}
+                for step in fresh
+                if step.correct
+            ]
             script |= {
                 "revision": script.get("revision", 0) + 1,
                 "edits": [edit.to_json() for edit in edits],
@@ -80,7 +84,7 @@ class ProjectController(MadeProject):
         """Other words for what was misheard: they are aligned there, and nothing is made. It waits
         in script.json until it is done, so that a server that was killed does it again."""
 
-        def run(editor: EditorProcess) -> None:
+        def run(editor: WorkerProcess) -> None:
             with self.lock:
                 tokens, edited = self.tokens(), {t for e in self.edits() for t in e.tokens}
             correction = Correction.of(wanted, tokens, edited)
@@ -135,9 +139,9 @@ class ProjectController(MadeProject):
         recording, count = recording_of(self.folder.path, self.about), data.get("count")
         count = count if type(count) is int else None
 
-        def run(editor: EditorProcess) -> None:
+        def run(editor: WorkerProcess) -> None:
             with without_folder(self.folder.path):
-                names = editor.run(tasks.tell_speakers, recording, self.heard(), count)
+                names = editor.ask(tasks.tell_speakers, recording, self.heard(), count)
             self._name_speakers(names)
             self.tell(kind="speakers")
 
@@ -197,9 +201,9 @@ class ProjectController(MadeProject):
         heard = self.heard()
         out = self.folder.path / "export"
 
-        def run(editor: EditorProcess) -> None:
+        def run(editor: WorkerProcess) -> None:
             with without_folder(self.folder.path):
-                made = editor.run(tasks.mix_down, recording, heard, chosen, out, name, suffix, film)
+                made = editor.ask(tasks.mix_down, recording, heard, chosen, out, name, suffix, film)
             self.exported = made.name
             self.tell(kind="exported", name=made.name)
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, replace
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import AfterValidator, BaseModel, Field, StrictInt, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
 
 from a3t.audio.matching.match_options import ALL_TRAITS, MatchedTraits
 from a3t.errors import InputError
@@ -20,6 +23,10 @@ MOST_PAGES = 32  # whose last step is remembered
 LONGEST_TEXT = 2000  # characters of one edit
 NAMES = ("model", "vocoder", "aligner", "voice")
 
+Whole = Annotated[StrictInt, Field(ge=-1, lt=2**40)]
+Text = Annotated[str, Field(max_length=LONGEST_TEXT)]
+Words = Annotated[Text, AfterValidator(lambda text: " ".join(text.split()))]
+
 
 @dataclass(frozen=True)
 class ScriptEdit:
@@ -30,54 +37,26 @@ class ScriptEdit:
     words that goes as well, or alone.
     """
 
-    after: int
-    tokens: tuple[int, ...]
-    text: str
-    take: int | None = None
+    after: Whole
+    tokens: Annotated[tuple[Whole, ...], Field(max_length=20_000)]
+    text: Words
+    take: Whole | None = None
     accepted: bool = False
     cut: Cut | None = None
+
+    def __post_init__(self) -> None:
+        if not self.text and not self.tokens and self.cut is None:
+            raise ValueError("nothing is changed")
 
     @property
     def key(self) -> str:
         """The key of its takes: the same change has the same takes."""
-        what = json.dumps([self.after, self.tokens, self.text, *self._cut_json()])
+        cut = [] if self.cut is None else [self.cut.to_json()]
+        what = json.dumps([self.after, self.tokens, self.text, *cut])
         return hashlib.sha256(what.encode()).hexdigest()[:16]
 
-    @classmethod
-    def from_json(cls, data: Any) -> ScriptEdit:
-        """InputError for anything that the page wouldn't send."""
-        try:
-            tokens = tuple(_whole(number) for number in data["tokens"])
-            take = data.get("take")
-            edit = cls(
-                _whole(data["after"]),
-                tokens,
-                " ".join(str(data["text"]).split()),
-                None if take is None else _whole(take),
-                data.get("accepted") is True,
-                None if data.get("cut") is None else Cut.from_json(data["cut"]),
-            )
-        except (KeyError, TypeError, ValueError, AttributeError):
-            raise InputError(texts.NO_SCRIPT) from None
-        if len(edit.text) > LONGEST_TEXT or len(tokens) > 20_000:
-            raise InputError(texts.too_many_characters("change", len(edit.text), LONGEST_TEXT))
-        if not edit.text and not tokens and edit.cut is None:
-            raise InputError(texts.NO_SCRIPT)
-        return edit
-
     def to_json(self) -> dict[str, Any]:
-        return {
-            "after": self.after,
-            "tokens": list(self.tokens),
-            "text": self.text,
-            "take": self.take,
-            "accepted": self.accepted,
-            "key": self.key,
-            "cut": next(iter(self._cut_json()), None),
-        }
-
-    def _cut_json(self) -> list[dict[str, Any]]:
-        return [] if self.cut is None else [self.cut.to_json()]
+        return asdict(self) | {"key": self.key}
 
     def place_in(self, ids: Mapping[int, int], count: int) -> tuple[int, int]:
         """The tokens [first, last) that it replaces; InputError if they are no longer there."""
@@ -99,33 +78,32 @@ class ScriptEdit:
         return self.after == other.after
 
 
-@dataclass(frozen=True)
-class ScriptStep:
+Edits = Annotated[tuple[ScriptEdit, ...], Field(max_length=MOST_EDITS)]
+
+
+class CorrectedWords(BaseModel):
+    """Other words for what the recording says: instead of `tokens`, or, if these are None, of all
+    between the tokens `after` and `right`."""
+
+    after: Whole
+    tokens: list[Whole] | None
+    right: Whole | None
+    text: Words
+
+
+class ScriptStep(BaseModel):
     """A page's change to the list: the edits removed and the edits added.
 
-    number: counted by its page. An edit that went and came is the same one with another take, or
-    accepted. gentle: whether it takes another step back, and gives way to what has come since.
-    correction: other words for what the recording says, instead: those of `tokens`, or None for all
-    between the tokens `after` and `right`.
+    n: its number, counted by its page. An edit that went and came is the same one with another
+    take, or accepted. gentle: whether it takes another step back, and gives way to what has come
+    since. correct: a correction of the transcript instead.
     """
 
-    number: int
-    gone: tuple[ScriptEdit, ...] = ()
-    come: tuple[ScriptEdit, ...] = ()
+    n: Whole
+    gone: Edits = ()
+    come: Edits = ()
     gentle: bool = False
-    correction: dict[str, Any] | None = None
-
-    @classmethod
-    def from_json(cls, data: Any) -> ScriptStep:
-        """InputError for anything that the page wouldn't send."""
-        try:
-            number = _whole(data["n"])
-            if data.get("correct") is not None:
-                return cls(number, correction=_correction_of(data["correct"]))
-            gone, come = edits_of(data["gone"]), edits_of(data["come"])
-        except (KeyError, TypeError, ValueError, AttributeError):
-            raise InputError(texts.NO_SCRIPT) from None
-        return cls(number, gone, come, data.get("gentle") is True)
+    correct: CorrectedWords | None = None
 
     def applied(self, edits: Iterable[ScriptEdit]) -> tuple[ScriptEdit, ...]:
         """The list after the step, whatever other pages have done to it meanwhile.
@@ -152,46 +130,45 @@ class ScriptStep:
         return tuple(now.values())
 
 
-def _correction_of(data: Mapping[str, Any]) -> dict[str, Any]:
-    tokens, right, text = data["tokens"], data["right"], " ".join(str(data["text"]).split())
-    if len(text) > LONGEST_TEXT:
-        raise InputError(texts.too_many_characters("change", len(text), LONGEST_TEXT))
-    return {
-        "after": _whole(data["after"]),
-        "tokens": None if tokens is None else [_whole(token) for token in tokens],
-        "right": None if right is None else _whole(right),
-        "text": text,
-    }
+class Draft(BaseModel):
+    """The text in a page's field, not yet a change: instead of tokens `first` to `last`."""
+
+    first: Whole
+    last: Whole
+    text: Text
+    mode: Literal["edit", "insert", "correct"]
 
 
-def _whole(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not -1 <= value < 2**40:
-        raise ValueError(value)
-    return value
+Read = TypeVar("Read")
+
+
+def _read(kind: TypeAdapter[Read], data: Any) -> Read:
+    try:
+        return kind.validate_python(data)
+    except ValidationError:  # nothing that the page would send
+        raise InputError(texts.NO_SCRIPT) from None
+
+
+_EDITS = TypeAdapter(Edits)
+_STEPS = TypeAdapter(Annotated[list[ScriptStep], Field(max_length=MOST_EDITS)])
 
 
 def edits_of(data: Any) -> tuple[ScriptEdit, ...]:
     """The whole list; InputError if it is none."""
-    if not isinstance(data, Sequence) or isinstance(data, str) or len(data) > MOST_EDITS:
-        raise InputError(texts.NO_SCRIPT)
-    return tuple(map(ScriptEdit.from_json, data))
+    return _read(_EDITS, data)
 
 
-def steps_of(data: Any) -> tuple[ScriptStep, ...]:
+def steps_of(data: Any) -> list[ScriptStep]:
     """The steps that a page sends; InputError if they are none."""
-    if not isinstance(data, Sequence) or isinstance(data, str) or len(data) > MOST_EDITS:
-        raise InputError(texts.NO_SCRIPT)
-    return tuple(map(ScriptStep.from_json, data))
+    return _read(_STEPS, data)
 
 
 def draft_of(data: Any) -> dict[str, Any] | None:
-    """The draft in the page's field, not yet a change: first and last token, and the text."""
+    """The `Draft`, None for anything else."""
     try:
-        first, last, text = _whole(data["first"]), _whole(data["last"]), str(data["text"])
-    except (KeyError, TypeError, ValueError):
+        return Draft.model_validate(data).model_dump()
+    except ValidationError:
         return None
-    mode = data["mode"] if data.get("mode") in ("insert", "correct") else "edit"
-    return {"first": first, "last": last, "text": text[:LONGEST_TEXT], "mode": mode}
 
 
 def settings_of(data: Any) -> tuple[EditRequest, Models]:

@@ -78,7 +78,7 @@ class Studio:
         ("replace", or "both" to keep it); otherwise ThereAlreadyError."""
         most = 3 * limits.MAX_MEGABYTES * 1_000_000
         told = bounded(manifest_of, source)
-        earlier = self.projects.copies(visitor, told["origin"])
+        earlier = self.projects.copies(visitor, told.id)
         if earlier and onto not in ("replace", "both"):
             raise ThereAlreadyError(earlier[0])
         with without_folder(source.parent):

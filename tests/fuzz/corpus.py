@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import soundfile as sf
 
-from app.studio.script import ScriptEdit
+from app.studio.script import edits_of
 from tests.audio.films import film
 
 FORMATS = [
@@ -197,7 +197,7 @@ def _project(draw: random.Random) -> bytes:
     if draw.random() < 0.3:
         name = draw.choice([f"{AT}/patch.npy", "original/talk.wav"])
         members[name] = mutated(members[name], draw)
-    key = ScriptEdit.from_json(EDIT).key
+    key = edits_of([EDIT])[0].key
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", draw.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])) as out:
         for name, data in members.items():

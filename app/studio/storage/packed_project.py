@@ -15,14 +15,17 @@ import hashlib
 import io
 import json
 import re
+import shutil
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tokenize import TokenError
-from typing import IO, Any
+from typing import IO, Annotated, Any, Literal
 
 import numpy as np
+from pydantic import AfterValidator, BaseModel, Field, StrictInt, StringConstraints
 
 from a3t.errors import InputError
 from app import limits, texts
@@ -32,16 +35,15 @@ from app.studio.storage.pcm_sound import played
 from app.studio.storage.project_checks import (
     checked_part,
     checked_place,
+    checked_spans,
     checked_take,
     checked_voice,
     checked_voices,
-    whole,
 )
 from app.studio.storage.project_pronunciations import FILE, checked
 
 SUFFIX = ".a3t.zip"
 MANIFEST = "a3t-project.json"
-FORMAT = 1
 ORIGINAL = re.compile(r"original/([\w.-]{1,80})")
 TAKE_FILE = re.compile(r"takes/([0-9a-f]{16})/(\d{1,2})/(take\.json|request\.json|patch\.npy)")
 WORDS_FILE = re.compile(r"words/(\d{4})\.json")
@@ -51,8 +53,10 @@ MOST_MEMBERS = 100_000
 MALFORMED = KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError
 LARGEST_JSON = limits.MAX_TEXT_FILE
 LARGEST_PATCH = 100_000_000  # bytes: a minute of eight channels at 192 kHz
-BLOCK = 1 << 20
 SOUND = ("sample_rate", "file_channels", "samples")
+LongText = Annotated[
+    str, StringConstraints(strip_whitespace=True, max_length=limits.MAX_CHARACTERS)
+]
 KEPT = ("name", "file", "text", "offered", *SOUND)
 
 
@@ -61,7 +65,7 @@ def pack(folder: ProjectFolder, target: Path) -> None:
     about, script = folder.about, folder.read("script.json", {})
     edits = edits_of(script.get("edits", []))
     told = {name: about[name] for name in KEPT if name in about} | {
-        "format": FORMAT,
+        "format": 1,
         "id": about.get("origin", folder.id),
         "edits": len(edits),
         "parts": about.get("parts", []),
@@ -93,10 +97,34 @@ def _members(folder: ProjectFolder, keys: set[str]) -> Iterator[str]:
     yield from (f"{VOICES}/{path.name}" for path in sorted((folder.path / VOICES).glob("*.*")))
 
 
-def manifest_of(path: Path) -> dict[str, Any]:
+class Manifest(BaseModel):
+    """What a project's file says of it, by its id or that of the project that it came from."""
+
+    format: Literal[1]
+    id: Annotated[str, Field(pattern=r"^[0-9a-f]{24}\z")]
+    name: Annotated[str, AfterValidator(lambda name: name[:120])]
+    file: str
+    parts: list[tuple[StrictInt, StrictInt]]
+    places: bool
+    plain: bool = False
+    sample_rate: Annotated[StrictInt, Field(ge=1, lt=1_000_000)]
+    file_channels: Annotated[StrictInt, Field(ge=1, lt=1000)]
+    samples: Annotated[StrictInt, Field(ge=1, lt=2**40)]
+    text: LongText = ""
+    offered: LongText = ""
+
+
+def manifest_of(path: Path) -> Manifest:
     """The manifest of a project's file; InputError if it is none. In a process of its own."""
     with _opened(path) as archive:
         return _manifest(archive)
+
+
+def _manifest(archive: zipfile.ZipFile) -> Manifest:
+    try:
+        return Manifest.model_validate(_json(archive, MANIFEST))
+    except MALFORMED:
+        raise InputError(texts.NO_PROJECT_FILE) from None
 
 
 def unpack(path: Path, stage: Path, most: int) -> dict[str, Any]:
@@ -105,23 +133,21 @@ def unpack(path: Path, stage: Path, most: int) -> dict[str, Any]:
     with _opened(path) as archive:
         if sum(member.file_size for member in archive.infolist()) > most:
             raise InputError(texts.LARGE_PROJECT)
-        about = _manifest(archive)
         try:
-            return _unpacked(archive, about, ProjectFolder(stage))
+            return _unpacked(archive, _manifest(archive), ProjectFolder(stage))
         except MALFORMED:
             raise InputError(texts.NO_PROJECT_FILE) from None
 
 
-def _unpacked(
-    archive: zipfile.ZipFile, about: dict[str, Any], folder: ProjectFolder
-) -> dict[str, Any]:
+def _unpacked(archive: zipfile.ZipFile, told: Manifest, folder: ProjectFolder) -> dict[str, Any]:
     names = set(archive.namelist())
-    seconds, samples = about["seconds"], about["samples"]
+    samples, seconds = told.samples, told.samples / told.sample_rate
     originals = [found for name in names if (found := ORIGINAL.fullmatch(name))]
-    if [found[1] for found in originals] != [about["file"]]:
+    safe = limits.safe_stem(told.file) == Path(told.file).stem
+    if not safe or [found[1] for found in originals] != [told.file]:
         raise ValueError("original")
-    with (folder.path / about["file"]).open("wb") as file:
-        _copy(archive, originals[0][0], file)
+    with (folder.path / told.file).open("wb") as file, _member(archive, originals[0][0]) as sound:
+        shutil.copyfileobj(sound, file)
     script = _json(archive, "script.json") if "script.json" in names else {}
     edits = edits_of(script.get("edits", []))
     settings = script.get("settings") or {}
@@ -138,18 +164,17 @@ def _unpacked(
             "draft": draft_of(script.get("draft")),
         },
     )
-    parts = [[whole(a, 0, samples), whole(b, 1, samples + 1)] for a, b in about.pop("parts")]
-    if any(first >= last for first, last in parts):
-        raise ValueError("parts")
-    if about.pop("places"):
+    parts = checked_spans(told.parts, samples)
+    if told.places:
         places = [checked_place(place, samples) for place in _json(archive, "places.json")]
         if len(places) != len(parts):
             raise ValueError("places")
         folder.write("places.json", places)
-        about["places"] = True
     for name in sorted(names):
         if found := WORDS_FILE.fullmatch(name):
-            part = whole(int(found[1]), 0, len(parts))
+            part = int(found[1])
+            if part >= len(parts):
+                raise ValueError("part")
             heard = checked_part(_json(archive, name), part, seconds)
             folder.write(name, heard.to_json())
     if FILE in names:
@@ -164,20 +189,20 @@ def _unpacked(
     for name in sorted(names):
         found = TAKE_FILE.fullmatch(name)
         if found and found[1] in keys and found[3] == "take.json":
-            _take(archive, name.rpartition("/")[0], about, folder)
-    kept = ("origin", "name", "file", "text", "offered", "places", "plain")
-    packed = {name: about[name] for name in SOUND} | {"parts": parts}
-    return {name: about[name] for name in kept if name in about} | {"packed": packed}
+            _take(archive, name.rpartition("/")[0], told, folder)
+    kept = told.model_dump(
+        include={"name", "file", "text", "offered", "places", "plain"}, exclude_defaults=True
+    )
+    packed = told.model_dump(include=set(SOUND)) | {"parts": parts}
+    return {"origin": told.id, **kept, "packed": packed}
 
 
-def _take(archive: zipfile.ZipFile, at: str, about: dict[str, Any], folder: ProjectFolder) -> None:
+def _take(archive: zipfile.ZipFile, at: str, told: Manifest, folder: ProjectFolder) -> None:
     """A take, unless something is wrong with it."""
     try:
-        packed = io.BytesIO()
-        _copy(archive, f"{at}/patch.npy", packed, LARGEST_PATCH)
-        packed.seek(0)
-        patch = np.load(packed, allow_pickle=False)
-        record = checked_take(_json(archive, f"{at}/take.json"), patch, about)
+        samples = io.BytesIO(_read(archive, f"{at}/patch.npy", LARGEST_PATCH))
+        patch = np.load(samples, allow_pickle=False)
+        record = checked_take(_json(archive, f"{at}/take.json"), patch, told.model_dump())
     except (*MALFORMED, EOFError, TokenError, MemoryError):  # an array's shape may be a lie
         return
     path = folder.path / at
@@ -194,16 +219,15 @@ def _take(archive: zipfile.ZipFile, at: str, about: dict[str, Any], folder: Proj
 def _voice(archive: zipfile.ZipFile, sha256: str, seconds: float, folder: ProjectFolder) -> bool:
     """A voice that the recording taught, unless something is wrong with it; whether it is kept."""
     at = f"{VOICES}/{sha256}"
-    learnt = io.BytesIO()
     try:
         told = checked_voice(_json(archive, f"{at}.json"), sha256, seconds)
-        _copy(archive, f"{at}.safetensors", learnt, LARGEST_VOICE)
+        learnt = _read(archive, f"{at}.safetensors", LARGEST_VOICE)
     except MALFORMED:
         return False
-    if hashlib.sha256(learnt.getvalue()).hexdigest() != sha256:
+    if hashlib.sha256(learnt).hexdigest() != sha256:
         return False
     folder.write(f"{at}.json", told)
-    (folder.path / f"{at}.safetensors").write_bytes(learnt.getvalue())
+    (folder.path / f"{at}.safetensors").write_bytes(learnt)
     return True
 
 
@@ -215,34 +239,6 @@ def _request(archive: zipfile.ZipFile, at: str) -> dict[str, Any] | None:
         return Take.from_json(_json(archive, f"{at}/{REQUEST}")).to_json()
     except MALFORMED:
         return None
-
-
-def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
-    try:
-        data = _json(archive, MANIFEST)
-        if data["format"] != FORMAT or not re.fullmatch(r"[0-9a-f]{24}", data["id"]):
-            raise ValueError("format")
-        about = {
-            "origin": data["id"],
-            "name": str(data["name"])[:120],
-            "file": str(data["file"]),
-            "edits": whole(data["edits"], 0, 1_000_000),
-            "parts": list(data["parts"]),
-            "places": data["places"] is True,
-            "plain": data.get("plain") is True,
-            "sample_rate": whole(data["sample_rate"], 1, 1_000_000),
-            "file_channels": whole(data["file_channels"], 1, 1000),
-            "samples": whole(data["samples"], 1, 2**40),
-        }
-        about["seconds"] = about["samples"] / about["sample_rate"]
-        for name in ("text", "offered"):
-            if data.get(name):
-                about[name] = limits.check_text(str(data[name]), texts.THE_TRANSCRIPT)
-        if limits.safe_stem(about["file"]) != Path(about["file"]).stem:
-            raise ValueError("file")
-    except MALFORMED:
-        raise InputError(texts.NO_PROJECT_FILE) from None
-    return about
 
 
 def _opened(path: Path) -> zipfile.ZipFile:
@@ -267,24 +263,23 @@ def _opened(path: Path) -> zipfile.ZipFile:
 
 
 def _json(archive: zipfile.ZipFile, name: str) -> Any:
-    text = io.BytesIO()
-    _copy(archive, name, text, LARGEST_JSON)
-    return json.loads(text.getvalue())
+    return json.loads(_read(archive, name, LARGEST_JSON))
 
 
-def _copy(archive: zipfile.ZipFile, name: str, target: IO[bytes], most: int | None = None) -> None:
-    """A member to its stated length; ValueError if it is longer than that or than `most`, or
-    damaged. KeyError if there is none."""
-    member = archive.getinfo(name)
-    left = member.file_size
-    if most is not None and left > most:
+def _read(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
+    """A member of at most so many bytes; ValueError if it is longer."""
+    size = archive.getinfo(name).file_size
+    if size > most:
         raise ValueError(name)
+    with _member(archive, name) as file:
+        return file.read(size)
+
+
+@contextmanager
+def _member(archive: zipfile.ZipFile, name: str) -> Iterator[IO[bytes]]:
+    """A member, to its stated length; ValueError if it is damaged, KeyError if there is none."""
     try:
-        with archive.open(member) as file:
-            while block := file.read(BLOCK):
-                left -= len(block)
-                if left < 0:
-                    raise ValueError(name)
-                target.write(block)
+        with archive.open(name) as file:
+            yield file
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:
         raise ValueError(name) from error

@@ -201,7 +201,6 @@ def _written(
             "vocoder": result.vocoder,
             "recorded": _recorded(result, start),
             "voice": result.voice and {name: result.voice[name] for name in ("name", "sha256")},
-            "candidate": result.candidate,
             "scores": [[[w.word, w.score] for w in words] for words in result.scores or ()],
             "mix": _mix(order, take, result),
         }

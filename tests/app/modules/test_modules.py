@@ -81,5 +81,5 @@ def test_page_and_server_apply_a_step_alike() -> None:
     for steps, found in zip(cases, json.loads(done.stdout), strict=True):
         now = edits_of([])
         for step in steps:
-            now = ScriptStep.from_json(step).applied(now)
+            now = ScriptStep.model_validate(step).applied(now)
         assert [edit.to_json() for edit in now] == [edit.to_json() for edit in edits_of(found)]

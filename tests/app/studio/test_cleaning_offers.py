@@ -14,7 +14,7 @@ import soundfile
 from starlette.testclient import TestClient
 
 from app.service import Service
-from app.studio.script import ScriptEdit
+from app.studio.script import ScriptEdit, edits_of
 from tests.app.studio.conftest import Project
 from tests.conftest import ARCTIC
 from tests.hesitations import PAUSE, RATE, hesitant_talk
@@ -150,5 +150,5 @@ def test_cuts_that_no_page_would_send_are_refused(project: Project) -> None:
 def test_a_change_with_a_cut_has_takes_of_its_own() -> None:
     plain = ScriptEdit(3, (4,), "")
     cut = {"kind": "filler", "action": "cut", "start": 1.0, "end": 1.5}
-    other = ScriptEdit.from_json({**plain.to_json(), "cut": cut})
-    assert other.key != plain.key and ScriptEdit.from_json(other.to_json()) == other
+    (other,) = edits_of([{**plain.to_json(), "cut": cut}])
+    assert other.key != plain.key and edits_of([other.to_json()]) == (other,)

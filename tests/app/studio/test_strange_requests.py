@@ -68,7 +68,7 @@ def test_a_path_that_was_not_uploaded_is_not_read(
 
 
 NONSENSE: list[Any] = [
-    {"steps": "x"}, {"steps": [{}]}, {"steps": ["x"]}, {"steps": [{"n": 1}]},
+    {"steps": "x"}, {"steps": [{}]}, {"steps": ["x"]}, {"steps": [{"n": "1"}]},
     *({"steps": [{"n": 1, "gone": [], "come": [edit]}]} for edit in (
         {}, {"after": -1, "tokens": ["x"], "text": ""}, {"after": 2**70, "tokens": [], "text": "a"},
         {"after": -1, "tokens": [], "text": "a " * 5000},
