@@ -28,8 +28,8 @@ from alignment.aligners.network_aligner import NetworkAligner
 from alignment.confidence.doubts import DOUBTFUL
 from alignment.confidence.scores import require_speech
 from alignment.network.phone_network import FRAME_SECONDS, INDEX, features, posteriors
-from alignment.recognition import recognised_text
-from alignment.recognition.recogniser import NOTHING
+from alignment.recognition import recognise
+from alignment.recognition.network_recogniser import NOTHING
 from alignment.recognition.whisper import Whisper, load_whisper
 from alignment.result import PAUSE
 from alignment.waveform import MAX_SECONDS, model_waveform
@@ -226,9 +226,10 @@ def recognised_part(
         with suppress(AlignmentError):  # so many words have no room: Whisper repeats itself
             return without_invented(heard, samples, sample_rate, pronouncer)
     words = list(prior.spoken) if prior else []
-    found = recognised_text(samples, sample_rate, words or None, pronouncer.choices(words))
+    found = recognise(samples, sample_rate, words, pronouncer.choices(words))
     transcript = Transcript.from_text(found.text, max_words=None)
-    return _sure(transcript, found.confidences, found.rival)
+    sure = [word.confidence for word in found.words]
+    return _sure(transcript, sure, " ".join(found.rival))
 
 
 def heard_by_whisper(

@@ -1,13 +1,11 @@
-"""Recognition of a recording's words, by the phone network or Whisper."""
+"""Recognition of a recording's words, by the phone network or by Whisper.
+
+evaluation.hearing.recognition measures them.
+"""
 
 from __future__ import annotations
 
-from alignment.recognition.recogniser import (
-    RECOGNISERS,
-    RecognisedText,
-    recognise,
-    recognised_text,
-    whisper_model,
-)
+from alignment.recognition.network_recogniser import recognise
+from alignment.recognition.whisper import RECOGNISERS, whisper_model
 
-__all__ = ["RECOGNISERS", "RecognisedText", "recognise", "recognised_text", "whisper_model"]
+__all__ = ["RECOGNISERS", "recognise", "whisper_model"]

@@ -21,6 +21,7 @@ import numpy as np
 
 from alignment.aligner import Pronunciations
 from alignment.confidence.scores import require_speech
+from alignment.errors import AlignmentError
 from alignment.network.phone_network import (
     band_power,
     normalised,
@@ -51,30 +52,41 @@ class RecognisedWord:
 TRACTS = (1.0, 0.93, 1.07)  # lengths against the speaker's own
 
 
-class NetworkRecognition(NamedTuple):
+NOTHING = "The recording has no audible words: give its text."
+
+
+class Recognition(NamedTuple):
     """The words heard; if they are all of an expected text, also what else might be, lower case."""
 
     words: list[RecognisedWord]
     rival: tuple[str, ...] = ()
 
+    @property
+    def text(self) -> str:
+        return " ".join(word.text for word in self.words)
 
-def recognise_by_network(
+
+def recognise(
     samples: np.ndarray,
     sample_rate: int,
     expected: Sequence[str],
     pronunciations: Pronunciations,
-) -> NetworkRecognition:
+) -> Recognition:
     """The words heard in `samples` (mono, float, (n,), 8 kHz or more), lower case.
 
-    `expected`: the text that the recording nearly says, lower case, or nothing; words of it that
-    the model lacks are heard if they have `pronunciations`.
-    Raises AlignmentError when the recording can't be used or holds no speech.
+    `expected`: the text that the recording says but for a few words (of an edit, the new text), or
+    nothing; words of it that the model lacks are heard if they have `pronunciations`.
+    Raises AlignmentError when the recording can't be used or no word is heard.
     """
     sound = mean_scores(model_waveform(samples, sample_rate))
     free = heard_freely(sound)
     if expected:
-        return settled(sound, free, expected, pronunciations)
-    return NetworkRecognition(words_of(free, general_model()[0].words))
+        heard = settled(sound, free, [word.lower() for word in expected], pronunciations)
+    else:
+        heard = Recognition(words_of(free, general_model()[0].words))
+    if not heard.words:
+        raise AlignmentError(NOTHING)
+    return heard
 
 
 def heard_freely(sound: np.ndarray) -> list[Found]:
@@ -88,15 +100,15 @@ def settled(
     free: Sequence[Found],
     expected: Sequence[str],
     pronunciations: Pronunciations,
-) -> NetworkRecognition:
+) -> Recognition:
     """Hear `mean_scores` by the `expected` text, at least one word, and by what was
-    heard `free`ly; other arguments as for `recognise_by_network`."""
+    heard `free`ly; other arguments as for `recognise`."""
     words, text, ways, tree, model = _vocabulary(expected, pronunciations)
     sure = [(each.word, each.confidence) for each in free]
     choose = Settling(text, sure, model.general, ways)
     ahead = tree.best_below(model.unigram())
     found = search(sound, tree, ahead, model, choose=choose, near=NEAR)
-    return NetworkRecognition(words_of(found, words), tuple(words[word] for word in choose.rival))
+    return Recognition(words_of(found, words), tuple(words[word] for word in choose.rival))
 
 
 def words_of(found: Sequence[Found], words: Sequence[str]) -> list[RecognisedWord]:

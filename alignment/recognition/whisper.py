@@ -18,6 +18,7 @@ from alignment.errors import AlignmentError
 from alignment.waveform import model_waveform
 
 MODELS = ("small.en", "base.en", "tiny.en")  # that a CPU runs faster than speech, the best first
+RECOGNISERS = ("auto", "network", "whisper", *MODELS)
 LONGEST = 30.0  # seconds that it hears at once
 PACKAGE = "faster_whisper"
 INSTALL = "Whisper needs faster-whisper: pip install 'a3t[whisper]'."
@@ -45,14 +46,27 @@ def find_whisper(name: str | None = None) -> Path | None:
     return next((folder for folder in folders if (folder / "model.bin").is_file()), None)
 
 
-def require_whisper(name: str | None = None) -> Path:
-    """As `find_whisper`; AlignmentError, saying what to do, when there is none."""
-    found = find_whisper(name)
+def whisper_model(recogniser: str) -> Path | None:
+    """The folder of the model that one of RECOGNISERS, or a folder, means; None for the network.
+
+    "auto" is what A3T_RECOGNISER names, else Whisper if a model of it was fetched.
+    Raises AlignmentError, saying what to do, for a recogniser that isn't here.
+    """
+    if recogniser == "auto":
+        recogniser = os.environ.get("A3T_RECOGNISER") or "auto"
+    if recogniser in ("auto", "network"):
+        return find_whisper() if recogniser == "auto" else None
+    if recogniser not in RECOGNISERS and not Path(recogniser).is_dir():
+        raise AlignmentError(
+            f'There is no recogniser "{recogniser}": choose {", ".join(RECOGNISERS)}, or the '
+            "folder of a Whisper model."
+        )
+    found = find_whisper(None if recogniser == "whisper" else recogniser)
     if found is None and not is_installed():
         raise AlignmentError(INSTALL)
     if found is None:
-        which = f" {name}" if name in MODELS else ""
-        where = "" if name is None or which else f" in {name}"
+        which = f" {recogniser}" if recogniser in MODELS else ""
+        where = "" if recogniser in RECOGNISERS else f" in {recogniser}"
         raise AlignmentError(
             f"There is no Whisper model{which}{where} here: a3t fetch-recogniser{which}."
         )

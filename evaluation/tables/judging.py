@@ -249,7 +249,7 @@ def word_errors(sound: Sound, spoken: tuple[str, ...]) -> float:
         found = recognise(sound, SAMPLE_RATE, spoken, Pronouncer().choices(spoken))
     except AlignmentError:
         return 1.0
-    return metrics.word_error_rate([word.lower() for word in spoken], found)
+    return metrics.word_error_rate([word.lower() for word in spoken], found.text.split())
 
 
 def duration_error(task: GapTask) -> float:
