@@ -25,9 +25,10 @@ import numpy as np
 
 from alignment.aligner import InMemory, Pronunciations, Readable
 from alignment.errors import AlignmentError
-from alignment.formats.assembly import SAME_BOUNDARY, require_whole
+from alignment.formats.assembly import require_whole
 from alignment.formats.textgrid import read_textgrid
-from alignment.result import Alignment, Word, pause, stretch_word
+from alignment.result import Alignment
+from alignment.retiming import covering
 from alignment.waveform import MODEL_RATE, model_waveform
 
 PROGRAM = "A3T_MFA"
@@ -203,18 +204,9 @@ def _of_the_recording(alignment: Alignment, words: Sequence[str], duration: floa
             f'The Montreal Forced Aligner did not find "{missing}": check the text and the '
             "dictionary."
         )
-    given = iter(words)
-    result: list[Word] = [
-        replace(word, text=next(given)) if word.text else word for word in alignment.words
-    ]
-    last = result[-1]
-    if last.is_pause:
-        result[-1] = pause(last.start, duration)
-    elif duration - last.end > SAME_BOUNDARY:
-        result.append(pause(last.end, duration))
-    else:
-        result[-1] = stretch_word(last, last.start, duration)
-    return Alignment(tuple(result), duration)
+    spoken = [replace(word, text=text) for word, text in zip(found, words, strict=True)]
+    pauses = [word for word in alignment.words if word.is_pause]
+    return covering(spoken, duration, alignment.score, pauses)
 
 
 def _last_line(output: str) -> str:

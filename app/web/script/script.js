@@ -52,13 +52,7 @@ export class Script {
 
   /** Where the edits are, in order; those whose words are gone are left out. @returns {Place[]} */
   places() {
-    /** @type {Place[]} */
-    const found = [];
-    for (const edit of this.edits) {
-      const place = this.placeOf(edit);
-      if (place) found.push(place);
-    }
-    return found.sort((a, b) => a.first - b.first || a.last - b.last);
+    return this.edits.flatMap((edit) => this.placeOf(edit) || []).sort((a, b) => a.first - b.first || a.last - b.last);
   }
 
   /** Who says what is made at a place: who says the words there, or those before; "" if nobody is named. */
@@ -143,8 +137,7 @@ export class Script {
   /** Seconds between a cut in a pause and the words [first, last) beside it. */
   #apart({ edit: { cut } }, first, last) {
     if (first === last) return 0;
-    const gap = cut.end <= this.tokens[first].start ? this.tokens[first].start - cut.end : cut.start - this.tokens[last - 1].end;
-    return gap;
+    return cut.end <= this.tokens[first].start ? this.tokens[first].start - cut.end : cut.start - this.tokens[last - 1].end;
   }
 
   /** Seconds at which what is replaced begins and ends. @param {Place} place */
@@ -267,13 +260,7 @@ export class Script {
 
   /** The token that is spoken at a time, or the last one before it; -1 before the first. */
   tokenAt(seconds) {
-    let low = 0, high = this.tokens.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.tokens[middle].start <= seconds) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
+    return this.tokens.findLastIndex(({ start }) => start <= seconds);
   }
 
   /** Whether some of the recording between two tokens has not been listened to. */

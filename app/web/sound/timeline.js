@@ -45,20 +45,11 @@ export class Timeline {
     }));
   }
 
-  #find(name, place) {
-    let low = 1, high = this.stretches.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (this.stretches[middle][name] <= place) low = middle + 1;
-      else high = middle;
-    }
-    return this.stretches[low - 1]; // of those that begin at one place, all but the last are empty here
-  }
-
   /** @param {"source"|"out"|"at"} from @param {"source"|"out"|"at"} to */
   convert(from, to, place) {
     const sizes = { source: "sourceLength", out: "outLength", at: "length" };
-    const each = this.#find(from, place);
+    // Of those that begin at one place, all but the last are empty here.
+    const each = this.stretches.findLast((stretch) => stretch[from] <= place) || this.stretches[0];
     if (!each) return 0;
     const size = each[sizes[from]], share = size ? Math.min(1, Math.max(0, (place - each[from]) / size)) : 0;
     const inside = each.take === null || from === "at" || to === "at" ? Math.min(place - each[from], each[sizes[to]]) : share * each[sizes[to]];
