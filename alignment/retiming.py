@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from alignment.result import Alignment, Word, pause, stretch_word
+import numpy as np
+
+from alignment.result import Alignment, Phone, Word, pause, stretch_word
 
 SNAP = 0.005  # seconds; boundaries nearer than this are one
 
@@ -87,3 +89,19 @@ def retimed(word: Word, start: float, end: float) -> Word:
         replace(phone, start=edges[k], end=edges[k + 1]) for k, phone in enumerate(word.phones)
     )
     return replace(word, start=start, end=end, phones=phones)
+
+
+def spread_evenly(
+    texts: Sequence[str], phones: Sequence[Sequence[str]], start: float, stop: float
+) -> list[Word]:
+    """Words that are not found, phone by phone over the time there is; all scores 0."""
+    edges = np.linspace(start, stop, sum(map(len, phones)) + 1).tolist()
+    result: list[Word] = []
+    at = 0
+    for text, symbols in zip(texts, phones, strict=True):
+        parts = tuple(
+            Phone(symbol, edges[at + k], edges[at + k + 1], 0.0) for k, symbol in enumerate(symbols)
+        )
+        result.append(Word(text, parts[0].start, parts[-1].end, 0.0, parts))
+        at += len(symbols)
+    return result

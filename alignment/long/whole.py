@@ -18,7 +18,8 @@ from alignment.aligner import Pronunciations, Readable
 from alignment.long.anchors import SECONDS, find_anchors
 from alignment.long.pieces import Piece, pieces
 from alignment.parallel import run_jobs
-from alignment.result import Alignment, Phone, Word, pause, shift_word, stretch_word
+from alignment.result import Alignment, Word, pause, shift_word, stretch_word
+from alignment.retiming import spread_evenly
 
 # Pieces up to this length are aligned; longer ones, in which nothing was found, are not.
 ALIGNABLE_SECONDS = 90.0
@@ -137,7 +138,7 @@ def _whole(
         alignment = found.get(piece)
         if alignment is None:
             texts = words[piece.first : piece.end]
-            parts = _spread_evenly(texts, phones[piece.first : piece.end], start, stop)
+            parts = spread_evenly(texts, phones[piece.first : piece.end], start, stop)
             parts = parts or [pause(start, stop, 0.0 if piece.foreign else 1.0)]
         else:
             weighed += alignment.score * piece.words
@@ -167,19 +168,3 @@ def _honest(alignment: Alignment) -> Alignment:
         for word in alignment.words
     )
     return replace(alignment, words=tuple(words))
-
-
-def _spread_evenly(
-    texts: Sequence[str], phones: Sequence[Sequence[str]], start: float, stop: float
-) -> list[Word]:
-    """Words that are not found, phone by phone over the time there is; all scores 0."""
-    edges = np.linspace(start, stop, sum(map(len, phones)) + 1).tolist()
-    result: list[Word] = []
-    at = 0
-    for text, symbols in zip(texts, phones, strict=True):
-        parts = tuple(
-            Phone(symbol, edges[at + k], edges[at + k + 1], 0.0) for k, symbol in enumerate(symbols)
-        )
-        result.append(Word(text, parts[0].start, parts[-1].end, 0.0, parts))
-        at += len(symbols)
-    return result

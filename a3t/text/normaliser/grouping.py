@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from a3t.text.normaliser.context import is_figure
 from a3t.text.normaliser.kinds.money import AMOUNT
-from a3t.text.normaliser.numbers import SCALES
+from a3t.text.normaliser.numbers import CURRENCY_SIGNS, SCALES
 from a3t.text.normaliser.tokens import NOTHING, Written
-from a3t.text.normaliser.vocabulary import AFTER_NAMES, CURRENCIES_AHEAD, CURRENCY_CODES
+from a3t.text.normaliser.vocabulary import AFTER_NAMES, CURRENCY_CODES
 
 _MOST = 7  # tokens that are read as one
 _STREETS = frozenset(
@@ -38,7 +38,7 @@ def merged(tokens: Sequence[Written], index: int) -> tuple[str, int]:
 
 def _with_decimal_point(core: str) -> str:
     """A European amount as an English one: €1.050,00 -> €1,050.00; €3,50 -> €3.50."""
-    sign = f"[{''.join(CURRENCIES_AHEAD)}]"
+    sign = f"[{''.join(CURRENCY_SIGNS)}]"
     amount = re.fullmatch(rf"({sign}?)(\d{{1,3}}(?:\.\d{{3}})*|\d+)(?:,(\d\d))?({sign}?)", core)
     if amount is None or not (amount[3] or "." in amount[2]):
         return core
@@ -60,7 +60,7 @@ def _amount(core: str, after: Written) -> str:
         return core + scale
     if core.replace(".", "") in ("US", "CA", "AU", "NZ", "HK") and after.core.startswith("$"):
         return core.replace(".", "") + after.core
-    if core in CURRENCIES_AHEAD and is_figure(after.core):
+    if core in CURRENCY_SIGNS and is_figure(after.core):
         return core + after.core
     if core in CURRENCY_CODES and is_figure(after.core):
         return after.core + core  # "CHF 20" is read as "20 CHF"

@@ -32,6 +32,7 @@ CURRENCIES = {
     "₿": ("bitcoin", "bitcoin", "", ""),
     "R$": ("real", "reais", "centavo", "centavos"),
 }
+CURRENCY_SIGNS = tuple(sign for sign in CURRENCIES if len(sign) == 1)
 SCALES = {
     "k": "thousand", "m": "million", "mn": "million", "b": "billion", "bn": "billion",
     "t": "trillion", "tn": "trillion", "hundred": "hundred", "thousand": "thousand",

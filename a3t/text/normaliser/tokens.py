@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 
 from a3t.errors import InputError
 from a3t.text.normaliser.letters import plain_letters, too_long
-from a3t.text.normaliser.numbers import MONTHS
+from a3t.text.normaliser.numbers import CURRENCY_SIGNS, MONTHS
 from a3t.text.normaliser.unspoken import NO_NAMES, unspoken
 from a3t.text.normaliser.vocabulary import (
     CLIPPED,
-    CURRENCIES_AHEAD,
     DOMAINS,
     EXTENSIONS,
     MONTH_ABBREVIATIONS,
@@ -145,7 +144,7 @@ def take_apart(piece: str) -> Written:
     lead = plain[: len(plain) - len(core)]
     first = lead[-1:]
     alone = not lead[:-1].strip("\"'([")
-    amount = core[:1].isdigit() or core[:1] in CURRENCIES_AHEAD
+    amount = core[:1].isdigit() or core[:1] in CURRENCY_SIGNS
     belongs = (
         (amount and (first in (".", "-", "–") or (first in ("<", ">") and ">" not in core)))
         or (first == "." and core.rstrip(_CLOSING).lower() in EXTENSIONS | DOMAINS)

@@ -40,7 +40,6 @@ WEEKDAYS: Words = _TABLES["weekdays"]
 UNITS = _counted("units")
 NOT_UNITS = _words("not_units")
 CURRENCY_CODES = _counted("currency_codes")
-CURRENCIES_AHEAD = tuple("$£€¥₹₩₽₪₱₺₿")
 DOLLARS: Words = _TABLES["dollars"]
 SYMBOLS: Words = _TABLES["symbols"]
 BEFORE_FIGURES = _words("before_figures")

@@ -11,15 +11,13 @@ from __future__ import annotations
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from a3t.text.phones import ARPABET
+from a3t.text.pronunciation.letter_network import LETTERS, gru_step
 from a3t.text.pronunciation.lexicon import Pronunciation
 
-if TYPE_CHECKING:
-    import numpy as np
-
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _FIRST_LETTER, _END_OF_WORD = 3, 2  # after <pad>, <unk>, </s>
 _START, _END = 2, 3
 # The order of g2p-en's output classes; "UW" without stress is one of them.
@@ -36,33 +34,21 @@ def data_folder() -> Path:
 
 @cache
 def _weights() -> dict[str, np.ndarray]:
-    import numpy as np
-
     with np.load(data_folder() / "checkpoint20.npz", allow_pickle=False) as archive:
         return {name: archive[name] for name in archive.files}
 
 
 def _gru_step(x: np.ndarray, h: np.ndarray, part: str) -> np.ndarray:
     """One step of the GRU `part` ("enc" or "dec"): x (64,), h (128,) -> (128,)."""
-    import numpy as np
-
     w = _weights()
     gates_x = w[f"{part}_w_ih"] @ x + w[f"{part}_b_ih"]
-    gates_h = w[f"{part}_w_hh"] @ h + w[f"{part}_b_hh"]
-    size = h.shape[0]
-    gates = 1 / (1 + np.exp(-(gates_x[: 2 * size] + gates_h[: 2 * size])))
-    reset, update = gates[:size], gates[size:]
-    candidate = np.tanh(gates_x[2 * size :] + reset * gates_h[2 * size :])
-    mixed: np.ndarray = (1 - update) * candidate + update * h
-    return mixed
+    return gru_step(gates_x, w[f"{part}_w_hh"] @ h + w[f"{part}_b_hh"], h)
 
 
 def predict(word: str, max_phones: int = 20) -> Pronunciation:
     """g2p-en's greedy guess for lower-case letters a–z; may be empty for odd strings."""
-    import numpy as np
-
     w = _weights()
-    letters = [_LETTERS.index(letter) + _FIRST_LETTER for letter in word if letter in _LETTERS]
+    letters = [LETTERS.index(letter) + _FIRST_LETTER for letter in word if letter in LETTERS]
     h = np.zeros(w["enc_w_hh"].shape[1], np.float32)
     for index in (*letters, _END_OF_WORD):
         h = _gru_step(w["enc_emb"][index], h, "enc")

@@ -88,10 +88,7 @@ class LetterNetwork:
         states = np.empty((len(x), hidden), np.float32)
         for step, gate_x in enumerate(gates_x):
             gate_h = w[f"gru.weight_hh_{name}"] @ h + w[f"gru.bias_hh_{name}"]
-            gates = 1 / (1 + np.exp(-(gate_x[: 2 * hidden] + gate_h[: 2 * hidden])))
-            reset, update = gates[:hidden], gates[hidden:]
-            candidate = np.tanh(gate_x[2 * hidden :] + reset * gate_h[2 * hidden :])
-            h = (1 - update) * candidate + update * h
+            h = gru_step(gate_x, gate_h, h)
             states[step] = h
         return states
 
@@ -107,6 +104,15 @@ class LetterNetwork:
             place = int(gain.argmax()) if place is None else place
             path[place] = int(within[place])
         return path
+
+
+def gru_step(gates_x: np.ndarray, gates_h: np.ndarray, h: np.ndarray) -> np.ndarray:
+    """One step of a GRU, (H,), of its gates by the input and by the state h, (3 H,) each."""
+    size = len(h)
+    gates = 1 / (1 + np.exp(-(gates_x[: 2 * size] + gates_h[: 2 * size])))
+    reset, update = gates[:size], gates[size:]
+    candidate = np.tanh(gates_x[2 * size :] + reset * gates_h[2 * size :])
+    return np.asarray((1 - update) * candidate + update * h)
 
 
 def _heard(phones: Pronunciation) -> Pronunciation:

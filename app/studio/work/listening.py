@@ -10,8 +10,6 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.source.diarisation import numbered, speakers_by_sound
@@ -26,7 +24,7 @@ from alignment.long.pieces import pieces
 from alignment.recognition import whisper_model
 from alignment.recognition.whisper import load_whisper
 from alignment.result import shift_word
-from alignment.retiming import covering
+from alignment.retiming import covering, spread_evenly
 from app.studio.storage.heard_tokens import IDS, HeardPart, Token, transcript_of
 from app.studio.storage.pcm_sound import PcmSound
 
@@ -103,25 +101,10 @@ def align_tokens(
         words = [shift_word(word, begin) for word in found.spoken]
         silent = [shift_word(word, begin).to_json() for word in found.words if word.is_pause]
     except (AlignmentError, ValueError):
-        words = spread(transcript.spoken, choices, begin, last / sound.sample_rate)
+        phones = [choices[word][0] for word in transcript.spoken]
+        words = spread_evenly(transcript.spoken, phones, begin, last / sound.sample_rate)
         silent = []
     return HeardPart(tokens_of(transcript, words, first_id), silent)
-
-
-def spread(spoken: Sequence[str], choices: Any, start: float, end: float) -> list[Word]:
-    """Words that were not found, evenly over the time there is."""
-    edges = np.linspace(start, end, len(spoken) + 1).tolist()
-    words = []
-    for k, text in enumerate(spoken):
-        phones = list(choices[text][0])
-        times = np.linspace(edges[k], edges[k + 1], len(phones) + 1).tolist()
-        parts = [
-            {"symbol": symbol, "start": times[n], "end": times[n + 1], "score": 0.0}
-            for n, symbol in enumerate(phones)
-        ]
-        entry = {"text": text, "start": edges[k], "end": edges[k + 1], "score": 0.0}
-        words.append(Word.from_json(entry | {"phones": parts}))
-    return words
 
 
 def tokens_of(transcript: Transcript, words: Sequence[Word], first_id: int) -> list[Token]:

@@ -10,7 +10,7 @@ from a3t.text.normaliser.kinds.numerals import NUMBER, grouped
 from a3t.text.normaliser.numbers import said
 from a3t.text.normaliser.vocabulary import CURRENCY_CODES, DOLLARS, UNITS
 
-_SIGNS = "".join(sign for sign in numbers.CURRENCIES if len(sign) == 1)
+_SIGNS = "".join(numbers.CURRENCY_SIGNS)
 AMOUNT = (
     rf"(?P<sign>[-+~≈]?)(?P<prefix>US|CA|AU|HK|NZ|A|C|R|S)?(?P<symbol>[{_SIGNS}])(?P<minus>-?)"
     rf"(?P<amount>{NUMBER})(?:[-–](?P<symbol_again>[{_SIGNS}]?)(?P<upper>{NUMBER}))?"
