@@ -14,3 +14,17 @@ VOWELS = frozenset(phone for phone in ARPABET if phone[0] in "AEIOU")
 
 Pronunciation = tuple[str, ...]
 """Phones without stress."""
+
+
+def phone_named(label: str) -> str:
+    """The phone of a label, "ah0" -> "AH0"; a consonant has no digit. ValueError, with the rest of
+    a sentence, for any other label."""
+    symbol = label.upper()
+    plain = symbol.rstrip("012")
+    if plain not in ARPABET:
+        raise ValueError("is not an ARPAbet phone: use a dictionary in ARPAbet, as CMUdict is.")
+    if plain not in VOWELS:
+        return plain
+    if symbol[len(plain) :] not in ("0", "1", "2"):
+        raise ValueError(f"is a vowel without its stress: write {plain}0, {plain}1 or {plain}2.")
+    return symbol

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from alignment.arpabet import ARPABET, VOWELS
+from alignment.arpabet import phone_named
 from alignment.errors import AlignmentError
 from alignment.result import PAUSE, Alignment, Phone, Word, pause
 
@@ -85,20 +85,11 @@ def _short(label: str) -> str:
 
 
 def _arpabet(label: str, word: str, path: Path) -> str:
-    symbol = label.upper()
-    label, word = _short(label), _short(word)
-    plain = symbol.rstrip("012")
-    if plain not in ARPABET:
-        raise AlignmentError(
-            f'{path.name} has the phone "{label}" in "{word}", which is not ARPAbet: align with '
-            "an ARPAbet dictionary (the Montreal Forced Aligner's english_us_arpa)."
-        )
-    if plain in VOWELS and symbol[len(plain) :] not in ("0", "1", "2"):
-        raise AlignmentError(
-            f'{path.name} has the vowel "{label}" in "{word}" without its stress: '
-            f"write {plain}0, {plain}1 or {plain}2."
-        )
-    return symbol if plain in VOWELS else plain
+    try:
+        return phone_named(label)
+    except ValueError as error:
+        label, word = _short(label), _short(word)
+        raise AlignmentError(f'{path.name}: in "{word}" "{label}" {error}') from None
 
 
 def require_whole(alignment: Alignment, path: Path) -> Alignment:

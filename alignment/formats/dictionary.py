@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from alignment.arpabet import ARPABET, VOWELS
+from alignment.arpabet import ARPABET, phone_named
 from alignment.errors import AlignmentError
 from alignment.formats.text_file import read_text
 
@@ -59,15 +59,10 @@ def _add(result: Dictionary, word: str, phones: Sequence[str], where: str) -> No
         raise AlignmentError(f'{where}: "{word}" has no phones after it.')
     known = []
     for phone in phones:
-        symbol = phone.upper()
-        plain = symbol.rstrip("012")
-        if plain not in ARPABET:
-            raise AlignmentError(f'{where}: "{phone}" is not an ARPAbet phone.')
-        if plain in VOWELS and not re.fullmatch(r"[A-Z]+[012]", symbol):
-            raise AlignmentError(
-                f"{where}: the vowel {phone} needs its stress, {plain}0, {plain}1 or {plain}2."
-            )
-        known.append(symbol if plain in VOWELS else plain)
+        try:
+            known.append(phone_named(phone))
+        except ValueError as error:
+            raise AlignmentError(f'{where}: "{phone}" {error}') from None
     entries = result.setdefault(word.lower().replace("’", "'"), [])
     if tuple(known) not in entries:
         entries.append(tuple(known))

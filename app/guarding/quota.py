@@ -11,7 +11,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from app import limits, texts
@@ -87,15 +87,8 @@ class Quota:
 def held(folder: Path) -> int:
     """The bytes of all files in a folder and its folders."""
     total = 0
-    waiting = [os.fspath(folder)]
-    while waiting:
-        try:
-            with os.scandir(waiting.pop()) as entries:
-                for entry in entries:
-                    if entry.is_dir(follow_symlinks=False):
-                        waiting.append(entry.path)
-                    else:
-                        total += entry.stat(follow_symlinks=False).st_size
-        except OSError:  # deleted in the meantime
-            continue
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):  # deleted in the meantime
+                total += os.lstat(os.path.join(parent, name)).st_size
     return total

@@ -79,21 +79,15 @@ class SpeechEncoder:
         return self._sink.taken()
 
 
-class _Sink(io.RawIOBase):
+class _Sink(io.BytesIO):
     """The file being written; what was sent can't be changed any more."""
 
-    def __init__(self) -> None:
-        self._bytes = bytearray()
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: bytes) -> int:  # type: ignore[override]
-        self._bytes += data
-        return len(data)
+    def seekable(self) -> bool:
+        return False
 
     def taken(self) -> bytes:
         """The bytes written since the last call."""
-        found = bytes(self._bytes)
-        self._bytes.clear()
+        found = self.getvalue()
+        self.seek(0)
+        self.truncate()
         return found
