@@ -6,7 +6,6 @@ import hmac
 import ipaddress
 import json
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -15,12 +14,11 @@ import anyio.to_thread
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app import limits, texts
+from app import texts
 from app.guarding.quota import Quota, RefusedError
 from app.guarding.visitors import cookie_of
 
 LARGEST_BODY = 2_000_000  # bytes of a request that is not an upload
-LARGEST_FORM = 1_000_000  # bytes of a request beside its recording
 UPLOADS = "/gradio_api/upload"
 FORMS = ("/v1/edits", "/v1/alignments")  # which bring their recording themselves
 MAY_CALL = "a3t.may_call"  # in a request's scope: whether it may use /v1
@@ -39,10 +37,6 @@ HEADERS = (
     (b"x-frame-options", b"SAMEORIGIN"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
-
-
-class TooLargeError(Exception):
-    """A request's body goes on beyond the limit."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +76,8 @@ class Guard:
     programs send no Origin. Every body is bounded.
 
     Gradio fetches addresses of other servers when a path is one (`/file=https://…`, or a field's
-    path): refused here, so that nobody uses this server to reach another. Visitors' bodies are
-    small, but for uploads, which are bounded for each of them and for all (`quota`).
+    path): refused here, so that nobody uses this server to reach another. Bodies are small, but for
+    uploads, which state their length, and of visitors are bounded for each and for all (`quota`).
 
     A path decides here how large a body may be, never who may ask: /v1 itself looks at MAY_CALL.
     """
@@ -116,38 +110,8 @@ class Guard:
             await self.read(scope, receive, send)
         elif not brings_file:
             await self.post(scope, receive, send)
-        elif has_token:
-            await self.call(scope, receive, send, headers)
         else:
-            await self.upload(scope, receive, send, headers)
-
-    async def call(
-        self, scope: Scope, receive: Receive, send: Send, headers: Mapping[bytes, str]
-    ) -> None:
-        """A form with a recording, of a program with the token."""
-        most = limits.MAX_MEGABYTES * 1_000_000 + LARGEST_FORM
-        stated = headers.get(b"content-length", "0")
-        if not stated.isdecimal() or len(stated) > 18 or int(stated) > most:
-            await refuse(send, 413, texts.too_large(limits.MAX_MEGABYTES))
-            return
-        size = 0
-
-        async def counted() -> Message:
-            nonlocal size
-            message = await receive()
-            size += len(message.get("body", b""))
-            if size > most:
-                raise TooLargeError
-            return message
-
-        async def noted(message: Message) -> None:
-            if size <= most:  # else it is the framework's answer to TooLargeError
-                await send(message)
-
-        with suppress(TooLargeError):
-            await self.app(scope, counted, noted)
-        if size > most:
-            await refuse(send, 413, texts.too_large(limits.MAX_MEGABYTES))
+            await self.upload(scope, receive, send, headers, has_token)
 
     async def read(self, scope: Scope, receive: Receive, send: Send) -> None:
         """A GET; where Gradio refuses in the middle of an answer (an event that is over, or was
@@ -161,15 +125,22 @@ class Guard:
             await send({"type": "http.response.body", "body": last.encode()})
 
     async def upload(
-        self, scope: Scope, receive: Receive, send: Send, headers: Mapping[bytes, str]
+        self,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        headers: Mapping[bytes, str],
+        has_token: bool,
     ) -> None:
-        """A file, if there is room for it and a browser's has come from the page."""
+        """A file, if there is room for it; a browser's must come from the page."""
         visitor = cookie_of(headers.get(b"cookie", ""))
-        if visitor is None and (b"origin" in headers or b"sec-fetch-site" in headers):
+        is_browser = b"origin" in headers or b"sec-fetch-site" in headers
+        if not has_token and visitor is None and is_browser:
             await refuse(send, 403, texts.NOT_FROM_THE_PAGE)
             return
-        address = (scope.get("client") or ("",))[0]
-        arriving = self.quota.upload(visitor or address, headers.get(b"content-length"))
+        who = None if has_token else visitor or (scope.get("client") or ("",))[0]
+        length = None if b"transfer-encoding" in headers else headers.get(b"content-length")
+        arriving = self.quota.upload(who, length)
         try:
             await anyio.to_thread.run_sync(arriving.__enter__)
         except RefusedError as error:

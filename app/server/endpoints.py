@@ -159,7 +159,7 @@ async def speech(body: SpeechBody, request: Request, service: Serving) -> Respon
 
 @router.post(
     "/alignments",
-    responses={**problems(400, 409, 413, 429), 200: {"model": Alignment}},
+    responses={**problems(400, 409, 411, 413, 429), 200: {"model": Alignment}},
 )
 async def align(
     request: Request, service: Serving, file: Kept, text: Annotated[str, TEXT] = ""
@@ -173,7 +173,7 @@ async def align(
     "/edits",
     response_class=FileResponse,
     responses={
-        **problems(400, 409, 413, 429),
+        **problems(400, 409, 411, 413, 429),
         200: {"description": "reply=recording: the edited recording"} | contents("wav", "flac"),
         202: {"description": "the job, which goes on", "model": JobState},
     },

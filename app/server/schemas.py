@@ -61,6 +61,7 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
         403: "another site's page asks, or another host is named",
         404: "there is no such job",
         409: "the job is not done, or was cancelled",
+        411: "the upload does not state its length",
         413: "the request is too large",
         429: "too many requests are waiting",
         "default": "something went wrong inside",

@@ -64,7 +64,7 @@ def test_wrong_fields_of_a_form(field: str, client: TestClient) -> None:
 @pytest.mark.parametrize("length", ["9" * 400, "9" * 5000, "-1", "1e3", "x"])
 def test_lengths_that_are_none(length: str, client: TestClient) -> None:
     answer = client.post("/v1/edits", content=b"x", headers={"content-length": length})
-    assert answer.status_code == 413
+    assert answer.status_code == 411
 
 
 @pytest.mark.parametrize(

@@ -225,12 +225,12 @@ def test_what_can_not_be_used_gets_one_sentence(
             yield b"0" * 100_000
 
     form, spoken = "multipart/form-data; boundary=x", "application/json"
-    for path, kind, sentence in (
-        ("alignments", form, "larger than 0 MB"),
-        ("audio/speech", spoken, "request is too large"),
+    for path, kind, status, sentence in (
+        ("alignments", form, 411, "must state its length"),
+        ("audio/speech", spoken, 413, "request is too large"),
     ):
         chunked = client.post(f"/v1/{path}", content=endless(), headers={"Content-Type": kind})
-        assert chunked.status_code == 413 and sentence in chunked.text
+        assert chunked.status_code == status and sentence in chunked.text
 
 
 def test_a_job_can_be_ended(client: httpx.Client, arctic: Path) -> None:
