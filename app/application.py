@@ -111,8 +111,7 @@ def serve(
     # It gives way to everything else on this machine, and the one that learns to it.
     background = partial(WorkerProcess, niceness=10)
     learning = partial(WorkerProcess, memory=LEARNING_MEMORY, seconds=LEARNING_SECONDS, niceness=19)
-    remove_abandoned(temporary := Path(tempfile.gettempdir()).resolve())
-    with suppress(KeyboardInterrupt), staging(temporary) as folder:
+    with suppress(KeyboardInterrupt), run_folder() as folder:
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C
         # Uploads and results go into a folder of this run's own, deleted when it ends.
         os.environ["GRADIO_TEMP_DIR"] = str(folder)
@@ -131,6 +130,15 @@ def serve(
             ) from None
         finally:
             service.close()
+
+
+@contextmanager
+def run_folder() -> Iterator[Path]:
+    """A new folder for the files of one run; those that killed runs left are removed first."""
+    temporary = Path(tempfile.gettempdir()).resolve()
+    remove_abandoned(temporary)
+    with staging(temporary) as folder:
+        yield folder
 
 
 @contextmanager

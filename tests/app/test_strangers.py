@@ -1,12 +1,18 @@
-"""Requests under other names and from other sites' pages."""
+"""Requests under other names and from other sites' pages, and what a killed run leaves."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
 
+from alignment.atomic import remove_abandoned
+from app.application import run_folder
 from app.guarding.guard import is_from_elsewhere, is_local
 from app.service import Service
 from tests.app.conftest import launched
@@ -65,3 +71,31 @@ def test_another_site_s_page_uploads_nothing(private: str) -> None:
         answer = httpx.post(f"{private}/gradio_api/upload", files=files, headers=headers)
         assert answer.status_code == 403 and "other sites" in answer.json()["detail"]
     assert httpx.post(f"{private}/gradio_api/upload", files=files).status_code == 200
+
+
+KILLED = """
+import os, signal
+from app.application import run_folder
+with run_folder() as folder:
+    (folder / "recording.wav").write_text("private")
+    print(folder, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_later_start_removes_what_a_killed_one_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    run = subprocess.run([sys.executable, "-c", KILLED], capture_output=True, text=True)
+    left = Path(run.stdout.strip())
+    assert (left / "recording.wav").exists() and left.stat().st_mode & 0o077 == 0
+    os.utime(left, (1, 1))
+    with run_folder() as first, run_folder() as second:
+        assert not left.exists()
+        assert first != second and first.exists() and second.exists()
+        os.utime(first, (1, 1))  # old, but its process lives
+        remove_abandoned(tmp_path)
+        assert first.exists() and second.exists()
+    assert os.listdir(tmp_path) == []
