@@ -185,11 +185,11 @@ _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = (
     (_compile(r"(\d+):(\d+)"), numerals.ratio),
     (_compile(r"(\d{1,2})([ap])\.?m\.?"), dates_and_times.hour),
     (_compile(r"([ap])\.?m\.?"), dates_and_times.half_of_day),
-    (_compile(r"(\d{4})[-/.](\d\d)[-/.](\d\d)"), dates_and_times.iso_date),
-    (_compile(r"(\d{1,2})/(\d{1,2})/(\d{4}|\d\d)"), dates_and_times.slash_date),
-    (_compile(r"(\d\d?)-(\d\d?)-(\d{4})"), dates_and_times.slash_date),
+    (_compile(r"(?P<year>\d{4})[-/.](?P<month>\d\d)[-/.](?P<day>\d\d)"), dates_and_times.date),
+    (_compile(r"(?P<month>\d\d?)/(?P<day>\d\d?)/(?P<year>\d{4}|\d\d)"), dates_and_times.date),
+    (_compile(r"(?P<month>\d\d?)-(?P<day>\d\d?)-(?P<year>\d{4})"), dates_and_times.date),
     (_compile(r"(?:(\d\d?)-)?([a-z]{3,9})-(?:(\d\d?)|(\d{4}))"), dates_and_times.named_date),
-    (_compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})"), dates_and_times.dot_date),
+    (_compile(r"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{4})"), dates_and_times.date),
     (
         _compile(
             r"\d{3}-\d{4}|\+\d[\d-]{6,}|\+\d{1,3}\(\d{1,4}\)?[\d-]*|\d{1,5}(-\d{1,6}){2,}|\d{3}\.\d{3}\.\d{4}"

@@ -66,25 +66,12 @@ def half_of_day(match: re.Match[str], context: Context) -> str:
     return f"{match[1].lower()} m" if spelled else ""
 
 
-def iso_date(match: re.Match[str], _: Context) -> str:
-    """2024-05-06."""
-    return _checked_date(int(match[2]), int(match[3]), match[1])
-
-
-def slash_date(match: re.Match[str], _: Context) -> str:
-    """5/6/2020: the month first, unless that can't be."""
-    first, second = int(match[1]), int(match[2])
-    month, day = (second, first) if first > 12 else (first, second)
-    return _checked_date(month, day, match[3])
-
-
-def dot_date(match: re.Match[str], _: Context) -> str:
-    """13.06.2020: the day first."""
-    return _checked_date(int(match[2]), int(match[1]), match[3])
-
-
-def _checked_date(month: int, day: int, year: str) -> str:
-    return numbers.date(month, day, year) if 1 <= month <= 12 and 1 <= day <= 31 else ""
+def date(match: re.Match[str], _: Context) -> str:
+    """2024-05-06, 5/6/2020, 13.06.2020; day and month change places where one can't be a month."""
+    month, day = int(match["month"]), int(match["day"])
+    if month > 12:
+        month, day = day, month
+    return numbers.date(month, day, match["year"]) if 1 <= month <= 12 and 1 <= day <= 31 else ""
 
 
 def named_date(match: re.Match[str], _: Context) -> str:
