@@ -117,10 +117,6 @@ def _write_json(alignment: Alignment, path: Path) -> None:
     write_whole(path, lambda part: part.write_text(text, encoding="utf-8"))
 
 
-def _write_textgrid(alignment: Alignment, path: Path) -> None:
-    write_whole(path, lambda part: write_textgrid(alignment, part))
-
-
 _SPELLING = {".textgrid": ".TextGrid"}
 
 _READERS: dict[str, Callable[[Path], Alignment]] = {
@@ -132,7 +128,7 @@ _READERS: dict[str, Callable[[Path], Alignment]] = {
 }
 
 _WRITERS: dict[str, Callable[[Alignment, Path], None]] = {
-    ".textgrid": _write_textgrid,
+    ".textgrid": write_textgrid,
     ".json": _write_json,
     ".lab": write_lab,
     ".ctm": write_ctm,

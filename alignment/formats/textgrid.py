@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from alignment.atomic import write_whole
 from alignment.errors import AlignmentError
 from alignment.formats.assembly import LabelledInterval, assemble, spoken_entries
 from alignment.result import Alignment
@@ -22,7 +23,9 @@ def write_textgrid(alignment: Alignment, path: Path) -> None:
         # praatio leaves out empty labels here and fills them in again as it saves.
         spoken = [entry for entry in entries if entry[2]]
         grid.addTier(IntervalTier(name, spoken, 0.0, alignment.duration))
-    grid.save(str(path), format="long_textgrid", includeBlankSpaces=True)
+    write_whole(
+        path, lambda part: grid.save(str(part), format="long_textgrid", includeBlankSpaces=True)
+    )
 
 
 def read_textgrid(path: Path) -> Alignment:

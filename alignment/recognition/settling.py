@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import groupby
 from operator import attrgetter
@@ -27,29 +26,16 @@ Ways = Mapping[int, Set[tuple[str, ...]]]  # pronunciations of words by number
 NEAR = 14.0  # nats below the likeliest way; a word that is hardly heard is as far below
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeCosts:
-    """Nats that a change of the text costs; chosen on clips that nothing is reported of.
-
-    `other`, `extra`, `missing`: a word in the place of the text's, between two, or none in its
-    place, of many `few` at most. `language` weighs the log probability of a word that the text
-    lacks, not below `rarest`. `agreed` is added by the confidence of the word of the text that was
-    also heard freely, `heard` taken off by that of a word of the change. `unknown`: in the place
-    of a word whose pronunciation is guessed. `again`: each place but the first. `plain`: nats by
-    which a change must be likelier than the text itself.
-    """
-
-    other: float = 4.0
-    extra: float = 5.0
-    missing: float = 4.0
-    few: float = 12.0
-    language: float = 0.7
-    rarest: float = -12.0
-    agreed: float = 8.0
-    heard: float = 6.0
-    unknown: float = 8.0
-    again: float = 10.0
-    plain: float = 2.0
+# Nats that a change of the text costs; chosen on clips that nothing is reported of. A word in the
+# place of the text's, between two, or none in its place, of many FEW at most.
+OTHER, EXTRA, MISSING, FEW = 4.0, 5.0, 4.0, 12.0
+# The weight of the log probability of a word that the text lacks, which counts as RAREST at least.
+LANGUAGE, RAREST = 0.7, -12.0
+# AGREED is added by the confidence of the word of the text that was also heard freely, HEARD taken
+# off by that of a word of the change. UNKNOWN: in the place of a word that the model lacks.
+AGREED, HEARD, UNKNOWN = 8.0, 6.0, 8.0
+AGAIN = 10.0  # each place but the first
+PLAIN = 2.0  # nats by which a change must be likelier than the text itself
 
 
 class _TextPlace(NamedTuple):
@@ -98,29 +84,27 @@ class Settling:
         free: Sequence[tuple[int, float]],
         trigrams: NGrams,
         ways: Ways,
-        costs: ChangeCosts | None = None,
     ) -> None:
         self.rival: tuple[int, ...] = ()
         self._text = list(text)
         self._trigrams = trigrams
         self._ways = ways
-        self._costs = costs = costs or ChangeCosts()
         self._next: dict[int, list[int]] = defaultdict(list)
         for place, word in enumerate(text):
             self._next[word].append(place)
         agreed, self._instead, self._between = _compared(text, free)
-        unknown = [costs.unknown if word >= trigrams.count else 0.0 for word in text]
-        kept = [costs.agreed * each for each in agreed]
+        unknown = [UNKNOWN if word >= trigrams.count else 0.0 for word in text]
+        kept = [AGREED * each for each in agreed]
         quiet = [
             0.0 if heard is not None else min(pair)
             for heard, pair in zip(
-                self._between, zip([costs.agreed, *kept], [*kept, costs.agreed], strict=True),
+                self._between, zip([AGREED, *kept], [*kept, AGREED], strict=True),
                 strict=True,
             )
         ]  # fmt: skip
-        self._other = [costs.other + a + b for a, b in zip(unknown, kept, strict=True)]
-        self._extra = [costs.extra + each for each in quiet]
-        missing = [costs.missing + a + b for a, b in zip(unknown, kept, strict=True)]
+        self._other = [OTHER + a + b for a, b in zip(unknown, kept, strict=True)]
+        self._extra = [EXTRA + each for each in quiet]
+        missing = [MISSING + a + b for a, b in zip(unknown, kept, strict=True)]
         self._missing = np.append(0.0, np.cumsum(missing))
 
     def __call__(self, lattice: Sequence[Arc]) -> list[int]:
@@ -144,7 +128,7 @@ class Settling:
         by_score = attrgetter("score")
         changed = max((way for p, way in whole.items() if p.changes), key=by_score, default=None)
         same = max((way for p, way in whole.items() if not p.changes), key=by_score, default=None)
-        if same is not None and (changed is None or changed.score - same.score < self._costs.plain):
+        if same is not None and (changed is None or changed.score - same.score < PLAIN):
             if changed is not None:
                 self.rival = tuple(way.words[1] for way in changed.path()[:-1])
             changed = same
@@ -156,7 +140,7 @@ class Settling:
         """The places that the word can lead to, and what that costs; `language` is the cost of a
         word that the text lacks."""
         behind, changes, inside = place
-        opening = 0.0 if inside or not changes else self._costs.again
+        opening = 0.0 if inside or not changes else AGAIN
         then = changes if inside else min(changes + 1, 2)
         count = len(self._text)
         if word == END:
@@ -175,18 +159,18 @@ class Settling:
         own = self._ways.get(word, frozenset())
         for at in range(behind, min(behind + SKIPPED + 1, count)):
             if self._text[at] != word and not own & self._ways.get(self._text[at], frozenset()):
-                cost = self._other[at] - self._costs.heard * self._instead[at].get(word, 0.0)
+                cost = self._other[at] - HEARD * self._instead[at].get(word, 0.0)
                 cost += opening + self._without(behind, at) + language
                 yield _TextPlace(at + 1, then, True), cost
         if self._text[behind : behind + 1] == [word]:
             return  # it would stand before itself, and then be missing
         heard = (self._between[behind] or {}).get(word, 0.0)
-        cost = opening + self._extra[behind] - self._costs.heard * heard + language
+        cost = opening + self._extra[behind] - HEARD * heard + language
         yield _TextPlace(behind, then, True), cost
 
     def _without(self, first: int, last: int) -> float:
         """The cost of words [first, last) of the text that are not said."""
-        return min(float(self._missing[last] - self._missing[first]), self._costs.few)
+        return min(float(self._missing[last] - self._missing[first]), FEW)
 
     def _language(
         self, arcs: Sequence[Arc], arrived: Mapping[int, Mapping[_TextPlace, _Way]]
@@ -198,7 +182,7 @@ class Settling:
         if not triples:
             return {}
         scores = self._trigrams.scores(*np.array(triples).T)
-        nats = -self._costs.language * np.maximum(scores, self._costs.rarest)
+        nats = -LANGUAGE * np.maximum(scores, RAREST)
         return dict(zip(triples, nats.tolist(), strict=True))
 
 

@@ -81,7 +81,7 @@ class EditorLane:
     def add(self, job: LaneJob) -> bool:
         """Add a job; False if one of that name waits or runs already."""
         with self._change:
-            if job.owner in self._gone or (job.name and job.name in self._pending(job.owner)):
+            if job.owner in self._gone or (job.name and job.name in self.pending(job.owner)):
                 return False
             self._waiting.append((job.urgency, next(self._count), job))
             if self._thread is None:
@@ -116,7 +116,7 @@ class EditorLane:
     def pending(self, owner: str) -> list[str]:
         """The names of an owner's jobs that wait or run."""
         with self._change:
-            return self._pending(owner)
+            return [job.name for job in self._all() if job.owner == owner]
 
     def warm_up(self) -> None:
         """Load the models in the background, so that the page appears before they are loaded."""
@@ -126,9 +126,6 @@ class EditorLane:
         """Ends the editor's process."""
         if self._editor is not None:
             self._editor.close()
-
-    def _pending(self, owner: str) -> list[str]:
-        return [job.name for job in self._all() if job.owner == owner]
 
     def _all(self) -> list[LaneJob]:
         running = [self._running] if self._running is not None else []

@@ -29,7 +29,7 @@ from app.guarding.guard import MAY_CALL
 from app.page_request import USUAL, Models
 from app.processes.learnt_voice import Order
 from app.processes.progress import CancelledError, Watch
-from app.processes.request_jobs import RequestJob, RequestJobs
+from app.processes.request_jobs import RequestJob
 from app.server.encoded_speech import MEDIA_TYPES, SpeechEncoder
 from app.server.schemas import (
     ADAPT,
@@ -54,12 +54,8 @@ def the_service(request: Request) -> Service:
     return service
 
 
-def the_jobs(request: Request) -> RequestJobs:
-    return the_service(request).jobs
-
-
 def the_job(name: str, request: Request) -> RequestJob:
-    job = the_jobs(request).get(name)
+    job = the_service(request).jobs.get(name)
     if job is None:
         raise HTTPException(404, "There is no such job, or it ended an hour ago.")
     return job
@@ -77,7 +73,6 @@ def kept(request: Request, file: Annotated[UploadFile, File(description="the rec
 
 
 Job = Annotated[RequestJob, Depends(the_job)]
-Jobs = Annotated[RequestJobs, Depends(the_jobs)]
 Kept = Annotated[str, Depends(kept)]
 Serving = Annotated[Service, Depends(the_service)]
 TEXT = Form(description="what the recording says; if empty, it is recognised")
