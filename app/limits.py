@@ -101,6 +101,13 @@ def safe_stem(name: str) -> str:
     return re.sub(r"[^\w.-]+", "_", Path(name).stem).strip("._")[:60] or "recording"
 
 
+def safe_name(name: str) -> str:
+    """A file's name for a folder of ours: its `safe_stem`, and its ending if that is a plain one."""
+    ending = Path(name).suffix.lower()
+    plain = ending.isascii() and ending[1:].isalnum() and len(ending) <= 8
+    return safe_stem(name) + (ending if plain else "")
+
+
 def forget_old(folder: Path, now: float | None = None) -> None:
     """Delete the folders in `folder` that were last used more than KEEP_SECONDS ago."""
     limit = (time.time() if now is None else now) - KEEP_SECONDS

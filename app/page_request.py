@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import lru_cache
 
 import yaml
@@ -29,14 +29,12 @@ class Models:
 USUAL = Models()
 
 
-def models_of(model: str, vocoder: str, aligner: str, voice: str = "") -> Models:
-    """The models of these names, which never become paths; InputError if they aren't offered."""
-    chosen = Models(model, vocoder, aligner, voice or "")
+def check_offered(models: Models) -> None:
+    """InputError for a name that isn't offered: none of them ever becomes a path."""
     offered = (models_here(), VOCODERS, aligners_here(), ("", *voice_names()))
-    for name, names in zip((model, vocoder, aligner, voice or ""), offered, strict=True):
+    for name, names in zip(astuple(models), offered, strict=True):
         if name not in names:
-            raise InputError(texts.not_offered(str(name)))
-    return chosen
+            raise InputError(texts.not_offered(name))
 
 
 @lru_cache(maxsize=1)

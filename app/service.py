@@ -171,8 +171,7 @@ class Service:
     def _request(self, upload: str | None) -> Iterator[Path]:
         """A copy of the upload in a folder of its own; errors don't reveal where that is."""
         source = limits.check_upload(upload, self.folder)
-        suffix = source.suffix.lower() if source.suffix.isascii() else ""
-        copy = self.request_folder() / (limits.safe_stem(source.name) + suffix)
+        copy = self.request_folder() / limits.safe_name(source.name)
         shutil.copyfile(source, copy)
         with without_folder(copy.parent):
             yield copy

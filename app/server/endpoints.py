@@ -63,10 +63,7 @@ def the_job(name: str, request: Request) -> RequestJob:
 
 def kept(request: Request, file: Annotated[UploadFile, File(description="the recording")]) -> str:
     """The upload in a folder of its own, under a name made here."""
-    name = limits.safe_stem(file.filename or "")
-    ending = Path(file.filename or "").suffix
-    ending = ending.lower() if ending[1:].isalnum() and len(ending) <= 6 else ""
-    path = the_service(request).request_folder() / f"{name}{ending}"
+    path = the_service(request).request_folder() / limits.safe_name(file.filename or "")
     with path.open("wb") as copy:
         shutil.copyfileobj(file.file, copy)
     return str(path)

@@ -16,7 +16,7 @@ from a3t.errors import InputError
 from a3t.plan.cleaning.cuts import Cut
 from a3t.plan.request import EditRequest
 from app import texts
-from app.page_request import Models, models_of
+from app.page_request import Models, check_offered
 
 MOST_EDITS = 2000
 MOST_PAGES = 32  # whose last step is remembered
@@ -175,9 +175,8 @@ def settings_of(data: Any) -> tuple[EditRequest, Models]:
     """The settings of new words, each value in its range, and the models; InputError. ``adapt``
     is that of the background."""
     given = data if isinstance(data, Mapping) else {}
-    names = {name: str(given[name]) for name in NAMES if given.get(name)}
-    models = Models(**names)
-    models_of(models.model, models.vocoder, models.aligner, models.voice)
+    models = Models(**{name: str(given[name]) for name in NAMES if given.get(name)})
+    check_offered(models)
     match = given.get("match")
     try:
         traits = MatchedTraits.of(map(str, match[:9])) if isinstance(match, list) else ALL_TRAITS

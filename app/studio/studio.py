@@ -63,9 +63,7 @@ class Studio:
     def _create(
         self, visitor: str, source: Path, name: str, about: dict[str, Any]
     ) -> ProjectController:
-        suffix = Path(name).suffix.lower()
-        suffix = suffix if suffix.isascii() and suffix[1:].isalnum() else ""
-        file = limits.safe_stem(name) + suffix[:8]
+        file = limits.safe_name(name)
 
         def fill(folder: Path) -> dict[str, Any]:
             shutil.copyfile(source, folder / file)
