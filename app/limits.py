@@ -23,7 +23,7 @@ from app.processes.bounded import bounded
 MAX_SECONDS = 7200.0
 MAX_MEGABYTES = 1300  # as many seconds of a CD's sound, uncompressed
 MAX_CHARACTERS = 200_000  # two hours of fast speech
-MAX_TEXT_FILE = 30_000_000  # bytes; the edit.json of two hours holds their alignment
+MAX_TEXT_MEGABYTES = 30  # the edit.json of two hours holds their alignment
 KEEP_SECONDS = 3600
 
 
@@ -35,9 +35,7 @@ def check_upload(path: str | None, uploads: Path) -> Path:
     """
     if not path:
         raise InputError(texts.NO_RECORDING)
-    file = inside(path, uploads)
-    if file.stat().st_size > MAX_MEGABYTES * 1_000_000:
-        raise InputError(texts.too_large(MAX_MEGABYTES))
+    file = inside(path, uploads, MAX_MEGABYTES)
     seconds = bounded(stated_length, file)
     if not math.isfinite(seconds) or seconds > MAX_SECONDS:
         raise InputError(texts.too_long(MAX_SECONDS))
@@ -58,18 +56,8 @@ def stated_length(file: Path) -> float:
         return seconds if math.isfinite(seconds) else Recording.open(file).seconds
 
 
-def check_text_file(path: str | None, uploads: Path) -> Path:
-    """An uploaded transcript, TextGrid or edit.json as a path inside `uploads`."""
-    if not path:
-        raise InputError(texts.NO_FILE)
-    file = inside(path, uploads)
-    if file.stat().st_size > MAX_TEXT_FILE:
-        raise InputError(texts.too_large_for_text(file.name, MAX_TEXT_FILE // 1_000_000))
-    return file
-
-
-def inside(path: str, uploads: Path) -> Path:
-    """A path from a request, resolved; InputError unless it is a file in `uploads`."""
+def inside(path: str, uploads: Path, megabytes: int) -> Path:
+    """A path from a request, resolved; InputError unless it is a file in `uploads`, no larger."""
     try:
         file = Path(path).resolve()
         is_upload = file.is_relative_to(uploads.resolve()) and file.is_file()
@@ -77,6 +65,8 @@ def inside(path: str, uploads: Path) -> Path:
         is_upload = False
     if not is_upload:
         raise InputError(texts.NOT_UPLOADED)
+    if file.stat().st_size > megabytes * 1_000_000:
+        raise InputError(texts.too_large(megabytes))
     return file
 
 
@@ -102,7 +92,7 @@ def safe_stem(name: str) -> str:
 
 
 def safe_name(name: str) -> str:
-    """A file's name for a folder of ours: its `safe_stem`, and its ending if that is a plain one."""
+    """A file's name for a folder of ours: its `safe_stem`, and its ending if that is plain."""
     ending = Path(name).suffix.lower()
     plain = ending.isascii() and ending[1:].isalnum() and len(ending) <= 8
     return safe_stem(name) + (ending if plain else "")

@@ -93,9 +93,8 @@ NO_PROJECT_FILE = (
 )
 LARGE_PROJECT = "This project is larger than this page accepts: open only its recording."
 OTHER_SOUND = "The recording in this project file doesn't match its words: open only the recording."
-NO_FILE = "There is no file yet: upload one first."
 NO_SOUND = "This is not a sound file that a3t can read: upload WAV, FLAC, OGG, MP3, M4A or a film."
-NOT_UPLOADED = "This recording was not uploaded here: upload it first."
+NOT_UPLOADED = "This file was not uploaded here: upload it first."
 NO_TIMES = "A word's times must be numbers of seconds: type them again."
 SERVED_ELSEWHERE = "Files on other servers are not served here."
 FETCHED_ELSEWHERE = "Files on other servers are not fetched: upload the file."
@@ -148,10 +147,6 @@ def too_long(seconds: float) -> str:
         f"The recording is longer than {length(seconds)}, the most that this page accepts: cut it, "
         "or use the command line, which has no such limit."
     )
-
-
-def too_large_for_text(name: str, megabytes: int) -> str:
-    return f"{name} is too large for a text: upload one of less than {megabytes} MB."
 
 
 def too_many_characters(name: str, characters: int, most: int) -> str:

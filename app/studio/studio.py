@@ -8,7 +8,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-from a3t.errors import InputError
 from a3t.example import NEW_TEXT, RECORDING, TEXT
 from app import limits, texts
 from app.processes.bounded import bounded
@@ -45,11 +44,10 @@ class Studio:
 
     def create(self, visitor: str, data: dict[str, Any]) -> ProjectController:
         """A project of an uploaded recording, with its text if one is given; InputError."""
-        source = limits.inside(str(data.get("upload") or ""), self.service.folder)
+        upload = str(data.get("upload") or "")
+        source = limits.inside(upload, self.service.folder, limits.MAX_MEGABYTES)
         if source.suffix.lower() == ".zip":
             return self._unpacked(visitor, source, data.get("onto"))
-        if source.stat().st_size > limits.MAX_MEGABYTES * 1_000_000:
-            raise InputError(texts.too_large(limits.MAX_MEGABYTES))
         text = limits.check_text(str(data.get("text") or ""), texts.THE_TRANSCRIPT)
         lines = [" ".join(line.split()) for line in text.splitlines()]
         about: dict[str, Any] = {"text": "\n".join(filter(None, lines))} if text else {}
@@ -143,6 +141,6 @@ class Studio:
 
     def text_from(self, upload: str) -> str:
         """The words of an uploaded transcript, read in a bounded process; InputError."""
-        path = limits.check_text_file(upload, self.service.folder)
+        path = limits.inside(upload, self.service.folder, limits.MAX_TEXT_MEGABYTES)
         with without_folder(path.parent):
             return bounded(words_in, path)
