@@ -12,7 +12,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
@@ -21,43 +20,15 @@ from alignment.errors import AlignmentError
 from alignment.network.phone_network import FRAME_SECONDS, INDEX, information
 from alignment.result import PAUSE, Alignment, Phone, Word, pause
 
-
-class Judgement(NamedTuple):
-    """The weights that turn a word's evidence into log odds, fitted to planted errors.
-
-    The mean distance of its phones from the likeliest ones; the root of the advantage that anything
-    else would have in its place; its haste; the root that is usual in the recording, at most USUAL
-    either way; and the distance of its worst phone. `fit`: of the whole text, see `score_words`.
-    """
-
-    offset: float
-    distance: float
-    advantage: float
-    haste: float
-    usual: float
-    worst: float
-    fit: float
-
-    def odds(
-        self, distance: float, worst: float, advantage: float, haste: float, usual: float
-    ) -> float:
-        """The log odds of a word."""
-        return self.offset + sum(
-            (
-                self.distance * distance,
-                self.worst * worst,
-                self.advantage * advantage,
-                self.haste * haste,
-                self.usual * usual,
-            )
-        )
-
-
-# The larger network's advantages summed over all ways: fitted to errors in 150 clips that neither
-# network heard in training, corpora counted evenly, half of them in noise, so that 0.7% of their
-# right words are doubted. Right texts of 200 clips fit by -2.53 or more, 99 in 100 wrong ones of
-# 110 by -2.4 or less.
-JUDGEMENT = Judgement(3.0, 0.12, -1.56, -0.334, 0.197, worst=0.232, fit=-2.6)
+# A word's log odds: an offset, and the weights of its evidence, which is the mean distance of its
+# phones from the likeliest ones, and that of its worst phone; the root of the advantage that
+# anything else would have in its place; its haste; and the root that is usual in the recording, at
+# most USUAL either way. Fitted to errors in 150 clips that neither network heard in training,
+# corpora counted evenly, half of them in noise, so that 0.7% of their right words are doubted.
+OFFSET, WEIGHTS = 3.0, (0.12, 0.232, -1.56, -0.334, 0.197)
+USUAL = 3.0
+# Right texts of 200 clips fit by -2.53 or more, 99 in 100 wrong ones of 110 by -2.4 or less.
+EVEN_FIT = -2.6
 
 # The root of the advantage that anything between two words has, at which a sound named there is as
 # likely as not one that the text lacks; and how steeply it becomes likelier. In 110 clips such
@@ -66,7 +37,6 @@ JUDGEMENT = Judgement(3.0, 0.12, -1.56, -0.334, 0.197, worst=0.232, fit=-2.6)
 BETWEEN, STEEP = 2.3, 6.0
 
 FARTHEST = -12.0  # a frame's log posterior below the best; more is no worse
-USUAL = 3.0
 
 # Nats that the posteriors tell in the window that tells the most: of noise, tones and music 0.1 to
 # 0.63, of a second of speech in silence 1.0, of a sentence at 5 dB 1.2 or more.
@@ -74,7 +44,7 @@ EVEN_INFORMATION = 0.7
 WINDOW = 3.0  # seconds: over the whole, a word in half a minute of silence would be lost
 
 # A text is refused if its words' mean distance in the network's eyes, less the deviation of the
-# logarithms of their phones' lengths, lies below its judgement's `fit`; if the mean log odds of its
+# logarithms of their phones' lengths, lies below EVEN_FIT; if the mean log odds of its
 # words lie below EVEN_ODDS; or if EVEN_SHARE of them are doubtful (two more count as heard, so that
 # one doubtful word in a text of two or three doesn't decide).
 EVEN_ODDS = 0.0
@@ -117,14 +87,16 @@ def score_words(alignment: Alignment, posteriors: np.ndarray, sequences: np.ndar
             continue
         distances.append(float(below[inside].mean()))
         worst = min(float(below[_frames(phone, len(below))].mean()) for phone in word.phones)
-        score = logistic(JUDGEMENT.odds(distances[-1], worst, *next(witnesses), usual))
+        evidence = (distances[-1], worst, *next(witnesses), usual)
+        odds = OFFSET + sum(w * each for w, each in zip(WEIGHTS, evidence, strict=True))
+        score = logistic(odds)
         phones = tuple(replace(phone, score=score) for phone in word.phones)
         words.append(replace(word, score=score, phones=phones))
     spoken = [word.score for word in words if not word.is_pause]
     doubtful = sum(score < 0.5 for score in spoken) / (len(spoken) + BENEFIT)
     fit = float(np.mean(distances) - np.std(_lengths(alignment.spoken)))
     score = min(
-        logistic((fit - JUDGEMENT.fit) / 0.15),
+        logistic((fit - EVEN_FIT) / 0.15),
         logistic((float(np.mean([_odds(score) for score in spoken])) - EVEN_ODDS) / 0.25),
         logistic((EVEN_SHARE - doubtful) / 0.1),
         logistic((_most_information(posteriors) - EVEN_INFORMATION) / 0.05),
