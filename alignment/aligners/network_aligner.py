@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import groupby
 
 import numpy as np
 
@@ -200,12 +201,8 @@ def last_said(visits: Sequence[Visit]) -> list[Visit]:
     """Take the second of a word said alone and again at the start of what follows: the first was
     broken off."""
     result = list(visits)
-    runs: list[list[int]] = []  # places of visits that belong together
-    for place in range(len(visits)):
-        if runs and _same(visits[place], visits[runs[-1][0]]):
-            runs[-1].append(place)
-        else:
-            runs.append([place])
+    places = range(len(visits))
+    runs = [[*run] for _, run in groupby(places, lambda place: _part(visits[place]))]
     for before, word, after, again, then in zip(*(runs[k:] for k in range(5)), strict=False):
         kinds = [visits[run[0]].state.kind for run in (before, word, after, again, then)]
         said = visits[again[0]].state
@@ -247,11 +244,9 @@ def _words(
 ) -> Iterator[Word]:
     edges[-1] = duration
     place = 0
-    while place < len(visits):
-        state = visits[place].state
-        stop = place + 1
-        while stop < len(visits) and _same(visits[stop], visits[place]):
-            stop += 1
+    for _, part in groupby(visits, _part):
+        states = [visit.state for visit in part]
+        state, stop = states[0], place + len(states)
         if state.kind == WORD:
             symbols = candidates[state.word][state.pronunciation]
             times = edges[place : stop + 1].tolist()
@@ -265,6 +260,6 @@ def _words(
         place = stop
 
 
-def _same(visit: Visit, first: Visit) -> bool:
-    """True if both belong to one word, or to one sound between words."""
-    return visit.state.kind == first.state.kind and visit.state.word == first.state.word
+def _part(visit: Visit) -> tuple[int, int]:
+    """The word that a visit belongs to, or the sound before a word."""
+    return visit.state.kind, visit.state.word
