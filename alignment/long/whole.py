@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 
 from alignment.aligner import Pronunciations, Readable
-from alignment.long.anchors import SECONDS, find_anchors
+from alignment.long.anchors import SECONDS, find_anchors, runs_of
 from alignment.long.pieces import Piece, pieces
 from alignment.parallel import run_jobs
 from alignment.result import Alignment, Word, pause, shift_word, stretch_word
@@ -70,15 +70,8 @@ def align_long(
 
 def doubtful_runs(alignment: Alignment) -> list[tuple[int, int]]:
     """Words [first, end) in a row, at least DOUBTED_RUN of them, that are not heard as written."""
-    runs: list[tuple[int, int]] = []
-    start = 0
-    scores = [word.score for word in alignment.spoken]
-    for place, score in enumerate([*scores, 1.0]):
-        if score >= 0.5:
-            if place - start >= DOUBTED_RUN:
-                runs.append((start, place))
-            start = place + 1
-    return runs
+    doubted = np.array([word.score < 0.5 for word in alignment.spoken])
+    return [(first, end) for first, end in runs_of(doubted) if end - first >= DOUBTED_RUN]
 
 
 def _alignable(piece: Piece) -> bool:
