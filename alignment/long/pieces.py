@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -52,14 +52,14 @@ def pieces(anchors: Anchors, words: int) -> list[Piece]:
         if start == total > clock:
             end = words
         if begin > first and result:  # what was passed by before it
-            result[-1] = _until(result[-1], begin)
+            result[-1] = replace(result[-1], end=begin)
         if start > clock:
             result += _cut(anchors, clock, start, begin if result else 0, end)
             first = end
         if stop > start:
             result.append(Piece(start, stop, first, first, foreign))
         clock = stop
-    result[-1] = _until(result[-1], words)
+    result[-1] = replace(result[-1], end=words)
     return result
 
 
@@ -83,10 +83,6 @@ def _heard(anchors: Anchors, start: int, stop: int, first: int, words: int) -> t
     if not len(spoken):
         return first, first
     return max(int(spoken.min()), first), int(spoken.max()) + 1
-
-
-def _until(piece: Piece, end: int) -> Piece:
-    return Piece(piece.start, piece.stop, piece.first, end, piece.foreign)
 
 
 def _foreign(anchors: Anchors, words: int) -> list[tuple[int, int]]:

@@ -11,12 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 
-from alignment.network.phone_network import FRAME_SECONDS, HOP, INDEX, RATE, Weights, information
+from alignment.network.phone_network import (
+    FRAME_SECONDS,
+    HOP,
+    INDEX,
+    RATE,
+    Weights,
+    information,
+    load_weights,
+)
 from alignment.result import PAUSE
 
 WEIGHTS = Path(__file__).with_name("boundaries.safetensors")
@@ -66,7 +73,7 @@ def correct(
     if not len(boundaries.times):
         return boundaries.times
     known = surroundings(boundaries, frames, scores, second)
-    return boundaries.times + moves(known, load_boundary_weights(WEIGHTS))
+    return boundaries.times + moves(known, load_weights(WEIGHTS))
 
 
 def moves(known: np.ndarray, weights: Weights) -> np.ndarray:
@@ -174,11 +181,3 @@ def _classes(symbols: Sequence[str]) -> np.ndarray:
 
 _OTHERS = 3 + 2 + 4 + 1 + 4 * (VOWEL + 1)
 SURROUNDINGS = _OTHERS + 2 * 5 * (2 * AROUND + 1) + 2 * len(INDEX)
-
-
-@cache
-def load_boundary_weights(path: Path) -> Weights:
-    """The weights in a file: WEIGHTS ships."""
-    from safetensors.numpy import load_file
-
-    return {name: value.astype(np.float32) for name, value in load_file(path).items()}

@@ -198,14 +198,10 @@ def _taps(weight: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(weight.transpose(2, 1, 0)).reshape(-1, len(weight))
 
 
-def load_weights(path: Path | None = None) -> Weights:
-    """Weights that ship, by default WEIGHTS; "pairs" (40, 40): the logarithm of how often phones
-    follow a phone."""
-    return _loaded(WEIGHTS if path is None else path)
-
-
 @cache
-def _loaded(path: Path) -> Weights:
+def load_weights(path: Path = WEIGHTS) -> Weights:
+    """Weights in a file, convolutions also as `_taps`; those of WEIGHTS have "pairs", (40, 40): the
+    logarithm of how often phones follow a phone."""
     from safetensors.numpy import load_file
 
     weights = {name: value.astype(np.float32) for name, value in load_file(path).items()}
