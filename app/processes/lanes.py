@@ -7,7 +7,6 @@ on a busy machine, and a third, in which voices are learnt, to both.
 
 from __future__ import annotations
 
-import itertools
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
@@ -23,7 +22,7 @@ from app.processes.worker import AbandonedError, WorkerProcess, always
 MAKING = 1  # the urgency of what somebody waits for
 
 
-@dataclass
+@dataclass(eq=False)
 class LaneJob:
     """Work for a lane's editor.
 
@@ -53,10 +52,9 @@ class EditorLane:
     def __init__(self, start: Callable[[], WorkerProcess], kept: bool = True) -> None:
         self._start, self._kept = start, kept
         self._editor: WorkerProcess | None = None
-        self._waiting: list[tuple[int, int, LaneJob]] = []
+        self._waiting: list[LaneJob] = []  # in the order in which they came
         self._running: LaneJob | None = None
         self._gone: set[str] = set()  # owners that have been deleted
-        self._count = itertools.count()
         self._change = threading.Condition()
         self._thread: threading.Thread | None = None
 
@@ -83,7 +81,7 @@ class EditorLane:
         with self._change:
             if job.owner in self._gone or (job.name and job.name in self.pending(job.owner)):
                 return False
-            self._waiting.append((job.urgency, next(self._count), job))
+            self._waiting.append(job)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="lane", daemon=True)
                 self._thread.start()
@@ -106,12 +104,10 @@ class EditorLane:
 
     def reorder(self, owner: str, urgencies: Mapping[str, int]) -> None:
         """Other urgencies for an owner's jobs of these names that wait."""
-
-        def urgency(usual: int, job: LaneJob) -> int:
-            return urgencies.get(job.name, usual) if job.owner == owner else usual
-
         with self._change:
-            self._waiting = [(urgency(u, job), n, job) for u, n, job in self._waiting]
+            for job in self._waiting:
+                if job.owner == owner:
+                    job.urgency = urgencies.get(job.name, job.urgency)
 
     def pending(self, owner: str) -> list[str]:
         """The names of an owner's jobs that wait or run."""
@@ -129,8 +125,7 @@ class EditorLane:
 
     def _all(self) -> list[LaneJob]:
         running = [self._running] if self._running is not None else []
-        waiting = [job for _, _, job in self._waiting]
-        return [job for job in running + waiting if job.watch.wanted()]
+        return [job for job in running + self._waiting if job.watch.wanted()]
 
     def _work(self) -> None:
         while True:
@@ -140,10 +135,10 @@ class EditorLane:
         with self._change:
             while not self._waiting:
                 self._change.wait()
-            first = min(self._waiting, key=lambda w: (not w[2].is_awaited(), *w[:2]))
+            first = min(self._waiting, key=lambda job: (not job.is_awaited(), job.urgency))
             self._waiting.remove(first)
-            self._running = first[2]
-            return first[2]
+            self._running = first
+            return first
 
     def _do(self, job: LaneJob) -> None:
         error, result = None, None

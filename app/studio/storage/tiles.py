@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from alignment.network.phone_network import mel
 from app.studio.storage.pcm_sound import LEVELS, PEAKS, PcmSound, level_sizes
 
 MOST_PAIRS = 20_000  # in one answer
@@ -75,7 +76,7 @@ def _frame(sound: PcmSound, centre: int, size: int) -> np.ndarray:
 def _mel_rows(size: int, rate: int) -> np.ndarray:
     """(bins, ROWS): the mean of the bins of each row, at least the nearest one."""
     top = min(TOP_HZ, rate / 2)
-    edges = 700 * (10 ** (np.linspace(0, mel(top), ROWS + 1) / 2595) - 1)
+    edges = 700 * (10 ** (np.linspace(0, float(mel(top)), ROWS + 1) / 2595) - 1)
     bins = np.fft.rfftfreq(size, 1 / rate)
     result = np.zeros((len(bins), ROWS))
     for row in range(ROWS):
@@ -84,10 +85,6 @@ def _mel_rows(size: int, rate: int) -> np.ndarray:
             inside[np.abs(bins - edges[row : row + 2].mean()).argmin()] = True
         result[inside, row] = 1 / inside.sum()
     return result
-
-
-def mel(hertz: float) -> float:
-    return float(2595 * np.log10(1 + hertz / 700))
 
 
 def _png(levels: np.ndarray) -> bytes:
