@@ -23,8 +23,6 @@ HTK_UNITS = 10_000_000  # a second
 
 LARGEST_FILE = 500_000_000  # bytes
 
-Rows = Sequence[tuple[float, float, str, float]]
-
 
 def write_lab(alignment: Alignment, path: Path) -> None:
     """HTK labels: start and end in 100 ns, phone, score, and the word at its first phone."""
