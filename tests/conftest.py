@@ -78,7 +78,8 @@ def networks_loaded_once() -> Iterator[set[object]]:
 # What gives the same from the same, which `tests/alignment`, `tests/test_editor` and
 # `tests/projects/test_replay` hold, so that no other test waits for it twice.
 DETERMINED = (
-    (NetworkAligner, "_align_short"), (network_recogniser, "recognise_by_network"),
+    (NetworkAligner, "_align_short"), (network_recogniser, "mean_scores"),
+    (network_recogniser, "heard_freely"), (network_recogniser, "settled"),
     (A3T, "fill"), (BuiltinVocoder, "__call__"),
 )  # fmt: skip
 MADE_ANEW = [getattr(owner, name) for owner, name in DETERMINED]
