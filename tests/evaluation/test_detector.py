@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from a3t.errors import InputError
+from evaluation.detector import telling_apart
 from evaluation.detector.detector_command import MEASUREMENT
 from evaluation.detector.spectral_statistics import FEATURES, RATE, log_spectrum, stretch_features
 from evaluation.detector.telling_apart import alone, told_apart
@@ -119,7 +120,10 @@ def test_the_level_of_a_recording_tells_nothing() -> None:
     assert np.allclose(*(stretch_features(log_spectrum(k * one), *SPAN) for k in (1, 0.1)))
 
 
-def test_the_report_says_who_is_told_apart(features: dict[str, np.ndarray], tmp_path: Path) -> None:
+def test_the_report_says_who_is_told_apart(
+    features: dict[str, np.ndarray], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(telling_apart, "RESAMPLES", 50)
     kinds = {"patch": "hole", "copy": "nothing", "control": "nothing", "natural": "nothing"}
     facts = {"condition": "clean", "corpus": "libri"}
     rows = [
