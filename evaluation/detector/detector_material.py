@@ -21,7 +21,7 @@ from a3t.audio.reading.recording import Recording
 from a3t.audio.splicing.fades import FADE_MS
 from a3t.audio.splicing.splicing import make_patch
 from a3t.errors import InputError
-from a3t.grid import HOP, SAMPLE_RATE, grid_frames, samples_of
+from a3t.grid import HOP, SAMPLE_RATE, grid_frames
 from a3t.plan.request import EditRequest
 from a3t.plan.windows import WindowFrames
 from a3t.rendering.joining import neighbours_of
@@ -92,14 +92,12 @@ def make_stretches(edit: ListedEdit, setting: Setting) -> Iterator[Row]:
         result = editor.render(plan)
         result.save(folder / f"{edit.name} {condition}.wav", provenance=False)
         copy = vocode_span(editor.vocoder, log_mel(sound.samples)[:frames], 0, frames).numpy()
-        patches = [
-            (PATCH, result.patches[0]),
-            (COPY, in_place(recording, copy, natural[0], own=True)),
-            (CONTROL, in_place(recording, sound.samples, natural[0], own=False)),
-        ]
-        for kind, span in zip((NATURAL, OTHER), natural, strict=False):
-            first, last = (samples_of(frame, recording.sample_rate) for frame in span)
-            patches.append((kind, Patch((first, last), recording.mono(first, last)[:, None])))
+        copied = in_place(recording, copy, natural[0], own=True)
+        controls = [in_place(recording, sound.samples, span, own=False) for span in natural[:2]]
+        patches = [(PATCH, result.patches[0]), (COPY, copied), (CONTROL, controls[0])]
+        # A joint may lie outside its words, so natural stretches have the samples of a joined one.
+        for kind, joined in zip((NATURAL, OTHER), (copied, *controls[1:]), strict=False):
+            patches.append((kind, Patch(joined.source, recording.mono(*joined.source)[:, None])))
         for kind, patch in patches:
             yield {
                 "edit": edit.name,
@@ -107,16 +105,16 @@ def make_stretches(edit: ListedEdit, setting: Setting) -> Iterator[Row]:
                 "corpus": edit.voice.partition("-")[0],
                 "condition": condition,
                 "kind": kind,
-                "features": features_of(recording, patch, kind),
+                "features": features_of(recording, patch),
             }
 
 
-def features_of(recording: Recording, patch: Patch, kind: str) -> Floats:
-    """The features (160,) of a patch in its recording; the cross-fades are left out."""
+def features_of(recording: Recording, patch: Patch) -> Floats:
+    """The features (160,) of a patch in its recording, without the places of the cross-fades."""
     rate = recording.sample_rate
     sound = read_patched(recording, [patch], 0, recording.samples + patch.growth).mean(axis=1)
     first, last = sample_map(recording, [patch]).changes[0].output
-    fade = 0 if kind in (NATURAL, OTHER) else round(FADE_MS * rate / 1000)
+    fade = round(FADE_MS * rate / 1000)
     place = [round(sample * RATE / rate) for sample in (first + fade, last - fade)]
     if rate != RATE:
         sound = soxr.resample(sound, rate, RATE, quality="VHQ")
