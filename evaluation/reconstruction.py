@@ -75,7 +75,7 @@ def report(rows: Rows, setting: Setting) -> str:
 def _test_clips(options: argparse.Namespace) -> Iterator[HeldOutClip]:
     """Test clips, half by seen and half by unseen voices; a recipe may have no unseen ones."""
     if (options.data is None) != (options.features is None):
-        raise InputError("--data and --features belong together: give both.")
+        raise InputError("Give --data and --features together.")
     if options.data is None:
         clips = read_corpora(options.corpora or corpora_root())
         yield from draw_clips(clips, options.clips)

@@ -36,7 +36,7 @@ def main(arguments: list[str]) -> int:
     add_dictionary_options(parser)
     options = parser.parse_args(arguments)
     if (options.hear is None) != (options.prompt_wav is None):
-        parser.error("--hear and --prompt-wav belong together")
+        parser.error("give --hear and --prompt-wav together")
     return run(lambda: show(options))
 
 

@@ -38,7 +38,9 @@ def released(tag: str) -> Path:
     except (OSError, ValueError, TypeError):
         whole = False
     if not whole:
-        raise InputError(f"{folder} is not what was fetched (its sha256 differs): delete it.")
+        raise InputError(
+            f"{folder} has changed since it was fetched (its sha256 differs): delete it."
+        )
     return folder
 
 

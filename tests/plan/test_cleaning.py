@@ -173,7 +173,7 @@ def test_findings_are_chosen_by_number_and_by_kind(arctic: Path) -> None:
     assert numbers(["Fillers"], []) == [1, 3, 5]
     assert numbers(["2-4"], ["3", "pause"]) == [2]
     for wrong in ("0", "6", "4-2", "x", "", "1-99999999"):
-        with pytest.raises(InputError, match="not among the finds"):
+        with pytest.raises(InputError, match="Nothing found is called"):
             found.chosen([wrong])
 
 

@@ -111,7 +111,7 @@ def test_many_recordings_and_one_that_is_none(
     assert main([str(here), "--find", "sneezes"]) == 1
     assert "“sneeze” is not one of" in capsys.readouterr().err
     assert main([str(here), "--only", "9"]) == 1
-    assert "not among the finds" in capsys.readouterr().err
+    assert "Nothing found is called" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("other", ["later/talk.wav", "talk.flac"])
@@ -132,6 +132,6 @@ def test_numbers_of_what_was_not_found(
 ) -> None:
     command = [str(arctic), "--text", ARCTIC, "--out", str(tmp_path / "never.wav")]
     assert main([*command, "--only", "3"]) == 1
-    assert "“3” is not among the finds: nothing was" in capsys.readouterr().err
+    assert "Nothing found is called “3”: give kinds (" in capsys.readouterr().err
     assert main([*command, "--find", ","]) == 1
     assert "--find names no kind" in capsys.readouterr().err

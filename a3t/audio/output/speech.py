@@ -117,7 +117,7 @@ def load_record(path: Path) -> dict[str, Any]:
     """A record's entries, none if the file holds other JSON; InputError if it can't be read."""
     try:
         if path.stat().st_size > LARGEST_RECORD:
-            raise InputError(f"{path} is too large for a record of a3t: move it elsewhere.")
+            raise InputError(f"{path} is too large for an a3t record: move it elsewhere.")
         record = json.loads(path.read_bytes())  # with a byte-order mark or without
     except OSError as error:
         raise InputError(f"{path} can't be read: {error.strerror}.") from None

@@ -62,9 +62,9 @@ def music_doubt(plan: EditPlan) -> str | None:
         level = music_under(recording, plan.alignment, *recording.samples_in(edit.source))
         if level is not None:
             return (
-                f"There is music or similar sound under the words that change ({-level:.0f} dB "
-                "below the speech), which will audibly break off: edit the speech before the music "
-                "is added, or listen closely."
+                f"Music or similar sound under the changed words ({-level:.0f} dB below the "
+                "speech) will break off audibly: edit the speech before adding music, or listen "
+                "closely."
             )
     return None
 

@@ -147,11 +147,12 @@ class Findings:
             first = int(matched[1]) if matched else 0
             last = int(matched[2] or first) if matched else 0
             if not 1 <= first <= last <= len(self.found):
-                numbers = f"give numbers from 1 to {len(self.found)} (3 or 5-9), or kinds"
+                numbers = (
+                    f"numbers from 1 to {len(self.found)} (3 or 5-9) or " if self.found else ""
+                )
                 raise InputError(
-                    f"“{name}” is not among the finds: "
-                    f"{numbers if self.found else 'nothing was; name kinds'} "
-                    f"({', '.join(ALL_KINDS)}), and --plan lists what there is."
+                    f"Nothing found is called “{name}”: give {numbers}kinds "
+                    f"({', '.join(ALL_KINDS)}); --plan lists what was found."
                 )
             result |= set(range(first - 1, last))
         return result
