@@ -26,10 +26,7 @@ class Stepped:
         self.ended = threading.Event()
         self.steps = 0
 
-    def use(self, models: object) -> None:
-        pass
-
-    def run(self, function: Callable[..., Any], *args: Any) -> None:
+    def ask(self, function: Callable[..., Any], *args: Any) -> None:
         try:
             while True:
                 self.progress(f"learn {self.steps % 50} 50")
