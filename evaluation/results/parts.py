@@ -59,6 +59,7 @@ PARTS: Mapping[str, Part] = {
     "boundaries": Part(
         "boundaries", 2, {"sentences": 10}, {"condition": ["clean", "noise 10 dB", "room"]}
     ),
+    "labels": Part("hand-labels", 1),
     "spreads": Part("spreads", 1, {"sentences": 8}),
     "pauses": Part("spreads", 1, {"clips": 40}, {"what": "pauses"}),
     "errors": Part("errors", 2, {"clips": 48}),
