@@ -86,8 +86,8 @@ MADE_ANEW = [getattr(owner, name) for owner, name in DETERMINED]
 
 
 def digest(*given: object) -> bytes:
-    """What tells inputs apart: arrays by their content, networks by themselves, the rest by what
-    it prints; aligners are alike."""
+    """A digest of inputs: of arrays' content, of networks' identity, of what the rest prints;
+    aligners are alike."""
     key = sha256()
     for part in given:
         if isinstance(part, Batch):

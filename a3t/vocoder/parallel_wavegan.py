@@ -183,9 +183,7 @@ def _build(config: dict[str, Any], folder: Path, checkpoint: Path) -> nn.Module:
     whole = {"format": "hdf5"} | config | {"generator_params": settings}
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore"
-            )  # the package's ways of weight norm and versions are old
+            warnings.simplefilter("ignore")  # the package's weight norm and versions are old
             generator: Any = load_model(str(checkpoint), whole)
             generator.remove_weight_norm()
         if hasattr(generator, "mean") and {*map(len, (generator.mean, generator.scale))} != {MELS}:

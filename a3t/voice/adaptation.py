@@ -139,7 +139,7 @@ def _adapted(
     )
     bfloat16 = use_bfloat16(config.precision)
     run = VoiceRun(objective, schedule, folder / "run", judged)
-    before = run.judged_l1()
+    before = run.judged_l1() if judged else None
     run.resume()
 
     def losses_at(step: int) -> dict[str, Tensor]:
@@ -174,15 +174,17 @@ class VoiceRun(Run):
     def state(self) -> dict[str, Any]:
         return super().state() | {"best": (self.l1, self.best_step, self.best)}
 
-    def judged_l1(self) -> float | None:
-        """The validation loss now, None if nothing is held out."""
-        return validate(self.objective, self.judged)["l1"] if self.judged else None
+    def judge(self, validate: Callable[[], dict[str, float]]) -> dict[str, float]:
+        """Nothing if nothing is held out: putting the averaged weights in place takes time."""
+        return super().judge(validate) if self.judged else {}
+
+    def judged_l1(self) -> float:
+        """The validation loss now, on what is held out."""
+        return validate(self.objective, self.judged)["l1"]
 
     def keep_if_best(self) -> dict[str, float]:
         """Keep this state if none before was better."""
         found = self.judged_l1()
-        if found is None:
-            return {}
         if self.l1 is None or found < self.l1:
             state = self.objective.state_dict()
             self.l1, self.best_step = found, self.step

@@ -21,7 +21,7 @@ DOUBTFUL = 0.5  # confidence below which a word is doubted
 UNWRITTEN = 0.35
 UNWRITTEN_BESIDE = 0.24
 # The same of sound that the aligner has named, which says itself how likely it is that the text
-# lacks it (alignment.confidence.missing_words).
+# lacks it (alignment.confidence.scores.BETWEEN).
 NAMED, NAMED_BESIDE = 0.16, 0.04
 
 SOUNDS = {"": "Speech", "<um>": "A filled pause", "<repeat>": "A repetition", "<noise>": "Sound"}

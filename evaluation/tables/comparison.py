@@ -48,7 +48,7 @@ class TaskOfSystem(NamedTuple):
 
 
 def version_key(item: TaskOfSystem) -> str:
-    """What an item's rows are kept by."""
+    """The key by which an item's rows are kept."""
     return f"{item.name} {item.version}"
 
 

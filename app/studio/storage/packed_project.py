@@ -98,7 +98,7 @@ def _members(folder: ProjectFolder, keys: set[str]) -> Iterator[str]:
 
 
 class Manifest(BaseModel):
-    """What a project's file says of it, by its id or that of the project that it came from."""
+    """The manifest of a project's file; ``id``: the project's, or of the one that it came from."""
 
     format: Literal[1]
     id: Annotated[str, Field(pattern=r"^[0-9a-f]{24}\z")]

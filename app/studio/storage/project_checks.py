@@ -122,14 +122,14 @@ def checked_spans(spans: Any, samples: int) -> list[list[int]]:
 
 
 class CheckedName(BaseModel):
-    """What something was made by."""
+    """The network by which something was made."""
 
     name: Text
     sha256: Text | None
 
 
 class CheckedVoice(BaseModel):
-    """How a recording's own voice was learnt; without `parts`, of the whole network."""
+    """The origin of a recording's own voice; without `parts`, of the whole network."""
 
     name: Text
     sha256: Text
