@@ -24,10 +24,9 @@ from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planner import make_plan
 from a3t.plan.prompt import Prompt, Prompts, SpeechPlan, speech_plan, with_texts
 from a3t.plan.request import EditRequest, SpeechRequest
-from a3t.plan.reuse.other_recordings import OtherRecording, align_others
+from a3t.plan.reuse.recorded_speech import OtherRecording, align_others
 from a3t.plan.reuse.text_reuse import with_sources
 from a3t.plan.revision import Revision
-from a3t.plan.speaker.pronunciations import speaker_pronunciations
 from a3t.rendering.candidates import make_audible, make_candidates
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.renderer import Renderer
@@ -154,7 +153,7 @@ class Editor:
                 others=tuple(map(OtherRecording.of, others)),
             )
             revision = replace(revision, text=text).within(aligned.words)
-            spoken = speaker_pronunciations(revision.new_text, aligned.alignment.spoken, pronouncer)
+            spoken = pronouncer.as_recorded(revision.new_text, aligned.alignment.spoken)
             plan = make_plan(recording, resolved, revision, spoken, self.durations, others)
             return replace(plan, restored=text is not found.transcript, found=found)
 
@@ -249,7 +248,7 @@ class Editor:
             heard = [hear(each, said, target, pronouncer) for each, said in opened_prompts]
         with self._step("plan"):
             recorded = [word for each in heard for word in each.alignment.spoken]
-            spoken = speaker_pronunciations(target, recorded, pronouncer)
+            spoken = pronouncer.as_recorded(target, recorded)
             return speech_plan(heard, self.prompt, target, spoken, self.durations, request)
 
     def speak(self, plan: SpeechPlan) -> Iterator[np.ndarray]:

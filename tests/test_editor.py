@@ -10,12 +10,11 @@ import pytest
 import soundfile
 import soxr
 
-from a3t.audio.analysis.mel import bin_centres
-from a3t.audio.analysis.mel_window import mel_window
+from a3t.audio.analysis.mel import bin_centres, mel_window
 from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.grid import SAMPLE_RATE, grid_frames
-from a3t.plan.reuse.other_recordings import OtherRecording
+from a3t.plan.reuse.recorded_speech import OtherRecording
 from a3t.rendering.edited import EditedRecording
 from alignment import Alignment, AlignmentError
 from tests.conftest import ARCTIC

@@ -23,8 +23,7 @@ from torch import Tensor
 from a3t.audio.output.files import atomic_path
 from a3t.errors import InputError
 from a3t.grid import seconds_of
-from a3t.model.variance.durations import DurationPredictor, word_edges
-from a3t.plan.speaker.speaking_rate import rate_ratio
+from a3t.model.variance.durations import DurationPredictor, rate_ratio, word_edges
 from a3t.text.phones import PAUSE, PHONE_ID, PHONES, is_vowel, strip_stress
 from a3t.voice.kernel.loop import Losses
 from training.configuration import build, read_config, settings

@@ -173,7 +173,7 @@ def _found(
 ) -> tuple[ProjectEdit, Findings]:
     """Finds what can go from a recording's current version; and the edit, still without it."""
     from a3t.plan.request import EditRequest
-    from a3t.plan.reuse.other_recordings import OtherRecording
+    from a3t.plan.reuse.recorded_speech import OtherRecording
     from a3t.projects.project import find_project
     from a3t.text.transcript import Transcript
 

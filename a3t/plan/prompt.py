@@ -14,17 +14,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from a3t.audio.analysis.mel import MELS
-from a3t.audio.analysis.mel_window import mel_window
+from a3t.audio.analysis.mel import MELS, mel_window
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, frames_of, grid_frames
-from a3t.model.variance.durations import DurationPredictor
+from a3t.model.variance.durations import DurationPredictor, rate_ratio, whole_frames
 from a3t.plan.edit_limits import check_characters, check_speech_length
 from a3t.plan.phone_grid import GridPhone, on_grid
 from a3t.plan.planned_edit import PlannedPhone
 from a3t.plan.request import SpeechRequest
-from a3t.plan.speaker.speaking_rate import rate_ratio, whole_frames
 from a3t.plan.windows import WindowFrames
 from a3t.source.alignments import TimedRecording
 from a3t.text.phones import PAUSE, PHONES, phone_ids

@@ -18,8 +18,7 @@ from a3t.errors import InputError
 from a3t.plan.cleaning.cuts import Cut, check_cuts
 from a3t.plan.edit_limits import Adapt, check_adapt, check_characters, check_seed, check_speed
 from a3t.plan.json_values import checked_alignment, finite_number, string
-from a3t.plan.reuse.other_recordings import OtherRecording
-from a3t.plan.reuse.recorded_speech import RecordedWords
+from a3t.plan.reuse.recorded_speech import OtherRecording, RecordedWords
 from a3t.source.transcripts import FoundTranscript, aligned_transcript, find_transcript
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript

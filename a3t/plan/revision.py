@@ -12,9 +12,8 @@ from a3t.errors import InputError
 from a3t.plan.edit_limits import check_edits, check_new_words, check_words
 from a3t.text.edit_script import WordEdit, edit_script
 from a3t.text.kept_readings import with_kept_readings
-from a3t.text.question_ends import question_ends
 from a3t.text.respelling import respelled
-from a3t.text.transcript import Transcript
+from a3t.text.transcript import Transcript, question_ends
 
 Range = tuple[int, int]  # words [first, last)
 
@@ -43,7 +42,7 @@ class Revision:
         read as the old one has it (`a3t.text.kept_readings`).
         A new pause between two kept words is an edit without words; a kept word that is emphasised
         only in the new text is replaced by itself, and so is one that ends a question which rises
-        (`a3t.text.question_ends`) in one text and a statement in the other.
+        (`a3t.text.transcript`) in one text and a statement in the other.
         """
         check_words(text, new_text)
         new_text = with_kept_readings(text, new_text)

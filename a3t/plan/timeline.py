@@ -11,13 +11,12 @@ from types import MappingProxyType
 
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, frames_of, seconds_of
-from a3t.model.variance.durations import DurationPredictor
+from a3t.model.variance.durations import DurationPredictor, rate_ratio, whole_frames
 from a3t.plan.edit_limits import shortened
 from a3t.plan.edit_sites import Place
 from a3t.plan.phone_grid import GridPhone
 from a3t.plan.planned_edit import PlannedPhone, PlannedWord
 from a3t.plan.request import EditRequest
-from a3t.plan.speaker.speaking_rate import rate_ratio, whole_frames
 from a3t.text.phones import PAUSE
 from a3t.text.transcript import Transcript
 

@@ -12,7 +12,7 @@ from a3t.errors import InputError
 from a3t.grid import seconds_of
 from a3t.plan.plan_file import check_plan
 from a3t.plan.request import EditRequest
-from a3t.plan.reuse.other_recordings import OtherRecording
+from a3t.plan.reuse.recorded_speech import OtherRecording
 from a3t.projects.output_files import RecordState, check_outputs
 from a3t.source.transcripts import SIDECARS
 from a3t.text.transcript import Transcript

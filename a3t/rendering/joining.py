@@ -12,8 +12,8 @@ from a3t.audio.matching.reverberation import find_reverberation
 from a3t.audio.matching.sound_matching import Neighbour, OwnSound
 from a3t.audio.output.patches import Patch
 from a3t.audio.reading.recording import Recording
+from a3t.audio.splicing.fitting import resample_patch
 from a3t.audio.splicing.pauses import put_pause, quieted
-from a3t.audio.splicing.rate_and_level import resample_patch
 from a3t.audio.splicing.splicing import cut_out, make_patch
 from a3t.grid import HOP, grid_samples, samples_of
 from a3t.plan.edit_plan import EditPlan

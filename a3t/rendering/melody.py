@@ -1,15 +1,21 @@
-"""Melodies drawn by the seed, so that takes of one edit differ as a speaker's would.
+"""The melody of the new words, where it departs from the predicted one.
 
-The network predicts the middle of what could have been said. How far recorded pitch lies from that
-was measured on held-out clips (docs/log.md): a few words as a whole are 1.2 semitones off, and
-within them it wanders by 1.7 semitones, slowly. A drawn melody departs from the predicted one in
-the same way, but by 0.7 times as much, and not at its ends, where it has to meet the recording.
+It is drawn by the seed, so that takes of one edit differ as a speaker's would. The network predicts
+the middle of what could have been said. How far recorded pitch lies from that was measured on
+held-out clips (docs/log.md): a few words as a whole are 1.2 semitones off, and within them it
+wanders by 1.7 semitones, slowly. A drawn melody departs from the predicted one in the same way, but
+by 0.7 times as much, and not at its ends, where it has to meet the recording.
+
+Words that end a question rise: the network sees phones and no punctuation, so it can't know.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from a3t.plan.windows import WindowFrames
+from a3t.text.phones import is_vowel
+from a3t.text.transcript import Transcript, question_ends
 from alignment.long.anchors import runs_of
 
 SHARE = 0.7  # of the deviations measured
@@ -17,6 +23,8 @@ WHOLE, WITHIN = 0.10, 0.14  # octaves, standard deviations: of a run of frames, 
 SLOW = 9  # frames, the deviation of the Gaussian by which pitches within a run correlate
 ENDS = 5  # frames over which a run's ends return to the predicted melody
 PREDICTED = 0  # the seed that leaves the melody as it is
+# Octaves requested at the end of the last word; the result has a quarter to a third of them.
+RISE = 0.44
 
 
 def drawn_melody(masked: np.ndarray, seed: int) -> np.ndarray | None:
@@ -43,3 +51,31 @@ def together(*shifts: np.ndarray | None) -> np.ndarray | None:
     """The sum of those that are not None, None if all are."""
     known = [shift for shift in shifts if shift is not None]
     return np.sum(known, axis=0) if known else None
+
+
+def rises(text: Transcript, window: WindowFrames) -> np.ndarray | None:
+    """(N,) octaves by which the frames of a window's new words rise, None where none of them ends a
+    question: from its last stressed vowel on to its end."""
+    ends = question_ends(text)
+    if not ends:
+        return None
+    result = np.zeros(len(window.masked))
+    starts = np.cumsum([0, *(phone.frames for phone in window.phones)])
+    for word in ends:
+        own = [
+            k
+            for k, phone in enumerate(window.phones)
+            if phone.source is None and phone.word == word
+        ]
+        if own:
+            nucleus = _nucleus([window.phones[k].symbol for k in own])
+            first, last = int(starts[own[nucleus]]), int(starts[own[-1] + 1])
+            result[first:last] = RISE * (np.arange(last - first) + 1) / (last - first)
+    return result if result.any() else None
+
+
+def _nucleus(symbols: list[str]) -> int:
+    """The place of the last stressed vowel, or else of the last one, or 0."""
+    vowels = [k for k, symbol in enumerate(symbols) if is_vowel(symbol)]
+    stressed = [k for k in vowels if symbols[k][-1] in "12"]
+    return (stressed or vowels or [0])[-1]

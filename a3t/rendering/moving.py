@@ -17,9 +17,8 @@ from a3t.audio.analysis.pause_sounds import speech_power
 from a3t.audio.analysis.room_tone import room_tone
 from a3t.audio.output.patches import Patch, read_patched
 from a3t.audio.output.span_map import Span
-from a3t.audio.splicing.cut_places import best_places
-from a3t.audio.splicing.fades import FADE_MS, LAG_MS, crossfade, fade_in, fade_out
-from a3t.audio.splicing.overlaps import Overlap, Surroundings, best_seam
+from a3t.audio.splicing.fitting import FADE_MS, LAG_MS, crossfade, fade_in, fade_out
+from a3t.audio.splicing.seams import Overlap, Surroundings, best_places, best_seam
 from a3t.grid import samples_of
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planned_edit import PlannedEdit

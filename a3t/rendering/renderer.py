@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 
-from a3t.audio.analysis.mel_window import mel_window
+from a3t.audio.analysis.mel import mel_window
 from a3t.audio.matching.sound_matching import Neighbour
 from a3t.audio.output.patches import Patch
 from a3t.audio.reading.recording import Recording
@@ -21,7 +21,6 @@ from a3t.model.threads import one_thread
 from a3t.plan.edit_plan import EditPlan, Window
 from a3t.plan.planned_edit import PlannedEdit, Range
 from a3t.plan.prompt import SpeechPlan
-from a3t.plan.questions import rises
 from a3t.plan.windows import WindowFrames, lay_out
 from a3t.rendering.edited import EditedRecording, Excerpt
 from a3t.rendering.joining import (
@@ -33,10 +32,9 @@ from a3t.rendering.joining import (
     pause_of,
     with_room_tone,
 )
-from a3t.rendering.level import SpeechLevel, levelled
-from a3t.rendering.melody import drawn_melody, together
+from a3t.rendering.mel_corrections import SpectralBias, SpeechLevel, levelled, unbiased
+from a3t.rendering.melody import drawn_melody, rises, together
 from a3t.rendering.moving import moved_patch
-from a3t.rendering.spectral_bias import SpectralBias, unbiased
 from a3t.text.phones import phone_ids
 from a3t.vocoder import Vocoder, vocode_span
 

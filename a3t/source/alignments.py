@@ -13,8 +13,16 @@ import numpy as np
 from a3t import __version__
 from a3t.audio.reading.recording import Recording
 from a3t.source.alignment_cache import alignment_path, cache_alignment, cached_alignment
-from a3t.source.passages import LONG, Passages, Range, cut, ranges_around, words_between
-from a3t.source.timed_text import Times, times_of
+from a3t.source.passages import (
+    LONG,
+    Passages,
+    Range,
+    Times,
+    cut,
+    ranges_around,
+    times_of,
+    words_between,
+)
 from a3t.source.transcripts import FoundTranscript, find_transcript
 from a3t.text.edit_script import WordEdit
 from a3t.text.pronunciation.pronouncer import Pronouncer

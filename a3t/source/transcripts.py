@@ -9,9 +9,8 @@ from pathlib import Path
 
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError, UnchangedError
-from a3t.source.passages import LONG, Passages, Range
+from a3t.source.passages import LONG, Passages, Range, Times, has_times, times_in
 from a3t.source.recognised_transcript import recognised
-from a3t.source.timed_text import Times, has_times, times_in
 from a3t.text.edit_script import minimal_script
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript

@@ -47,6 +47,12 @@ class TranscriptWord:
 MARKS = (",", ".", "?", ":", "—")
 """Kinds of punctuation that a reader makes heard: ! is a full stop, a semicolon a colon."""
 
+ASKING = frozenset("what who whom whose which when where why how".split())
+BEFORE_ASKING = frozenset(
+    "and but so or then well now oh okay yes no to for in on at by from of with about under until "
+    "since".split()
+)
+
 
 @dataclass(frozen=True)
 class Transcript:
@@ -197,6 +203,29 @@ def with_names(text: Transcript, speakers: Sequence[str]) -> str:
     return "\n".join(
         f"{turn.speaker}: {text.said(turn.first, turn.last)}" for turn in turns_of(text, speakers)
     )
+
+
+def question_ends(text: Transcript) -> frozenset[int]:
+    """The last words of the questions that rise, as indices of spoken words.
+
+    English questions that ask for yes or no rise to their end; those that ask with a word, and
+    those that offer a choice, fall like statements (Pierrehumbert and Hirschberg 1990, "The meaning
+    of intonational contours in the interpretation of discourse").
+    """
+    ends, first = [], 0
+    for k, word in enumerate(text.words):
+        if word.mark not in (".", "?"):
+            continue
+        if word.mark == "?" and _rises(text.words[first : k + 1]):
+            ends.append(k)
+        first = k + 1
+    return frozenset(ends)
+
+
+def _rises(words: Sequence[TranscriptWord]) -> bool:
+    spoken = [word.text for word in words]
+    asked = next((word for word in spoken if word not in BEFORE_ASKING), "")
+    return asked.partition("'")[0] not in ASKING and "or" not in spoken
 
 
 def conventions_of(text: str) -> Conventions:

@@ -17,11 +17,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from a3t.audio.analysis.mel import MELS, WINDOW
+from a3t.audio.analysis.mel import MELS, N_FFT, WINDOW, mel_filters
 from a3t.vocoder.framing import BINS, REACH, griffin_lim, modulus, spectrum, unit, waveform
-from a3t.vocoder.harmonics import Harmonics
-from a3t.vocoder.mel_fit import fit_to_mel, mel_filters_at_bins
-from a3t.vocoder.texture import PULSE_REACH, aperiodicity, pulse_band, pulsed, textured
+from a3t.vocoder.texture import PULSE_REACH, Harmonics, aperiodicity, pulse_band, pulsed, textured
 
 # What the network may say of a magnitude, natural log: a full-scale sine has log 300 = 5.7.
 LOG_MAGNITUDES = (-12.0, 7.0)
@@ -74,7 +72,7 @@ class SpectralVocoder(nn.Module):
     all that isn't periodic; the noise follows the pulses of the voice with the exponent ``pulses``
     (0: it is steady). None of these has parameters, so they can be changed for weights that
     are trained. With ``pitches``, harmonics are drawn by so many classes of pitch
-    (``a3t.vocoder.harmonics``).
+    (``a3t.vocoder.texture``).
     """
 
     mean: Tensor
@@ -193,3 +191,38 @@ def _initialise(module: nn.Module) -> None:
         nn.init.trunc_normal_(module.weight, std=0.02)
         if module.bias is not None:
             nn.init.zeros_(module.bias)
+
+
+def mel_filters_at_bins() -> Tensor:
+    """The mel filters for spectra of 601 bins, (80, 601).
+
+    The mel is defined on 1025 bins; magnitudes there are read off the 601 by straight lines.
+    """
+    fine = N_FFT // 2 + 1
+    place = torch.arange(fine) * (BINS - 1) / (fine - 1)
+    below = place.floor().long().clamp(max=BINS - 2)
+    share = place - below
+    lines = torch.zeros(fine, BINS)
+    lines[torch.arange(fine), below] = 1 - share
+    lines[torch.arange(fine), below + 1] += share
+    return mel_filters() @ lines
+
+
+def fit_to_mel(magnitude: Tensor, target: Tensor, filters: Tensor, updates: int) -> Tensor:
+    """Magnitudes (B, T, 601) moved towards a mel (B, T, 80), not its log; ``filters`` (80, 601).
+
+    A network blurs: its magnitudes say where the harmonics are, but have not quite the mel that was
+    asked for. A few multiplicative updates of non-negative matrix factorisation (Lee and Seung
+    2001, for the Kullback-Leibler distance, with the filters held fixed) repair that and keep the
+    fine structure. They are frame by frame, differentiable, and cost next to nothing.
+
+    Bins that no filter reaches (above 7600 Hz) stay as they are.
+    """
+    reach = filters.sum(0)  # 601
+    inside = reach > 1e-5
+    back = torch.where(inside, filters / reach.clamp(min=1e-5), 0.0)
+    outside = (~inside).to(magnitude.dtype)
+    for _ in range(updates):
+        ratio = target / (magnitude @ filters.T + 1e-8)
+        magnitude = magnitude * (ratio @ back + outside)
+    return magnitude

@@ -15,8 +15,8 @@ from functools import cached_property
 from a3t.audio.reading.recording import Recording
 from a3t.plan.edit_plan import EditPlan
 from a3t.source.alignments import AlignmentStore, TimedRecording
+from a3t.source.passages import Times, times_of
 from a3t.source.recognised_transcript import quietest_between
-from a3t.source.timed_text import Times, times_of
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from a3t.voice.material import VoicePiece, pieces_of

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from a3t.audio.analysis.mel_window import mel_window
+from a3t.audio.analysis.mel import mel_window
 from a3t.audio.reading.recording import Recording
 from a3t.grid import HOP, SAMPLE_RATE, frames_of, grid_frames, seconds_of
 from a3t.plan.phone_grid import GridPhone, on_grid

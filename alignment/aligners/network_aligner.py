@@ -13,8 +13,7 @@ from itertools import groupby
 
 import numpy as np
 
-from alignment.aligner import InMemory, Pronunciations, Readable
-from alignment.aligners.lookup import require_room, stress_of
+from alignment.aligner import InMemory, Pronunciations, Readable, require_room, stress_of
 from alignment.aligners.refinement import Acoustics, apart, boundaries_of
 from alignment.confidence.boundary_confidence import with_spreads
 from alignment.confidence.scores import (

@@ -14,8 +14,7 @@ from a3t.errors import InputError
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 from a3t.model.legacy import network_of
-from a3t.model.variance.durations import DurationPredictor
-from a3t.plan.speaker.speaking_rate import rate_ratio, whole_frames
+from a3t.model.variance.durations import DurationPredictor, rate_ratio, whole_frames
 from a3t.pretrained import checkpoint_folder, load_checkpoint, part_of
 from a3t.text.phones import PHONES
 from a3t.vocoder.base import Vocoder as BaseVocoder

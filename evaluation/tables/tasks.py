@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from a3t.grid import HOP
-from a3t.model.variance.durations import DurationPredictor
-from a3t.plan.speaker.speaking_rate import rate_ratio, whole_frames
+from a3t.model.variance.durations import DurationPredictor, rate_ratio, whole_frames
 from a3t.text.phones import PHONES, phone_ids
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript

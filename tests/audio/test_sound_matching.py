@@ -8,7 +8,13 @@ import soxr
 
 from a3t.audio.analysis.room_tone import RoomTone
 from a3t.audio.matching.match_options import MatchedTraits
-from a3t.audio.matching.sound_matching import Neighbour, OwnSound, give_spectrum, raise_floor
+from a3t.audio.matching.sound_matching import (
+    Neighbour,
+    OwnSound,
+    clipping_ceiling,
+    give_spectrum,
+    raise_floor,
+)
 from a3t.audio.matching.spectra import frame_size, sound_of, spectra
 from a3t.audio.splicing.splicing import make_patch
 
@@ -174,3 +180,38 @@ def test_a_patch_given_its_sound_lies_where_it_did(make_recording, match):
     assert abs(given.source[0] - plain.source[0]) <= 3_600
     ratio = given.samples.std(axis=0)
     assert ratio[1] / ratio[0] == pytest.approx(0.5, abs=0.02)
+
+
+def swelling(seed: int = 0) -> np.ndarray:
+    """A voice that swells and fades: no two periods have the same peak."""
+    rng = np.random.default_rng(seed)
+    time = np.arange(48_000) / 16_000
+    loudness = np.interp(time, np.linspace(0, 3, 13), rng.uniform(0.02, 1.0, 13))
+    buzz = sum(np.sin(2 * np.pi * 120 * k * time + k) / k for k in range(1, 30))
+    return np.asarray(0.3 * loudness * buzz)
+
+
+def test_a_clipped_recording_has_a_ceiling(subtests: pytest.Subtests) -> None:
+    for seed in range(8):
+        for share in [0.1, 0.3, 0.5]:
+            with subtests.test(seed=seed, share=share):
+                ceiling = share * np.abs(swelling(seed)).max()
+                sound = np.clip(swelling(seed), -ceiling, ceiling)
+                assert clipping_ceiling([sound[:20_000], sound[20_000:]]) == pytest.approx(ceiling)
+
+
+def test_others_have_none(subtests: pytest.Subtests) -> None:
+    for seed in range(8):
+        with subtests.test(seed=seed):
+            assert clipping_ceiling([swelling(seed)]) is None
+            noisy = swelling(seed) + np.random.default_rng(seed).standard_normal(48_000) * 0.1
+            assert clipping_ceiling([noisy]) is None
+            assert clipping_ceiling([]) is None and clipping_ceiling([np.zeros(9)]) is None
+
+
+def test_a_patch_stops_where_its_neighbours_do() -> None:
+    sound = np.clip(swelling(), -0.1, 0.1)
+    own = OwnSound(MatchedTraits(), [Neighbour(sound, sound)], None, 0)
+    assert np.abs(own.under_its_ceiling(swelling(1))).max() == pytest.approx(0.1)
+    free = OwnSound(MatchedTraits(), [Neighbour(swelling(), swelling())], None, 0)
+    np.testing.assert_array_equal(free.under_its_ceiling(swelling(1)), swelling(1))

@@ -15,16 +15,13 @@ import pytest
 from a3t.commands import edit
 from a3t.commands.editing.manifest import read_jobs
 from a3t.errors import InputError
-from a3t.plan.edit_sites import WordFrames, merge_touching, place_edits
-from a3t.plan.phone_grid import on_grid
+from a3t.plan.edit_sites import WordFrames, merge_touching, place_edits, turns_at
+from a3t.plan.phone_grid import on_grid, usual_pauses
 from a3t.plan.plan_file import read_plan
 from a3t.plan.planned_edit import PlannedEdit
 from a3t.plan.request import EditRequest
 from a3t.plan.reuse.text_reuse import RecordedTexts
 from a3t.plan.revision import Revision
-from a3t.plan.speaker.pronunciations import speaker_pronunciations
-from a3t.plan.speaker.speaker_pauses import usual_pauses
-from a3t.plan.speaker.speaker_turns import turns_at
 from a3t.plan.timeline import timed, timeline
 from a3t.plan.windows import windows_around
 from a3t.projects.replay import read_record
@@ -149,7 +146,7 @@ def test_planning(every: int) -> None:
             frames = round(alignment.duration * 80)
             grid = on_grid(alignment, frames)
             words = WordFrames.of(grid, len(old), frames)
-            said = speaker_pronunciations(after, alignment.spoken, Pronouncer())
+            said = Pronouncer().as_recorded(after, alignment.spoken)
             script = merge_touching(revision.edits, words)
             places = place_edits(script, words, before, after, revision.pauses)
             moments = timeline(grid, places, said, after, usual_pauses(before, grid))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from a3t.model.voice import VoiceVector
+from a3t.model.embeddings import VoiceVector
 from tests.model.test_network import CONDITIONED, build, make_clip
 
 

@@ -11,8 +11,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from a3t.model.variance.durations import DurationPredictor, word_edges
-from a3t.plan.speaker.speaking_rate import rate_ratio, whole_frames
+from a3t.model.variance.durations import DurationPredictor, rate_ratio, whole_frames, word_edges
 
 CONF = Path(__file__).parents[2] / "a3t" / "model" / "conf" / "durations.yaml"
 

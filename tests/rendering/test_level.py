@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from a3t.model.variance.energy import frame_energy
-from a3t.rendering.level import MOST, SHARE, levelled
+from a3t.rendering.mel_corrections import LEVEL_SHARE, MOST, levelled
 
 SYMBOLS = ["AA1", "S", "N", "AA1", "S", "N", "AA1", "S", "N"]
 OF_FRAME = np.repeat(np.arange(9), 20)
@@ -29,7 +29,7 @@ def test_most_of_a_fills_level_error_is_corrected(change: float) -> None:
     assert not moved[~MASKED].any()
     inside = moved[MASKED]
     assert inside.std() < 1e-5  # all frames alike
-    assert inside.mean().item() == pytest.approx(-SHARE * change, abs=0.03)
+    assert inside.mean().item() == pytest.approx(-LEVEL_SHARE * change, abs=0.03)
 
 
 def test_a_quiet_kind_of_sound_is_not_made_louder() -> None:
@@ -58,4 +58,4 @@ def test_the_nearest_neighbours_say_most() -> None:
     moved = (levelled(mel, MASKED, SYMBOLS, OF_FRAME) - mel)[MASKED].mean().item()
     first = MASKED & (OF_FRAME == 3)
     energy = frame_energy(mel[None])[0].numpy()
-    assert abs(moved) < 0.3 * SHARE and np.isfinite(energy[first]).all()
+    assert abs(moved) < 0.3 * LEVEL_SHARE and np.isfinite(energy[first]).all()

@@ -1,10 +1,16 @@
-"""Drawn melodies: the same for a seed, at rest at their ends, and as wide as was measured."""
+"""Drawn melodies are the same for a seed, at rest at their ends, and as wide as was measured;
+questions that ask for yes or no rise where their last word is made."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from a3t.rendering.melody import ENDS, SHARE, WHOLE, WITHIN, drawn_melody, together
+from a3t.plan.planned_edit import PlannedPhone
+from a3t.plan.revision import Revision
+from a3t.plan.windows import WindowFrames
+from a3t.rendering.melody import ENDS, RISE, SHARE, WHOLE, WITHIN, drawn_melody, rises, together
+from a3t.text.transcript import Transcript, question_ends
 
 MASKED = np.zeros(200, bool)
 MASKED[20:80] = MASKED[120:180] = True
@@ -33,3 +39,66 @@ def test_nothing_masked_draws_nothing() -> None:
     assert drawn is not None and not drawn.any()
     assert together(None, None) is None
     assert together(None, np.ones(2), np.ones(2)).tolist() == [2.0, 2.0]  # type: ignore[union-attr]
+
+
+WINDOW = WindowFrames.of(
+    [
+        PlannedPhone("IH1", 5, 0, source=10),
+        PlannedPhone("T", 4, 1),
+        PlannedPhone("EY1", 8, 1),
+        PlannedPhone("B", 3, 1),
+        PlannedPhone("AH0", 6, 1),
+        PlannedPhone("PAUSE", 9, -1),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        ("Is it a dog?", ["dog"]),
+        ("It is a dog.", []),
+        ("It is a dog?!", ["dog"]),
+        ("What is it?", []),
+        ("Who's there? Is he?", ["he"]),
+        ("And in which house is it?", []),
+        ("Tea or coffee? More tea?", ["tea"]),
+        ("He said “is it?” and left.", ["it"]),
+        ("is it", []),
+    ],
+)
+def test_which_words_rise(text: str, ends: list[str]) -> None:
+    transcript = Transcript.from_text(text)
+    assert [transcript.spoken[k] for k in sorted(question_ends(transcript))] == ends
+
+
+def test_a_word_rises_from_its_stressed_vowel_to_its_end() -> None:
+    rise = rises(Transcript.from_text("Is table?"), WINDOW)
+    assert rise is not None and len(rise) == len(WINDOW.masked)
+    assert not rise[:9].any() and not rise[26:].any()  # what is kept, the onset, the pause
+    assert (np.diff(rise[8:26]) > 0).all() and rise[25] == pytest.approx(RISE)
+
+
+@pytest.mark.parametrize("text", ["Is table.", "Why table?", "Table?"])  # the last: word 0 is kept
+def test_nothing_else_rises(text: str) -> None:
+    assert rises(Transcript.from_text(text), WINDOW) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "made"),
+    [
+        ("You like it. He does.", "You like it? He does.", ["it"]),
+        ("You like it? He does.", "You like it. He does.", ["it"]),
+        ("You like it. He does.", "You like dogs? He does.", ["dogs"]),
+        ("What is it.", "What is it?", []),
+        ("You like it, he does.", "You like it? He does.", []),
+        ("you like it", "You like it?", []),
+        ("You like it!", "You like it.", []),
+    ],
+)
+def test_a_statement_made_a_question_has_its_last_word_made_anew(
+    old: str, new: str, made: list[str]
+) -> None:
+    revision = Revision.of(*map(Transcript.from_text, (old, new)))
+    words = revision.new_text.spoken
+    assert [word for edit in revision.edits for word in words[slice(*edit.new)]] == made

@@ -25,8 +25,7 @@ from a3t.source.alignment_cache import (
     cached_alignment,
 )
 from a3t.source.alignments import AlignmentStore
-from a3t.source.passages import CONTEXT, cut, ranges_around
-from a3t.source.timed_text import times_in, times_of
+from a3t.source.passages import CONTEXT, cut, ranges_around, times_in, times_of
 from a3t.source.transcripts import FoundTranscript
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript

@@ -9,8 +9,8 @@ import torch
 from a3t.audio.analysis.mel import WINDOW, log_mel
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.vocoder.framing import spectrum
-from a3t.vocoder.harmonics import class_of, class_pitches, combs, hann_response
 from a3t.vocoder.spectral import SpectralVocoder
+from a3t.vocoder.texture import class_of, class_pitches, combs, hann_response
 
 CLASSES = 160
 SMALL = {"width": 16, "hidden": 24, "blocks": 2, "iterations": 2}

@@ -27,8 +27,8 @@ from pathlib import Path
 
 import numpy as np
 
+from alignment.aligner import stress_of
 from alignment.aligners import network_aligner
-from alignment.aligners.lookup import stress_of
 from alignment.aligners.refinement import Acoustics
 from alignment.errors import AlignmentError
 from alignment.network.boundaries import FARTHEST, Boundaries, surroundings

@@ -20,7 +20,7 @@ from a3t.audio.analysis.mel import FLOOR, N_FFT, WINDOW, mel_filters
 from a3t.audio.world_pitch import log_pitch
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.vocoder.framing import BINS, spectrum
-from a3t.vocoder.harmonics import class_of
+from a3t.vocoder.texture import class_of
 
 RESOLUTIONS = (256, 512, 1024, 2048)
 MEL_RESOLUTIONS = {256: 16, 512: 32, 1024: 64, 2048: 80}  # window in samples: bands

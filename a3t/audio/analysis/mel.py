@@ -1,4 +1,4 @@
-"""The log-mel spectrogram that everything shares.
+"""The log-mel spectrogram that everything shares, of a sound or of some frames of a recording.
 
 The features of ESPnet's VCTK recipes: base-10 log of the Slaney mel of the magnitude spectrum, so
 that vocoders released for those features fit as they are. Frames are those of `a3t.grid`.
@@ -7,12 +7,16 @@ that vocoders released for those features fit as they are. Frames are those of `
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from a3t.grid import HOP, SAMPLE_RATE
+from a3t.grid import HOP, SAMPLE_RATE, grid_samples
+
+if TYPE_CHECKING:  # training computes mels on machines that read no recordings
+    from a3t.audio.reading.recording import Recording
 
 N_FFT = 2048
 WINDOW = 1200
@@ -20,6 +24,8 @@ MELS = 80
 FMIN = 80.0
 FMAX = 7600.0
 FLOOR = 1e-10
+# Frames on either side that a frame's Fourier transform reaches into, and one to be sure.
+REACH = N_FFT // 2 // HOP + 2
 
 
 def hz_to_mel(hz: np.ndarray) -> np.ndarray:
@@ -83,3 +89,19 @@ def log_mel(samples: Tensor | np.ndarray) -> Tensor:
     mel = torch.matmul(mel_filters(), spectrum).clamp(min=FLOOR).log10()
     mel = mel.transpose(1, 2)
     return mel[0] if single else mel
+
+
+def mel_window(recording: Recording, first: int, last: int) -> Tensor:
+    """Frames [first, last) of the whole recording's mel, (last - first, 80) log10.
+
+    Only the samples that they depend on are read; they equal those of the whole.
+    """
+    begin, end = max(0, first - REACH), last + REACH
+    stop = min(end * HOP, grid_samples(recording.samples, recording.sample_rate))
+    samples = recording.resampled(begin * HOP, stop, SAMPLE_RATE)
+    if recording.sample_rate < 2 * FMAX:
+        # The upper bins would hold nothing at all, which no recording does that the network has
+        # learnt from: there, telephone lines end in the noise of 16 bits.
+        samples = np.round(samples * 32768).astype(np.float32) / 32768
+    mel = log_mel(samples)
+    return mel[first - begin : last - begin]

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from a3t.audio.analysis.clipping import clipping_ceiling
 from a3t.audio.analysis.room_tone import RoomTone
 from a3t.audio.analysis.steady_tones import SteadyTones
 from a3t.audio.matching.match_options import MatchedTraits
@@ -34,6 +33,9 @@ NEARBY_FRAMES = 7  # of 6 ms
 AUDIBLE_DB = 25.0  # below speech a room's noise is let be
 CLEARLY = 3.0  # times below the room's power must a patch be: noise itself is now and then below
 LEAST_FRAMES = 40  # of neighbours: from fewer nothing is learnt
+NEAR = 0.98  # of the peak: what is above lies at a clipped recording's ceiling
+# Of the samples, so many lie there in a clipped recording; in others the peak is reached by a few.
+CLIPPED = 0.003
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,3 +232,12 @@ def _on_bins(values: np.ndarray, centres: np.ndarray, hertz: np.ndarray) -> np.n
     above = np.minimum(below + 1, len(centres) - 1)
     share = place - below
     return np.asarray(values[:, below] * (1 - share) + values[:, above] * share)
+
+
+def clipping_ceiling(pieces: Iterable[np.ndarray]) -> float | None:
+    """The level that the samples (n,) of these pieces are cut off at; None if they are not."""
+    samples = np.abs(np.concatenate([*pieces, np.empty(0)]))
+    peak = float(samples.max(initial=0.0))
+    if peak == 0.0 or float((samples >= NEAR * peak).mean()) < CLIPPED:
+        return None
+    return peak

@@ -1,4 +1,4 @@
-"""Map places between two sequences that agree except for some spans."""
+"""Maps of places between two sequences that agree except for some spans, as an edit's do."""
 
 from __future__ import annotations
 
@@ -90,3 +90,26 @@ class SpanMap:
     @cached_property
     def _output_starts(self) -> list[int]:
         return [change.output[0] for change in self.changes]
+
+
+@dataclass(frozen=True)
+class EditMap:
+    """The map of an edited recording to its source: in samples and in words, with one change per
+    edit each.
+
+    Words are numbered as in the plan, which for a long recording has only those around the edits.
+    sample_rate: in Hz, the recording's own.
+    """
+
+    samples: SpanMap
+    words: SpanMap
+    sample_rate: int
+
+    def seconds(self, samples: int) -> float:
+        """Samples, at the recording's own rate, in seconds."""
+        return samples / self.sample_rate
+
+    @property
+    def output_seconds(self) -> float:
+        """The edited recording's duration."""
+        return self.seconds(self.samples.output_length)

@@ -14,7 +14,7 @@ from types import ModuleType
 import numpy as np
 
 from a3t.audio.output.patches import Span
-from a3t.audio.splicing.fades import rms
+from a3t.audio.splicing.fitting import rms
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
 

@@ -16,23 +16,20 @@ from a3t.audio.matching.sound_matching import OwnSound
 from a3t.audio.output.patches import Patch
 from a3t.audio.output.span_map import Span
 from a3t.audio.reading.recording import Recording
-from a3t.audio.splicing.cut_places import best_places
-from a3t.audio.splicing.fades import (
+from a3t.audio.splicing.fitting import (
     FADE_MS,
     LAG_MS,
     crossfade,
     fade_in,
     fade_out,
-    quietest_point,
-    rms,
-)
-from a3t.audio.splicing.lossy_coding import coded_like
-from a3t.audio.splicing.overlaps import Overlap, Surroundings, best_seam
-from a3t.audio.splicing.rate_and_level import (
     gain_match,
+    quietest_point,
     resample_patch,
+    rms,
     spread_channels,
 )
+from a3t.audio.splicing.lossy_coding import coded_like
+from a3t.audio.splicing.seams import Overlap, Surroundings, best_places, best_seam
 from a3t.errors import InputError
 from a3t.grid import HOP, ceil_at_rate, floor_at_rate, nearest_at_rate
 
@@ -113,7 +110,7 @@ def cut_out(
     """The Patch that deletes about the recording's samples [first, last).
 
     Both cuts move by up to `radius` samples (30 ms unless told) to the pair of places between which
-    the sound changes least (`a3t.audio.splicing.cut_places`), the second by up to 6.5 ms more to
+    the sound changes least (`a3t.audio.splicing.seams`), the second by up to 6.5 ms more to
     where the two sides correlate most, and are cross-faded. Where there is no room for that, each
     moves to the quietest point, and both together to where they correlate. At the recording's start
     or end there is one cut, which fades in or out. Raises InputError if nothing would be left,

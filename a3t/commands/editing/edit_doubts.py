@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from a3t.audio.analysis.background import music_under
-from a3t.audio.analysis.mel_window import mel_window
+from a3t.audio.analysis.mel import mel_window
 from a3t.commands.editing.confirmation import answer, on_a_terminal
 from a3t.console import say
 from a3t.errors import InputError

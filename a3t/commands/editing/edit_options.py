@@ -150,7 +150,7 @@ def edit_request(options: argparse.Namespace) -> EditRequest:
     """The request that the options of `a3t edit` make; InputError if a value is out of range."""
     from a3t.plan.plan_file import read_plan
     from a3t.plan.request import EditRequest, pronunciations_of
-    from a3t.plan.reuse.other_recordings import OtherRecording
+    from a3t.plan.reuse.recorded_speech import OtherRecording
 
     if options.plan_file and options.new_text is not None:
         raise InputError("A plan file has its own new text: omit the one given beside it.")

@@ -1,6 +1,7 @@
-"""The duration predictor of FastSpeech 2 (Ren et al., 2021, section 2.3).
+"""The duration predictor of FastSpeech 2 (Ren et al., 2021, section 2.3), and a speaker's rate.
 
-B texts, L phones, D width.
+The rate is that of section 4.3.5 of He Bai's thesis, "Novel Methods for Natural Language Modeling
+and Pretraining" (University of Waterloo, 2023). B texts, L phones, D width.
 """
 
 from __future__ import annotations
@@ -96,3 +97,28 @@ def word_edges(words: Sequence[int]) -> list[int]:
         (k == 0 or words[k - 1] != word) + 2 * (k == last or words[k + 1] != word)
         for k, word in enumerate(words)
     ]
+
+
+def rate_ratio(spoken: Sequence[float], predicted: Sequence[float]) -> float:
+    """This speaker's slowness: the sum of the phones' durations over the sum of those predicted.
+
+    A ratio of sums, as in the thesis, not a mean of ratios; 1 if either sum is 0.
+    """
+    total = sum(predicted)
+    return sum(spoken) / total if total > 0 and sum(spoken) > 0 else 1.0
+
+
+def whole_frames(lengths: Sequence[float]) -> list[int]:
+    """Round lengths in frames to whole frames, at least 1 each.
+
+    The rounding error is carried forward, so that the total is the rounded total unless the minimum
+    of 1 prevents it.
+    """
+    result: list[int] = []
+    exact = placed = 0.0
+    for length in lengths:
+        exact += length
+        frames = max(1, math.floor(exact - placed + 0.5))
+        placed += frames
+        result.append(frames)
+    return result

@@ -1,10 +1,12 @@
 """Words to phones: the lexicon first, then rules for regular forms, then a network's guess.
 
-Nothing is downloaded and nothing is written; the same word gives the same phones on every machine.
+Words that a speaker has recorded can keep that speaker's pronunciation. Nothing is downloaded and
+nothing is written; the same word gives the same phones on every machine.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
@@ -12,6 +14,8 @@ from a3t.text.pronunciation.homographs import choose, is_homograph
 from a3t.text.pronunciation.letter_to_sound import Network, guess, others
 from a3t.text.pronunciation.lexicon import Pronunciation, lookup
 from a3t.text.pronunciation.morphology import from_compound, from_ending
+from a3t.text.transcript import Transcript
+from alignment import Word
 
 MAX_CANDIDATES = 4
 
@@ -99,4 +103,21 @@ class Pronouncer:
         return [
             choose(index, words, candidates, written) if len(candidates) > 1 else candidates[0]
             for index, candidates in enumerate(map(self.candidates, words))
+        ]
+
+    def as_recorded(self, text: Transcript, recorded: Iterable[Word]) -> list[Pronunciation]:
+        """One pronunciation for each word of a text: the user's, else the one most frequent among
+        the ``recorded`` words, else the dictionary's. Homographs are pronounced by their sense in
+        the text."""
+        ways: dict[str, Counter[Pronunciation]] = {}
+        for word in recorded:
+            phones = tuple(phone.symbol for phone in word.phones)
+            ways.setdefault(word.text, Counter())[phones] += 1
+        usual = {word: own.most_common(1)[0][0] for word, own in ways.items()}
+        defaults = self.pronounce(text.spoken, [word.written for word in text.words])
+        return [
+            usual[word]
+            if word in usual and word not in self.own and not self.is_homograph(word)
+            else pronunciation
+            for word, pronunciation in zip(text.spoken, defaults, strict=True)
         ]

@@ -7,7 +7,7 @@ import pytest
 
 from a3t.audio.output.patches import read_patched
 from a3t.audio.reading.recording import Recording
-from a3t.audio.splicing.fades import (
+from a3t.audio.splicing.fitting import (
     crossfade,
     fade_correlation,
     fade_in,

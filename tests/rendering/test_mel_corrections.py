@@ -13,7 +13,7 @@ from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 from a3t.model.filling import MaskedMel, fill
 from a3t.model.variance.energy import frame_energy
-from a3t.rendering.spectral_bias import SHARE, unbiased
+from a3t.rendering.mel_corrections import BIAS_SHARE, unbiased
 from a3t.text.phones import PAUSE, phone_ids
 
 SYMBOLS = ["AA1", "S", PAUSE, "AA1", "S", "AA1", PAUSE, "AA1", "S", "AA1"]
@@ -55,7 +55,7 @@ def test_half_of_a_bias_is_taken_off_and_no_loudness(item: MaskedMel) -> None:
     assert torch.equal(better[~MASKED], item.mel[~MASKED])
     torch.testing.assert_close(frame_energy(better[None]), frame_energy(filled[None]))
     left = (better - TRUE)[MASKED][:, 8:-8].diff(dim=1).mean() / TILT.diff().mean()
-    assert left.item() == pytest.approx(1 - SHARE, abs=0.06)
+    assert left.item() == pytest.approx(1 - BIAS_SHARE, abs=0.06)
 
 
 def test_a_network_that_is_right_is_let_be(item: MaskedMel) -> None:

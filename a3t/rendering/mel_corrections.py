@@ -1,0 +1,231 @@
+"""Corrections of a filled mel by what is visible around an edit: the spectral bias and the level.
+
+How a voice differs from all that a network has heard, it tells itself: what is visible around an
+edit is masked, half at a time, and filled as well, and there the truth is known. By how much
+vowels, sonorants and other phones are off in their mean spectrum, that much the new words probably
+are, too.
+
+A network trained with L1 predicts an average, which is too quiet, and in unfamiliar conditions it
+is off by several dB more. The recording's phones around an edit show how loud each class of phones
+is there; all filled frames of an edit are shifted most of the way to that level.
+
+N frames, on the grid of `a3t.grid`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from a3t.grid import FRAMES_PER_SECOND
+from a3t.model.a3t import A3T
+from a3t.model.filling import MaskedMel, fill
+from a3t.model.variance.energy import frame_energy
+from a3t.text.phones import PAUSE, is_vowel, strip_stress
+from alignment.long.anchors import runs_of
+
+LEVEL_SHARE = 0.8  # of the way; chosen clean and on a telephone (docs/log.md)
+REACH = 1.5 * FRAMES_PER_SECOND  # frames; the distance at which a neighbour's weight is 1/e
+MOST = 0.6  # largest shift of a level in log10 units: 12 dB
+LEVEL_FRAMES = 8.0  # weighted frames of a class; with fewer, it isn't used
+GLIDE = 0.25 * FRAMES_PER_SECOND  # frames from the level of a piece of speech to the next one's
+SONORANTS = frozenset("L M N NG R W Y".split())
+
+
+def loudness_class(symbol: str) -> str | None:
+    """A class of phones of similar loudness; None for phones whose level is too variable."""
+    if symbol == PAUSE:
+        return None
+    if is_vowel(symbol):
+        return "unstressed" if symbol.endswith("0") else "stressed"
+    return "sonorant" if strip_stress(symbol) in SONORANTS else None
+
+
+def levelled(
+    mel: Tensor, masked: np.ndarray, symbols: Sequence[str], phone_of_frame: np.ndarray
+) -> Tensor:
+    """The filled mel with each masked run's level adjusted to its neighbours': (N, 80) log10.
+
+    mel: (N, 80), filled. masked: (N,) bool, the filled frames. symbols: the window's phones.
+    phone_of_frame: (N,) the index of each frame's phone.
+    """
+    energy = frame_energy(mel[None])[0].numpy()
+    kinds = _kinds(symbols, phone_of_frame)
+    result = mel.clone()
+    for first, last in runs_of(masked):
+        gain = _gain(energy, kinds, ~masked, first, last)
+        result[first:last] += float(np.clip(LEVEL_SHARE * gain, -MOST, MOST))
+    return result
+
+
+class SpeechLevel:
+    """Adjusts the level of speech that is made piece by piece to that of its prompt.
+
+    All that was made so far is compared with the whole prompt, class by class, so that the level
+    settles; from one piece to the next it glides.
+    """
+
+    def __init__(self, prompt: Tensor, symbols: Sequence[str], phone_of_frame: np.ndarray) -> None:
+        """prompt: (T, 80) log10, the first frames; symbols and phone_of_frame: of all frames."""
+        self.kinds = _kinds(symbols, phone_of_frame)
+        self.own = _Powers()
+        self.own.add(prompt, self.kinds[: len(prompt)])
+        self.made = _Powers()
+        self.gain: float | None = None
+
+    def levelled(self, mel: Tensor, first: int) -> Tensor:
+        """The next frames (n, 80) log10, which begin at frame ``first``, adjusted."""
+        self.made.add(mel, self.kinds[first : first + len(mel)])
+        gain = float(np.clip(self.made.gain_to(self.own), -MOST, MOST))
+        before = gain if self.gain is None else self.gain
+        self.gain = gain
+        glide = torch.arange(1, len(mel) + 1) / GLIDE
+        return mel + (before + (gain - before) * glide.clamp(max=1.0))[:, None]
+
+
+class _Powers:
+    """The mean power of each class of phones, added up piece by piece."""
+
+    def __init__(self) -> None:
+        self.sums: dict[str, float] = {}
+        self.counts: dict[str, int] = {}
+
+    def add(self, mel: Tensor, kinds: np.ndarray) -> None:
+        power = 10.0 ** (2 * frame_energy(mel[None])[0].numpy().astype(np.float64))
+        for kind in set(kinds.tolist()) - {""}:
+            here = kinds == kind
+            self.sums[kind] = self.sums.get(kind, 0.0) + float(power[here].sum())
+            self.counts[kind] = self.counts.get(kind, 0) + int(here.sum())
+
+    def gain_to(self, other: _Powers) -> float:
+        """The log10 gain that these lack beside the others; 0 without evidence."""
+        gain, total = 0.0, 0
+        for kind, count in self.counts.items():
+            if other.counts.get(kind, 0) >= LEVEL_FRAMES:
+                ratio = other.sums[kind] / other.counts[kind] / (self.sums[kind] / count)
+                gain += count * 0.5 * float(np.log10(ratio))
+                total += count
+        return gain / total if total else 0.0
+
+
+def _kinds(symbols: Sequence[str], phone_of_frame: np.ndarray) -> np.ndarray:
+    """Each frame's class of loudness, "" for none."""
+    return np.array([loudness_class(symbol) or "" for symbol in symbols])[phone_of_frame]
+
+
+def _gain(
+    energy: np.ndarray, kinds: np.ndarray, visible: np.ndarray, first: int, last: int
+) -> float:
+    """The log10 gain that frames [first, last) lack; 0 without evidence.
+
+    ``energy`` is (N,) log10. Mean powers are compared class by class, since they determine
+    loudness.
+    """
+    power = 10.0 ** (2 * energy.astype(np.float64))
+    place = np.arange(len(energy))
+    distance = np.maximum(np.maximum(first - place, place - last), 0)
+    weights = np.exp(-distance / REACH) * visible
+    gain, total = 0.0, 0.0
+    for kind in set(kinds[first:last]) - {""}:
+        here = first + np.flatnonzero(kinds[first:last] == kind)
+        own = weights * (kinds == kind)
+        if own.sum() >= LEVEL_FRAMES:
+            expected = float((own * power).sum() / own.sum())
+            gain += len(here) * 0.5 * float(np.log10(expected / power[here].mean()))
+            total += len(here)
+    return gain / total if total else 0.0
+
+
+BIAS_SHARE = 0.5  # of the bias; chosen on edits of other voices (docs/log.md)
+PARTS = 2  # in which the visible frames are filled
+BLOCK = 24  # frames of a part in a row: 0.3 s, about a word
+LEAST = 8  # frames of a block, and …
+SPEECH = 0.5  # … the share of them that must not be a pause
+BIAS_FRAMES = 6  # frames of a class; with fewer, it isn't used
+PRIOR = 10  # frames for which no difference is assumed
+BINS = 9  # of a binomial mean, over which a spectrum's difference is smoothed
+
+
+class SpectralBias:
+    """A model's bias in a recording's mean spectra, by class of phones."""
+
+    def __init__(self, model: A3T, item: MaskedMel, symbols: Sequence[str]) -> None:
+        """``item``: the recording's mel, of which what is visible is filled, and its phones, whose
+        symbols these are. The model fills it twice."""
+        self.kind_of_phone = _classes(symbols)
+        self.spectra: dict[str, Tensor] = {}  # (80,) each
+        of_frame = self.kind_of_phone[item.phone_of_frame]
+        blocks = _visible_blocks(item.masked, of_frame)
+        differences, kinds = [], []
+        for part in range(PARTS):
+            if own := blocks[part::PARTS]:
+                frames = np.concatenate(own)
+                masked = item.masked.copy()
+                masked[frames] = True
+                filled = fill(model, replace(item, masked=masked, rise=None))
+                differences.append(_shape(item.mel[frames]) - _shape(filled[frames]))
+                kinds.append(of_frame[frames])
+        if not differences:
+            return
+        difference, kind = torch.cat(differences), np.concatenate(kinds)
+        for name in set(kind.tolist()) - {PAUSE}:
+            own_kind = difference[torch.from_numpy(kind == name)]
+            if len(own_kind) >= BIAS_FRAMES:
+                mean = _smoothed(own_kind.mean(0))
+                self.spectra[name] = mean * len(own_kind) / (len(own_kind) + PRIOR)
+
+    def taken_off(self, mel: Tensor, phone_of_frame: np.ndarray) -> Tensor:
+        """Filled frames (n, 80) log10, and whose phones they are (n,): moved by a share of the bias
+        of each frame's class; each frame stays as loud as it is."""
+        kinds = self.kind_of_phone[phone_of_frame]
+        result = mel.clone()
+        for name, spectrum in self.spectra.items():
+            result[torch.from_numpy(kinds == name)] += BIAS_SHARE * spectrum
+        return result + (frame_energy(mel[None]) - frame_energy(result[None]))[0][:, None]
+
+
+def unbiased(model: A3T, item: MaskedMel, symbols: Sequence[str], filled: Tensor) -> Tensor:
+    """The model's fill of an item, (N, 80) log10, without its bias in what is visible."""
+    moved = SpectralBias(model, item, symbols).taken_off(filled, item.phone_of_frame)
+    return torch.where(torch.from_numpy(item.masked)[:, None], moved, filled)
+
+
+def _classes(symbols: Sequence[str]) -> np.ndarray:
+    """Each phone's class: vowels, sonorants, pauses and the rest, whose spectra differ most."""
+    names = {"stressed": "vowel", "unstressed": "vowel", "sonorant": "sonorant"}
+    return np.array(
+        [
+            PAUSE if symbol == PAUSE else names.get(loudness_class(symbol) or "", "other")
+            for symbol in symbols
+        ]
+    )
+
+
+def _visible_blocks(masked: np.ndarray, classes: np.ndarray) -> list[np.ndarray]:
+    """The visible frames in blocks of successive ones, without those that are mostly a pause."""
+    visible = np.flatnonzero(~masked)
+    runs = np.split(visible, np.flatnonzero(np.diff(visible) != 1) + 1)
+    blocks = [run[k : k + BLOCK] for run in runs for k in range(0, len(run), BLOCK)]
+    return [
+        block
+        for block in blocks
+        if len(block) >= LEAST and (classes[block] != PAUSE).mean() > SPEECH
+    ]
+
+
+def _shape(mel: Tensor) -> Tensor:
+    """log10 mel (n, 80) whose frames all have one level."""
+    return mel - frame_energy(mel[None])[0][:, None]
+
+
+def _smoothed(spectrum: Tensor) -> Tensor:
+    """(80,) -> (80,): the binomial mean of nine bins."""
+    weights = torch.tensor([math.comb(BINS - 1, k) / 2 ** (BINS - 1) for k in range(BINS)])
+    padded = F.pad(spectrum[None, None], (BINS // 2, BINS // 2), mode="replicate")
+    return F.conv1d(padded, weights[None, None])[0, 0]
