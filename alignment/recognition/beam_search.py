@@ -15,7 +15,8 @@ import numpy as np
 
 from alignment.network.phone_network import FRAME_SECONDS, TOGETHER, in_steps
 from alignment.recognition.lattice import END, NEAR, ON, Arc, Arcs, LatticeBuilder
-from alignment.recognition.lexicon_tree import ROOT, SILENCE, LexiconTree, spread
+from alignment.recognition.lexicon_tree import ROOT, SILENCE, LexiconTree
+from alignment.recognition.ngrams import found
 from alignment.recognition.word_confidence import Endings, Rivals, confidences
 
 NOTHING = -1  # no word, no record
@@ -23,14 +24,16 @@ WATCHED, RIVALS = 5, 500  # steps from one look at what is followed to the next,
 
 
 class LanguageModel(Protocol):
-    """Words by numbers below `count`; START and END are 0 and 1."""
+    """Words by numbers; contexts, by numbers of the model's own, of what has been said."""
 
     @property
-    def count(self) -> int: ...
+    def beginning(self) -> int:
+        """The context before the first word."""
+        ...
 
-    def scores(self, first: np.ndarray, second: np.ndarray, word: np.ndarray) -> np.ndarray: ...
-
-    def has_followers(self, first: np.ndarray, second: np.ndarray) -> np.ndarray: ...
+    def follow(self, context: np.ndarray, word: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """log P(word | context), nats, and the context after the word, (n,) each."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +101,14 @@ class BeamSearch:
         self.tree, self.ahead, self.model = tree, ahead, model
         self.options = options or Search()
         self.steps = 0  # heard in all
-        self._wide = np.int64(model.count + 1)
         self._keeps_lattice = keeps_lattice
-        self._begin(model.count * self._wide)  # nothing, then START
+        self._gain = ahead - ahead[tree.parent]  # by which a child's look ahead is worse
+        # What the language model was asked a step ago, rising, and what it said.
+        self._asked, self._answers = np.array([NOTHING]), (np.zeros(1), np.zeros(1, np.int64))
+        self._begin(model.beginning)
 
-    def _begin(self, told: np.int64) -> None:
-        """Between two words, the last two of which are `told`."""
+    def _begin(self, told: int) -> None:
+        """Between two words, in the context `told`."""
         self._nodes, self._told = np.array([ROOT]), np.array([told])
         self._scores, self._latest = np.zeros(1), np.array([NOTHING])
         self._records: list[Endings] = []
@@ -132,51 +137,61 @@ class BeamSearch:
                 self._rivals.append(self._watch())
 
     def _follow(self, frame: np.ndarray) -> None:
-        tree, ahead, model, options = self.tree, self.ahead, self.model, self.options
-        nodes, told, scores, latest = self._nodes, self._told, self._scores, self._latest
-        count = np.int64(len(tree.phone))
-        # Into the next phones, or on in the same one.
-        into, place = spread(tree.first, tree.children, nodes)
+        """One step more: into the next phones, or on in the same one."""
+        tree, options = self.tree, self.options
+        nodes, told, scores = self._nodes, self._told, self._scores
+        into, place = tree.children.spread(nodes)
+        moved = scores[place] + frame[tree.phone[into]] + self._gain[into]
         stays = np.flatnonzero(nodes != ROOT)
-        source = np.concatenate([place, stays])
-        target = np.concatenate([into, nodes[stays]])
-        total = scores[source] + frame[tree.phone[target]]
-        moved = slice(0, len(place))
-        total[moved] += ahead[into] - ahead[nodes[place]]
-        kept = _likeliest(total, options.beam, options.most)
-        source, target, total = source[kept], target[kept], total[kept]
-        one = _best_of_each(told[source] * count + target, total)
-        source, nodes, scores = source[one], target[one], total[one]
-        told, latest = told[source], latest[source]
-        # Words that end here.
-        word, place = spread(tree.ends, tree.ending, nodes)
-        if len(word):
-            first, second = _history(told[place], model.count)
-            total = scores[place] - ahead[nodes[place]] - options.word
-            language = model.scores(first, second, word)
-            total += language
-            kept = _likeliest(np.append(total, scores.max()), options.beam, len(total) + 1)
-            kept = kept[kept < len(total)]
-            if len(kept) > options.exits:
-                kept = kept[np.argpartition(-total[kept], options.exits)[: options.exits]]
-            place, word, second, total = place[kept], word[kept], second[kept], total[kept]
-            first = np.where(model.has_followers(second, word), second, model.count)
-            new = first * self._wide + word
-            one = _best_of_each(new, total)
-            if self._keeps_lattice:
-                own = self._written + np.searchsorted(new[one], new)
-                arcs = Arcs(latest[place], word, total, language[kept], own)
-                self._builder.add(arcs, total[one])
-            after = np.full(len(one), self.steps + 1)
-            self._records.append(Endings(latest[place[one]], word[one], after))
-            nodes = np.append(nodes, np.full(len(one), ROOT))
-            told, scores = np.append(told, new[one]), np.append(scores, total[one])
-            latest = np.append(latest, self._written + np.arange(len(one)))
-            self._written += len(one)
-        self._nodes, self._told, self._scores, self._latest = nodes, told, scores, latest
+        stayed = scores[stays] + frame[tree.phone[nodes[stays]]]
+        total = np.append(moved, stayed)
+        kept = _likeliest(total, total.max() - options.beam, options.most)
+        first = np.searchsorted(kept, len(moved))  # of those that stay
+        moves, stays = kept[:first], stays[kept[first:] - len(moved)]
+        source, target = np.append(place[moves], stays), np.append(into[moves], nodes[stays])
+        total = total[kept]
+        one = _best_of_each(told[source] * len(tree.phone) + target, total)
+        source = source[one]
+        self._nodes, self._told, self._scores = target[one], told[source], total[one]
+        self._latest = self._latest[source]
+        self._end_words()
+
+    def _end_words(self) -> None:
+        """Between two words, too, where one can have ended."""
+        nodes, told, scores, latest = self._nodes, self._told, self._scores, self._latest
+        options = self.options
+        ending, place = self.tree.ends.spread(nodes)
+        if not len(ending):
+            return
+        language, then = self._language(told[place], ending)
+        total = scores[place] - self.ahead[nodes[place]] - options.word + language
+        least = max(total.max(), scores.max()) - options.beam
+        kept = _likeliest(total, least, options.exits)
+        word, then, total = self.tree.ending[ending[kept]], then[kept], total[kept]
+        before = latest[place[kept]]
+        one = _best_of_each(then, total)
+        if self._keeps_lattice:
+            own = self._written + np.searchsorted(then[one], then)
+            self._builder.add(Arcs(before, word, total, language[kept], own), total[one])
+        count = len(one)
+        self._records.append(Endings(before[one], word[one], np.full(count, self.steps + 1)))
+        self._nodes = np.append(nodes, np.full(count, ROOT))
+        self._told, self._scores = np.append(told, then[one]), np.append(scores, total[one])
+        self._latest = np.append(latest, self._written + np.arange(count))
+        self._written += count
+
+    def _language(self, told: np.ndarray, ending: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What the language model says of words that end. Most of them could do so a step ago."""
+        asked = told * len(self.tree.ending) + ending
+        place, known = found(self._asked, asked)
+        scores, then = (each[place] for each in self._answers)
+        new = np.flatnonzero(~known)
+        scores[new], then[new] = self.model.follow(told[new], self.tree.ending[ending[new]])
+        self._asked, self._answers = asked, (scores, then)
+        return scores, then
 
     def _watch(self) -> Rivals:
-        kept = _likeliest(self._scores, self.options.beam, RIVALS)
+        kept = _likeliest(self._scores, self._scores.max() - self.options.beam, RIVALS)
         return Rivals(self.steps, self._scores[kept], self._latest[kept])
 
     def path(
@@ -196,8 +211,7 @@ class BeamSearch:
         total, last = self._scores[here], self._latest[here]
         language = np.zeros(len(here))
         if ended:
-            first, second = _history(self._told[here], self.model.count)
-            language = self.model.scores(first, second, np.ones(len(here), dtype=np.int64))
+            language, _ = self.model.follow(self._told[here], np.full(len(here), END))
         else:
             one = _best_of_each(last, total)
             total, last, language = total[one], last[one], language[one]
@@ -248,24 +262,28 @@ class BeamSearch:
         self._begin(self._told[self._scores.argmax()])
 
 
-def _history(told: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """The last two words of what has been said; NOTHING where the first of them does not count."""
-    first, second = told // np.int64(count + 1), told % np.int64(count + 1)
-    return np.where(first == count, NOTHING, first), second
-
-
-def _likeliest(scores: np.ndarray, beam: float, most: int) -> np.ndarray:
-    """The places of those within `beam` of the best, at most `most`."""
-    kept = np.flatnonzero(scores > scores.max() - beam)
+def _likeliest(scores: np.ndarray, least: float, most: int) -> np.ndarray:
+    """The places of those above the `least`, rising; at most `most`, but for ties."""
+    kept = np.flatnonzero(scores > least)
     if len(kept) > most:
-        kept = kept[np.argpartition(-scores[kept], most)[:most]]
+        near = scores[kept]
+        kept = kept[near >= np.partition(near, -most)[-most]]
     return kept
 
 
 def _best_of_each(keys: np.ndarray, scores: np.ndarray) -> np.ndarray:
-    """The place of the best score of each key."""
-    order = np.argsort(-scores, kind="stable")
-    return order[np.unique(keys[order], return_index=True)[1]]
+    """The place of the best score of each key, by rising key; the first where some are equal."""
+    order = np.argsort(keys, kind="stable")  # what rises for long stretches is only merged
+    keys, scores = keys[order], scores[order]
+    first = _first_of_each(keys)
+    best = np.repeat(np.maximum.reduceat(scores, first), np.diff(first, append=len(keys)))
+    winners = np.flatnonzero(scores == best)
+    return order[winners[_first_of_each(keys[winners])]]
+
+
+def _first_of_each(keys: np.ndarray) -> np.ndarray:
+    """The first place of each of some rising keys."""
+    return np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
 
 
 def _path(endings: Endings, last: int) -> list[int]:

@@ -56,10 +56,20 @@ class ExpectedText:
         general[: self.general.count] = np.exp(self.general.unigram)
         return np.log((1 - RETURN) * general + self._share * self._expected + 1e-12)
 
-    def scores(self, first: Numbers, second: Numbers, word: Numbers) -> np.ndarray:
-        """log P(word | first second), nats, (n,); a `first` below 0 is unknown."""
-        general = np.exp(self.general.scores(first, second, word))
-        p = (1 - RETURN) * np.where(word < self.general.count, general, 0.0)
+    @property
+    def beginning(self) -> int:
+        """The context before the first word."""
+        return self.general.words.index(START)  # nothing before it
+
+    def context(self, first: Numbers, second: Numbers) -> Numbers:
+        """The context after two words, (n,); a `first` below 0 is unknown."""
+        return (first + 1) * self._wide + second
+
+    def follow(self, context: Numbers, word: Numbers) -> tuple[np.ndarray, Numbers]:
+        """log P(word | context), nats, and the context after the word, (n,) each."""
+        first, second = context // self._wide - 1, context % self._wide
+        scores, then = self.general.follow(self.general.context(first, second), word)
+        p = (1 - RETURN) * np.where(word < self.general.count, np.exp(scores), 0.0)
         p += self._share * self._expected[word]
         near = FOLLOW * _share(self._next, second * self._wide + word)
         near += SKIP * _share(self._skips, second * self._wide + word)
@@ -73,16 +83,12 @@ class ExpectedText:
         again += (1 - INSTEAD) * _share(self._next, first * self._wide + word)
         resumed = np.where(follows, RESUME / 2, RESUME)
         p = np.where(self._left(first, inside), resumed * again + (1 - resumed) * p, p)
-        return np.log(p + 1e-12)
+        counts = follows | (then < self.general.beginning)
+        return np.log(p + 1e-12), self.context(np.where(counts, second, -1), word)
 
     def _left(self, first: Numbers, inside: np.ndarray) -> np.ndarray:
         """Flags (n,): the text was left after the word `first`."""
         return found(self._befores, first)[1] & (first >= 0) & ~inside
-
-    def has_followers(self, first: Numbers, second: Numbers) -> np.ndarray:
-        """Flags (n,): what comes after the two words depends on the first of them."""
-        in_text = found(self._befores, first)[1] & (first >= 0)
-        return in_text | self.general.has_followers(first, second)
 
 
 def _share(shares: tuple[np.ndarray, np.ndarray], keys: np.ndarray) -> np.ndarray:

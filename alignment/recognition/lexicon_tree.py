@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from alignment.network.phone_network import INDEX
+from alignment.network.phone_network import INDEX, SYMBOLS
 from alignment.result import PAUSE
 
 ROOT, SILENCE = 0, 1
@@ -15,72 +15,80 @@ ROOT, SILENCE = 0, 1
 
 
 @dataclass(frozen=True, slots=True)
+class Ranges:
+    """Ranges of numbers: of node k `count[k]`, from `first[k]` on."""
+
+    first: np.ndarray
+    count: np.ndarray
+
+    @classmethod
+    def of(cls, owners: np.ndarray, nodes: int) -> Ranges:
+        """Those of the rising `owners` (n,) that belong to each of so many nodes."""
+        ends = np.searchsorted(owners, np.arange(nodes + 1))
+        return cls(ends[:-1], np.diff(ends))
+
+    def spread(self, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The numbers of each of the nodes, one after the other, and the place of each one's
+        node."""
+        count = self.count[nodes]
+        place = np.repeat(np.arange(len(nodes)), count)
+        ahead = self.first[nodes] - (np.cumsum(count) - count)
+        return np.repeat(ahead, count) + np.arange(len(place)), place
+
+
+@dataclass(frozen=True, slots=True)
 class LexiconTree:
-    """Nodes with their phone (by number); `children` of node k are those in [first[k], first[k +
-    1]), the words that end at it those of `ending` in [ends[k], ends[k + 1])."""
+    """Nodes with their phone (by number), level by level: so the children of a node follow one
+    another. The words that end at node k are those of `ending` in its range of `ends`."""
 
     phone: np.ndarray
     parent: np.ndarray
-    children: np.ndarray
-    first: np.ndarray
+    children: Ranges
     ending: np.ndarray
-    ends: np.ndarray
+    ends: Ranges
+    levels: tuple[slice, ...]  # of the words' first phones, their second ones, …
 
     @classmethod
     def of(cls, pronunciations: Iterable[tuple[int, Sequence[str]]]) -> LexiconTree:
         """A tree of words by number, each with at least one phone in ARPAbet without stress."""
-        phone, parent = [INDEX[PAUSE], INDEX[PAUSE]], [-1, ROOT]
-        found: dict[tuple[int, int], int] = {}
-        where: list[int] = []
-        words: list[int] = []
-        for word, phones in pronunciations:
-            node = ROOT
-            for symbol in phones:
-                key = (node, INDEX[symbol])
-                node = found.setdefault(key, len(phone))
-                if node == len(phone):
-                    parent.append(key[0])
-                    phone.append(key[1])
-            where.append(node)
-            words.append(word)
-        parents = np.array(parent)
-        below_root = np.flatnonzero(parents == ROOT)
+        words, ways = zip(*pronunciations, strict=True)
+        lengths = np.array([len(way) for way in ways])
+        phones = np.array([INDEX[symbol] for way in ways for symbol in way])
+        starts = np.cumsum(lengths) - lengths
+        node = np.full(len(ways), ROOT)  # that each pronunciation has come to
+        phone, parent = [np.full(2, INDEX[PAUSE])], [np.array([-1, ROOT])]
+        levels, count = [], 2
+        for level in range(int(lengths.max())):
+            here = np.flatnonzero(lengths > level)
+            steps = node[here] * len(SYMBOLS) + phones[starts[here] + level]
+            distinct, place = np.unique(steps, return_inverse=True)
+            node[here] = count + place
+            parent.append(distinct // len(SYMBOLS))
+            phone.append(distinct % len(SYMBOLS))
+            levels.append(slice(count, count + len(distinct)))
+            count += len(distinct)
+        parents = np.concatenate(parent)
+        children = Ranges.of(parents, count)
         # What comes after a pause is what can come after a word, but for another pause.
-        sources = np.append(parents[1:], np.full(len(below_root) - 1, SILENCE))
-        children = np.append(np.arange(1, len(parents)), below_root[below_root != SILENCE])
-        count = len(phone)
-        by_parent = np.argsort(sources, kind="stable")
-        by_node = np.argsort(where, kind="stable")
+        children.first[SILENCE] = children.first[ROOT] + 1
+        children.count[SILENCE] = children.count[ROOT] - 1
+        by_node = np.argsort(node, kind="stable")
         return cls(
-            np.array(phone),
+            np.concatenate(phone),
             parents,
-            children[by_parent],
-            np.searchsorted(sources[by_parent], np.arange(count + 1)),
-            np.array(words, dtype=np.int64)[by_node],
-            np.searchsorted(np.array(where)[by_node], np.arange(count + 1)),
+            children,
+            np.array(words)[by_node],
+            Ranges.of(node[by_node], count),
+            tuple(levels),
         )
 
     def best_below(self, scores: np.ndarray) -> np.ndarray:
         """Each node's best of the `scores` (by word number) that can still end, (nodes,); 0 for
         ROOT and SILENCE."""
         result = np.full(len(self.phone), -np.inf)
-        node = np.repeat(np.arange(len(self.phone)), np.diff(self.ends))
-        np.maximum.at(result, node, scores[self.ending])
-        depth = np.zeros(len(self.phone), dtype=int)
-        for k in range(2, len(depth)):  # parents come before their children
-            depth[k] = depth[self.parent[k]] + 1
-        for level in range(int(depth.max()), 1, -1):
-            here = np.flatnonzero(depth == level)
-            np.maximum.at(result, self.parent[here], result[here])
+        nodes = np.repeat(np.arange(len(result)), self.ends.count)
+        np.maximum.at(result, nodes, scores[self.ending])
+        for level in self.levels[:0:-1]:
+            np.maximum.at(result, self.parent[level], result[level])
         result[[ROOT, SILENCE]] = 0.0
         return result
-
-
-def spread(
-    first: np.ndarray, items: np.ndarray, nodes: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """The items of each of the nodes, one after the other, and the place of each one's node."""
-    counts = first[nodes + 1] - first[nodes]
-    place = np.repeat(np.arange(len(nodes)), counts)
-    offset = np.arange(len(place)) - np.repeat(np.cumsum(counts) - counts, counts)
-    return items[first[nodes][place] + offset], place

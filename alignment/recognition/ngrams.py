@@ -46,26 +46,38 @@ class NGrams:
     def count(self) -> int:
         return len(self.words)
 
-    def scores(self, first: np.ndarray, second: np.ndarray, word: np.ndarray) -> np.ndarray:
-        """log P(word | first second), nats, (n,), of words by their numbers (n,); a `first` below
-        0 is unknown. Words with numbers from `count` on are UNKNOWN."""
-        first, second, word = (np.where(w < self.count, w, 2) for w in (first, second, word))
-        size = np.int64(self.count)
-        place, is_bigram = found(self.bigrams, second * size + word)
-        backed_off = self.unigram_backoff[second] + self.unigram[word]
-        result = np.where(is_bigram, self.bigram[place], backed_off)
-        before, has_context = found(self.bigrams, first * size + second)
-        has_context &= first >= 0
-        longer, is_trigram = found(self.trigrams, before * size + word)
-        backed_off = result + np.where(has_context, self.bigram_backoff[before], 0.0)
-        return np.where(is_trigram & has_context, self.trigram[longer], backed_off)
+    @property
+    def beginning(self) -> int:
+        """The context before the first word."""
+        return len(self.bigrams)
 
-    def has_followers(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """Flags (n,): what comes after the two words depends on the first of them."""
-        first, second = (np.where(w < self.count, w, 2) for w in (first, second))
-        size = np.int64(self.count)
-        place, known = found(self.bigrams, first * size + second)
-        return known & (first >= 0) & (self.bigram_backoff[place] != 0.0)
+    def context(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """The context after two words, (n,): the place of their bigram or, behind all of these, the
+        number of the second. A `first` below 0 is unknown."""
+        place, known = found(self.bigrams, self._known(first) * self.count + self._known(second))
+        return np.where(known, place, len(self.bigrams) + self._known(second))
+
+    def follow(self, context: np.ndarray, word: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """log P(word | context), nats, and the context after the word, (n,) each. Words with
+        numbers from `count` on are UNKNOWN."""
+        word, pairs = self._known(word), len(self.bigrams)
+        pair = np.minimum(context, pairs - 1)
+        last = np.where(context < pairs, self.bigrams[pair] % self.count, context - pairs)
+        place, is_bigram = found(self.bigrams, last * self.count + word)
+        backed_off = self.unigram_backoff[last] + self.unigram[word]
+        shorter = np.where(is_bigram, self.bigram[place], backed_off)
+        shorter = shorter + np.where(context < pairs, self.bigram_backoff[pair], 0.0)
+        longer, is_trigram = found(self.trigrams, context * self.count + word)
+        scores = np.where(is_trigram, self.trigram[longer], shorter)
+        has_followers = is_bigram & (self.bigram_backoff[place] != 0.0)
+        return scores, np.where(has_followers, place, pairs + word)
+
+    def scores(self, first: np.ndarray, second: np.ndarray, word: np.ndarray) -> np.ndarray:
+        """log P(word | first second), nats, (n,); arguments as for `context` and `follow`."""
+        return self.follow(self.context(first, second), word)[0]
+
+    def _known(self, words: np.ndarray) -> np.ndarray:
+        return np.where(words < self.count, words, 2)
 
 
 def found(keys: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ import pytest
 from alignment.network.phone_network import INDEX, SYMBOLS
 from alignment.recognition.beam_search import BeamSearch, Search, search
 from alignment.recognition.lattice import BEGINNING, Arc
-from alignment.recognition.lexicon_tree import ROOT, SILENCE, LexiconTree, spread
+from alignment.recognition.lexicon_tree import ROOT, SILENCE, LexiconTree
 
 START, END = 0, 1
 WORDS = ["<s>", "</s>", "a", "an", "at", "and", "the"]
@@ -32,13 +32,10 @@ class Bigrams:
         table = np.random.default_rng(seed).uniform(0.05, 1.0, (len(WORDS), len(WORDS)))
         table[:, START] = 1e-9
         self.table = np.log(table / table.sum(axis=1, keepdims=True))
-        self.count = len(WORDS)
+        self.beginning = START
 
-    def scores(self, first: np.ndarray, second: np.ndarray, word: np.ndarray) -> np.ndarray:
-        return self.table[second, word]
-
-    def has_followers(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        return np.zeros(len(first), bool)
+    def follow(self, context: np.ndarray, word: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self.table[context, word], word
 
 
 def exhaustive(sound: np.ndarray, model: Bigrams, options: Search) -> tuple[float, list[int]]:
@@ -95,11 +92,13 @@ def test_looking_ahead_changes_nothing_but_the_order_of_the_search() -> None:
 def test_words_that_begin_alike_share_their_nodes() -> None:
     tree = LexiconTree.of(WAYS)
     assert len(tree.phone) == 2 + 12 - 4  # of 12 phones, AE, AE N and DH are shared
-    below, _ = spread(tree.first, tree.children, np.array([ROOT]))
-    after, _ = spread(tree.first, tree.children, np.array([SILENCE]))
+    below, _ = tree.children.spread(np.array([ROOT]))
+    after, _ = tree.children.spread(np.array([SILENCE]))
     assert {SILENCE} == set(below.tolist()) - set(after.tolist())
-    ends, place = spread(tree.ends, tree.ending, np.arange(len(tree.phone)))
-    assert sorted(ends.tolist()) == sorted(word for word, _ in WAYS)
+    children, parents = tree.children.spread(np.arange(2, len(tree.phone)))
+    assert (tree.parent[children] == parents + 2).all()
+    ends, place = tree.ends.spread(np.arange(len(tree.phone)))
+    assert sorted(tree.ending[ends].tolist()) == sorted(word for word, _ in WAYS)
     assert len(place) == len(WAYS)
     best = tree.best_below(np.arange(len(WORDS), dtype=float))
     first = {SYMBOLS[tree.phone[k]]: best[k] for k in below if k != SILENCE}

@@ -29,13 +29,14 @@ def counted() -> NGrams:
 def p(model: NGrams | ExpectedText, words: tuple[str, ...], *told: str) -> float:
     numbers = [words.index(word) for word in told]
     first = numbers[-3] if len(numbers) > 2 else -1
-    found = model.scores(*(np.array([n]) for n in (first, numbers[-2], numbers[-1])))
-    return float(np.exp(found[0]))
+    context = model.context(np.array([first]), np.array([numbers[-2]]))
+    return float(np.exp(model.follow(context, np.array([numbers[-1]]))[0][0]))
 
 
 def everything_after(model: NGrams | ExpectedText, first: int, second: int) -> float:
     every = np.arange(model.count)
-    scores = model.scores(np.full(model.count, first), np.full(model.count, second), every)
+    context = model.context(np.full(model.count, first), np.full(model.count, second))
+    scores, _ = model.follow(context, every)
     return float(np.exp(scores).sum())
 
 
@@ -80,6 +81,15 @@ def test_the_model_that_ships_knows_english() -> None:
         number = model.words.index(second)
         assert everything_after(model, -1, number) == pytest.approx(1, abs=0.05)
     assert len(model.pronunciations) == len(model.pronounced)
+
+
+def test_a_context_is_the_words_that_led_to_it(counted: NGrams) -> None:
+    text = [counted.words.index(word) for word in ("a", "dog", "ran")]
+    first, second, word = np.indices((counted.count,) * 3).reshape(3, -1)
+    for model in (counted, mixed([counted], 12, 5), ExpectedText(counted, text, counted.count)):
+        _, then = model.follow(model.context(np.full(len(first), -1), first), second)
+        told = model.follow(model.context(first, second), word)[0]
+        assert model.follow(then, word)[0] == pytest.approx(told, abs=1e-6)
 
 
 def test_an_expected_text_is_followed_left_and_found_again(counted: NGrams) -> None:
