@@ -56,8 +56,14 @@ class TrainingRun(Run):
 
     schedule: TrainingSchedule
 
-    def __init__(self, model: nn.Module, schedule: TrainingSchedule, folder: Path) -> None:
-        super().__init__(model, schedule, folder)
+    def __init__(
+        self,
+        model: nn.Module,
+        schedule: TrainingSchedule,
+        folder: Path,
+        rates: Mapping[str, float] | None = None,
+    ) -> None:
+        super().__init__(model, schedule, folder, rates)
         self.spent = 0.0  # seconds of the processor in training steps
         self.end = schedule.steps
         self.best = (math.inf, 0)  # the lowest total of a validation, and its step

@@ -15,7 +15,7 @@ from training.configuration import write_config
 from training.corpora import Clip, is_unseen, prompt_key, read_corpora, split_of
 from training.training_runs import TrainingRun
 from training.vocoder.vocoder_data import WindowConfig, Windows
-from training.vocoder.vocoder_discriminators import Discriminators, discriminator_losses
+from training.vocoder.vocoder_discriminators import Discriminators, dilated, discriminator_losses
 from training.vocoder.vocoder_export import export
 from training.vocoder.vocoder_losses import (
     known_bins,
@@ -199,7 +199,7 @@ def test_phase_losses_do_not_see_whole_turns() -> None:
 def test_resumed_equals_uninterrupted(cache: Path, tmp_path: Path) -> None:
     def train(folder: Path, steps: int) -> TrainingRun:
         work = make(cache)
-        found = TrainingRun(work.trained, work.schedule, folder)
+        found = TrainingRun(work.trained, work.schedule, folder, work.rates)
         if not found.resume():
             found.follow_from(work.trained.state_dict())
         while found.step < steps:
@@ -228,6 +228,35 @@ def test_training_learns_and_moves_every_parameter(cache: Path, tmp_path: Path) 
         assert after[name] < before[name], name
     moved = work.trained.named_parameters()
     assert all(not torch.equal(start[name], value) for name, value in moved)
+
+
+def test_discriminators_first_learn_alone_then_at_their_own_rate(
+    cache: Path, tmp_path: Path
+) -> None:
+    config = CONFIG | {"discriminators": {"channels": 2, "alone": 1, "rate": 4.0}}
+    work = VocoderTraining(config, Waveforms(cache, "train"))
+    run = TrainingRun(work.trained, work.schedule, tmp_path, work.rates)
+
+    def moved(name: str) -> bool:
+        return not torch.equal(start[name], work.trained.state_dict()[name])
+
+    for vocoder_learns in (False, True):
+        start = {name: value.clone() for name, value in work.trained.state_dict().items()}
+        run.train_step(work.losses)
+        assert moved("vocoder.head.weight") == vocoder_learns
+        assert moved("discriminators.each.0.verdict.weight")
+    rates = [group["lr"] for group in run.optimiser.param_groups]
+    assert rates[1] == pytest.approx(4 * rates[0])
+
+
+@pytest.mark.parametrize("frames", [5, 24])
+@pytest.mark.parametrize("dilation", [1, 2, 4])
+def test_a_dilated_layer_is_torchs(frames: int, dilation: int) -> None:
+    ours = torch.nn.Conv2d(2, 3, (3, 9), (1, 2), (1, 4))
+    theirs = torch.nn.Conv2d(2, 3, (3, 9), (1, 2), (dilation, 4), (dilation, 1))
+    theirs.load_state_dict(ours.state_dict())
+    x = torch.randn(2, 2, frames, 33)
+    assert torch.allclose(dilated(ours, x, dilation), theirs(x), atol=1e-5)
 
 
 def test_each_side_of_the_discriminators_learns_by_its_own_losses() -> None:

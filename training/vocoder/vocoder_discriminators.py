@@ -1,10 +1,12 @@
-"""Discriminators of recorded and synthetic sound, by complex spectra at several resolutions.
+"""Discriminators of recorded and synthetic sound, by the texture of spectra at several resolutions.
 
 A loss that compares one sound with another rewards the mean of all that there could have been,
-which has no texture. Discriminators compare with every recording (Goodfellow et al. 2014); complex
-spectra show them phase as well (Kumar et al. 2023, Descript's codec), and windows of several
-lengths harmonics as well as clicks (Jang et al. 2021, UnivNet). Least squares (Mao et al. 2017)
-with matched features (Larsen et al. 2016).
+which has no texture. Discriminators compare with every recording (Goodfellow et al. 2014), in
+windows of several lengths, so that they see harmonics as well as clicks (Jang et al. 2021,
+UnivNet). One patch of a spectrum says little of its texture, so their verdict is on a window's
+whole time, by the means and deviations of what convolutions find, as in speaker encoders (Snyder et
+al. 2018): they learn in 300 steps what a verdict per patch takes 3,000 for. Least squares (Mao et
+al. 2017) with matched features (Larsen et al. 2016).
 """
 
 from __future__ import annotations
@@ -23,8 +25,9 @@ SIZES = (512, 1024, 2048)  # samples of a window; the hop is a quarter
 KERNEL = (3, 9)  # frames, bins
 STRIDES, DILATIONS = (2, 2, 2), (1, 2, 4)  # of bins, of frames
 SLOPE = 0.1
-COMPRESSION = 0.3  # exponent of the magnitudes
-EVEN, MEAN, SPREAD = 3.0, -9.0, 3.0  # bring compressed spectra, and log powers, to even strength
+MEAN, SPREAD = -9.0, 3.0  # bring log powers to even strength
+AROUND = (5, 9)  # frames, bins whose mean is taken from a log power: what remains is texture
+HIDDEN, BAND = 32, 4  # channels of the verdict; bins of the last layer in one of its bands
 
 
 @dataclass(frozen=True)
@@ -35,54 +38,84 @@ class DiscriminatorConfig:
         channels: of each layer; with 0 there are no discriminators.
         adversarial: weight of the vocoder's adversarial loss.
         matching: weight of its feature-matching loss.
-        warmup: steps over which both weights rise from zero, while the discriminators learn.
+        alone: steps in which the discriminators learn and the vocoder waits.
+        warmup: steps after that, over which both weights rise from zero.
+        rate: of the discriminators, relative to the vocoder's.
     """
 
     channels: int = 0
     adversarial: float = 1.0
     matching: float = 2.0
+    alone: int = 0
     warmup: int = 300
+    rate: float = 1.0
 
 
 class SpectrumDiscriminator(nn.Module):
-    """Samples (B, n) and their ``top`` (B,) Hz -> the layers (B, C, T, bins), the last of which is
-    the verdict per patch, ideally 1 where recorded and 0 where synthetic."""
+    """Samples (B, n) and their ``top`` (B,) Hz -> the layers (B, C, T, bins), and last the verdict
+    per band (B, 1, bands), ideally 1 where recorded and 0 where synthetic."""
 
     def __init__(self, size: int, channels: int) -> None:
         super().__init__()
         self.size = size
         inputs = (4, *[channels] * len(STRIDES))
         self.layers = nn.ModuleList(
-            nn.Conv2d(before, channels, KERNEL, (1, stride), (dilation, 4), (dilation, 1))
-            for before, stride, dilation in zip(inputs, STRIDES, DILATIONS, strict=False)
+            nn.Conv2d(before, channels, KERNEL, (1, stride), (1, 4))
+            for before, stride in zip(inputs, STRIDES, strict=False)
         )
         self.layers.append(nn.Conv2d(channels, channels, 3, padding=1))
-        self.verdict = nn.Conv2d(channels, 1, 3, padding=1)
-        for layer in (*self.layers, self.verdict):  # of even strength, so that they learn at once
+        self.hidden = nn.Conv1d(2 * channels, HIDDEN, 3, padding=1)
+        self.verdict = nn.Conv1d(HIDDEN, 1, 3, padding=1)
+        for layer in (
+            *self.layers,
+            self.hidden,
+            self.verdict,
+        ):  # of even strength: they learn at once
             nn.init.kaiming_normal_(layer.weight, SLOPE)
             nn.init.zeros_(layer.bias)
 
     def forward(self, samples: Tensor, top: Tensor) -> list[Tensor]:
-        x = self._shown(samples, top)
+        x = self._shown(samples, top).contiguous(memory_format=torch.channels_last)
         layers = []
-        for layer in self.layers:
-            x = functional.leaky_relu(layer(x), SLOPE)
+        for layer, dilation in zip(self.layers, (*DILATIONS, 1), strict=True):
+            x = functional.leaky_relu(dilated(layer, x, dilation), SLOPE)
             layers.append(x)
-        return [*layers, self.verdict(x)]
+        x = x.float()
+        found = torch.cat([x.mean(2), (x.var(2) + 1e-4).sqrt()], dim=1)
+        found = functional.avg_pool1d(found, BAND, ceil_mode=True)
+        return [*layers, self.verdict(functional.leaky_relu(self.hidden(found), SLOPE))]
 
     def _shown(self, samples: Tensor, top: Tensor) -> Tensor:
-        """(B, 4, T, bins): the compressed spectrum, its log magnitude, and the bins' heights; all
-        zero above the recording's highest frequency."""
+        """(B, 4, T, bins): the texture of the log power and its square, the log power, and the
+        bins' heights; all zero above the recording's highest frequency."""
         size, window = self.size, torch.hann_window(self.size, device=samples.device)
         spectra = torch.stft(samples, size, size // 4, size, window, return_complex=True)
         spectra = spectra.transpose(1, 2) / (3 / 8 * size) ** 0.5  # noise is alike in all sizes
         power = spectra.real.square() + spectra.imag.square() + 1e-8
-        scale = EVEN * power ** ((COMPRESSION - 1) / 2)
         height = torch.linspace(-1.0, 1.0, power.shape[2], device=samples.device)
         logs = (power.log() - MEAN) / SPREAD
         known = known_bins(top, power.shape[2])[:, None]
-        shown = [spectra.real * scale, spectra.imag * scale, logs, height.expand_as(power)]
+        around = [size // 2 for size in AROUND]
+        smooth = functional.avg_pool2d(logs[:, None], AROUND, 1, around, count_include_pad=False)
+        texture = 2 * (logs - smooth[:, 0])
+        shown = [texture, texture.square() - 1, logs, height.expand_as(power)]
         return torch.stack(shown, dim=1) * known
+
+
+def dilated(layer: nn.Module, x: Tensor, dilation: int) -> Tensor:
+    """A layer that sees three frames, on (B, C, T, bins), with those frames ``dilation`` apart.
+
+    Every ``dilation``-th frame becomes a sequence of its own: on a CPU that and channels that lie
+    together in memory are four times as fast as the library's dilated convolution.
+    """
+    count, channels, frames, bins = x.shape
+    each = -(-frames // dilation)
+    x = functional.pad(x, (0, 0, 0, each * dilation - frames))
+    apart = x.view(count, channels, each, dilation, bins).transpose(2, 3).transpose(1, 2)
+    apart = apart.reshape(count * dilation, channels, each, bins)
+    y = layer(apart.contiguous(memory_format=torch.channels_last))
+    y = y.view(count, dilation, *y.shape[1:]).permute(0, 2, 3, 1, 4)
+    return y.reshape(count, y.shape[1], each * dilation, -1)[:, :, :frames]
 
 
 class Discriminators(nn.Module):
@@ -94,6 +127,15 @@ class Discriminators(nn.Module):
 
     def forward(self, samples: Tensor, top: Tensor) -> list[list[Tensor]]:
         return [own(samples, top) for own in self.each]
+
+
+def recognition_loss(recorded: list[list[Tensor]], synthetic: list[list[Tensor]]) -> Tensor:
+    """How badly the discriminators' layers tell recorded from synthetic sound."""
+    own = [
+        (real[-1].float() - 1).square().mean() + fake[-1].float().square().mean()
+        for real, fake in zip(recorded, synthetic, strict=True)
+    ]
+    return torch.stack(own).mean()
 
 
 def discriminator_losses(
@@ -108,10 +150,6 @@ def discriminator_losses(
     synthetic = discriminators(made.detach(), top)
     fixed = {name: value.detach() for name, value in discriminators.named_parameters()}
     seen = torch.func.functional_call(discriminators, fixed, (made, top))
-    own = [
-        (real[-1].float() - 1).square().mean() + fake[-1].float().square().mean()
-        for real, fake in zip(recorded, synthetic, strict=True)
-    ]
     fooled = [(layers[-1].float() - 1).square().mean() for layers in seen]
     matched = [
         (a - b.detach()).abs().float().mean() / b.detach().abs().float().mean().clamp(min=1e-3)
@@ -119,7 +157,7 @@ def discriminator_losses(
         for a, b in zip(heard[:-1], real[:-1], strict=True)
     ]
     return {
-        "discriminator": torch.stack(own).mean(),
+        "discriminator": recognition_loss(recorded, synthetic),
         "adversarial": torch.stack(fooled).mean(),
         "matching": torch.stack(matched).mean(),
     }

@@ -34,6 +34,7 @@ from training.vocoder.vocoder_discriminators import (
     DiscriminatorConfig,
     Discriminators,
     discriminator_losses,
+    recognition_loss,
     vocoder_weights,
 )
 from training.vocoder.vocoder_losses import (
@@ -96,8 +97,10 @@ class VocoderTraining:
         return self.losses_of(self.windows(step), step)
 
     def losses_of(self, batch: WaveBatch, step: int) -> Losses:
-        """All losses by name, and their weighted sum, "total"."""
+        """All losses by name, and their weighted sum, "total"; or those of discriminators alone."""
         mel, samples, top = (x.to(self.device) for x in (batch.mel, batch.samples, batch.top))
+        if self.discriminators is not None and step < self.against.alone:
+            return self._recognition(mel, samples, top, step)
         with torch.autocast(mel.device.type, torch.bfloat16, self.bfloat16):
             said = self.model.spectra(mel)
         # Fourier transforms stay in float32: bfloat16 has too few digits for a sum of 1200.
@@ -125,12 +128,31 @@ class VocoderTraining:
         heard = self.model.textured_sound(said, mel, noise)
         with torch.autocast(mel.device.type, torch.bfloat16, self.bfloat16):
             both = discriminator_losses(self.discriminators, heard, samples, top)
-        rise = min(1.0, step / max(1, self.against.warmup))
+        rise = min(1.0, (step - self.against.alone) / max(1, self.against.warmup))
         own = rise * (
             self.against.adversarial * both["adversarial"]
             + self.against.matching * both["matching"]
         )
         return {**found, **both, "total": total.sum() + own + both["discriminator"]}
+
+    def _recognition(self, mel: Tensor, samples: Tensor, top: Tensor, step: int) -> Losses:
+        """The losses of a step in which the vocoder waits."""
+        assert self.discriminators is not None
+        draw = torch.Generator().manual_seed(self.schedule.seed * 1_000_003 + step)
+        noise = torch.randn(samples.shape, generator=draw).to(mel.device)
+        with torch.no_grad(), torch.autocast(mel.device.type, torch.bfloat16, self.bfloat16):
+            said = self.model.spectra(mel)
+        with torch.no_grad():
+            heard = self.model.textured_sound(said, mel, noise)
+        with torch.autocast(mel.device.type, torch.bfloat16, self.bfloat16):
+            both = self.discriminators(samples, top), self.discriminators(heard, top)
+            own = recognition_loss(*both)
+        return {"discriminator": own, "total": own}
+
+    @property
+    def rates(self) -> dict[str, float]:
+        """The relative learning rates of parts of `trained`."""
+        return {DISCRIMINATORS: self.against.rate} if self.discriminators is not None else {}
 
 
 def initial_weights(name_or_path: str) -> dict[str, Tensor]:
@@ -150,7 +172,7 @@ def train(options: argparse.Namespace) -> None:
     config["training"] = {**(config.get("training") or {}), "steps": options.steps}
     low = use_bfloat16(options.precision, options.device)
     work = VocoderTraining(config, Waveforms(options.data, "train"), low, options.device)
-    fresh = TrainingRun(work.trained, work.schedule, options.out)
+    fresh = TrainingRun(work.trained, work.schedule, options.out, work.rates)
     if not fresh.resume():
         if options.start:
             work.begin_with(initial_weights(options.start))

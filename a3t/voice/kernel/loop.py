@@ -44,14 +44,29 @@ class Schedule:
 
 
 class Run:
-    """A network in training, with its optimiser, the average of its weights and its step."""
+    """A network in training, with its optimiser, the average of its weights and its step.
 
-    def __init__(self, model: nn.Module, schedule: Schedule, folder: Path) -> None:
+    ``rates`` gives children of the network, by name, a learning rate relative to the schedule's.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        schedule: Schedule,
+        folder: Path,
+        rates: Mapping[str, float] | None = None,
+    ) -> None:
         self.model, self.schedule, self.folder = model, schedule, folder
         self.step = 0
         self.saved: int | None = None  # the step of the last checkpoint written here
+        rates = rates or {}
+        others = [p for name, p in model.named_parameters() if name.partition(".")[0] not in rates]
+        groups = [{"params": others, "relative": 1.0}]
+        for name, rate in rates.items():
+            own = list(model.get_submodule(name).parameters())
+            groups.append({"params": own, "relative": rate})
         self.optimiser = torch.optim.AdamW(
-            model.parameters(),
+            groups,
             lr=schedule.rate,
             betas=tuple(schedule.betas),  # type: ignore[arg-type]
             weight_decay=schedule.weight_decay,
@@ -105,14 +120,18 @@ class Run:
         """One step on ``losses(step)["total"]``; raises FloatingPointError if training diverges.
         The losses it returns stay on the device."""
         for group in self.optimiser.param_groups:
-            group["lr"] = self.rate
+            group["lr"] = self.rate * group.get("relative", 1.0)
         # So that dropout, too, depends on the seed and the step alone.
         torch.manual_seed(self.schedule.seed * 1_000_003 + self.step)
         self.model.train()
         found = losses(self.step)
         self.optimiser.zero_grad(set_to_none=True)
         found["total"].backward()
-        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.schedule.clip)
+        norms = [
+            torch.nn.utils.clip_grad_norm_(group["params"], self.schedule.clip)
+            for group in self.optimiser.param_groups
+        ]
+        norm = torch.stack(norms).max()
         self.check(~torch.isfinite(norm))
         self.optimiser.step()
         self.step += 1
