@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,7 +17,7 @@ import numpy as np
 from a3t.audio.reading.recording import Recording, opened
 from a3t.model.loading import Networks, load_networks
 from a3t.model.saved_voices import Voice, load_voice
-from a3t.model.threads import one_thread
+from a3t.model.threads import Steps
 from a3t.plan.cleaning.disfluencies import Cleaning
 from a3t.plan.cleaning.findings import Findings
 from a3t.plan.edit_plan import EditPlan
@@ -31,7 +31,6 @@ from a3t.rendering.candidates import make_audible, make_candidates
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.renderer import Renderer
 from a3t.rendering.spoken import SpokenRecording
-from a3t.rendering.verification import verify
 from a3t.source.alignment_cache import VOICES
 from a3t.source.alignments import AlignmentStore, TimedRecording
 from a3t.source.transcripts import find_transcript, require_change
@@ -75,11 +74,10 @@ class Editor:
         self.plain = networks  # without a voice
         self.voice: dict[str, Any] | None = None  # to which the model is adapted
         self.prompt: Prompt | None = None  # that voice's own
-        self.renderer = Renderer(self.model, vocoder, self._step)
+        self.steps = Steps(progress)
+        self.renderer = Renderer(networks, vocoder, self.steps)
         self.alignments = AlignmentStore(aligner, memory)
         self.voices = memory and memory / VOICES  # keeps those that are learnt
-        self.progress = progress
-        self.seconds: dict[str, float] = {}  # for each step of the current edit
 
     @classmethod
     def load(
@@ -101,19 +99,28 @@ class Editor:
         networks, vocode = load_networks(model, device), load_vocoder(vocoder, device)
         editor = cls(networks, vocode, NetworkAligner(), progress, memory)
         editor = editor if voice is None else editor.in_voice(load_voice(voice))
-        editor.seconds["load"] = time.perf_counter() - started
+        editor.steps.seconds["load"] = time.perf_counter() - started
         return editor
 
     def in_voice(self, voice: Voice | None) -> Editor:
         """This editor with a voice, or without one; InputError if it is another model's voice."""
         networks = self.plain if voice is None else voice.adapted(self.plain)
-        other = Editor(networks, self.vocoder, self.alignments.aligner, self.progress)
-        other.plain, other.alignments, other.seconds = self.plain, self.alignments, self.seconds
-        other.voices = self.voices
-        if voice is not None:
-            other.voice = voice.record
-            other.prompt = Prompt.from_tensors(voice.prompt) if voice.prompt else None
+        other = copy(self)
+        other.steps = replace(self.steps)
+        other.model = networks.model
+        other.voice = voice.record if voice else None
+        other.prompt = Prompt.from_tensors(voice.prompt) if voice and voice.prompt else None
+        other.renderer = Renderer(networks, self.vocoder, other.steps, other.voice)
         return other
+
+    @property
+    def progress(self) -> Callable[[str], None] | None:
+        """Called with the name of each step."""
+        return self.steps.progress
+
+    @progress.setter
+    def progress(self, called: Callable[[str], None] | None) -> None:
+        self.steps.progress = called
 
     def edit(
         self, recording: Sound, request: EditRequest | None = None, **fields: Any
@@ -129,21 +136,21 @@ class Editor:
         text can't be used or if they don't match; UnchangedError if the new text is recognised.
         """
         request = replace(request, **fields) if request else EditRequest(**fields)
-        self._begin()
-        with self._step("read"):
+        self.steps.begin()
+        with self.steps("read"):
             recording = opened(recording)
         pronouncer = Pronouncer(dict(request.pronunciations))
-        with self._step("transcribe"):
+        with self.steps("transcribe"):
             found = request.find_transcript(recording, pronouncer)
         check_marks(request.new_text, found.transcript.text)
         revision = Revision.of(found.transcript, request.new_transcript)
         require_change(found, request.new_transcript, revision.edits or request.cuts)
-        with self._step("align"):
+        with self.steps("align"):
             hear = self.alignments.hear
             others = align_others(request.others, request.new_transcript, hear, pronouncer)
             edits = None if request.cuts else with_sources(revision, request)
             aligned = self.alignments.around(recording, found, edits, pronouncer)
-        with self._step("plan"):
+        with self.steps("plan"):
             text = punctuated(found.transcript, aligned, revision.revised, request.punctuate)
             resolved = replace(
                 request.with_pronunciations_of(text.spoken + request.new_transcript.spoken),
@@ -162,9 +169,9 @@ class Editor:
     ) -> Findings:
         """Find what can be taken out; ``fields`` of a request's text, and errors, as for `plan`."""
         recording, request = opened(recording), EditRequest(new_text="", **fields)
-        with self._step("transcribe"):
+        with self.steps("transcribe"):
             found = request.find_transcript(recording, Pronouncer())
-        with self._step("align"):
+        with self.steps("align"):
             whole = self.alignments.whole(recording, found, Pronouncer())
         return Findings.of(recording, whole, found.transcript, cleaning or Cleaning())
 
@@ -197,36 +204,20 @@ class Editor:
         one and a new word is inaudible in it, others are tried (`a3t.rendering.candidates`)."""
         own, plan = self.voiced(plan)
         if plan.request.candidates > 1:
-            return own.candidates(plan, plan.request.candidates)
+            return make_candidates(plan, plan.request.candidates, own.renderer)
         if not plan.request.verify:
-            return [own.render(plan)]
-        return [make_audible(plan, own.render, self.durations)]
+            return [own.renderer.edited(plan)]
+        return [make_audible(plan, own.renderer)]
 
     def candidates(self, plan: EditPlan, count: int = 3) -> list[EditedRecording]:
         """``count`` deliberately different results (1 to 8), the best first, each with its rank."""
         own, plan = self.voiced(plan)
-        return make_candidates(plan, count, own.render, self.durations)
+        return make_candidates(plan, count, own.renderer)
 
     def render(self, plan: EditPlan) -> EditedRecording:
         """Carry out exactly this plan, and verify the new words if its request says so."""
         own, plan = self.voiced(plan)
-        return own._rendered(plan)
-
-    def _rendered(self, plan: EditPlan) -> EditedRecording:
-        origins = tuple(map(self._rendered, plan.origins))
-        rendered = self.renderer.render(plan, origins)
-        result = EditedRecording(
-            plan,
-            tuple(each.patch for each in rendered),
-            **self._models,
-            raised=tuple(each.raised for each in rendered),
-            origins=origins,
-            excerpts=tuple(each.excerpts for each in rendered),
-        )
-        if plan.request.verify:
-            with self._step("check"):
-                result = verify(result)
-        return replace(result, seconds=dict(self.seconds))
+        return own.renderer.edited(plan)
 
     def plan_speech(
         self, prompts: Prompts, request: SpeechRequest | str, **fields: Any
@@ -239,14 +230,14 @@ class Editor:
         own = SpeechRequest(text=request) if isinstance(request, str) else request
         request = replace(own, **fields)
         pronouncer = Pronouncer(dict(request.pronunciations))
-        self._begin()
+        self.steps.begin()
         target = Transcript.from_text(request.text)
-        with self._step("read"):
+        with self.steps("read"):
             opened_prompts = with_texts(prompts, request.prompt_text)
-        with self._step("align"):
+        with self.steps("align"):
             hear = self.alignments.hear
             heard = [hear(each, said, target, pronouncer) for each, said in opened_prompts]
-        with self._step("plan"):
+        with self.steps("plan"):
             recorded = [word for each in heard for word in each.alignment.spoken]
             spoken = pronouncer.as_recorded(target, recorded)
             return speech_plan(heard, self.prompt, target, spoken, self.durations, request)
@@ -263,8 +254,7 @@ class Editor:
     def spoken(self, plan: SpeechPlan) -> SpokenRecording:
         """The plan's speech at 24 kHz: all that `speak` gives."""
         own, plan = self.voiced(plan)
-        samples = np.concatenate(list(own.speak(plan)))
-        return SpokenRecording(samples, plan, **own._models, seconds=dict(self.seconds))
+        return own.renderer.spoken(plan)
 
     def hear(
         self, plan: EditPlan, word: str, pronunciation: Pronunciation | None = None
@@ -285,7 +275,7 @@ class Editor:
     ) -> Transcript:
         """Find what the recording says: ``text``, else its sidecar file, else what is recognised
         with the new text as a prior; with ``punctuate`` a text without punctuation gets it."""
-        with self._step("transcribe"):
+        with self.steps("transcribe"):
             recording = opened(recording)
             prior = Transcript.from_text(new_text, max_words=None) if new_text else None
             found = find_transcript(recording, text, prior, Pronouncer(), recogniser)
@@ -294,26 +284,7 @@ class Editor:
     def align(self, recording: Sound, text: str | None = None) -> Alignment:
         """The words and phones of the whole recording; ``text`` and errors as for `plan`."""
         recording, pronouncer = opened(recording), Pronouncer()
-        with self._step("transcribe"):
+        with self.steps("transcribe"):
             found = find_transcript(recording, text, None, pronouncer)
-        with self._step("align"):
+        with self.steps("align"):
             return self.alignments.whole(recording, found, pronouncer)
-
-    @property
-    def _models(self) -> dict[str, Any]:
-        model = {"name": self.name, "sha256": self.sha256}
-        vocoder = {"name": self.vocoder.name, "sha256": self.vocoder.sha256}
-        return {"model": model, "vocoder": vocoder, "voice": self.voice}
-
-    def _begin(self) -> None:
-        """Reset the timings of the steps, except loading: it counts towards every edit's cost."""
-        self.seconds = {"load": self.seconds.get("load", 0.0)}
-
-    @contextmanager
-    def _step(self, name: str) -> Iterator[None]:
-        if self.progress is not None:
-            self.progress(name)
-        started = time.perf_counter()
-        with one_thread():  # so that results don't depend on the number of cores
-            yield
-        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started

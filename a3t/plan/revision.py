@@ -127,7 +127,7 @@ class _Edit(Protocol):
 
 def word_map(edits: Iterable[_Edit], count: int) -> SpanMap:
     """The mapping of a text's ``count`` words to the text that the ordered edits make of it."""
-    return SpanMap.replacing(((edit.old, edit.new[1] - edit.new[0]) for edit in edits), count)
+    return SpanMap.replacing([(edit.old, edit.new[1] - edit.new[0]) for edit in edits], count)
 
 
 def _asked_otherwise(text: Transcript, new_text: Transcript, kept: Mapping[int, int]) -> set[int]:

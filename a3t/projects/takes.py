@@ -69,7 +69,8 @@ class Take:
         if self.variation == 0:
             result = editor.make(plan)[0]
         else:
-            result = variant(plan, self.variation, editor.render, editor.durations).result
+            own, plan = editor.voiced(plan)
+            result = variant(plan, self.variation, own.renderer).result
         if self.level is None:
             return result
         gain = float(np.clip(self.level - level_of(result), -MOST_LEVELLING, MOST_LEVELLING))

@@ -8,7 +8,7 @@ are recorded elsewhere, if there are any (`a3t.rendering.recorded_takes`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -19,13 +19,13 @@ from a3t.audio.analysis.mel import log_mel
 from a3t.audio.output.patches import read_patched
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE, frames_of, seconds_of
-from a3t.model.variance.durations import DurationPredictor
 from a3t.plan.edit_limits import MOST_SEED, SPEEDS
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planner import replan
 from a3t.plan.request import MARGIN, REACH, EditRequest
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.recorded_takes import recorded_requests
+from a3t.rendering.renderer import Renderer
 
 
 class Variation(NamedTuple):
@@ -95,37 +95,32 @@ class Candidate:
     merits: Merits
 
 
-Make = Callable[[EditPlan], EditedRecording]  # renders a plan and verifies the result
-
-
-def make_candidates(
-    plan: EditPlan, count: int, make: Make, durations: DurationPredictor
-) -> list[EditedRecording]:
+def make_candidates(plan: EditPlan, count: int, renderer: Renderer) -> list[EditedRecording]:
     """``count`` different results, the best first; the ``candidate`` of each explains its rank.
 
     One of them is the plan itself. Raises InputError if ``count`` is out of range.
     """
     if not 1 <= count <= len(VARIATIONS):
         raise InputError(f"{count} candidates can't be made: ask for 1 to {len(VARIATIONS)}.")
-    first = variant(plan, 0, make, durations)
+    first = variant(plan, 0, renderer)
     recorded = []
     for request, cost in recorded_requests(plan, first.result, count // 2):
-        taken = replan(plan, request, durations)
+        taken = replan(plan, request, renderer.networks.durations)
         if any(edit.taken for edit in taken.edits):
-            found = measured(taken, 0, make(taken))
+            found = measured(taken, 0, renderer.edited(taken))
             recorded.append(replace(found, merits=replace(found.merits, manner=cost)))
-    others = [variant(plan, number, make, durations) for number in range(1, count - len(recorded))]
+    others = [variant(plan, number, renderer) for number in range(1, count - len(recorded))]
     return ranked([first, *recorded, *others])
 
 
-def make_audible(plan: EditPlan, make: Make, durations: DurationPredictor) -> EditedRecording:
+def make_audible(plan: EditPlan, renderer: Renderer) -> EditedRecording:
     """The plan's rendering; if a new word is inaudible in it, the best of up to TRIES variants."""
-    first = make(plan)
+    first = renderer.edited(plan)
     if not first.doubtful:
         return first
     variants = [measured(plan, 0, first)]
     for number in range(1, TRIES):
-        variants.append(variant(plan, number, make, durations))
+        variants.append(variant(plan, number, renderer))
         if not variants[-1].result.doubtful:
             break
     best = ranked([each for each in variants if not each.result.doubtful] or variants)[0]
@@ -141,11 +136,12 @@ def varied(request: EditRequest, variation: Variation) -> EditRequest:
     return replace(request, speed=speed, margin=variation.margin, reach=variation.reach, seed=seed)
 
 
-def variant(plan: EditPlan, number: int, make: Make, durations: DurationPredictor) -> Candidate:
+def variant(plan: EditPlan, number: int, renderer: Renderer) -> Candidate:
     """The plan in variation ``number``, rendered and measured; 0 is the plan itself."""
     if number:
-        plan = replan(plan, varied(plan.request, VARIATIONS[number]), durations)
-    return measured(plan, number, make(plan))
+        request = varied(plan.request, VARIATIONS[number])
+        plan = replan(plan, request, renderer.networks.durations)
+    return measured(plan, number, renderer.edited(plan))
 
 
 def measured(plan: EditPlan, number: int, result: EditedRecording) -> Candidate:

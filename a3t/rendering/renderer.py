@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -15,9 +15,9 @@ from a3t.audio.output.patches import Patch
 from a3t.audio.reading.recording import Recording
 from a3t.audio.splicing.emphasis import Raised, emphasise, require_world
 from a3t.grid import HOP, SAMPLE_RATE
-from a3t.model.a3t import A3T
 from a3t.model.filling import MaskedMel, fill, fill_in_pieces
-from a3t.model.threads import one_thread
+from a3t.model.loading import Networks
+from a3t.model.threads import Steps, one_thread
 from a3t.plan.edit_plan import EditPlan, Window
 from a3t.plan.planned_edit import PlannedEdit, Range
 from a3t.plan.prompt import SpeechPlan
@@ -35,10 +35,10 @@ from a3t.rendering.joining import (
 from a3t.rendering.mel_corrections import SpectralBias, SpeechLevel, levelled, unbiased
 from a3t.rendering.melody import drawn_melody, rises, together
 from a3t.rendering.moving import moved_patch
+from a3t.rendering.spoken import SpokenRecording
+from a3t.rendering.verification import verify
 from a3t.text.phones import phone_ids
 from a3t.vocoder import Vocoder, vocode_span
-
-Step = Callable[[str], AbstractContextManager[None]]
 
 
 @dataclass(frozen=True)
@@ -52,15 +52,44 @@ class Rendered:
 
 @dataclass(frozen=True)
 class Renderer:
-    """The networks that render; ``step(name)`` is a context manager around each step."""
+    """The networks that render, and the entry of the voice that they are adapted to, if any."""
 
-    model: A3T
+    networks: Networks
     vocoder: Vocoder
-    step: Step
+    step: Steps
+    voice: dict[str, Any] | None = None
 
-    def render(self, plan: EditPlan, origins: Sequence[EditedRecording] = ()) -> list[Rendered]:
-        """One result per edit of the plan; the same seed gives the same samples. ``origins``: what
-        the plan's origins were rendered to."""
+    def edited(self, plan: EditPlan) -> EditedRecording:
+        """Carry out exactly this plan, and verify the new words if its request says so; the same
+        seed gives the same samples."""
+        origins = tuple(map(self.edited, plan.origins))
+        rendered = self._rendered(plan, origins)
+        result = EditedRecording(
+            plan,
+            tuple(each.patch for each in rendered),
+            **self._models,
+            raised=tuple(each.raised for each in rendered),
+            origins=origins,
+            excerpts=tuple(each.excerpts for each in rendered),
+        )
+        if plan.request.verify:
+            with self.step("check"):
+                result = verify(result)
+        return replace(result, seconds=dict(self.step.seconds))
+
+    def spoken(self, plan: SpeechPlan) -> SpokenRecording:
+        """The plan's speech at 24 kHz: all that `speak` gives."""
+        samples = np.concatenate(list(self.speak(plan)))
+        return SpokenRecording(samples, plan, **self._models, seconds=dict(self.step.seconds))
+
+    @property
+    def _models(self) -> dict[str, Any]:
+        model = {"name": self.networks.name, "sha256": self.networks.sha256}
+        vocoder = {"name": self.vocoder.name, "sha256": self.vocoder.sha256}
+        return {"model": model, "vocoder": vocoder, "voice": self.voice}
+
+    def _rendered(self, plan: EditPlan, origins: Sequence[EditedRecording]) -> list[Rendered]:
+        """One result per edit of the plan; ``origins``: what its origins were rendered to."""
         torch.manual_seed(plan.request.seed)
         rendered: dict[int, Rendered] = {}
         if any(word.emphasis for edit in plan.edits for word in edit.words):
@@ -90,11 +119,12 @@ class Renderer:
     ) -> torch.Tensor:
         """The window's mel (N, 80): the recording's own, the masked frames filled and levelled.
         ``rise``: (N,) octaves by which the pitch is raised."""
+        model = self.networks.model
         place = torch.from_numpy(window.source - source[0]).clamp(min=0)
         mel = mel_window(recording, *source)[place]
         symbols = [phone.symbol for phone in window.phones]
         item = MaskedMel(mel, window.masked, phone_ids(symbols), window.phone_of_frame, rise)
-        filled = unbiased(self.model, item, symbols, fill(self.model, item))
+        filled = unbiased(model, item, symbols, fill(model, item))
         return levelled(filled, window.masked, symbols, window.phone_of_frame)
 
     def speak(self, plan: SpeechPlan) -> Iterator[np.ndarray]:
@@ -121,11 +151,11 @@ class Renderer:
             item, mel=mel[:start], masked=window.masked[:start], phone_of_frame=own, rise=None
         )
         with self.step("fill"):
-            bias = SpectralBias(self.model, heard, symbols)
+            bias = SpectralBias(self.networks.model, heard, symbols)
         level = SpeechLevel(mel[:start], symbols, window.phone_of_frame)
         speech = torch.zeros(len(mel) - start, mel.shape[1])
         made = vocoded = 0  # frames of it
-        pieces = fill_in_pieces(self.model, item)
+        pieces = fill_in_pieces(self.networks.model, item)
         while made < len(speech):
             with self.step("fill"):
                 end, filled = next(pieces)

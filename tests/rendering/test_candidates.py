@@ -65,7 +65,7 @@ def without_hearing(editor: Editor, monkeypatch: pytest.MonkeyPatch, results: in
             return checked
         return replace(checked, scores=((WordScore("never", 0.1),),))
 
-    monkeypatch.setattr("a3t.editor.verify", doubting)
+    monkeypatch.setattr("a3t.rendering.renderer.verify", doubting)
     return checks
 
 
