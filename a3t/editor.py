@@ -146,8 +146,8 @@ class Editor:
         revision = Revision.of(found.transcript, request.new_transcript)
         require_change(found, request.new_transcript, revision.edits or request.cuts)
         with self.steps("align"):
-            hear = self.alignments.hear
-            others = align_others(request.others, request.new_transcript, hear, pronouncer)
+            new = request.new_transcript
+            others = align_others(request.others, new, self.alignments, pronouncer)
             edits = None if request.cuts else with_sources(revision, request)
             aligned = self.alignments.around(recording, found, edits, pronouncer)
         with self.steps("plan"):

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
-from a3t.model.variance.pitch import Total
+from a3t.model.variance.adaptors import Total
 
 # The critic's gradient is ten times the network's, and both are clipped together: unscaled, it
 # alone would determine the clipping. Adam is indifferent to the scale of a loss.
@@ -82,7 +82,7 @@ def critic_losses(
 
     ``filled`` and ``recorded`` (B, T, 80) standardised, ``masked`` (B, T). The critic's loss has
     no gradient in the network, nor the network's losses in the critic. Only masked patches count;
-    for ``total`` see `a3t.model.variance.pitch.pitch_loss`.
+    for ``total`` see `a3t.model.variance.adaptors.pitch_loss`.
     """
     filled = torch.where(masked[..., None], filled, recorded)
     true = critic(recorded, masked)

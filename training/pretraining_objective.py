@@ -11,7 +11,7 @@ from torch import Tensor
 
 from a3t.model.a3t import A3T, Filled
 from a3t.model.embeddings import Batch
-from a3t.model.variance.pitch import Total, decided
+from a3t.model.variance.adaptors import Total, decided
 from a3t.voice.kernel.objective import LossConfig, Objective
 from training.critic import Critic, losses_of_batch
 

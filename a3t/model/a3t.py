@@ -15,8 +15,15 @@ from torch import Tensor, nn
 from a3t.model.conformer import ConformerBlock, Layout, run_block
 from a3t.model.embeddings import AcousticEmbedding, Batch, FramePhone, VoiceVector, phone_spans
 from a3t.model.postnet import PostFilter, PostNet
-from a3t.model.variance.energy import EnergyAdaptor, relative_energy, visible_frames
-from a3t.model.variance.pitch import PitchAdaptor, decided, raised, spread_out
+from a3t.model.variance.adaptors import (
+    EnergyAdaptor,
+    PitchAdaptor,
+    decided,
+    raised,
+    relative_energy,
+    spread_out,
+    visible_frames,
+)
 
 
 class Filled(NamedTuple):

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from a3t.audio.analysis.mel import bin_centres
 from a3t.model.conformer import Layout, MaskedBatchNorm
-from a3t.model.variance.energy import frame_energy
+from a3t.model.variance.adaptors import frame_energy
 
 RISE = (1000.0, 2500.0)  # Hz, between which the first post-filter goes from one strength to another
 

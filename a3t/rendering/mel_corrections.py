@@ -26,7 +26,7 @@ from torch import Tensor
 from a3t.grid import FRAMES_PER_SECOND
 from a3t.model.a3t import A3T
 from a3t.model.filling import MaskedMel, fill
-from a3t.model.variance.energy import frame_energy
+from a3t.model.variance.adaptors import frame_energy
 from a3t.text.phones import PAUSE, is_vowel, strip_stress
 from alignment.long.anchors import runs_of
 

@@ -47,7 +47,7 @@ class AdaptationConfig:
         batch_frames: frames of a step.
         crop: shortest and longest stretch in frames.
         precision: one of `a3t.voice.kernel.precision.PRECISIONS`.
-        speaker, speaker_matching: weights of the losses of `a3t.voice.kernel.speaker_loss`.
+        speaker, speaker_matching: weights of the losses of `a3t.voice.kernel.objective`.
         seed: of everything that is drawn.
     """
 

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from a3t.errors import InputError
-from a3t.model.variance.energy import frame_energy
+from a3t.model.variance.adaptors import frame_energy
 from evaluation.systems.interface import Gap
 from evaluation.systems.speaker_vectors import Vectors
 from training.configuration import settings

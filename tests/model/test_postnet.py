@@ -8,7 +8,7 @@ import torch
 from a3t.audio.analysis.mel import bin_centres
 from a3t.model.a3t import A3T
 from a3t.model.postnet import sharpened, widened
-from a3t.model.variance.energy import frame_energy
+from a3t.model.variance.adaptors import frame_energy
 from tests.model.test_network import SMALL, make_clip
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from a3t.model.variance.energy import frame_energy
+from a3t.model.variance.adaptors import frame_energy
 from a3t.rendering.mel_corrections import LEVEL_SHARE, MOST, levelled
 
 SYMBOLS = ["AA1", "S", "N", "AA1", "S", "N", "AA1", "S", "N"]

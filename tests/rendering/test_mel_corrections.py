@@ -12,7 +12,7 @@ from torch import Tensor
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 from a3t.model.filling import MaskedMel, fill
-from a3t.model.variance.energy import frame_energy
+from a3t.model.variance.adaptors import frame_energy
 from a3t.rendering.mel_corrections import BIAS_SHARE, unbiased
 from a3t.text.phones import PAUSE, phone_ids
 

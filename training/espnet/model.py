@@ -12,7 +12,7 @@ from torch import Tensor
 
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
-from a3t.model.variance.pitch import Total
+from a3t.model.variance.adaptors import Total
 from training.pretraining_objective import PretrainingLosses, PretrainingObjective
 
 

@@ -25,9 +25,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from a3t.errors import InputError
-from a3t.text.pronunciation.homograph_features import features
 from a3t.text.pronunciation.homographs import choose_by_rule
-from a3t.text.pronunciation.learnt_homographs import FOLDER, SHARED, LearntHomographs, shipped
+from a3t.text.pronunciation.learnt_homographs import (
+    FOLDER,
+    SHARED,
+    LearntHomographs,
+    features,
+    shipped,
+)
 from a3t.text.pronunciation.lexicon import lookup, senses
 from a3t.text.pronunciation.settled_homographs import settled
 from a3t.text.transcript import Transcript

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from operator import attrgetter
 from statistics import median, quantiles
 
 from a3t.audio.analysis.pause_sounds import sounds_in_pauses
@@ -144,7 +145,7 @@ def between_words(
 ) -> Iterator[Finding]:
     """Sounds between the words that no text has. ``is_quiet``: whether the sound from one second
     to another is so much quieter than the words that none can be in it."""
-    runs = [(silent, list(own)) for silent, own in groupby(alignment.words, _is_silent)]
+    runs = [(silent, list(own)) for silent, own in groupby(alignment.words, attrgetter("is_pause"))]
     gaps = [own for silent, own in runs if silent]
     # Gaps whose next word stands alone: it may repeat the word before it.
     again = {
@@ -226,10 +227,6 @@ def with_silence(
 def _is_inner(own: Sequence[Word], alignment: Alignment) -> bool:
     """True if there are words before a gap and after it."""
     return own[0].start > 0 and own[-1].end < alignment.duration
-
-
-def _is_silent(word: Word) -> bool:
-    return word.is_pause
 
 
 def _sounds(own: Sequence[Word], again: bool, inner: bool) -> list[Word]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.json_values import checked_alignment, string
-from a3t.source.alignments import TimedRecording
+from a3t.source.alignments import AlignmentStore, TimedRecording
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment
@@ -135,12 +135,11 @@ class OtherRecording:
 def align_others(
     others: Sequence[OtherRecording],
     expected: Transcript,
-    hear: Callable[..., TimedRecording],
+    alignments: AlignmentStore,
     pronouncer: Pronouncer,
 ) -> tuple[TimedRecording, ...]:
-    """Other recordings with their words, which ``hear`` (`AlignmentStore.hear`) finds where they
-    aren't known, with ``expected`` as a prior; InputError if one is not the recording that it
-    was."""
+    """Other recordings with their words, which are found where they aren't known, with ``expected``
+    as a prior; InputError if one is not the recording that it was."""
     heard = []
     for other in others:
         recording = Recording.open(other.path)
@@ -152,5 +151,5 @@ def align_others(
         if other.text is not None and other.alignment is not None:
             heard.append(TimedRecording(recording, other.text, other.alignment))
         else:
-            heard.append(hear(recording, other.text, expected, pronouncer))
+            heard.append(alignments.hear(recording, other.text, expected, pronouncer))
     return tuple(heard)

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from a3t.text.phones import is_vowel
-from a3t.text.pronunciation.homograph_features import features
 from a3t.text.pronunciation.homograph_words import (
     ARTICLES,
     AUXILIARIES,
@@ -38,7 +37,7 @@ from a3t.text.pronunciation.homograph_words import (
     previous,
     word_at,
 )
-from a3t.text.pronunciation.learnt_homographs import shipped
+from a3t.text.pronunciation.learnt_homographs import features, shipped
 from a3t.text.pronunciation.lexicon import Pronunciation, lookup, senses
 from a3t.text.pronunciation.settled_homographs import settled
 

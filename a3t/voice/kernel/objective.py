@@ -13,10 +13,10 @@ from torch import Tensor, nn
 
 from a3t.model.a3t import A3T, Filled
 from a3t.model.embeddings import Batch
-from a3t.model.speaker_encoder import load_speaker_encoder
-from a3t.model.variance.energy import energy_loss
-from a3t.model.variance.pitch import Total, pitch_loss
-from a3t.voice.kernel.speaker_loss import speaker_loss
+from a3t.model.speaker_encoder import SpeakerEncoder, load_speaker_encoder
+from a3t.model.variance.adaptors import Total, energy_loss, pitch_loss
+
+ENOUGH = 20  # masked frames, a quarter of a second: shorter stretches have no voice to speak of
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class LossConfig:
         power: 1 for L1, 2 for L2.
         pitch: weight of the pitch loss, if the network predicts pitch.
         energy: weight of the energy loss, if the network predicts energy.
-        speaker, speaker_matching: weights of the two losses of `a3t.voice.kernel.speaker_loss`;
+        speaker, speaker_matching: weights of the two losses of `speaker_loss`;
             above 0 what is filled is heard by ``encoder``.
         encoder: the speaker encoder, a shipped one or a folder.
     """
@@ -55,7 +55,7 @@ class Objective(nn.Module):
         """All losses by name, and their weighted sum, "total".
 
         In validation the network predicts pitch and energy itself, as when it edits. For
-        ``total`` see `a3t.model.variance.pitch.pitch_loss`.
+        ``total`` see `a3t.model.variance.adaptors.pitch_loss`.
         """
         config, kind = self.config, batch.mel.device.type
         with torch.autocast(kind, torch.bfloat16, bfloat16 and self.training):
@@ -115,3 +115,38 @@ def validate(objective: Objective, batches: Iterable[Batch]) -> dict[str, float]
         for name, value in objective(batch).items():
             sums[name] = sums.get(name, 0.0) + count * float(value)
     return {name: value / max(1, frames) for name, value in sums.items()}
+
+
+def speaker_loss(
+    encoder: SpeakerEncoder, filled: Tensor, batch: Batch, total: Total = lambda count: count
+) -> tuple[Tensor, Tensor]:
+    """The distance of the filled voice from the recording's, and that of a fixed speaker encoder's
+    hidden layers, two scalars; 0 if too little is masked.
+
+    Not in the thesis. L1 weighs every bin alike, and a critic of small patches hears texture; what
+    makes a voice is spread thinly over all of them. As in zero-shot speech synthesis (the speaker
+    consistency loss of YourTTS, Casanova et al. 2022), with matched hidden features as in
+    perceptual losses (Johnson et al. 2016).
+
+    filled: (B, T, 80) log10. The voice aimed at is that of the recording's own masked frames and of
+    the whole crop, in equal parts. For ``total`` see `a3t.model.variance.adaptors.pitch_loss`.
+    """
+    time = torch.arange(batch.mel.shape[1], device=batch.mel.device)
+    inside = time < batch.frames[:, None]
+    counted = batch.masked & inside
+    mixed = torch.where(batch.masked[..., None], filled, batch.mel)
+    vector, hidden = encoder(mixed, counted)
+    with torch.no_grad():
+        true, wanted = encoder(batch.mel, counted)
+        whole, _ = encoder(batch.mel, inside)
+        aim = torch.nn.functional.normalize(true + whole, dim=-1)
+    frames = counted.sum(1)
+    enough = (frames >= ENOUGH).float() * frames
+    apart = (enough * (1 - (vector * aim).sum(-1))).sum() / total(enough.sum()).clamp(min=1.0)
+    weight = counted[..., None].float()
+    count = total(weight.sum()).clamp(min=1.0)
+    differences = [
+        ((a - b).abs().float() * weight).sum() / (b.abs().float() * weight).sum().clamp(min=1.0)
+        for a, b in zip(hidden, wanted, strict=True)
+    ]
+    return apart, torch.stack(differences).mean() * (weight.sum() / count)

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from a3t.text.phones import ARPABET
-from a3t.text.pronunciation.homograph_features import features
-from a3t.text.pronunciation.learnt_homographs import shipped
+from a3t.text.pronunciation.learnt_homographs import features, shipped
 from a3t.text.pronunciation.lexicon import senses
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
