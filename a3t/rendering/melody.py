@@ -27,6 +27,13 @@ PREDICTED = 0  # the seed that leaves the melody as it is
 RISE = 0.44
 
 
+def melody(text: Transcript, window: WindowFrames, seed: int) -> np.ndarray | None:
+    """(N,) octaves to add to the predicted pitch of a window's new words, None for none."""
+    shifts = rises(text, window), drawn_melody(window.masked, seed)
+    known = [shift for shift in shifts if shift is not None]
+    return np.sum(known, axis=0) if known else None
+
+
 def drawn_melody(masked: np.ndarray, seed: int) -> np.ndarray | None:
     """(N,) octaves to add to the predicted pitch of the masked frames (N,) bool, None for the seed
     that draws none; the same for a seed."""
@@ -45,12 +52,6 @@ def drawn_melody(masked: np.ndarray, seed: int) -> np.ndarray | None:
         near = np.minimum(place + 1, length - place) / ENDS
         result[first:last] = SHARE * own * np.minimum(near, 1.0)
     return result
-
-
-def together(*shifts: np.ndarray | None) -> np.ndarray | None:
-    """The sum of those that are not None, None if all are."""
-    known = [shift for shift in shifts if shift is not None]
-    return np.sum(known, axis=0) if known else None
 
 
 def rises(text: Transcript, window: WindowFrames) -> np.ndarray | None:

@@ -33,7 +33,7 @@ from a3t.rendering.joining import (
     with_room_tone,
 )
 from a3t.rendering.mel_corrections import SpectralBias, SpeechLevel, levelled, unbiased
-from a3t.rendering.melody import drawn_melody, rises, together
+from a3t.rendering.melody import melody
 from a3t.rendering.moving import moved_patch
 from a3t.rendering.spoken import SpokenRecording
 from a3t.rendering.verification import verify
@@ -144,7 +144,7 @@ class Renderer:
         mel = torch.zeros(len(window.masked), plan.prompt.mel.shape[1])
         mel[:start] = torch.from_numpy(plan.prompt.mel)
         ids = phone_ids(symbols)
-        rise = together(rises(plan.target, window), drawn_melody(window.masked, plan.request.seed))
+        rise = melody(plan.target, window, plan.request.seed)
         item = MaskedMel(mel, window.masked, ids, window.phone_of_frame, rise)
         own = window.phone_of_frame[:start]
         heard = replace(
@@ -178,8 +178,7 @@ class Renderer:
         frames = lay_out(plan, window)
         texture_seed = plan.request.seed + window.source[0]  # no two windows have the same noise
         with self.step("fill"):
-            melody = drawn_melody(frames.masked, plan.request.seed)
-            rise = together(rises(plan.new_text, frames), melody)
+            rise = melody(plan.new_text, frames, plan.request.seed)
             filled = self.fill(recording, frames, window.source, rise)
         neighbours: Sequence[Neighbour] = ()
         whole: np.ndarray | None = None

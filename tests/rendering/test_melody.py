@@ -9,7 +9,7 @@ import pytest
 from a3t.plan.planned_edit import PlannedPhone
 from a3t.plan.revision import Revision
 from a3t.plan.windows import WindowFrames
-from a3t.rendering.melody import ENDS, RISE, SHARE, WHOLE, WITHIN, drawn_melody, rises, together
+from a3t.rendering.melody import ENDS, RISE, SHARE, WHOLE, WITHIN, drawn_melody, melody, rises
 from a3t.text.transcript import Transcript, question_ends
 
 MASKED = np.zeros(200, bool)
@@ -37,8 +37,6 @@ def test_it_begins_and_ends_at_the_predicted_one() -> None:
 def test_nothing_masked_draws_nothing() -> None:
     drawn = drawn_melody(np.zeros(9, bool), 5)
     assert drawn is not None and not drawn.any()
-    assert together(None, None) is None
-    assert together(None, np.ones(2), np.ones(2)).tolist() == [2.0, 2.0]  # type: ignore[union-attr]
 
 
 WINDOW = WindowFrames.of(
@@ -102,3 +100,16 @@ def test_a_statement_made_a_question_has_its_last_word_made_anew(
     revision = Revision.of(*map(Transcript.from_text, (old, new)))
     words = revision.new_text.spoken
     assert [word for edit in revision.edits for word in words[slice(*edit.new)]] == made
+
+
+def test_a_drawn_question_has_both() -> None:
+    asked, said = map(Transcript.from_text, ("Is table?", "Is table."))
+    rise, drawn, both = (
+        rises(asked, WINDOW),
+        drawn_melody(WINDOW.masked, 3),
+        melody(asked, WINDOW, 3),
+    )
+    assert rise is not None and drawn is not None and both is not None
+    assert np.array_equal(both, rise + drawn)
+    assert melody(said, WINDOW, 0) is None
+    assert np.array_equal(melody(said, WINDOW, 3), drawn)  # type: ignore[arg-type]
