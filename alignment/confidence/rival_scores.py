@@ -50,7 +50,7 @@ class _Place:
 
 class _Ways(NamedTuple):
     """The rule by which two ways to one place count together, and those from any phone (W, 40)
-    to any other by steps (40, 40) do."""
+    to any by steps (40, 40) do."""
 
     both: np.ufunc
     onwards: Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -247,14 +247,14 @@ def _of_anything(
     loop = np.full((count, len(SYMBOLS)), NEVER)
     then = np.full((count, BESIDE), NEVER)
     into, out_of = pairs[before[:, -1]], pairs[:, after[:, 0]].T
-    others = np.where(np.eye(len(pairs), dtype=bool), NEVER, pairs)  # a phone goes on at no cost
+    steps = np.where(np.eye(len(pairs)), 0.0, pairs)  # a phone goes on at no cost
     result = np.full(count, NEVER)
     for step, frames, ending in _steps(below, places):
         if step == 0:
             first[rows[:, 0], opening] = 0.0
         else:
             left = both(both.reduce(loop + out_of, axis=1), first[:, -1])
-            loop = both(both(loop, ways.onwards(loop, others)), first[:, -1:] + into)
+            loop = both(ways.onwards(loop, steps), first[:, -1:] + into)
             then[:, 1:] = both(then[:, 1:], then[:, :-1])
             then[:, 0] = both(then[:, 0], left)
             first[:, 1:] = both(first[:, 1:], first[:, :-1])

@@ -64,10 +64,12 @@ _NOWHERE = -1
 
 @dataclass(slots=True)
 class Graph:
-    """States with how each is entered: the first of a chain from a group of states, at what `entry`
-    says that it costs, the others from the state before them."""
+    """States with how many `frames` each lasts at least, and how it is entered: the first of a
+    chain from a group of states, at what `entry` says that it costs, the others from the state
+    before them."""
 
     states: list[State] = field(default_factory=list)
+    frames: list[int] = field(default_factory=list)
     group: list[int] = field(default_factory=list)
     entry: list[float] = field(default_factory=list)
     groups: list[list[int]] = field(default_factory=list)
@@ -185,7 +187,7 @@ class Graph:
         pronunciation: int = 0,
         held: bool = False,
     ) -> list[int]:
-        """The last state of each phone."""
+        """The state of each phone."""
         result: list[int] = []
         for place, phone in enumerate(phones):
             bare = phone.rstrip("012")
@@ -208,11 +210,12 @@ class Graph:
         ]
 
     def _phone(self, state: State, frames: int, group: int = _NOWHERE, cost: float = 0.0) -> int:
-        """The last of as many states as a phone lasts frames at least; without a `group` they are
-        entered from the state before them."""
-        self.states += [state] * frames
-        self.group += [group, *[_NOWHERE] * (frames - 1)]
-        self.entry += [cost, *[0.0] * (frames - 1)]
+        """Add a phone that lasts so many frames at least; without a `group` it is entered from the
+        state before it."""
+        self.states.append(state)
+        self.frames.append(frames)
+        self.group.append(group)
+        self.entry.append(cost)
         return len(self.states) - 1
 
     def _group(self, members: Iterable[int]) -> int:
@@ -224,35 +227,45 @@ class Graph:
         None when there are too few frames for it."""
         totals, moved = self._totals(scores)
         column = {member: place for place, member in enumerate(self._sources())}
+        starts, ends = (each.tolist() for each in self._places())
 
-        def likeliest(members: list[int], t: int) -> int:
-            return max(members, key=lambda member: totals[t, column[member]])
+        def likeliest(group: int, t: int) -> int:
+            return max(self.groups[group], key=lambda member: totals[t, column[member]])
 
-        state = likeliest(self.groups[self.closing], -1)
+        state = likeliest(self.closing, -1)
         if not np.isfinite(totals[-1, column[state]]):
             return None
         result: list[Visit] = []
-        stop = len(scores)
-        for t in range(len(scores) - 1, -1, -1):
-            if t and not moved[t, state]:
+        place, stop = ends[state], len(scores)
+        for t in range(len(scores) - 1, 0, -1):
+            if not moved[t, place]:
                 continue
+            if place > starts[state]:
+                place -= 1
+                continue
+            result.append(Visit(self.states[state], t, stop))
             group = self.group[state]
-            if not t or group != _NOWHERE or self.states[state - 1] != self.states[state]:
-                result.append(Visit(self.states[state], t, stop))
-                stop = t
-            if t:
-                state = state - 1 if group == _NOWHERE else likeliest(self.groups[group], t - 1)
+            state = state - 1 if group == _NOWHERE else likeliest(group, t - 1)
+            place, stop = ends[state], t
+        result.append(Visit(self.states[state], 0, stop))
         return result[::-1]
 
     def _sources(self) -> list[int]:
         """The states from which a group is entered: few of all."""
         return sorted({member for members in self.groups for member in members})
 
+    def _places(self) -> tuple[np.ndarray, np.ndarray]:
+        """The first and the last place of each state, which has one for each frame that it lasts at
+        least."""
+        stops = np.cumsum(self.frames)
+        return stops - self.frames, stops - 1
+
     def _totals(self, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The best totals of `_sources` in each frame, (T, m), and whether the best path to each
-        state enters it there, (T, n)."""
-        count = len(self.states)
-        symbols = np.array([state.symbol for state in self.states])
+        place enters it there, (T, n)."""
+        starts, ends = self._places()
+        count = int(ends[-1]) + 1
+        symbols = np.repeat([state.symbol for state in self.states], self.frames)
         anything = np.delete(scores, INDEX[PAUSE], axis=1).max(axis=1, keepdims=True)
         held = [
             scores[:, [INDEX[symbol] for symbol in each]].max(axis=1, keepdims=True)
@@ -263,19 +276,19 @@ class Graph:
         )
         columns = columns.astype(np.float32)
         # The total of nowhere stands last: nothing comes from there.
-        nowhere = count
-        members = [each or [nowhere] for each in self.groups]
+        ends = np.append(ends, count)
+        members = [each or [_NOWHERE] for each in self.groups]
         offsets = np.cumsum([0, *map(len, members)])[:-1]
-        sources = np.concatenate([np.array(each) for each in members])
+        sources = ends[np.concatenate(members)]
         group, entry = np.array(self.group), np.array(self.entry, np.float32)
-        first = np.flatnonzero(group != _NOWHERE)  # of each chain; the others follow one another
-        group, entry = group[first], entry[first]
-        kept = np.array(self._sources())
+        chains = np.flatnonzero(group != _NOWHERE)  # what else there is follows another state
+        first, group, entry = starts[chains], group[chains], entry[chains]
+        kept = ends[self._sources()]
         totals = np.full((len(scores), len(kept)), -np.inf, np.float32)
         moved = np.zeros((len(scores), count), bool)
         last = np.full(count + 1, -np.inf, np.float32)
         opening = np.isin(group, self.openings)
-        last[first[opening]] = entry[opening] + columns[0, symbols[first[opening]]]
+        last[first[opening]] = entry[opening] + columns[0][symbols[first[opening]]]
         totals[0] = last[kept]
         best = last[:-1]
         entering = np.empty(count, np.float32)
@@ -284,6 +297,6 @@ class Graph:
             entering[first] = np.maximum.reduceat(last[sources], offsets)[group] + entry
             np.greater(entering, best, out=moved[t])
             np.maximum(best, entering, out=best)
-            best += columns[t, symbols]
+            best += columns[t][symbols]
             totals[t] = last[kept]
         return totals, moved

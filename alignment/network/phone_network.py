@@ -151,16 +151,16 @@ def log_softmax(logits: np.ndarray) -> np.ndarray:
 
 def _hidden(frames: np.ndarray, weights: Weights) -> np.ndarray:
     """The last hidden layer, (T, WIDTH)."""
-    hidden = np.maximum(_convolve(frames, weights, "input", STRIDE, 1), 0.0)
+    hidden = _rectified(frames, weights, "input", STRIDE)
     for number, dilation in enumerate(DILATIONS):
-        hidden += np.maximum(_convolve(hidden, weights, f"block{number}", 1, dilation), 0.0)
+        hidden += _rectified(hidden, weights, f"block{number}", dilation=dilation)
     if "down.weight" not in weights:
         return hidden
-    slow = np.maximum(_convolve(hidden, weights, "down", SLOWER, 1), 0.0)
+    slow = _rectified(hidden, weights, "down", SLOWER)
     for number, dilation in enumerate(SLOW_DILATIONS):
-        slow += np.maximum(_convolve(slow, weights, f"slow{number}", 1, dilation), 0.0)
+        slow += _rectified(slow, weights, f"slow{number}", dilation=dilation)
     hidden += _layer(slow, weights, "up").reshape(-1, hidden.shape[1])[: len(hidden)]
-    hidden += np.maximum(_convolve(hidden, weights, "merged", 1, 1), 0.0)
+    hidden += _rectified(hidden, weights, "merged")
     return hidden
 
 
@@ -179,18 +179,21 @@ def information(posteriors: np.ndarray) -> float:
     return float(whole + (shares * posteriors).sum(axis=1).mean())
 
 
-def _convolve(
-    frames: np.ndarray, weights: Weights, name: str, stride: int, dilation: int
+def _rectified(
+    frames: np.ndarray, weights: Weights, name: str, stride: int = 1, dilation: int = 1
 ) -> np.ndarray:
-    """(K, in) -> (ceil(K / stride), out), zeros beyond the ends; weight (out, in, width)."""
+    """A convolution, (K, in) -> (ceil(K / stride), out), zeros beyond the ends, and of that what is
+    above 0; weight (out, in, width)."""
     taps = weights.get(f"{name}.taps")
     taps = _taps(weights[f"{name}.weight"]) if taps is None else taps
     width = len(taps) // frames.shape[1]
     reach = dilation * (width // 2)
-    padded = np.pad(frames, ((reach, reach), (0, 0)))
     outputs = -(-len(frames) // stride)
+    padded = np.pad(frames, ((reach, reach), (0, 0)))
     seen = [padded[tap * dilation :: stride][:outputs] for tap in range(width)]
-    return np.asarray(np.concatenate(seen, axis=1) @ taps + weights[f"{name}.bias"])
+    result = np.concatenate(seen, axis=1) @ taps
+    result += weights[f"{name}.bias"]
+    return np.maximum(result, 0.0, out=result)
 
 
 def _taps(weight: np.ndarray) -> np.ndarray:

@@ -151,7 +151,7 @@ def _vocabulary(
 
 @cache
 def general_model() -> tuple[NGrams, dict[str, int], LexiconTree, np.ndarray]:
-    """The general model, its words' numbers, their tree and what it looks ahead for (0.5 s)."""
+    """The general model, its words' numbers, their tree and what it looks ahead for (0.2 s)."""
     general = load_ngrams()
     tree = LexiconTree.of(zip(general.pronounced.tolist(), general.pronunciations, strict=True))
     numbers = {word: number for number, word in enumerate(general.words)}

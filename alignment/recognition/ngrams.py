@@ -93,12 +93,8 @@ def load_ngrams(path: Path = WEIGHTS) -> NGrams:
 
     held = load_file(path)
     words = tuple(bytes(held["words"]).decode().split("\n"))
-    phones = held["phones"]
-    ends = np.flatnonzero(phones == SEPARATOR)
-    pronunciations = tuple(
-        tuple(SYMBOLS[k] for k in part[part != SEPARATOR].tolist())
-        for part in np.split(phones, ends)[:-1]
-    )
+    *phones, _ = bytes(held["phones"]).split(bytes([SEPARATOR]))
+    pronunciations = tuple(tuple(SYMBOLS[k] for k in part) for part in phones)
     size = np.int64(len(words))
     before = np.repeat(np.arange(size), held["bigram_counts"])
     context = np.repeat(np.arange(len(before)), held["trigram_counts"])
