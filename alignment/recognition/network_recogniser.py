@@ -132,21 +132,28 @@ def _vocabulary(
     """All words by number, the expected ones, the pronunciations and the tree of all, and the model
     of their order."""
     general, numbers, plain, _ = general_model()
-    words = list(general.words)
-    numbers = dict(numbers)
-    ways = list(zip(general.pronounced.tolist(), general.pronunciations, strict=True))
+    words, numbers, ways = list(general.words), dict(numbers), dict(_general_ways())
     for word in expected:
         if word not in numbers and pronunciations.get(word):
             numbers[word] = len(words)
             spoken = {tuple(p.rstrip("012") for p in way) for way in pronunciations[word]}
-            ways += [(len(words), way) for way in sorted(spoken) if way]
+            ways[len(words)] = spoken - {()}
             words.append(word)
     text = [numbers.get(word, numbers[UNKNOWN]) for word in expected]
-    by_word: dict[int, set[tuple[str, ...]]] = defaultdict(set)
-    for number, way in ways:
-        by_word[number].add(way)
-    tree = plain if len(words) == general.count else LexiconTree.of(ways)
-    return words, text, by_word, tree, ExpectedText(general, text, len(words))
+    tree = plain
+    if len(words) > general.count:
+        tree = LexiconTree.of((word, way) for word, each in ways.items() for way in sorted(each))
+    return words, text, ways, tree, ExpectedText(general, text, len(words))
+
+
+@cache
+def _general_ways() -> Ways:
+    """The pronunciations of the general model's words."""
+    general = general_model()[0]
+    result: dict[int, set[tuple[str, ...]]] = defaultdict(set)
+    for word, way in zip(general.pronounced.tolist(), general.pronunciations, strict=True):
+        result[word].add(way)
+    return result
 
 
 @cache

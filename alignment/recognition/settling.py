@@ -10,8 +10,9 @@ expected, since somebody who gives a new text wants a change; each further one h
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from difflib import SequenceMatcher
+from functools import cache
 from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
@@ -45,6 +46,15 @@ class _TextPlace(NamedTuple):
     behind: int = 0
     changes: int = 0
     inside: bool = False
+
+
+class _Step(NamedTuple):
+    """The place that a word leads to, and what that costs, nats; if the text `lacks` the word, its
+    own cost is added."""
+
+    after: _TextPlace
+    cost: float = 0.0
+    lacks: bool = False
 
 
 class _Way(NamedTuple):
@@ -111,6 +121,7 @@ class Settling:
         """The records of the chosen way, in order."""
         arrived = {BEGINNING: {_TextPlace(): _Way()}}
         final: dict[_TextPlace, _Way] = {}
+        steps = cache(self._steps)  # the same word stands on many arcs
         for record, group in groupby(lattice, attrgetter("record")):
             arcs = [arc for arc in group if arc.before in arrived]
             found: dict[_TextPlace, _Way] = {}
@@ -118,8 +129,8 @@ class Settling:
             for arc in arcs:
                 for place, way in arrived[arc.before].items():
                     of_word = language.get((*way.words, arc.word), 0.0)
-                    for after, cost in self._steps(place, arc.word, of_word):
-                        score = way.score + arc.gain - cost
+                    for after, cost, lacks in steps(place, arc.word):
+                        score = way.score + arc.gain - (cost + of_word if lacks else cost)
                         if after not in found or found[after].score < score:
                             found[after] = _Way(score, (way.words[1], arc.word), record, way)
             if found:
@@ -134,39 +145,36 @@ class Settling:
             changed = same
         return [way.record for way in changed.path()[:-1]] if changed is not None else []
 
-    def _steps(
-        self, place: _TextPlace, word: int, language: float
-    ) -> Iterator[tuple[_TextPlace, float]]:
-        """The places that the word can lead to, and what that costs; `language` is the cost of a
-        word that the text lacks."""
+    def _steps(self, place: _TextPlace, word: int) -> list[_Step]:
+        """The steps that the word can be from a place."""
         behind, changes, inside = place
         opening = 0.0 if inside or not changes else AGAIN
         then = changes if inside else min(changes + 1, 2)
         count = len(self._text)
         if word == END:
             if behind == count:
-                yield _TextPlace(count, changes), 0.0
-            else:
-                yield _TextPlace(count, then), opening + self._without(behind, count)
-            return
+                return [_Step(_TextPlace(count, changes))]
+            return [_Step(_TextPlace(count, then), opening + self._without(behind, count))]
+        result: list[_Step] = []
         places = self._next[word]
         first = int(np.searchsorted(places, behind)) if places else 0
         for at in places[first : first + OCCURRENCES]:
             if at == behind:
-                yield _TextPlace(at + 1, changes), 0.0
+                result.append(_Step(_TextPlace(at + 1, changes)))
             else:
-                yield _TextPlace(at + 1, then), opening + self._without(behind, at)
+                cost = opening + self._without(behind, at)
+                result.append(_Step(_TextPlace(at + 1, then), cost))
         own = self._ways.get(word, frozenset())
         for at in range(behind, min(behind + SKIPPED + 1, count)):
             if self._text[at] != word and not own & self._ways.get(self._text[at], frozenset()):
                 cost = self._other[at] - HEARD * self._instead[at].get(word, 0.0)
-                cost += opening + self._without(behind, at) + language
-                yield _TextPlace(at + 1, then, True), cost
+                cost += opening + self._without(behind, at)
+                result.append(_Step(_TextPlace(at + 1, then, True), cost, lacks=True))
         if self._text[behind : behind + 1] == [word]:
-            return  # it would stand before itself, and then be missing
+            return result  # it would stand before itself, and then be missing
         heard = (self._between[behind] or {}).get(word, 0.0)
-        cost = opening + self._extra[behind] - HEARD * heard + language
-        yield _TextPlace(behind, then, True), cost
+        cost = opening + self._extra[behind] - HEARD * heard
+        return [*result, _Step(_TextPlace(behind, then, True), cost, lacks=True)]
 
     def _without(self, first: int, last: int) -> float:
         """The cost of words [first, last) of the text that are not said."""
