@@ -1,7 +1,5 @@
 """Work in a forked process, which has all that is loaded here, and can be limited or killed."""
 
-from __future__ import annotations
-
 import multiprocessing
 import resource
 import signal

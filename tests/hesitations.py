@@ -1,7 +1,5 @@
 """A recording with a word said twice and a long pause."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

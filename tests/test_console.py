@@ -1,7 +1,5 @@
 """Properties of all commands: no ignored options, quiet ends, missing packages, editors' files."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -56,9 +54,7 @@ def test_every_option_is_explained() -> None:
 
 
 @pytest.mark.parametrize("buffered", [True, False])
-@pytest.mark.parametrize(
-    "command", ["a3t --help", "a3t edit --help", "a3t.text Hello.", "alignment --help"]
-)
+@pytest.mark.parametrize("command", ["a3t edit --help", "a3t.text Hello."])
 def test_a_reader_that_ends_first_is_no_error(command: str, buffered: bool) -> None:
     reader, writer = os.pipe()
     os.close(reader)

@@ -1,8 +1,7 @@
 """The whole way: what is edited, and above all what is not."""
 
-from __future__ import annotations
-
 import json
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -10,42 +9,28 @@ import pytest
 import soundfile
 import soxr
 
+from a3t import Editor
 from a3t.audio.analysis.mel import bin_centres, mel_window
 from a3t.audio.reading.recording import Recording
-from a3t.editor import Editor
 from a3t.grid import SAMPLE_RATE, grid_frames
 from a3t.plan.reuse.recorded_speech import OtherRecording
-from a3t.rendering.edited import EditedRecording
 from alignment import Alignment, AlignmentError
-from tests.conftest import ARCTIC
+from tests.conftest import ARCTIC, NEVER, assert_untouched
 
 CASES = {
-    "replace": "And you never want to see it in the superlative degree.",
+    "replace": NEVER,
     "insert": "And you always want to see it clearly in the superlative degree.",
     "delete": "And you want to see it in the superlative degree.",
     "first word": "But you always want to see it in the superlative degree.",
     "last word": "And you always want to see it in the superlative form.",
-    "prepended": "Well, and you always want to see it in the superlative degree.",
     "appended": "And you always want to see it in the superlative degree, my friend.",
-    "first deleted": "You always want to see it in the superlative degree.",
-    "last deleted": "And you always want to see it in the superlative.",
     "three at once": "And you never want to see it clearly in superlative degree.",
-    "neighbours": "And we always need to see it in the superlative degree.",
     "everything": "Nothing of this is what was said before.",
 }
 
 
 def read(path: Path, dtype: str = "int16") -> np.ndarray:
     return soundfile.read(path, dtype=dtype, always_2d=True)[0]
-
-
-def assert_untouched(result: EditedRecording, source: np.ndarray, output: np.ndarray) -> None:
-    """Output outside the output spans = source outside the source spans, sample for sample."""
-    kept_source, kept_output = np.ones(len(source), bool), np.ones(len(output), bool)
-    for edit in result.record["edits"]:
-        kept_source[slice(*edit["source"])] = False
-        kept_output[slice(*edit["output"])] = False
-    assert np.array_equal(source[kept_source], output[kept_output])
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -55,7 +40,7 @@ def test_edits_change_only_their_spans(
     result = editor.edit(arctic, new_text=CASES[case], text=ARCTIC)
     out = result.save(tmp_path / "out.wav")
     source, output = read(arctic), read(out)
-    assert_untouched(result, source, output)
+    assert_untouched(result.record["edits"], source, output)
     changed = sum(edit["output"][1] - edit["output"][0] for edit in result.record["edits"])
     if case != "everything":
         assert changed < 0.75 * len(output)
@@ -93,7 +78,7 @@ def test_the_recordings_own_format(
     result = editor.edit(path, new_text=CASES["three at once"], text=ARCTIC)
     out = result.save(tmp_path / f"out.{ending}")
     source, output = read(path, dtype), read(out, dtype)
-    assert_untouched(result, source, output)
+    assert_untouched(result.record["edits"], source, output)
     info = soundfile.info(out)
     assert (info.samplerate, info.channels, info.subtype) == (rate, channels, subtype)
     if channels == 3:
@@ -268,3 +253,35 @@ def test_a_guessed_word_can_be_heard_before_it_is_made(editor: Editor, arctic: P
     ].split()
     assert [p.symbol for p in other.plan.phones if p.word >= 0] == "P SH IH1 B IH0 L".split()
     assert 0.1 < len(other.samples) / SAMPLE_RATE < 3.0
+
+
+def test_transcribing_and_aligning(editor: Editor, arctic: Path, tmp_path: Path) -> None:
+    talk = tmp_path / "talk.wav"
+    talk.write_bytes(arctic.read_bytes())
+    talk.with_suffix(".txt").write_text(ARCTIC)
+    assert editor.transcribe(talk).text == ARCTIC
+    aligned = editor.align(talk)
+    assert [word.text for word in aligned.spoken] == list(editor.transcribe(talk).spoken)
+    assert aligned == editor.align(arctic, ARCTIC) == editor.plan(talk, new_text=NEVER).alignment
+
+
+@pytest.mark.usefixtures("nothing_remembered")
+def test_editors_in_threads_give_the_same_results_as_one(editor: Editor, arctic: Path) -> None:
+    texts = [NEVER, ARCTIC.replace("degree", "form")]
+    alone = [
+        editor.edit(arctic, new_text=text, text=ARCTIC, seed=k).patches
+        for k, text in enumerate(texts)
+    ]
+    together: dict[int, tuple[object, ...]] = {}
+
+    def work(k: int) -> None:
+        together[k] = Editor.load().edit(arctic, new_text=texts[k], text=ARCTIC, seed=k).patches
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for k, patches in enumerate(alone):
+        for one, other in zip(patches, together[k], strict=True):
+            assert np.array_equal(one.samples, other.samples)  # type: ignore[attr-defined]

@@ -1,7 +1,5 @@
 """Rules for the whole house: the direction of imports, what inference may load, sizes."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Sentences moved, repeated and taken from another recording, from the text to the files."""
 
-from __future__ import annotations
-
 import csv
 import json
 from pathlib import Path
@@ -20,7 +18,7 @@ from a3t.projects.export.exports import export
 from a3t.projects.replay import replay
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.edited_alignment import edited_alignment
-from tests.conftest import ARCTIC
+from tests.conftest import ARCTIC, assert_untouched
 
 FIRST, LAST = "And you always want to see it", "in the superlative degree."
 MOVED = f"In the superlative degree {FIRST[0].lower()}{FIRST[1:]}."
@@ -46,15 +44,8 @@ def test_moved_speech_is_the_recordings_own(
     length = entry["output"][1] - entry["output"][0]
     assert last - first >= length - 3 * FADE * rate
     assert entry["new_words"] == "In the superlative degree" and not entry["words"]
-    # Outside the edits nothing differs.
-    outside = np.delete(made, _inside(record, "output"))
-    assert np.array_equal(outside, np.delete(source, _inside(record, "source")))
+    assert_untouched(record["edits"], source, made)
     assert moved.plan.windows == ()  # no network was asked
-
-
-def _inside(record: dict, key: str) -> np.ndarray:  # type: ignore[type-arg]
-    spans = [np.arange(*edit[key]) for edit in record["edits"]]
-    return np.concatenate(spans).astype(int)
 
 
 def test_its_words_are_where_the_alignment_says(moved: EditedRecording, editor: Editor) -> None:

@@ -1,6 +1,4 @@
-"""The installed program: one command, and a wheel that takes one name in site-packages."""
-
-from __future__ import annotations
+"""Dependencies are pinned; the installed program is one command, and a wheel takes one name."""
 
 import json
 import os
@@ -8,18 +6,19 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import venv
 import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 
 from a3t import __version__
 from a3t.__main__ import COMMANDS, main
-from tests.conftest import ARCTIC
+from tests.conftest import ARCTIC, NEVER
 
 ROOT = Path(__file__).parents[1]
-NEVER = ARCTIC.replace("always", "never")
 # Runs `a3t`, and fails if it needed what only the source tree has.
 ALONE = """if True:
     import sys
@@ -30,18 +29,16 @@ ALONE = """if True:
 """
 
 
-def a3t(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "a3t", *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-
-
-def test_the_command_lists_its_programs() -> None:
-    listed = a3t("--help")
-    assert listed.returncode == 0 and a3t().stdout == listed.stdout
-    assert all(f"a3t {name} " in listed.stdout for name in COMMANDS)
-    assert a3t("--version").stdout == f"a3t {__version__}\n"
-    unknown = a3t("sing")
-    assert unknown.returncode == 2 and "no program “sing”" in unknown.stderr and not unknown.stdout
+def test_the_command_lists_its_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == main([]) == 0
+    listed = capsys.readouterr().out
+    assert all(listed.count(f"a3t {name} ") == 2 for name in COMMANDS)
+    command = [sys.executable, "-m", "a3t", "--version"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout == f"a3t {__version__}\n"
+    assert main(["sing"]) == 2
+    unknown = capsys.readouterr()
+    assert "no program “sing”" in unknown.err and not unknown.out
 
 
 @pytest.mark.parametrize("program", COMMANDS)
@@ -180,3 +177,54 @@ def test_a_wheel_installs_into_an_empty_environment(
     assert "“never”" in run("inspect", "talk.edited.wav")
     run("align", talk, "--text", ARCTIC, "--out", "talk.TextGrid")
     run("tts", "--prompt-wav", talk, "--prompt-text", ARCTIC, "--text", "Well.", "--out", "w.wav")
+
+
+def test_ci_runs_every_test() -> None:
+    run = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    targets = set(" ".join(re.findall(r"\bmake ([^#\n]*)", run)).split())
+    assert {"lint", "test", "test-app", "test-recipes"} <= targets
+
+
+def pins() -> dict[str, str]:
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    return {
+        canonical(name): version
+        for name, version in (line.split("==") for line in lines if not line.startswith("#"))
+    }
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", re.split(r"[<>=!~\[ ;]", name)[0]).lower()
+
+
+def test_every_dependency_is_pinned() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    named = set(map(canonical, project["dependencies"]))
+    for extra in project["optional-dependencies"].values():
+        named |= set(map(canonical, extra))
+    assert named - {"a3t"} <= pins().keys()  # an extra may name another of ours
+
+
+ENVIRONMENTS = ("environment.yml", "recipes/environment.yml", "alignment/mfa-environment.yml")
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_conda_environments_are_well_formed(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    environment = yaml.safe_load(text)
+    assert environment["channels"] == ["conda-forge"] and environment["dependencies"]
+    assert environment["name"] in {"a3t", "a3t-espnet", "a3t-mfa"}
+    files = re.findall(r"(?<![\w./-])[\w/-]+\.(?:yml|txt)", text)
+    assert all((ROOT / path).exists() for path in files)
+    for package, version in re.findall(r"([\w-]+)==([\d.]+)", text):
+        assert pins()[canonical(package)] == version
+
+
+def test_conda_and_make_install_the_same() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    setup = makefile[: makefile.index("$(VENV)/.espnet-ready:")]
+    conda = (ROOT / "environment.yml").read_text(encoding="utf-8")
+    wanted, found = ({name for extras in re.findall(r"-e '?\.\[([\w,]+)\]", text)
+                      for name in extras.split(",")} for text in (setup, conda))  # fmt: skip
+    assert wanted == found
+    assert "parallel-wavegan" in setup and "parallel-wavegan" in conda

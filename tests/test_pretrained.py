@@ -1,7 +1,5 @@
 """Model folders: weights survive writing and reading, and files with another sha256 are refused."""
 
-from __future__ import annotations
-
 import os
 import pickle
 from pathlib import Path

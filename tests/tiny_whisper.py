@@ -3,8 +3,6 @@
 Its weights are random, or learnt in some seconds to say one text whatever it hears.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

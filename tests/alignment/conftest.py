@@ -1,7 +1,5 @@
 """One real sentence, aligned once."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -17,11 +15,7 @@ WORDS = tuple("and you always want to see it in the superlative degree".split())
 
 Lookup = Callable[[Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]
 Check = Callable[[BaseException], None]
-
-
-@pytest.fixture(autouse=True)
-def nothing_remembered(nothing_remembered: None) -> None:
-    """Here the aligner itself is asked each time."""
+Speech = tuple[np.ndarray, int]
 
 
 @pytest.fixture(scope="session")
@@ -31,7 +25,7 @@ def words() -> tuple[str, ...]:
 
 
 @pytest.fixture(scope="session")
-def speech(arctic: Path) -> tuple[np.ndarray, int]:
+def speech(arctic: Path) -> Speech:
     """The samples of the recording, float32, and their rate (16 kHz)."""
     samples, rate = sf.read(arctic, dtype="float32")
     return samples, rate
@@ -44,7 +38,7 @@ def lookup(dictionary: dict[str, list[list[str]]]) -> Lookup:
 
 
 @pytest.fixture(scope="session")
-def aligned(speech: tuple[np.ndarray, int], words: tuple[str, ...], lookup: Lookup) -> Alignment:
+def aligned(speech: Speech, words: tuple[str, ...], lookup: Lookup) -> Alignment:
     return NetworkAligner().align(*speech, words, lookup(words))
 
 

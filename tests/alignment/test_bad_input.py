@@ -1,9 +1,5 @@
 """Any input gives an alignment with honest scores, or one sentence."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping, Sequence
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,10 +11,7 @@ from a3t.text.transcript import Transcript
 from alignment import Alignment, AlignmentError
 from alignment.aligners.network_aligner import NetworkAligner
 from alignment.confidence.doubts import unwritten_speech
-
-Check = Callable[[BaseException], None]
-Lookup = Callable[[Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]
-Speech = tuple[np.ndarray, int]
+from tests.alignment.conftest import Check, Speech
 
 SAID = "And you always want to see it in the superlative degree."
 

@@ -1,7 +1,5 @@
 """Jobs in parallel processes: all are done, failures are values, crashes are survived."""
 
-from __future__ import annotations
-
 import os
 import signal
 from functools import partial

@@ -1,7 +1,5 @@
 """A service with the tests' one editor, and a page over it on this machine."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import threading

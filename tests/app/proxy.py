@@ -1,7 +1,5 @@
 """A reverse proxy in some lines, which shows a server under a path, as nginx.conf does."""
 
-from __future__ import annotations
-
 import http.client
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Speech and edits in a learnt voice: on the page, through its endpoints, through the server."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterator
@@ -133,7 +131,7 @@ def test_edits_by_the_server_learn_the_recordings_voice_once(
     assert b"learns no voices" in edited(service, adapt="always", status=400)
 
 
-@pytest.mark.parametrize("given", ["", "soon", "nan", "-1", "inf", None, [], "9" * 5000 + "x"])
+@pytest.mark.parametrize("given", ["", "0", "soon", "nan", "-1", "inf", None, [], "9" * 5000 + "x"])
 def test_what_is_no_time_is_refused(given: object) -> None:
     with pytest.raises(InputError, match="always, auto, never or a number of seconds"):
         check_adapt(given)

@@ -1,16 +1,20 @@
 """Starting the page, and what it must not bring along."""
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
+from gradio_client import Client, handle_file
 
 from a3t.commands.app import credentials, is_loopback, main
-from a3t.editor import Editor
+from app.service import Service
+from tests.app.conftest import launched
+from tests.app.proxy import under_a_path
+from tests.conftest import ARCTIC, NEVER
 
 APP = Path(__file__).parents[2] / "app"
 
@@ -24,16 +28,6 @@ def test_what_gradio_calls_leaves_the_models_to_the_service(path: Path) -> None:
     }
     # The names of voices, and how a sentence is shortened: neither needs torch.
     assert named <= {"a3t.model.saved_voices", "a3t.plan.edit_limits"}
-
-
-def test_the_service_uses_only_what_the_editor_offers() -> None:
-    called = {
-        ast.literal_eval(node.args[0])
-        for node in ast.walk(ast.parse((APP / "service.py").read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "methodcaller"
-    }
-    assert called == {"plan", "transcribe", "align"}
-    assert all(hasattr(Editor, name) for name in called)
 
 
 @pytest.mark.parametrize(
@@ -71,3 +65,27 @@ def test_building_the_page_does_not_import_torch() -> None:
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+@pytest.fixture(scope="module")
+def shown_at(service: Service) -> Iterator[str]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GRADIO_TEMP_DIR", str(service.folder))
+        with (
+            launched(service, root_path="/speech") as address,
+            under_a_path(address, "/speech") as shown,
+        ):
+            yield shown
+
+
+def test_the_page_knows_its_path(shown_at: str) -> None:
+    page = httpx.get(f"{shown_at}/")
+    assert page.status_code == 200
+    assert httpx.get(f"{shown_at}/config").json()["root"].endswith("/speech")
+    assert httpx.get(shown_at.replace("/speech", "/")).status_code == 404
+
+
+def test_the_endpoints_answer_there(shown_at: str, arctic: Path) -> None:
+    client = Client(f"{shown_at}/", verbose=False, analytics_enabled=False)
+    plan = client.predict(handle_file(arctic), NEVER, ARCTIC, 1.0, api_name="/plan")
+    assert [edit["op"] for edit in plan["edits"]] == ["replace"]

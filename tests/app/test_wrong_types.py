@@ -1,7 +1,5 @@
 """The endpoints given values of the wrong kind: one sentence each, and nothing in the log."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 

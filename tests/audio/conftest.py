@@ -1,7 +1,5 @@
 """Small recordings, made on the spot."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

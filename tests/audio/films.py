@@ -1,7 +1,5 @@
 """Small films and sound files in containers, made on the spot by FFmpeg's own encoders."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Reading the sound of films, and of sound files that libsndfile doesn't know."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Outside the recorded spans, output equals input, sample for sample, in every format."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Cross-fades keep the power, and find the quiet place and the phase."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -30,7 +28,7 @@ def test_the_weights_are_equal_power_without_correlation_and_sum_to_1_with_it():
     assert np.all(np.diff(into) > 0) and into[0] < 1e-4 and into[-1] > 1 - 1e-4
 
 
-@pytest.mark.parametrize("correlation", [0.0, 0.3, 0.7, 1.0])
+@pytest.mark.parametrize("correlation", [0.0, 0.5, 1.0])
 def test_the_power_through_a_fade_is_constant(correlation):
     """Over many pairs of noises that correlate by so much, at every place of the fade."""
     rng = np.random.default_rng(0)
@@ -116,8 +114,9 @@ def a_vowel(rate: int, hertz: float, late: float = 0.0) -> np.ndarray:
     return 0.1 * sum(w * np.cos(k * phase) for k, w in zip(harmonics, weights, strict=True))
 
 
-@pytest.mark.parametrize("rate", [8_000, 16_000, 48_000])
-@pytest.mark.parametrize("hertz", [80.0, 120.0, 240.0])
+@pytest.mark.parametrize(
+    ("rate", "hertz"), [(8_000, 240.0), (16_000, 80.0), (48_000, 120.0), (48_000, 240.0)]
+)
 def test_a_voice_is_joined_in_phase_whatever_the_phase(make_recording, rate, hertz):
     """No dip and no doubling at the joints, and as long as planned but for the lag."""
     recording = make_recording(a_vowel(rate, hertz), rate)

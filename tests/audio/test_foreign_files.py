@@ -1,7 +1,5 @@
 """Sound files that others made: any codec, any encoding of a text, any text, at bounded cost."""
 
-from __future__ import annotations
-
 import re
 import struct
 from pathlib import Path

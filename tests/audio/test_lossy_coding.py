@@ -1,7 +1,5 @@
 """A patch is coded like its recording, and nothing else is touched."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Loudness by EBU R128, against the recommendation's own signals and against pyloudnorm."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The log-mel against librosa, and its grid."""
 
-from __future__ import annotations
-
 import librosa
 import numpy as np
 import pytest

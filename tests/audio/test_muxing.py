@@ -1,7 +1,5 @@
 """The sound of a film edited and written back: the picture untouched, both together."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import av

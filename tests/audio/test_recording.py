@@ -1,7 +1,5 @@
 """Opening, checking and reading by windows."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A room's reverberation: found in recordings that have one, and heard after what is put in."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Room tone has the level and spectrum of the recording's pauses in every channel, unrepeated."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.signal import lfilter, welch

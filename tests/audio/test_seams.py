@@ -1,7 +1,5 @@
 """Joints lie where they are heard least, in an overlap and between two recorded stretches."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A patch takes on its recording's bandwidth, high band and noise, and nothing else."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import soxr
@@ -192,8 +190,8 @@ def swelling(seed: int = 0) -> np.ndarray:
 
 
 def test_a_clipped_recording_has_a_ceiling(subtests: pytest.Subtests) -> None:
-    for seed in range(8):
-        for share in [0.1, 0.3, 0.5]:
+    for seed in range(4):
+        for share in [0.1, 0.5]:
             with subtests.test(seed=seed, share=share):
                 ceiling = share * np.abs(swelling(seed)).max()
                 sound = np.clip(swelling(seed), -ceiling, ceiling)
@@ -201,7 +199,7 @@ def test_a_clipped_recording_has_a_ceiling(subtests: pytest.Subtests) -> None:
 
 
 def test_others_have_none(subtests: pytest.Subtests) -> None:
-    for seed in range(8):
+    for seed in range(4):
         with subtests.test(seed=seed):
             assert clipping_ceiling([swelling(seed)]) is None
             noisy = swelling(seed) + np.random.default_rng(seed).standard_normal(48_000) * 0.1

@@ -1,7 +1,5 @@
 """Places of a source and of an output that differ in some spans."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """A synthesis in the recording: in place, in phase, in level, on its channels, without a click."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

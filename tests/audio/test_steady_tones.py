@@ -1,7 +1,5 @@
 """Hums and whines under speech are found, and nothing is taken for one where there is none."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Reads documents: the fenced blocks, the commands in them, the inline code."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator

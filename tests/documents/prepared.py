@@ -1,7 +1,5 @@
 """The folder that the documents' examples begin with."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 `test_running` runs them, which takes minutes.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import subprocess

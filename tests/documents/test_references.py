@@ -1,7 +1,5 @@
 """Everything that the documents name exists: files, links, anchors, targets, options, modules."""
 
-from __future__ import annotations
-
 import ast
 import csv
 import re

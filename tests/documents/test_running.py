@@ -3,8 +3,6 @@
 What can't run here stands in one table, with its reason; `test_parsing` reads those commands too.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

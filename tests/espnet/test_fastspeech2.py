@@ -1,7 +1,5 @@
 """ESPnet's FastSpeech 2 as a system of the comparison: needs ESPnet."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

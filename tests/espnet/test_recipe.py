@@ -1,7 +1,5 @@
 """All stages of a tiny recipe, from a corpus's own layout to edited recordings."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

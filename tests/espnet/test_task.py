@@ -1,8 +1,6 @@
 """The task on a toy corpus. Needs ESPnet (recipes/README.md); processes are forked, since
 importing it anew takes longer than all that is tested here."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

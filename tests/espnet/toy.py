@@ -1,7 +1,5 @@
 """A toy store and a network that trains on it in seconds."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """One real recording for every test here: `a3t.example`."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -10,13 +8,14 @@ import soundfile
 
 from a3t.audio.analysis.mel import log_mel
 from a3t.example import RECORDING
-from a3t.grid import SAMPLE_RATE
+from a3t.grid import HOP, SAMPLE_RATE
 from a3t.model.variance.durations import DurationPredictor
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.vocoder import load_vocoder
 from evaluation.clips import HeldOutClip
 from evaluation.metrics import resampled
 from evaluation.systems import networks
+from evaluation.systems.interface import Gap
 from evaluation.tables.tasks import GapTask, edit_task, prompt_task, reconstructions
 
 RATE = 16000
@@ -64,3 +63,17 @@ def tasks(item: HeldOutClip) -> dict[str, GapTask]:
 @pytest.fixture(scope="module")
 def vocoder() -> object:
     return networks.as_vocoder(load_vocoder("griffin-lim"))
+
+
+def make_gap(first: int = 3, last: int = 6, seed: int = 5) -> Gap:
+    """Nine phones of 4 to 8 frames, [first, last) of them hidden, and two frames of nothing."""
+    rng = np.random.default_rng(seed)
+    durations = rng.integers(4, 9, 9)
+    ends = np.concatenate([[0], durations.cumsum()])
+    mel = rng.normal(-1, 0.5, (int(ends[-1]) + 2, 80)).astype(np.float32)
+    span = (int(ends[first]), int(ends[last]))
+    mel[slice(*span)] = 0
+    sound = rng.normal(0, 0.05, (len(mel) - span[1] + span[0]) * HOP).astype(np.float32)
+    gap = Gap(mel, rng.integers(3, 70, 9), durations, span, np.arange(9) // 3, sound, "one")
+    gap.__dict__["voice"] = rng.normal(size=256).astype(np.float32)  # as if it had been embedded
+    return gap

@@ -1,7 +1,5 @@
 """Mel-cepstra against SPTK, time warping against librosa, and what an MCD must satisfy."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Properties of every system that A3T is compared with, and EditSpeech's own."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,7 +23,7 @@ from evaluation.systems.named import FLOORS, RUNS, base_name, runs_in, systems_i
 from evaluation.systems.networks import A3TSystem, around
 from evaluation.systems.simple import Interpolation, MeanSpectrum
 from evaluation.systems.speech_batches import SpeechBatch, SpeechBatches, phone_means
-from tests.evaluation.gaps import make_gap
+from tests.evaluation.conftest import make_gap
 from tests.training.stores import write_store
 
 

@@ -1,7 +1,5 @@
 """The detector finds planted faults, and where they are; where nothing is, it finds nothing."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from pathlib import Path

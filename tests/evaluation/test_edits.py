@@ -1,7 +1,5 @@
 """Edits against natural speech: the list, the conditions, the measures, the report."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +16,7 @@ from evaluation.edits import segment_metrics as stretches
 from evaluation.edits.edits_command import MEASUREMENT
 from evaluation.edits.experiment import PATCH, STRETCH
 from evaluation.edits.segment_metrics import LabelledPhone, LabelledSound
+from evaluation.edits.spoken_prompts import prompts
 from tests.conftest import ARCTIC
 from tests.voice.conftest import learn_quickly
 from training.corpora import Clip, is_unseen
@@ -232,3 +231,21 @@ def test_an_edit_is_made_and_measured(
     again = list(experiment.measure_edit(edit, clip, ["clean"], setting, "always", natural))
     assert again[1:] == [row for row in natural if row["condition"] == "clean"]
     assert again[0]["detail"] != patches[0]["detail"]
+
+
+UNSEEN = "3947"  # of LibriSpeech, among the voices that are reported
+
+
+def test_a_prompt_and_its_text_are_of_one_unseen_voice() -> None:
+    clips = [Clip("librispeech", UNSEEN, Path(f"{k}.flac"), "x", 5.0) for k in range(6)]
+    ((name, one, other),) = prompts(clips, "report", 1)
+    assert (
+        name == other.name
+        and one != other
+        and {one.voice, other.voice} == {f"librispeech-{UNSEEN}"}
+    )
+    assert prompts(clips[::-1], "report", 1) == [(name, one, other)]
+    with pytest.raises(InputError, match="choose fewer"):
+        prompts(clips, "report", 2)
+    with pytest.raises(InputError, match="choose fewer"):
+        prompts(clips, "choose", 1)

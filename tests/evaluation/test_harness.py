@@ -1,7 +1,5 @@
 """Measurements that are declared: resumed, their failures named, their figures tabulated."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from pathlib import Path

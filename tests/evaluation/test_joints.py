@@ -1,7 +1,5 @@
 """The measures of a joint: a break, a gap, a doubling and a change of sound each show."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Figures of a filled gap: checked by hand, and unchanged by what must not matter."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

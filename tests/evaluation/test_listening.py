@@ -1,7 +1,5 @@
 """The listening test: blind and balanced pages, and what ratings say of known listeners."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

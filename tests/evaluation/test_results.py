@@ -1,6 +1,4 @@
-"""RESULTS.md: parts are kept and resumed, and the template takes what there is."""
-
-from __future__ import annotations
+"""RESULTS.md: its parts are kept and resumed; every measure is a command that describes itself."""
 
 import json
 from pathlib import Path
@@ -9,7 +7,7 @@ from typing import Any
 import pytest
 
 from a3t.errors import InputError
-from evaluation.command_line import main, module_of
+from evaluation.command_line import COMMANDS, main, module_of
 from evaluation.harness.declared_tables import figure_name
 from evaluation.results import pages
 from evaluation.results.parts import PARTS
@@ -114,3 +112,19 @@ def test_parts_are_resumed_and_never_run_twice(
     assert main(command) == 1
     assert main(["results", "--out", str(tmp_path), "--parts", "nothing"]) == 1
     assert "There is no part nothing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_describes_itself(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        main([name, "--help"])
+    shown = capsys.readouterr().out
+    assert end.value.code == 0 and f"python -m evaluation {name}" in shown
+    assert len(shown.split("\n\n")[1]) > 20  # the module's own words
+
+
+def test_the_commands_are_listed_and_others_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    assert all(name in capsys.readouterr().out for name in ("results",))
+    assert main(["nothing"]) == 2
+    assert "usage: python -m evaluation NAME" in capsys.readouterr().err

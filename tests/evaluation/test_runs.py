@@ -1,7 +1,5 @@
 """Comparison of training runs: clips, masked middle thirds, and pictures."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +17,7 @@ from evaluation.clips import stored_clips
 from evaluation.command_line import main
 from evaluation.sample_edits import replaced
 from evaluation.systems.networks import A3TSystem
+from evaluation.thesis_figures import Attention
 from tests.conftest import ARCTIC
 from tests.training.stores import write_store
 from tests.training.test_export import TINY, write_espnet_run
@@ -91,3 +90,11 @@ def test_a_recording_that_cannot_be_aligned_is_reported(tmp_path: Path) -> None:
     soundfile.write(tmp_path / "blip.wav", np.zeros(500), 16_000)
     with pytest.raises(InputError, match=r"can't be used: 0\.03 s"):
         thesis_figures.read_clip(tmp_path / "blip.wav", "Yes.")
+
+
+def test_the_shown_part_stays_within_the_clip() -> None:
+    whole = Attention(np.ones((40, 20)), tuple("abcdefghijklmnopqrst"), np.arange(0, 41, 2))
+    for first, last in ((0, 1), (19, 20), (5, 18)):
+        part = whole.around(first, last)
+        assert set(whole.phones[first:last]) <= set(part.phones)
+        assert part.weights.shape == (part.edges[-1] - part.edges[0], len(part.phones))

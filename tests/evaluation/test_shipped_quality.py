@@ -1,7 +1,5 @@
 """The shipped weights: new words in the speaker's voice that sound like speech, above a floor."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Evaluation of copy-synthesis: a perfect copy, a worse one, missing packages, tables."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Downloads from a server of our own: resumed, checked, unpacked once."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import tarfile

@@ -4,8 +4,6 @@ Each is (kind, name, bytes): a well-formed one, and mutations of it that a fuzze
 few cuts, swaps and repetitions give.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import random

@@ -1,7 +1,5 @@
 """One editor, many edits: memory doesn't grow with their number."""
 
-from __future__ import annotations
-
 import gc
 import resource
 from pathlib import Path

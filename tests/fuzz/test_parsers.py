@@ -4,8 +4,6 @@ A case may take 10 seconds of processor time. A3T_FUZZ_SECONDS goes on for that 
 seed, which a failure names: `make fuzz MINUTES=10`.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

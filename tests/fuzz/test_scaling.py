@@ -3,8 +3,6 @@
 Subtitles' tags and the comments of sound files have their own cases beside their rooms.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Work that is counted, not timed: lines that are run, calls, and the texts that they are for."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from types import FrameType

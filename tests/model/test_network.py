@@ -1,7 +1,5 @@
 """The network's properties, and the faults of the first implementation that it must not have."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from pathlib import Path

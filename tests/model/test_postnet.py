@@ -1,7 +1,5 @@
 """The post-filters deepen what is there: across bins, and from frame to frame."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

@@ -1,7 +1,5 @@
 """Fillers, repetitions, noises and pauses are found, in the text and between its words."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

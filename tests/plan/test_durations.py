@@ -1,7 +1,5 @@
 """Durations: rounding that keeps totals, the ratio of sums, properties of the predictor."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

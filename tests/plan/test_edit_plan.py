@@ -1,7 +1,5 @@
 """A plan survives JSON, can be varied, and maps its words."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from unittest import mock
 

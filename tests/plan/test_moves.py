@@ -1,11 +1,8 @@
 """New words that are recorded elsewhere are found there."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -83,10 +80,9 @@ def test_what_is_moved_goes_before_what_would_be_copied() -> None:
     assert (source, text) in ((TWO, 0), (THREE, 0))
 
 
-@pytest.mark.parametrize("repeats", [200, 2000])
-def test_texts_that_repeat_themselves_end(repeats: int) -> None:
+def test_texts_that_repeat_themselves_end() -> None:
     """Only so many places are tried for each word."""
-    old = Transcript.from_text("the same words again and again " * repeats, max_words=None)
+    old = Transcript.from_text("the same words again and again " * 200, max_words=None)
     new = Transcript.from_text("again " + old.text + " the same words again", max_words=None)
     script = edit_script(old.spoken, new.spoken)
     assert all(

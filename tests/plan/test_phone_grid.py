@@ -1,8 +1,6 @@
 """Alignments on the frame grid have no gaps, and every phone has a frame; pauses at punctuation
 have this speaker's usual length, or none if the speaker makes none."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Plans for any edit: their phones spell the new text, their frames fit the recording."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

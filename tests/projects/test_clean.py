@@ -1,7 +1,5 @@
 """Recordings cleaned by the command, and what becomes of their samples."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -12,7 +10,7 @@ from a3t.audio.reading.recording import Recording
 from a3t.commands.clean import main
 from a3t.editor import Editor
 from a3t.plan.cleaning.disfluencies import Cleaning
-from tests.conftest import ARCTIC
+from tests.conftest import ARCTIC, assert_untouched
 from tests.hesitations import PAUSE, RATE, hesitant_talk
 
 
@@ -53,12 +51,7 @@ def test_what_is_cut_goes_and_all_else_stays(here: Path) -> None:
     old, new = Recording.open(here).read(), Recording.open(out).read()
     assert len(old) - len(new) > 1.3 * RATE
     edits = record(out)["edits"]
-    position, there = 0, 0
-    for edit in edits:
-        (first, last), (begin, end) = edit["source"], edit["output"]
-        np.testing.assert_array_equal(old[position:first], new[there:begin])
-        position, there = last, end
-    np.testing.assert_array_equal(old[position:], new[there:])
+    assert_untouched(edits, old, new)
     assert [edit["op"] for edit in edits] == ["delete", "delete"]
     assert record(out)["new_text"] == ARCTIC
 

@@ -1,7 +1,5 @@
 """Recognised transcripts are shown with confidences, and confirmed by the user on a terminal."""
 
-from __future__ import annotations
-
 import io
 import shutil
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Exports of an edited recording describe the result, in formats that other programs read."""
 
-from __future__ import annotations
-
 import csv
 import io
 import sys
@@ -24,7 +22,7 @@ from a3t.rendering.edited import EditedRecording
 from alignment.formats import read_alignment
 from tests.audio.films import FPS
 from tests.audio.films import film as made_film
-from tests.conftest import ARCTIC
+from tests.conftest import ARCTIC, NEVER
 
 NEW = "You never want to see it, again, in the superlative degree."
 RATE = 16_000
@@ -174,9 +172,7 @@ def test_a_picture_of_a_film_and_of_its_second_track(
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     path = made_film(tmp_path / "talk.mov", arctic, tracks=2)
     recording = Recording.open(path, 2)
-    result = editor.edit(
-        recording, text=ARCTIC, new_text=ARCTIC.replace("always", "never"), fit=True, verify=False
-    )
+    result = editor.edit(recording, text=ARCTIC, new_text=NEVER, fit=True, verify=False)
     (picture,) = export(result, result.save(tmp_path / f"o.{ending}"), ["png"])
     assert picture.read_bytes().startswith(b"\x89PNG")
 

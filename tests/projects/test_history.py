@@ -1,7 +1,5 @@
 """Versions of one output: edits of the original, kept, undone and redone, byte for byte."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json
@@ -12,9 +10,8 @@ import soundfile
 
 from a3t.commands import edit
 from a3t.projects.history import History
-from tests.conftest import ARCTIC
+from tests.conftest import ARCTIC, NEVER
 
-NEVER = ARCTIC.replace("always", "never")
 BOTH = NEVER.replace("degree", "form")
 
 

@@ -1,7 +1,5 @@
 """All files of an edit or none: no input replaced, no project lost to a kill, two edits at once."""
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import json
@@ -28,9 +26,8 @@ from a3t.projects.history import History
 from a3t.projects.output_files import record_state
 from a3t.projects.project import find_project
 from a3t.rendering.edited import EditedRecording
-from tests.conftest import ARCTIC
+from tests.conftest import ARCTIC, NEVER
 
-NEVER = ARCTIC.replace("always", "never")
 OFTEN = ARCTIC.replace("always", "often")
 
 

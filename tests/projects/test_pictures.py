@@ -1,7 +1,5 @@
 """The picture of an edit shows the right things, and needs no display."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

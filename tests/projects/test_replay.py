@@ -1,7 +1,5 @@
 """Replaying an edit.json gives the same bytes, or the reason why it can't."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Whole recipes in a tiny configuration: from corpora to edited recordings, and without ESPnet."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """recipes/punctuation: every stage, at a tiny size."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The recipes' stages, with a stand-in for Python that records its commands."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

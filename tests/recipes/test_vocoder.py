@@ -1,7 +1,5 @@
 """recipes/vocoder: its stages with a stand-in for Python, and a complete run at a tiny size."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

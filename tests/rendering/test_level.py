@@ -1,7 +1,5 @@
 """The level of filled frames is moved towards their neighbours', phone class by phone class."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

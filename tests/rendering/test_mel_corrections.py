@@ -1,7 +1,5 @@
 """The network's error around an edit is removed from the patch."""
 
-from __future__ import annotations
-
 from typing import cast
 
 import numpy as np

@@ -1,8 +1,6 @@
 """Drawn melodies are the same for a seed, at rest at their ends, and as wide as was measured;
 questions that ask for yes or no rise where their last word is made."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Speech by a prompt: its pieces, its prompts, its level, and what is written."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path
@@ -30,19 +28,6 @@ def test_pieces_are_the_whole(editor: Editor, arctic: Path) -> None:
     assert sum(map(len, pieces)) == 300 * sum(phone.frames for phone in plan.phones)
     whole = editor.tts(arctic, TEXT, prompt_text=ARCTIC).samples
     assert np.array_equal(np.concatenate(pieces), whole)
-
-
-def test_the_number_of_threads_changes_nothing(editor: Editor, arctic: Path) -> None:
-    threads = torch.get_num_threads()
-    found = []
-    try:
-        for count in (1, 2):
-            torch.set_num_threads(count)
-            found.append(editor.tts(arctic, TEXT, prompt_text=ARCTIC).samples)
-            assert torch.get_num_threads() == count
-    finally:
-        torch.set_num_threads(threads)
-    assert np.array_equal(*found)
 
 
 def test_marks_pause_as_readers_do(editor: Editor, arctic: Path) -> None:

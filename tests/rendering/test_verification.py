@@ -1,7 +1,5 @@
 """Verification of results: right words are confirmed, others reported."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +13,7 @@ from a3t.editor import Editor
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.verification import verify
 from alignment.aligners.network_aligner import NetworkAligner
-from tests.conftest import ARCTIC
+from tests.conftest import ARCTIC, NEVER
 
 
 @pytest.fixture
@@ -51,7 +49,7 @@ def test_any_span_of_the_edited_recording_is_read_alone(recording: Recording) ->
 def patched_with(editor: Editor, arctic: Path, shift: float) -> list[float]:
     """Scores of "always" when its patch holds what is recorded ``shift`` seconds later."""
     recording = Recording.open(arctic)
-    plan = editor.plan(recording, new_text=ARCTIC.replace("always", "never"), text=ARCTIC)
+    plan = editor.plan(recording, new_text=NEVER, text=ARCTIC)
     edit = replace(plan.edits[0], new_words="always")
     same = replace(plan.revision, new_text=plan.text)
     plan = replace(plan, revision=same, edits=(edit,))
@@ -87,7 +85,7 @@ def test_an_edit_records_the_confidence_of_its_words(
 
 
 def test_doubtful_words_are_named(editor: Editor, arctic: Path) -> None:
-    result = editor.edit(arctic, new_text=ARCTIC.replace("always", "never"), text=ARCTIC)
+    result = editor.edit(arctic, new_text=NEVER, text=ARCTIC)
     noise = np.random.default_rng(0).normal(0, 0.1, result.patches[0].samples.shape)
     spoilt = replace(result, patches=(replace(result.patches[0], samples=noise),))
     assert verify(spoilt).doubtful == ("never",)
@@ -101,9 +99,7 @@ def test_only_the_window_is_aligned(
     silence = np.random.default_rng(0).normal(0, 1e-3, 10 * rate)
     path = tmp_path / "long.wav"
     soundfile.write(path, np.concatenate([silence, samples, silence]), rate)
-    result = editor.edit(
-        path, new_text=ARCTIC.replace("always", "never"), text=ARCTIC, verify=False
-    )
+    result = editor.edit(path, new_text=NEVER, text=ARCTIC, verify=False)
     lengths = []
     align = NetworkAligner.align
 

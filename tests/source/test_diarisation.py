@@ -1,7 +1,5 @@
 """Two voices told apart by their sound."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`a3t transcribe --live`: words from a pipe, or from a microphone, while they are said."""
 
-from __future__ import annotations
-
 import io
 import struct
 import sys
@@ -169,10 +167,11 @@ def device(samples: np.ndarray, rate: int) -> Any:
 def test_a_microphone_is_heard(
     arctic: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(sys.modules, "sounddevice", device(*soundfile.read(arctic)))
+    samples, rate = soundfile.read(arctic)
+    monkeypatch.setitem(sys.modules, "sounddevice", device(samples[: 2 * rate], rate))
     assert main(["--live"]) == 0
     told = capsys.readouterr()
-    assert told.out.startswith("and you always want to see it in")
+    assert told.out.startswith("and you always want")
     assert "Ctrl-C" in told.err
 
 

@@ -1,18 +1,19 @@
 """Sources of a transcript: given, beside the recording, or recognised."""
 
-from __future__ import annotations
-
+import shutil
 from pathlib import Path
 
 import pytest
 
 from a3t.audio.reading.recording import Recording
+from a3t.commands.transcribe import main
 from a3t.errors import InputError
 from a3t.source.transcripts import find_transcript, read_text, sidecar, text_of
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment, AlignmentError, Phone, Word, pause
 from alignment.formats import write_alignment
+from tests.conftest import ARCTIC
 
 TEXT = "And you always want to see it, in the superlative degree."
 
@@ -109,3 +110,26 @@ def test_a_json_beside_it_is_whispers_or_an_alignment(talk: Path) -> None:
 def test_another_programs_json_is_left_alone(content: str, talk: Path) -> None:
     talk.with_suffix(".json").write_text(content)
     assert sidecar(talk) is None
+
+
+@pytest.mark.parametrize("ending", [".txt", ".srt", ".vtt", ".docx"])
+def test_a_transcript_is_saved(ending: str, arctic: Path, tmp_path: Path) -> None:
+    talk, out = Path(shutil.copy(arctic, tmp_path / "talk.wav")), tmp_path / f"said{ending}"
+    assert main([str(talk), "--text", ARCTIC, "--out", str(out)]) == 0
+    assert {path.name for path in tmp_path.iterdir()} == {"talk.wav", out.name}
+    if ending == ".docx":
+        docx = pytest.importorskip("docx")
+        assert "superlative" in docx.Document(str(out)).paragraphs[1].text
+    else:
+        assert " ".join(text_of(out).split()) == ARCTIC
+
+
+@pytest.mark.parametrize(("name", "why"), [("talk.txt", "exists already"), ("x.pdf", "ending")])
+def test_nothing_is_replaced(
+    name: str, why: str, arctic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    talk = Path(shutil.copy(arctic, tmp_path / "talk.wav"))
+    (tmp_path / "talk.txt").write_text("corrected")
+    assert main([str(talk), "--out", str(tmp_path / name)]) == 1
+    assert why in capsys.readouterr().err
+    assert (tmp_path / "talk.txt").read_text() == "corrected"

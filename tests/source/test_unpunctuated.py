@@ -1,7 +1,5 @@
 """Transcripts without punctuation: restored for a plan and for people, shown, and left alone."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -14,7 +12,7 @@ from a3t.source.passages import Passages
 from a3t.source.unpunctuated import pauses_after_words, punctuated
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Phone, Word, pause
-from tests.conftest import ARCTIC
+from tests.conftest import ARCTIC, NEVER
 
 BARE = ARCTIC.lower().rstrip(".")
 
@@ -48,7 +46,7 @@ def test_what_is_punctuated_or_short_stays_itself() -> None:
 
 
 def test_a_plan_restores_and_says_so(editor: Editor, arctic: Path) -> None:
-    new = ARCTIC.replace("always", "never")
+    new = NEVER
     plan = editor.plan(arctic, new_text=new, text=BARE)
     assert plan.restored and plan.text.is_punctuated
     assert plan.text.spoken == Transcript.from_text(BARE).spoken

@@ -1,7 +1,5 @@
 """The edit script: the first implementation's eight failures, and minimality as a property."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

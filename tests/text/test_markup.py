@@ -1,7 +1,5 @@
 """Marks for pauses and emphasis are not words, and meaningless ones are refused."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

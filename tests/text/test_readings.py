@@ -1,7 +1,5 @@
 """python -m a3t.text: lines in, their readings out, in order."""
 
-from __future__ import annotations
-
 import io
 import json
 from pathlib import Path

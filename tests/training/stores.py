@@ -1,7 +1,5 @@
 """Feature stores of made-up clips, written as the extraction writes them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Training on a GPU machine with only torch, NumPy, PyYAML and tqdm."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

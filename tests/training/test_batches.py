@@ -1,7 +1,5 @@
 """Training batches: crops, masks and augmentation."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Configurations: what each builds, and that the plain loop and ESPnet train alike from it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The critic of filled mels: which loss trains which part, and that it learns to detect blur."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor
 

@@ -1,8 +1,6 @@
 """A training run as a model to load: the plain loop's and ESPnet's. No ESPnet is needed: a run of
 its is a folder with a configuration and tensors."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The lexicon that ships is made of CMUdict and of misaki's, in CMUdict's notation."""
 
-from __future__ import annotations
-
 import pytest
 
 from a3t.text.phones import ARPABET, strip_stress

@@ -1,7 +1,5 @@
 """Pretrained encoders, on tiny models with random weights, saved and loaded as real ones are."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A3T's pretraining as a whole, with a tiny network on synthetic features."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from contextlib import nullcontext

@@ -1,7 +1,5 @@
 """Training the duration predictor from random weights."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

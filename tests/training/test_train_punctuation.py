@@ -1,7 +1,5 @@
 """Training a punctuation model: what text becomes, what is learnt from it, and going on."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

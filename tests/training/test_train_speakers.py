@@ -1,7 +1,5 @@
 """The speaker encoder: what it must not hear, its training, and the loss it gives A3T."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

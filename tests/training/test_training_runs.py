@@ -1,7 +1,5 @@
 """The training loop: an interrupted run resumes as if it had not been interrupted."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import threading

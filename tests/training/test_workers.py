@@ -1,7 +1,5 @@
 """Clips processed in parallel, in order, without long waits."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """The combs of harmonics that the vocoder's network draws with."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import torch

@@ -1,7 +1,5 @@
 """Released checkpoints: what the package's own load_model and inference give is the reference."""
 
-from __future__ import annotations
-
 import pickle
 import tarfile
 from pathlib import Path

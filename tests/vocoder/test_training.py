@@ -1,7 +1,5 @@
 """Corpora, the cache of waveforms and the vocoder's training, at tiny sizes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Properties of the vocoders that need no package: spans, lengths, determinism, bad input."""
 
-from __future__ import annotations
-
 import io
 import pickle
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A place for voices, a folder with a recording, its pieces of speech, and brief settings."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from pathlib import Path

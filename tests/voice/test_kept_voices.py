@@ -1,7 +1,5 @@
 """Learnt voices are kept, and unfinished learning resumes."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

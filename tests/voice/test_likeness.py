@@ -1,7 +1,5 @@
 """Who speaks: other people's recordings in a voice's folder, and another person's voice."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,10 +14,8 @@ from a3t.model.saved_voices import load_voice, save_voice
 from a3t.model.speaker_encoder import SAME, least_likeness, load_speaker_encoder, speech_vector
 from a3t.voice.material import VoicePiece
 from a3t.voice.speaker import of_one_speaker
-from tests.conftest import ARCTIC
+from tests.conftest import ARCTIC, NEVER
 from training.features.augment import warp_frequency
-
-NEVER = ARCTIC.replace("always", "never")
 
 
 def other_person(piece: VoicePiece, name: str) -> VoicePiece:

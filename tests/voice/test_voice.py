@@ -1,7 +1,5 @@
 """A person's own voice: its material, its training, its file, and its use."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,13 +21,13 @@ from a3t.model.loading import load_networks
 from a3t.model.low_rank import add_low_rank, apply_low_rank, take_low_rank
 from a3t.model.saved_voices import load_voice, remove_voice, save_voice, voice_names
 from a3t.voice.adaptation import JUDGED_FROM, adapt
+from a3t.voice.kernel import precision
+from a3t.voice.kernel.precision import seconds_of_products, use_bfloat16
 from a3t.voice.making import gather, make_voice
 from a3t.voice.material import SHORTEST, UnusedSpeech, VoicePiece, pieces_of
 from a3t.voice.speaker import speaker_facts
-from tests.conftest import ARCTIC
+from tests.conftest import ARCTIC, NEVER
 from tests.voice.conftest import QUICK, learn_quickly, quick
-
-NEVER = ARCTIC.replace("always", "never")
 
 
 @pytest.fixture
@@ -223,3 +221,29 @@ def test_a_voice_of_another_model_is_refused(editor: Editor) -> None:
         Editor.load(voice="odd")
     with pytest.raises(InputError, match="There is no voice"):
         Editor.load(voice="nobody")
+
+
+def test_a_requested_precision_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(bfloat16: bool) -> float:
+        raise AssertionError
+
+    monkeypatch.setattr(precision, "seconds_of_products", never)
+    assert use_bfloat16("bfloat16") and not use_bfloat16("float32")
+    with pytest.raises(ValueError, match="float16"):
+        use_bfloat16("float16")
+
+
+@pytest.mark.parametrize(("low", "expected"), [(0.5, True), (0.95, False), (2.4, False)])
+def test_the_faster_precision_is_used_and_float32_on_a_tie(
+    monkeypatch: pytest.MonkeyPatch, low: float, expected: bool
+) -> None:
+    monkeypatch.setattr(precision, "seconds_of_products", lambda b: low if b else 1.0)
+    assert use_bfloat16("auto") is expected
+
+
+def test_measuring_takes_a_moment_and_leaves_the_random_numbers_alone() -> None:
+    torch.manual_seed(3)
+    expected = torch.rand(2)
+    torch.manual_seed(3)
+    assert 0 < seconds_of_products(True, rounds=1) < 60
+    assert torch.equal(torch.rand(2), expected)

@@ -1,7 +1,5 @@
 """PocketSphinx's forced alignment in two passes: an outside reference."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

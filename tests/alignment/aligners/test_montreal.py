@@ -1,10 +1,8 @@
 """The interface to the Montreal Forced Aligner, with a stand-in that writes files like MFA's."""
 
-from __future__ import annotations
-
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +12,7 @@ from a3t.commands.align import main as command
 from alignment import Alignment, AlignmentError, load_aligner
 from alignment.aligners.montreal import MontrealAligner
 from alignment.formats import read_alignment
-
-Lookup = Callable[[Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]
-Check = Callable[[BaseException], None]
-Speech = tuple[np.ndarray, int]
+from tests.alignment.conftest import Check, Lookup, Speech
 
 # Reads what it is given as MFA reads it, gives every phone the same time, and notes its arguments.
 STAND_IN = """#!{python}

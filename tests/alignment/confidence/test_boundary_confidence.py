@@ -1,9 +1,5 @@
 """Boundary confidence, from posteriors that cross at once or slowly."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping, Sequence
-
 import numpy as np
 import pytest
 
@@ -18,8 +14,7 @@ from alignment.confidence.boundary_confidence import (
 )
 from alignment.network.phone_network import INDEX, SYMBOLS
 from alignment.result import PAUSE, pause
-
-Lookup = Callable[[Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]
+from tests.alignment.conftest import Lookup, Speech
 
 WORD = Word("a", 0.0, 0.4, 1.0, (Phone("M", 0.0, 0.2), Phone("AE1", 0.2, 0.4)))
 ALIGNED = Alignment((WORD,), 0.4)
@@ -74,7 +69,7 @@ def test_the_alignment_carries_it_and_json_does() -> None:
 
 
 def test_the_default_aligner_says_how_sure_each_boundary_is(
-    speech: tuple[np.ndarray, int], words: tuple[str, ...], lookup: Lookup
+    speech: Speech, words: tuple[str, ...], lookup: Lookup
 ) -> None:
     found = load_aligner().align(*speech, words, lookup(words))
     assert all(0.003 < phone.spread < 0.1 for phone in found.phones[:-1])

@@ -1,17 +1,13 @@
 """Doubts about an edit: its words, its neighbours, and sound between them."""
 
-from __future__ import annotations
+from collections.abc import Sequence
 
-from collections.abc import Callable, Mapping, Sequence
-
-import numpy as np
 import pytest
 
 from alignment import Alignment, Phone, Word, pause
 from alignment.aligners.network_aligner import NetworkAligner
 from alignment.confidence.doubts import Doubt, doubts, doubts_beside, with_confidences
-
-Lookup = Callable[[Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]
+from tests.alignment.conftest import Lookup, Speech
 
 
 def alignment(*parts: tuple[str, float, float]) -> Alignment:
@@ -72,12 +68,8 @@ def test_other_positions_are_errors(subtests: pytest.Subtests) -> None:
             doubts_beside(SPEECH, first, end)
 
 
-def test_doubts_are_described() -> None:
-    assert all(str(doubt).endswith(".") for doubt in doubts(SPEECH))
-
-
 def test_unwritten_words_are_found_only_beside_the_edit(
-    speech: tuple[np.ndarray, int], words: Sequence[str], lookup: Lookup
+    speech: Speech, words: Sequence[str], lookup: Lookup
 ) -> None:
     """The recording says more than the text: "always want to see" is left out."""
     text = [*words[:2], *words[6:]]

@@ -1,7 +1,5 @@
 """Rival scores: the advantage of the best alternative in a word's place."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 
@@ -25,8 +23,7 @@ from alignment.network.phone_network import (
     features,
     sequence_scores,
 )
-
-Speech = tuple[np.ndarray, int]
+from tests.alignment.conftest import Speech
 
 FRAMES = 6
 FEW = [INDEX[symbol] for symbol in (PAUSE, "S", "IY", "T")]
@@ -41,7 +38,7 @@ def worth(path: tuple[int, ...], scores: np.ndarray) -> float:
     return float(sum(scores[t, symbol] for t, symbol in enumerate(path)))
 
 
-@pytest.fixture(params=range(4))
+@pytest.fixture(params=range(2))
 def scores(request: pytest.FixtureRequest) -> np.ndarray:
     result = np.full((FRAMES, len(SYMBOLS)), -100.0)
     random = np.random.default_rng(request.param)

@@ -1,11 +1,8 @@
 """Writing subtitles, and reading transcripts of other programs."""
 
-from __future__ import annotations
-
 import html
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,8 +10,7 @@ import pytest
 from alignment import Alignment, AlignmentError
 from alignment.formats import subtitles, write_alignment
 from alignment.formats.subtitles import read_transcript, write_subtitles
-
-Check = Callable[[BaseException], None]
+from tests.alignment.conftest import Check
 
 
 def test_subtitles_show_the_written_text(tmp_path: Path, aligned: Alignment) -> None:

@@ -1,7 +1,5 @@
 """Label files: which are such, and labels that Audacity leaves without a text."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

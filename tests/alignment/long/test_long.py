@@ -1,8 +1,6 @@
 """Long recordings: rough search, division into pieces, and joining."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
@@ -26,8 +24,7 @@ from alignment.long.anchors import (
 from alignment.long.pieces import pieces
 from alignment.long.whole import align_long, doubtful_runs
 from alignment.network.phone_network import INDEX, SYMBOLS
-
-Lookup = Callable[[Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]
+from tests.alignment.conftest import Lookup, Speech
 
 PHONES = SYMBOLS[1:]
 
@@ -193,7 +190,7 @@ def test_a_failing_piece_is_named_and_the_rest_aligned(
 
 
 def test_a_recording_that_counts_as_long(
-    speech: tuple[np.ndarray, int],
+    speech: Speech,
     aligned: Alignment,
     words: tuple[str, ...],
     lookup: Lookup,
@@ -225,7 +222,7 @@ def test_a_recording_that_counts_as_long(
 
 @pytest.mark.parametrize("level", [0.0, 1e-4])
 def test_words_are_found_beyond_a_long_silence(
-    speech: tuple[np.ndarray, int], words: tuple[str, ...], lookup: Lookup, level: float
+    speech: Speech, words: tuple[str, ...], lookup: Lookup, level: float
 ) -> None:
     """In a silence alone the network hears whatever it likes."""
     samples, rate = speech

@@ -1,8 +1,5 @@
 """Aligning a few words of a longer recording from approximate times."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,8 +8,7 @@ import pytest
 from alignment import Alignment, AlignmentError, Word
 from alignment.aligners.network_aligner import NetworkAligner
 from alignment.long.window import align_window
-
-Lookup = Callable[[Sequence[str]], Mapping[str, Sequence[Sequence[str]]]]
+from tests.alignment.conftest import Lookup, Speech
 
 REPEATS = 5
 
@@ -36,7 +32,7 @@ class Sounding:
 
 
 @pytest.fixture
-def long(speech: tuple[np.ndarray, int]) -> Sounding:
+def long(speech: Speech) -> Sounding:
     samples, rate = speech
     return Sounding(np.tile(samples, REPEATS), rate)
 

@@ -1,7 +1,5 @@
 """The graph of pronunciations of a text, and the best path through it."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -1,14 +1,24 @@
-"""The phone network: what it is given and what it says."""
-
-from __future__ import annotations
+"""What the phone network is given and says, and boundaries corrected from their surroundings."""
 
 import numpy as np
 import pytest
 
 from alignment import Alignment
-from alignment.network.phone_network import INDEX, SYMBOLS, features, posteriors
-
-Speech = tuple[np.ndarray, int]
+from alignment.aligners.refinement import Acoustics
+from alignment.arpabet import ARPABET
+from alignment.network.boundaries import (
+    CLASSES,
+    FARTHEST,
+    SURROUNDINGS,
+    Boundaries,
+    changes,
+    correct,
+    moves,
+    surroundings,
+)
+from alignment.network.phone_network import INDEX, RATE, SYMBOLS, features, posteriors
+from tests.alignment.conftest import Speech
+from training.alignment.flite import SyntheticUtterance
 
 
 def test_features_do_not_know_the_level(speech: Speech) -> None:
@@ -32,3 +42,87 @@ def test_the_network_distinguishes_silence_and_phones(speech: Speech, aligned: A
         hits += int((heard[inside] == INDEX[phone.symbol.rstrip("012")]).sum())
         total += len(heard[inside])
     assert hits / total > 0.6
+
+
+@pytest.mark.parametrize("place", [0.49, 0.5, 0.51])
+def test_the_change_of_the_spectrum_is_found(place: float) -> None:
+    time = np.arange(RATE) / RATE
+    sound = np.where(time < place, np.sin(2000 * time), np.sin(12_000 * time))
+    sound = sound + 1e-3 * np.random.default_rng(0).normal(size=RATE)
+    moved = changes(features(sound), np.array([0.5]), 3)
+    assert moved == pytest.approx(place, abs=8e-3)
+    assert np.sign(moved - 0.5) == np.sign(place - 0.5) or place == 0.5
+
+
+def test_every_phone_is_of_one_class() -> None:
+    listed = [symbol for symbols in CLASSES[1:] for symbol in symbols]
+    assert len(listed) == len(set(listed))
+    assert {symbol for symbol in ARPABET if symbol not in listed} == {
+        symbol for symbol in ARPABET if symbol[0] in "AEIOU"
+    }
+
+
+def test_features_of_each_boundary(aligned: Alignment, speech: Speech) -> None:
+    sound = Acoustics.of(speech[0])
+    phones = aligned.phones
+    starts = np.array([phone.start for phone in phones[1:]])
+    boundaries = Boundaries([phone.symbol for phone in phones], starts, starts, aligned.duration)
+    known = surroundings(boundaries, sound.frames, sound.scores, sound.second)
+    assert known.shape == (len(boundaries.symbols) - 1, SURROUNDINGS)
+    assert np.isfinite(known).all()
+    times = correct(boundaries, sound.frames, sound.scores, sound.second)
+    assert np.abs(times - boundaries.times).max() <= FARTHEST + 1e-9
+    assert np.median(np.abs(times - boundaries.times)) < 0.01
+
+
+def test_one_phone_has_no_boundary() -> None:
+    nothing = np.zeros(0)
+    alone = Boundaries(["AH0"], nothing, nothing, 1.0)
+    assert correct(alone, np.zeros((200, 40)), *np.zeros((2, 101, 40))).shape == (0,)
+
+
+def test_training_and_inference_use_the_same_features(monkeypatch: pytest.MonkeyPatch) -> None:
+    from training.alignment import train_boundaries
+
+    monkeypatch.setattr(train_boundaries, "STEPS", 300)
+    random = np.random.default_rng(0)
+    known = random.normal(2.0, 3.0, (2000, SURROUNDINGS)).astype(np.float32)
+    wanted = np.clip(0.005 * (known[:, 3] - 2.0), -0.03, 0.03)
+    found = moves(known, train_boundaries.train(known, wanted))
+    assert np.abs(found - wanted).mean() < 0.5 * np.abs(wanted).mean()
+
+
+def test_members_together_give_their_mean() -> None:
+    from training.alignment.train_boundaries import together
+
+    random = np.random.default_rng(0)
+    shapes = {"first": (8, 5), "second": (4, 8), "last": (1, 4)}
+    members = [
+        {f"{name}.weight": random.normal(0, 0.2, shape) for name, shape in shapes.items()}
+        | {f"{name}.bias": random.normal(0, 0.2, shape[0]) for name, shape in shapes.items()}
+        for _ in range(3)
+    ]
+    known = random.normal(size=(20, 5))
+    mean = np.mean([moves(known, member) for member in members], axis=0)
+    assert moves(known, together(members)) == pytest.approx(mean, abs=1e-8)
+
+
+def test_a_faster_voice_keeps_its_phones_places() -> None:
+    from training.alignment.train_boundaries import faster
+
+    samples = np.zeros(RATE, np.float32)
+    samples[RATE // 2] = 1.0
+    heard = faster(SyntheticUtterance(samples, RATE, (("S", 0.5), ("IY", 1.0)), (), {}), 1.1)
+    assert np.argmax(heard.samples) / RATE == pytest.approx(heard.phones[0][1], abs=1e-3)
+    assert heard.phones[1][1] == pytest.approx(1 / 1.1, abs=1e-3)
+
+
+def test_the_true_times_of_pauses_that_one_side_does_not_have() -> None:
+    from training.alignment.train_boundaries import true_times
+
+    phones = (("pau", 0.2), ("S", 0.3), ("IY", 0.5), ("pau", 0.6), ("T", 0.7), ("pau", 0.9))
+    utterance = SyntheticUtterance(np.zeros(1), RATE, phones, (), {})
+    assert true_times(utterance, ["sp", "S", "IY", "sp", "T", "sp"]) == pytest.approx(
+        [0.2, 0.3, 0.5, 0.6, 0.7]
+    )
+    assert true_times(utterance, ["S", "sp", "IY", "T"]) == pytest.approx([0.3, 0.3, 0.6])

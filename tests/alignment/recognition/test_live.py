@@ -1,7 +1,5 @@
 """Words while they are said: the same however the sound comes, settled for good, in little room."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

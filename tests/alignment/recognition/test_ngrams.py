@@ -1,7 +1,5 @@
 """The language model: probabilities that are some, counted by hand, and read back."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Choosing again among the ways that the search followed, with a model of whole sentences."""
 
-from __future__ import annotations
-
 from itertools import product
 from pathlib import Path
 
@@ -104,7 +102,7 @@ def lattice_of(ngrams: NGrams, random: np.random.Generator) -> list[Arc]:
     return sorted([*arcs, *(Arc(6, 4 + k, 1, random.normal()) for k in range(2))])
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_likeliest_text_is_found(seed: int, network: WordNetwork, ngrams: NGrams) -> None:
     """Against every way through the lattice."""
     lattice = lattice_of(ngrams, np.random.default_rng(seed))
@@ -120,7 +118,7 @@ def test_the_likeliest_text_is_found(seed: int, network: WordNetwork, ngrams: NG
     assert Rescoring(network, ngrams, share=1.0, weight=2.0, most=8)(lattice) == likeliest
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_trigrams_alone_choose_what_the_search_chose(
     seed: int, network: WordNetwork, ngrams: NGrams
 ) -> None:

@@ -5,8 +5,6 @@
 A3T_SCREENSHOTS names a folder for pictures of the page.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The page as the tests in a browser see it."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

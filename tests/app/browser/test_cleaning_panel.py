@@ -1,7 +1,5 @@
 """Cleaning on the page: what is found is shown in the script, and goes when one says so."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The recording's own voice on the page: told while it is learnt, and what was made before it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

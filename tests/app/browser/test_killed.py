@@ -1,7 +1,5 @@
 """The browser is killed: nothing typed a second before it is lost."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """The page of a listening test, as a listener meets it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Projects as files, limits, pronunciations, long recordings and fingers, on the page."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The page in a browser: pointer, finger and keys, and what stays when the server goes."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

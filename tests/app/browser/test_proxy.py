@@ -1,7 +1,5 @@
 """The page in a browser, behind a reverse proxy that serves it under a path."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

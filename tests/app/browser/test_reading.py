@@ -1,7 +1,5 @@
 """Accessibility: screen readers, dark mode, phones, a page at 200 %."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Whisper is offered where a recording without a transcript is opened; the server is played."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Recordings in the browser: a microphone, long ones, files that are none, an example."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any

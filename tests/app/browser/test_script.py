@@ -1,7 +1,5 @@
 """The transcript as the document: writing, keys, one undo for everything, and what is heard."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Speakers told apart by a button, and named."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

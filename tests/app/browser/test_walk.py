@@ -1,7 +1,5 @@
 """A podcaster's way through the page, from the upload to the file taken home."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

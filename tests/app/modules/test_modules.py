@@ -3,8 +3,6 @@
 Node is the one on the path, else the one that Playwright brings.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import shutil

@@ -1,7 +1,5 @@
 """Who may use /v1 where there is a page: whoever has the token, or this computer's own visitors."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import httpx

@@ -1,7 +1,5 @@
 """The server asked for what no client would ask: one sentence, and no error of its own."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

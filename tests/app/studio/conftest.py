@@ -1,8 +1,8 @@
 """The job interface without Gradio: a client, and a way to wait for what jobs do."""
 
-from __future__ import annotations
-
+import io
 import threading
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,6 +18,7 @@ from app.guarding.visitors import Visitors
 from app.service import Service
 from app.studio.routes import add_studio
 from app.studio.studio import Studio
+from tests.conftest import ARCTIC
 
 PATIENCE = 600.0  # seconds until what should have happened is given up
 
@@ -62,25 +63,31 @@ class Project:
     def until(self, reached: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
         """The state once it is so; jobs work in other threads."""
         never = threading.Event()
-        for _ in range(round(PATIENCE / 0.05)):
+        for _ in range(round(PATIENCE / 0.02)):
             state = self.state
             if reached(state):
                 return state
-            never.wait(0.05)
+            never.wait(0.02)
         raise AssertionError(f"never reached: {state}")
 
     def gone(self) -> str:
         """Why there is no project, once there is none."""
-        never = threading.Event()
-        for _ in range(round(PATIENCE / 0.05)):
-            answer = self.client.get(self.at)
-            if answer.status_code == 404:
-                return str(answer.json()["detail"])
-            never.wait(0.05)
-        raise AssertionError("it is still there")
+        return str(self.until(lambda state: "detail" in state)["detail"])
 
     def listened(self) -> dict[str, Any]:
         return self.until(lambda state: state["listening"]["done"] or state["listening"]["problem"])
+
+    def download(self, part: str = "") -> bytes:
+        """An export of the project: all of it, or a part."""
+        self.post("export", {"film": True} if part == "film" else {})
+        address = f"{self.at}/download" + (f"?part={part}" if part else "")
+        self.until(lambda state: self.client.get(f"{self.at}/download").status_code == 200)
+        return self.client.get(address).content
+
+    def files(self) -> dict[str, bytes]:
+        """The files of a download."""
+        with zipfile.ZipFile(io.BytesIO(self.download())) as archive:
+            return {name: archive.read(name) for name in archive.namelist()}
 
     def post(self, name: str, data: dict[str, Any], status: int = 200) -> dict[str, Any]:
         answer = self.client.post(f"{self.at}/{name}", json=data)
@@ -105,6 +112,12 @@ class Project:
                 state["failures"] or all(len(takes) >= count for takes in state["takes"].values())
             )
         )
+
+
+@pytest.fixture
+def project(client: TestClient, upload: str) -> Project:
+    """The sentence, opened."""
+    return Project(client, {"upload": upload, "text": ARCTIC})
 
 
 def change(state: dict[str, Any], words: str, text: str, **more: Any) -> dict[str, Any]:

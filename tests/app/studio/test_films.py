@@ -1,10 +1,7 @@
 """Films and what phones record, as projects: shown, edited, taken home."""
 
-from __future__ import annotations
-
 import io
 import json
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +14,7 @@ from app.service import Service
 from app.studio.studio import Studio
 from tests.app.studio.conftest import Project, change
 from tests.audio.films import film, packets
-from tests.conftest import ARCTIC
+from tests.conftest import ARCTIC, assert_untouched
 
 
 def test_what_a_phone_records(client: TestClient, studio: Studio, arctic: Path) -> None:
@@ -25,21 +22,15 @@ def test_what_a_phone_records(client: TestClient, studio: Studio, arctic: Path) 
     phone = film(studio.service.folder / "memo.m4a", arctic, picture=None)
     project = Project(client, {"upload": str(phone), "text": ARCTIC})
     project.listened()
-    project.post("export", {})  # as it is
-    project.until(lambda state: client.get(f"{project.at}/download").status_code == 200)
-    assert client.get(f"{project.at}/download?part=.srt").status_code == 200
+    assert project.download(".srt")  # as it is
     project.save(change(project.state, "always", "never"))
     assert not project.made()["failures"]
-    project.post("export", {})
-    project.until(lambda state: client.get(f"{project.at}/download").status_code == 200)
-    archive = zipfile.ZipFile(io.BytesIO(client.get(f"{project.at}/download").content))
-    assert {"memo.m4a", "memo.edited.wav"} <= set(archive.namelist())
-    told = json.loads(archive.read("memo.edited.edit.json"))
-    after, _ = soundfile.read(io.BytesIO(archive.read("memo.edited.wav")), dtype="float32")
+    files = project.files()
+    assert {"memo.m4a", "memo.edited.wav"} <= files.keys()
+    told = json.loads(files["memo.edited.edit.json"])
+    after, _ = soundfile.read(io.BytesIO(files["memo.edited.wav"]), dtype="float32")
     before = Recording.open(phone).read()[:, 0]
-    (edit,) = told["edits"]
-    assert np.array_equal(before[: edit["source"][0]], after[: edit["output"][0]])
-    assert np.array_equal(before[edit["source"][1] :], after[edit["output"][1] :])
+    assert_untouched(told["edits"], before, after)
 
 
 def test_a_film_is_shown_and_written_back(
@@ -56,10 +47,8 @@ def test_a_film_is_shown_and_written_back(
     (takes,) = project.made()["takes"].values()
     ((span,),) = (take["spans"] for take in takes)  # it takes the time of the old word
     assert span["length"] == span["source"][1] - span["source"][0]
-    project.post("export", {"film": True})
-    project.until(lambda state: client.get(f"{project.at}/download").status_code == 200)
     out = tmp_path / "out.mkv"
-    out.write_bytes(client.get(f"{project.at}/download?part=film").content)
+    out.write_bytes(project.download("film"))
     assert [own[0] for own in packets(out)] == [own[0] for own in packets(path)]
     samples, own = (Recording.open(each).read() for each in (out, path))
     assert np.array_equal(samples[: span["source"][0]], own[: span["source"][0]])

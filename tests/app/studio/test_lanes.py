@@ -1,6 +1,4 @@
-"""Two lanes, what comes first in each, and what a killed server leaves."""
-
-from __future__ import annotations
+"""Two lanes, what comes first in each, what a killed server leaves, and learning that gives way."""
 
 import json
 import subprocess
@@ -14,7 +12,10 @@ import pytest
 
 from a3t.errors import InputError
 from app.processes.lanes import EditorLane, LaneJob
+from app.processes.progress import CancelledError
 from app.processes.worker import always
+from app.studio.project_controller import ProjectController
+from app.studio.storage.folders import ProjectFolder, words_name
 
 PATIENCE = 600.0  # seconds until what should have happened is given up
 
@@ -42,57 +43,57 @@ def test_short_work_does_not_wait_for_long_work() -> None:
     release.set()
 
 
+class Held:
+    """A lane that is at work until it is let go on, and the order of what it does then."""
+
+    def __init__(self) -> None:
+        self.lane = EditorLane(Idle)  # type: ignore[arg-type]
+        self.order: list[str] = []
+        self.release, begun = threading.Event(), threading.Event()
+        self.lane.add(job("first", lambda: begun.set() or self.release.wait(PATIENCE)))
+        assert begun.wait(PATIENCE)
+
+    def add(self, name: str, urgency: int, owner: str = "a", awaited: bool = True) -> bool:
+        added = job(name, lambda: self.order.append(f"{owner}'s {name}"), urgency, owner)
+        added.is_awaited = lambda: awaited
+        return self.lane.add(added)
+
+    def let(self) -> list[str]:
+        last = threading.Event()
+        end = job("end", last.set, 99)
+        end.is_awaited = lambda: False
+        self.lane.add(end)
+        self.release.set()
+        assert last.wait(PATIENCE)
+        return self.order
+
+
 def test_what_is_urgent_comes_first_and_nothing_twice() -> None:
-    queue = EditorLane(Idle)  # type: ignore[arg-type]
-    release, begun, last = threading.Event(), threading.Event(), threading.Event()
-    order: list[str] = []
-    queue.add(job("first", lambda: begun.set() or release.wait(PATIENCE)))
-    assert begun.wait(PATIENCE)
-    queue.add(job("part 9", lambda: last.set(), 19))
+    held = Held()
     for name, urgency in (("part 1", 11), ("open", 0), ("take", 1), ("gone", 0)):
-        assert queue.add(job(name, lambda name=name: order.append(name), urgency))  # type: ignore[misc]
-    assert not queue.add(job("take", lambda: order.append("again"), 1))
-    assert queue.add(job("take", lambda: order.append("other's take"), 1, owner="b"))
-    queue.cancel("a", "gone")
-    assert "gone" not in queue.pending("a") and "take" in queue.pending("a")
-    release.set()
-    assert last.wait(PATIENCE)
-    assert order == ["open", "take", "other's take", "part 1"]
+        assert held.add(name, urgency)
+    assert not held.add("take", 1) and held.add("take", 1, "b")
+    held.lane.cancel("a", "gone")
+    assert "gone" not in held.lane.pending("a") and "take" in held.lane.pending("a")
+    assert held.let() == ["a's open", "a's take", "b's take", "a's part 1"]
 
 
 def test_what_somebody_looks_at_comes_next() -> None:
-    queue = EditorLane(Idle)  # type: ignore[arg-type]
-    release, begun, last = threading.Event(), threading.Event(), threading.Event()
-    order: list[str] = []
-    queue.add(job("first", lambda: begun.set() or release.wait(PATIENCE)))
-    assert begun.wait(PATIENCE)
+    held = Held()
     for part in range(5):
-        queue.add(job(f"part {part}", lambda part=part: order.append(part), 10 + part))  # type: ignore[misc]
-    queue.add(job("part 3", lambda: order.append("another's"), 12, owner="b"))
-    queue.add(job("end", last.set, 99))
-    queue.reorder("a", {f"part {part}": 10 + abs(part - 3) for part in range(5)})
-    release.set()
-    assert last.wait(PATIENCE)
-    assert order == [3, 2, 4, 1, "another's", 0]
+        held.add(f"part {part}", 10 + part)
+    held.add("part 3", 12, "b")
+    held.lane.reorder("a", {f"part {part}": 10 + abs(part - 3) for part in range(5)})
+    wanted = [f"a's part {part}" for part in (3, 2, 4, 1)]
+    assert held.let() == [*wanted, "b's part 3", "a's part 0"]
 
 
 def test_the_project_that_is_shown_comes_first() -> None:
-    queue = EditorLane(Idle)  # type: ignore[arg-type]
-    release, begun, last = threading.Event(), threading.Event(), threading.Event()
-    order: list[str] = []
-    queue.add(job("first", lambda: begun.set() or release.wait(PATIENCE)))
-    assert begun.wait(PATIENCE)
+    held = Held()
     for part in range(3):
-        closed = job(f"part {part}", lambda part=part: order.append(f"closed {part}"), 10 + part)  # type: ignore[misc]
-        closed.is_awaited = lambda: False
-        queue.add(closed)
-    queue.add(job("part 9", lambda: order.append("open"), 19, owner="b"))
-    last_job = job("end", last.set, 99)
-    last_job.is_awaited = lambda: False
-    queue.add(last_job)
-    release.set()
-    assert last.wait(PATIENCE)
-    assert order == ["open", "closed 0", "closed 1", "closed 2"]
+        held.add(f"part {part}", 10 + part, awaited=False)
+    held.add("part 9", 19, "b")
+    assert held.let() == ["b's part 9", "a's part 0", "a's part 1", "a's part 2"]
 
 
 def test_a_failure_ends_one_job_and_no_other(caplog: pytest.LogCaptureFixture) -> None:
@@ -147,3 +148,91 @@ def test_killed_at_ten_moments_it_has_what_was_acknowledged(tmp_path: Path) -> N
         kept = json.loads((tmp_path / "script.json").read_text(encoding="utf-8"))
         assert kept["revision"] >= acknowledged[-1] - 1 and len(kept["edits"]) == 20
         assert kept["revision"] >= acknowledged[-1]
+
+
+class Stepped:
+    """Stands in for the process that learns: it reports its steps when it is let."""
+
+    alive = True
+
+    def __init__(self) -> None:
+        self.progress: Any = None
+        self.wanted: Any = None
+        self.ended = threading.Event()
+        self.steps = 0
+
+    def ask(self, function: Callable[..., Any], *args: Any) -> None:
+        try:
+            while True:
+                self.progress(f"learn {self.steps % 50} 50")
+                self.steps += 1
+        except CancelledError:
+            self.ended.set()
+            raise
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def stepped() -> Stepped:
+    return Stepped()
+
+
+@pytest.fixture
+def shown(stepped: Stepped, tmp_path: Path) -> ProjectController:
+    """A project that has been listened to; there is no sound of it."""
+    folder = ProjectFolder(tmp_path / "project")
+    folder.path.mkdir()
+    about = {"file": "x.wav", "sample_rate": 24_000, "file_channels": 1, "samples": 48_000}
+    about |= {"subtype": "PCM_16", "container": "WAV", "channels": 1, "seconds": 2.0}
+    folder.write("project.json", about | {"parts": [[0, 48_000]]})
+    folder.write(words_name(0), {"tokens": [], "pauses": []})
+    lanes = [EditorLane(Stepped), EditorLane(lambda: stepped, kept=False)]  # type: ignore[arg-type,return-value]
+    quick, learning = lanes
+    return ProjectController(folder, quick, quick, learning)
+
+
+def begun(desk: ProjectController, stepped: Stepped) -> None:
+    desk.learn()
+    while not stepped.steps:
+        threading.Event().wait(0.01)
+
+
+def test_it_stands_still_while_an_edit_is_made(shown: ProjectController, stepped: Stepped) -> None:
+    making, done = threading.Event(), threading.Event()
+
+    def slow(editor: object) -> None:
+        making.set()
+        assert done.wait(600)
+
+    with shown.shown():
+        begun(shown, stepped)
+        shown.quick.add(LaneJob(slow, 1, "another", "take", lambda sentence: None))
+        assert making.wait(600)
+        before = stepped.steps
+        threading.Event().wait(0.3)
+        assert stepped.steps <= before + 1  # the one that it is in
+        done.set()
+        while stepped.steps <= before + 1:
+            threading.Event().wait(0.01)
+
+
+@pytest.mark.parametrize("how", ["closed", "deleted", "off"])
+def test_it_ends_when_nobody_wants_it(
+    how: str, shown: ProjectController, stepped: Stepped, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.studio.open_project.LEAVING", 0.0)
+    with shown.shown():
+        begun(shown, stepped)
+        if how == "deleted":
+            shown.close()
+        if how == "off":
+            shown.save({}, {"adapt": False})
+        if how != "closed":
+            assert stepped.ended.wait(600)
+        if how == "off":  # and on again: it begins anew
+            assert not shown.learning or not shown.learning.pending(shown.folder.id)
+            shown.save({}, {})
+            assert shown.learning and shown.learning.pending(shown.folder.id) == ["learn"]
+    assert stepped.ended.wait(600)

@@ -1,7 +1,5 @@
 """Words while one speaks, through the interface of the page's script."""
 
-from __future__ import annotations
-
 import base64
 import time
 from pathlib import Path
@@ -57,17 +55,16 @@ def test_nobody_hears_another_ones_microphone(client: TestClient, studio: Studio
         assert other.post(second, json={"samples": ""}).status_code == 404
 
 
-@pytest.mark.parametrize("rate", [None, "16000", 16_000.5, 10, 10**9, True])
-def test_other_rates_are_refused(client: TestClient, rate: Any) -> None:
-    assert client.post("/live", json={"rate": rate}).status_code == 400
+def test_other_rates_are_refused(client: TestClient) -> None:
+    for rate in (None, "16000", 16_000.5, 10, 10**9, True):
+        assert client.post("/live", json={"rate": rate}).status_code == 400
 
 
-@pytest.mark.parametrize("samples", ["é", "AAA", [1, 2], "!!!!", {"a": 1}])
-def test_what_is_no_sound_is_refused_and_the_next_is_heard(
-    client: TestClient, samples: Any
-) -> None:
+def test_what_is_no_sound_is_refused_and_the_next_is_heard(client: TestClient) -> None:
     at = begun(client)
-    assert client.post(at, json={"samples": samples}).status_code == 400
+    wrong: tuple[Any, ...] = ("é", "AAA", [1, 2], "!!!!", {"a": 1})
+    for samples in wrong:
+        assert client.post(at, json={"samples": samples}).status_code == 400
     assert client.post(at, json={"samples": "AAAA"}).json() == {"final": [], "provisional": []}
 
 

@@ -1,7 +1,5 @@
 """A recording's voice is learnt in the background: what is made in it, and what it must not do."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator
@@ -31,7 +29,7 @@ from app.studio.studio import Studio
 from tests.app.conftest import EditorThread
 from tests.app.studio.conftest import Project, change, client_of
 from tests.app.studio.test_replayed import taken_home
-from tests.conftest import ARCTIC
+from tests.conftest import ARCTIC, NEVER
 from tests.voice.conftest import QUICK, learn_quickly, voiced
 
 
@@ -57,8 +55,7 @@ def client(learning: Studio) -> Iterator[TestClient]:
 
 
 @pytest.fixture
-def project(client: TestClient, upload: str) -> Project:
-    project = Project(client, {"upload": upload, "text": ARCTIC})
+def project(project: Project) -> Project:
     project.listened()
     return project
 
@@ -110,7 +107,7 @@ def test_what_was_made_before_is_made_again_in_the_voice(
     # It is the command's: learnt from the same words, and remembered for it.
     (kept,) = (tmp_path / "cache" / "voices").iterdir()
     assert hashlib.sha256(kept.read_bytes()).hexdigest() == ours["voice"]["sha256"]
-    request = EditRequest(new_text=ARCTIC.replace("always", "never"), text=ARCTIC)
+    request = EditRequest(new_text=NEVER, text=ARCTIC)
     plan = editor.plan(record.parent / "talk.wav", request)
     same = voiced(editor, plan, "always", kept.parent).voice
     assert same is not None and same["sha256"] == ours["voice"]["sha256"]

@@ -1,7 +1,5 @@
 """A project as one file: taken home, brought back, and what a file that lies can do."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

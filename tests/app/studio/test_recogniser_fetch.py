@@ -1,7 +1,5 @@
 """Whisper is offered on this computer's own page, fetched once, and its marks are kept."""
 
-from __future__ import annotations
-
 import threading
 from pathlib import Path
 from types import SimpleNamespace

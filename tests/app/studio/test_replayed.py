@@ -1,11 +1,7 @@
 """The command makes the page's downloads again, to the sample."""
 
-from __future__ import annotations
-
-import io
 import json
 import shutil
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,18 +17,18 @@ from a3t.editor import Editor
 from a3t.projects.history import History
 from a3t.projects.replay import read_record, remake
 from app.service import Service
+from app.studio.storage.folders import ProjectFolder
+from app.studio.storage.packed_project import pack, unpack
 from app.studio.studio import Studio
 from tests.app.studio.conftest import Project, change, client_of
-from tests.conftest import ARCTIC
+from tests.conftest import ARCTIC, NEVER
 
 
 def taken_home(project: Project, folder: Path) -> Path:
     """Unpack a download; returns its edit.json."""
-    project.post("export", {})
-    project.until(lambda state: project.client.get(f"{project.at}/download").status_code == 200)
-    content = project.client.get(f"{project.at}/download").content
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        archive.extractall(folder)
+    folder.mkdir(exist_ok=True)
+    for name, content in project.files().items():
+        (folder / name).write_bytes(content)
     return next(folder.glob("*.edit.json"))
 
 
@@ -166,7 +162,7 @@ def test_turns_of_named_speakers_keep_their_names(
     record = taken_home(project, tmp_path)
     told = read_record(record)
     assert told["text"].splitlines() == [f"ANNA: {ARCTIC}", f"BOB: {ARCTIC}"]
-    never, but = ARCTIC.replace("always", "never"), ARCTIC.replace("And", "But")
+    never, but = NEVER, ARCTIC.replace("And", "But")
     assert told["new_text"].splitlines() == [f"ANNA: {never}", f"BOB: {but}"]
     assert told["takes"][0]["new_text"].splitlines()[1].startswith("BOB:")
     recording = Recording.open(record.parent / "two.wav")
@@ -196,3 +192,46 @@ def test_a_take_that_is_none_is_refused(
     assert edit.main(["--replay", str(several), "--out", str(several.parent / "x.wav")]) == 1
     assert len(capsys.readouterr().err.strip().splitlines()) == 1
     assert not (several.parent / "x.wav").exists()
+
+
+def test_a_word_is_taken_from_elsewhere(
+    client: TestClient, studio: Studio, service: Service, arctic: Path, tmp_path: Path
+) -> None:
+    samples, rate = soundfile.read(arctic, dtype="int16")
+    path = service.folder / "twice.wav"
+    soundfile.write(path, np.concatenate([samples, samples[rate // 4 :]]), rate)
+    project = Project(client, {"upload": str(path), "text": f"{ARCTIC} {ARCTIC}"})
+    state = project.listened()
+    project.save(change(state, "want", "see"))
+    (key,) = project.made()["takes"]
+    takes = project.until(lambda state: len(state["takes"][key]) == 3)["takes"][key]
+    times = [token[2] for token in state["tokens"] if token[1] == "see"]
+    assert takes[0]["recorded"] is None
+    found = sorted(take["recorded"] for take in takes[1:])
+    assert np.allclose(found, times, atol=0.15)
+
+    project.save({**project.state["edits"][0], "take": 1})
+    home = taken_home(project, tmp_path / "home")
+    told = json.loads(home.read_text())
+    (taken,) = told["edits"][0]["taken"]
+    out = Recording.open(home.with_name("twice.edited.wav"))
+    assert taken["source"][0] / rate == takes[1]["recorded"] and "path" not in taken
+    own, made = Recording.open(path).read(), out.read()
+    if taken.get("exact", True):
+        assert np.array_equal(own[slice(*taken["source"])], made[slice(*taken["output"])])
+    told = home.with_name("twice.edited.labels.txt").read_text().split()
+    assert told.count("see") == 3 and "want" in told
+
+    again = tmp_path / "again.wav"
+    assert edit.main(["--replay", str(home), "--out", str(again)]) == 0
+    assert again.read_bytes() == out.path.read_bytes()
+
+    (folder,) = studio.projects.root.glob(f"*/{state['id']}")
+    pack(ProjectFolder(folder), tmp_path / "twice.a3t.zip")
+    (tmp_path / "stage").mkdir()
+    unpack(tmp_path / "twice.a3t.zip", tmp_path / "stage", 10**8)
+    kept = json.loads((tmp_path / "stage" / "takes" / key / "1" / "take.json").read_text())
+    assert kept["recorded"] == takes[1]["recorded"]
+    assert (
+        kept["mix"] == json.loads((folder / "takes" / key / "1" / "take.json").read_text())["mix"]
+    )

@@ -1,11 +1,8 @@
 """Speakers told apart by their sound, named, and taken back."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 
 from a3t.source import diarisation
 from app.studio import project_controller
@@ -18,8 +15,7 @@ from tests.conftest import ARCTIC
 
 
 @pytest.fixture
-def project(client: TestClient, upload: str) -> Project:
-    project = Project(client, {"upload": upload, "text": ARCTIC})
+def project(project: Project) -> Project:
     project.listened()
     return project
 

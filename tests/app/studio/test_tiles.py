@@ -1,7 +1,5 @@
 """The audio view draws the true sound."""
 
-from __future__ import annotations
-
 import io
 from pathlib import Path
 from types import SimpleNamespace

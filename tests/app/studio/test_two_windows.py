@@ -1,8 +1,6 @@
 """Two windows on one project of a server that is killed: both end with its document, and every step
 that was taken in either has arrived, once."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """Written forms and how a narrator reads them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Properties of the normaliser; its refusals."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

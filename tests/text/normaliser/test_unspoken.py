@@ -1,7 +1,5 @@
 """Parts of a transcript that are not spoken, and text that only looks like them."""
 
-from __future__ import annotations
-
 import pytest
 
 from a3t.text.normaliser.normalise import normalise, skipped

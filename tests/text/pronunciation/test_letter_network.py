@@ -1,7 +1,5 @@
 """The letter-to-sound network: against torch's own GRU, its shipped accuracy, its stress."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

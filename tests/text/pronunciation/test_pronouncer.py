@@ -1,7 +1,5 @@
 """Every word gets a pronunciation, without a network and the same everywhere."""
 
-from __future__ import annotations
-
 import random
 import socket
 import subprocess
@@ -15,10 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from a3t.text.phones import ARPABET, PHONES, is_vowel
+from a3t.errors import InputError
+from a3t.text.phones import ARPABET, PHONES, is_vowel, strip_stress
 from a3t.text.pronunciation import g2p_en_network, lexicon, morphology
+from a3t.text.pronunciation.as_it_sounds import as_it_sounds, sounded
+from a3t.text.pronunciation.lexicon import lookup
 from a3t.text.pronunciation.pronouncer import MAX_CANDIDATES, Pronouncer, _candidates
 from a3t.text.transcript import Transcript
+from alignment.errors import AlignmentError
+from alignment.formats.dictionary import parse_entries
 from training.text.make_lexicon import preferred
 
 # Names, plurals, possessives, compounds, endings, respellings; none of them is in CMUdict.
@@ -180,14 +183,6 @@ def test_candidates_are_the_callers_own(pronouncer: Pronouncer) -> None:
     assert len(pronouncer.candidates("read")) == 2
 
 
-def test_pronounce_picks_one_of_the_candidates_for_each_word(pronouncer: Pronouncer) -> None:
-    words = "they read the record and use it to close a live show for gregson's vlogs".split()
-    spoken = pronouncer.pronounce(words)
-    assert len(spoken) == len(words)
-    for word, phones in zip(words, spoken, strict=True):
-        assert phones in pronouncer.candidates(word)
-
-
 @pytest.mark.slow  # importing g2p-en loads NLTK
 def test_the_network_is_g2p_ens(monkeypatch: pytest.MonkeyPatch) -> None:
     """Our forward pass against the package's own `G2p.predict`, on real and made-up words."""
@@ -235,3 +230,53 @@ def test_every_preferred_pronunciation_can_be_said() -> None:
     for word in preferred():
         first = lexicon.lookup(word)[0]
         assert set(first) <= set(PHONES) and sum(p.endswith("1") for p in first) == 1, word
+
+
+@pytest.mark.parametrize(
+    "said, phones",
+    [
+        ("win", "W IH1 N"),
+        ("keev", "K IY1 V"),
+        ("KEE-yev", "K IY1 Y EH0 V"),
+        ("kee-YEV", "K IY0 Y EH1 V"),
+        ("shah-MAH-lee", "SH AA0 M AA1 L IY0"),
+    ],
+)
+def test_letters_and_syllables(said: str, phones: str) -> None:
+    assert " ".join(as_it_sounds(said)) == phones
+
+
+@pytest.mark.parametrize("word", ["telephone", "banana", "understand", "onomatopoeia"])
+def test_a_word_of_the_dictionary_sounds_like_itself(word: str) -> None:
+    assert as_it_sounds(word) == lookup(word)[0]
+
+
+@pytest.mark.parametrize("said", ["a-b-c-d", "zzyzx", "o-O-o", "brrr"])
+def test_there_is_one_main_stress_and_only_arpabet(said: str) -> None:
+    phones = as_it_sounds(said)
+    assert set(phones) <= set(ARPABET)
+    if "-" in said:
+        assert sum(phone.endswith("1") for phone in phones) == 1
+
+
+@pytest.mark.parametrize("said", ["", "5 5", "ü", "a" * 100, "---", "K IY1 V!", "noo gwin"])
+def test_what_is_not_letters_is_refused(said: str) -> None:
+    with pytest.raises(InputError):
+        as_it_sounds(said)
+
+
+def test_phones_on_the_command_line_stay_phones() -> None:
+    entries = ["Kyiv=K IY1 V", "kyiv=KEE-yev", "Ed=eh1 d"]
+    assert parse_entries(entries, as_it_sounds) == {
+        "kyiv": [("K", "IY1", "V"), ("K", "IY1", "Y", "EH0", "V")],
+        "ed": [("EH1", "D")],
+    }
+    with pytest.raises(AlignmentError, match="not an ARPAbet phone"):
+        parse_entries(["Nguyen=W XX"], as_it_sounds)
+
+
+def test_phones_are_written_as_they_sound() -> None:
+    assert sounded(("K", "IY0", "EH1", "V")) == "kee-EHV"
+    for word in ("computer", "window", "strengths", "potato"):
+        said = as_it_sounds(sounded(lookup(word)[0]))
+        assert [*map(strip_stress, said)] == [*map(strip_stress, lookup(word)[0])]

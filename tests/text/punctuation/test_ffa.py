@@ -1,7 +1,5 @@
 """FFA: its equations, and what each of its streams sees."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Marks and capitals put into a text, and the words that stay what they are."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

@@ -1,7 +1,5 @@
 """The training data of the phone network, and a short training run."""
 
-from __future__ import annotations
-
 import json
 import lzma
 from dataclasses import replace
@@ -26,6 +24,7 @@ from alignment.network.phone_network import (
     posteriors,
     sequence_scores,
 )
+from tests.alignment.conftest import Speech
 from training.alignment import train_phones
 from training.alignment.degradation import Backgrounds, degraded, stretched
 from training.alignment.examples import (
@@ -41,8 +40,6 @@ from training.alignment.examples import (
 )
 from training.alignment.phone_model import begin, network, weights_of
 from training.alignment.train_phones import save, train
-
-Speech = tuple[np.ndarray, int]
 
 
 @pytest.fixture(scope="module")

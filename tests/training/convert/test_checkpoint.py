@@ -1,8 +1,6 @@
 """Checkpoints of the first A3T implementation. Its own numbers, on a small random network, are in a
 folder that A3T_REFERENCE names; without it they can't be compared."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import shutil

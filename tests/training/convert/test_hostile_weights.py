@@ -1,7 +1,5 @@
 """Weights and configurations of strangers: never run, never larger than their own file."""
 
-from __future__ import annotations
-
 import io
 import os
 import pickle

@@ -1,19 +1,57 @@
-"""Emphasis raises pitch and level within the speaker's range, and changes nothing else."""
-
-from __future__ import annotations
+"""Marks in the new text: pauses have their length, emphasis stays in the speaker's range."""
 
 import builtins
 from pathlib import Path
 
 import numpy as np
 import pytest
+import soundfile
 
 from a3t.audio.splicing.emphasis import BOUND, MOST_DECIBELS, MOST_SEMITONES, emphasise
 from a3t.editor import Editor
 from a3t.errors import InputError
-from tests.conftest import ARCTIC
+from tests.conftest import ARCTIC, NEVER, assert_untouched
 
-pytest.importorskip("pyworld", reason="emphasis needs pyworld")
+PLACES = {
+    "between words": ARCTIC.replace("want", "want [pause 0.4]"),
+    "first": f"[pause 0.4] {ARCTIC}",
+    "last": f"{ARCTIC} [pause 0.4]",
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_pause_lengthens_the_recording_by_itself(
+    place: str, editor: Editor, arctic: Path, tmp_path: Path
+) -> None:
+    result = editor.edit(arctic, new_text=PLACES[place], text=ARCTIC)
+    out = soundfile.read(result.save(tmp_path / "out.wav"))[0]
+    source = soundfile.read(arctic)[0]
+    assert len(out) - len(source) == round(0.4 * 16000)
+    (edit,) = result.record["edits"]
+    first, last = edit["output"]
+    assert_untouched([edit], source, out)
+    tone = out[first + 320 : last - 320]
+    power = np.square(source).reshape(-1, 160)[: len(source) // 160].mean(1)
+    assert 0 < np.sqrt(np.square(tone).mean()) < 4 * np.sqrt(np.quantile(power, 0.1))
+
+
+def test_a_pause_among_new_words_is_quiet(editor: Editor, arctic: Path, tmp_path: Path) -> None:
+    new = ARCTIC.replace("always", "never [pause 0.5] ever")
+    result = editor.edit(arctic, new_text=new, text=ARCTIC)
+    out = soundfile.read(result.save(tmp_path / "out.wav"))[0]
+    (edit,) = result.record["edits"]
+    words = [(word["word"], word["seconds"]) for word in edit["words"]]
+    assert [word for word, _ in words] == ["never", "[pause]", "ever"] and words[1][1] == 0.5
+    made = np.square(out[slice(*edit["output"])])
+    quiet = np.convolve(made, np.ones(6400) / 6400, "valid").min()  # 0.4 s of it
+    assert quiet < made.mean() / 30
+
+
+def test_marks_that_mean_nothing_are_refused(editor: Editor, arctic: Path) -> None:
+    for mark in ("[emphasis]", "[pause -1]", "[pause 100]"):
+        with pytest.raises(InputError, match=r"mark|valid pause"):
+            editor.plan(arctic, new_text=ARCTIC.replace("see", f"{mark} see"), text=ARCTIC)
+
 
 RATE = 24_000
 
@@ -37,6 +75,7 @@ def pitch_of(sound: np.ndarray) -> float:
 
 
 def test_a_word_is_raised_within_the_speakers_range() -> None:
+    pytest.importorskip("pyworld", reason="emphasis needs pyworld")
     speaker = voice(np.linspace(90, 180, 2 * RATE), 0.5)
     word = voice(np.full(RATE, 120.0), 0.2)
     made, (raised,) = emphasise(word, [(8_000, 16_000)], speaker)
@@ -50,6 +89,7 @@ def test_a_word_is_raised_within_the_speakers_range() -> None:
 
 
 def test_nothing_goes_beyond_the_speakers_own() -> None:
+    pytest.importorskip("pyworld", reason="emphasis needs pyworld")
     speaker = voice(np.full(2 * RATE, 120.0), 0.2)
     word = voice(np.full(RATE, 121.0), 0.4)
     made, (raised,) = emphasise(word, [(8_000, 16_000)], speaker)
@@ -58,9 +98,8 @@ def test_nothing_goes_beyond_the_speakers_own() -> None:
 
 
 def test_an_emphasised_word_is_in_the_record(editor: Editor, arctic: Path) -> None:
-    plain = editor.edit(
-        arctic, new_text=ARCTIC.replace("always", "never"), text=ARCTIC, verify=False
-    )
+    pytest.importorskip("pyworld", reason="emphasis needs pyworld")
+    plain = editor.edit(arctic, new_text=NEVER, text=ARCTIC, verify=False)
     result = editor.edit(
         arctic, new_text=ARCTIC.replace("always", "*never*"), text=ARCTIC, verify=False
     )

@@ -1,0 +1,157 @@
+"""Measures of hearing: planted edits, labels by hand, edges of sound, live words."""
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alignment import Alignment, Phone, Word
+from alignment.recognition.live import LiveWords
+from alignment.recognition.network_recogniser import RecognisedWord
+from alignment.result import pause
+from evaluation.hearing.hand_labels import boundaries, labelled_words, read_labels
+from evaluation.hearing.live_words import TABLE, SpokenStream, listened, lost
+from evaluation.hearing.near_words import near, near_words, outcome
+from evaluation.hearing.planting import PLANTERS, PlantedChange, Spoken, edit_of
+from evaluation.hearing.recognition import Counts, counted
+from evaluation.hearing.sound_edges import sound_edges
+from training.corpora import Clip
+from training.text.edit_distance import edit_distance
+
+SAID = "we meet on monday at noon".split()
+POOL = ["river", "house", "monday", "at", "seven"]
+
+
+@given(st.integers(0, 200), st.integers(0, 5))
+def test_an_edit_changes_one_to_three_words(number: int, seed: int) -> None:
+    change = edit_of(SAID, POOL, number, seed)
+    assert change == edit_of(SAID, POOL, number, seed)
+    assert 1 <= max(change.stop - change.start, len(change.new)) <= 3
+    assert not set(change.new) & set(SAID)
+    new = change.of(SAID)
+    assert new[: change.start] == SAID[: change.start]
+    assert new[change.start + len(change.new) :] == SAID[change.stop :]
+
+
+@pytest.mark.parametrize("planter", PLANTERS)
+def test_every_kind_does_something(planter) -> None:  # type: ignore[no-untyped-def]
+    assert planter(SAID, POOL, random.Random(1), 1).of(SAID) != SAID
+
+
+@pytest.mark.parametrize(
+    ("found", "change", "counts"),
+    [
+        ("we meet on monday at noon", PlantedChange(3, 4, ("friday",)), Counts(6, 0, 5, 0)),
+        ("we meet on friday at noon", PlantedChange(3, 4, ("friday",)), Counts(6, 1, 5, 0)),
+        ("we meet on at noon", PlantedChange(3, 4, ("friday",)), Counts(6, 1, 5, 0)),
+        ("we meat on monday at noon", PlantedChange(3, 4, ("friday",)), Counts(6, 1, 5, 1)),
+        ("we meet on a sunny day at noon", PlantedChange(3, 4, ("friday",)), Counts(6, 3, 5, 0)),
+        ("we meet on monday at twelve noon", PlantedChange(2, 2, ("just",)), Counts(6, 1, 6, 1)),
+        ("we meet just on monday at noon", PlantedChange(2, 2, ("just",)), Counts(6, 1, 6, 0)),
+        ("", PlantedChange(0, 1, ()), Counts(6, 6, 5, 5)),
+    ],
+)
+def test_errors_inside_and_outside_the_edit_are_counted_apart(
+    found: str, change: PlantedChange, counts: Counts
+) -> None:
+    assert counted(SAID, found.split(), change) == counts
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_near_word_is_another_that_sounds_otherwise(number: int) -> None:
+    said = "he passed their house today".split()
+    change = near(said, number, 1)
+    assert change is not None and change.stop == change.start + 1
+    assert change.new[0] in near_words(said[change.start])[number]
+    assert change.new[0] not in (said[change.start], "there", "past")
+
+
+def test_an_outcome_says_what_is_planned_and_what_else_is_touched() -> None:
+    clip = Clip("librispeech", "1", Path("x"), " ".join(SAID), 3.0)
+    spoken = Spoken(clip, tuple(SAID), np.zeros(1), 16_000)
+    change = PlantedChange(3, 4, ("friday",))
+    for found, planned, touched, nothing in (
+        (SAID, True, False, False),
+        (change.of(SAID), False, False, True),
+        ("we greet on monday at noon".split(), True, True, False),
+    ):
+        row = outcome("near", spoken, change, found)
+        assert (row["planned"], row["touched"], row["nothing"]) == (planned, touched, nothing)
+
+
+ROWS = """0.000	0.100	sil	-
+0.100	0.130	q	an
+0.130	0.200	AE	an	creak
+0.200	0.250	N	an
+0.250	0.300	sil	-
+0.300	0.400	OW	owl
+0.400	0.500	L	owl
+"""
+
+
+def test_a_glottal_stop_belongs_to_its_word_and_other_phones_are_not_compared(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "1.tsv").write_text(ROWS)
+    an, owl = labelled_words(read_labels(tmp_path / "1.tsv"))
+    assert (an.start, an.before, an.after) == (pytest.approx(0.1), True, True)
+    assert (owl.start, owl.end, owl.before, owl.after) == (0.3, 0.5, True, True)
+
+    found = Word("an", 0.11, 0.26, 1.0, (Phone("AE1", 0.11, 0.21), Phone("N", 0.21, 0.26)))
+    assert [row[1:] for row in boundaries(found, an)] == [
+        ("after a pause: vowel", 0.11, an.start),
+        ("inside", 0.21, 0.2),
+        ("before a pause: nasal", 0.26, 0.25),
+    ]
+    other = Word("owl", 0.3, 0.5, 1.0, (Phone("AW1", 0.3, 0.42), Phone("L", 0.42, 0.5)))
+    assert "inside" not in [row[1] for row in boundaries(other, owl)]
+
+
+RATE = 16_000
+
+
+@pytest.mark.parametrize("late", [-0.05, 0.0, 0.04])
+def test_the_edges_are_the_sounds_wherever_the_aligner_puts_them(late: float) -> None:
+    time = np.arange(2 * RATE) / RATE
+    tone = np.sin(2000 * time) * ((time >= 0.6) & (time < 1.2))
+    samples = tone + 0.001 * np.random.default_rng(0).standard_normal(len(time))
+    word = Word("a", 0.6 + late, 1.2 + late, 1.0, (Phone("AE1", 0.6 + late, 1.2 + late),))
+    aligned = Alignment((pause(0.0, word.start, 1.0), word, pause(word.end, 2.0, 1.0)), 2.0)
+    edges = {edge.is_start: edge.time for edge in sound_edges(samples, RATE, aligned)}
+    assert edges[True] == pytest.approx(0.6, abs=0.008)
+    assert edges[False] == pytest.approx(1.2, abs=0.008)
+    loud = samples + 0.3 * np.random.default_rng(1).standard_normal(len(time))
+    assert not list(sound_edges(loud, RATE, aligned))
+
+
+def words(text: str) -> tuple[RecognisedWord, ...]:
+    return tuple(RecognisedWord(word, 0.0, 0.0) for word in text.split())
+
+
+def test_words_are_as_late_as_they_stay() -> None:
+    said = ("one", "two", "three", "four")
+    stream = SpokenStream("corpus", np.zeros(16_000), said, (0.5, 1.0, 1.5, 2.0))
+    shown = [
+        (1.0, LiveWords((), words("won"))),
+        (2.0, LiveWords((), words("one to"))),
+        (3.0, LiveWords(words("one"), words("two"))),
+        (4.0, LiveWords(words("two"), words("tree for"))),
+        (5.0, LiveWords(words("three for"))),
+    ]
+    found = listened(lambda stream: iter(shown), stream)
+    assert (found["words"], found["wrong"], found["found"]) == (4, 1, "one two three for")
+    assert found["changed"] == 3  # won, to, tree
+    assert found["shown"] == [1.5, 2.0, 3.5]
+    assert found["final"] == [2.5, 3.0, 3.5]
+    table = TABLE.markdown([{"system": "a", **found}])
+    assert "| a | all | 4 | 25.0 | 2.33 | 3.20 | 3.00 | 3.40 | 75 |" in table
+
+
+def test_words_that_change_and_errors_are_counted() -> None:
+    assert lost("a b c".split(), "a c d".split()) == 1
+    assert lost("a b".split(), "x a b y".split()) == 0
+    assert edit_distance("a b c".split(), "a x c d".split()) == 2
+    assert edit_distance([], ["a"]) == edit_distance(["a"], []) == 1
