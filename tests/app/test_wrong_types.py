@@ -35,7 +35,8 @@ def answers(url: str) -> Iterator[tuple[str, str, str]]:
             for data in (None, {}, "x", [], usual[:1], [*usual, 1, 2]):
                 yield name, repr(data), sent(name, data)
             for k in range(len(usual)):
-                for value in VALUES:
+                # All fields go through one check: one endpoint gets every value.
+                for value in VALUES if name == "edit" else VALUES[-2:]:
                     data = [*usual[:k], value, *usual[k + 1 :]]
                     yield name, f"{k}: {value!r}"[:40], sent(name, data)
 
