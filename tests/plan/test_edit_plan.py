@@ -4,13 +4,10 @@ from dataclasses import replace
 from unittest import mock
 
 from hypothesis import given
-from hypothesis import strategies as st
 
 from a3t.audio.reading.recording import Recording
 from a3t.plan.planner import replan
 from tests.plan.test_plan import SPOKEN, WORDS, SixFrames, plan_of, planned
-
-MARKED = st.lists(st.sampled_from([*sorted(WORDS), "[pause 0.3]", "*moon*", "pen,"]), min_size=1)
 
 
 @given(SPOKEN, SPOKEN)
