@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from a3t.errors import InputError
-from tests.evaluation.gaps import make_gap
+from tests.evaluation.conftest import make_gap
 from tests.evaluation.test_compared_systems import speech_batch
 
 pytest.importorskip("espnet2", reason="ESPnet is not installed")
