@@ -181,7 +181,8 @@ class BeamSearch:
         self._written += count
 
     def _language(self, told: np.ndarray, ending: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """What the language model says of words that end. Most of them could do so a step ago."""
+        """The language model's scores of words that end, and the contexts after them. It is asked
+        only about those that could not end a step ago."""
         asked = told * len(self.tree.ending) + ending
         place, known = found(self._asked, asked)
         scores, then = (each[place] for each in self._answers)

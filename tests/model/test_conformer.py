@@ -1,4 +1,4 @@
-"""What a network gives depends on neither the kernels, nor what is kept, nor the cores."""
+"""A network's output depends on neither the kernels, nor what is kept, nor the cores."""
 
 import subprocess
 import sys

@@ -5,8 +5,8 @@ which has no texture. Discriminators compare with every recording (Goodfellow et
 windows of several lengths, so that they see harmonics as well as clicks (Jang et al. 2021,
 UnivNet). One patch of a spectrum says little of its texture, so their verdict is on a window's
 whole time, by the means and deviations of what convolutions find, as in speaker encoders (Snyder et
-al. 2018): they learn in 300 steps what a verdict per patch takes 3,000 for. Least squares (Mao et
-al. 2017) with matched features (Larsen et al. 2016).
+al. 2018); docs/log.md has how much sooner they learn. Least squares (Mao et al. 2017) with matched
+features (Larsen et al. 2016).
 """
 
 from __future__ import annotations
@@ -66,11 +66,8 @@ class SpectrumDiscriminator(nn.Module):
         self.layers.append(nn.Conv2d(channels, channels, 3, padding=1))
         self.hidden = nn.Conv1d(2 * channels, HIDDEN, 3, padding=1)
         self.verdict = nn.Conv1d(HIDDEN, 1, 3, padding=1)
-        for layer in (
-            *self.layers,
-            self.hidden,
-            self.verdict,
-        ):  # of even strength: they learn at once
+        # Of even strength, so that they learn at once.
+        for layer in (*self.layers, self.hidden, self.verdict):
             nn.init.kaiming_normal_(layer.weight, SLOPE)
             nn.init.zeros_(layer.bias)
 
@@ -130,7 +127,7 @@ class Discriminators(nn.Module):
 
 
 def recognition_loss(recorded: list[list[Tensor]], synthetic: list[list[Tensor]]) -> Tensor:
-    """How badly the discriminators' layers tell recorded from synthetic sound."""
+    """The squared error of the verdicts, the discriminators' last layers, on both."""
     own = [
         (real[-1].float() - 1).square().mean() + fake[-1].float().square().mean()
         for real, fake in zip(recorded, synthetic, strict=True)

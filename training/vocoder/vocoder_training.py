@@ -139,14 +139,11 @@ class VocoderTraining:
         """The losses of a step in which the vocoder waits."""
         assert self.discriminators is not None
         draw = torch.Generator().manual_seed(self.schedule.seed * 1_000_003 + step)
-        noise = torch.randn(samples.shape, generator=draw).to(mel.device)
-        with torch.no_grad(), torch.autocast(mel.device.type, torch.bfloat16, self.bfloat16):
-            said = self.model.spectra(mel)
         with torch.no_grad():
-            heard = self.model.textured_sound(said, mel, noise)
+            made = self.model(mel, torch.randn(samples.shape, generator=draw).to(mel.device))
         with torch.autocast(mel.device.type, torch.bfloat16, self.bfloat16):
-            both = self.discriminators(samples, top), self.discriminators(heard, top)
-            own = recognition_loss(*both)
+            both = self.discriminators(samples, top), self.discriminators(made, top)
+        own = recognition_loss(*both)
         return {"discriminator": own, "total": own}
 
     @property

@@ -61,12 +61,10 @@ class Run:
         self.saved: int | None = None  # the step of the last checkpoint written here
         rates = rates or {}
         others = [p for name, p in model.named_parameters() if name.partition(".")[0] not in rates]
-        groups = [{"params": others, "relative": 1.0}]
-        for name, rate in rates.items():
-            own = list(model.get_submodule(name).parameters())
-            groups.append({"params": own, "relative": rate})
+        children = [list(model.get_submodule(name).parameters()) for name in rates]
+        self.relative = (1.0, *rates.values())  # of each group of parameters
         self.optimiser = torch.optim.AdamW(
-            groups,
+            [{"params": group} for group in (others, *children)],
             lr=schedule.rate,
             betas=tuple(schedule.betas),  # type: ignore[arg-type]
             weight_decay=schedule.weight_decay,
@@ -119,8 +117,8 @@ class Run:
     def train_step(self, losses: Callable[[int], Losses]) -> Losses:
         """One step on ``losses(step)["total"]``; raises FloatingPointError if training diverges.
         The losses it returns stay on the device."""
-        for group in self.optimiser.param_groups:
-            group["lr"] = self.rate * group.get("relative", 1.0)
+        for group, relative in zip(self.optimiser.param_groups, self.relative, strict=True):
+            group["lr"] = self.rate * relative
         # So that dropout, too, depends on the seed and the step alone.
         torch.manual_seed(self.schedule.seed * 1_000_003 + self.step)
         self.model.train()

@@ -1,4 +1,4 @@
-"""What the phone network is given and says, and boundaries corrected from their surroundings."""
+"""The phone network's input and output, and boundaries corrected from their surroundings."""
 
 import numpy as np
 import pytest

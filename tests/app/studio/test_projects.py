@@ -192,7 +192,7 @@ def test_what_is_heard_between_the_words_is_kept(project: Project, studio: Studi
 
 
 def test_a_length_is_dragged(project: Project) -> None:
-    """Of one word, when the others keep theirs, or of the whole change."""
+    """The length of one word, when the others keep theirs, or of the whole change."""
     project.save(change(project.listened(), "always want", "never hope"))
     (key,) = project.made()["takes"]
     first = project.state["takes"][key][0]
