@@ -28,8 +28,9 @@ class TrainingSchedule(Schedule):
 
     With ``minutes``, which are the processor's, training ends when they are spent, or at ``steps``,
     and the rate decays over the last third of them: so networks of different cost are trained for
-    the same time on machines however busy. What the steps see still depends on the seed and the
-    step alone, but not how many there are.
+    the same time on machines however busy. With ``by_clock`` they are the clock's, for a GPU that
+    one has for so long. What the steps see still depends on the seed and the step alone, but not
+    how many there are.
 
     With ``patience``, training ends early: once the validation's total has not been lower for that
     many steps, the rate decays as it otherwise does before ``steps``.
@@ -37,10 +38,11 @@ class TrainingSchedule(Schedule):
 
     noam: int | None = None
     minutes: float | None = None
+    by_clock: bool = False
     patience: int | None = None
 
     def rate_at(self, step: int, end: int | None = None, spent: float = 0.0) -> float:
-        """The learning rate of a step, before which ``spent`` seconds of the processor have gone
+        """The learning rate of a step, before which ``spent`` seconds, of ``minutes``, have gone
         into training, which ends before step ``end`` (``steps``)."""
         if self.noam is not None:
             count = step + 1
@@ -64,7 +66,7 @@ class TrainingRun(Run):
         rates: Mapping[str, float] | None = None,
     ) -> None:
         super().__init__(model, schedule, folder, rates)
-        self.spent = 0.0  # seconds of the processor in training steps
+        self.spent = 0.0  # seconds in training steps, of the processor or by the clock
         self.end = schedule.steps
         self.best = (math.inf, 0)  # the lowest total of a validation, and its step
         # Reading a number makes a GPU wait, so there it is only looked at now and then.
@@ -104,9 +106,10 @@ class TrainingRun(Run):
         return self.schedule.rate_at(self.step, self.end, self.spent)
 
     def train_step(self, losses: Callable[[int], Losses]) -> Losses:
-        started = time.process_time()
+        now = time.monotonic if self.schedule.by_clock else time.process_time
+        started = now()
         found = super().train_step(losses)
-        self.spent += time.process_time() - started
+        self.spent += now() - started
         return found
 
     @property

@@ -88,7 +88,7 @@ def systems_in(runs: Path | None) -> dict[str, Path | None]:
 
 def load_run(folder: Path) -> tuple[nn.Module, dict[str, Any], dict[str, float]]:
     """A run's network with its averaged weights, its configuration, and how long it was trained:
-    ``steps`` and ``minutes`` of the processor. InputError if the folder holds no such run."""
+    ``steps`` and ``minutes``. InputError if the folder holds no such run."""
     config = read_config(folder / "config.yaml")
     system = config.get("system", "a3t")
     if not (folder / CHECKPOINT).is_file():
@@ -153,11 +153,12 @@ def facts_of(name: str, folder: Path) -> str:
     try:
         if not (folder / CHECKPOINT).is_file():
             return f"{name}: {read_weights(folder)[2]}"
-        network, _, facts = load_run(folder)
+        network, config, facts = load_run(folder)
     except InputError as error:
         return f"{name}: {error}"
+    whose = "" if (config.get("training") or {}).get("by_clock") else " of one core"
     size = sum(parameter.numel() for parameter in network.parameters())
     return (
-        f"{name}: {facts['minutes']:.1f} minutes of one core, {facts['steps']:,} steps,"
+        f"{name}: {facts['minutes']:.1f} minutes{whose}, {facts['steps']:,} steps,"
         f" {size:,} parameters"
     )

@@ -4,6 +4,7 @@ import contextlib
 import json
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -160,6 +161,17 @@ def test_by_minutes_the_rate_falls_with_what_is_spent_and_the_end_is_kept(tmp_pa
     assert run.done and run.step == 1 and run.spent > 0
     again = make_run(tmp_path, steps=10**6, minutes=1e-9)
     assert again.resume() and again.spent == run.spent and again.done
+
+
+@pytest.mark.parametrize(("by_clock", "seconds"), [(False, 3.0), (True, 60.0)])
+def test_minutes_are_the_processors_or_the_clocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by_clock: bool, seconds: float
+) -> None:
+    clocks = {"process_time": iter([5.0, 8.0]).__next__, "monotonic": iter([0.0, 60.0]).__next__}
+    run = make_run(tmp_path, steps=10**6, minutes=10, by_clock=by_clock)
+    monkeypatch.setattr("training.training_runs.time", SimpleNamespace(**clocks))
+    run.train_step(lambda step: losses(run, step))
+    assert run.spent == seconds
 
 
 def test_training_that_no_longer_improves_decays_and_ends(tmp_path: Path) -> None:
