@@ -24,8 +24,9 @@ NEXT_TO_NOTHING = 0.05  # the scale of a layer that is added to a trained networ
 INPUT_TAPS = 7
 
 
-def network() -> Any:
-    """The network in torch. `weights_of` gives what phone_network reads."""
+def network(slow_width: int = SLOW_WIDTH) -> Any:
+    """The network in torch, `slow_width` wide at every 40 ms. `weights_of` gives what phone_network
+    reads."""
     from torch import Tensor, nn
 
     class PhoneNetwork(nn.Module):
@@ -34,10 +35,10 @@ def network() -> Any:
             self._convolution("input", BANDS, WIDTH, INPUT_TAPS, STRIDE)
             for number, dilation in enumerate(DILATIONS):
                 self._convolution(f"block{number}", WIDTH, WIDTH, 3, 1, dilation)
-            self._convolution("down", WIDTH, SLOW_WIDTH, DOWN_TAPS, SLOWER)
+            self._convolution("down", WIDTH, slow_width, DOWN_TAPS, SLOWER)
             for number, dilation in enumerate(SLOW_DILATIONS):
-                self._convolution(f"slow{number}", SLOW_WIDTH, SLOW_WIDTH, 3, 1, dilation)
-            self.up = nn.Linear(SLOW_WIDTH, SLOWER * WIDTH)
+                self._convolution(f"slow{number}", slow_width, slow_width, 3, 1, dilation)
+            self.up = nn.Linear(slow_width, SLOWER * WIDTH)
             nn.init.zeros_(self.up.weight)
             nn.init.zeros_(self.up.bias)
             self._convolution("merged", WIDTH, WIDTH, 3)
@@ -92,18 +93,26 @@ def _convolutions() -> Iterator[str]:
 
 def begin(model: Any, weights: Weights, inputs: Any) -> None:
     """Let `model` compute what a network of `weights` (see phone_network) does, which has the same
-    layers or lacks some: those add nothing, or next to nothing, at first.
+    layers or lacks some, or has them in other sizes: those add nothing, or next to nothing, at
+    first.
 
     `inputs`: segments (B, K, BANDS), from whose values the normalisations are set.
     """
     import torch
 
+    def given(name: str) -> bool:
+        weight = f"{name}.weight"
+        return weight in weights and weights[weight].shape == model.get_parameter(weight).shape
+
+    def tensor(name: str) -> Any:
+        return torch.from_numpy(weights[name]).to(inputs.device)
+
     def keep(name: str) -> Any:
-        def hook(module: Any, given: Any, found: Any) -> None:
+        def hook(module: Any, taken: Any, found: Any) -> None:
             norm = model.get_submodule(f"{name}_norm")
-            if f"{name}.weight" in weights:
+            if given(name):
                 norm.weight.copy_((found.var((0, 2)) + norm.eps).sqrt())
-                norm.bias.copy_(found.mean((0, 2)) + torch.from_numpy(weights[f"{name}.bias"]))
+                norm.bias.copy_(found.mean((0, 2)) + tensor(f"{name}.bias"))
             elif name == "merged" or name.startswith("slow"):
                 norm.weight.fill_(NEXT_TO_NOTHING)
 
@@ -113,15 +122,15 @@ def begin(model: Any, weights: Weights, inputs: Any) -> None:
         hooks = []
         for name in _convolutions():
             layer = model.get_submodule(name)
-            if f"{name}.weight" in weights:
-                layer.weight.copy_(torch.from_numpy(weights[f"{name}.weight"]))
+            if given(name):
+                layer.weight.copy_(tensor(f"{name}.weight"))
             hooks.append(layer.register_forward_hook(keep(name)))
         for name in ("up", "output", "sequence"):
             source = "output" if name == "sequence" and "sequence.weight" not in weights else name
-            if f"{source}.weight" in weights:
+            if given(source):
                 layer = model.get_submodule(name)
-                layer.weight.copy_(torch.from_numpy(weights[f"{source}.weight"]))
-                layer.bias.copy_(torch.from_numpy(weights[f"{source}.bias"]))
+                layer.weight.copy_(tensor(f"{source}.weight"))
+                layer.bias.copy_(tensor(f"{source}.bias"))
         training = model.training
         model.train()  # so that each normalisation is of these inputs
         model.dropout.eval()
@@ -133,7 +142,9 @@ def begin(model: Any, weights: Weights, inputs: Any) -> None:
 
 def weights_of(model: Any) -> dict[str, np.ndarray]:
     """As phone_network reads them: each normalisation is part of its convolution."""
-    state = {name: value.detach().float().numpy() for name, value in model.state_dict().items()}
+    state = {
+        name: value.detach().float().cpu().numpy() for name, value in model.state_dict().items()
+    }
     layers = ("up", "output", "sequence")
     result = {f"{name}.{part}": state[f"{name}.{part}"] for name in layers for part in WHOLE}
     for name in _convolutions():

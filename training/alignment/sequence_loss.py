@@ -14,8 +14,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from training.alignment.examples import UNSURE
 
 TOGETHER = 2  # frames in one step, as the recogniser's search has it
@@ -31,33 +29,31 @@ def sequence_loss(scores: Any, targets: Any, pairs: Any) -> Any:
     whose steps teach nothing; `pairs` (n, n), the logarithm of how often the column follows the
     row.
     """
-    import torch
-
     batch, frames, symbols = scores.shape
     steps = frames // TOGETHER
     unsure = (targets.reshape(batch, steps, TOGETHER) == UNSURE).any(2)
     each = scores.float().reshape(batch, steps, TOGETHER, symbols).sum(2) * ~unsure[..., None]
     following = pairs.clone()
     following.fill_diagonal_(0.0)
-    phones, places, count = (torch.from_numpy(part) for part in phones_in_turn(targets.numpy()))
-    right = _paths_in_turn(each, following, phones, places, count)
+    right = _paths_in_turn(each, following, *phones_in_turn(targets))
     return (_all_paths(each, following.exp()) - right).mean() / steps
 
 
-def phones_in_turn(targets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def phones_in_turn(targets: Any) -> tuple[Any, Any, Any]:
     """The phones of each segment in their order (B, L), the steps in which each may be (B, S, L),
     bool, and how many there are (B,), of `targets` (B, T)."""
-    steps = targets.shape[1] // TOGETHER
-    edges = [np.flatnonzero(np.diff(row, prepend=-1, append=-1)) for row in targets]
-    count = np.array([len(each) - 1 for each in edges])
-    phones = np.zeros((len(targets), int(count.max())), np.int64)
-    places = np.zeros((len(targets), steps, phones.shape[1]), bool)
-    for row, (own, starts) in enumerate(zip(targets, edges, strict=True)):
-        phones[row, : count[row]] = own[starts[:-1]]
-        for place, (first, last) in enumerate(zip(starts[:-1], starts[1:], strict=True)):
-            begin = max(first // TOGETHER - LOOSE, 0)
-            places[row, begin : (last - 1) // TOGETHER + 1 + LOOSE, place] = True
-    return phones, places, count
+    import torch
+
+    frames = targets.shape[1]
+    changes = (targets[:, 1:] != targets[:, :-1]).cumsum(1)
+    turn = torch.cat([torch.zeros_like(targets[:, :1]), changes], dim=1)
+    count = turn[:, -1] + 1
+    each = torch.arange(int(count.max()), device=targets.device).repeat(len(targets), 1)
+    first, stop = torch.searchsorted(turn, each), torch.searchsorted(turn, each, right=True)
+    step = torch.arange(frames // TOGETHER, device=targets.device)[:, None]
+    places = step >= (first // TOGETHER - LOOSE)[:, None]
+    places &= step <= ((stop - 1) // TOGETHER + LOOSE)[:, None]
+    return targets.gather(1, first.clamp(max=frames - 1)), places, count
 
 
 def _paths_in_turn(each: Any, following: Any, phones: Any, places: Any, count: Any) -> Any:
@@ -70,18 +66,24 @@ def _paths_in_turn(each: Any, following: Any, phones: Any, places: Any, count: A
     own = own.masked_fill(unknown[:, None], 0.0) + FORBIDDEN * ~places
     change = following[named[:, :-1], named[:, 1:]]
     change = change.masked_fill(unknown[:, :-1] | unknown[:, 1:], 0.0)
-    before = torch.full_like(own[:, 0, :1], NEVER)
-    total = torch.cat([own[:, 0, :1], torch.full_like(own[:, 0, 1:], NEVER)], dim=1)
-    for step in range(1, own.shape[1]):
+    likely = own.unbind(1)
+    before = torch.full_like(likely[0][:, :1], NEVER)
+    total = torch.cat([likely[0][:, :1], torch.full_like(likely[0][:, 1:], NEVER)], dim=1)
+    for here in likely[1:]:
         entered = torch.cat([before, total[:, :-1] + change], dim=1)
-        total = torch.logaddexp(total, entered) + own[:, step]
+        total = torch.logaddexp(total, entered) + here
     return total.gather(1, count[:, None] - 1)[:, 0]
 
 
 def _all_paths(scores: Any, following: Any) -> Any:
     """The logarithm of the sum over all paths through `scores` (B, S, n), (B,)."""
-    total = scores[:, 0]
-    for step in range(1, scores.shape[1]):
-        best = total.max(dim=1, keepdim=True).values.detach()
-        total = ((total - best).exp() @ following + 1e-20).log() + best + scores[:, step]
-    return total.logsumexp(dim=1)
+    import torch
+
+    best = scores.max(dim=2, keepdim=True).values.detach()
+    likely = (scores - best).exp().unbind(1)
+    share, sums = likely[0], []
+    for here in likely[1:]:
+        sums.append(share.sum(1, keepdim=True))
+        share = (share / sums[-1] @ following) * here
+    sums.append(share.sum(1, keepdim=True))
+    return torch.cat(sums, dim=1).log().sum(1) + best.sum((1, 2))

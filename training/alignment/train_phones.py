@@ -6,9 +6,14 @@ FOLDER holds recordings and, beside each, its alignment, as `python -m alignment
 `alignment`, and optionally its `weight` (1): how often it is heard, against others as long. Each
 epoch hears every clip otherwise: another tract, another pace, in rooms, noise, music, beside
 another talker, in narrow bands, with pauses of its own room tone between its words
-(training.alignment.degradation). Words that their alignment doubts teach nothing. Runs on one core;
-torch is needed. --begin takes the weights of a network that has these layers or some of them,
---state goes on from where --minutes ended the last run.
+(training.alignment.segments). Words that their alignment doubts teach nothing. Torch is needed.
+Whatever comes first ends it, --steps or --minutes, and the rate falls to zero there. --begin takes
+the weights of a network that has these layers or some of them; --state saves where it is, and goes
+on from there. --left-out has names of recordings that it doesn't learn from: of those the loss and
+the share of wrong phones are printed every 500 steps.
+
+The segments are made where the network is. A core of a CPU takes 12 in a step; for a GPU:
+--device cuda --batch 128 --minutes 9 --steps 1000000.
 
 The weights that ship: the aligner's, which have no branch (of an earlier state of this program):
 10,000 steps (an hour of a busy core) on 4353 recordings, 8.0 h of LibriSpeech, LJ Speech, VCTK,
@@ -35,25 +40,17 @@ from typing import Any
 
 import numpy as np
 
-from alignment.network.phone_network import Weights, load_weights
-from training.alignment.degradation import Backgrounds
-from training.alignment.examples import (
-    UNSURE,
-    Example,
-    Examples,
-    folder_examples,
-    pairs,
-    segment,
-    with_bands_hidden,
-)
+from alignment.network.phone_network import SLOW_WIDTH, Weights, load_weights
+from training.alignment.examples import UNSURE, Example, folder_examples, pairs
 from training.alignment.phone_model import begin, network, weights_of
 from training.alignment.sequence_loss import sequence_loss
 from training.programs import Program, option
 
 BATCH = 12
 RATE = 2e-3
-WARM_UP = 0.1  # of the steps
+WARM_UP = 0.05  # of the training
 FRAME, SEQUENCE = 0.5, 1.5  # what the losses of each frame and of sequences count for
+HEARD_OUT = 256  # held-out segments
 
 
 def train(
@@ -65,78 +62,110 @@ def train(
     beginning: Weights | None = None,
     state: Path | None = None,
     minutes: float = math.inf,
+    batch: int = BATCH,
+    device: str = "cpu",
+    slow_width: int = SLOW_WIDTH,
+    held_out: Sequence[Example] = (),
 ) -> Any:
-    """`steps` of AdamW on random segments, in bfloat16 where the processor has it: cross-entropy of
-    each frame's phone and `sequence_loss`, both printed. Returns the mean of the networks along the
-    way, the latest of which count most.
+    """AdamW on random segments, a `batch` in a step, in bfloat16: cross-entropy of each frame's
+    phone and `sequence_loss`, both printed. Ends after so many `steps` or `minutes`. Returns the
+    mean of the networks along the way, the latest of which count most.
 
-    `checkpoint`: called with that mean after every thousand steps; `beginning`: weights to begin
-    with, see `begin`. After `minutes` it stops, and goes on from `state` when it is called again.
+    `checkpoint`: called with that mean after every 500 steps; `beginning`: weights to begin with,
+    see `begin`; `state`: a file to go on from, and to save to.
     """
     import torch
 
-    torch.manual_seed(seed)
-    random = np.random.default_rng(seed)
-    backgrounds = Backgrounds.synthesised(120.0, random)
-    model = network()
-    clips = Examples.of(examples)
-    followers = torch.from_numpy(pairs(examples).astype(np.float32))
+    from training.alignment.segments import Backgrounds, Clips, segments
 
-    def batch() -> tuple[Any, Any]:
-        parts = [segment(clips, backgrounds, random) for _ in range(BATCH)]
-        inputs = with_bands_hidden(np.stack([each for each, _ in parts]), random)
-        wanted = np.stack([each for _, each in parts]).astype(np.int64)
-        return torch.from_numpy(inputs), torch.from_numpy(wanted)
+    torch.manual_seed(seed)
+    place = torch.device(device)
+    torch.backends.cudnn.benchmark = True
+    backgrounds = Backgrounds.synthesised(120.0, np.random.default_rng(seed), place)
+    clips = Clips.of(examples, place)
+    followers = torch.from_numpy(pairs(examples).astype(np.float32)).to(place)
+    draw = torch.Generator(place).manual_seed(seed)
+    model = network(slow_width).to(place)
+
+    def losses(network: Any, inputs: Any, wanted: Any) -> tuple[Any, Any, Any]:
+        """Of frames, of sequences, and the logits of phones."""
+        with torch.autocast(place.type, torch.bfloat16):
+            logits, scores = network(inputs)
+        each = torch.nn.functional.cross_entropy(
+            logits.flatten(0, 1).float(), wanted.flatten(), ignore_index=UNSURE
+        )
+        return each, sequence_loss(scores, wanted, followers), logits
+
+    strange = []
+    if held_out:
+        others = Clips.of(held_out, place)
+        fixed = torch.Generator(place).manual_seed(1)
+        size = min(batch, HEARD_OUT)
+        strange = [segments(others, backgrounds, size, fixed) for _ in range(HEARD_OUT // size)]
+
+    def report(network: Any) -> str:
+        found = []
+        network.eval()
+        with torch.no_grad():
+            for inputs, wanted in strange:
+                each, whole, logits = losses(network, inputs, wanted)
+                wrong = (logits.argmax(2) != wanted)[wanted != UNSURE].float().mean()
+                found.append([each.item(), whole.item(), wrong.item()])
+        each, whole, wrong = np.mean(found, axis=0)
+        return f"held out {each:.3f}, of sequences {whole:.3f}, wrong phones {wrong:.2%}"
 
     if beginning is not None:
-        begin(model, beginning, batch()[0])
+        begin(model, beginning, segments(clips, backgrounds, batch, draw)[0])
     mean = torch.optim.swa_utils.AveragedModel(
         model, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.998), use_buffers=True
     )
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=1e-2)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, rate, total_steps=steps, pct_start=WARM_UP
-    )
-    parts = {"model": model, "mean": mean, "optimizer": optimizer, "schedule": schedule}
-    first = 0
+    parts = {"model": model, "mean": mean, "optimizer": optimizer}
+    first, spent = 0, 0.0
     if state is not None and state.is_file():
-        saved = torch.load(state, weights_only=True)
-        first = saved.pop("step")
+        saved = torch.load(state, weights_only=True, map_location=place)
+        first, spent = saved.pop("step"), saved.pop("seconds")
         for name, part in parts.items():
             part.load_state_dict(saved[name])
-        random = np.random.default_rng((seed, first))
+        draw.manual_seed(seed + first)
     model.train()
-    average = np.zeros(2)
-    started = time.monotonic()
-    for step in range(first, steps):
-        if time.monotonic() - started > 60 * minutes:
-            break
-        inputs, wanted = batch()
-        with torch.autocast("cpu", torch.bfloat16):
-            logits, scores = model(inputs)
-        each = torch.nn.functional.cross_entropy(
-            logits.flatten(0, 1).float(), wanted.flatten(), ignore_index=UNSURE
-        )
-        whole = sequence_loss(scores, wanted, followers)
+    average: Any = None
+    started = time.monotonic() - spent
+    step = first
+    while (done := max(step / steps, (time.monotonic() - started) / 60 / minutes)) < 1:
+        for group in optimizer.param_groups:
+            group["lr"] = rate * share_of_rate(done)
+        each, whole, _ = losses(model, *segments(clips, backgrounds, batch, draw))
         optimizer.zero_grad()
         (FRAME * each + SEQUENCE * whole).backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        schedule.step()
+        if torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0).isfinite():
+            optimizer.step()
         mean.update_parameters(model)
-        losses = np.array([each.item(), whole.item()])
-        average = losses if step == first else 0.98 * average + 0.02 * losses
-        if step % 100 == 99:
-            print(
-                f"step {step + 1}: loss {average[0]:.3f}, of sequences {average[1]:.3f}", flush=True
-            )
-        if checkpoint is not None and step % 1000 == 999:
+        latest = torch.stack([each.detach(), whole.detach()])
+        average = latest if average is None else 0.98 * average + 0.02 * latest
+        step += 1
+        if step % 100 == 0:
+            frames, sequences = average.tolist()
+            print(f"step {step}: loss {frames:.3f}, of sequences {sequences:.3f}", flush=True)
+        if step % 500 == 0 and strange:
+            print(f"step {step}, {done:.0%}: {report(mean.module)}", flush=True)
+        if step % 500 == 0 and checkpoint is not None:
             checkpoint(mean.module)
-        if state is not None and (step % 200 == 199 or step == steps - 1):
+        if state is not None and (step % 200 == 0 or step == steps):
             states = {name: part.state_dict() for name, part in parts.items()}
-            torch.save({**states, "step": step + 1}, state.with_suffix(".part"))
+            seconds = time.monotonic() - started
+            torch.save({**states, "step": step, "seconds": seconds}, state.with_suffix(".part"))
             state.with_suffix(".part").replace(state)
+    if strange:
+        print(f"step {step}, at the end: {report(mean.module)}", flush=True)
     return mean.module.eval()
+
+
+def share_of_rate(done: float) -> float:
+    """The rate after such a share of the training, of the highest: it rises, then falls to zero."""
+    if done < WARM_UP:
+        return 0.04 + 0.96 * done / WARM_UP
+    return 0.5 + 0.5 * math.cos(math.pi * (done - WARM_UP) / (1 - WARM_UP))
 
 
 def save(model: Any, followers: np.ndarray, path: Path) -> None:
@@ -149,8 +178,8 @@ def save(model: Any, followers: np.ndarray, path: Path) -> None:
 
 def work(options: argparse.Namespace) -> None:
     left_out = options.left_out.read_text("utf-8").split() if options.left_out else ()
-    examples = folder_examples(options.folder, frozenset(left_out))
-    print(f"{len(examples)} recordings", flush=True)
+    examples, held_out = folder_examples(options.folder, frozenset(left_out))
+    print(f"{len(examples)} recordings, {len(held_out)} held out", flush=True)
     followers = pairs(examples)
     model = train(
         examples,
@@ -159,6 +188,10 @@ def work(options: argparse.Namespace) -> None:
         beginning=load_weights(options.begin) if options.begin else None,
         state=options.state,
         minutes=options.minutes,
+        batch=options.batch,
+        device=options.device,
+        slow_width=options.slow_width,
+        held_out=held_out,
     )
     save(model, followers, options.out)
 
@@ -172,7 +205,13 @@ main = Program(
     option(
         "--state", type=Path, metavar="FILE.pt", help="file to resume from and to save to",
     ),
-    option("--minutes", type=float, default=math.inf, help="stop after so many minutes"),
+    option("--minutes", type=float, default=math.inf, help="end after so many minutes"),
+    option("--batch", type=int, default=BATCH, metavar="N", help=f"segments, default: {BATCH}"),
+    option("--device", default="cpu", help="where torch runs: cpu (default), cuda"),
+    option(
+        "--slow-width", type=int, default=SLOW_WIDTH, metavar="N",
+        help=f"width of the network at every 40 ms, default: {SLOW_WIDTH}",
+    ),
     option(
         "--left-out", type=Path, metavar="FILE",
         help="names of recordings to leave out, one per line",

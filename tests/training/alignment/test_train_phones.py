@@ -8,38 +8,40 @@ from pathlib import Path
 import numpy as np
 import pytest
 import soundfile
+import torch
 
 from alignment import Alignment, AlignmentError, Phone, Word, pause
 from alignment.formats import write_alignment
 from alignment.network.phone_network import (
     BANDS,
-    HOP,
     INDEX,
     RATE,
     STRIDE,
     SYMBOLS,
     band_power,
-    features,
     load_weights,
     posteriors,
     sequence_scores,
+    with_tract,
 )
 from tests.alignment.conftest import Speech
 from training.alignment import train_phones
-from training.alignment.degradation import Backgrounds, degraded, stretched
-from training.alignment.examples import (
-    SEGMENT,
-    UNSURE,
-    Example,
-    Examples,
-    folder_examples,
-    labels,
-    pairs,
-    segment,
-    with_bands_hidden,
-)
+from training.alignment.examples import UNSURE, Example, folder_examples, pairs
 from training.alignment.phone_model import begin, network, weights_of
-from training.alignment.train_phones import save, train
+from training.alignment.segments import (
+    HIDDEN_BANDS,
+    HIDDEN_FRAMES,
+    SEGMENT,
+    Backgrounds,
+    Clips,
+    by_tract,
+    degraded,
+    hidden,
+    in_a_room,
+    segments,
+    speech,
+)
+from training.alignment.train_phones import save, share_of_rate, train
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +51,7 @@ def example(aligned: Alignment, speech: Speech) -> Example:
 
 @pytest.fixture(scope="module")
 def backgrounds() -> Backgrounds:
-    return Backgrounds.synthesised(12.0, np.random.default_rng(0))
+    return Backgrounds.synthesised(12.0, np.random.default_rng(0), torch.device("cpu"))
 
 
 def tones(seconds: float, phones: int) -> tuple[np.ndarray, Alignment]:
@@ -66,47 +68,78 @@ def tones(seconds: float, phones: int) -> tuple[np.ndarray, Alignment]:
     return (3000 * sound).astype(np.float32), Alignment(words, seconds)
 
 
-def test_labels_stay_with_the_sound_at_another_pace_and_with_pauses(
-    backgrounds: Backgrounds,
-) -> None:
+def test_labels_stay_with_the_sound_at_another_pace_and_with_pauses() -> None:
     """The loudest band tells the tone, whatever was done to its time."""
-    sound, alignment = tones(9.0, 6)
-    example = Example.of(sound, alignment)
-    plain = features(sound)[::STRIDE].argmax(axis=1)
-    clean = labels(example.symbols, example.ends, len(plain))
-    band = {s: np.median(plain[clean == s]) for s in np.unique(clean)}
-    for seed in range(8):
-        random = np.random.default_rng(seed)
-        power, ends = stretched(np.exp(example.logarithms.astype(np.float32)), example.ends, random)
-        assert ends[-1] == pytest.approx(len(power) * HOP / RATE, rel=0.01)
-        found = power[::STRIDE].argmax(axis=1)
-        expected = labels(example.symbols, ends, len(found))
-        shift = np.median([np.median(found[expected == s]) - b for s, b in band.items()])
-        near = [abs(np.median(found[expected == s]) - b - shift) <= 2 for s, b in band.items()]
-        assert all(near)
+    clips = Clips.of([Example.of(*tones(9.0, 6))], torch.device("cpu"))
+    power, phones = speech(clips, 24, torch.Generator().manual_seed(0))
+    for loudest, names in zip(power.argmax(2), phones, strict=True):
+        bands = [
+            float(loudest[names == k].float().median()) for k in range(1, 7) if (names == k).any()
+        ]
+        assert bands == sorted(set(bands))  # each tone is one phone's
+        near = [(loudest[names == k] - b).abs() <= 2 for k, b in enumerate(bands, _lowest(names))]
+        assert torch.cat(near).float().mean() > 0.97
+
+
+def _lowest(names: torch.Tensor) -> int:
+    """The first of the tones' phones that is heard."""
+    return int(names[names > 0].min())
+
+
+def test_another_tract_is_what_live_words_call_one() -> None:
+    logarithms = np.random.default_rng(0).standard_normal((20, BANDS)).astype(np.float32)
+    for tract in (0.9, 1.0, 1.1):
+        found = torch.from_numpy(logarithms) @ by_tract(torch.full((1, 1), tract))[0]
+        assert found.numpy() == pytest.approx(with_tract(logarithms, tract), abs=1e-3)
+
+
+def test_silence_is_labelled_as_such() -> None:
+    """Between words, and after what is too short: tones in noise are louder than its room tone."""
+    sound, alignment = tones(1.2, 3)
+    quiet = np.random.default_rng(0).standard_normal(RATE // 2).astype(np.float32)
+    words = (*alignment.words, pause(1.2, 1.7))
+    example = Example.of(np.concatenate([sound, quiet]), Alignment(words, 1.7))
+    power, phones = speech(
+        Clips.of([example], torch.device("cpu")), 24, torch.Generator().manual_seed(0)
+    )
+    loud = power.sum(2).log()
+    loud -= loud.amax(1, keepdim=True)
+    assert ((loud < -5) == (phones == INDEX["sp"])).float().mean() > 0.97
 
 
 def test_segments_have_their_shape_and_every_degradation_is_finite(
     example: Example, backgrounds: Backgrounds
 ) -> None:
-    random = np.random.default_rng(0)
-    seen: set[int] = set()
-    for _ in range(40):
-        inputs, targets = segment(Examples.of([example]), backgrounds, random)
-        assert inputs.shape == (SEGMENT * STRIDE, BANDS)
-        assert targets.shape == (SEGMENT,)
-        assert np.isfinite(inputs).all()
-        seen |= set(targets.tolist())
-    assert set(example.symbols.tolist()) <= seen
+    clips = Clips.of([example], torch.device("cpu"))
+    inputs, phones = segments(clips, backgrounds, 40, torch.Generator().manual_seed(0))
+    assert inputs.shape == (40, SEGMENT * STRIDE, BANDS)
+    assert phones.shape == (40, SEGMENT)
+    assert inputs.isfinite().all()
+    assert set(example.symbols.tolist()) <= set(phones.flatten().tolist())
+
+
+def test_clips_are_drawn_as_often_as_they_are_long_times_their_weight(example: Example) -> None:
+    """A marked clip that weighs three times as much as another."""
+    marked = replace(example, symbols=np.full_like(example.symbols, UNSURE), weight=3.0)
+    clips = Clips.of([marked, example], torch.device("cpu"))
+    _, phones = speech(clips, 400, torch.Generator().manual_seed(0))
+    assert 0.68 < (phones[:, 0] == UNSURE).float().mean() < 0.82
 
 
 def test_noise_is_added_never_removed(example: Example, backgrounds: Backgrounds) -> None:
     """Powers of independent sounds add: only a narrow band removes anything."""
-    power = np.exp(example.logarithms.astype(np.float32))
-    for seed in range(20):
-        result = degraded(power, backgrounds, power[::-1], np.random.default_rng(seed))
-        lost = (result < 0.99 * power).any(axis=0)
-        assert lost.all() or (result[:, ~lost] >= 0.99 * power[:, ~lost]).all()
+    clips, draw = Clips.of([example], torch.device("cpu")), torch.Generator().manual_seed(0)
+    power, _ = speech(clips, 40, draw)
+    lost = (degraded(power, backgrounds, draw) < 0.99 * power).float().mean(1)
+    assert ((lost == 0) | (lost > 0.9)).all()
+
+
+def test_a_room_has_a_tail_that_dies_away() -> None:
+    power = torch.full((30, 400, BANDS), 1e-9)
+    power[:, 10] = 1.0
+    tail = in_a_room(power, torch.Generator().manual_seed(0))[:, 11:].mean(2)
+    assert (tail[:, 0] > 1e-4).all()
+    assert (tail[:, 200] < 0.1 * tail[:, 0]).all()
 
 
 def test_words_that_are_doubted_teach_nothing() -> None:
@@ -128,18 +161,27 @@ def test_followers_are_counted(example: Example) -> None:
     assert found[first, second] > np.median(found[first])
 
 
-def test_bands_are_hidden_in_some_segments() -> None:
-    inputs = np.ones((200, 4, BANDS), np.float32)
-    hidden = with_bands_hidden(inputs, np.random.default_rng(0)) == 0
-    assert 0.1 < hidden.any(axis=(1, 2)).mean() < 0.3
-    assert hidden.sum(axis=2).max() == 6
+def test_bands_and_moments_are_hidden_in_some_segments() -> None:
+    inputs = torch.ones(300, 200, BANDS)
+    gone = hidden(inputs, torch.Generator().manual_seed(0)) == 0
+    bands, moments = gone.all(1), gone.all(2)
+    assert 0.1 < bands.any(1).float().mean() < 0.3
+    assert bands.sum(1).max() == HIDDEN_BANDS
+    assert 0.3 < moments.any(1).float().mean() < 0.5
+    assert moments.sum(1).max() <= HIDDEN_FRAMES
     assert (inputs == 1).all()
+
+
+def test_the_rate_rises_and_falls_to_zero_at_the_end() -> None:
+    rates = [share_of_rate(done) for done in np.linspace(0, 1, 101)]
+    assert max(rates) == pytest.approx(1.0, abs=0.01)
+    assert rates[-1] == pytest.approx(0.0, abs=1e-9)
+    peak = int(np.argmax(rates))
+    assert rates == [*sorted(rates[:peak]), *sorted(rates[peak:], reverse=True)]
 
 
 def test_saved_weights_give_the_same_posteriors() -> None:
     """With each normalisation folded into its convolution."""
-    import torch
-
     torch.manual_seed(0)
     model = network()
     inputs = np.random.default_rng(0).standard_normal((4, 200, BANDS)).astype(np.float32)
@@ -160,23 +202,38 @@ def test_saved_weights_give_the_same_posteriors() -> None:
 def test_a_training_runs_goes_on_where_it_was_stopped_and_its_weights_are_read(
     example: Example, backgrounds: Backgrounds, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import torch
     from safetensors.numpy import load_file
 
-    monkeypatch.setattr(train_phones, "BATCH", 2)
     monkeypatch.setattr(Backgrounds, "synthesised", lambda *given: backgrounds)
     state, path = tmp_path / "state.pt", tmp_path / "net.safetensors"
-    save(train([example], 2, state=state), pairs([example]), path)
+    save(train([example], 2, state=state, batch=2), pairs([example]), path)
     weights = {name: value.astype(np.float32) for name, value in load_file(path).items()}
     frames = np.random.default_rng(0).standard_normal((100, BANDS)).astype(np.float32)
     assert np.exp(posteriors(frames, weights)).sum(axis=1) == pytest.approx(1.0, abs=1e-3)
     assert weights["pairs"].shape == (len(SYMBOLS), len(SYMBOLS))
     written = state.stat().st_mtime_ns
     assert torch.load(state, weights_only=True)["step"] == 2
-    train([example], 2, state=state)  # nothing is left to do
+    train([example], 2, state=state, batch=2)  # nothing is left to do
     assert state.stat().st_mtime_ns == written
-    train([example], 2, state=tmp_path / "other.pt", minutes=0)
+    train([example], 2, state=tmp_path / "other.pt", minutes=1e-9)
     assert not (tmp_path / "other.pt").exists()
+
+
+def test_what_is_held_out_is_measured_and_not_learnt(
+    example: Example,
+    backgrounds: Backgrounds,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The same weights with it and without it."""
+    monkeypatch.setattr(train_phones, "HEARD_OUT", 2)
+    monkeypatch.setattr(Backgrounds, "synthesised", lambda *given: backgrounds)
+    kept = {"batch": 2, "slow_width": 32}
+    alone = weights_of(train([example], 1, **kept))  # type: ignore[arg-type]
+    assert "wrong phones" not in capsys.readouterr().out
+    beside = weights_of(train([example], 1, held_out=[example], **kept))  # type: ignore[arg-type]
+    assert "wrong phones" in capsys.readouterr().out
+    assert all(np.array_equal(alone[name], beside[name]) for name in alone)
 
 
 def test_what_an_alignment_doubts_is_known_from_the_json_beside_it(
@@ -186,23 +243,21 @@ def test_what_an_alignment_doubts_is_known_from_the_json_beside_it(
     write_alignment(aligned, tmp_path / "a.TextGrid")
     doubted = [replace(word, score=0.2) if word.text else word for word in aligned.words]
     write_alignment(replace(aligned, words=tuple(doubted)), tmp_path / "a.json")
-    (found,) = folder_examples(tmp_path)
+    (found,), _ = folder_examples(tmp_path)
     assert set(found.symbols.tolist()) <= {INDEX["sp"], UNSURE}
 
 
 def test_a_deeper_network_begins_where_a_trained_one_ended(
     example: Example, backgrounds: Backgrounds
 ) -> None:
-    import torch
-
-    random = np.random.default_rng(0)
-    inputs = np.stack([segment(Examples.of([example]), backgrounds, random)[0] for _ in range(12)])
+    clips = Clips.of([example], torch.device("cpu"))
+    inputs, _ = segments(clips, backgrounds, 12, torch.Generator().manual_seed(0))
     model = network()
-    begin(model, load_weights(), torch.from_numpy(inputs))
+    begin(model, load_weights(), inputs)
     model.train()
     with torch.no_grad():
-        found = model(torch.from_numpy(inputs))[0].argmax(dim=2).numpy()
-    expected = np.stack([posteriors(each).argmax(axis=1) for each in inputs])
+        found = model(inputs)[0].argmax(dim=2).numpy()
+    expected = np.stack([posteriors(each).argmax(axis=1) for each in inputs.numpy()])
     assert (found == expected).mean() > 0.9
 
 
@@ -218,8 +273,9 @@ def test_a_folders_list_is_read_except_for_excluded_clips(
     ]
     with lzma.open(tmp_path / "alignments.jsonl.xz", "wt", encoding="utf-8") as file:
         file.write("".join(f"{json.dumps(entry)}\n" for entry in entries))
-    assert len(folder_examples(tmp_path)) == 2
-    (found,) = folder_examples(tmp_path, frozenset({"a"}))
+    assert [len(part) for part in folder_examples(tmp_path)] == [2, 0]
+    (found,), apart = folder_examples(tmp_path, frozenset({"a"}))
+    assert len(apart) == 1
     assert len(found.logarithms) == len(band_power(speech[0]))
     with pytest.raises(AlignmentError):
         folder_examples(tmp_path, frozenset({"a", "b"}))
