@@ -22,6 +22,7 @@ from alignment.network.phone_network import (
 
 NEXT_TO_NOTHING = 0.05  # the scale of a layer that is added to a trained network
 INPUT_TAPS = 7
+MOMENTUM = 0.1  # of the normalisations
 
 
 def network(slow_width: int = SLOW_WIDTH) -> Any:
@@ -58,7 +59,7 @@ def network(slow_width: int = SLOW_WIDTH) -> Any:
             padding = dilation * (taps // 2)
             layer = nn.Conv1d(inputs, outputs, taps, stride, padding, dilation, bias=False)
             self.add_module(name, layer)
-            self.add_module(f"{name}_norm", nn.BatchNorm1d(outputs))
+            self.add_module(f"{name}_norm", nn.BatchNorm1d(outputs, momentum=MOMENTUM))
 
         def _of(self, name: str, hidden: Tensor) -> Tensor:
             layer, norm = self.get_submodule(name), self.get_submodule(f"{name}_norm")
@@ -110,6 +111,7 @@ def begin(model: Any, weights: Weights, inputs: Any) -> None:
     def keep(name: str) -> Any:
         def hook(module: Any, taken: Any, found: Any) -> None:
             norm = model.get_submodule(f"{name}_norm")
+            norm.momentum = 1.0
             if given(name):
                 norm.weight.copy_((found.var((0, 2)) + norm.eps).sqrt())
                 norm.bias.copy_(found.mean((0, 2)) + tensor(f"{name}.bias"))
@@ -138,6 +140,8 @@ def begin(model: Any, weights: Weights, inputs: Any) -> None:
         model.train(training)
         for hook in hooks:
             hook.remove()
+        for name in _convolutions():
+            model.get_submodule(f"{name}_norm").momentum = MOMENTUM
 
 
 def weights_of(model: Any) -> dict[str, np.ndarray]:

@@ -67,8 +67,8 @@ def train(
     slow_width: int = SLOW_WIDTH,
     held_out: Sequence[Example] = (),
 ) -> Any:
-    """AdamW on random segments, a `batch` in a step, in bfloat16: cross-entropy of each frame's
-    phone and `sequence_loss`, both printed. Ends after so many `steps` or `minutes`. Returns the
+    """AdamW on random segments, a `batch` in a step: cross-entropy of each frame's phone and
+    `sequence_loss`, both printed. Ends after so many `steps` or `minutes`. Returns the
     mean of the networks along the way, the latest of which count most.
 
     `checkpoint`: called with that mean after every 500 steps; `beginning`: weights to begin with,
@@ -89,7 +89,7 @@ def train(
 
     def losses(network: Any, inputs: Any, wanted: Any) -> tuple[Any, Any, Any]:
         """Of frames, of sequences, and the logits of phones."""
-        with torch.autocast(place.type, torch.bfloat16):
+        with torch.autocast(place.type, torch.bfloat16, enabled=place.type != "cpu"):
             logits, scores = network(inputs)
         each = torch.nn.functional.cross_entropy(
             logits.flatten(0, 1).float(), wanted.flatten(), ignore_index=UNSURE
@@ -116,6 +116,8 @@ def train(
 
     if beginning is not None:
         begin(model, beginning, segments(clips, backgrounds, batch, draw)[0])
+        if strange:
+            print(f"at the beginning: {report(model)}", flush=True)
     mean = torch.optim.swa_utils.AveragedModel(
         model, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.998), use_buffers=True
     )
