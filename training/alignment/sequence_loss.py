@@ -7,6 +7,10 @@ training data (Povey et al., "Purely sequence-trained neural networks for ASR ba
 MMI", 2016, with pairs of phones for the language model). A path that could leave out a short phone
 would teach what a recogniser, which has to pass through all phones of a word, can't use.
 
+The loss must not fall without bound: each step's scores are made logarithms of shares, and where a
+path passes through what is UNSURE, it pays the logarithm of 1, what all phones have together. So
+the right paths can't be better than all by more than pairs of phones cost.
+
 B segments, T frames, S steps, L phones in a segment, n kinds of phones.
 """
 
@@ -19,7 +23,7 @@ from training.alignment.examples import UNSURE
 TOGETHER = 2  # frames in one step, as the recogniser's search has it
 LOOSE = 2  # steps by which a boundary may be elsewhere
 FORBIDDEN = -30.0  # what a phone loses in a step where the alignment doesn't have it, nats
-NEVER = -1e4  # the logarithm of next to nothing
+NEVER = -1e30  # the logarithm of next to nothing
 
 
 def sequence_loss(scores: Any, targets: Any, pairs: Any) -> Any:
@@ -32,7 +36,8 @@ def sequence_loss(scores: Any, targets: Any, pairs: Any) -> Any:
     batch, frames, symbols = scores.shape
     steps = frames // TOGETHER
     unsure = (targets.reshape(batch, steps, TOGETHER) == UNSURE).any(2)
-    each = scores.float().reshape(batch, steps, TOGETHER, symbols).sum(2) * ~unsure[..., None]
+    each = scores.float().reshape(batch, steps, TOGETHER, symbols).sum(2).log_softmax(2)
+    each = each.masked_fill(unsure[..., None], 0.0)
     following = pairs.clone()
     following.fill_diagonal_(0.0)
     right = _paths_in_turn(each, following, *phones_in_turn(targets))
@@ -41,7 +46,8 @@ def sequence_loss(scores: Any, targets: Any, pairs: Any) -> Any:
 
 def phones_in_turn(targets: Any) -> tuple[Any, Any, Any]:
     """The phones of each segment in their order (B, L), the steps in which each may be (B, S, L),
-    bool, and how many there are (B,), of `targets` (B, T)."""
+    bool, and how many there are (B,), of `targets` (B, T). What is UNSURE is in its own steps only:
+    its neighbours' would cost it nothing."""
     import torch
 
     frames = targets.shape[1]
@@ -50,10 +56,12 @@ def phones_in_turn(targets: Any) -> tuple[Any, Any, Any]:
     count = turn[:, -1] + 1
     each = torch.arange(int(count.max()), device=targets.device).repeat(len(targets), 1)
     first, stop = torch.searchsorted(turn, each), torch.searchsorted(turn, each, right=True)
+    phones = targets.gather(1, first.clamp(max=frames - 1))
+    loose = LOOSE * (phones != UNSURE)
     step = torch.arange(frames // TOGETHER, device=targets.device)[:, None]
-    places = step >= (first // TOGETHER - LOOSE)[:, None]
-    places &= step <= ((stop - 1) // TOGETHER + LOOSE)[:, None]
-    return targets.gather(1, first.clamp(max=frames - 1)), places, count
+    places = step >= (first // TOGETHER - loose)[:, None]
+    places &= step <= ((stop - 1) // TOGETHER + loose)[:, None]
+    return phones, places, count
 
 
 def _paths_in_turn(each: Any, following: Any, phones: Any, places: Any, count: Any) -> Any:
@@ -75,15 +83,18 @@ def _paths_in_turn(each: Any, following: Any, phones: Any, places: Any, count: A
     return total.gather(1, count[:, None] - 1)[:, 0]
 
 
-def _all_paths(scores: Any, following: Any) -> Any:
-    """The logarithm of the sum over all paths through `scores` (B, S, n), (B,)."""
+def _all_paths(each: Any, following: Any) -> Any:
+    """The logarithm of the sum over all paths through `each` (B, S, n), (B,).
+
+    A share that is too small for a float's exponent is lost; a detour through the step's likeliest
+    phone, which costs two pairs, is worth far more.
+    """
     import torch
 
-    best = scores.max(dim=2, keepdim=True).values.detach()
-    likely = (scores - best).exp().unbind(1)
+    likely = each.exp().unbind(1)
     share, sums = likely[0], []
     for here in likely[1:]:
         sums.append(share.sum(1, keepdim=True))
         share = (share / sums[-1] @ following) * here
     sums.append(share.sum(1, keepdim=True))
-    return torch.cat(sums, dim=1).log().sum(1) + best.sum((1, 2))
+    return torch.cat(sums, dim=1).log().sum(1)

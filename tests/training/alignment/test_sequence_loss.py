@@ -1,6 +1,7 @@
 """The loss of sequences against all paths counted one by one."""
 
 import itertools
+import math
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,8 @@ PHONES, STEPS = 3, 6
 
 def by_counting(scores: np.ndarray, targets: np.ndarray, pairs: np.ndarray) -> float:
     """`scores` (T, n), `targets` (T,): every path through the steps, one by one."""
-    each = scores.reshape(STEPS, TOGETHER, PHONES).sum(1)
+    each = scores.astype(float).reshape(STEPS, TOGETHER, PHONES).sum(1)
+    each -= np.logaddexp.reduce(each, axis=1, keepdims=True)
     each[(targets.reshape(STEPS, TOGETHER) == UNSURE).any(1)] = 0.0
     everything = right = -np.inf
     for path in itertools.product(range(PHONES), repeat=STEPS):
@@ -35,7 +37,8 @@ def by_counting(scores: np.ndarray, targets: np.ndarray, pairs: np.ndarray) -> f
             phone, length = turns[own]
             first, last = (ends[own] - length) // TOGETHER, (ends[own] - 1) // TOGETHER
             total += 0.0 if phone == UNSURE else each[step, phone]
-            total += 0.0 if first - LOOSE <= step <= last + LOOSE else FORBIDDEN
+            loose = 0 if phone == UNSURE else LOOSE
+            total += 0.0 if first - loose <= step <= last + loose else FORBIDDEN
         for (a, _), (b, _) in itertools.pairwise(turns):
             total += 0.0 if UNSURE in (a, b) else pairs[a, b]
         right = np.logaddexp(right, total)
@@ -43,9 +46,12 @@ def by_counting(scores: np.ndarray, targets: np.ndarray, pairs: np.ndarray) -> f
 
 
 @pytest.mark.parametrize("unsure", [False, True])
-def test_the_right_phones_in_their_turn_are_weighed_against_all_paths(unsure: bool) -> None:
+@pytest.mark.parametrize("scale", [1.0, 1000.0])
+def test_the_right_phones_in_their_turn_are_weighed_against_all_paths(
+    unsure: bool, scale: float
+) -> None:
     random = np.random.default_rng(5)
-    scores = random.standard_normal((2, STEPS * TOGETHER, PHONES)).astype(np.float32)
+    scores = scale * random.standard_normal((2, STEPS * TOGETHER, PHONES)).astype(np.float32)
     targets = np.array([[0] * 3 + [1] + [2] * 8, [2] * 2 + [0] * 10])
     if unsure:
         targets[0, 4:8] = UNSURE
@@ -54,7 +60,35 @@ def test_the_right_phones_in_their_turn_are_weighed_against_all_paths(unsure: bo
     expected = np.mean(
         [by_counting(*part, np.log(shares)) for part in zip(scores, targets, strict=True)]
     )
-    assert float(sequence_loss(*given)) == pytest.approx(expected, abs=1e-4)
+    assert float(sequence_loss(*given)) == pytest.approx(expected, abs=1e-4, rel=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1000.0])
+@pytest.mark.parametrize(
+    "targets",
+    [
+        [UNSURE] * 5 + [1] * 3 + [2] * 4,
+        [1] * 3 + [2] * 4 + [UNSURE] * 5,
+        [0] * 4 + [UNSURE] * 3 + [1] * 5,
+        [UNSURE] * 5 + [1] * 2 + [UNSURE] * 5,  # known in steps only that are not sure
+        [0] * 3 + [1] + [2] * 8,
+    ],
+)
+def test_no_scores_bring_more_than_pairs_cost(targets: list[int], scale: float) -> None:
+    """Gradient descent on the scores alone ends at what the phones' pairs can make up for."""
+    torch.manual_seed(0)
+    pairs = (3 * torch.randn(PHONES, PHONES)).log_softmax(1)
+    known = [phone for phone, _ in itertools.groupby(targets)]
+    changes = [(a, b) for a, b in itertools.pairwise(known) if UNSURE in (a, b)]
+    scores = (scale * (torch.randn(1, len(targets), PHONES) - 3.0)).requires_grad_()
+    optimizer = torch.optim.Adam([scores], lr=scale)
+    for _ in range(60):
+        optimizer.zero_grad()
+        loss = sequence_loss(scores, torch.tensor([targets]), pairs)
+        loss.backward()
+        assert scores.grad.isfinite().all()
+        assert loss.item() * STEPS > len(changes) * float(pairs.min()) - math.log(2**STEPS) - 1e-3
+        optimizer.step()
 
 
 def test_it_falls_as_the_right_phones_score_more() -> None:
