@@ -12,7 +12,7 @@ from alignment import Alignment, Phone, Word
 from alignment.recognition.live import LiveWords
 from alignment.recognition.network_recogniser import RecognisedWord
 from alignment.result import pause
-from evaluation.hearing.hand_labels import boundaries, labelled_words, read_labels
+from evaluation.hearing.hand_labels import Segment, boundaries, labelled_words, read_labels
 from evaluation.hearing.live_words import TABLE, SpokenStream, listened, lost
 from evaluation.hearing.near_words import near, near_words, outcome
 from evaluation.hearing.planting import PLANTERS, PlantedChange, Spoken, edit_of
@@ -98,7 +98,7 @@ def test_a_glottal_stop_belongs_to_its_word_and_other_phones_are_not_compared(
     (tmp_path / "1.tsv").write_text(ROWS)
     an, owl = labelled_words(read_labels(tmp_path / "1.tsv"))
     assert (an.start, an.before, an.after) == (pytest.approx(0.1), True, True)
-    assert (owl.start, owl.end, owl.before, owl.after) == (0.3, 0.5, True, True)
+    assert (owl.start, owl.end, owl.before, owl.after) == (0.3, 0.5, True, False)
 
     found = Word("an", 0.11, 0.26, 1.0, (Phone("AE1", 0.11, 0.21), Phone("N", 0.21, 0.26)))
     assert [row[1:] for row in boundaries(found, an)] == [
@@ -107,7 +107,14 @@ def test_a_glottal_stop_belongs_to_its_word_and_other_phones_are_not_compared(
         ("before a pause: nasal", 0.26, 0.25),
     ]
     other = Word("owl", 0.3, 0.5, 1.0, (Phone("AW1", 0.3, 0.42), Phone("L", 0.42, 0.5)))
-    assert "inside" not in [row[1] for row in boundaries(other, owl)]
+    # The vowels differ, and the recording ends within the last word.
+    assert [row[1] for row in boundaries(other, owl)] == ["after a pause: vowel"]
+
+
+def test_a_recording_that_begins_within_a_word_has_no_boundary_there() -> None:
+    (word,) = labelled_words([Segment(0.0, 0.1, "AY", "i")])
+    assert not word.before
+    assert not list(boundaries(Word("i", 0.02, 0.1, 1.0, (Phone("AY1", 0.02, 0.1),)), word))
 
 
 RATE = 16_000
