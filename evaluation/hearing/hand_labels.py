@@ -185,6 +185,6 @@ MEASUREMENT = Measurement(
         CHOSEN,
     ),
     unit="sentence",
-    legend="Found minus labelled, ms. Words: starts, and ends before pauses. Within it: per cent of "
-    "the boundaries with a spread.",
+    legend="Found minus labelled, ms. Words: starts, and ends before pauses. Within it: per cent "
+    "of the boundaries with a spread.",
 )
