@@ -128,6 +128,7 @@ class Run:
         norms = [
             torch.nn.utils.clip_grad_norm_(group["params"], self.schedule.clip)
             for group in self.optimiser.param_groups
+            if any(parameter.grad is not None for parameter in group["params"])
         ]
         norm = torch.stack(norms).max()
         self.check(~torch.isfinite(norm))
