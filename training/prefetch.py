@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Generic, Protocol, Self, TypeVar
 
 import torch
 from torch.utils.data import DataLoader, Dataset
 
-from a3t.model.embeddings import Batch
 
-MakeBatch = Callable[[int], Batch]  # of a step
+class Pinnable(Protocol):
+    """A batch that can be copied to where a GPU reads it."""
+
+    def pin_memory(self) -> Self: ...
 
 
-class _Steps(Dataset[Batch]):
+B = TypeVar("B", bound=Pinnable)
+
+
+class _Steps(Dataset[B], Generic[B]):
     """The batch of each step, for DataLoader's workers."""
 
-    def __init__(self, make: MakeBatch) -> None:
+    def __init__(self, make: Callable[[int], B]) -> None:
         self.make = make
 
-    def __getitem__(self, step: int) -> Batch:
+    def __getitem__(self, step: int) -> B:
         return self.make(step)
 
 
 def prefetch(
-    make: MakeBatch, steps: Sequence[int], workers: int = 0, pinned: bool = False
-) -> Iterator[Batch]:
+    make: Callable[[int], B], steps: Sequence[int], workers: int = 0, pinned: bool = False
+) -> Iterator[B]:
     """``make(step)`` for each step, prepared by ``workers`` processes (0: on demand).
 
     The batch of a step depends neither on the workers nor on where the run began. ``pinned``: in

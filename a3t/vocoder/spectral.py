@@ -19,6 +19,7 @@ from torch import Tensor, nn
 
 from a3t.audio.analysis.mel import MELS, N_FFT, WINDOW, mel_filters
 from a3t.vocoder.framing import BINS, REACH, griffin_lim, modulus, spectrum, unit, waveform
+from a3t.vocoder.spectral_refinement import REFINED_FRAMES, Refinement
 from a3t.vocoder.texture import PULSE_REACH, Harmonics, aperiodicity, pulse_band, pulsed, textured
 
 # What the network may say of a magnitude, natural log: a full-scale sine has log 300 = 5.7.
@@ -47,7 +48,8 @@ class Spectra(NamedTuple):
 
     ``magnitude`` (B, T, 601); ``cosine`` and ``sine`` of the phase, alike; ``pitch``
     (B, T, classes + 1), the logits of the classes of pitch, or None without them; ``periodicity``
-    (B, T, 601), how far harmonics stand out, from 0 to 1.
+    (B, T, 601), how far harmonics stand out, from 0 to 1; ``features`` (B, T, width), from which
+    all that came.
     """
 
     magnitude: Tensor
@@ -55,6 +57,7 @@ class Spectra(NamedTuple):
     sine: Tensor
     pitch: Tensor | None
     periodicity: Tensor
+    features: Tensor
 
     @property
     def phase(self) -> Tensor:
@@ -72,7 +75,8 @@ class SpectralVocoder(nn.Module):
     all that isn't periodic; the noise follows the pulses of the voice with the exponent ``pulses``
     (0: it is steady). None of these has parameters, so they can be changed for weights that
     are trained. With ``pitches``, harmonics are drawn by so many classes of pitch
-    (``a3t.vocoder.texture``).
+    (``a3t.vocoder.texture``); with ``refined``, a network of so many channels goes over the result
+    (``a3t.vocoder.spectral_refinement``).
     """
 
     mean: Tensor
@@ -94,6 +98,7 @@ class SpectralVocoder(nn.Module):
         pitches: int = 0,
         texture: Sequence[float] | None = None,
         pulses: float = 0.0,
+        refined: int = 0,
     ) -> None:
         super().__init__()
         self.mel_updates = mel_updates
@@ -111,6 +116,7 @@ class SpectralVocoder(nn.Module):
         self.norm_out = nn.LayerNorm(width, eps=1e-6)
         self.head = nn.Linear(width, 3 * BINS)  # log magnitude, and a phase as a direction
         self.harmonics = Harmonics(width, pitches) if pitches else None
+        self.refinement: Refinement | None = None
         self.register_buffer("mean", torch.zeros(MELS))
         self.register_buffer("std", torch.ones(MELS))
         self.register_buffer("window", torch.hann_window(WINDOW), persistent=False)
@@ -121,13 +127,16 @@ class SpectralVocoder(nn.Module):
         nn.init.constant_(self.head.bias[:BINS], -3.0)
         if self.harmonics is not None:
             self.harmonics.begin_silent()
+        if refined:
+            self.refinement = Refinement(width, refined)
 
     @property
     def receptive_frames(self) -> int:
         """Frames on either side that a frame's samples depend on."""
         network = (1 + len(self.blocks)) * (self.kernel // 2)
         drawn = PULSE_REACH + REACH if self.texture and self.pulses else 0
-        return network + drawn + REACH + REACH * self.iterations
+        refined = REFINED_FRAMES if self.refinement is not None else 0
+        return network + drawn + REACH + REACH * self.iterations + refined
 
     def spectra(self, mel: Tensor) -> Spectra:
         """Magnitude and phase of each frame of a mel (B, T, 80), before they are made to agree."""
@@ -146,7 +155,7 @@ class SpectralVocoder(nn.Module):
             target = torch.pow(10.0, mel)
             magnitude = fit_to_mel(magnitude, target, self.filters, self.mel_updates)
         size = torch.sqrt(real**2 + imaginary**2 + 1e-8)
-        return Spectra(magnitude, real / size, imaginary / size, pitch, periodicity.float())
+        return Spectra(magnitude, real / size, imaginary / size, pitch, periodicity.float(), x)
 
     def settling(self, magnitude: Tensor, mel: Tensor) -> Callable[[Tensor], Tensor] | None:
         """The rule by which magnitudes (B, T, 601) give way to those that a sound has, or None."""
@@ -173,7 +182,7 @@ class SpectralVocoder(nn.Module):
         return self.textured_sound(self.spectra(mel), mel, noise)
 
     def textured_sound(self, found: Spectra, mel: Tensor, noise: Tensor | None) -> Tensor:
-        """Samples (B, 300 T) of what ``spectra`` gave for the mel, after all the iterations."""
+        """Samples (B, 300 T) of what ``spectra`` gave for the mel, after all that follows."""
         magnitude, phase = found.magnitude, found.phase
         if self.texture and noise is not None:
             if self.pulses:
@@ -183,7 +192,10 @@ class SpectralVocoder(nn.Module):
             share = aperiodicity(found.periodicity, self.texture)
             factors = textured(phase, share, spectrum(noise, self.window))
             magnitude, phase = magnitude * modulus(factors), unit(factors)
-        return self.sound(magnitude, phase, mel, self.iterations)
+        draft = self.sound(magnitude, phase, mel, self.iterations)
+        if self.refinement is None or noise is None:
+            return draft
+        return self.refinement(draft, found.features, found.periodicity, noise)
 
 
 def _initialise(module: nn.Module) -> None:

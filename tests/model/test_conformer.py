@@ -123,7 +123,8 @@ def test_the_number_of_threads_changes_no_bit(editor: Editor, stereo: Path) -> N
 
 @pytest.mark.usefixtures("nothing_remembered")
 def test_nothing_is_summed_on_several_threads(editor: Editor, arctic: Path) -> None:
-    """Networks are built, loaded and used on one thread, whatever the processor makes of it."""
+    """Networks are built, loaded and used on one thread, whatever the processor makes of it, but
+    for the vocoder's convolutions (tests/vocoder/test_vocoders.py)."""
     layer = next(n for n, m in editor.model.named_modules() if isinstance(m, torch.nn.Linear))
     rows, columns = editor.model.get_submodule(layer).weight.shape  # type: ignore[misc]
     changes = {f"{layer}.up": torch.ones(rows, 1), f"{layer}.down": torch.ones(1, columns)}
@@ -150,4 +151,4 @@ def test_nothing_is_summed_on_several_threads(editor: Editor, arctic: Path) -> N
         assert torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(1)
-    assert not seen
+    assert seen <= {"convolution"}

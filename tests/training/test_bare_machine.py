@@ -113,7 +113,7 @@ def test_the_vocoder_trains_against_discriminators(machine: Path, tmp_path: Path
     run(
         machine,
         f"""
-from training.vocoder import vocoder_training as vocoder
+from training.vocoder import __main__ as vocoder
 
 here = {str(tmp_path)!r}
 command = ["--config", here + "/config.yaml", "--data", here + "/cache", "--out", here + "/run"]

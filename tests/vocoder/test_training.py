@@ -1,5 +1,8 @@
 """Corpora, the cache of waveforms and the vocoder's training, at tiny sizes."""
 
+import itertools
+import json
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -8,22 +11,21 @@ import soundfile
 import torch
 
 from a3t.errors import InputError
+from a3t.grid import HOP
 from a3t.vocoder import load_vocoder
 from training.configuration import write_config
 from training.corpora import Clip, is_unseen, prompt_key, read_corpora, split_of
 from training.training_runs import TrainingRun
+from training.vocoder.filled import drawn_runs
 from training.vocoder.vocoder_data import WindowConfig, Windows
 from training.vocoder.vocoder_discriminators import Discriminators, dilated, discriminator_losses
 from training.vocoder.vocoder_export import export
 from training.vocoder.vocoder_losses import (
     known_bins,
-    multi_mel_loss,
     multi_resolution_loss,
-    phase_loss,
-    true_spectrum,
 )
 from training.vocoder.vocoder_training import VocoderTraining
-from training.vocoder.waveforms import Waveforms, prepare
+from training.vocoder.waveforms import MELS, PLACES, FilledClip, Waveforms, prepare
 
 CONFIG = {
     "vocoder": {
@@ -34,9 +36,10 @@ CONFIG = {
         "pitches": 20,
         "texture": [300, 1500],
         "pulses": 2,
+        "refined": 2,
     },
     "data": {"frames": 8, "batch": 2, "home": 1.0},
-    "loss": {"phase": 0.1, "multi_mel": 1.0, "harmonics": 0.1},
+    "loss": {"harmonics": 0.1, "heard": 1.0},
     "discriminators": {"channels": 2, "warmup": 2},
     "training": {"steps": 1000, "warmup": 2, "decay": 2},
 }
@@ -156,6 +159,31 @@ def test_a_window_depends_on_its_step_only(cache: Path) -> None:
     assert not torch.equal(later.samples, windows(8).samples)
 
 
+def test_windows_of_filled_mels_are_of_filled_frames_as_loud_as_their_sound(cache: Path) -> None:
+    waveforms = Waveforms(cache)
+    first, second = waveforms.entries[:2]
+    mels = np.concatenate([np.full((60, 80), place) for place in (-2.0, -1.0)])
+    np.save(cache / MELS, mels.astype(np.float16))
+    clips = [FilledClip(first.name, 0, 60, [(5, 20)]), FilledClip(second.name, 60, 60, [(30, 33)])]
+    (cache / PLACES).write_text("".join(json.dumps(asdict(clip)) + "\n" for clip in clips))
+    windows = Windows(waveforms, WindowConfig(frames=8, batch=5, filled=3, gain_db=(-20.0, -20.0)))
+    batch = windows(0)
+    assert batch.recorded == 2 and batch.mel.shape == (5, 8, 80)
+    assert torch.allclose(batch.mel[2:], torch.tensor(-3.0), atol=1e-5)  # the second has no room
+    sound = 0.1 * torch.from_numpy(waveforms.read(first))
+    for window in batch.samples[2:]:
+        own = sound.unfold(0, len(window), HOP)
+        assert (own - window).abs().amax(1).argmin() in range(5, 13)
+        assert (own - window).abs().amax(1).min() < 1e-5
+
+
+def test_runs_to_fill_are_whole_words_with_pauses_between() -> None:
+    ends = list(range(20, 800, 20))
+    runs = drawn_runs(ends, np.random.default_rng(0))
+    assert runs and all(0 < first < last and {first, last} <= set(ends) for first, last in runs)
+    assert all(before[1] < after[0] for before, after in itertools.pairwise(runs))
+
+
 def test_low_voices_are_drawn_more_often(tmp_path: Path) -> None:
     corpora = tmp_path / "LibriSpeech" / "train-clean-5"
     for speaker, pitch in (("19", 100.0), ("26", 200.0)):
@@ -179,19 +207,11 @@ def test_the_loss_ignores_frequencies_above_the_recordings_band() -> None:
     whistle = torch.sin(2 * torch.pi * 10000 * torch.arange(24000) / 24000)
     true = 0.1 * torch.randn(1, 24000, generator=torch.Generator().manual_seed(0))
     made = true + 0.1 * whistle
-    for loss in (multi_resolution_loss, multi_mel_loss):
-        full = loss(made, true, torch.tensor([12000.0]))
-        part = loss(made, true, torch.tensor([8000.0]))
-        assert part < 0.1 * full
-        assert loss(true, true, torch.tensor([12000.0])) == 0
+    full = multi_resolution_loss(made, true, torch.tensor([12000.0]))
+    part = multi_resolution_loss(made, true, torch.tensor([8000.0]))
+    assert part < 0.1 * full
+    assert multi_resolution_loss(true, true, torch.tensor([12000.0])) == 0
     assert known_bins(torch.tensor([12000.0]), 601).min() == 1
-
-
-def test_phase_losses_do_not_see_whole_turns() -> None:
-    true = true_spectrum(torch.randn(1, 3000))
-    top = torch.tensor([12000.0])
-    phase = true / true.abs().clamp(min=1e-6)
-    assert phase_loss(phase, true, top) < 1e-3 < phase_loss(phase * 1j, true, top)
 
 
 def test_resumed_equals_uninterrupted(cache: Path, tmp_path: Path) -> None:

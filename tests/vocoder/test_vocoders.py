@@ -13,7 +13,7 @@ from a3t.audio.analysis.mel import log_mel, mel_filters
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.pretrained import save_checkpoint
-from a3t.vocoder import Vocoder, load_vocoder, vocode_span
+from a3t.vocoder import Vocoder, load_vocoder, spectral_refinement, vocode_span
 from a3t.vocoder.base import placed_normal, placed_uniform
 from a3t.vocoder.builtin import BuiltinVocoder
 from a3t.vocoder.framing import griffin_lim, spectrum, unit, waveform
@@ -45,19 +45,19 @@ def voice(seconds: float = 1.0) -> Tensor:
     return 0.3 * total / total.abs().max() + 0.001 * breath
 
 
-def tiny() -> SpectralVocoder:
+def tiny(refined: int = 0) -> SpectralVocoder:
     torch.manual_seed(0)
-    model = SpectralVocoder(**TINY)
+    model = SpectralVocoder(**TINY, refined=refined)
     for parameter in model.parameters():  # out of the near-nothing it begins with
         parameter.data += 0.1 * torch.randn_like(parameter)
     return model
 
 
-@pytest.fixture(params=["builtin", "griffin-lim"])
+@pytest.fixture(params=["builtin", "refined", "griffin-lim"])
 def vocoder(request: pytest.FixtureRequest) -> Vocoder:
-    if request.param == "builtin":
-        return BuiltinVocoder(tiny())
-    return GriffinLim(iterations=4)
+    if request.param == "griffin-lim":
+        return GriffinLim(iterations=4)
+    return BuiltinVocoder(tiny(refined=4 if request.param == "refined" else 0))
 
 
 def test_analysis_and_synthesis_are_inverse_and_on_the_grid() -> None:
@@ -167,8 +167,9 @@ def test_updates_bring_magnitudes_to_the_mel_and_keep_their_fine_structure() -> 
 
 
 def test_every_parameter_gets_a_gradient() -> None:
-    model = tiny()
-    model(log_mel(voice(0.5))[None]).square().mean().backward()
+    model = tiny(refined=4)
+    mel = log_mel(voice(0.5))[None]
+    model(mel, torch.randn(1, mel.shape[1] * HOP)).square().mean().backward()
     for name, parameter in model.named_parameters():
         assert parameter.grad is not None, name
         assert bool(parameter.grad.isfinite().all()) and float(parameter.grad.abs().sum()) > 0, name
@@ -212,6 +213,23 @@ def test_texture_is_drawn_by_the_seed_where_no_harmonic_is() -> None:
     drawn = factors[0, 10:90, 100:].abs()  # Rayleigh's: of mean one, and a quarter below 0.6
     assert float(drawn.mean()) == pytest.approx(1.0, abs=0.02)
     assert float(drawn.quantile(0.25)) == pytest.approx(0.605, abs=0.02)
+
+
+def test_a_refinement_changes_nothing_before_it_is_trained() -> None:
+    mel = log_mel(voice(0.5))[None]
+    noise = torch.randn(1, mel.shape[1] * HOP)
+    plain, refined = tiny(), SpectralVocoder(**TINY, refined=4)
+    refined.load_state_dict(plain.state_dict(), strict=False)
+    torch.testing.assert_close(refined(mel, noise), plain(mel, noise), atol=1e-5, rtol=0)
+
+
+def test_convolutions_on_several_threads_change_no_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    vocoder, mel = load_vocoder(), log_mel(voice())
+    found = []
+    for threads in (1, 2, 3):
+        monkeypatch.setattr(spectral_refinement, "THREADS", threads)
+        found.append(vocoder(mel))
+    assert torch.equal(found[0], found[1]) and torch.equal(found[0], found[2])
 
 
 def test_noise_follows_the_pulses_and_keeps_its_power() -> None:

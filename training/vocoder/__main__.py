@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 
-from training.vocoder import vocoder_export, vocoder_training
+from training.vocoder import vocoder_training
 
 
 def main(arguments: list[str]) -> int:
     """The exit code of either."""
     if arguments[:1] == ["export"]:
+        # Needs soundfile, which a machine for training alone may lack.
+        from training.vocoder import vocoder_export
+
         return vocoder_export.main(arguments[1:])
     return vocoder_training.main(arguments)
 

@@ -6,7 +6,7 @@ windows of several lengths, so that they see harmonics as well as clicks (Jang e
 UnivNet). One patch of a spectrum says little of its texture, so their verdict is on a window's
 whole time, by the means and deviations of what convolutions find, as in speaker encoders (Snyder et
 al. 2018); docs/log.md has how much sooner they learn. Least squares (Mao et al. 2017) with matched
-features (Larsen et al. 2016).
+features (Larsen et al. 2016): means and deviations too, since noise need not be the recording's.
 """
 
 from __future__ import annotations
@@ -77,9 +77,7 @@ class SpectrumDiscriminator(nn.Module):
         for layer, dilation in zip(self.layers, (*DILATIONS, 1), strict=True):
             x = functional.leaky_relu(dilated(layer, x, dilation), SLOPE)
             layers.append(x)
-        x = x.float()
-        found = torch.cat([x.mean(2), (x.var(2) + 1e-4).sqrt()], dim=1)
-        found = functional.avg_pool1d(found, BAND, ceil_mode=True)
+        found = functional.avg_pool1d(torch.cat(over_time(x), dim=1), BAND, ceil_mode=True)
         return [*layers, self.verdict(functional.leaky_relu(self.hidden(found), SLOPE))]
 
     def _shown(self, samples: Tensor, top: Tensor) -> Tensor:
@@ -97,6 +95,12 @@ class SpectrumDiscriminator(nn.Module):
         texture = 2 * (logs - smooth[:, 0])
         shown = [texture, texture.square() - 1, logs, height.expand_as(power)]
         return torch.stack(shown, dim=1) * known
+
+
+def over_time(layer: Tensor) -> tuple[Tensor, Tensor]:
+    """The means and the deviations (B, C, bins) of a layer (B, C, T, bins) over its frames."""
+    x = layer.float()
+    return x.mean(2), (x.var(2) + 1e-4).sqrt()
 
 
 def dilated(layer: nn.Module, x: Tensor, dilation: int) -> Tensor:
@@ -149,9 +153,10 @@ def discriminator_losses(
     seen = torch.func.functional_call(discriminators, fixed, (made, top))
     fooled = [(layers[-1].float() - 1).square().mean() for layers in seen]
     matched = [
-        (a - b.detach()).abs().float().mean() / b.detach().abs().float().mean().clamp(min=1e-3)
+        (a - b).abs().mean() / b.abs().mean().clamp(min=1e-3)
         for heard, real in zip(seen, recorded, strict=True)
-        for a, b in zip(heard[:-1], real[:-1], strict=True)
+        for mine, its in zip(heard[:-1], real[:-1], strict=True)
+        for a, b in zip(over_time(mine), over_time(its.detach()), strict=True)
     ]
     return {
         "discriminator": recognition_loss(recorded, synthetic),

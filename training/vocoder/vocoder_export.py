@@ -27,7 +27,7 @@ The built-in vocoder: log10 mel (80 bins, 80-7600 Hz, hop 300, {rate} Hz) to wav
 {parameters:,} parameters, {blocks} ConvNeXt blocks of {width} at the frame rate{combs};
 then {updates} multiplicative updates that make the magnitudes agree with the mel;{texture}
 {iterations} Griffin-Lim steps from the network's phase, which relax the magnitudes by
-{relaxation:.0%}, and an inverse STFT.
+{relaxation:.0%}, and an inverse STFT.{refined}
 A frame depends on {reach} frames on either side.
 
 Trained for {steps:,} steps of {batch} windows of {seconds:.1f} s by
@@ -45,6 +45,7 @@ Licence of the weights: Apache-2.0. {attribution}
 """
 
 
+REFINED = "\nAt last convolutions of {} channels over frames and bins refine the sound."
 CORPORA = ["librispeech", "ljspeech", "kathleen", "vctk", "commonvoice"]
 
 
@@ -85,6 +86,7 @@ def export(run_folder: Path, folder: Path, half: bool = True, scores: str = "") 
         texture=texture_of(model),
         iterations=model.iterations,
         relaxation=model.relaxation,
+        refined=REFINED.format(given["refined"]) if model.refinement else "",
         reach=model.receptive_frames,
         steps=state["step"],
         batch=windows.batch,

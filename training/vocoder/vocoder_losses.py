@@ -1,4 +1,4 @@
-"""The vocoder's losses: spectra at several resolutions, mel, magnitude and phase.
+"""The vocoder's losses: spectra at several resolutions, mel, magnitude and harmonics.
 
 Every loss stops at the recording's highest frequency: a 16 kHz recording has nothing to compare
 with above 8 kHz.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 import torch
@@ -23,7 +22,6 @@ from a3t.vocoder.framing import BINS, spectrum
 from a3t.vocoder.texture import class_of
 
 RESOLUTIONS = (256, 512, 1024, 2048)
-MEL_RESOLUTIONS = {256: 16, 512: 32, 1024: 64, 2048: 80}  # window in samples: bands
 HARMONICS_WINDOW, HARMONICS_TOP = 4096, 1000.0  # samples, Hz
 MEL_FLOOR = 1e-4  # of magnitude: below is the codecs' and microphones' noise
 
@@ -31,15 +29,15 @@ MEL_FLOOR = 1e-4  # of magnitude: below is the codecs' and microphones' noise
 @dataclass(frozen=True)
 class VocoderLossConfig:
     """The ``loss:`` part of a vocoder's configuration: weights, and how many Griffin-Lim steps the
-    spectral losses may hear (drawn anew from 0..``unrolled`` at each step)."""
+    spectral losses may hear (drawn anew from 0..``unrolled`` at each step). ``heard``: that of the
+    mel of what the discriminators hear."""
 
     spectral: float = 1.0
     mel: float = 3.0
     amplitude: float = 0.5
-    multi_mel: float = 0.0
-    phase: float = 0.0
     harmonics: float = 0.0
     pitch: float = 0.1
+    heard: float = 0.0
     unrolled: int = 2
 
 
@@ -88,58 +86,11 @@ def mel_loss(made: Tensor, true_mel: Tensor) -> Tensor:
     return (mel.clamp(min=MEL_FLOOR).log()[:, : true.shape[1]] - true).abs().mean()
 
 
-def multi_mel_loss(made: Tensor, true: Tensor, top: Tensor) -> Tensor:
-    """Mean absolute difference of natural-log mels at several resolutions.
-
-    Kumar et al. 2023 (Descript's codec). Like hearing, it resolves low bands more finely than high
-    ones, and brief sounds as well as steady ones; ``made`` and ``true`` (B, n) samples.
-    """
-    total = made.new_zeros(())
-    for size, bands in MEL_RESOLUTIONS.items():
-        window = torch.hann_window(size, device=made.device)
-        filters, ends = (x.to(made.device) for x in _mel_bands(size, bands))
-        known = ((ends <= 0.97 * top[:, None]) | (top[:, None] >= SAMPLE_RATE / 2))[:, None].float()
-        a, b = (
-            (_magnitude(x, size, window) @ filters).clamp(min=1e-5 * size) for x in (made, true)
-        )
-        total = total + ((a / b).log().abs() * known).sum() / (known.sum() * a.shape[1])
-    return total / len(MEL_RESOLUTIONS)
-
-
-@lru_cache
-def _mel_bands(size: int, bands: int) -> tuple[Tensor, Tensor]:
-    """Filters (size // 2 + 1, bands), each of sum one, to 12 kHz; and each band's end in Hz."""
-    import librosa
-
-    filters = torch.from_numpy(librosa.filters.mel(sr=SAMPLE_RATE, n_fft=size, n_mels=bands)).T
-    ends = torch.from_numpy(librosa.mel_frequencies(bands + 2, fmax=SAMPLE_RATE / 2)[2:]).float()
-    return filters / filters.sum(0).clamp(min=1e-8), ends
-
-
 def amplitude_loss(magnitude: Tensor, true: Tensor, top: Tensor) -> Tensor:
     """The network's own magnitudes (B, T, 601) against the recording's, natural log."""
     known = known_bins(top, BINS)
     difference = (magnitude + 3e-4).log() - (true.abs() + 3e-4).log()
     return (difference.abs() * known).sum() / (known.sum() * magnitude.shape[1])
-
-
-def phase_loss(phase: Tensor, true: Tensor, top: Tensor) -> Tensor:
-    """Anti-wrapping phase losses of APNet (Ai and Ling 2023), weighted by where the energy is.
-
-    Instantaneous phase, group delay (difference along frequency) and instantaneous angular
-    frequency (difference along time); ``phase`` (B, T, 601) of modulus one, ``true`` the
-    recording's complex spectrum. The distance is 1 - cos, smooth where |wrapped angle| is not.
-    """
-    magnitude = true.abs()
-    weight = magnitude.sqrt() * known_bins(top, BINS)
-    weight = weight / weight.mean().clamp(min=1e-8)
-    turn = phase * (true / (magnitude + 1e-8)).conj()  # angle: the error of the phase
-    instantaneous = (weight * (1 - turn.real)).mean()
-    along_bins = turn[:, :, 1:] * turn[:, :, :-1].conj()
-    delay = (weight[:, :, 1:] * (1 - along_bins.real)).mean()
-    along_time = turn[:, 1:] * turn[:, :-1].conj()
-    frequency = (weight[:, 1:] * (1 - along_time.real)).mean()
-    return instantaneous + delay + frequency
 
 
 def harmonics_loss(made: Tensor, true: Tensor) -> Tensor:

@@ -4,7 +4,7 @@ python -m training.vocoder --data CACHE --out FOLDER --steps N [--config FILE.ya
 python -m training.vocoder export --out FOLDER --to a3t/pretrained/vocoder-small
 
 ``python -m training.vocoder.waveforms`` makes the cache. Training needs no more than torch, NumPy,
-PyYAML and tqdm, but for the losses "pitch" and "multi_mel". A run that was interrupted continues
+PyYAML and tqdm, but for the loss "pitch". A run that was interrupted continues
 from its last checkpoint when the command is repeated, and ends where an uninterrupted one would
 have.
 """
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from a3t.vocoder.spectral import SpectralVocoder
 from a3t.voice.kernel.loop import Losses
 from a3t.voice.kernel.precision import PRECISIONS, use_bfloat16
 from training.configuration import read_config, settings, write_config
+from training.prefetch import prefetch
 from training.programs import Program, option
 from training.training_runs import TrainingRun, TrainingSchedule, stop_signals
 from training.vocoder.vocoder_data import WaveBatch, WindowConfig, Windows
@@ -42,14 +43,13 @@ from training.vocoder.vocoder_losses import (
     amplitude_loss,
     harmonics_loss,
     mel_loss,
-    multi_mel_loss,
     multi_resolution_loss,
-    phase_loss,
     pitch_loss,
     true_spectrum,
 )
 from training.vocoder.waveforms import Waveforms
 
+NEW = ("harmonics.", "refinement.")  # parts that initial weights may lack
 # The defaults of a vocoder's schedule.
 TRAINING = {"rate": 6e-4, "warmup": 500, "decay": 4000, "betas": [0.8, 0.99], "clip": 5.0}
 
@@ -64,8 +64,11 @@ class VocoderTraining:
         waveforms: Waveforms,
         bfloat16: bool = False,
         device: str = "cpu",
+        workers: int = 0,
     ) -> None:
-        self.bfloat16, self.device = bfloat16, device
+        self.bfloat16, self.device, self.workers = bfloat16, device, workers
+        self._ahead: Iterator[WaveBatch] = iter(())
+        self._next = -1
         self.weights = settings(VocoderLossConfig, config.get("loss"))
         self.schedule = settings(TrainingSchedule, TRAINING | dict(config.get("training") or {}))
         window = settings(WindowConfig, config.get("data"))
@@ -86,19 +89,26 @@ class VocoderTraining:
         self.model.std.copy_(mels.std(0).clamp(min=1e-3))
 
     def begin_with(self, weights: Mapping[str, Tensor]) -> None:
-        """Take over weights; combs of harmonics may be new, and everything else must be there."""
+        """Take over weights; combs of harmonics and the refinement may be new, and everything else
+        must be there."""
         missing, unexpected = self.model.load_state_dict(weights, strict=False)
-        strange = unexpected + [name for name in missing if not name.startswith("harmonics.")]
+        strange = unexpected + [name for name in missing if not name.startswith(NEW)]
         if strange:
             raise InputError(f"These weights are not this vocoder's: {', '.join(strange[:3])}.")
 
     def losses(self, step: int) -> Losses:
         """The losses of a step."""
-        return self.losses_of(self.windows(step), step)
+        if step != self._next:
+            steps = range(step, self.schedule.steps)
+            pinned = self.device.startswith("cuda")
+            self._ahead = prefetch(self.windows, steps, self.workers, pinned)
+        self._next = step + 1
+        return self.losses_of(next(self._ahead), step)
 
     def losses_of(self, batch: WaveBatch, step: int) -> Losses:
         """All losses by name, and their weighted sum, "total"; or those of discriminators alone."""
-        mel, samples, top = (x.to(self.device) for x in (batch.mel, batch.samples, batch.top))
+        batch, own = batch.to(self.device), slice(batch.recorded)
+        mel, samples, top = batch.mel, batch.samples, batch.top
         if self.discriminators is not None and step < self.against.alone:
             return self._recognition(mel, samples, top, step)
         with torch.autocast(mel.device.type, torch.bfloat16, self.bfloat16):
@@ -106,21 +116,19 @@ class VocoderTraining:
         # Fourier transforms stay in float32: bfloat16 has too few digits for a sum of 1200.
         draw = torch.Generator().manual_seed(self.schedule.seed * 1_000_003 + step)
         turns = int(torch.randint(self.weights.unrolled + 1, (), generator=draw))
-        made = self.model.sound(said.magnitude, said.phase, mel, turns)
-        true = true_spectrum(samples)
+        # Only what was recorded has a truth to compare with, sample by sample.
+        magnitude, known = said.magnitude[own], top[own]
+        made = self.model.sound(magnitude, said.phase[own], mel[own], turns)
+        true = true_spectrum(samples[own])
         found: dict[str, Tensor] = {
-            "spectral": multi_resolution_loss(made, samples, top),
-            "mel": mel_loss(made, mel),
-            "amplitude": amplitude_loss(said.magnitude, true, top),
+            "spectral": multi_resolution_loss(made, samples[own], known),
+            "mel": mel_loss(made, mel[own]),
+            "amplitude": amplitude_loss(magnitude, true, known),
         }
-        if self.weights.multi_mel:
-            found["multi_mel"] = multi_mel_loss(made, samples, top)
-        if self.weights.phase:
-            found["phase"] = phase_loss(said.phase, true, top)
         if self.weights.harmonics:
-            found["harmonics"] = harmonics_loss(made, samples)
+            found["harmonics"] = harmonics_loss(made, samples[own])
         if self.weights.pitch and said.pitch is not None:
-            found["pitch"] = pitch_loss(said.pitch, batch.samples)
+            found["pitch"] = pitch_loss(said.pitch[own], samples[own])
         total = torch.stack([getattr(self.weights, name) * value for name, value in found.items()])
         if self.discriminators is None:
             return {**found, "total": total.sum()}
@@ -128,12 +136,15 @@ class VocoderTraining:
         heard = self.model.textured_sound(said, mel, noise)
         with torch.autocast(mel.device.type, torch.bfloat16, self.bfloat16):
             both = discriminator_losses(self.discriminators, heard, samples, top)
+        # A filled mel may be wrong where the discriminators hear it.
+        both["heard"] = mel_loss(heard[own], mel[own])
         rise = min(1.0, (step - self.against.alone) / max(1, self.against.warmup))
-        own = rise * (
+        against = rise * (
             self.against.adversarial * both["adversarial"]
             + self.against.matching * both["matching"]
         )
-        return {**found, **both, "total": total.sum() + own + both["discriminator"]}
+        level = self.weights.heard * both["heard"]
+        return {**found, **both, "total": total.sum() + against + level + both["discriminator"]}
 
     def _recognition(self, mel: Tensor, samples: Tensor, top: Tensor, step: int) -> Losses:
         """The losses of a step in which the vocoder waits."""
@@ -165,10 +176,12 @@ def initial_weights(name_or_path: str) -> dict[str, Tensor]:
 def train(options: argparse.Namespace) -> None:
     """Train, or resume training; InputError if it stops before its last step."""
     torch.set_num_threads(options.threads)
+    torch.backends.cudnn.benchmark = True  # all windows have one shape
     config = read_config(options.config) if options.config else {}
     config["training"] = {**(config.get("training") or {}), "steps": options.steps}
     low = use_bfloat16(options.precision, options.device)
-    work = VocoderTraining(config, Waveforms(options.data, "train"), low, options.device)
+    waveforms = Waveforms(options.data, "train")
+    work = VocoderTraining(config, waveforms, low, options.device, options.workers)
     fresh = TrainingRun(work.trained, work.schedule, options.out, work.rates)
     if not fresh.resume():
         if options.start:
@@ -194,6 +207,7 @@ main = Program(
     option("--threads", type=int, default=1),
     option("--precision", choices=PRECISIONS, default="float32"),
     option("--device", default="cpu"),
+    option("--workers", type=int, default=0, help="processes that prepare batches"),
     option("--minutes", type=float, default=math.inf, help="stop after so many minutes"),
     name="training.vocoder",
 )

@@ -10,7 +10,7 @@ import argparse
 import json
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from training.corpora import Clip
 
 SAMPLES, INDEX, PITCHES = "samples.npy", "index.jsonl", "pitches.json"
+MELS, PLACES = "filled.npy", "filled.jsonl"  # of training.vocoder.filled
 PITCH_CLIPS, PITCH_SECONDS = 3, 8  # of a voice, that its pitch is measured in
 
 
@@ -73,6 +74,17 @@ def prepare(clips: Iterable[Clip], folder: Path) -> None:
     os.replace(index, folder / INDEX)
 
 
+@dataclass(frozen=True)
+class FilledClip:
+    """Frames [start, start + frames) of the mels are the clip ``name``; of these, ``runs`` of
+    [first, last) are filled."""
+
+    name: str
+    start: int
+    frames: int
+    runs: Sequence[Sequence[int]]
+
+
 class Waveforms:
     """A cache opened for reading: its ``entries``, and their samples as float32 in [-1, 1]."""
 
@@ -99,6 +111,14 @@ class Waveforms:
         if not path.is_file():
             raise InputError(f"{path} is missing: make the waveforms again.")
         return {str(voice): float(hertz) for voice, hertz in json.loads(path.read_text()).items()}
+
+    def filled(self) -> tuple[list[FilledClip], np.ndarray]:
+        """The clips of which A3T has filled a part, and all their mels (N, 80), in a row."""
+        path = self._folder / PLACES
+        if not path.is_file():
+            raise InputError(f"{path} is missing: python -m training.vocoder.filled makes it.")
+        clips = [FilledClip(**json.loads(line)) for line in path.read_text().splitlines()]
+        return clips, np.load(self._folder / MELS, mmap_mode="r")
 
     def read(self, entry: CachedWave, first: int = 0, count: int | None = None) -> np.ndarray:
         """Samples [first, first + count) of an entry (all of it by default), float32."""
