@@ -16,8 +16,9 @@ from tests.conftest import ARCTIC
 
 SOME = ARCTIC.replace("always want to see", "never hope to hear about")
 MORE = ARCTIC.replace("in the superlative degree", "early on a Monday morning")
-# What is rated, and the least that it may be; then it was 0.71, 3.28 and 3.98.
-FLOOR = {"similarity": 0.62, "dnsmos": 2.9, "dnsmos_p808": 3.7}
+# What is rated, and the least that it may be; it was 0.71, 3.31 and 4.02, and with mean frames
+# 0.62, 2.99 and 3.46.
+FLOOR = {"similarity": 0.65, "dnsmos": 2.9, "dnsmos_p808": 3.7}
 
 
 def ratings(editor: Editor, arctic: Path, new_text: str, folder: Path) -> dict[str, float]:

@@ -67,7 +67,7 @@ def test_every_configuration_builds(path: Path) -> None:
     config = read_config(path)
     assert SpectralVocoder(**config["vocoder"]).iterations
     settings(WindowConfig, config["data"])
-    settings(VocoderLossConfig, config["loss"])
+    settings(VocoderLossConfig, config.get("loss"))
     assert settings(TrainingSchedule, config["training"]).rate_at(100) > 0
 
 
