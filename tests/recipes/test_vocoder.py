@@ -93,4 +93,4 @@ def test_from_corpora_to_a_table(tmp_path: Path) -> None:
     work = tmp_path / "work" / "exp"
     assert load_vocoder(work / "packed" / "tiny").receptive_frames < 20
     page = (work / "tiny" / "evaluation" / "vocoders.md").read_text()
-    assert "Griffin-Lim, 64 iterations" in page and "| tiny (" in page
+    assert "| griffin-lim | all | 1 |" in page and "packed/tiny | all | 1 |" in page
