@@ -182,7 +182,7 @@ class SpectralVocoder(nn.Module):
         return self.textured_sound(self.spectra(mel), mel, noise)
 
     def textured_sound(self, found: Spectra, mel: Tensor, noise: Tensor | None) -> Tensor:
-        """Samples (B, 300 T) of what ``spectra`` gave for the mel, after all that follows."""
+        """Samples (B, 300 T) of what ``spectra`` gave for the mel, iterated and refined."""
         magnitude, phase = found.magnitude, found.phase
         if self.texture and noise is not None:
             if self.pulses:

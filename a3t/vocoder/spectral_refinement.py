@@ -100,7 +100,7 @@ class Refinement(nn.Module):
         return functional.leaky_relu(x, SLOPE)
 
     def _wide(self, x: Tensor) -> Tensor:
-        """What the coarse path adds to (B, C, T, 601)."""
+        """The coarse path's share of (B, C, T, 601)."""
         y = functional.avg_pool2d(x, (1, COARSE), ceil_mode=True)
         for layer in self.coarse:
             y = layer(functional.leaky_relu(y, SLOPE))

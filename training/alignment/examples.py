@@ -1,4 +1,4 @@
-"""What the phone network is trained with: clips with their phones."""
+"""Training examples of the phone network: clips with their phones."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ def speech(clips: Clips, count: int, draw: Draw) -> tuple[Tensor, Tensor]:
     ends = length.cumsum(1)
 
     def found(places: Tensor) -> tuple[Tensor, Tensor]:
-        """Which of the clips is played at places in their sequence, and the place among all N."""
+        """The clip that is played at places in their sequence, and the place among all N."""
         which = torch.searchsorted(ends, places.long(), right=True).clamp(max=CHAIN - 1)
         inside = places - (ends - length).gather(1, which)
         inside = torch.minimum(inside.clamp(min=0), length.gather(1, which) - 1.0)

@@ -88,7 +88,7 @@ def train(
     model = network(slow_width).to(place)
 
     def losses(network: Any, inputs: Any, wanted: Any) -> tuple[Any, Any, Any]:
-        """Of frames, of sequences, and the logits of phones."""
+        """The losses of frames and of sequences, and the logits of phones."""
         with torch.autocast(place.type, torch.bfloat16, enabled=place.type != "cpu"):
             logits, scores = network(inputs)
         each = torch.nn.functional.cross_entropy(
