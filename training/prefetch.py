@@ -50,3 +50,19 @@ def prefetch(
             generator=torch.Generator(),  # its own, not the one that dropout draws from
         )
     )
+
+
+class Ahead(Generic[B]):
+    """The batch of a step, prepared before it is asked for while steps follow one another up to
+    ``end``; with ``pinned`` and ``workers`` as `prefetch` has them."""
+
+    def __init__(self, make: Callable[[int], B], end: int, workers: int, pinned: bool) -> None:
+        self.make, self.end, self.workers, self.pinned = make, end, workers, pinned
+        self._batches: Iterator[B] = iter(())
+        self._next = -1
+
+    def __call__(self, step: int) -> B:
+        if step != self._next:
+            self._batches = prefetch(self.make, range(step, self.end), self.workers, self.pinned)
+        self._next = step + 1
+        return next(self._batches)

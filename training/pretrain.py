@@ -12,14 +12,13 @@ import argparse
 import math
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from a3t.model.embeddings import Batch
 from a3t.voice.kernel.loop import Losses
 from a3t.voice.kernel.objective import Objective, validate
 from a3t.voice.kernel.precision import PRECISIONS, use_bfloat16
@@ -27,7 +26,7 @@ from training.configuration import build, objective_of, read_config, settings
 from training.features.augment import augment_of
 from training.features.corpus_batches import Batches, DataConfig, MaskingConfig
 from training.features.store import Store
-from training.prefetch import prefetch
+from training.prefetch import Ahead
 from training.pretraining_objective import NETWORK, network_weights
 from training.programs import Program, option
 from training.training_runs import TrainingRun, TrainingSchedule, carry_out
@@ -72,7 +71,7 @@ class Pretraining:
         workers: int = 0,
         compiler: str | None = None,
     ) -> None:
-        self.bfloat16, self.device, self.workers = bfloat16, device, workers
+        self.bfloat16, self.device = bfloat16, device
         self.train = build_batches(config, store, train=True)
         dev = build_batches(config, store, train=False)
         self.dev = [dev(step).to(device) for step in range(dev.steps_a_pass)]
@@ -81,17 +80,12 @@ class Pretraining:
         self.model = build_objective(config, store).to(device)
         if compiler is not None:
             self.model.network.compile(backend=compiler, dynamic=True)
-        self._ahead: Iterator[Batch] = iter(())
-        self._next = -1
+        pinned = device.startswith("cuda")
+        self._batch = Ahead(self.train, self.schedule.steps, workers, pinned)
 
     def losses(self, step: int) -> Losses:
         """The losses of a step."""
-        if step != self._next:
-            steps = range(step, self.schedule.steps)
-            pinned = self.device.startswith("cuda")
-            self._ahead = prefetch(self.train, steps, self.workers, pinned)
-        self._next = step + 1
-        found: Losses = self.model(next(self._ahead).to(self.device), self.bfloat16)
+        found: Losses = self.model(self._batch(step).to(self.device), self.bfloat16)
         return found
 
     def validate(self) -> dict[str, float]:

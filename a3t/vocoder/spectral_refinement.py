@@ -17,16 +17,16 @@ from torch.nn import functional
 from a3t.audio.analysis.mel import WINDOW
 from a3t.model.threads import on_threads
 from a3t.vocoder.framing import BINS, REACH, modulus, spectrum, unit, waveform
-from a3t.vocoder.texture import MEAN
+from a3t.vocoder.texture import AROUND, MEAN, local_contrast
 
 SHOWN = 10  # channels that the network is shown of the sound, beside those of the features
 HINTS, BAND = 4, 20  # channels of the vocoder's features, for each band of so many bins
 LAYERS = ((1, 1), (2, 1), (1, 2), (2, 4), (1, 1))  # dilations of frames, of bins
 KERNEL = (3, 5)  # frames, bins
 COARSE, COARSE_LAYERS = 8, 2  # bins that the coarse path takes together, and its layers
+BRANCH = 1  # the layer after which the coarse path is added
 SLOPE = 0.1
 CENTRE, SPREAD = -4.5, 3.0  # bring log magnitudes to even strength
-AROUND = (5, 9)  # frames, bins whose mean is taken from a log magnitude: what remains is texture
 GAIN = 2.0  # natural log, at most
 THREADS = 2  # of the convolutions, which sum alike on any number of them; the rest has one
 
@@ -95,7 +95,7 @@ class Refinement(nn.Module):
         x = self.enter(x)
         for number, layer in enumerate(self.layers):
             x = x + layer(functional.leaky_relu(x, SLOPE))
-            if number == 1:
+            if number == BRANCH:
                 x = x + self._wide(x)
         return functional.leaky_relu(x, SLOPE)
 
@@ -112,9 +112,7 @@ def _shown(spectra: Tensor, drawn: Tensor, periodicity: Tensor) -> Tensor:
     """(B, SHOWN, T, 601): the texture of the log magnitudes and its square, the log magnitudes, the
     turns from frame to frame and from bin to bin, the noise, periodicity, and the bins' heights."""
     logs = (modulus(spectra) + 1e-4).log()
-    around = [size // 2 for size in AROUND]
-    smooth = functional.avg_pool2d(logs[:, None], AROUND, 1, around, count_include_pad=False)
-    texture = logs - smooth[:, 0]
+    texture = local_contrast(logs)
     direction = unit(spectra)
     bins = torch.arange(BINS, device=logs.device)
     # A steady sine of a bin's own frequency turns by this much in a hop: by quarters of a circle.

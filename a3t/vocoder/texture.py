@@ -34,6 +34,7 @@ QUICK, SLOW = 24, 1200  # samples averaged: 1 ms lies within a period of the voi
 BLOCK = 60  # samples, a divisor of the hop
 SILENCE = 1e-10  # power below which nothing pulses
 WEAKEST = 0.01  # of the power between two pulses
+AROUND = (5, 9)  # frames, bins whose mean is taken from a logarithm: what remains is texture
 PULSE_REACH = SLOW // HOP + 2  # frames on either side that both averages hear
 
 
@@ -64,6 +65,13 @@ def _slowly_averaged(values: Tensor) -> Tensor:
     blocks = functional.avg_pool1d(values[:, None], BLOCK)[:, 0]
     smooth = _averaged(blocks, SLOW // BLOCK)
     return functional.interpolate(smooth[:, None], scale_factor=float(BLOCK), mode="linear")[:, 0]
+
+
+def local_contrast(logs: Tensor) -> Tensor:
+    """Log magnitudes or powers (B, T, bins) minus their mean over the `AROUND` of each."""
+    around = [size // 2 for size in AROUND]
+    smooth = functional.avg_pool2d(logs[:, None], AROUND, 1, around, count_include_pad=False)
+    return logs - smooth[:, 0]
 
 
 def aperiodicity(periodicity: Tensor, limits: tuple[float, float]) -> Tensor:

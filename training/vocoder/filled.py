@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import zlib
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -35,12 +36,12 @@ def drawn_runs(ends: Sequence[int], random: np.random.Generator) -> list[tuple[i
     for place in range(2 * len(ends)):
         low, high = (KEPT, RUN)[place % 2]
         wanted = at + random.uniform(low, high) * FRAMES_PER_SECOND
-        last = next((end for end in ends if end >= wanted), None)
-        if last is None:
+        following = bisect_left(ends, wanted)
+        if following == len(ends):
             break
         if place % 2:
-            runs.append((at, last))
-        at = last
+            runs.append((at, ends[following]))
+        at = ends[following]
     return runs
 
 

@@ -18,6 +18,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from a3t.vocoder.texture import local_contrast
 from training.vocoder.vocoder_losses import known_bins
 
 VOCODER, DISCRIMINATORS = "vocoder", "discriminators"  # parts of what is trained, by their names
@@ -26,7 +27,6 @@ KERNEL = (3, 9)  # frames, bins
 STRIDES, DILATIONS = (2, 2, 2), (1, 2, 4)  # of bins, of frames
 SLOPE = 0.1
 MEAN, SPREAD = -9.0, 3.0  # bring log powers to even strength
-AROUND = (5, 9)  # frames, bins whose mean is taken from a log power: what remains is texture
 HIDDEN, BAND = 32, 4  # channels of the verdict; bins of the last layer in one of its bands
 
 
@@ -90,9 +90,7 @@ class SpectrumDiscriminator(nn.Module):
         height = torch.linspace(-1.0, 1.0, power.shape[2], device=samples.device)
         logs = (power.log() - MEAN) / SPREAD
         known = known_bins(top, power.shape[2])[:, None]
-        around = [size // 2 for size in AROUND]
-        smooth = functional.avg_pool2d(logs[:, None], AROUND, 1, around, count_include_pad=False)
-        texture = 2 * (logs - smooth[:, 0])
+        texture = 2 * local_contrast(logs)
         shown = [texture, texture.square() - 1, logs, height.expand_as(power)]
         return torch.stack(shown, dim=1) * known
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from a3t.vocoder.spectral import SpectralVocoder
 from a3t.voice.kernel.loop import Losses
 from a3t.voice.kernel.precision import PRECISIONS, use_bfloat16
 from training.configuration import read_config, settings, write_config
-from training.prefetch import prefetch
+from training.prefetch import Ahead
 from training.programs import Program, option
 from training.training_runs import TrainingRun, TrainingSchedule, stop_signals
 from training.vocoder.vocoder_data import WaveBatch, WindowConfig, Windows
@@ -66,13 +66,13 @@ class VocoderTraining:
         device: str = "cpu",
         workers: int = 0,
     ) -> None:
-        self.bfloat16, self.device, self.workers = bfloat16, device, workers
-        self._ahead: Iterator[WaveBatch] = iter(())
-        self._next = -1
+        self.bfloat16, self.device = bfloat16, device
         self.weights = settings(VocoderLossConfig, config.get("loss"))
         self.schedule = settings(TrainingSchedule, TRAINING | dict(config.get("training") or {}))
         window = settings(WindowConfig, config.get("data"))
         self.windows = Windows(waveforms, window, self.schedule.seed)
+        pinned = device.startswith("cuda")
+        self._batch = Ahead(self.windows, self.schedule.steps, workers, pinned)
         torch.manual_seed(self.schedule.seed)
         self.model = SpectralVocoder(**(config.get("vocoder") or {})).to(device)
         self.against = settings(DiscriminatorConfig, config.get(DISCRIMINATORS))
@@ -98,12 +98,7 @@ class VocoderTraining:
 
     def losses(self, step: int) -> Losses:
         """The losses of a step."""
-        if step != self._next:
-            steps = range(step, self.schedule.steps)
-            pinned = self.device.startswith("cuda")
-            self._ahead = prefetch(self.windows, steps, self.workers, pinned)
-        self._next = step + 1
-        return self.losses_of(next(self._ahead), step)
+        return self.losses_of(self._batch(step), step)
 
     def losses_of(self, batch: WaveBatch, step: int) -> Losses:
         """All losses by name, and their weighted sum, "total"; or those of discriminators alone."""
