@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from a3t.audio.output.span_map import SpanMap
 from a3t.audio.reading.recording import Recording
 from a3t.grid import grid_frames, seconds_of
+from a3t.plan.edit_sites import WordFrames
 from a3t.plan.phone_grid import GridPhone
-from a3t.plan.planned_edit import PlannedEdit, Range
+from a3t.plan.planned_edit import PlannedEdit
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision, word_map
 from a3t.source.alignments import TimedRecording
 from a3t.source.transcripts import FoundTranscript
+from a3t.spans import Span, SpanMap
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment
@@ -25,7 +26,7 @@ from alignment.confidence.doubts import Doubt, doubts_beside
 class Window:
     """The model's input for one pass: the recording's ``source`` frames and the edits in them."""
 
-    source: Range
+    source: Span
     edits: tuple[int, ...]
 
 
@@ -71,7 +72,7 @@ class EditPlan:
         return self.request.alignment
 
     @property
-    def passages(self) -> tuple[Range, ...]:
+    def passages(self) -> tuple[Span, ...]:
         """The aligned ranges of a long recording's text; empty if all of it is aligned."""
         return self.revision.passages
 
@@ -79,6 +80,11 @@ class EditPlan:
     def words(self) -> SpanMap:
         """The mapping from the text's words to the new text's."""
         return word_map(self.edits, len(self.text.spoken))
+
+    @cached_property
+    def word_frames(self) -> WordFrames:
+        """The frames of each of the text's words."""
+        return WordFrames.of(self.phones, len(self.text.words), self.frames)
 
     @cached_property
     def doubts(self) -> tuple[Doubt, ...]:

@@ -9,10 +9,9 @@ from operator import itemgetter
 
 from a3t.plan.phone_grid import GridPhone
 from a3t.plan.reuse.recorded_speech import RecordedWords
+from a3t.spans import Margins, Span
 from a3t.text.edit_script import WordEdit
 from a3t.text.transcript import Transcript, turns_of
-
-Range = tuple[int, int]  # [first, last)
 
 LEAST_GAP = 2  # frames between two edits; fewer leave no room for two joints
 
@@ -22,7 +21,7 @@ class WordFrames:
     """Frames [first, last) of each spoken word; there may be pauses between words, and before
     some (`unwritten`, by number) sound that has no word."""
 
-    spans: tuple[tuple[int, int], ...]
+    spans: tuple[Span, ...]
     frames: int
     unwritten: frozenset[int] = frozenset()
 
@@ -41,7 +40,7 @@ class WordFrames:
                 spans[phone.word] = min(first, phone.first), max(last, phone.last)
         return cls(tuple(spans), frames, unwritten)
 
-    def pause_before(self, word: int) -> tuple[int, int]:
+    def pause_before(self, word: int) -> Span:
         """The frames between word - 1 (or the start) and word (or the end); often empty."""
         first = self.spans[word - 1][1] if word > 0 else 0
         last = self.spans[word][0] if word < len(self.spans) else self.frames
@@ -58,11 +57,11 @@ class Place:
     """
 
     edit: WordEdit
-    frames: tuple[int, int]
+    frames: Span
     # The added pauses: number of new words before it -> seconds, 0 for this speaker's usual length.
     pauses: Mapping[int, float] = field(default_factory=dict)
     label: str = ""
-    beside: tuple[int, int] | None = None
+    beside: Margins | None = None
     recorded: tuple[RecordedWords, ...] = ()
 
 
@@ -147,7 +146,7 @@ def _inserted(
     return Place(edit, (place, place), inside | beside)
 
 
-def _deleted(first: int, last: int, words: WordFrames) -> tuple[int, int]:
+def _deleted(first: int, last: int, words: WordFrames) -> Span:
     """The frames of deleted words, with the shorter of two pauses that would meet; sound without a
     word stays, whichever word it belongs to."""
     start, end = words.spans[first][0], words.spans[last - 1][1]
@@ -170,7 +169,7 @@ class OwnTurn:
     """The frames of the turn that an edit stands in, and all words that its speaker says in the
     recording; no words where nobody is named."""
 
-    frames: Range
+    frames: Span
     words: frozenset[int] = frozenset()
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from a3t.grid import frames_of, seconds_of
 from a3t.plan.reuse.recorded_speech import RecordedSpeech
-
-Range = tuple[int, int]  # [first, last)
+from a3t.spans import Margins, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +69,14 @@ class PlannedEdit:
     """
 
     op: str  # "replace", "insert" or "delete"
-    old: Range
-    new: Range
+    old: Span
+    new: Span
     old_words: str
     new_words: str
-    source: Range
+    source: Span
     phones: tuple[PlannedPhone, ...]
-    margin: Range
-    overlap: Range
+    margin: Margins
+    overlap: Margins
     scale: float = 1.0
     words: tuple[PlannedWord, ...] = ()
     taken: tuple[RecordedSpeech, ...] = ()
@@ -104,7 +103,7 @@ class PlannedEdit:
         return seconds_of(self.frames)
 
     @property
-    def remade(self) -> Range:
+    def remade(self) -> Span:
         """The recording's frames that are replaced, margins included."""
         return self.source[0] - self.margin[0], self.source[1] + self.margin[1]
 
@@ -143,6 +142,6 @@ class PlannedEdit:
         )
 
 
-def frame_range(pair: Sequence[int]) -> Range:
+def frame_range(pair: Sequence[int]) -> Span:
     first, last = pair
     return int(first), int(last)

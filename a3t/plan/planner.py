@@ -19,7 +19,7 @@ from a3t.plan.edit_limits import check_edit_length
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.edit_sites import Place, WordFrames, merge_touching, place_edits, turns_at
 from a3t.plan.phone_grid import on_grid, usual_pauses
-from a3t.plan.planned_edit import PlannedEdit, Range
+from a3t.plan.planned_edit import PlannedEdit
 from a3t.plan.request import EditRequest
 from a3t.plan.reuse.origins import origins_of, with_room
 from a3t.plan.reuse.recorded_speech import RecordedSpeech
@@ -28,6 +28,7 @@ from a3t.plan.revision import Revision, word_map
 from a3t.plan.timeline import Timed, timed, timeline
 from a3t.plan.windows import windows_around
 from a3t.source.alignments import TimedRecording
+from a3t.spans import Margins
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment
@@ -123,7 +124,7 @@ def _check_lengths(
             check_edit_length(phones, new_text.written(first, last))
 
 
-def _beside(places: Sequence[Place], frames: int) -> list[Range]:
+def _beside(places: Sequence[Place], frames: int) -> list[Margins]:
     """The number of kept frames beside each edit that are its own: two edits share those between
     them; those at the file's ends belong to one."""
     gaps = [after.frames[0] - before.frames[1] for before, after in pairwise(places)]
@@ -134,7 +135,7 @@ def _beside(places: Sequence[Place], frames: int) -> list[Range]:
 
 def _planned_edit(
     place: Place,
-    beside: Range,
+    beside: Margins,
     new: Timed,
     taken: tuple[RecordedSpeech, ...],
     request: EditRequest,

@@ -20,11 +20,11 @@ from a3t.plan.edit_limits import Adapt, check_adapt, check_characters, check_see
 from a3t.plan.json_values import checked_alignment, finite_number, string
 from a3t.plan.reuse.recorded_speech import OtherRecording, RecordedWords
 from a3t.source.transcripts import FoundTranscript, aligned_transcript, find_transcript
+from a3t.spans import Span
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment
 
-Range = tuple[int, int]  # words [first, last)
 MOST_OTHERS = 20
 Pronunciations = tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]
 
@@ -79,7 +79,7 @@ class EditRequest:
     new_text: str
     text: str | None = None
     alignment: Alignment | Path | None = None
-    aligned_words: tuple[Range, ...] = ()
+    aligned_words: tuple[Span, ...] = ()
     recogniser: str = "auto"
     punctuate: bool = True
     speed: float = 1.0

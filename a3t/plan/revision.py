@@ -7,15 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from a3t.audio.output.span_map import SpanMap
 from a3t.errors import InputError
 from a3t.plan.edit_limits import check_edits, check_new_words, check_words
+from a3t.spans import Span, SpanMap
 from a3t.text.edit_script import WordEdit, edit_script
 from a3t.text.kept_readings import with_kept_readings
 from a3t.text.respelling import respelled
 from a3t.text.transcript import Transcript, question_ends
-
-Range = tuple[int, int]  # words [first, last)
 
 
 @dataclass(frozen=True)
@@ -32,7 +30,7 @@ class Revision:
     new_text: Transcript
     edits: tuple[WordEdit, ...]
     pauses: Mapping[int, float] = field(default_factory=dict)
-    passages: tuple[Range, ...] = ()
+    passages: tuple[Span, ...] = ()
 
     @classmethod
     def of(cls, text: Transcript, new_text: Transcript) -> Revision:
@@ -53,11 +51,7 @@ class Revision:
         script = edit_script(text.spoken, new_text.spoken)
         check_edits(len(script))
         words = word_map(script, len(text.spoken))
-        kept = {
-            pair.output[0] + k: pair.source[0] + k
-            for pair in words.kept()
-            for k in range(pair.source[1] - pair.source[0])
-        }
+        kept = {new: old for old, new in words.kept_places()}
         existing = dict(text.pauses)
         pauses = {}
         for place, seconds in new_text.pauses:
@@ -84,7 +78,7 @@ class Revision:
         """The new text, and which of its words each word of the text is."""
         return self.new_text, word_map(self.edits, len(self.text.words))
 
-    def within(self, passages: Sequence[Range]) -> Revision:
+    def within(self, passages: Sequence[Span]) -> Revision:
         """The revision restricted to the words of these ranges.
 
         Every edit must lie within one of them and may touch a range's end only where the text ends;
@@ -92,7 +86,7 @@ class Revision:
         """
         if tuple(passages) == ((0, len(self.text.words)),):
             return self
-        new_ranges: list[Range] = []
+        new_ranges: list[Span] = []
         edits: list[WordEdit] = []
         pauses: dict[int, float] = {}
         growth = old_start = new_start = 0
@@ -120,9 +114,9 @@ class Revision:
 
 class _Edit(Protocol):
     @property
-    def old(self) -> Range: ...
+    def old(self) -> Span: ...
     @property
-    def new(self) -> Range: ...
+    def new(self) -> Span: ...
 
 
 def word_map(edits: Iterable[_Edit], count: int) -> SpanMap:
@@ -153,5 +147,5 @@ def _joined(script: Sequence[WordEdit]) -> list[WordEdit]:
     return result
 
 
-def _moved(words: Range, by: int) -> Range:
+def _moved(words: Span, by: int) -> Span:
     return words[0] + by, words[1] + by

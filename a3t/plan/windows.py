@@ -10,7 +10,8 @@ import numpy as np
 
 from a3t.plan.edit_plan import EditPlan, Window
 from a3t.plan.phone_grid import GridPhone
-from a3t.plan.planned_edit import PlannedEdit, PlannedPhone, Range
+from a3t.plan.planned_edit import PlannedEdit, PlannedPhone
+from a3t.spans import Span
 
 CONTEXT = 240  # frames of the recording around an edit, 3 s in total
 LONGEST = 480  # most frames of a window with several edits, 6 s
@@ -22,7 +23,7 @@ def windows_around(
     edits: Sequence[PlannedEdit],
     grid: Sequence[GridPhone],
     frames: int,
-    turns: Sequence[Range] = (),
+    turns: Sequence[Span] = (),
 ) -> tuple[Window, ...]:
     """Group the edits that need the model, and give each group its context.
 
@@ -53,7 +54,7 @@ def _window(
     edits: Sequence[PlannedEdit],
     grid: Sequence[GridPhone],
     frames: int,
-    turn: Range,
+    turn: Span,
 ) -> Window:
     first, last = edits[group[0]].source[0], edits[group[-1]].source[1]
     inner = range(group[0], group[-1] + 1)
@@ -92,14 +93,14 @@ class WindowFrames:
     phones: tuple[PlannedPhone, ...]
     source: np.ndarray  # (N,) index of the recording's frame, -1 for a new one
     masked: np.ndarray  # (N,) bool, the frames that the model fills
-    spans: dict[int, Range]  # edit -> frames of its new phones
+    spans: dict[int, Span]  # edit -> frames of its new phones
 
     @classmethod
     def of(
         cls,
         phones: Sequence[PlannedPhone],
-        spans: dict[int, Range] | None = None,
-        remade: Sequence[Range] = (),
+        spans: dict[int, Span] | None = None,
+        remade: Sequence[Span] = (),
     ) -> WindowFrames:
         """The frames of ``phones``; new phones are masked, and so are ``remade`` source frames."""
         pieces = [
@@ -123,7 +124,7 @@ class WindowFrames:
 def lay_out(plan: EditPlan, window: Window) -> WindowFrames:
     """The window after the edit: kept phones, new phones in their places, margins masked."""
     phones: list[PlannedPhone] = []
-    spans: dict[int, Range] = {}
+    spans: dict[int, Span] = {}
     edits = list(window.edits)
     place = 0
 

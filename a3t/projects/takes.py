@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from a3t.audio.output.patches import Patch
-from a3t.audio.output.span_map import Span
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, grid_frames, seconds_of
@@ -28,6 +27,7 @@ from a3t.plan.reuse.recorded_speech import RecordedSpeech
 from a3t.plan.revision import Revision
 from a3t.rendering.candidates import VARIATIONS, variant
 from a3t.rendering.edited import EditedRecording, Excerpt, WordScore
+from a3t.spans import Span
 from a3t.text.edit_script import WordEdit
 from a3t.text.transcript import Transcript, TranscriptWord
 from alignment import Alignment, Word
@@ -194,7 +194,7 @@ def made_edits(result: EditedRecording, stretch: Span) -> Iterator[MadeEdit]:
         )
 
 
-def _said(speech: RecordedSpeech, aligned: Alignment) -> tuple[int, int]:
+def _said(speech: RecordedSpeech, aligned: Alignment) -> Span:
     """The aligned words [first, last) that recorded speech is."""
     start, end = (
         seconds_of(speech.frames[0] + speech.silent[0]),

@@ -11,12 +11,12 @@ from typing import Any
 from a3t.audio.output.files import sha256_of, staged_beside
 from a3t.audio.output.patches import Patch, sample_map
 from a3t.audio.output.provenance import Trace, comment, models_named, traces_after
-from a3t.audio.output.span_map import EditMap, Span
 from a3t.audio.output.speech import NEXT, check_record, load_record, record_path, write_json
 from a3t.audio.output.writing import check_output, default_output, write_edited
 from a3t.audio.reading.recording import Recording
 from a3t.audio.splicing.emphasis import Raised
 from a3t.plan.edit_plan import EditPlan
+from a3t.spans import EditMap, Span
 from alignment.atomic import put_in_place
 
 DOUBTFUL = 0.5  # a word with a lower confidence can hardly be heard

@@ -24,7 +24,7 @@ def edited_alignment(result: EditedRecording) -> Alignment:
     words = [word for k in range(len(plan.edits)) for word in _made(result, k, shifts[k])]
     words += _taken(result)
     source = plan.alignment
-    kept = [k for pair in plan.words.kept() for k in range(*pair.source)]
+    kept = [old for old, _ in plan.words.kept_places()]
     for word in (source.spoken[k] for k in kept):
         past = bisect_right(places, (word.start + word.end) / 2)
         words.append(retimed(word, word.start + shifts[past], word.end + shifts[past]))

@@ -17,15 +17,16 @@ from a3t.audio.splicing.pauses import put_pause, quieted
 from a3t.audio.splicing.splicing import cut_out, make_patch
 from a3t.grid import HOP, grid_samples, samples_of
 from a3t.plan.edit_plan import EditPlan
-from a3t.plan.planned_edit import PlannedEdit, Range
+from a3t.plan.planned_edit import PlannedEdit
 from a3t.plan.windows import WindowFrames
+from a3t.spans import Span
 from a3t.text.phones import PAUSE
 
 RADIUS = 0.03  # seconds; a cut may move this far to a quieter place
 CLEAR = 2  # frames beside an edit whose vocoder output the edit still influences
 
 
-def edit_frames(edit: PlannedEdit, first: int, last: int) -> Range:
+def edit_frames(edit: PlannedEdit, first: int, last: int) -> Span:
     """An edit's new frames [first, last), extended by its margins and the space for its joints."""
     return first - edit.margin[0] - edit.overlap[0], last + edit.margin[1] + edit.overlap[1]
 

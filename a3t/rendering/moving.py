@@ -16,7 +16,6 @@ import soxr
 from a3t.audio.analysis.pause_sounds import speech_power
 from a3t.audio.analysis.room_tone import room_tone
 from a3t.audio.output.patches import Patch, read_patched
-from a3t.audio.output.span_map import Span
 from a3t.audio.splicing.fitting import FADE_MS, LAG_MS, crossfade, fade_in, fade_out
 from a3t.audio.splicing.seams import Overlap, Surroundings, best_places, best_seam
 from a3t.grid import samples_of
@@ -24,6 +23,7 @@ from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planned_edit import PlannedEdit
 from a3t.plan.reuse.recorded_speech import MOST_GAIN, RecordedSpeech
 from a3t.rendering.edited import EditedRecording, Excerpt
+from a3t.spans import Margins, Span
 
 CONTEXT = 0.1  # seconds beside a piece, in which a joint may lie
 RADIUS, NARROW = 0.03, 0.0125  # seconds by which a joint may move in silence, and without any
@@ -41,7 +41,7 @@ class _Piece:
     raw: np.ndarray
     first: int
     last: int
-    room: Span
+    room: Margins
     origin: int = -1
     source: int = 0
     ratio: float = 1.0

@@ -22,6 +22,7 @@ from a3t.plan.request import EditRequest
 from a3t.plan.reuse.recorded_speech import MOST_GAIN, RecordedWords
 from a3t.plan.reuse.text_reuse import RecordedTexts
 from a3t.rendering.edited import EditedRecording
+from a3t.spans import Span
 from a3t.text.edit_script import WordEdit
 from a3t.text.phones import PAUSE, is_vowel, strip_stress
 from a3t.text.transcript import Transcript
@@ -127,7 +128,7 @@ def usable(plan: EditPlan, edit: PlannedEdit, aligned: Alignment, words: Recorde
     return min(word.score for word in own) >= LEAST_SCORE and said == wanted
 
 
-def manner_of(recording: Recording, aligned: Alignment, words: tuple[int, int]) -> Manner:
+def manner_of(recording: Recording, aligned: Alignment, words: Span) -> Manner:
     """The sound of words of a recording."""
     spoken = aligned.spoken
     own = spoken[slice(*words)]

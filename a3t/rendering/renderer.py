@@ -19,7 +19,7 @@ from a3t.model.filling import MaskedMel, fill, fill_in_pieces
 from a3t.model.loading import Networks
 from a3t.model.threads import Steps, one_thread
 from a3t.plan.edit_plan import EditPlan, Window
-from a3t.plan.planned_edit import PlannedEdit, Range
+from a3t.plan.planned_edit import PlannedEdit
 from a3t.plan.prompt import SpeechPlan
 from a3t.plan.windows import WindowFrames, lay_out
 from a3t.rendering.edited import EditedRecording, Excerpt
@@ -37,6 +37,7 @@ from a3t.rendering.melody import melody
 from a3t.rendering.moving import moved_patch
 from a3t.rendering.spoken import SpokenRecording
 from a3t.rendering.verification import verify
+from a3t.spans import Span
 from a3t.text.phones import phone_ids
 from a3t.vocoder import Vocoder, vocode_span
 
@@ -114,7 +115,7 @@ class Renderer:
         self,
         recording: Recording,
         window: WindowFrames,
-        source: Range,
+        source: Span,
         rise: np.ndarray | None = None,
     ) -> torch.Tensor:
         """The window's mel (N, 80): the recording's own, the masked frames filled and levelled.
@@ -209,7 +210,7 @@ class Renderer:
         return rendered
 
 
-def emphasised_spans(edit: PlannedEdit, before: int) -> Sequence[Range]:
+def emphasised_spans(edit: PlannedEdit, before: int) -> Sequence[Span]:
     """Sample ranges at 24 kHz of the emphasised words, in a patch whose words begin after
     ``before`` frames."""
     spans, frame = [], before

@@ -16,7 +16,6 @@ from a3t.source.alignment_cache import alignment_path, cache_alignment, cached_a
 from a3t.source.passages import (
     LONG,
     Passages,
-    Range,
     Times,
     cut,
     ranges_around,
@@ -24,6 +23,7 @@ from a3t.source.passages import (
     words_between,
 )
 from a3t.source.transcripts import FoundTranscript, find_transcript
+from a3t.spans import Span
 from a3t.text.edit_script import WordEdit
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
@@ -39,7 +39,7 @@ NEARBY = 6.0  # seconds on each side that are available to the aligner, and no m
 
 
 # Recording, the text's spoken words, which of them (or of its samples), the user's pronunciations.
-Key = tuple[str, tuple[str, ...], Range, str]
+Key = tuple[str, tuple[str, ...], Span, str]
 
 
 @dataclass(frozen=True)
@@ -223,7 +223,7 @@ class AlignmentStore:
         self,
         recording: Recording,
         text: Transcript,
-        words: Range,
+        words: Span,
         times: Times,
         pronouncer: Pronouncer,
     ) -> Passages:
@@ -263,5 +263,5 @@ def _own_pronunciations(pronouncer: Pronouncer, text: Transcript) -> str:
     return repr([(word, list(pronouncer.own[word])) for word in words]) if words else ""
 
 
-def _key(recording: Recording, text: Transcript, words: Range, pronouncer: Pronouncer) -> Key:
+def _key(recording: Recording, text: Transcript, words: Span, pronouncer: Pronouncer) -> Key:
     return recording.identity, text.spoken, words, _own_pronunciations(pronouncer, text)

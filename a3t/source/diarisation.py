@@ -17,6 +17,7 @@ import numpy as np
 
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
+from a3t.spans import Span
 from a3t.text.transcript import Transcript
 from alignment import Alignment
 
@@ -53,7 +54,7 @@ def speakers_by_sound(
     return [order[label] for label in result]
 
 
-def stretches_of(alignment: Alignment, text: Transcript) -> list[tuple[int, int]]:
+def stretches_of(alignment: Alignment, text: Transcript) -> list[Span]:
     """Words [first, last) between pauses and ends of sentences."""
     spoken = alignment.spoken
     ends = [
@@ -112,12 +113,12 @@ def _clustered(vectors: np.ndarray, lengths: np.ndarray, count: int | None) -> n
     return np.asarray((vectors @ centres.T).argmax(axis=1))
 
 
-def _times(words: tuple[int, int], alignment: Alignment) -> tuple[float, float]:
+def _times(words: Span, alignment: Alignment) -> tuple[float, float]:
     spoken = alignment.spoken
     return spoken[words[0]].start, spoken[words[1] - 1].end
 
 
-def _length(words: tuple[int, int], alignment: Alignment) -> float:
+def _length(words: Span, alignment: Alignment) -> float:
     start, end = _times(words, alignment)
     return end - start
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
+from a3t.spans import Span
 from a3t.text.edit_script import WordEdit
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Word
@@ -74,8 +75,6 @@ def _characters(text: str) -> int:
     return sum(not character.isspace() for character in text)
 
 
-Range = tuple[int, int]  # words [first, last) of the text
-
 LONG = 40.0  # seconds; a shorter recording is one passage
 CONTEXT = 6.0  # seconds of speech on each side of an edit
 APART = 10.0  # seconds between two passages; closer ones are merged
@@ -87,17 +86,17 @@ class Passages:
     """An alignment of some ranges of the text's words, in order, with gaps between the ranges."""
 
     alignment: Alignment
-    words: tuple[Range, ...]
+    words: tuple[Span, ...]
 
     def is_whole(self, text: Transcript) -> bool:
         """True if they hold every word of the text."""
         return self.words == ((0, len(text.words)),)
 
 
-def ranges_around(edits: Sequence[WordEdit], times: Times) -> tuple[Range, ...]:
+def ranges_around(edits: Sequence[WordEdit], times: Times) -> tuple[Span, ...]:
     """The words of each passage: those spoken within CONTEXT of an edit, up to a pause if there is
     one nearby. Passages close to each other are merged."""
-    ranges: list[Range] = []
+    ranges: list[Span] = []
     for edit in edits:
         first, last = _widened(edit.old, times)
         if ranges and times[first][0] <= times[ranges[-1][1] - 1][1] + APART:
@@ -107,14 +106,14 @@ def ranges_around(edits: Sequence[WordEdit], times: Times) -> tuple[Range, ...]:
     return tuple(ranges) or (_widened((0, 0), times),)
 
 
-def words_between(times: Times, span: tuple[float, float]) -> Range:
+def words_between(times: Times, span: tuple[float, float]) -> Span:
     """The words that lie between two times in seconds, which may be none."""
     first = bisect_left(times, span[0], key=lambda time: time[0])
     last = bisect_right(times, span[1], key=lambda time: time[1])
     return first, max(first, last)
 
 
-def _widened(words: Range, times: Times) -> Range:
+def _widened(words: Span, times: Times) -> Span:
     start = times[words[0]][0] if words[0] < len(times) else times[-1][1]
     end = times[words[1] - 1][1] if words[1] > 0 else 0.0
     before = [k for k in range(words[0]) if times[k][0] >= start - CONTEXT - PAUSE_WITHIN]
@@ -139,7 +138,7 @@ def _at_a_pause(places: Sequence[int], gap: Callable[[int], float], otherwise: i
     return max(places, key=gap, default=otherwise)
 
 
-def cut(alignment: Alignment, ranges: Sequence[Range]) -> Passages:
+def cut(alignment: Alignment, ranges: Sequence[Span]) -> Passages:
     """The passages of a whole alignment, with the pauses next to them."""
     words: list[Word] = []
     spoken = -1

@@ -19,6 +19,7 @@ from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
 from a3t.source.settled_text import Difference, Witnesses, changes, differences, with_new_words
+from a3t.spans import Span
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.respelling import respelled
 from a3t.text.transcript import Transcript, TranscriptWord
@@ -85,7 +86,7 @@ def quietest_between(sound: Readable, low: int, high: int) -> int:
     return low + (int(np.convolve(levels, np.ones(9), mode="valid").argmin()) + 4) * hop
 
 
-def parts_of(sound: Readable, first: tuple[float, float] = PARTS) -> Iterator[tuple[int, int]]:
+def parts_of(sound: Readable, first: tuple[float, float] = PARTS) -> Iterator[Span]:
     """Samples [start, stop) of each part, cut where it is quietest; `first`: the shortest and the
     longest that the first may be, seconds."""
     start, (shortest, longest) = 0, first

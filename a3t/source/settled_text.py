@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from a3t.spans import Span
 from a3t.text.edit_script import minimal_script
 from a3t.text.phones import strip_stress
 from a3t.text.pronunciation.pronouncer import Pronouncer
@@ -30,8 +31,6 @@ from alignment.recognition.network_recogniser import mean_scores
 from alignment.recognition.ngrams import load_ngrams
 from alignment.recognition.whisper import EncodedSound, Whisper
 from alignment.waveform import model_waveform
-
-Range = tuple[int, int]  # words [first, last)
 
 PLAIN = 9.0  # nats of evidence: nine in ten planted words have as much
 NETWORK = 0.4  # the weight of the network's nats against Whisper's
@@ -46,8 +45,8 @@ APART = 1.0  # of a word left out or added, against its phones' number; 0 for tw
 class Difference(NamedTuple):
     """Heard words, and the words of the new text in their place; either may be none."""
 
-    heard: Range
-    new: Range
+    heard: Span
+    new: Span
 
 
 def differences(heard: Transcript, new: Transcript, pronouncer: Pronouncer) -> list[Difference]:
@@ -83,11 +82,11 @@ def _is_one(before: Difference, after: Difference) -> bool:
 
 def _matched(
     old: Sequence[tuple[str, ...]], new: Sequence[tuple[str, ...]]
-) -> list[tuple[Range, Range]]:
+) -> list[tuple[Span, Span]]:
     """The cheapest way to pair words by their phones: one with one, one with two, two with one,
     or with none."""
     steps = ((1, 1), (1, 2), (2, 1), (1, 0), (0, 1))
-    best: dict[Range, tuple[float, Range]] = {(0, 0): (0.0, (0, 0))}
+    best: dict[Span, tuple[float, Span]] = {(0, 0): (0.0, (0, 0))}
     for i, j in product(range(len(old) + 1), range(len(new) + 1)):
         for a, b in steps:
             if (before := (i - a, j - b)) in best:
@@ -95,7 +94,7 @@ def _matched(
                 cost = best[before][0] + _distance(left, right)
                 if (i, j) not in best or cost < best[i, j][0] - 1e-9:
                     best[i, j] = cost, before
-    pairs: list[tuple[Range, Range]] = []
+    pairs: list[tuple[Span, Span]] = []
     here = (len(old), len(new))
     while here != (0, 0):
         before = best[here][1]
@@ -145,7 +144,7 @@ def with_new_words(
     return Transcript.of_tokens(words), numbers
 
 
-def _whole(text: Transcript, words: Range) -> Range:
+def _whole(text: Transcript, words: Span) -> Span:
     """The words of all tokens that these words, or the place between two, are part of."""
     begin, end = words
     tokens = [word.token for word in text.words]
@@ -226,7 +225,7 @@ def _shares() -> dict[str, float]:
     return dict(zip(model.words, model.unigram.tolist(), strict=True))
 
 
-def _with_words(heard: Transcript, place: Range, words: Sequence[TranscriptWord]) -> list[str]:
+def _with_words(heard: Transcript, place: Span, words: Sequence[TranscriptWord]) -> list[str]:
     """The text with other words at a place, where a capital stood with and without one."""
     (first, last), (begin, end) = place, _whole(heard, place)
     before = [word.text for word in heard.words[begin:first]]

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError, UnchangedError
-from a3t.source.passages import LONG, Passages, Range, Times, has_times, times_in
+from a3t.source.passages import LONG, Passages, Times, has_times, times_in
 from a3t.source.recognised_transcript import recognised
+from a3t.spans import Span
 from a3t.text.edit_script import minimal_script
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
@@ -104,7 +105,7 @@ def _times_beside(recording: Recording, path: Path | None, transcript: Transcrip
 
 
 def aligned_transcript(
-    alignment: Path | Alignment, text: str | None, aligned_words: tuple[Range, ...] = ()
+    alignment: Path | Alignment, text: str | None, aligned_words: tuple[Span, ...] = ()
 ) -> FoundTranscript:
     """The transcript of an alignment or of a file with one, or of subtitles.
 

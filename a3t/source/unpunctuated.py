@@ -5,11 +5,11 @@ from __future__ import annotations
 from contextlib import suppress
 from itertools import pairwise
 
-from a3t.audio.output.span_map import SpanMap
 from a3t.audio.reading.recording import Recording
 from a3t.source.alignments import AlignmentStore
 from a3t.source.passages import LONG, Passages
 from a3t.source.transcripts import FoundTranscript
+from a3t.spans import SpanMap
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError
@@ -64,13 +64,12 @@ def _with_questions_of(new_text: Transcript, words: SpanMap, text: Transcript) -
             if start < 0:
                 return text
             starts[place], end = start, start + len(word.written)
-    for kept in words.kept():
-        for k in range(kept.source[1] - kept.source[0]):
-            old, new = text.words[kept.source[0] + k], new_text.words[kept.output[0] + k]
-            if {old.mark, new.mark} == {".", "?"}:
-                last = starts[old.token] + len(old.written) - 1
-                if written[last] in ".?":
-                    written[last] = new.mark
+    for here, there in words.kept_places():
+        old, new = text.words[here], new_text.words[there]
+        if {old.mark, new.mark} == {".", "?"}:
+            last = starts[old.token] + len(old.written) - 1
+            if written[last] in ".?":
+                written[last] = new.mark
     changed = Transcript.from_text("".join(written), max_words=None)
     return changed if changed.spoken == text.spoken else text
 

@@ -18,6 +18,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from a3t.spans import Span
+
 SHORT_WORDS = frozenset(
     "a an the of to in on at by as is it and or but for from with that this was be his her its my "
     "your our their he she we i you they so if".split()
@@ -41,8 +43,8 @@ class WordEdit:
     """
 
     op: Operation
-    old: tuple[int, int]
-    new: tuple[int, int]
+    old: Span
+    new: Span
 
 
 def edit_script(old: Sequence[str], new: Sequence[str]) -> list[WordEdit]:

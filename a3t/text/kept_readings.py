@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
+from a3t.spans import Span
 from a3t.text.edit_script import WordEdit, minimal_script
 from a3t.text.normaliser.normalise import Conventions
 from a3t.text.respelling import with_old_words
@@ -18,7 +19,6 @@ from a3t.text.transcript import Transcript, conventions_of
 
 _BESIDE = 2  # written tokens on either side that a reading may depend on
 _MARKS = ".,;:!?…—–-\"'“”‘’()[]*_"
-Range = tuple[int, int]  # words [first, last)
 
 
 def with_kept_readings(old: Transcript, new: Transcript) -> Transcript:
@@ -60,7 +60,7 @@ def _read_again(text: Transcript, conventions: Conventions) -> Transcript:
     return Transcript.from_text(text.text, None, conventions)
 
 
-def _tokens(text: Transcript) -> tuple[list[str], list[Range]]:
+def _tokens(text: Transcript) -> tuple[list[str], list[Span]]:
     """The writing of each token, marks and capitals aside, and its words."""
     keys, ranges = [], []
     for _, group in groupby(enumerate(text.words), lambda pair: pair[1].token):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from a3t.spans import Span
 from a3t.text.edit_script import WordEdit, minimal_script
 from a3t.text.phones import strip_stress
 from a3t.text.pronunciation.homograph_words import FUNCTION_WORDS
@@ -134,8 +135,8 @@ def _alike_within(old: Transcript, new: Transcript, edit: WordEdit) -> list[Word
 def _alike_at(
     old: Transcript,
     new: Transcript,
-    old_range: tuple[int, int],
-    new_range: tuple[int, int],
+    old_range: Span,
+    new_range: Span,
     from_end: bool = False,
 ) -> tuple[int, int] | None:
     """The number of words of each that sound alike at this end of the ranges; None if none do."""
@@ -156,7 +157,7 @@ def _alike_at(
 
 
 def _spoken_and(
-    old: Transcript, new: Transcript, old_range: tuple[int, int], new_range: tuple[int, int]
+    old: Transcript, new: Transcript, old_range: Span, new_range: Span
 ) -> WordEdit | None:
     """One hundred (and) five: the word before takes the "and" along, or goes without it."""
     (i, i_end), (j, j_end) = old_range, new_range
@@ -169,9 +170,7 @@ def _spoken_and(
     return None
 
 
-def _written_alike(
-    old: Transcript, old_range: tuple[int, int], new: Transcript, new_range: tuple[int, int]
-) -> bool:
+def _written_alike(old: Transcript, old_range: Span, new: Transcript, new_range: Span) -> bool:
     """True if whole tokens differ in capitals, hyphens, spaces and punctuation alone."""
     for text, (first, last) in ((old, old_range), (new, new_range)):
         if _starts_inside_token(text, first) or (

@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from a3t.errors import InputError
+from a3t.spans import Span
 from a3t.text.markup import emphasised, parted_at_pauses
 from a3t.text.normaliser.normalise import MAX_WORDS, Conventions, SpokenToken, normalise
 
@@ -150,7 +151,7 @@ class Transcript:
             for word, token in zip(self.words, before, strict=False)
         ]
 
-    def of_words(self, ranges: Sequence[tuple[int, int]]) -> Transcript:
+    def of_words(self, ranges: Sequence[Span]) -> Transcript:
         """The same text with only the words [first, last) of each of the ranges, in order."""
         kept = [k for first, last in ranges for k in range(first, last)]
         place = {k: n for n, k in enumerate(kept)}

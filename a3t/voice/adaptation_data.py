@@ -17,6 +17,7 @@ from a3t.plan.edit_plan import EditPlan
 from a3t.source.alignments import AlignmentStore, TimedRecording
 from a3t.source.passages import Times, times_of
 from a3t.source.recognised_transcript import quietest_between
+from a3t.spans import Span
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from a3t.voice.material import VoicePiece, pieces_of
@@ -30,8 +31,6 @@ WINDOW = (70.0, 80.0)  # seconds that are listened to at a time; windows end whe
 ENOUGH = 30.0  # seconds of usable speech: one window has that, unless there is music, or silence
 MOST_WINDOWS = 4
 BESIDE = 5.0  # seconds on each side in which a word may be whose time is approximate
-
-Range = tuple[int, int]  # samples [first, last)
 
 
 @dataclass(frozen=True)
@@ -170,7 +169,7 @@ class AdaptationSpeech:
         return not of_one_speaker(self.pieces)[1]
 
 
-def windows_of(recording: Recording) -> Iterator[Range]:
+def windows_of(recording: Recording) -> Iterator[Span]:
     """The recording's samples in windows of `WINDOW` seconds that end where it is quietest; what
     would be a short one belongs to the last."""
     rate = recording.sample_rate

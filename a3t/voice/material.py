@@ -17,6 +17,7 @@ from a3t.audio.analysis.mel import mel_window
 from a3t.audio.reading.recording import Recording
 from a3t.grid import HOP, SAMPLE_RATE, frames_of, grid_frames, seconds_of
 from a3t.plan.phone_grid import GridPhone, on_grid
+from a3t.spans import Span
 from a3t.text.phones import phone_ids
 from alignment import Alignment
 
@@ -111,7 +112,7 @@ def _cut(grid: Sequence[GridPhone]) -> Iterator[Sequence[GridPhone]]:
 
     Short pauses inside a stretch belong to it; long ones teach nothing about the voice.
     """
-    runs: list[tuple[int, int]] = []  # places [first, last) in the grid
+    runs: list[Span] = []  # places [first, last) in the grid
     for place, phone in enumerate(grid):
         if phone.word < 0 and phone.frames >= PAUSE:
             continue
@@ -119,7 +120,7 @@ def _cut(grid: Sequence[GridPhone]) -> Iterator[Sequence[GridPhone]]:
             runs[-1] = (runs[-1][0], place + 1)
         else:
             runs.append((place, place + 1))
-    joined: list[tuple[int, int]] = []
+    joined: list[Span] = []
     for first, last in runs:
         near = joined and grid[first].first - grid[joined[-1][1] - 1].last <= 4 * PAUSE
         if near and grid[last - 1].last - grid[joined[-1][0]].first <= LONGEST:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from a3t.audio.reading.recording import Recording
+from a3t.spans import Span
 from alignment import Alignment
 from alignment.long.anchors import runs_of
 
@@ -106,9 +107,9 @@ def _levels(sound: np.ndarray, rate: int) -> np.ndarray:
     return np.asarray(10 * np.log10((total[starts + size] - total[starts]) / size + FLOOR))
 
 
-def _runs(active: np.ndarray) -> Iterator[tuple[int, int]]:
+def _runs(active: np.ndarray) -> Iterator[Span]:
     """[first, last) of the runs that are active, short gaps between them bridged."""
-    spans: list[tuple[int, int]] = []
+    spans: list[Span] = []
     for begin, stop in runs_of(active):
         if spans and (begin - spans[-1][1]) * HOP <= BRIDGED:
             spans[-1] = spans[-1][0], stop

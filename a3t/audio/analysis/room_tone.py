@@ -15,6 +15,7 @@ import numpy as np
 
 from a3t.audio.reading.formats import to_float
 from a3t.audio.reading.recording import Recording
+from a3t.spans import Span
 from alignment import Alignment
 
 FRAME_SECONDS = 0.04
@@ -100,7 +101,7 @@ def find_room_tone(recording: Recording, alignment: Alignment, near: int | None 
     return _measured(frames, recording.sample_rate, SPEECH_SHARE, 1.0)
 
 
-def pauses_near(alignment: Alignment, recording: Recording, near: int) -> list[tuple[int, int]]:
+def pauses_near(alignment: Alignment, recording: Recording, near: int) -> list[Span]:
     """Samples [first, last) of the pauses nearest `near`, their ends left out, in order."""
     rate, found = recording.sample_rate, []
     for word in alignment.words:
@@ -109,7 +110,7 @@ def pauses_near(alignment: Alignment, recording: Recording, near: int) -> list[t
         if word.is_pause and last - first >= FRAME_SECONDS * rate:
             found.append((first, last))
     found.sort(key=lambda span: max(span[0] - near, near - span[1], 0))
-    taken: list[tuple[int, int]] = []
+    taken: list[Span] = []
     left = round(ENOUGH_SECONDS * rate)
     for first, last in found:
         if left < FRAME_SECONDS * rate:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import soundfile
 
-from a3t.audio.output.span_map import Span
 from a3t.audio.reading.recording import Recording
 from a3t.grid import FRAMES_PER_SECOND
+from a3t.spans import Span
 
 # Sample types that are written unchanged; all others decode to floats.
 SUBTYPES = ("PCM_16", "PCM_24", "PCM_32", "PCM_U8", "FLOAT", "DOUBLE")

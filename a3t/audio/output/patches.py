@@ -8,9 +8,9 @@ from itertools import zip_longest
 
 import numpy as np
 
-from a3t.audio.output.span_map import Span, SpanMap
 from a3t.audio.reading.formats import Native, quantise, to_float
 from a3t.audio.reading.recording import BLOCK, Recording
+from a3t.spans import Span, SpanMap
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,10 +25,10 @@ from types import MappingProxyType
 from a3t import __version__
 from a3t.audio.output.metadata import comment_of, room_for_comment
 from a3t.audio.output.patches import Patch, sample_map
-from a3t.audio.output.span_map import SpanMap
 from a3t.audio.output.writing import container_and_subtype
 from a3t.audio.reading.checks import open_audio
 from a3t.audio.reading.recording import Recording
+from a3t.spans import SpanMap
 
 CUT = "joined where something was cut out"
 MOST_TRACES = 20_000  # that are read; an edited word every second for five hours is fewer

@@ -27,6 +27,7 @@ from a3t.audio.reading.containers import TrackReader, decoded_track, several_tra
 from a3t.audio.reading.formats import Native, SampleFormat, is_lossy, sample_format, to_float
 from a3t.errors import InputError
 from a3t.grid import samples_of
+from a3t.spans import Span
 
 PIECE_SECONDS = 120  # of a long recording that are resampled at once
 RESAMPLING_CONTEXT = 0.05  # seconds read on either side of a window; soxr's filter is far shorter
@@ -76,12 +77,12 @@ class Recording:
     def seconds(self) -> float:
         return self.samples / self.sample_rate
 
-    def samples_in(self, frames: tuple[int, int]) -> tuple[int, int]:
+    def samples_in(self, frames: Span) -> Span:
         """The samples [first, last) of frames of `a3t.grid`, whose last may be cut short."""
         first, last = (min(samples_of(frame, self.sample_rate), self.samples) for frame in frames)
         return first, last
 
-    def samples_between(self, start: float, end: float) -> tuple[int, int]:
+    def samples_between(self, start: float, end: float) -> Span:
         """The samples [first, last) of seconds [start, end), as far as there are any."""
         first, last = (min(round(t * self.sample_rate), self.samples) for t in (start, end))
         return first, max(first, last)

@@ -13,10 +13,10 @@ from types import ModuleType
 
 import numpy as np
 
-from a3t.audio.output.patches import Span
 from a3t.audio.splicing.fitting import rms
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
+from a3t.spans import Span
 
 MOST_SEMITONES = 4.0
 MOST_DECIBELS = 4.0

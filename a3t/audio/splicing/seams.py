@@ -16,6 +16,7 @@ import numpy as np
 
 from a3t.audio.reading.formats import to_float
 from a3t.audio.reading.recording import Recording
+from a3t.spans import Span
 
 STEP = 0.002  # seconds between two places that are tried
 BESIDE = 0.02  # seconds on either side that are compared
@@ -31,9 +32,9 @@ FLOOR = 1e-6  # of the mean power; what is quieter is silence
 
 def best_places(
     left: np.ndarray,
-    leave: tuple[int, int],
+    leave: Span,
     right: np.ndarray,
-    enter: tuple[int, int],
+    enter: Span,
     prefer: tuple[int, int],
     rate: int,
 ) -> tuple[int, int] | None:

@@ -14,7 +14,6 @@ import numpy as np
 
 from a3t.audio.matching.sound_matching import OwnSound
 from a3t.audio.output.patches import Patch
-from a3t.audio.output.span_map import Span
 from a3t.audio.reading.recording import Recording
 from a3t.audio.splicing.fitting import (
     FADE_MS,
@@ -32,6 +31,7 @@ from a3t.audio.splicing.lossy_coding import coded_like
 from a3t.audio.splicing.seams import Overlap, Surroundings, best_places, best_seam
 from a3t.errors import InputError
 from a3t.grid import HOP, ceil_at_rate, floor_at_rate, nearest_at_rate
+from a3t.spans import Margins, Span
 
 RADIUS_MS = 30.0  # how far a deletion looks for a quiet point
 
@@ -40,7 +40,7 @@ def make_patch(
     recording: Recording,
     synthesis: np.ndarray,
     replaced: Span,
-    margins: tuple[int, int],
+    margins: Margins,
     *,
     own: OwnSound | None = None,
     lag_ms: float = LAG_MS,
@@ -158,7 +158,7 @@ def _samples(milliseconds: float, rate: int) -> int:
 
 
 def _on_the_recordings_clock(
-    recording: Recording, synthesis: np.ndarray, replaced: Span, margins: tuple[int, int], fade: int
+    recording: Recording, synthesis: np.ndarray, replaced: Span, margins: Margins, fade: int
 ) -> tuple[np.ndarray, Overlap, Overlap]:
     """The sound at the recording's rate and its overlaps with it; empty at the file's ends."""
     rate = recording.sample_rate

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from math import ceil, floor
 from typing import Any
 
-from a3t.audio.output.span_map import SpanMap
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, seconds_of
 from a3t.plan.edit_limits import check_edits
 from a3t.plan.edit_sites import LEAST_GAP, Place, WordFrames
 from a3t.plan.json_values import finite_number, string
+from a3t.spans import Margins, Span, SpanMap
 from a3t.text.edit_script import WordEdit
 
 KINDS = ("filler", "repeat", "noise", "pause")
@@ -99,11 +99,11 @@ def place_cuts(
     return found
 
 
-def _touches(one: tuple[int, int], other: tuple[int, int]) -> bool:
+def _touches(one: Span, other: Span) -> bool:
     return one[0] < other[1] + LEAST_GAP and other[0] < one[1] + LEAST_GAP
 
 
-def _with_deletion(place: Place, frames: tuple[int, int], words: WordFrames) -> Place:
+def _with_deletion(place: Place, frames: Span, words: WordFrames) -> Place:
     """A deletion that takes a cut beside it along, or all of a cut around it and no more; what is
     muted is muted for as long."""
     first, last = place.edit.old
@@ -118,7 +118,7 @@ def _with_deletion(place: Place, frames: tuple[int, int], words: WordFrames) -> 
     return replace(place, frames=frames, pauses=pauses, beside=room)
 
 
-def room_beside(place: Place, overlap: tuple[int, int]) -> tuple[int, int]:
+def room_beside(place: Place, overlap: Margins) -> Margins:
     """The frames beside a cut that its joints may use: those before the next words, at least one
     of them."""
     if place.beside is None:

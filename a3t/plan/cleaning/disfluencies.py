@@ -18,6 +18,7 @@ from a3t.audio.analysis.pause_sounds import sounds_in_pauses
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.cleaning.cuts import ACTIONS, ALL_KINDS, KINDS, Cut
+from a3t.spans import Span
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Word
 
@@ -84,7 +85,7 @@ class Finding:
     text: str
     start: float
     end: float
-    words: tuple[int, int] | None = None
+    words: Span | None = None
     cut: Cut | None = None
 
     def __str__(self) -> str:

@@ -27,6 +27,7 @@ from a3t.plan.cleaning.disfluencies import (
 )
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import word_map
+from a3t.spans import Span
 from a3t.text.edit_script import edit_script
 from a3t.text.transcript import Transcript
 from alignment import Alignment
@@ -64,11 +65,7 @@ class Findings:
             if not any(c.start < each.end and each.start < c.end for c in self.earlier)
         ]
         words = word_map(edit_script(self.text.spoken, self.said.spoken), len(self.text.words))
-        place = {
-            pair.output[0] + k: pair.source[0] + k
-            for pair in words.kept()
-            for k in range(pair.source[1] - pair.source[0])
-        }
+        place = {new: old for old, new in words.kept_places()}
         for kind, first, last in disfluencies_in(self.said, want):
             if all(k in place for k in range(first, last)):  # not made by an earlier edit
                 own = alignment.spoken[place[first]], alignment.spoken[place[last - 1]]
@@ -158,9 +155,9 @@ class Findings:
         return result
 
 
-def _text_without(said: Transcript, gone: Mapping[tuple[int, int], float], mute: bool) -> str:
+def _text_without(said: Transcript, gone: Mapping[Span, float], mute: bool) -> str:
     """The text without these words, its other characters kept; muted words leave a [pause]."""
-    places: list[tuple[int, int]] = []
+    places: list[Span] = []
     position, last_token = 0, -1
     for word in said.words:
         if word.token != last_token:
@@ -197,7 +194,7 @@ def _apart(cuts: Iterable[Cut]) -> tuple[Cut, ...]:
     return tuple(result)
 
 
-def _joined(gone: Mapping[tuple[int, int], float]) -> list[tuple[int, int, float]]:
+def _joined(gone: Mapping[Span, float]) -> list[tuple[int, int, float]]:
     """Words that go and the time that they take, those behind each other together."""
     result: list[tuple[int, int, float]] = []
     for (first, last), seconds in sorted(gone.items()):

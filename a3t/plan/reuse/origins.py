@@ -19,9 +19,8 @@ from a3t.plan.edit_sites import Place, WordFrames
 from a3t.plan.planned_edit import PlannedEdit
 from a3t.plan.reuse.recorded_speech import RecordedSpeech, RecordedWords
 from a3t.plan.revision import Revision
+from a3t.spans import Margins, Span
 from a3t.text.transcript import Transcript
-
-Range = tuple[int, int]  # [first, last)
 
 EDGE = frames_of(0.05)  # of silence on either side of a joint, where there is any
 LEAST_PAUSE = frames_of(0.05)  # what is shorter is no pause
@@ -85,7 +84,6 @@ def origins_of(
     # Those that can't be changed in their place leave a gap in the numbers.
     numbers = {j: n for n, j in enumerate(j for j, plan in enumerate(plans) if plan)}
     taken, origins = {}, tuple(plan for plan in plans if plan is not None)
-    spoken = [WordFrames.of(plan.phones, len(plan.text.words), plan.frames) for plan in origins]
     for k, place in enumerate(kept):
         speech = []
         for n, block in enumerate(place.recorded):
@@ -93,7 +91,7 @@ def origins_of(
             assert plan is not None
             speech.append(_taken(block, plan, numbers[number_of[k, n]]))
         if speech:
-            silence = [_silence(s, origins[s.origin], spoken[s.origin]) for s in speech]
+            silence = [_silence(s, origins[s.origin]) for s in speech]
             taken[k] = _with_silence(place, speech, silence, new_text, usual)
     return origins, taken, tuple(kept)
 
@@ -173,14 +171,15 @@ def _taken(block: RecordedWords, plan: EditPlan, number: int) -> RecordedSpeech:
         if block.old[0] <= edit.old[0] and edit.old[1] <= block.old[1]
         and words[0] <= edit.new[0] and edit.new[1] <= words[1]
     ]  # fmt: skip
-    frames = WordFrames.of(plan.phones, len(plan.text.words), plan.frames)
-    edges = [frames.spans[k] for k in range(*block.old)] + [plan.edits[k].source for k in inside]
+    edges = [plan.word_frames.spans[k] for k in range(*block.old)] + [
+        plan.edits[k].source for k in inside
+    ]
     span = min(first for first, _ in edges), max(last for _, last in edges)
     edits = (inside[0], inside[-1] + 1) if inside else _between(plan.edits, span)
     return RecordedSpeech(number, block.new, words, edits, span, decibels=block.decibels)
 
 
-def _between(edits: Sequence[PlannedEdit], frames: Range) -> Range:
+def _between(edits: Sequence[PlannedEdit], frames: Span) -> Span:
     """No edits, at the place where some within these frames would be."""
     place = sum(edit.source[1] <= frames[0] for edit in edits)
     return place, place
@@ -189,7 +188,7 @@ def _between(edits: Sequence[PlannedEdit], frames: Range) -> Range:
 def _with_silence(
     place: Place,
     speech: Sequence[RecordedSpeech],
-    silence: Sequence[Range],
+    silence: Sequence[Margins],
     new_text: Transcript,
     usual: Mapping[str, float],
 ) -> tuple[RecordedSpeech, ...]:
@@ -247,9 +246,9 @@ def _with_silence(
     return tuple(result)
 
 
-def _silence(taken: RecordedSpeech, plan: EditPlan, words: WordFrames) -> Range:
+def _silence(taken: RecordedSpeech, plan: EditPlan) -> Margins:
     """The frames of silence beside it where it was recorded; words and edits are in order."""
-    first, last = taken.frames
+    words, (first, last) = plan.word_frames, taken.frames
     ahead = bisect_right(words.spans, first, key=lambda span: span[1])
     behind = bisect_left(words.spans, last, key=lambda span: span[0])
     before = words.spans[ahead - 1][1] if ahead else 0

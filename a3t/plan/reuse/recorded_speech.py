@@ -11,11 +11,10 @@ from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.json_values import checked_alignment, string
 from a3t.source.alignments import AlignmentStore, TimedRecording
+from a3t.spans import Margins, Span
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment
-
-Range = tuple[int, int]  # [first, last)
 
 MOST_GAIN = 20.0  # dB
 LONGEST_PATH = 4096  # characters; systems have none longer
@@ -28,8 +27,8 @@ class RecordedWords:
     decibels: by which they are made louder; None for as much as all speech of their recording.
     """
 
-    new: Range
-    old: Range
+    new: Span
+    old: Span
     text: int
     decibels: float | None = None
 
@@ -58,12 +57,12 @@ class RecordedSpeech:
     """
 
     origin: int
-    new: Range
-    words: Range
-    edits: Range
-    frames: Range
-    silent: Range = (0, 0)
-    pauses: Range = (0, 0)
+    new: Span
+    words: Span
+    edits: Span
+    frames: Span
+    silent: Margins = (0, 0)
+    pauses: Margins = (0, 0)
     decibels: float | None = None
 
     def to_json(self) -> dict[str, Any]:

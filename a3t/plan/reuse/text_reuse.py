@@ -19,10 +19,9 @@ from itertools import pairwise
 from a3t.plan.request import EditRequest
 from a3t.plan.reuse.recorded_speech import RecordedWords
 from a3t.plan.revision import Revision
+from a3t.spans import Span
 from a3t.text.edit_script import WordEdit
 from a3t.text.transcript import Transcript
-
-Range = tuple[int, int]  # [first, last)
 
 LEAST_WORDS = 4
 LONGEST_CHANGE = 8  # words that may differ between two recorded stretches, or beside one
@@ -69,7 +68,7 @@ class RecordedTexts:
         return found[:MOST_OFFERED]
 
     def _of_edit(
-        self, edit: WordEdit, new: Transcript, gone: Sequence[Range]
+        self, edit: WordEdit, new: Transcript, gone: Sequence[Span]
     ) -> tuple[RecordedWords, ...]:
         first, last = edit.new
         if last - first < 2:
@@ -93,7 +92,7 @@ class RecordedTexts:
         )
 
     def _runs(
-        self, edit: WordEdit, new: Transcript, gone: Sequence[Range]
+        self, edit: WordEdit, new: Transcript, gone: Sequence[Span]
     ) -> Iterator[RecordedWords]:
         """The longest stretches, from left to right."""
         place, last = edit.new
@@ -180,7 +179,7 @@ def _go_together(before: RecordedWords, after: RecordedWords) -> bool:
     return 0 <= left_out <= LONGEST_CHANGE and after.new[0] - before.new[1] <= LONGEST_CHANGE
 
 
-def _widened(block: RecordedWords, new: Range, gone: Sequence[Range]) -> RecordedWords:
+def _widened(block: RecordedWords, new: Span, gone: Sequence[Span]) -> RecordedWords:
     """The block with the new words beside it, for which words beside it in the old text go."""
     first, last = block.old
     before, after = _around(gone, first), _around(gone, last - 1)
@@ -191,7 +190,7 @@ def _widened(block: RecordedWords, new: Range, gone: Sequence[Range]) -> Recorde
     return RecordedWords(new, (first, last), block.text)
 
 
-def _around(ranges: Sequence[Range], word: int) -> Range | None:
+def _around(ranges: Sequence[Span], word: int) -> Span | None:
     """The range that a word is in, of some that are in order and apart; None if it is in none."""
     place = bisect_right(ranges, word, key=lambda each: each[0]) - 1
     return ranges[place] if place >= 0 and word < ranges[place][1] else None

@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
+from a3t.spans import Span
+
 # Sounds and states that captions name, "[Music]", "(laughs)"; a stem stands for its forms.
 _SOUND = re.compile(
     r"(?:music|sing(?:s|ing)|instrumental|jingle|laugh\w*|chuckl\w*|giggl\w*|applau\w+|"
@@ -57,13 +59,13 @@ _NAME = re.compile(
 NO_NAMES: Mapping[str, bool] = MappingProxyType({})
 
 
-def unspoken(text: str, names: Mapping[str, bool] = NO_NAMES) -> list[tuple[int, int]]:
+def unspoken(text: str, names: Mapping[str, bool] = NO_NAMES) -> list[Span]:
     """The parts of the text that aren't spoken: [first, last) of each, in order.
 
     names: what is settled already of the names that begin lines: whether each is who speaks.
     """
     found = sorted({*_matches(text, names)})
-    spans: list[tuple[int, int]] = []
+    spans: list[Span] = []
     for first, last in found:
         if spans and first < spans[-1][1]:
             spans[-1] = (spans[-1][0], max(last, spans[-1][1]))
@@ -93,7 +95,7 @@ def names_of_lines(text: str) -> dict[str, bool]:
     return found | {match[1]: True for match in _named_lines(text)}
 
 
-def _matches(text: str, names: Mapping[str, bool]) -> Iterator[tuple[int, int]]:
+def _matches(text: str, names: Mapping[str, bool]) -> Iterator[Span]:
     for pattern in (_TAG, _CUE, _SPEAKER):
         for match in pattern.finditer(text):
             yield match.span()

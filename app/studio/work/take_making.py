@@ -18,7 +18,6 @@ import numpy as np
 
 from a3t.audio.output.audio_slice import stretch_of, whole_frames
 from a3t.audio.output.patches import Patch
-from a3t.audio.output.span_map import Span
 from a3t.errors import InputError
 from a3t.grid import seconds_of
 from a3t.plan.cleaning.cuts import Cut
@@ -27,6 +26,7 @@ from a3t.projects.takes import Take, aligned_stretch, level_of, made_edits
 from a3t.rendering.candidates import VARIATIONS
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.recorded_takes import recorded_requests
+from a3t.spans import Span
 from a3t.text.pronunciation.as_it_sounds import sounded
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from a3t.audio.output.span_map import SpanMap
+from a3t.spans import SpanMap
 
 # Lengths by turns: kept, replaced, and what stands in its place.
 PIECES = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(0, 9)), max_size=6)

@@ -1,4 +1,4 @@
-"""Maps of places between two sequences that agree except for some spans, as an edit's do."""
+"""Spans of samples, frames or words, and maps between an edit's source and its output."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-Span = tuple[int, int]  # places [first, last)
+Span = tuple[int, int]  # samples, frames or words [first, last)
+Margins = tuple[int, int]  # how many of them before a span, and after it
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,11 @@ class SpanMap:
             yield SpanPair((here, change.source[0]), (there, change.output[0]))
             here, there = change.source[1], change.output[1]
         yield SpanPair((here, self.length), (there, self.output_length))
+
+    def kept_places(self) -> Iterator[tuple[int, int]]:
+        """Each place of the source that is kept, and the place in the output that it has there."""
+        for same in self.kept():
+            yield from zip(range(*same.source), range(*same.output), strict=True)
 
     @cached_property
     def _source_starts(self) -> list[int]:
