@@ -17,7 +17,6 @@ import numpy as np
 from a3t.audio.reading.recording import Recording, opened
 from a3t.model.loading import Networks, load_networks
 from a3t.model.saved_voices import Voice, load_voice
-from a3t.model.threads import Steps
 from a3t.plan.cleaning.disfluencies import Cleaning
 from a3t.plan.cleaning.findings import Findings
 from a3t.plan.edit_plan import EditPlan
@@ -31,10 +30,11 @@ from a3t.rendering.candidates import make_audible, make_candidates
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.renderer import Renderer
 from a3t.rendering.spoken import SpokenRecording
+from a3t.rendering.steps import Steps
 from a3t.source.alignment_cache import VOICES
 from a3t.source.alignments import AlignmentStore, TimedRecording
+from a3t.source.punctuated_transcript import punctuated, punctuated_by_sound
 from a3t.source.transcripts import find_transcript, require_change
-from a3t.source.unpunctuated import punctuated, punctuated_by_sound
 from a3t.text.markup import check_marks
 from a3t.text.pronunciation.lexicon import Pronunciation
 from a3t.text.pronunciation.pronouncer import Pronouncer

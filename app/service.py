@@ -18,7 +18,7 @@ from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
-from a3t.audio.output.speech import write_json
+from a3t.audio.output.records import record_path, write_json
 from a3t.errors import InputError
 from a3t.plan.request import EditRequest, SpeechRequest
 from a3t.source.alignment_cache import voices_cache
@@ -121,7 +121,7 @@ class Service:
             result = self.make(Order(copy, request), watch, self.lane(copy))
             suffix = suffix or (".flac" if copy.suffix == ".flac" else ".wav")
             out = bounded(result.save, copy.with_name(f"{copy.stem}.edited{suffix}"))
-        return out, without_folders(out.with_suffix(".edit.json")), result.plan.text.text
+        return out, without_folders(record_path(out)), result.plan.text.text
 
     def tts(
         self,

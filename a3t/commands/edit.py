@@ -202,12 +202,13 @@ def report(
     """Report the written files; the best result is ``out``."""
     from a3t.audio.output.muxing import encoded_again
     from a3t.audio.output.provenance import provenance_of
+    from a3t.audio.output.records import record_path
     from alignment.atomic import remove_abandoned
 
     remove_abandoned(out.parent)
     best = results[0]
     if options.json:
-        print(out.with_name(f"{out.stem}.edit.json").read_text(encoding="utf-8"), end="")
+        print(record_path(out).read_text(encoding="utf-8"), end="")
     else:
         say(best.plan.describe())
         say(f"Written: {out}" + (f" and {len(results) - 1} others" if len(results) > 1 else ""))

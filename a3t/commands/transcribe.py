@@ -75,8 +75,8 @@ def transcribe(options: argparse.Namespace) -> None:
     from a3t.source.alignment_cache import default_folder
     from a3t.source.alignments import AlignmentStore
     from a3t.source.diarisation import numbered, require_packages, speakers_by_sound
+    from a3t.source.punctuated_transcript import punctuated_by_sound
     from a3t.source.transcripts import find_transcript, sidecar
-    from a3t.source.unpunctuated import punctuated_by_sound
     from a3t.text.pronunciation.pronouncer import Pronouncer
     from a3t.text.transcript import Transcript, turns_of, with_names
     from alignment.aligners.network_aligner import NetworkAligner

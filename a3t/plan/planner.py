@@ -18,13 +18,14 @@ from a3t.plan.cleaning.cuts import place_cuts, room_beside
 from a3t.plan.edit_limits import check_edit_length
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.edit_sites import Place, WordFrames, merge_touching, place_edits, turns_at
-from a3t.plan.phone_grid import on_grid, usual_pauses
+from a3t.plan.phone_grid import on_grid
 from a3t.plan.planned_edit import PlannedEdit
 from a3t.plan.request import EditRequest
 from a3t.plan.reuse.origins import origins_of, with_room
 from a3t.plan.reuse.recorded_speech import RecordedSpeech
 from a3t.plan.reuse.text_reuse import RecordedTexts, chosen_words
 from a3t.plan.revision import Revision, word_map
+from a3t.plan.speaker_pauses import usual_pauses
 from a3t.plan.timeline import Timed, timed, timeline
 from a3t.plan.windows import windows_around
 from a3t.source.alignments import TimedRecording

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from a3t.audio.output.files import staged_beside
+from a3t.audio.output.records import record_and_sound
 from a3t.errors import InputError
 from a3t.projects.export.exports import export
 from a3t.projects.output_files import (
@@ -17,7 +18,7 @@ from a3t.projects.output_files import (
     outputs,
     record_state,
 )
-from a3t.rendering.edited import EditedRecording, record_and_sound
+from a3t.rendering.edited import EditedRecording
 from alignment.atomic import locked, put_in_place
 
 

@@ -8,11 +8,10 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from a3t.audio.output.files import check_target
-from a3t.audio.output.speech import check_record, record_path
+from a3t.audio.output.records import RECORD_ENTRY, check_record, record_path
 from a3t.audio.output.writing import check_output
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.rendering.edited import RECORD_ENTRY
 from a3t.source.transcripts import SIDECARS
 
 # Inode, time and size of an edit.json; None: no file. Where it may be unknown as well, it stands in

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from a3t.audio.output.speech import NEXT, load_record, record_path
+from a3t.audio.output.records import NEXT, RECORD_ENTRY, load_record, record_path
 from a3t.audio.output.writing import default_output
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.projects.history import History
 from a3t.projects.output_files import RecordState, record_state
 from a3t.projects.replay import read_record, source_of
-from a3t.rendering.edited import RECORD_ENTRY
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 from a3t.audio.output.audio_slice import stretch_of
 from a3t.audio.output.patches import Patch, sample_map
-from a3t.audio.output.speech import damaged, load_record
+from a3t.audio.output.records import RECORD_ENTRY, damaged, load_record
 from a3t.audio.reading.formats import is_lossy, to_float
 from a3t.audio.reading.recording import Recording
 from a3t.audio.splicing.emphasis import Raised
@@ -30,7 +30,7 @@ from a3t.projects.takes import (
     alignment_within,
     made_edits,
 )
-from a3t.rendering.edited import RECORD_ENTRY, EditedRecording
+from a3t.rendering.edited import EditedRecording
 from a3t.source.alignment_cache import default_folder
 from a3t.source.transcripts import aligned_transcript
 from alignment import Alignment

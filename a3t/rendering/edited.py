@@ -11,7 +11,13 @@ from typing import Any
 from a3t.audio.output.files import sha256_of, staged_beside
 from a3t.audio.output.patches import Patch, sample_map
 from a3t.audio.output.provenance import Trace, comment, models_named, traces_after
-from a3t.audio.output.speech import NEXT, check_record, load_record, record_path, write_json
+from a3t.audio.output.records import (
+    RECORD_ENTRY,
+    check_record,
+    record_and_sound,
+    record_path,
+    write_json,
+)
 from a3t.audio.output.writing import check_output, default_output, write_edited
 from a3t.audio.reading.recording import Recording
 from a3t.audio.splicing.emphasis import Raised
@@ -20,24 +26,6 @@ from a3t.spans import EditMap, Span
 from alignment.atomic import put_in_place
 
 DOUBTFUL = 0.5  # a word with a lower confidence can hardly be heard
-
-
-RECORD_ENTRY = "edits"  # in every edit.json
-
-
-def record_and_sound(stage: Path, out: Path) -> list[tuple[Path, Path]]:
-    """The renames that put an edit in place, in an order that never leaves a sound without its
-    record, even if the process is killed between two of them.
-
-    A first record is put in place before its sound. A later one comes after its sound; before that,
-    the new sound's sha256 is added to the existing record, as `NEXT`.
-    """
-    sound, record = (stage / out.name, out), (record_path(stage / out.name), record_path(out))
-    if not (record[1].is_file() and out.is_file()):
-        return [record, sound]
-    earlier = stage / "earlier.edit.json"
-    write_json(earlier, load_record(record[1]) | {NEXT: sha256_of(sound[0])})
-    return [(earlier, record[1]), sound, record]
 
 
 @dataclass(frozen=True, slots=True)

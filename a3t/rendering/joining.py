@@ -9,7 +9,7 @@ import numpy as np
 from a3t.audio.analysis.room_tone import find_room_tone
 from a3t.audio.analysis.steady_tones import find_steady_tones
 from a3t.audio.matching.reverberation import find_reverberation
-from a3t.audio.matching.sound_matching import Neighbour, OwnSound
+from a3t.audio.matching.sound_matching import Neighbour, SoundMatcher
 from a3t.audio.output.patches import Patch
 from a3t.audio.reading.recording import Recording
 from a3t.audio.splicing.fitting import resample_patch
@@ -22,7 +22,6 @@ from a3t.plan.windows import WindowFrames
 from a3t.spans import Span
 from a3t.text.phones import PAUSE
 
-RADIUS = 0.03  # seconds; a cut may move this far to a quieter place
 CLEAR = 2  # frames beside an edit whose vocoder output the edit still influences
 
 
@@ -52,8 +51,10 @@ def neighbours_of(
     return tuple(neighbours)
 
 
-def own_sound_of(plan: EditPlan, edit: PlannedEdit, neighbours: Sequence[Neighbour]) -> OwnSound:
-    """The traits of the recording's own sound that an edit's patch should take on."""
+def sound_matcher(
+    plan: EditPlan, edit: PlannedEdit, neighbours: Sequence[Neighbour]
+) -> SoundMatcher:
+    """A matcher of an edit's patch to the recording around it."""
     recording, match = plan.recording, plan.request.match
     tone = steady = reverberation = None
     if match.room_tone:
@@ -62,11 +63,11 @@ def own_sound_of(plan: EditPlan, edit: PlannedEdit, neighbours: Sequence[Neighbo
         steady = find_steady_tones(recording, first, last)
         reverberation = find_reverberation(recording, first, last, tone)
     seed = plan.request.seed + edit.source[0]
-    return OwnSound(match, neighbours, tone, seed, steady, reverberation)
+    return SoundMatcher(match, neighbours, tone, seed, steady, reverberation)
 
 
 def patch_of(
-    recording: Recording, edit: PlannedEdit, samples: np.ndarray, own: OwnSound | None = None
+    recording: Recording, edit: PlannedEdit, samples: np.ndarray, matcher: SoundMatcher
 ) -> Patch:
     """The patch of new words, from the 24 kHz samples (n,) of the frames `edit_frames` gives."""
     # The last frame may be cut short by the end of the recording.
@@ -76,20 +77,18 @@ def patch_of(
     after = min((edit.remade[1] + edit.overlap[1]) * HOP, length) - stop
     made = edit.frames + sum(edit.margin)
     cut = before + made * HOP - (edit.remade[1] * HOP - stop) + after
-    return make_patch(recording, samples[:cut], (begin, stop), (before, after), own=own)
+    return make_patch(recording, samples[:cut], (begin, stop), (before, after), matcher=matcher)
 
 
 def deletion_of(recording: Recording, edit: PlannedEdit) -> Patch:
     """The patch that joins both sides of deleted frames, at the quietest points nearby."""
-    rate = recording.sample_rate
     first, last = recording.samples_in(edit.source)
     room = [
         side
         for side, at_end in zip(edit.overlap, (first == 0, last == recording.samples), strict=True)
         if not at_end
     ]
-    radius = samples_of(min(room, default=0), rate)
-    return cut_out(recording, first, last, min(radius, round(RADIUS * rate)))
+    return cut_out(recording, first, last, samples_of(min(room, default=0), recording.sample_rate))
 
 
 def pause_of(plan: EditPlan, edit: PlannedEdit) -> Patch:

@@ -16,7 +16,7 @@ import numpy as np
 from a3t.plan.windows import WindowFrames
 from a3t.text.phones import is_vowel
 from a3t.text.transcript import Transcript, question_ends
-from alignment.long.anchors import runs_of
+from alignment.boolean_runs import runs_of
 
 SHARE = 0.7  # of the deviations measured
 WHOLE, WITHIN = 0.10, 0.14  # octaves, standard deviations: of a run of frames, and within it

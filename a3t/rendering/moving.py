@@ -16,7 +16,7 @@ import soxr
 from a3t.audio.analysis.pause_sounds import speech_power
 from a3t.audio.analysis.room_tone import room_tone
 from a3t.audio.output.patches import Patch, read_patched
-from a3t.audio.splicing.fitting import FADE_MS, LAG_MS, crossfade, fade_in, fade_out
+from a3t.audio.splicing.crossfades import FADE_MS, LAG_MS, crossfade, fade_in, fade_out
 from a3t.audio.splicing.seams import Overlap, Surroundings, best_places, best_seam
 from a3t.grid import samples_of
 from a3t.plan.edit_plan import EditPlan

@@ -17,7 +17,7 @@ from a3t.audio.splicing.emphasis import Raised, emphasise, require_world
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.model.filling import MaskedMel, fill, fill_in_pieces
 from a3t.model.loading import Networks
-from a3t.model.threads import Steps, one_thread
+from a3t.model.threads import one_thread
 from a3t.plan.edit_plan import EditPlan, Window
 from a3t.plan.planned_edit import PlannedEdit
 from a3t.plan.prompt import SpeechPlan
@@ -27,15 +27,17 @@ from a3t.rendering.joining import (
     deletion_of,
     edit_frames,
     neighbours_of,
-    own_sound_of,
     patch_of,
     pause_of,
+    sound_matcher,
     with_room_tone,
 )
-from a3t.rendering.mel_corrections import SpectralBias, SpeechLevel, levelled, unbiased
+from a3t.rendering.mel_level import SpeechLevel, levelled
 from a3t.rendering.melody import melody
 from a3t.rendering.moving import moved_patch
+from a3t.rendering.spectral_bias import SpectralBias, unbiased
 from a3t.rendering.spoken import SpokenRecording
+from a3t.rendering.steps import Steps
 from a3t.rendering.verification import verify
 from a3t.spans import Span
 from a3t.text.phones import phone_ids
@@ -203,8 +205,8 @@ class Renderer:
                 with self.step("emphasise"):
                     samples, raised = emphasise(samples, spans, _voice(plan, window))
             with self.step("splice"):
-                own = own_sound_of(plan, edit, neighbours)
-                patch = patch_of(recording, edit, samples, own)
+                matcher = sound_matcher(plan, edit, neighbours)
+                patch = patch_of(recording, edit, samples, matcher)
                 patch = with_room_tone(plan, edit, patch)
             rendered[k] = Rendered(patch, raised)
         return rendered

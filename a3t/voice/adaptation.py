@@ -26,7 +26,7 @@ from a3t.voice.kernel.batches import ClipBatches, StoredFeatures
 from a3t.voice.kernel.loop import Run, Schedule
 from a3t.voice.kernel.objective import LossConfig, Objective, validate
 from a3t.voice.kernel.precision import use_bfloat16
-from a3t.voice.material import VoicePiece
+from a3t.voice.voice_pieces import VoicePiece
 
 THREADS = 2  # always, since the changes depend on it; more gain little
 LEAST_SECONDS = 3.0  # of speech: less than this generalises to nothing

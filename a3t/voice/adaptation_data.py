@@ -20,8 +20,8 @@ from a3t.source.recognised_transcript import quietest_between
 from a3t.spans import Span
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
-from a3t.voice.material import VoicePiece, pieces_of
 from a3t.voice.speaker import of_one_speaker
+from a3t.voice.voice_pieces import VoicePiece, pieces_of
 from alignment import Alignment, AlignmentError, Word
 from alignment.long.window import TimedWord
 

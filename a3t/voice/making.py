@@ -14,8 +14,8 @@ from a3t.model.loading import Networks
 from a3t.model.saved_voices import check_name, save_voice, voices_folder
 from a3t.model.speaker_encoder import load_speaker_encoder, speech_vector
 from a3t.voice.adaptation import Adaptation, AdaptationConfig, adapt
-from a3t.voice.material import UnusedSpeech, VoicePiece, pieces_of
 from a3t.voice.speaker import of_one_speaker, speaker_facts, speaker_prompt
+from a3t.voice.voice_pieces import UnusedSpeech, VoicePiece, pieces_of
 from alignment import Alignment, AlignmentError
 
 MOST_SECONDS = 1800.0  # of speech, half an hour: so few steps learn nothing from more

@@ -11,11 +11,11 @@ import torch
 from a3t.grid import FRAMES_PER_SECOND, frames_of
 from a3t.model.speaker_encoder import least_likeness, load_speaker_encoder, speech_vector
 from a3t.model.variance.durations import DurationPredictor, rate_ratio
-from a3t.plan.phone_grid import PAUSES
 from a3t.plan.planned_edit import PlannedPhone
 from a3t.plan.prompt import LONGEST, Prompt
+from a3t.plan.speaker_pauses import PAUSES
 from a3t.text.phones import PAUSE_ID, PHONES
-from a3t.voice.material import UnusedSpeech, VoicePiece
+from a3t.voice.voice_pieces import UnusedSpeech, VoicePiece
 
 TELLING = frames_of(1.5)  # frames of words, from which a piece tells who speaks
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from alignment.aligner import Readable
+from alignment.boolean_runs import runs_of
 from alignment.network.phone_network import (
     FRAME_SECONDS,
     INDEX,
@@ -121,12 +122,6 @@ def _silences(power: np.ndarray) -> tuple[tuple[int, int], ...]:
         for first, last in runs_of(low)
         if (last - first) * SECONDS >= SILENT_SECONDS
     )
-
-
-def runs_of(flags: np.ndarray) -> Iterator[tuple[int, int]]:
-    """The runs of True in (n,): [start, stop) one after the other."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
-    yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
 
 
 def _posteriors(recording: Readable) -> Iterator[tuple[np.ndarray, np.ndarray]]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from alignment.long.anchors import ELSEWHERE, SECONDS, Anchors, runs_of
+from alignment.boolean_runs import runs_of
+from alignment.long.anchors import ELSEWHERE, SECONDS, Anchors
 
 # Sound that isn't the text's, or words that aren't spoken, are pieces of their own from here on.
 FOREIGN_SECONDS, FOREIGN_WORDS = 2.0, 6

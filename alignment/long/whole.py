@@ -15,7 +15,8 @@ from functools import partial
 import numpy as np
 
 from alignment.aligner import Pronunciations, Readable
-from alignment.long.anchors import SECONDS, find_anchors, runs_of
+from alignment.boolean_runs import runs_of
+from alignment.long.anchors import SECONDS, find_anchors
 from alignment.long.pieces import Piece, pieces
 from alignment.parallel import run_jobs
 from alignment.result import Alignment, Word, pause, shift_word, stretch_word

@@ -15,10 +15,10 @@ import soxr
 
 from a3t.audio.analysis.mel import log_mel
 from a3t.audio.matching.match_options import ALL_TRAITS
-from a3t.audio.matching.sound_matching import OwnSound
+from a3t.audio.matching.sound_matching import SoundMatcher
 from a3t.audio.output.patches import Patch, read_patched, sample_map
 from a3t.audio.reading.recording import Recording
-from a3t.audio.splicing.fitting import FADE_MS
+from a3t.audio.splicing.crossfades import FADE_MS
 from a3t.audio.splicing.splicing import make_patch
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE, grid_frames
@@ -144,11 +144,11 @@ def in_place(recording: Recording, sound: Floats, span: Span, own: bool) -> Patc
     first, last = span
     frames = len(sound) // HOP
     around = slice((first - MARGIN) * HOP, (last + MARGIN) * HOP)
-    traits = None
+    matcher = None
     if own:
         masked = np.zeros(frames, bool)
         masked[first - MARGIN : last + MARGIN] = True
         layout = WindowFrames((), np.arange(frames), masked, {})
-        traits = OwnSound(ALL_TRAITS, neighbours_of(recording, layout, sound), None, first)
+        matcher = SoundMatcher(ALL_TRAITS, neighbours_of(recording, layout, sound), None, first)
     margins = (MARGIN * HOP, MARGIN * HOP)
-    return make_patch(recording, sound[around], (first * HOP, last * HOP), margins, own=traits)
+    return make_patch(recording, sound[around], (first * HOP, last * HOP), margins, matcher=matcher)

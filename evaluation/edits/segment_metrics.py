@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from a3t.audio.analysis.mel import bin_centres, log_mel
-from a3t.audio.world_pitch import log_pitch
+from a3t.audio.analysis.world_pitch import log_pitch
 from a3t.grid import FRAMES_PER_SECOND, HOP, SAMPLE_RATE
 from a3t.text.phones import is_vowel
 from evaluation import metrics

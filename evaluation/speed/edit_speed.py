@@ -20,6 +20,7 @@ from statistics import median
 import numpy as np
 import soundfile
 
+from a3t.audio.output.records import record_path
 from a3t.example import RECORDING
 from evaluation.harness.declared_tables import Row, Table
 from evaluation.harness.measurement import Measurement, Setting
@@ -73,7 +74,7 @@ def make_recording(folder: Path, number: int = 0) -> Path:
 
 def edit_command(recording: Path, out: Path) -> list[str]:
     """Python's arguments for one edit from the command line, over what was made before."""
-    out.with_name(f"{out.stem}.edit.json").unlink(missing_ok=True)  # else it is a next version
+    record_path(out).unlink(missing_ok=True)  # else it is a next version
     command = ["-m", "a3t.edit", "--wav", str(recording), "--text", TEXT, "--new-text", NEW_TEXT]
     return [*command, "--adapt", "never", "--out", str(out)]
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import soundfile
 
+from a3t.audio.output.records import record_path
 from a3t.errors import InputError
 from evaluation.harness.declared_tables import Row, Table, middle
 from evaluation.harness.measurement import Measurement, Setting
@@ -64,7 +65,7 @@ def edit_cost(case: SubtitledRecording, cache: Path) -> Cost:
     out = case.wav.with_name(f"{case.name}.out.wav")
     command = ["-m", "a3t.edit", "--wav", str(case.wav), "--out", str(out), "--adapt", "never"]
     cost = cost_of([*command, "--new-text", f"@{case.new_text}"], A3T_CACHE=str(cache))
-    for path in (out, out.with_suffix(".edit.json")):
+    for path in (out, record_path(out)):
         path.unlink()
     return cost
 

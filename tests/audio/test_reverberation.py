@@ -10,7 +10,7 @@ from scipy.signal import fftconvolve
 from a3t.audio.analysis.room_tone import RoomTone
 from a3t.audio.matching.match_options import MatchedTraits
 from a3t.audio.matching.reverberation import Reverberation, find_reverberation
-from a3t.audio.matching.sound_matching import OwnSound
+from a3t.audio.matching.sound_matching import SoundMatcher
 from a3t.audio.reading.recording import Recording
 from a3t.audio.splicing.splicing import make_patch
 
@@ -95,9 +95,9 @@ def test_the_word_before_a_patch_goes_on_sounding_in_it(tmp_path: Path) -> None:
     made = np.concatenate([wet[first - 3000 : first], np.zeros(RATE), wet[first : first + 3000]])
     levels = []
     for reverberation in (None, room):
-        own = OwnSound(MatchedTraits(False, False, True), [], None, 0, None, reverberation)
+        own = SoundMatcher(MatchedTraits(False, False, True), [], None, 0, None, reverberation)
         margins = (3000, 3000)
-        patch = make_patch(recording, made.astype(np.float32), (first, first), margins, own=own)
+        patch = make_patch(recording, made.astype(np.float32), (first, first), margins, matcher=own)
         after = first - patch.source[0] + RATE // 20  # 50 ms after the recording's last sample
         levels.append(level(patch.samples[after : after + RATE // 20]))
     assert levels[1] > levels[0] + 20.0 and levels[1] > level(wet) - 30.0

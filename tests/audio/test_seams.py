@@ -7,8 +7,7 @@ import pytest
 import soundfile
 
 from a3t.audio.reading.recording import Recording
-from a3t.audio.splicing.fitting import quietest_point
-from a3t.audio.splicing.seams import Overlap, Surroundings, best_places, best_seam
+from a3t.audio.splicing.seams import Overlap, Surroundings, best_places, best_seam, quietest_point
 
 RATE = 24_000
 RADIUS = round(0.03 * RATE)

@@ -8,7 +8,7 @@ from a3t.audio.analysis.room_tone import RoomTone
 from a3t.audio.matching.match_options import MatchedTraits
 from a3t.audio.matching.sound_matching import (
     Neighbour,
-    OwnSound,
+    SoundMatcher,
     clipping_ceiling,
     give_spectrum,
     raise_floor,
@@ -155,9 +155,9 @@ def test_a_room_as_quiet_as_the_patch_adds_little():
 
 def test_a_room_that_is_not_heard_is_let_be():
     sound = np.zeros((1_000, 1))
-    own = OwnSound(MatchedTraits(), (), white(16_000, 0.002), 0)
-    assert not own.in_its_room(sound, 0.1).any()
-    assert own.in_its_room(sound, 0.02).any()
+    own = SoundMatcher(MatchedTraits(), (), white(16_000, 0.002), 0)
+    assert not own.with_noise_floor(sound, 0.1).any()
+    assert own.with_noise_floor(sound, 0.02).any()
 
 
 @pytest.mark.parametrize("match", [MatchedTraits(), MatchedTraits(False, False, False)])
@@ -169,10 +169,10 @@ def test_a_patch_given_its_sound_lies_where_it_did(make_recording, match):
     copy = limited(0.375 * real.sum(axis=1) / 1.5 * 2, rate, 12_000)
     synthesis = soxr.resample(copy[18_000:66_000], rate, 24_000).astype(np.float32)
     tone = white(rate, 0.001, 2) if match.room_tone else None
-    own = OwnSound(match, [Neighbour(0.375 * real.sum(axis=1) / 1.5 * 2, copy)], tone, 3)
+    own = SoundMatcher(match, [Neighbour(0.375 * real.sum(axis=1) / 1.5 * 2, copy)], tone, 3)
     where = ((12_000, 30_000), (3_000, 3_000))
-    plain, given = (make_patch(recording, synthesis, *where, own=o) for o in (None, own))
-    again = make_patch(recording, synthesis, *where, own=own)
+    plain, given = (make_patch(recording, synthesis, *where, matcher=o) for o in (None, own))
+    again = make_patch(recording, synthesis, *where, matcher=own)
     assert np.array_equal(given.samples, again.samples)
     assert np.array_equal(given.samples, plain.samples) == (not match.learns)
     assert abs(given.source[0] - plain.source[0]) <= 3_600
@@ -209,7 +209,7 @@ def test_others_have_none(subtests: pytest.Subtests) -> None:
 
 def test_a_patch_stops_where_its_neighbours_do() -> None:
     sound = np.clip(swelling(), -0.1, 0.1)
-    own = OwnSound(MatchedTraits(), [Neighbour(sound, sound)], None, 0)
-    assert np.abs(own.under_its_ceiling(swelling(1))).max() == pytest.approx(0.1)
-    free = OwnSound(MatchedTraits(), [Neighbour(swelling(), swelling())], None, 0)
-    np.testing.assert_array_equal(free.under_its_ceiling(swelling(1)), swelling(1))
+    own = SoundMatcher(MatchedTraits(), [Neighbour(sound, sound)], None, 0)
+    assert np.abs(own.clipped(swelling(1))).max() == pytest.approx(0.1)
+    free = SoundMatcher(MatchedTraits(), [Neighbour(swelling(), swelling())], None, 0)
+    np.testing.assert_array_equal(free.clipped(swelling(1)), swelling(1))

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from a3t.audio.output.files import sha256_of
-from a3t.audio.output.speech import record_path, write_json
+from a3t.audio.output.records import record_path, write_json
 from a3t.audio.reading.recording import Recording
 from a3t.commands import edit
 from a3t.commands.editing.edit_options import project_edit

@@ -9,7 +9,7 @@ import soundfile
 from scipy.signal import welch
 
 from a3t.audio.analysis.mel import log_mel
-from a3t.audio.world_pitch import log_pitch
+from a3t.audio.analysis.world_pitch import log_pitch
 from a3t.grid import SAMPLE_RATE
 from training.features import sounds
 from training.features.degrade import babble_of, degraded, degraded_mels

@@ -10,7 +10,7 @@ from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor, Plan
 from a3t.voice.adaptation import AdaptationConfig
 from a3t.voice.kernel.loop import Run
-from a3t.voice.material import VoicePiece, pieces_of
+from a3t.voice.voice_pieces import VoicePiece, pieces_of
 from tests.conftest import ARCTIC
 
 QUICK = AdaptationConfig(steps=3, rank=2, batch_frames=200, crop=(60, 120), precision="float32")

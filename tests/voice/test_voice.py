@@ -24,8 +24,8 @@ from a3t.voice.adaptation import JUDGED_FROM, adapt
 from a3t.voice.kernel import precision
 from a3t.voice.kernel.precision import seconds_of_products, use_bfloat16
 from a3t.voice.making import gather, make_voice
-from a3t.voice.material import SHORTEST, UnusedSpeech, VoicePiece, pieces_of
 from a3t.voice.speaker import speaker_facts
+from a3t.voice.voice_pieces import SHORTEST, UnusedSpeech, VoicePiece, pieces_of
 from tests.conftest import ARCTIC, NEVER
 from tests.voice.conftest import QUICK, learn_quickly, quick
 

@@ -1,7 +1,7 @@
 """The pitch of a recording on the mel's frame grid: frame t has the pitch at sample 300 t.
 
 `taught_pitch` is what networks are taught: it agrees better with the phones on what is voiced
-(docs/log.md) than `a3t.audio.world_pitch`.
+(docs/log.md) than `a3t.audio.analysis.world_pitch`.
 """
 
 from __future__ import annotations

@@ -128,7 +128,7 @@ class Waveforms:
 
 def measured_pitches(samples: np.ndarray, entries: Iterable[CachedWave]) -> dict[str, float]:
     """The median pitch in Hz of each voice, from some of its clips; infinite if unvoiced."""
-    from a3t.audio.world_pitch import log_pitch
+    from a3t.audio.analysis.world_pitch import log_pitch
 
     voices: dict[str, list[CachedWave]] = {}
     for entry in entries:

@@ -15,7 +15,7 @@ import numpy as np
 from a3t.audio.reading.recording import Recording
 from a3t.spans import Span
 from alignment import Alignment
-from alignment.long.anchors import runs_of
+from alignment.boolean_runs import runs_of
 
 FRAME, HOP = 0.010, 0.005  # seconds
 GUARD = 0.03  # seconds beside a word

@@ -47,8 +47,8 @@ class Neighbour:
 
 
 @dataclass(frozen=True, eq=False)
-class OwnSound:
-    """The parts of a recording's sound that a patch is matched to.
+class SoundMatcher:
+    """Matches a patch to the traits of a recording's sound.
 
     neighbours: what stands beside it, from which its spectrum is learnt; tone: the room's, None
     if it is not wanted; seed: of the noise that is made; steady: tones that go on through it;
@@ -62,30 +62,30 @@ class OwnSound:
     steady: SteadyTones | None = None
     reverberation: Reverberation | None = None
 
-    def coloured(self, sound: np.ndarray, rate: int) -> np.ndarray:
+    def with_spectrum(self, sound: np.ndarray, rate: int) -> np.ndarray:
         """The patch's sound (n,), at the recording's rate, with its bandwidth and spectrum."""
         return give_spectrum(sound, rate, self.neighbours, self.match, self.seed)
 
-    def reverberant(self, before: np.ndarray, sound: np.ndarray) -> np.ndarray:
+    def with_reverberation(self, before: np.ndarray, sound: np.ndarray) -> np.ndarray:
         """The patch's sound (n,) in the recording's reverberation, after what is heard ``before``
         (m,) it."""
         if self.reverberation is None:
             return sound
         return self.reverberation.heard_in(before, sound, self.seed)
 
-    def under_its_ceiling(self, sound: np.ndarray) -> np.ndarray:
+    def clipped(self, sound: np.ndarray) -> np.ndarray:
         """The patch's sound (n,) cut off where its neighbours are, if they are clipped."""
         ceiling = clipping_ceiling(stretch.real for stretch in self.neighbours)
         return sound if ceiling is None else np.clip(sound, -ceiling, ceiling)
 
-    def over_what_goes_on(self, sound: np.ndarray, leave: int, enter: int) -> np.ndarray:
+    def with_steady_tones(self, sound: np.ndarray, leave: int, enter: int) -> np.ndarray:
         """The patch's sound (n, channels) with the tones that go on through it in the place of its
         own; its sample s is the recording's s - leave at its start, s - enter at its end."""
         if not self.steady:
             return sound
         return self.steady.without(sound) + self.steady.across(len(sound), leave, enter)
 
-    def in_its_room(self, sound: np.ndarray, level: float) -> np.ndarray:
+    def with_noise_floor(self, sound: np.ndarray, level: float) -> np.ndarray:
         """The patch's sound (n, channels) with the recording's noise floor, if it has one that
         is heard beside speech of this level (RMS)."""
         if self.tone is None or self.tone.level.max() < level * 10 ** (-AUDIBLE_DB / 20):

@@ -1,23 +1,18 @@
-"""Writing files without a source: synthesised speech, and the records beside sound files."""
+"""Writing synthesised speech, as a file or a stream."""
 
 from __future__ import annotations
 
-import json
 import struct
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import soundfile
 
-from a3t.audio.output.files import atomic_path, check_target, sha256_of
+from a3t.audio.output.files import atomic_path, check_target
 from a3t.audio.output.metadata import room_for_comment
 from a3t.audio.output.writing import CONTAINERS
 from a3t.errors import InputError
 
-NEXT = "next"  # in an edit.json whose sound is being replaced: the sha256 of the new one
-LARGEST_RECORD = 200_000_000  # bytes; an hour's alignment takes some 10 MB
 LOSSY_SUBTYPES = {"OGG": "VORBIS", "MP3": "MPEG_LAYER_III"}
 
 
@@ -73,77 +68,3 @@ def pcm16(samples: np.ndarray) -> bytes:
     """Mono float samples (n,) as little-endian 16-bit integers; what is louder than full scale is
     clipped, since what follows isn't known."""
     return bytes((np.clip(samples, -1.0, 1.0) * 32767).round().astype("<i2").tobytes())
-
-
-def record_path(out: Path) -> Path:
-    """The path of a sound file's edit.json."""
-    return out.with_name(f"{out.stem}.edit.json")
-
-
-def check_record(path: Path, entry: str, sound: Path) -> None:
-    """InputError if the record of ``sound`` can't be written to ``path``, where there is a damaged
-    one, another sound's, or another program's file, which lacks this entry."""
-    check_target(path)
-    if not path.exists():
-        return
-    record = load_record(path)
-    if entry not in record:
-        raise InputError(
-            f"{path} would be replaced, but a3t didn't write it: move it, "
-            "or choose another name for the output."
-        )
-    owner = _sound_of(record, sound)
-    if owner != sound:
-        raise InputError(
-            f"{path} is the record of {owner.name} and would be replaced: choose another name for "
-            "the output, not just another ending."
-        )
-
-
-def _sound_of(record: Mapping[str, Any], sound: Path) -> Path:
-    """The sound file whose record is where that of ``sound`` belongs."""
-    output = record.get("output")
-    output = output if isinstance(output, Mapping) else {}
-    if isinstance(ending := output.get("ending"), str):
-        return sound.with_name(sound.stem + ending)
-    for other in sorted(sound.parent.iterdir()):  # older records name only what the sound holds
-        named_alike = other.stem == sound.stem and other.is_file()
-        if named_alike and sha256_of(other) in (output.get("sha256"), record.get(NEXT)):
-            return other
-    return sound
-
-
-def load_record(path: Path) -> dict[str, Any]:
-    """A record's entries, none if the file holds other JSON; InputError if it can't be read."""
-    try:
-        if path.stat().st_size > LARGEST_RECORD:
-            raise InputError(f"{path} is too large for an a3t record: move it elsewhere.")
-        record = json.loads(path.read_bytes())  # with a byte-order mark or without
-    except OSError as error:
-        raise InputError(f"{path} can't be read: {error.strerror}.") from None
-    except json.JSONDecodeError as error:
-        ended = not error.doc[error.pos :].strip() or error.msg.startswith("Unterminated")
-        what = "it ends too early" if ended else f"line {error.lineno} is not JSON"
-        raise damaged(path, what) from None
-    except (ValueError, RecursionError):
-        raise damaged(path, "it is not JSON") from None
-    return record if isinstance(record, dict) else {}
-
-
-def damaged(path: Path, what: str) -> InputError:
-    """The error for a record that can't be used."""
-    return InputError(
-        f"{path} is damaged ({what}): put back an undamaged copy, or move it elsewhere to begin "
-        "again without its history."
-    )
-
-
-def write_json(path: Path | str, record: Mapping[str, Any]) -> None:
-    """A record as readable JSON, whole or not at all."""
-    text = json.dumps(record, indent=1, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # a file's name of bytes that are no UTF-8
-        text = json.dumps(record, indent=1)
-    with atomic_path(path) as temporary:
-        temporary.write_text(text + "\n", "utf-8")

@@ -19,7 +19,7 @@ from a3t.audio.output.patches import Patch
 from a3t.audio.reading.containers import audio_stream
 from a3t.audio.reading.formats import to_float
 from a3t.audio.reading.recording import Recording
-from a3t.audio.splicing.fitting import FADE_MS
+from a3t.audio.splicing.crossfades import FADE_MS
 
 if TYPE_CHECKING:
     from av.audio.stream import AudioStream

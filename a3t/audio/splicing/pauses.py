@@ -12,7 +12,8 @@ from a3t.audio.analysis.steady_tones import find_steady_tones
 from a3t.audio.output.patches import Patch
 from a3t.audio.reading.formats import to_float
 from a3t.audio.reading.recording import Recording
-from a3t.audio.splicing.fitting import crossfade, quietest_point
+from a3t.audio.splicing.crossfades import crossfade
+from a3t.audio.splicing.seams import quietest_point
 from a3t.spans import Span
 from alignment import Alignment
 

@@ -5,7 +5,8 @@ speech two quiet places may have nothing to do with each other. So places are we
 spectrum changes from the 20 ms before the joint to those after it, how far its level lies from
 theirs, how far the places are from those asked for. Where two recorded stretches meet
 (`best_places`), how loud the joint is counts as well; where new sound lies over the recording
-(`best_seam`), how well the two agree there.
+(`best_seam`), how well the two agree there. Where there is no room for that, the quietest point
+nearby has to do (`quietest_point`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from a3t.audio.reading.formats import to_float
 from a3t.audio.reading.recording import Recording
 from a3t.spans import Span
 
+QUIET_MS = 5.0  # how long a quiet place must be
+NEAR_DB = 1.0  # places this close to the quietest are as good; the one nearest the edit is taken
 STEP = 0.002  # seconds between two places that are tried
 BESIDE = 0.02  # seconds on either side that are compared
 MIDDLE = 0.005  # seconds on either side that make up the joint's own level
@@ -234,3 +237,20 @@ def _changes(
     joint = 10 * np.log10((inside[0] + inside[1]) / 2 + floor)
     change = np.abs(parts[1] - parts[0]).mean(axis=1)
     return np.asarray(change), np.abs(joint - (levels[0] + levels[1]) / 2)
+
+
+def nearest_least(power: np.ndarray, prefer: int) -> int:
+    """The place nearest `prefer` among those within 1 dB of the least power; power: (n,) >= 0."""
+    equals = np.flatnonzero(power <= power.min() * 10 ** (NEAR_DB / 10) + 1e-12)
+    return int(equals[np.argmin(np.abs(equals - prefer))])
+
+
+def quietest_point(mono: np.ndarray, centre: int, radius: int, rate: int) -> int:
+    """The centre of the quietest 5 ms within `radius` samples of `centre`; mono: (n,)."""
+    width = max(1, min(len(mono), round(QUIET_MS * rate / 1000)))
+    half = width // 2
+    first = min(max(0, centre - radius - half), len(mono) - width)
+    last = max(min(len(mono), centre + radius + width - half), first + width)
+    total = np.concatenate([[0.0], np.cumsum(np.square(mono[first:last], dtype=np.float64))])
+    power = np.maximum(total[width:] - total[:-width], 0.0) / width
+    return first + nearest_least(power, centre - half - first) + half

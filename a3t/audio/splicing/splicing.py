@@ -12,23 +12,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from a3t.audio.matching.sound_matching import OwnSound
+from a3t.audio.matching.sound_matching import SoundMatcher
 from a3t.audio.output.patches import Patch
 from a3t.audio.reading.recording import Recording
-from a3t.audio.splicing.fitting import (
-    FADE_MS,
-    LAG_MS,
-    crossfade,
-    fade_in,
-    fade_out,
-    gain_match,
-    quietest_point,
-    resample_patch,
-    rms,
-    spread_channels,
-)
+from a3t.audio.splicing.crossfades import FADE_MS, LAG_MS, crossfade, fade_in, fade_out
+from a3t.audio.splicing.fitting import gain_match, resample_patch, rms, spread_channels
 from a3t.audio.splicing.lossy_coding import coded_like
-from a3t.audio.splicing.seams import Overlap, Surroundings, best_places, best_seam
+from a3t.audio.splicing.seams import Overlap, Surroundings, best_places, best_seam, quietest_point
 from a3t.errors import InputError
 from a3t.grid import HOP, ceil_at_rate, floor_at_rate, nearest_at_rate
 from a3t.spans import Margins, Span
@@ -42,7 +32,7 @@ def make_patch(
     replaced: Span,
     margins: Margins,
     *,
-    own: OwnSound | None = None,
+    matcher: SoundMatcher | None = None,
     lag_ms: float = LAG_MS,
 ) -> Patch:
     """The Patch that puts `synthesis` in the place of `replaced`.
@@ -53,20 +43,20 @@ def make_patch(
     synthesis[0] lies at a - margins[0]. Where the edit touches the recording's start (a == 0) or
     end there is no margin (0), and the patch fades in or out there. Speech as long as what it
     replaces keeps the recording's length, to the sample. The patch's level follows
-    the recording's in the margins, and stays below full scale; with `own` it gets more of the
-    recording's sound. Raises ValueError if the margins don't fit.
+    the recording's in the margins, and stays below full scale; with a `matcher` it takes on more of
+    the recording's sound. Raises ValueError if the margins don't fit.
     """
     rate = recording.sample_rate
     fade = max(1, _samples(FADE_MS, rate))
     keeps_length = len(synthesis) - sum(margins) == replaced[1] - replaced[0]
     sound, left, right = _on_the_recordings_clock(recording, synthesis, replaced, margins, fade)
     around = Surroundings.read(recording, left.first, right.last)
-    if own:
-        sound = own.coloured(sound, rate)
+    if matcher:
+        sound = matcher.with_spectrum(sound, rate)
     sound = _at_its_level(sound, left, right, around)
-    if own:
-        sound = own.reverberant(around.mono[: left.first - around.start], sound)
-        sound = own.under_its_ceiling(sound)
+    if matcher:
+        sound = matcher.with_reverberation(around.mono[: left.first - around.start], sound)
+        sound = matcher.clipped(sound)
 
     def seams(lag: int) -> tuple[Overlap, Overlap]:
         leave = best_seam(left, around, sound, fade, lag, prefer=left.last - fade)
@@ -84,9 +74,9 @@ def make_patch(
         leave, enter = seams(0)
 
     new = spread_channels(sound, around.samples)
-    if own:
-        new = own.over_what_goes_on(new, leave.offset, enter.offset)
-        new = own.in_its_room(new, rms(around.mono))
+    if matcher:
+        new = matcher.with_steady_tones(new, leave.offset, enter.offset)
+        new = matcher.with_noise_floor(new, rms(around.mono))
     new *= min(1.0, around.ceiling / max(float(np.abs(new).max()), 1e-9))
     samples = np.concatenate(
         [
@@ -98,18 +88,18 @@ def make_patch(
     samples = samples if len(leave) else fade_in(samples, fade)
     samples = samples if len(enter) else fade_out(samples, fade)
     patch = Patch((leave.first, enter.last), samples + around.constant)
-    return coded_like(recording, patch) if own and own.match.coding else patch
+    return coded_like(recording, patch) if matcher and matcher.match.coding else patch
 
 
 def cut_out(
     recording: Recording,
     first: int,
     last: int,
-    radius: int | None = None,
+    room: int | None = None,
 ) -> Patch:
     """The Patch that deletes about the recording's samples [first, last).
 
-    Both cuts move by up to `radius` samples (30 ms unless told) to the pair of places between which
+    Both cuts move by up to 30 ms, at most `room` samples, to the pair of places between which
     the sound changes least (`a3t.audio.splicing.seams`), the second by up to 6.5 ms more to
     where the two sides correlate most, and are cross-faded. Where there is no room for that, each
     moves to the quietest point, and both together to where they correlate. At the recording's start
@@ -123,7 +113,8 @@ def cut_out(
     rate = recording.sample_rate
     around = Surroundings.read(recording, first, last)
     mono, start, middle = around.mono, around.start, (first + last) // 2
-    radius = _samples(RADIUS_MS, rate) if radius is None else radius
+    radius = _samples(RADIUS_MS, rate)
+    radius = radius if room is None else min(radius, room)
     fade = max(1, _samples(FADE_MS, rate))
     leave = start + quietest_point(mono[: middle - start], first - start, radius, rate)
     enter = middle + quietest_point(mono[middle - start :], last - middle, radius, rate)

@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 
 from a3t import __version__
 from a3t.audio.output.files import sha256_of
+from a3t.audio.output.records import record_path
 from a3t.audio.output.writing import default_output
 from a3t.commands.editing.edit_options import files_read
 from a3t.errors import InputError
@@ -52,7 +53,7 @@ class ManifestEdit:
     def done(self) -> bool:
         """True if its results exist, were made from this line and are newer than its inputs."""
         out: Path = self.options.out
-        record = out.with_name(f"{out.stem}.edit.json")
+        record = record_path(out)
         try:
             written = record.stat().st_mtime
             if any(path.stat().st_mtime > written for path in (out, *self.sources)):

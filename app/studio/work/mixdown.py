@@ -19,7 +19,7 @@ import numpy as np
 
 from a3t.audio.output.muxing import FORMATS
 from a3t.audio.output.patches import Patch
-from a3t.audio.output.speech import write_json
+from a3t.audio.output.records import record_path, write_json
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.cleaning.cuts import Cut
@@ -82,14 +82,14 @@ def mix_down(
         text, out = stage / f"{name}.txt", stage / f"{name}{suffix}"
         text.write_text(f"{result.plan.new_text.text}\n", encoding="utf-8")
         result.save(out)
-        record = json.loads(out.with_suffix(".edit.json").read_text(encoding="utf-8"))
+        record = json.loads(record_path(out).read_text(encoding="utf-8"))
         record["source"]["path"] = recording.path.name
-        write_json(out.with_suffix(".edit.json"), record)
+        write_json(record_path(out), record)
         kinds = exports_here()
         for path in export(result, out, kinds):
             if path.suffix in PROJECTS:  # both sounds lie beside it for whoever unpacks
                 _name_bare(path, (out.parent, recording.path.parent))
-        files = [text, out, out.with_suffix(".edit.json"), *export_files(out, kinds)]
+        files = [text, out, record_path(out), *export_files(out, kinds)]
         files += [recording.path, *([_film(result, stage / "film" / name)] if film else [])]
         packed = stage / "all.zip"
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:

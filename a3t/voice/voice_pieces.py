@@ -136,7 +136,7 @@ def _cut(grid: Sequence[GridPhone]) -> Iterator[Sequence[GridPhone]]:
 def log_pitch_of(wave: np.ndarray, frames: int) -> np.ndarray | None:
     """log2 of F0 in Hz, 0 unvoiced, (frames,), of a sound (n,) at 24 kHz; None without pyworld."""
     try:
-        from a3t.audio.world_pitch import log_pitch
+        from a3t.audio.analysis.world_pitch import log_pitch
 
         return log_pitch(wave, frames)
     except ImportError:  # pyworld
