@@ -29,8 +29,6 @@ END
     cat <<END
 no_isa ffa ffa.isa=false
 no_fusion ffa ffa.interaction=false ffa.fusion=false
-r_drop ffa training.r_drop=1 ffa.dropout=0.1 encoder.dropout=0.1
-masked_words ffa training.pretrain_seconds=$((row_seconds / 3)) training.seconds=$((row_seconds * 2 / 3))
 no_neighbours ffa training.neighbours=false
 lstm lstm
 linear linear

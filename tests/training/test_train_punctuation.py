@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from sklearn.metrics import precision_recall_fscore_support
 
 from a3t.text.punctuation.restoring import load
@@ -18,7 +17,6 @@ from training.text.punctuation_scores import OVERALL, scores, tags_of
 from training.text.train_punctuation import (
     changed,
     load_run,
-    symmetric_divergence,
     train,
 )
 
@@ -27,7 +25,7 @@ TINY: dict[str, Any] = {
     "vocabulary": {"words": 40, "buckets": 32},
     "encoder": {"size": 16, "layers": 1, "kernel": 3, "unlisted": 0.0, "dropout": 0.0},
     "ffa": {"heads": 2, "hidden": 16, "fusion_heads": 2, "fusion_hidden": 16, "dropout": 0.0},
-    "training": {"batch": 4, "seconds": 2.0, "rate": 0.02, "r_drop": 0.1},
+    "training": {"batch": 4, "seconds": 5.0, "rate": 0.02},
 }
 
 
@@ -110,16 +108,6 @@ def test_scores_are_those_of_scikit_learn() -> None:
         )
 
 
-def test_r_drop_is_the_mean_of_both_divergences() -> None:
-    torch.manual_seed(0)
-    a, b = torch.randn(5, 4), torch.randn(5, 4)
-    p, q = a.log_softmax(-1), b.log_softmax(-1)
-    kl = torch.nn.functional.kl_div
-    both = [kl(x, y, log_target=True, reduction="batchmean") for x, y in ((p, q), (q, p))]
-    assert symmetric_divergence(a, b) == pytest.approx(float(sum(both)) / 2, rel=1e-5)
-    assert symmetric_divergence(a, a) == 0
-
-
 def test_words_with_the_same_neighbours_are_alike() -> None:
     rng = np.random.default_rng(0)
     # 0 and 1 stand between 2 and 3; 4 and 5 between 6 and 7.
@@ -137,12 +125,12 @@ def test_learning_going_on_and_shipping(tmp_path: Path) -> None:
     lines = [" ".join(rng.choice(sentences, 12)) for _ in range(60)]
     path, run = tmp_path / "text.txt", tmp_path / "run"
     path.write_text("\n".join(lines), encoding="utf-8")
-    brief = {**TINY, "training": {**TINY["training"], "seconds": 0.2, "pretrain_seconds": 0.2}}
+    brief = {**TINY, "training": {**TINY["training"], "seconds": 0.2}}
     train(brief, [path], run)
     steps = load_run(run)[2]["step"]
     train(TINY, [path], run)  # for the rest of the time
     _, network, state = load_run(run)
-    assert state["step"] > steps and state["seconds"] >= 2.0
+    assert state["step"] > steps and state["seconds"] >= 5.0
     text = tagged(lines[:5])
     tags = tags_of(network, text)[0]
     assert scores(tags, text.tags)[OVERALL].f1 > 90
@@ -161,7 +149,11 @@ def test_learning_going_on_and_shipping(tmp_path: Path) -> None:
 def test_what_it_is_compared_with_learns_too(part: str, tmp_path: Path) -> None:
     own = {"lstm": {"hidden": 16, "layers": 1, "dropout": 0.0}, "linear": {"buckets": 4096}}
     config = {**TINY, part: own[part]}
-    config["training"] = {**TINY["training"], "rate": 0.05 if part == "linear" else 0.02}
+    config["training"] = {
+        **TINY["training"],
+        "rate": 0.05 if part == "linear" else 0.02,
+        "bfloat16": part == "linear",  # not every CPU has LSTMs of these sizes in it
+    }
     path = tmp_path / "text.txt"
     path.write_text("\n".join(["we came, and left. did you go? so it is."] * 300), encoding="utf-8")
     network = train(config, [path], tmp_path / "run")

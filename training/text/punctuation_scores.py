@@ -68,8 +68,10 @@ def tags_of(
 
 
 def case_score(found: np.ndarray, due: np.ndarray) -> Score:
-    """The score of capitals within a sentence."""
+    """The score of capitals within a sentence; nothing for a text without case."""
     told = due != IGNORED
+    if not told.any():
+        return Score(0.0, 0.0)
     precision, recall, *_ = precision_recall_fscore_support(
         due[told] > 0, found[told] > 0, average="binary", zero_division=0
     )
