@@ -19,6 +19,7 @@ from a3t.model.loading import Networks, load_networks
 from a3t.model.saved_voices import Voice, load_voice
 from a3t.plan.cleaning.disfluencies import Cleaning
 from a3t.plan.cleaning.findings import Findings
+from a3t.plan.edit_limits import check_spoken_words
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planner import make_plan
 from a3t.plan.prompt import Prompt, Prompts, SpeechPlan, speech_plan, with_texts
@@ -232,6 +233,7 @@ class Editor:
         pronouncer = Pronouncer(dict(request.pronunciations))
         self.steps.begin()
         target = Transcript.from_text(request.text)
+        check_spoken_words(target)
         with self.steps("read"):
             opened_prompts = with_texts(prompts, request.prompt_text)
         with self.steps("align"):
@@ -277,7 +279,7 @@ class Editor:
         with the new text as a prior; with ``punctuate`` a text without punctuation gets it."""
         with self.steps("transcribe"):
             recording = opened(recording)
-            prior = Transcript.from_text(new_text, max_words=None) if new_text else None
+            prior = Transcript.from_text(new_text) if new_text else None
             found = find_transcript(recording, text, prior, Pronouncer(), recogniser)
             return punctuated_by_sound(recording, found, self.alignments, punctuate)
 

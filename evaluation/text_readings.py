@@ -38,7 +38,7 @@ def score(name: str, figure: float, cases: int) -> Row:
 
 def said(text: str) -> str:
     """A text's reading: its letters, without "and"."""
-    return letters(" ".join(Transcript.from_text(text, max_words=None).spoken))
+    return letters(" ".join(Transcript.from_text(text).spoken))
 
 
 def letters(text: str) -> str:

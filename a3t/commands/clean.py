@@ -194,7 +194,7 @@ def _found(
     )
     if history is not None:
         current = EditRequest.from_json(history.current)
-        said = Transcript.from_text(current.new_text, max_words=None)
+        said = Transcript.from_text(current.new_text)
         found = replace(found, said=said, earlier=current.cuts)
         others = current.others
     inputs = input_files(recording.path, text, None, options.alignment)

@@ -84,7 +84,7 @@ def transcribe(options: argparse.Namespace) -> None:
     if options.out:
         check_free(options.out)
     given, expected = (text and text_argument(text) for text in (options.text, options.expected))
-    prior = Transcript.from_text(expected, max_words=None) if expected else None
+    prior = Transcript.from_text(expected) if expected else None
     show_progress("read")
     recording = Recording.open(options.wav)
     offer_recogniser(recording.path, given, None, options.recogniser)

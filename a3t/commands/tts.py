@@ -75,6 +75,7 @@ def speak(options: argparse.Namespace) -> None:
     prompt_texts = [text_argument(each) for each in given] if given is not None else None
     from a3t.audio.output.files import check_target
     from a3t.audio.reading.recording import Recording
+    from a3t.plan.edit_limits import check_spoken_words
     from a3t.plan.request import SpeechRequest, pronunciations_of
     from a3t.text.transcript import Transcript
 
@@ -86,7 +87,7 @@ def speak(options: argparse.Namespace) -> None:
         seed=options.seed,
         adapt=options.adapt if options.voice is None else "never",
     )
-    Transcript.from_text(text)
+    check_spoken_words(Transcript.from_text(text))
     for prompt in options.prompt_wav:
         Recording.open(prompt)
         check_target(options.out, prompt)

@@ -5,7 +5,7 @@
 | a text | 300,000 characters, 60,000 words | comparing two such takes 0.95 GB, 1.6 s |
 | one request | 2,000 changes and pauses, 5,000 new words | each is rendered by itself |
 | one change | a minute of new words | attention's memory grows with the square of its frames |
-| speech from a prompt | ten minutes | it is all held in memory |
+| speech from a prompt | 1,500 words, ten minutes | it is all held in memory |
 
 Durations are predicted for 6,000 phones at a time (`a3t.model.variance`), which takes 0.7 GB.
 """
@@ -24,6 +24,7 @@ MOST_CHARACTERS = 300_000
 MOST_SEED = 2**63 - 1
 SPEEDS = (0.25, 4.0)
 MOST_WORDS = 60_000
+MOST_SPOKEN_WORDS = 1_500
 MOST_EDITS = 2_000
 MOST_NEW_WORDS = 5_000
 LONGEST_EDIT = 60 * FRAMES_PER_SECOND  # frames; a phone takes at least one
@@ -50,6 +51,15 @@ def check_words(*texts: Transcript) -> None:
         raise InputError(
             f"A text of {most:,} words is too long (the limit is {MOST_WORDS:,}): "
             "cut the recording into parts."
+        )
+
+
+def check_spoken_words(text: Transcript) -> None:
+    """InputError for a text with more words than are spoken at once."""
+    if (count := len(text.words)) > MOST_SPOKEN_WORDS:
+        raise InputError(
+            f"The text has {count} words, and the limit is {MOST_SPOKEN_WORDS}: shorten it, or "
+            "speak it in parts."
         )
 
 

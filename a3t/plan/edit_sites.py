@@ -10,7 +10,7 @@ from operator import itemgetter
 from a3t.plan.phone_grid import GridPhone
 from a3t.plan.reuse.recorded_speech import RecordedWords
 from a3t.spans import Margins, Span
-from a3t.text.edit_script import WordEdit
+from a3t.text.comparison.edit_script import WordEdit
 from a3t.text.transcript import Transcript, turns_of
 
 LEAST_GAP = 2  # frames between two edits; fewer leave no room for two joints

@@ -62,7 +62,7 @@ def make_plan(
     spoken = len(text.spoken)
     words = WordFrames.of(grid, spoken, frames, places_of_unwritten(alignment))
     usual = usual_pauses(text, grid)
-    texts = [text, *(Transcript.from_text(each.text, max_words=None) for each in others)]
+    texts = [text, *(Transcript.from_text(each.text) for each in others)]
     wanted = _places(request, revision, words, texts)
     plan_origin = _planned_in(recording, request, others, durations)
     origins, taken, places = origins_of(wanted, texts, new_text, plan_origin, usual)

@@ -130,7 +130,7 @@ class EditRequest:
     @cached_property
     def new_transcript(self) -> Transcript:
         """The new text's words; InputError if there are none."""
-        return Transcript.from_text(self.new_text, max_words=None)
+        return Transcript.from_text(self.new_text)
 
     def find_transcript(self, recording: Recording, pronouncer: Pronouncer) -> FoundTranscript:
         """The recording's transcript, with whatever times it has; InputError or AlignmentError."""

@@ -10,9 +10,9 @@ from typing import Protocol
 from a3t.errors import InputError
 from a3t.plan.edit_limits import check_edits, check_new_words, check_words
 from a3t.spans import Span, SpanMap
-from a3t.text.edit_script import WordEdit, edit_script
-from a3t.text.kept_readings import with_kept_readings
-from a3t.text.respelling import respelled
+from a3t.text.comparison.edit_script import WordEdit, edit_script
+from a3t.text.comparison.kept_readings import with_kept_readings
+from a3t.text.comparison.respelling import respelled
 from a3t.text.transcript import Transcript, question_ends
 
 
@@ -36,8 +36,9 @@ class Revision:
     def of(cls, text: Transcript, new_text: Transcript) -> Revision:
         """The revision that turns ``text`` into ``new_text``.
 
-        What is only spelt otherwise doesn't change (`a3t.text.respelling`), and what both have is
-        read as the old one has it (`a3t.text.kept_readings`).
+        What is only spelt otherwise doesn't change (`a3t.text.comparison.respelling`), and what
+        both have is read as the old one has it (`a3t.text.comparison.kept_readings`).
+
         A new pause between two kept words is an edit without words; a kept word that is emphasised
         only in the new text is replaced by itself, and so is one that ends a question which rises
         (`a3t.text.transcript`) in one text and a statement in the other.

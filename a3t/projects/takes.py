@@ -28,7 +28,7 @@ from a3t.plan.revision import Revision
 from a3t.rendering.candidates import VARIATIONS, variant
 from a3t.rendering.edited import EditedRecording, Excerpt, WordScore
 from a3t.spans import Span
-from a3t.text.edit_script import WordEdit
+from a3t.text.comparison.edit_script import WordEdit
 from a3t.text.transcript import Transcript, TranscriptWord
 from alignment import Alignment, Word
 from alignment.result import shift_word

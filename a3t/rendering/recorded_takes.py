@@ -23,7 +23,7 @@ from a3t.plan.reuse.recorded_speech import MOST_GAIN, RecordedWords
 from a3t.plan.reuse.text_reuse import RecordedTexts
 from a3t.rendering.edited import EditedRecording
 from a3t.spans import Span
-from a3t.text.edit_script import WordEdit
+from a3t.text.comparison.edit_script import WordEdit
 from a3t.text.phones import PAUSE, is_vowel, strip_stress
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Word
@@ -103,7 +103,7 @@ def recorded_choices(
         return []
     heard = [(plan.recording, plan.alignment)]
     heard += [(other.recording, other.alignment) for other in plan.others]
-    texts = [plan.text, *(Transcript.from_text(o.text, max_words=None) for o in plan.others)]
+    texts = [plan.text, *(Transcript.from_text(o.text) for o in plan.others)]
     recorded = RecordedTexts(tuple(texts))
     choices = []
     for k, edit in enumerate(plan.edits):

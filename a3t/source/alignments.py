@@ -24,7 +24,7 @@ from a3t.source.passages import (
 )
 from a3t.source.transcripts import FoundTranscript, find_transcript
 from a3t.spans import Span
-from a3t.text.edit_script import WordEdit
+from a3t.text.comparison.edit_script import WordEdit
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Aligner, Alignment, Pronunciations

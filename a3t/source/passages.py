@@ -15,7 +15,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from a3t.spans import Span
-from a3t.text.edit_script import WordEdit
+from a3t.text.comparison.edit_script import WordEdit
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Word
 from alignment.formats.subtitles import TRANSCRIPTS, Cue, read_cues

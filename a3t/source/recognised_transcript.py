@@ -20,8 +20,8 @@ from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
 from a3t.source.settled_text import Difference, Witnesses, changes, differences, with_new_words
 from a3t.spans import Span
+from a3t.text.comparison.respelling import respelled
 from a3t.text.pronunciation.pronouncer import Pronouncer
-from a3t.text.respelling import respelled
 from a3t.text.transcript import Transcript, TranscriptWord
 from alignment import Alignment, AlignmentError
 from alignment.aligner import Readable
@@ -115,7 +115,7 @@ def recognised(
     if model is not None and prior is not None:
         return settled_parts(recording, parts, prior, pronouncer, load_whisper(model))
     text = " ".join(part.transcript.text for *_, part in parts)
-    transcript = Transcript.from_text(text, max_words=None)
+    transcript = Transcript.from_text(text)
     return _sure(transcript, [sure for *_, part in parts for sure in part.confidences])
 
 
@@ -228,7 +228,7 @@ def recognised_part(
             return without_invented(heard, samples, sample_rate, pronouncer)
     words = list(prior.spoken) if prior else []
     found = recognise(samples, sample_rate, words, pronouncer.choices(words))
-    transcript = Transcript.from_text(found.text, max_words=None)
+    transcript = Transcript.from_text(found.text)
     sure = [word.confidence for word in found.words]
     return _sure(transcript, sure, " ".join(found.rival))
 
@@ -238,7 +238,7 @@ def heard_by_whisper(
 ) -> RecognisedTranscript:
     """All that Whisper writes, invented words too; errors as for `recognised_part`."""
     text = whisper.hear(samples, sample_rate)
-    transcript = Transcript.from_text(text, max_words=None)
+    transcript = Transcript.from_text(text)
     probabilities: list[float] = []  # of a written word, that of its least probable piece
     for piece, probability in whisper.pieces(whisper.encode(samples, sample_rate), text):
         if piece.startswith(" ") or not probabilities:

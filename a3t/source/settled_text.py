@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from a3t.spans import Span
-from a3t.text.edit_script import minimal_script
+from a3t.text.comparison.edit_script import minimal_script
 from a3t.text.phones import strip_stress
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript, TranscriptWord

@@ -12,7 +12,7 @@ from a3t.errors import InputError, UnchangedError
 from a3t.source.passages import LONG, Passages, Times, has_times, times_in
 from a3t.source.recognised_transcript import recognised
 from a3t.spans import Span
-from a3t.text.edit_script import minimal_script
+from a3t.text.comparison.edit_script import minimal_script
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment
@@ -59,7 +59,7 @@ def find_transcript(
     """
     path = sidecar(recording.path)
     if given is not None:
-        transcript = Transcript.from_text(given, max_words=None)
+        transcript = Transcript.from_text(given)
         return FoundTranscript(
             transcript, "given", times=_times_beside(recording, path, transcript)
         )
@@ -79,7 +79,7 @@ def require_change(found: FoundTranscript, new_text: Transcript, edits: Sequence
     if edits or found.origin != "recognised":
         return
     sentence = "Nothing was made: the recording already seems to say the new text"
-    rival = Transcript.from_text(found.rival, max_words=None) if found.rival else None
+    rival = Transcript.from_text(found.rival) if found.rival else None
     changes = minimal_script(rival.spoken, new_text.spoken) if rival else []
     if rival and changes:
         first = changes[0]
@@ -113,7 +113,7 @@ def aligned_transcript(
     ranges of the text's words that the alignment holds; if it doesn't hold all of them, the text is
     required. Raises InputError or AlignmentError.
     """
-    given = Transcript.from_text(text, max_words=None) if text is not None else None
+    given = Transcript.from_text(text) if text is not None else None
     if aligned_words and isinstance(alignment, Alignment):
         if given is None:
             raise InputError("The alignment covers only part of the text: give the text as well.")
@@ -133,7 +133,7 @@ def aligned_transcript(
 
 def found_with_times(path: Path) -> FoundTranscript:
     """The transcript in a text file or subtitles, with its times if it has any."""
-    transcript = Transcript.from_text(text_of(path), max_words=None)
+    transcript = Transcript.from_text(text_of(path))
     times = times_in(path, transcript) if has_times(path) else None
     return FoundTranscript(transcript, path.name, times=times)
 
@@ -176,7 +176,7 @@ def _keys(path: Path) -> frozenset[str]:
 def found_in(alignment: Alignment, origin: str) -> FoundTranscript:
     """The transcript of an alignment's words."""
     words = " ".join(word.text for word in alignment.spoken)
-    return FoundTranscript(Transcript.from_text(words, max_words=None), origin, alignment)
+    return FoundTranscript(Transcript.from_text(words), origin, alignment)
 
 
 def text_of(path: Path) -> str:

@@ -39,7 +39,7 @@ class Reading:
 def reading_of(text: str, pronouncer: Pronouncer) -> Reading:
     """Read a text; one that can't be read has the reason as its `error`."""
     try:
-        transcript = Transcript.from_text(text, max_words=None)
+        transcript = Transcript.from_text(text)
     except InputError as error:
         return Reading(error=str(error))
     spoken = transcript.spoken

@@ -11,7 +11,7 @@ from typing import Any
 from a3t.errors import InputError
 from a3t.spans import Span
 from a3t.text.markup import emphasised, parted_at_pauses
-from a3t.text.normaliser.normalise import MAX_WORDS, Conventions, SpokenToken, normalise
+from a3t.text.normaliser.normalise import Conventions, SpokenToken, normalise
 
 
 @dataclass(frozen=True)
@@ -69,12 +69,7 @@ class Transcript:
     emphasis: frozenset[int] = frozenset()  # the words between asterisks
 
     @classmethod
-    def from_text(
-        cls,
-        text: str,
-        max_words: int | None = MAX_WORDS,
-        conventions: Conventions | None = None,
-    ) -> Transcript:
+    def from_text(cls, text: str, conventions: Conventions | None = None) -> Transcript:
         """Normalise a text; raises InputError (one sentence) if it can't be spoken.
 
         [pause 0.4] and *emphasis* (`a3t.text.markup`) aren't words: they stand in `pauses`, where
@@ -86,7 +81,7 @@ class Transcript:
         conventions = conventions or conventions_of(text)
         for piece, seconds in parted_at_pauses(text):
             if any(map(str.isalnum, piece)) or (seconds is None and not (tokens or pauses)):
-                found = normalise(piece, max_words, conventions)
+                found = normalise(piece, conventions)
                 place += sum(len(token.words) for token in found)
                 tokens += found
             if seconds is not None:

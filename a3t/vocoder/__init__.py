@@ -6,11 +6,12 @@ from pathlib import Path
 
 from a3t.errors import InputError
 from a3t.model.threads import one_thread
+from a3t.user_folders import SHIPPED_MODELS
 from a3t.vocoder.base import Vocoder, vocode_span
 
 __all__ = ["Vocoder", "load_vocoder", "vocode_span"]
 
-BUILTIN_FOLDER = Path(__file__).parent.parent / "pretrained" / "vocoder-small"
+BUILTIN_FOLDER = SHIPPED_MODELS / "vocoder-small"
 
 
 @one_thread()

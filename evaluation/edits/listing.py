@@ -48,7 +48,7 @@ class ListedEdit:
 
     def texts(self, clip: Clip) -> tuple[str, str]:
         """The clip's text in spoken words, and the new text."""
-        words = list(Transcript.from_text(clip.text, max_words=None).spoken)
+        words = list(Transcript.from_text(clip.text).spoken)
         changed = [*words[: self.first], *self.new_words.split(), *words[self.last :]]
         return " ".join(words), " ".join(changed)
 

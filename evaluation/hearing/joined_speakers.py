@@ -55,7 +55,7 @@ class Said:
             parts += [sound, np.random.default_rng(0).normal(0, 1e-4, RATE // 2)]
             text = f"{clip.text.strip().rstrip('.,;:')}."
             texts.append(text)
-            voices += [voice] * len(Transcript.from_text(text, max_words=None).words)
+            voices += [voice] * len(Transcript.from_text(text).words)
         soundfile.write(path, np.concatenate(parts), RATE)
         return " ".join(texts), voices
 
@@ -92,7 +92,7 @@ def tell_apart(said: Said, setting: Setting) -> Iterator[Row]:
     text, right = said.written(wav := setting.folder / "talk.wav")
     recording = Recording.open(wav)
     aligned = setting.editor.align(recording, text)
-    transcript = Transcript.from_text(text, max_words=None)
+    transcript = Transcript.from_text(text)
     if len(transcript.words) != len(right):
         raise InputError("Its clips' texts are read otherwise beside each other.")
     seconds = np.array([word.duration for word in aligned.spoken])

@@ -22,8 +22,8 @@ from typing import NamedTuple
 
 from a3t.plan.revision import Revision
 from a3t.source.recognised_transcript import heard_parts, settled_parts
+from a3t.text.comparison.respelling import respelled
 from a3t.text.pronunciation.pronouncer import Pronouncer
-from a3t.text.respelling import respelled
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError
 from alignment.aligner import InMemory
@@ -166,9 +166,7 @@ def planned_edits(item: WishedEdits, setting: Setting) -> Iterator[Row]:
 def outcome(kind: str, spoken: Spoken, change: PlantedChange, found: Sequence[str]) -> Row:
     """Judge the edit that would be made from the words that are ``found``."""
     new = change.of(spoken.words)
-    heard, wished = (
-        Transcript.from_text(" ".join(words), max_words=None) for words in (found, new)
-    )
+    heard, wished = (Transcript.from_text(" ".join(words)) for words in (found, new))
     edits = Revision.of(respelled(wished, heard), wished).edits  # the places are the new text's
     first, last = change.start, change.start + len(change.new)
     made = {k for edit in edits for k in range(*edit.new)}
@@ -205,7 +203,7 @@ def heard_once(
     parts = heard_parts(sound, pronouncer, model)
 
     def settle(new: Sequence[str]) -> Sequence[str]:
-        prior = Transcript.from_text(" ".join(new), max_words=None)
+        prior = Transcript.from_text(" ".join(new))
         return settled_parts(sound, parts, prior, pronouncer, whisper).transcript.spoken
 
     return settle

@@ -105,7 +105,7 @@ def is_reported(clip: Clip) -> bool:
 def heard(clip: Clip) -> Spoken:
     """Decode a clip, and turn its text into spoken words."""
     samples, rate = soundfile.read(str(clip.path), dtype="float32", always_2d=True)
-    words = Transcript.from_text(clip.text.lower(), max_words=None).spoken
+    words = Transcript.from_text(clip.text.lower()).spoken
     return Spoken(clip, words, samples.mean(axis=1), rate)
 
 

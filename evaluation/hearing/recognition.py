@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from a3t.source.recognised_transcript import heard_parts, recognised_part, settled_parts
+from a3t.text.comparison.respelling import respelled
 from a3t.text.pronunciation.pronouncer import Pronouncer
-from a3t.text.respelling import respelled
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError
 from alignment.aligner import InMemory
@@ -113,9 +113,7 @@ def recognition_tasks(setting: Setting) -> Iterator[RecognitionTask]:
 def recognise_clip(task: RecognitionTask, setting: Setting) -> Iterator[Row]:
     """The counts of a clip, and its three texts."""
     spoken, new = task.spoken, task.change.of(task.spoken.words)
-    said, expected = (
-        Transcript.from_text(" ".join(words), max_words=None) for words in (spoken.words, new)
-    )
+    said, expected = (Transcript.from_text(" ".join(words)) for words in (spoken.words, new))
     prior, model = (expected if task.prior == "new" else None), whisper_model(task.recogniser)
     started = time.process_time()
     try:
@@ -149,7 +147,7 @@ def words_heard(
     if expected is not None:
         whisper = load_whisper(model)
         return settled_parts(sound, parts, expected, pronouncer, whisper).transcript
-    return Transcript.from_text(" ".join(part.transcript.text for *_, part in parts), None)
+    return Transcript.from_text(" ".join(part.transcript.text for *_, part in parts))
 
 
 def _wrong(rows: Rows) -> Interval:

@@ -18,7 +18,7 @@ SAID = "And you always want to see it in the superlative degree."
 
 def align(samples: np.ndarray, rate: int, text: str, check: bool = True) -> Alignment:
     """As the editor does: the text normalised, its words looked up or guessed."""
-    words = Transcript.from_text(text, max_words=None).spoken
+    words = Transcript.from_text(text).spoken
     known = {word: Pronouncer().candidates(word) for word in words}
     return NetworkAligner().align(samples, rate, words, known, check)
 

@@ -45,7 +45,7 @@ def _text(path: Path) -> None:
         _one_sentence(read, path)
     _one_sentence(lambda path: sidecar(path.with_suffix(".wav")), path)
     content = path.read_bytes().decode("utf-8", "replace")
-    _one_sentence(lambda _: Transcript.from_text(content, max_words=None), path)
+    _one_sentence(lambda _: Transcript.from_text(content), path)
     _one_sentence(lambda _: check_marks(content, "and you"), path)
 
 

@@ -25,10 +25,10 @@ from a3t.plan.timeline import timed, timeline
 from a3t.plan.windows import windows_around
 from a3t.projects.replay import read_record
 from a3t.source.transcripts import read_text, text_of
-from a3t.text.edit_script import edit_script
+from a3t.text.comparison.edit_script import edit_script
+from a3t.text.comparison.respelling import respelled
 from a3t.text.markup import check_marks
 from a3t.text.pronunciation.pronouncer import Pronouncer
-from a3t.text.respelling import respelled
 from a3t.text.transcript import Transcript
 from alignment import Alignment
 from alignment.formats import read_alignment, write_alignment
@@ -64,7 +64,7 @@ def test_marks(subtests: pytest.Subtests) -> None:
         with contextlib.suppress(InputError):
             check_marks(text, text)
         with contextlib.suppress(InputError):
-            Transcript.from_text(text, max_words=None)
+            Transcript.from_text(text)
 
     def of(piece: str) -> Made:
         return lambda n: lambda: checked("so " + piece * n)
@@ -89,7 +89,7 @@ WORDS: dict[str, Callable[[int], tuple[str, str]]] = {
 @pytest.mark.parametrize("case", WORDS)
 def test_comparing_texts(case: str) -> None:
     def texts(n: int) -> tuple[Transcript, Transcript]:
-        old, new = (Transcript.from_text(text, max_words=None) for text in WORDS[case](n))
+        old, new = (Transcript.from_text(text) for text in WORDS[case](n))
         return old, new
 
     def of(function: Callable[[Transcript, Transcript], object]) -> Callable[[int], object]:
@@ -138,7 +138,7 @@ def test_planning(every: int) -> None:
         alignment = aligned(n * every + 2)
         old = ["we"] * len(alignment.spoken)
         new = ["never" if k % (every + 1) == every else word for k, word in enumerate(old)]
-        before, after = (Transcript.from_text(" ".join(text), None) for text in (old, new))
+        before, after = (Transcript.from_text(" ".join(text)) for text in (old, new))
         revision = Revision.of(before, after)
 
         def plan() -> None:
@@ -165,7 +165,7 @@ def test_moved_words(line: str) -> None:
     def of(n: int) -> Callable[[], object]:
         said = [line.format(k="abcdefghij"[k % 10]) + "." for k in range(2 * n)]
         moved = [said[k ^ 1] for k in range(2 * n)]
-        before, after = (Transcript.from_text(" ".join(text), None) for text in (said, moved))
+        before, after = (Transcript.from_text(" ".join(text)) for text in (said, moved))
         script = Revision.of(before, after).edits
         return lambda: RecordedTexts((before,)).matches(script, after)
 
@@ -176,7 +176,7 @@ def test_turns_of_named_speakers() -> None:
     def of(n: int) -> Callable[[], object]:
         lines = [f"{'ANNA' if k % 2 else 'BOB'}: we we" for k in range(n + 1)]
         new = [f"{line} never" for line in lines]
-        before, after = (Transcript.from_text("\n".join(text), None) for text in (lines, new))
+        before, after = (Transcript.from_text("\n".join(text)) for text in (lines, new))
         revision = Revision.of(before, after)
         alignment = aligned(len(before.spoken))
         frames = round(alignment.duration * 80)

@@ -41,6 +41,12 @@ def test_a_long_new_text_is_refused_before_its_durations(
     assert max(asked_for, default=0) < 200
 
 
+@pytest.mark.parametrize("text", ["word " * 2000, "1234567 " * 1000])
+def test_a_text_of_too_many_words_is_not_spoken(text: str, editor: Editor, arctic: Path) -> None:
+    with pytest.raises(InputError, match=f"the limit is {limits.MOST_SPOKEN_WORDS}"):
+        editor.plan_speech(arctic, text)
+
+
 @pytest.mark.parametrize(
     ("text", "speed"), [("wonderful " * 300, 0.25), ("word [pause 10] " * 70, 1.0)]
 )
@@ -82,7 +88,7 @@ def test_texts_without_end_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(InputError, match="characters is too long"):
             EditRequest(**wanted)  # type: ignore[arg-type]
     monkeypatch.setattr(limits, "MOST_WORDS", 600)
-    text = Transcript.from_text("word " * 601, max_words=None)
+    text = Transcript.from_text("word " * 601)
     with pytest.raises(InputError, match="words is too long"):
         Revision.of(text, Transcript.from_text("word"))
 
@@ -95,8 +101,8 @@ def test_changes_without_end_are_refused(piece: str, monkeypatch: pytest.MonkeyP
     new = "".join(piece.format(word) for word in words)
     with pytest.raises(InputError, match=r"changes \(the limit is 300\)"):
         Revision.of(
-            Transcript.from_text(" ".join(words), max_words=None),
-            Transcript.from_text(new, max_words=None),
+            Transcript.from_text(" ".join(words)),
+            Transcript.from_text(new),
         )
 
 
@@ -108,7 +114,7 @@ def test_a_text_with_hardly_a_word_of_the_recording_is_refused(
     monkeypatch.setattr("a3t.plan.revision.respelled", None)
     draw = random.Random(0)
     words = ["".join(draw.choices("abcdefgh", k=3)) for _ in range(400)]
-    texts = [Transcript.from_text(" ".join(draw.choices(words, k=900)), None) for _ in range(2)]
+    texts = [Transcript.from_text(" ".join(draw.choices(words, k=900))) for _ in range(2)]
     with pytest.raises(InputError, match="words that the recording doesn't have"):
         Revision.of(*texts)
 

@@ -11,7 +11,7 @@ from a3t.plan.reuse.origins import _apart
 from a3t.plan.reuse.recorded_speech import RecordedWords
 from a3t.plan.reuse.text_reuse import RecordedTexts, with_sources
 from a3t.plan.revision import Revision
-from a3t.text.edit_script import edit_script
+from a3t.text.comparison.edit_script import edit_script
 from a3t.text.transcript import Transcript
 
 ONE = "We met on a Friday in the old harbour."
@@ -82,8 +82,8 @@ def test_what_is_moved_goes_before_what_would_be_copied() -> None:
 
 def test_texts_that_repeat_themselves_end() -> None:
     """Only so many places are tried for each word."""
-    old = Transcript.from_text("the same words again and again " * 200, max_words=None)
-    new = Transcript.from_text("again " + old.text + " the same words again", max_words=None)
+    old = Transcript.from_text("the same words again and again " * 200)
+    new = Transcript.from_text("again " + old.text + " the same words again")
     script = edit_script(old.spoken, new.spoken)
     assert all(
         isinstance(each, RecordedWords)

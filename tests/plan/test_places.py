@@ -10,7 +10,7 @@ from a3t.audio.output.patches import insert_patches
 from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.plan.edit_sites import WordFrames, place_edits
-from a3t.text.edit_script import WordEdit
+from a3t.text.comparison.edit_script import WordEdit
 from a3t.text.transcript import Transcript
 from alignment import Alignment
 from tests.conftest import ARCTIC, assert_untouched

@@ -147,7 +147,7 @@ def test_of_a_long_text_beside_the_ends_are_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "talk.txt").write_text("is looked for, not read here")
-    text = Transcript.from_text("first " + "and " * 5000 + "last", max_words=None)
+    text = Transcript.from_text("first " + "and " * 5000 + "last")
     confirm_transcript(planned(tmp_path, text=text), ask=False)  # type: ignore[arg-type]
     said = capsys.readouterr().err
     assert "first and" in said and "and last (5,002 words)" in said and len(said) < 700

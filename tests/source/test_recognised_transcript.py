@@ -32,7 +32,7 @@ def quiet(seconds: float, level: float = 0.002) -> np.ndarray:
 
 
 def kept(text: str, samples: np.ndarray) -> str:
-    heard = RecognisedTranscript(Transcript.from_text(text, max_words=None))
+    heard = RecognisedTranscript(Transcript.from_text(text))
     return without_invented(heard, samples, RATE, Pronouncer()).transcript.text
 
 
@@ -66,7 +66,7 @@ def test_parts_hold_the_whole_and_fit() -> None:
 
 
 def text(written: str) -> Transcript:
-    return Transcript.from_text(written, max_words=None)
+    return Transcript.from_text(written)
 
 
 @pytest.mark.parametrize(

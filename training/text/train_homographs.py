@@ -25,16 +25,17 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from a3t.errors import InputError
-from a3t.text.pronunciation.homographs import choose_by_rule
-from a3t.text.pronunciation.learnt_homographs import (
+from a3t.text.pronunciation.homographs.homograph_rules import choose_by_rule
+from a3t.text.pronunciation.homographs.homograph_words import senses
+from a3t.text.pronunciation.homographs.learnt_homographs import (
     FOLDER,
     SHARED,
     LearntHomographs,
     features,
     shipped,
 )
-from a3t.text.pronunciation.lexicon import lookup, senses
-from a3t.text.pronunciation.settled_homographs import settled
+from a3t.text.pronunciation.homographs.settled_homographs import settled
+from a3t.text.pronunciation.lexicon import lookup
 from a3t.text.transcript import Transcript
 from training.programs import Program, option
 
@@ -90,7 +91,7 @@ def example_of(row: Mapping[str, str]) -> MarkedHomograph | None:
     before = sentence.encode()[: int(row["start"])].decode(errors="ignore")
     earlier = len(re.findall(rf"(?<![\w']){word}(?![\w'])", before, re.IGNORECASE))
     try:
-        transcript = Transcript.from_text(sentence, max_words=None)
+        transcript = Transcript.from_text(sentence)
     except InputError:
         return None
     places = [k for k, spoken in enumerate(transcript.spoken) if spoken == word]

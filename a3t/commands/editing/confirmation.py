@@ -94,7 +94,7 @@ def _save_it(recording: Path) -> str:
 
 def _corrected(plan: EditPlan) -> str:
     """The text with each doubtful word as the user wants it."""
-    words = list(Transcript.from_text(plan.request.text or "", max_words=None).spoken)
+    words = list(Transcript.from_text(plan.request.text or "").spoken)
     aligned = plan.request.aligned_words or ((0, len(words)),)
     places = [place for first, last in aligned for place in range(first, last)]
     say("Enter keeps a word, - leaves it out.")

@@ -14,7 +14,7 @@ from a3t.plan.edit_limits import check_edits
 from a3t.plan.edit_sites import LEAST_GAP, Place, WordFrames
 from a3t.plan.json_values import finite_number, string
 from a3t.spans import Margins, Span, SpanMap
-from a3t.text.edit_script import WordEdit
+from a3t.text.comparison.edit_script import WordEdit
 
 KINDS = ("filler", "repeat", "noise", "pause")
 ALL_KINDS = (*KINDS, "breath", "click")  # those that are looked for on request as well

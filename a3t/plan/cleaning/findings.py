@@ -28,7 +28,7 @@ from a3t.plan.cleaning.disfluencies import (
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import word_map
 from a3t.spans import Span
-from a3t.text.edit_script import edit_script
+from a3t.text.comparison.edit_script import edit_script
 from a3t.text.transcript import Transcript
 from alignment import Alignment
 

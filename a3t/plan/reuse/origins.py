@@ -125,7 +125,7 @@ def _revision(
 ) -> Revision | None:
     """The changes where the words were recorded; None if they aren't read the same there."""
     count = len(text.words)
-    whole = Transcript.from_text(text.written(0, count), max_words=None)
+    whole = Transcript.from_text(text.written(0, count))
     pieces: list[str] = []
     spoken: list[str] = []
     place = 0
@@ -135,7 +135,7 @@ def _revision(
         place = block.old[1]
     pieces.append(text.written(place, count))
     spoken += text.spoken[place:]
-    changed = Transcript.from_text(" ".join(filter(None, pieces)), max_words=None)
+    changed = Transcript.from_text(" ".join(filter(None, pieces)))
     if whole.spoken != text.spoken or list(changed.spoken) != spoken:
         return None
     revision = Revision.of(whole, changed)

@@ -20,7 +20,7 @@ from a3t.plan.request import EditRequest
 from a3t.plan.reuse.recorded_speech import RecordedWords
 from a3t.plan.revision import Revision
 from a3t.spans import Span
-from a3t.text.edit_script import WordEdit
+from a3t.text.comparison.edit_script import WordEdit
 from a3t.text.transcript import Transcript
 
 LEAST_WORDS = 4

@@ -13,11 +13,11 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 
 from a3t.text.normaliser.context import Context, is_figure
+from a3t.user_folders import SHIPPED_MODELS
 
-FOLDER = Path(__file__).parents[2] / "pretrained" / "figures"
+FOLDER = SHIPPED_MODELS / "figures"
 READINGS = {
     "whole": ("year", "number"),  # 1984
     "slash": ("part", "date", "out of"),  # 4/5

@@ -17,9 +17,6 @@ from a3t.text.normaliser.unspoken import names_of_lines, speaker_names
 from a3t.text.normaliser.verbalise import verbalise
 from a3t.text.normaliser.vocabulary import ALSO_BARE, CLIPPED, COMPASS, SYMBOLS, TITLES
 
-MAX_WORDS = 1500
-"""Spoken words that one new text may have."""
-
 
 @dataclass(frozen=True)
 class SpokenToken:
@@ -56,30 +53,26 @@ class Conventions:
         return cls(means, names_of_lines(text))
 
 
-def normalise(
-    text: str, max_words: int | None = MAX_WORDS, conventions: Conventions | None = None
-) -> list[SpokenToken]:
+def normalise(text: str, conventions: Conventions | None = None) -> list[SpokenToken]:
     """The spoken words of a text, token by token; at least one word.
 
     ``conventions``: others than the text's own, if it is a part or a revision of another text.
 
     Speaking a text of spoken words again changes nothing. What isn't speech ("[Music]"), a word in
     another script and a word of more than MAX_WORD_LETTERS letters are passed over, as long as
-    there are other words (`skipped` names them). Raises InputError for a text that is empty, has no
-    words that can be spoken, or more than `max_words` words (None: any number).
+    there are other words (`skipped` names them). Raises InputError for a text that is empty or has
+    no words that can be spoken.
     """
     if not text.strip():
         raise InputError("The text is empty: write what to say.")
     conventions = conventions or Conventions.of(text)
     tokens = tokens_of(text, conventions.names)
-    _check_length(len(tokens), max_words)
     read = _read(tokens, conventions.capitals_mean)
     spoken = _with_silence(read, speaker_names(text, conventions.names))
     if not spoken:
         raise next((token.refusal for token in read if token.refusal), None) or InputError(
             f"The text {shown(text)} has no words to speak: write at least one English word."
         )
-    _check_length(sum(len(token.words) for token in spoken), max_words)
     return spoken
 
 
@@ -250,11 +243,3 @@ def _finish(word: str) -> str:
     if word.startswith("'") and bare in CLIPPED:
         return "'" + bare
     return word if word.endswith("in'") and drops_g(word) else bare
-
-
-def _check_length(words: int, max_words: int | None) -> None:
-    if max_words is not None and words > max_words:
-        raise InputError(
-            f"The text has {words} words, and the limit is {max_words}: "
-            "shorten it, or edit in several steps."
-        )

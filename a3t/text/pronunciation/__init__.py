@@ -1,4 +1,6 @@
-"""Spoken words to phones: the lexicon, homographs, regular endings, and letters to sound.
+"""Spoken words to phones; `pronouncer` is the way in.
 
-Its models' training is in training/text.
+A word's ways are looked up in the `lexicon`, else made of a known word's by `morphology`, else
+guessed by `letter_to_sound`; `homographs` chooses among several. The training of its networks is in
+training/text.
 """

@@ -10,18 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from a3t.text.pronunciation.lexicon import Pronunciation
+from a3t.user_folders import SHIPPED_MODELS
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 MOST_WAYS = 3
 UNSURE = 1.1
 """Nats: another way that is at least a third as likely as the best is offered too."""
-FOLDER = Path(__file__).parents[2] / "pretrained" / "letter-to-sound"
+FOLDER = SHIPPED_MODELS / "letter-to-sound"
 
 
 class LetterNetwork:

@@ -17,7 +17,6 @@ Pronunciation = tuple[str, ...]
 
 LEXICON = Path(__file__).with_name("lexicon.txt.gz")
 FOREIGN = "*"  # before the pronunciations of a word that only misaki's lexicon has
-_SENSES = Path(__file__).with_name("senses.tsv")
 
 
 @cache
@@ -31,21 +30,6 @@ def _ways(word: str) -> str:
     place = bisect_left(lines, head)
     found = place < len(lines) and lines[place].startswith(head)
     return lines[place].removeprefix(head) if found else ""
-
-
-@cache
-def _senses() -> dict[str, dict[str, Pronunciation]]:
-    """The table of homographs beside this file: word -> sense -> how it is said."""
-    table: dict[str, dict[str, Pronunciation]] = {}
-    for line in _SENSES.read_text(encoding="utf-8").splitlines()[1:]:
-        word, sense, phones = line.split("\t")
-        table.setdefault(word, {})[sense] = tuple(phones.split())
-    return table
-
-
-def senses(word: str) -> dict[str, Pronunciation]:
-    """The senses of a homograph, named as in the Wikipedia Homograph Data, and how each is said."""
-    return _senses().get(word, {})
 
 
 def in_lexicon(word: str) -> bool:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from a3t.text.pronunciation.homographs import choose, is_homograph
+from a3t.text.pronunciation.homographs.homograph_choice import choose, is_homograph
 from a3t.text.pronunciation.letter_to_sound import Network, guess, others
 from a3t.text.pronunciation.lexicon import Pronunciation, lookup
 from a3t.text.pronunciation.morphology import from_compound, from_ending

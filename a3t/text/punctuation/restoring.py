@@ -34,9 +34,7 @@ def with_punctuation(
     """
     if not 0 < len(text.words) <= LONGEST:
         return text
-    found = Transcript.from_text(
-        punctuated(text.text, _of_pieces(text, pauses), network), max_words=None
-    )
+    found = Transcript.from_text(punctuated(text.text, _of_pieces(text, pauses), network))
     return found if found.spoken == text.spoken else text
 
 
@@ -110,7 +108,7 @@ def _said_alike(sentence: Sequence[tuple[str, str, str]], follows: str) -> str:
 def _spoken(text: str) -> tuple[str, ...]:
     """Its spoken words; none if it has none."""
     try:
-        return Transcript.from_text(text, max_words=None).spoken
+        return Transcript.from_text(text).spoken
     except InputError:
         return ()
 

@@ -106,7 +106,7 @@ def _in_order(words: list[dict[str, Any]]) -> None:
 def checked_place(data: Any, samples: int) -> dict[str, Any]:
     """A checked place where a piece of the transcript is to be looked for."""
     (place,) = checked_spans([[data["first"], data["last"]]], samples)
-    text = Transcript.from_text(string(data["transcript"]["text"]), max_words=None)
+    text = Transcript.from_text(string(data["transcript"]["text"]))
     return {"first": place[0], "last": place[1], "transcript": text.to_json()}
 
 

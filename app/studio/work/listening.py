@@ -55,7 +55,7 @@ def recognise_part(editor: Editor, sound: PcmSound, part: int, first: int, last:
 def punctuated(tokens: list[Token], first_id: int) -> list[Token]:
     """Add marks and capitals to recognised tokens where a network for them is shipped."""
     words = [Word.from_json(word) for token in tokens for word in token["words"]]
-    plain = Transcript.from_text(" ".join(word.text for word in words), max_words=None)
+    plain = Transcript.from_text(" ".join(word.text for word in words))
     gaps = [after.start - word.end for word, after in pairwise(words)]
     try:
         marked = with_punctuation(plain, [*gaps, None])
@@ -128,7 +128,7 @@ def find_places(editor: Editor, sound: PcmSound, text: str) -> list[dict[str, An
 
     Each has samples "first" and "last" and its "transcript"; together they hold the whole text.
     """
-    transcript = Transcript.from_text(text, max_words=None)
+    transcript = Transcript.from_text(text)
     count = len(transcript.words)
     if sound.samples <= LONG * sound.sample_rate:
         return [_place(transcript, 0, sound.samples, 0, count)]
@@ -178,5 +178,5 @@ def tell_speakers(
 
 def correct_tokens(editor: Editor, sound: PcmSound, first: int, last: int, text: str) -> HeardPart:
     """Align `text` with samples [first, last) instead; AlignmentError if it isn't heard."""
-    transcript = Transcript.from_text(text, max_words=None)
+    transcript = Transcript.from_text(text)
     return align_tokens(editor, sound, 0, first, last, transcript)

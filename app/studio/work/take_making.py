@@ -148,7 +148,7 @@ def _take(order: TakeOrder, stretch: Span) -> Take:
         margin, reach = min(margin, narrow / 2), max(0.025, narrow / 2)
     here = (order.first - first, order.last - first)
     text, new_text = lines_of(kept, *here, order.text)
-    if Transcript.from_text(text, max_words=None).spoken != tuple(word.text for word in words):
+    if Transcript.from_text(text).spoken != tuple(word.text for word in words):
         plain = [{"text": " ".join(word["text"] for word in token["words"])} for token in kept]
         text, new_text = lines_of(plain, *here, order.text)
     request = replace(

@@ -119,7 +119,7 @@ def recorded_reach(edit: ScriptEdit, heard: HeardPart) -> tuple[int, int] | None
     recorded, if they are few; None if there is no such place. InputError if its own are gone."""
     tokens = heard.tokens
     first, last = edit.place_in(places_of(tokens), len(tokens))
-    wanted = list(Transcript.from_text(edit.text, max_words=None).spoken) if edit.text else []
+    wanted = list(Transcript.from_text(edit.text).spoken) if edit.text else []
     if not 0 < len(wanted) <= MOST_WORDS:
         return None
     said = [

@@ -21,7 +21,7 @@ def rows_of(text: str) -> list[list[str]]:
 
 
 def words(text: str) -> list[str]:
-    return [word for token in normalise(text, max_words=None) for word in token.words]
+    return [word for token in normalise(text) for word in token.words]
 
 
 def faults(table: Iterable[Sequence[str]]) -> str:

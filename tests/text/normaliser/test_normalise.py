@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from a3t.errors import InputError
 from a3t.text import markup
 from a3t.text.normaliser import unspoken, vocabulary
-from a3t.text.normaliser.normalise import MAX_WORDS, normalise, skipped
+from a3t.text.normaliser.normalise import normalise, skipped
 from a3t.text.normaliser.tokens import LONGEST_TOKEN, tokens_of
 from a3t.text.transcript import Transcript
 
 
 def words(text: str) -> list[str]:
-    return [word for token in normalise(text, max_words=None) for word in token.words]
+    return [word for token in normalise(text) for word in token.words]
 
 
 def test_pictures_are_named_among_what_is_left_out() -> None:
@@ -37,7 +37,7 @@ def check(text: str) -> None:
         assert re.fullmatch(r"[a-z']*[a-z][a-z']*", word)
     written = " ".join(token.written for token in tokens)
     assert "".join(written.split()) == "".join(text.split())
-    assert [word for token in normalise(" ".join(spoken), None) for word in token.words] == spoken
+    assert [word for token in normalise(" ".join(spoken)) for word in token.words] == spoken
 
 
 FRAGMENTS = st.sampled_from(
@@ -237,15 +237,6 @@ def longest_repetition(tree: Any) -> int:
         if isinstance(part, tuple) and str(part[0]).endswith("REPEAT"):
             longest = max(longest, int(part[1][1]))
     return longest
-
-
-def test_too_many_words() -> None:
-    with pytest.raises(InputError, match=rf"has 2000 words, and the limit is {MAX_WORDS}"):
-        normalise("word " * 2000)
-    with pytest.raises(InputError, match=r"has \d+ words"):  # few tokens, many spoken words
-        normalise("1234567 " * 1000)
-    assert len(words("word " * 2000)) == 2000
-    assert len(normalise("word " * MAX_WORDS)) == MAX_WORDS
 
 
 @pytest.mark.parametrize("name", ["ZAU", "MEI", "TAO"])

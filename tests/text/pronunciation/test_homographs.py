@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from a3t.text.phones import ARPABET
-from a3t.text.pronunciation import homograph_words, homographs
-from a3t.text.pronunciation.learnt_homographs import features, shipped
-from a3t.text.pronunciation.lexicon import lookup, senses
+from a3t.text.pronunciation.homographs import homograph_choice as homographs
+from a3t.text.pronunciation.homographs import homograph_words
+from a3t.text.pronunciation.homographs.homograph_words import senses
+from a3t.text.pronunciation.homographs.learnt_homographs import features, shipped
+from a3t.text.pronunciation.lexicon import lookup
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from training.text.train_homographs import learn, measure, read

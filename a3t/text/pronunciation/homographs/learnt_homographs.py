@@ -13,17 +13,17 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
-from a3t.text.pronunciation.homograph_words import (
+from a3t.text.pronunciation.homographs.homograph_words import (
     ADVERBS,
     AUXILIARIES,
     OBJECT_PRONOUNS,
     ends_sentence,
     word_at,
 )
+from a3t.user_folders import SHIPPED_MODELS
 
-FOLDER = Path(__file__).parents[2] / "pretrained" / "homographs"
+FOLDER = SHIPPED_MODELS / "homographs"
 SHARED = "verb by the shared model"
 
 Weights = Mapping[str, float]

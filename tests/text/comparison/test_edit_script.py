@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Indel
 
-from a3t.text.edit_script import SHORT_WORDS, WordEdit, edit_script, minimal_script
+from a3t.text.comparison.edit_script import SHORT_WORDS, WordEdit, edit_script, minimal_script
 from a3t.text.transcript import Transcript
 
 

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from a3t.spans import Span
-from a3t.text.edit_script import WordEdit, minimal_script
+from a3t.text.comparison.edit_script import WordEdit, minimal_script
+from a3t.text.comparison.respelling import with_old_words
 from a3t.text.normaliser.normalise import Conventions
-from a3t.text.respelling import with_old_words
 from a3t.text.transcript import Transcript, conventions_of
 
 _BESIDE = 2  # written tokens on either side that a reading may depend on
@@ -55,9 +55,9 @@ def with_kept_readings(old: Transcript, new: Transcript) -> Transcript:
 
 def _read_again(text: Transcript, conventions: Conventions) -> Transcript:
     """A text read by other conventions, if it is a whole text's words."""
-    if Transcript.from_text(text.text, None).spoken != text.spoken:
+    if Transcript.from_text(text.text).spoken != text.spoken:
         return text
-    return Transcript.from_text(text.text, None, conventions)
+    return Transcript.from_text(text.text, conventions)
 
 
 def _tokens(text: Transcript) -> tuple[list[str], list[Span]]:

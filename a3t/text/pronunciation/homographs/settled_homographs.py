@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from a3t.text.pronunciation.homograph_words import (
+from a3t.text.pronunciation.homographs.homograph_words import (
     ACCENTED,
     AUXILIARIES,
     BE,
@@ -17,9 +17,9 @@ from a3t.text.pronunciation.homograph_words import (
     PERFECT,
     ends_sentence,
     previous,
+    senses,
     word_at,
 )
-from a3t.text.pronunciation.lexicon import senses
 
 # What stands between these and another word is that word's verb, in each of 138 sentences that
 # weights are learnt from.

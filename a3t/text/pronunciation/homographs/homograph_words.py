@@ -1,11 +1,14 @@
-"""The words that homographs are told apart by (`homographs.toml`), and a word's neighbours."""
+"""Tables of homographs: their senses, the words that tell these apart, and a word's neighbours."""
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
+
+from a3t.text.pronunciation.lexicon import Pronunciation
 
 _TABLES = tomllib.loads(Path(__file__).with_name("homographs.toml").read_text(encoding="utf-8"))
 
@@ -83,3 +86,19 @@ def is_adverb(word: str) -> bool:
 def ends_sentence(token: str) -> bool:
     """True if what follows a written token begins with a capital for that alone."""
     return token.rstrip("\"'”’)]").endswith((".", "!", "?", ":"))
+
+
+@cache
+def _senses() -> dict[str, dict[str, Pronunciation]]:
+    """The table of homographs beside this file: word -> sense -> how it is said."""
+    table: dict[str, dict[str, Pronunciation]] = {}
+    text = Path(__file__).with_name("senses.tsv").read_text(encoding="utf-8")
+    for line in text.splitlines()[1:]:
+        word, sense, phones = line.split("\t")
+        table.setdefault(word, {})[sense] = tuple(phones.split())
+    return table
+
+
+def senses(word: str) -> dict[str, Pronunciation]:
+    """The senses of a homograph, named as in the Wikipedia Homograph Data, and how each is said."""
+    return _senses().get(word, {})

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from a3t.text.phones import is_vowel
-from a3t.text.pronunciation.homograph_words import (
+from a3t.text.pronunciation.homographs.homograph_words import (
     ARTICLES,
     AUXILIARIES,
     BE,
@@ -37,45 +37,9 @@ from a3t.text.pronunciation.homograph_words import (
     previous,
     word_at,
 )
-from a3t.text.pronunciation.learnt_homographs import features, shipped
-from a3t.text.pronunciation.lexicon import Pronunciation, lookup, senses
-from a3t.text.pronunciation.settled_homographs import settled
+from a3t.text.pronunciation.lexicon import Pronunciation, lookup
 
 _SENTENCE = 60  # words on either side whose tense may be the word's
-
-
-def choose(
-    index: int,
-    words: Sequence[str],
-    candidates: Sequence[Pronunciation],
-    written: Sequence[str] | None = None,
-) -> Pronunciation:
-    """The candidate for words[index] in its context.
-
-    `written` are the tokens behind the words, whose capitals and punctuation tell senses apart as
-    well. Weights that were learnt decide where there are any, and the rules elsewhere.
-    """
-    word, by_rule = words[index], choose_by_rule(index, words, candidates)
-    said = senses(word)
-    if sense := settled(index, words, written):
-        return said[sense] if said[sense] in candidates else by_rule
-    forms = noun_and_verb(word, candidates) if word not in BY_CLUE else None
-    if not said and forms is None:
-        return by_rule
-    learnt, found = shipped(), [*features(index, words, written)]
-    if word in learnt.words:
-        rule = next((sense for sense, phones in said.items() if phones == by_rule), "")
-        chosen = said[learnt.sense(word, [*found, f"rule={rule}"])]
-        return chosen if chosen in candidates else by_rule
-    return forms[learnt.is_verb(found, by_rule == forms[1])] if forms else by_rule
-
-
-def is_homograph(word: str, candidates: Sequence[Pronunciation]) -> bool:
-    """True if the word's pronunciations differ in what they mean, not only in who says them."""
-    if word in FUNCTION_WORDS or word == "a":
-        return False
-    several = bool(senses(word)) or word in BY_CLUE or word == "read"
-    return several or noun_and_verb(word, candidates) is not None
 
 
 def choose_by_rule(

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from a3t.spans import Span
-from a3t.text.edit_script import WordEdit, minimal_script
+from a3t.text.comparison.edit_script import WordEdit, minimal_script
 from a3t.text.phones import strip_stress
-from a3t.text.pronunciation.homograph_words import FUNCTION_WORDS
-from a3t.text.pronunciation.homographs import is_homograph
+from a3t.text.pronunciation.homographs.homograph_choice import is_homograph
+from a3t.text.pronunciation.homographs.homograph_words import FUNCTION_WORDS
 from a3t.text.pronunciation.lexicon import in_lexicon, lookup
 from a3t.text.transcript import Transcript, TranscriptWord
 

@@ -1,0 +1,4 @@
+"""Two texts compared: the words that change, and those that only look as if they did.
+
+`edit_script` finds what differs; `respelling` and `kept_readings` leave out what sounds the same.
+"""
