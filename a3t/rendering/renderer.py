@@ -10,7 +10,6 @@ import numpy as np
 import torch
 
 from a3t.audio.analysis.mel import mel_window
-from a3t.audio.matching.sound_matching import Neighbour
 from a3t.audio.output.patches import Patch
 from a3t.audio.reading.recording import Recording
 from a3t.audio.splicing.emphasis import Raised, emphasise, require_world
@@ -183,25 +182,17 @@ class Renderer:
         with self.step("fill"):
             rise = melody(plan.new_text, frames, plan.request.seed)
             filled = self.fill(recording, frames, window.source, rise)
-        neighbours: Sequence[Neighbour] = ()
-        whole: np.ndarray | None = None
-        if plan.request.match.learns:
-            with self.step("vocode"):
-                whole = vocode_span(self.vocoder, filled, 0, len(filled), texture_seed).numpy()
-                neighbours = neighbours_of(recording, frames, whole)
+        spoken = {k: edit_frames(plan.edits[k], *span) for k, span in frames.spans.items()}
+        spoken = {k: span for k, span in spoken.items() if plan.edits[k].is_spoken}
+        with self.step("vocode"):
+            sound = self.vocoder(filled, 0, texture_seed, [*spoken.values()]).numpy()
+            learns = plan.request.match.learns
+            neighbours = neighbours_of(recording, frames, sound) if learns else ()
         rendered = {}
-        for k, (start, end) in frames.spans.items():
-            edit = plan.edits[k]
-            if not edit.is_spoken:
-                continue
-            with self.step("vocode"):
-                first, last = edit_frames(edit, start, end)
-                if whole is None:
-                    samples = vocode_span(self.vocoder, filled, first, last, texture_seed).numpy()
-                else:  # the same samples, which needn't be made twice
-                    samples = whole[first * HOP : last * HOP]
+        for k, (first, last) in spoken.items():
+            edit, samples = plan.edits[k], sound[first * HOP : last * HOP]
             raised: tuple[Raised, ...] = ()
-            if spans := emphasised_spans(edit, start - first):
+            if spans := emphasised_spans(edit, frames.spans[k][0] - first):
                 with self.step("emphasise"):
                     samples, raised = emphasise(samples, spans, _voice(plan, window))
             with self.step("splice"):

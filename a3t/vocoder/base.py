@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -26,11 +27,18 @@ class Vocoder(Protocol):
     @property
     def receptive_frames(self) -> int: ...
 
-    def __call__(self, mel: Tensor, first_frame: int = 0, seed: int = 0) -> Tensor:
+    def __call__(
+        self,
+        mel: Tensor,
+        first_frame: int = 0,
+        seed: int = 0,
+        finished: Sequence[tuple[int, int]] | None = None,
+    ) -> Tensor:
         """Log10 mel (T, 80) float32 -> samples (300 T,) float32 at 24 kHz, on the CPU.
 
         ``first_frame`` is the place of the mel's first frame in the whole: a vocoder that needs
         noise draws it by ``seed`` and place, so that a part sounds as it does within the whole.
+        Outside the frames ``finished``, if they are named, it may return a draft, which is cheaper.
         Raises InputError for a mel that is empty, of another width or not finite.
         """
         ...

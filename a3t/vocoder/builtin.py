@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -52,8 +53,14 @@ class BuiltinVocoder:
         return self.model.receptive_frames
 
     @torch.inference_mode()
-    def __call__(self, mel: Tensor, first_frame: int = 0, seed: int = 0) -> Tensor:
+    def __call__(
+        self,
+        mel: Tensor,
+        first_frame: int = 0,
+        seed: int = 0,
+        finished: Sequence[tuple[int, int]] | None = None,
+    ) -> Tensor:
         mel = check_mel(mel.detach())
         noise = torch.from_numpy(placed_normal(seed, first_frame, len(mel), HOP)).float()
         mel, noise = mel.to(self._device), noise.flatten().to(self._device)
-        return self.model(mel[None], noise[None])[0].cpu().clone()
+        return self.model(mel[None], noise[None], finished)[0].cpu().clone()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 
 import torch
@@ -36,7 +37,13 @@ class GriffinLim:
         return REACH * (self.iterations + 1)
 
     @torch.no_grad()
-    def __call__(self, mel: Tensor, first_frame: int = 0, seed: int = 0) -> Tensor:
+    def __call__(
+        self,
+        mel: Tensor,
+        first_frame: int = 0,
+        seed: int = 0,
+        finished: Sequence[tuple[int, int]] | None = None,
+    ) -> Tensor:
         mel = check_mel(mel.detach().cpu())
         magnitude = extend(magnitude_of(mel, self.inversion_steps))[None]  # 1, T, 1025
         turns = placed_uniform(seed, first_frame, *magnitude.shape[1:])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import warnings
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from pickle import UnpicklingError
@@ -82,7 +83,13 @@ class ParallelWaveGan:
                 return int(max(reach - reached[0], reached[-1] - reach))
         return WHOLE
 
-    def __call__(self, mel: Tensor, first_frame: int = 0, seed: int = 0) -> Tensor:
+    def __call__(
+        self,
+        mel: Tensor,
+        first_frame: int = 0,
+        seed: int = 0,
+        finished: Sequence[tuple[int, int]] | None = None,
+    ) -> Tensor:
         return self._run(check_mel(mel.detach()), first_frame, seed)
 
     @torch.inference_mode()

@@ -18,6 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from a3t.audio.analysis.mel import MELS, N_FFT, WINDOW, mel_filters
+from a3t.grid import HOP
 from a3t.vocoder.framing import BINS, REACH, griffin_lim, modulus, spectrum, unit, waveform
 from a3t.vocoder.spectral_refinement import REFINED_FRAMES, Refinement
 from a3t.vocoder.texture import PULSE_REACH, Harmonics, aperiodicity, pulse_band, pulsed, textured
@@ -176,12 +177,23 @@ class SpectralVocoder(nn.Module):
         settle = self.settling(magnitude, mel)
         return griffin_lim(magnitude, phase, self.window, iterations, self.momentum, settle=settle)
 
-    def forward(self, mel: Tensor, noise: Tensor | None = None) -> Tensor:
+    def forward(
+        self,
+        mel: Tensor,
+        noise: Tensor | None = None,
+        refined: Sequence[tuple[int, int]] | None = None,
+    ) -> Tensor:
         """``noise``: white, of power one, (B, 300 T), from which texture is drawn; without it there
-        is none."""
-        return self.textured_sound(self.spectra(mel), mel, noise)
+        is none. ``refined``: the frames that are refined, all by default."""
+        return self.textured_sound(self.spectra(mel), mel, noise, refined)
 
-    def textured_sound(self, found: Spectra, mel: Tensor, noise: Tensor | None) -> Tensor:
+    def textured_sound(
+        self,
+        found: Spectra,
+        mel: Tensor,
+        noise: Tensor | None,
+        refined: Sequence[tuple[int, int]] | None = None,
+    ) -> Tensor:
         """Samples (B, 300 T) of what ``spectra`` gave for the mel, iterated and refined."""
         magnitude, phase = found.magnitude, found.phase
         if self.texture and noise is not None:
@@ -195,7 +207,21 @@ class SpectralVocoder(nn.Module):
         draft = self.sound(magnitude, phase, mel, self.iterations)
         if self.refinement is None or noise is None:
             return draft
-        return self.refinement(draft, found.features, found.periodicity, noise)
+        if refined is None:
+            return self.refinement(draft, found.features, found.periodicity, noise)
+        frames, sound = mel.shape[1], draft.clone()
+        for first, last in refined:
+            begin, end = max(first - REFINED_FRAMES, 0), min(last + REFINED_FRAMES, frames)
+            samples = slice(begin * HOP, end * HOP)
+            finished = self.refinement(
+                draft[:, samples],
+                found.features[:, begin:end],
+                found.periodicity[:, begin:end],
+                noise[:, samples],
+            )
+            own = slice((first - begin) * HOP, (last - begin) * HOP)
+            sound[:, first * HOP : last * HOP] = finished[:, own]
+        return sound
 
 
 def _initialise(module: nn.Module) -> None:

@@ -92,6 +92,8 @@ def test_a_span_equals_the_whole(vocoder: Vocoder) -> None:
     for first, last in ((0, 3), (70, 71), (60, 100), (len(mel) - 5, len(mel)), (0, len(mel))):
         span = vocode_span(vocoder, mel, first, last)
         torch.testing.assert_close(span, whole[first * HOP : last * HOP], atol=1e-5, rtol=0)
+        finished = vocoder(mel, finished=[(first, last)])[first * HOP : last * HOP]
+        torch.testing.assert_close(finished, whole[first * HOP : last * HOP], atol=1e-5, rtol=0)
 
 
 def test_the_receptive_field_is_as_stated(vocoder: Vocoder) -> None:
