@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import torch
+from torch import Tensor, nn
 
 from alignment.network.phone_network import (
     BANDS,
@@ -25,62 +27,57 @@ INPUT_TAPS = 7
 MOMENTUM = 0.1  # of the normalisations
 
 
-def network(slow_width: int = SLOW_WIDTH) -> Any:
-    """The network in torch, `slow_width` wide at every 40 ms. `weights_of` gives what phone_network
-    reads."""
-    from torch import Tensor, nn
+class PhoneModel(nn.Module):
+    """The network, `slow_width` wide at every 40 ms; phone_network reads its `weights_of`."""
 
-    class PhoneNetwork(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self._convolution("input", BANDS, WIDTH, INPUT_TAPS, STRIDE)
-            for number, dilation in enumerate(DILATIONS):
-                self._convolution(f"block{number}", WIDTH, WIDTH, 3, 1, dilation)
-            self._convolution("down", WIDTH, slow_width, DOWN_TAPS, SLOWER)
-            for number, dilation in enumerate(SLOW_DILATIONS):
-                self._convolution(f"slow{number}", slow_width, slow_width, 3, 1, dilation)
-            self.up = nn.Linear(slow_width, SLOWER * WIDTH)
-            nn.init.zeros_(self.up.weight)
-            nn.init.zeros_(self.up.bias)
-            self._convolution("merged", WIDTH, WIDTH, 3)
-            self.output = nn.Linear(WIDTH, len(SYMBOLS))
-            self.sequence = nn.Linear(WIDTH, len(SYMBOLS))
-            self.dropout = nn.Dropout(0.1)
+    def __init__(self, slow_width: int = SLOW_WIDTH) -> None:
+        super().__init__()
+        self._convolution("input", BANDS, WIDTH, INPUT_TAPS, STRIDE)
+        for number, dilation in enumerate(DILATIONS):
+            self._convolution(f"block{number}", WIDTH, WIDTH, 3, 1, dilation)
+        self._convolution("down", WIDTH, slow_width, DOWN_TAPS, SLOWER)
+        for number, dilation in enumerate(SLOW_DILATIONS):
+            self._convolution(f"slow{number}", slow_width, slow_width, 3, 1, dilation)
+        self.up = nn.Linear(slow_width, SLOWER * WIDTH)
+        nn.init.zeros_(self.up.weight)
+        nn.init.zeros_(self.up.bias)
+        self._convolution("merged", WIDTH, WIDTH, 3)
+        self.output = nn.Linear(WIDTH, len(SYMBOLS))
+        self.sequence = nn.Linear(WIDTH, len(SYMBOLS))
+        self.dropout = nn.Dropout(0.1)
 
-        def _convolution(
-            self,
-            name: str,
-            inputs: int,
-            outputs: int,
-            taps: int,
-            stride: int = 1,
-            dilation: int = 1,
-        ) -> None:
-            padding = dilation * (taps // 2)
-            layer = nn.Conv1d(inputs, outputs, taps, stride, padding, dilation, bias=False)
-            self.add_module(name, layer)
-            self.add_module(f"{name}_norm", nn.BatchNorm1d(outputs, momentum=MOMENTUM))
+    def _convolution(
+        self,
+        name: str,
+        inputs: int,
+        outputs: int,
+        taps: int,
+        stride: int = 1,
+        dilation: int = 1,
+    ) -> None:
+        padding = dilation * (taps // 2)
+        layer = nn.Conv1d(inputs, outputs, taps, stride, padding, dilation, bias=False)
+        self.add_module(name, layer)
+        self.add_module(f"{name}_norm", nn.BatchNorm1d(outputs, momentum=MOMENTUM))
 
-        def _of(self, name: str, hidden: Tensor) -> Tensor:
-            layer, norm = self.get_submodule(name), self.get_submodule(f"{name}_norm")
-            result: Tensor = norm(layer(hidden)).relu()
-            return result
+    def _of(self, name: str, hidden: Tensor) -> Tensor:
+        layer, norm = self.get_submodule(name), self.get_submodule(f"{name}_norm")
+        result: Tensor = norm(layer(hidden)).relu()
+        return result
 
-        def forward(self, frames: Tensor) -> tuple[Tensor, Tensor]:
-            """(B, K, BANDS) -> logits of each frame's phone, and scores of sequences, both (B, T,
-            40) with T = K / 2."""
-            hidden = self._of("input", frames.transpose(1, 2))
-            for number in range(len(DILATIONS)):
-                hidden = hidden + self.dropout(self._of(f"block{number}", hidden))
-            slow = self._of("down", hidden)
-            for number in range(len(SLOW_DILATIONS)):
-                slow = slow + self.dropout(self._of(f"slow{number}", slow))
-            raised = self.up(slow.transpose(1, 2)).unflatten(2, (SLOWER, WIDTH)).flatten(1, 2)
-            hidden = hidden + raised[:, : hidden.shape[2]].transpose(1, 2)
-            hidden = (hidden + self.dropout(self._of("merged", hidden))).transpose(1, 2)
-            return self.output(hidden), self.sequence(hidden)
-
-    return PhoneNetwork()
+    def forward(self, frames: Tensor) -> tuple[Tensor, Tensor]:
+        """(B, K, BANDS) -> logits of each frame's phone, and scores of sequences, both (B, T,
+        40) with T = K / 2."""
+        hidden = self._of("input", frames.transpose(1, 2))
+        for number in range(len(DILATIONS)):
+            hidden = hidden + self.dropout(self._of(f"block{number}", hidden))
+        slow = self._of("down", hidden)
+        for number in range(len(SLOW_DILATIONS)):
+            slow = slow + self.dropout(self._of(f"slow{number}", slow))
+        raised = self.up(slow.transpose(1, 2)).unflatten(2, (SLOWER, WIDTH)).flatten(1, 2)
+        hidden = hidden + raised[:, : hidden.shape[2]].transpose(1, 2)
+        hidden = (hidden + self.dropout(self._of("merged", hidden))).transpose(1, 2)
+        return self.output(hidden), self.sequence(hidden)
 
 
 def _convolutions() -> Iterator[str]:
@@ -92,20 +89,19 @@ def _convolutions() -> Iterator[str]:
     yield "merged"
 
 
-def begin(model: Any, weights: Weights, inputs: Any) -> None:
+def begin(model: Any, weights: Weights, inputs: Tensor) -> None:
     """Let `model` compute what a network of `weights` (see phone_network) does, which has the same
     layers or lacks some, or has them in other sizes: those add nothing, or next to nothing, at
     first.
 
     `inputs`: segments (B, K, BANDS), from whose values the normalisations are set.
     """
-    import torch
 
     def given(name: str) -> bool:
         weight = f"{name}.weight"
         return weight in weights and weights[weight].shape == model.get_parameter(weight).shape
 
-    def tensor(name: str) -> Any:
+    def tensor(name: str) -> Tensor:
         return torch.from_numpy(weights[name]).to(inputs.device)
 
     def keep(name: str) -> Any:
@@ -144,7 +140,7 @@ def begin(model: Any, weights: Weights, inputs: Any) -> None:
             model.get_submodule(f"{name}_norm").momentum = MOMENTUM
 
 
-def weights_of(model: Any) -> dict[str, np.ndarray]:
+def weights_of(model: PhoneModel) -> dict[str, np.ndarray]:
     """As phone_network reads them: each normalisation is part of its convolution."""
     state = {
         name: value.detach().float().cpu().numpy() for name, value in model.state_dict().items()

@@ -16,7 +16,8 @@ B segments, T frames, S steps, L phones in a segment, n kinds of phones.
 
 from __future__ import annotations
 
-from typing import Any
+import torch
+from torch import Tensor
 
 from training.alignment.examples import UNSURE
 
@@ -26,7 +27,7 @@ FORBIDDEN = -30.0  # what a phone loses in a step where the alignment doesn't ha
 NEVER = -1e30  # the logarithm of next to nothing
 
 
-def sequence_loss(scores: Any, targets: Any, pairs: Any) -> Any:
+def sequence_loss(scores: Tensor, targets: Tensor, pairs: Tensor) -> Tensor:
     """The mean over steps of -log P(paths through the right phones), nats.
 
     `scores` (B, T, n), T a multiple of TOGETHER; `targets` (B, T) phones by number, or UNSURE,
@@ -44,12 +45,10 @@ def sequence_loss(scores: Any, targets: Any, pairs: Any) -> Any:
     return (_all_paths(each, following.exp()) - right).mean() / steps
 
 
-def phones_in_turn(targets: Any) -> tuple[Any, Any, Any]:
+def phones_in_turn(targets: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """The phones of each segment in their order (B, L), the steps in which each may be (B, S, L),
     bool, and how many there are (B,), of `targets` (B, T). What is UNSURE is in its own steps only:
     its neighbours' would cost it nothing."""
-    import torch
-
     frames = targets.shape[1]
     changes = (targets[:, 1:] != targets[:, :-1]).cumsum(1)
     turn = torch.cat([torch.zeros_like(targets[:, :1]), changes], dim=1)
@@ -64,10 +63,10 @@ def phones_in_turn(targets: Any) -> tuple[Any, Any, Any]:
     return phones, places, count
 
 
-def _paths_in_turn(each: Any, following: Any, phones: Any, places: Any, count: Any) -> Any:
+def _paths_in_turn(
+    each: Tensor, following: Tensor, phones: Tensor, places: Tensor, count: Tensor
+) -> Tensor:
     """The logarithm of the sum over the paths that pass through all `phones`, (B,)."""
-    import torch
-
     unknown = phones == UNSURE
     named = phones.masked_fill(unknown, 0)
     own = each.gather(2, named[:, None].expand(-1, each.shape[1], -1))
@@ -83,14 +82,12 @@ def _paths_in_turn(each: Any, following: Any, phones: Any, places: Any, count: A
     return total.gather(1, count[:, None] - 1)[:, 0]
 
 
-def _all_paths(each: Any, following: Any) -> Any:
+def _all_paths(each: Tensor, following: Tensor) -> Tensor:
     """The logarithm of the sum over all paths through `each` (B, S, n), (B,).
 
     A share that is too small for a float's exponent is lost; a detour through the step's likeliest
     phone, which costs two pairs, is worth far more.
     """
-    import torch
-
     likely = each.exp().unbind(1)
     share, sums = likely[0], []
     for here in likely[1:]:

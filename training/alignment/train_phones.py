@@ -6,11 +6,11 @@ FOLDER holds recordings and, beside each, its alignment, as `python -m alignment
 `alignment`, and optionally its `weight` (1): how often it is heard, against others as long. Each
 epoch hears every clip otherwise: another tract, another pace, in rooms, noise, music, beside
 another talker, in narrow bands, with pauses of its own room tone between its words
-(training.alignment.segments). Words that their alignment doubts teach nothing. Torch is needed.
-Whatever comes first ends it, --steps or --minutes, and the rate falls to zero there. --begin takes
-the weights of a network that has these layers or some of them; --state saves where it is, and goes
-on from there. --left-out has names of recordings that it doesn't learn from: of those the loss and
-the share of wrong phones are printed every 500 steps.
+(training.alignment.segments). Words that their alignment doubts teach nothing.
+The first of --steps and --minutes ends it. --begin takes the weights of a network that has these
+layers or some of them. --left-out has names of recordings that it doesn't learn from: the loss and
+the share of wrong phones of these are in the log. The checkpoint and the log are in a folder beside
+FILE, of its name without the ending: the same command resumes there.
 
 The segments are made where the network is. A core of a CPU takes 12 in a step; for a GPU:
 --device cuda --batch 128 --minutes 9 --steps 1000000.
@@ -31,183 +31,139 @@ what the benchmarks themselves say.
 from __future__ import annotations
 
 import argparse
-import math
 import sys
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+import torch
+import torch.nn.functional as F
+from safetensors.numpy import save_file
+from torch import Tensor
 
-from alignment.network.phone_network import SLOW_WIDTH, Weights, load_weights
+from a3t.voice.kernel.loop import Losses
+from alignment.network.phone_network import SLOW_WIDTH, load_weights
 from training.alignment.examples import UNSURE, Example, folder_examples, pairs
-from training.alignment.phone_model import begin, network, weights_of
+from training.alignment.phone_model import PhoneModel, begin, weights_of
+from training.alignment.segments import Backgrounds, Clips, segments
 from training.alignment.sequence_loss import sequence_loss
 from training.programs import Program, option
+from training.training_runs import TrainingRun, TrainingSchedule, carry_out
 
 BATCH = 12
-RATE = 2e-3
-WARM_UP = 0.05  # of the training
 FRAME, SEQUENCE = 0.5, 1.5  # what the losses of each frame and of sequences count for
-HEARD_OUT = 256  # held-out segments
+HELD_OUT = 256  # held-out segments
 
 
-def train(
-    examples: Sequence[Example],
-    steps: int,
-    rate: float = RATE,
-    seed: int = 0,
-    checkpoint: Callable[[Any], None] | None = None,
-    beginning: Weights | None = None,
-    state: Path | None = None,
-    minutes: float = math.inf,
-    batch: int = BATCH,
-    device: str = "cpu",
-    slow_width: int = SLOW_WIDTH,
-    held_out: Sequence[Example] = (),
-) -> Any:
-    """AdamW on random segments, a `batch` in a step: cross-entropy of each frame's phone and
-    `sequence_loss`, both printed. Ends after so many `steps` or `minutes`. Returns the
-    mean of the networks along the way, the latest of which count most.
+class PhoneTraining:
+    """Random segments, a `batch` in a step: cross-entropy of each frame's phone, `sequence_loss`,
+    and the share of wrong phones."""
 
-    `checkpoint`: called with that mean after every 500 steps; `beginning`: weights to begin with,
-    see `begin`; `state`: a file to go on from, and to save to.
-    """
-    import torch
+    def __init__(
+        self,
+        examples: Sequence[Example],
+        held_out: Sequence[Example],
+        schedule: TrainingSchedule,
+        batch: int = BATCH,
+        device: str = "cpu",
+        slow_width: int = SLOW_WIDTH,
+    ) -> None:
+        self.schedule, self.batch, self.place = schedule, batch, torch.device(device)
+        torch.manual_seed(schedule.seed)
+        torch.backends.cudnn.benchmark = True
+        self.model = PhoneModel(slow_width).to(self.place)
+        self.backgrounds = Backgrounds.synthesised(
+            120.0, np.random.default_rng(schedule.seed), self.place
+        )
+        self.clips = Clips.of(examples, self.place)
+        self.followers = torch.from_numpy(pairs(examples).astype(np.float32)).to(self.place)
+        self.held_out = self._held_out(held_out)
 
-    from training.alignment.segments import Backgrounds, Clips, segments
+    def _held_out(self, examples: Sequence[Example]) -> list[tuple[Tensor, Tensor]]:
+        if not examples:
+            return []
+        clips, draw = Clips.of(examples, self.place), self._draw(1)
+        size = min(self.batch, HELD_OUT)
+        return [segments(clips, self.backgrounds, size, draw) for _ in range(HELD_OUT // size)]
 
-    torch.manual_seed(seed)
-    place = torch.device(device)
-    torch.backends.cudnn.benchmark = True
-    backgrounds = Backgrounds.synthesised(120.0, np.random.default_rng(seed), place)
-    clips = Clips.of(examples, place)
-    followers = torch.from_numpy(pairs(examples).astype(np.float32)).to(place)
-    draw = torch.Generator(place).manual_seed(seed)
-    model = network(slow_width).to(place)
+    def _draw(self, seed: int) -> torch.Generator:
+        return torch.Generator(self.place).manual_seed(seed)
 
-    def losses(network: Any, inputs: Any, wanted: Any) -> tuple[Any, Any, Any]:
-        """The losses of frames and of sequences, and the logits of phones."""
-        with torch.autocast(place.type, torch.bfloat16, enabled=place.type != "cpu"):
-            logits, scores = network(inputs)
-        each = torch.nn.functional.cross_entropy(
+    def segments(self, step: int) -> tuple[Tensor, Tensor]:
+        """The network's input and its phones."""
+        draw = self._draw(self.schedule.seed * 1_000_003 + step)
+        return segments(self.clips, self.backgrounds, self.batch, draw)
+
+    def losses(self, step: int) -> Losses:
+        return self.losses_of(*self.segments(step))
+
+    def losses_of(self, inputs: Tensor, wanted: Tensor) -> Losses:
+        with torch.autocast(self.place.type, torch.bfloat16, enabled=self.place.type != "cpu"):
+            logits, scores = self.model(inputs)
+        frames = F.cross_entropy(
             logits.flatten(0, 1).float(), wanted.flatten(), ignore_index=UNSURE
         )
-        return each, sequence_loss(scores, wanted, followers), logits
+        sequences = sequence_loss(scores, wanted, self.followers)
+        wrong = (logits.argmax(2) != wanted)[wanted != UNSURE].float().mean()
+        total = FRAME * frames + SEQUENCE * sequences
+        return {"total": total, "frames": frames, "sequences": sequences, "wrong_phones": wrong}
 
-    strange = []
-    if held_out:
-        others = Clips.of(held_out, place)
-        fixed = torch.Generator(place).manual_seed(1)
-        size = min(batch, HEARD_OUT)
-        strange = [segments(others, backgrounds, size, fixed) for _ in range(HEARD_OUT // size)]
+    @torch.no_grad()
+    def validate(self) -> dict[str, float]:
+        """The means of these over what is held out, if anything is."""
+        if not self.held_out:
+            return {}
+        found = [self.losses_of(*each) for each in self.held_out]
+        return {name: float(np.mean([each[name].item() for each in found])) for name in found[0]}
 
-    def report(network: Any) -> str:
-        found = []
-        network.eval()
-        with torch.no_grad():
-            for inputs, wanted in strange:
-                each, whole, logits = losses(network, inputs, wanted)
-                wrong = (logits.argmax(2) != wanted)[wanted != UNSURE].float().mean()
-                found.append([each.item(), whole.item(), wrong.item()])
-        each, whole, wrong = np.mean(found, axis=0)
-        return f"held out {each:.3f}, of sequences {whole:.3f}, wrong phones {wrong:.2%}"
-
-    if beginning is not None:
-        begin(model, beginning, segments(clips, backgrounds, batch, draw)[0])
-        if strange:
-            print(f"at the beginning: {report(model)}", flush=True)
-    mean = torch.optim.swa_utils.AveragedModel(
-        model, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.998), use_buffers=True
-    )
-    optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=1e-2)
-    parts = {"model": model, "mean": mean, "optimizer": optimizer}
-    first, spent = 0, 0.0
-    if state is not None and state.is_file():
-        saved = torch.load(state, weights_only=True, map_location=place)
-        first, spent = saved.pop("step"), saved.pop("seconds")
-        for name, part in parts.items():
-            part.load_state_dict(saved[name])
-        draw.manual_seed(seed + first)
-    model.train()
-    average: Any = None
-    started = time.monotonic() - spent
-    step = first
-    while (done := max(step / steps, (time.monotonic() - started) / 60 / minutes)) < 1:
-        for group in optimizer.param_groups:
-            group["lr"] = rate * share_of_rate(done)
-        each, whole, _ = losses(model, *segments(clips, backgrounds, batch, draw))
-        optimizer.zero_grad()
-        (FRAME * each + SEQUENCE * whole).backward()
-        if torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0).isfinite():
-            optimizer.step()
-        mean.update_parameters(model)
-        latest = torch.stack([each.detach(), whole.detach()])
-        average = latest if average is None else 0.98 * average + 0.02 * latest
-        step += 1
-        if step % 100 == 0:
-            frames, sequences = average.tolist()
-            print(f"step {step}: loss {frames:.3f}, of sequences {sequences:.3f}", flush=True)
-        if step % 500 == 0 and strange:
-            print(f"step {step}, {done:.0%}: {report(mean.module)}", flush=True)
-        if step % 500 == 0 and checkpoint is not None:
-            checkpoint(mean.module)
-        if state is not None and (step % 200 == 0 or step == steps):
-            states = {name: part.state_dict() for name, part in parts.items()}
-            seconds = time.monotonic() - started
-            torch.save({**states, "step": step, "seconds": seconds}, state.with_suffix(".part"))
-            state.with_suffix(".part").replace(state)
-    if strange:
-        print(f"step {step}, at the end: {report(mean.module)}", flush=True)
-    return mean.module.eval()
+    def begin(self, trained: TrainingRun, weights: Mapping[str, np.ndarray]) -> None:
+        """Take the weights of another network, see `phone_model.begin`."""
+        begin(self.model, weights, self.segments(0)[0])
+        trained.follow_from(self.model.state_dict())
 
 
-def share_of_rate(done: float) -> float:
-    """The rate after such a share of the training, of the highest: it rises, then falls to zero."""
-    if done < WARM_UP:
-        return 0.04 + 0.96 * done / WARM_UP
-    return 0.5 + 0.5 * math.cos(math.pi * (done - WARM_UP) / (1 - WARM_UP))
-
-
-def save(model: Any, followers: np.ndarray, path: Path) -> None:
+def save(model: PhoneModel, followers: np.ndarray, path: Path) -> None:
     """Writes the network's weights and `pairs` of the examples, halved."""
-    from safetensors.numpy import save_file
-
     weights = {**weights_of(model), "pairs": followers}
     save_file({name: value.astype(np.float16) for name, value in weights.items()}, path)
 
 
-def work(options: argparse.Namespace) -> None:
+def train(options: argparse.Namespace) -> None:
     left_out = options.left_out.read_text("utf-8").split() if options.left_out else ()
     examples, held_out = folder_examples(options.folder, frozenset(left_out))
-    print(f"{len(examples)} recordings, {len(held_out)} held out", flush=True)
-    followers = pairs(examples)
-    model = train(
-        examples,
+    schedule = TrainingSchedule(
         options.steps,
-        checkpoint=lambda model: save(model, followers, options.out),
-        beginning=load_weights(options.begin) if options.begin else None,
-        state=options.state,
+        rate=2e-3,
+        warmup=500,
+        decay=options.steps,
+        betas=(0.9, 0.999),
+        ema=0.998,
+        epoch=500,
         minutes=options.minutes,
-        batch=options.batch,
-        device=options.device,
-        slow_width=options.slow_width,
-        held_out=held_out,
+        by_clock=True,
     )
-    save(model, followers, options.out)
+    work = PhoneTraining(
+        examples, held_out, schedule, options.batch, options.device, options.slow_width
+    )
+    trained = carry_out(
+        work,
+        options.out.with_suffix(""),
+        begin=partial(work.begin, weights=load_weights(options.begin)) if options.begin else None,
+        recordings=len(examples),
+        held_out=len(held_out),
+    )
+    work.model.load_state_dict(trained.average)
+    save(work.model, pairs(examples), options.out)
 
 
 main = Program(
-    work,
+    train,
     option("folder", type=Path, metavar="FOLDER"),
     option("--out", type=Path, required=True, metavar="FILE.safetensors"),
     option("--steps", type=int, default=10_000, metavar="N"),
     option("--begin", type=Path, metavar="FILE.safetensors", help="initial weights"),
-    option(
-        "--state", type=Path, metavar="FILE.pt", help="file to resume from and to save to",
-    ),
-    option("--minutes", type=float, default=math.inf, help="end after so many minutes"),
+    option("--minutes", type=float, help="end after so many minutes"),
     option("--batch", type=int, default=BATCH, metavar="N", help=f"segments, default: {BATCH}"),
     option("--device", default="cpu", help="where torch runs: cpu (default), cuda"),
     option(

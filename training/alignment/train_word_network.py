@@ -4,8 +4,8 @@
 
 TEXT and --without are those of training.alignment.train_words, whose words the network knows: so
 its language model comes first. The weights that ship: the same texts but for PocketSphinx's model,
-3.9 million words seen three times, ten minutes of a core. FILE.pt beside FILE is where it stands:
-the same command goes on from there. torch is needed.
+3.9 million words seen three times, ten minutes of a core. The checkpoint is in a folder beside
+FILE, of its name without the ending: the same command resumes there.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+import torch
 from safetensors.numpy import save_file
+from torch import Tensor, nn
 
+from a3t.voice.kernel.loop import Losses
 from alignment.recognition.lattice import END, START
 from alignment.recognition.ngrams import UNKNOWN, NGrams, load_ngrams
 from alignment.recognition.word_network import (
@@ -30,20 +32,19 @@ from alignment.recognition.word_network import (
 )
 from training.alignment.train_words import TEXTS, read
 from training.programs import Program, option
+from training.training_runs import TrainingSchedule, carry_out
 
 STREAMS, WORDS = 64, 48  # at once: so many streams of text, and words of each
-RATE = 3e-3
 NARROWER = 2  # by so much each part's vectors are than those of the part before it
-WARM_UP = 200  # steps
 DROPPED = 0.1
-KEPT = 400  # steps from one time that the state is written to the next
+State = tuple[Tensor, Tensor]  # of the LSTM
 
 
-def numbered(text: Sequence[Sequence[str]], ngrams: NGrams, seed: int = 0) -> np.ndarray:
+def numbered(text: Sequence[Sequence[str]], ngrams: NGrams) -> np.ndarray:
     """The sentences in random order as numbers of words, (n,), START before each."""
     numbers = {word: number for number, word in enumerate(ngrams.words)}
     unknown = numbers[UNKNOWN]
-    order = np.random.default_rng(seed).permutation(len(text))
+    order = np.random.default_rng(0).permutation(len(text))
     said = (n for k in order for n in (START, *(numbers.get(word, unknown) for word in text[k])))
     return np.fromiter(said, np.int64)
 
@@ -57,33 +58,27 @@ def ranks_of(words: np.ndarray, count: int) -> np.ndarray:
     return ranks
 
 
-def network(count: int) -> Any:
-    """The network of `count` words in torch; `weights_of` gives what word_network reads."""
-    from torch import Tensor, nn
+class WordModel(nn.Module):
+    """The network of `count` words; `weights_of` gives what word_network reads."""
 
-    class WordModel(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.embedding = nn.Embedding(count, EMBEDDED)
-            nn.init.normal_(self.embedding.weight, std=0.1)
-            self.lstm = nn.LSTM(EMBEDDED, HIDDEN, batch_first=True)
-            self.vector = nn.Linear(HIDDEN, EMBEDDED)
-            self.parts = nn.AdaptiveLogSoftmaxWithLoss(
-                EMBEDDED, count, [*PARTS], div_value=NARROWER
-            )
-            self.drop = nn.Dropout(DROPPED)
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(count, EMBEDDED)
+        nn.init.normal_(self.embedding.weight, std=0.1)
+        self.lstm = nn.LSTM(EMBEDDED, HIDDEN, batch_first=True)
+        self.vector = nn.Linear(HIDDEN, EMBEDDED)
+        self.parts = nn.AdaptiveLogSoftmaxWithLoss(EMBEDDED, count, [*PARTS], div_value=NARROWER)
+        self.drop = nn.Dropout(DROPPED)
 
-        def forward(self, ranks: Tensor, before: Any = None) -> tuple[Tensor, Any]:
-            """Vectors (B, T, EMBEDDED) of the words after ranks (B, T), and what stands before the
-            next ones."""
-            said, last = self.lstm(self.drop(self.embedding(ranks)), before)
-            return self.drop(self.vector(self.drop(said))), last
-
-    return WordModel()
+    def forward(self, ranks: Tensor, before: State | None = None) -> tuple[Tensor, State]:
+        """Vectors (B, T, EMBEDDED) of the words after ranks (B, T), and what stands before the
+        next ones."""
+        said, last = self.lstm(self.drop(self.embedding(ranks)), before)
+        return self.drop(self.vector(self.drop(said))), last
 
 
-def weights_of(model: Any) -> dict[str, np.ndarray]:
-    """A trained `network` as alignment.recognition.word_network reads it."""
+def weights_of(model: WordModel) -> dict[str, np.ndarray]:
+    """A trained network as alignment.recognition.word_network reads it."""
     held = {name: value.detach().numpy() for name, value in model.state_dict().items()}
     weights = {
         "embedding": held["embedding.weight"],
@@ -100,38 +95,35 @@ def weights_of(model: Any) -> dict[str, np.ndarray]:
     return weights
 
 
-def train(model: Any, ranked: np.ndarray, epochs: float, state: Path) -> None:
-    """Trains a `network` for so many `epochs` of words by their ranks, (n,); `state`: a file in
-    which it is written where it stands, and from which it goes on."""
-    import torch
+class WordTraining:
+    """Words by their ranks, (n,), for so many `epochs`: streams of text, read side by side."""
 
-    optimizer = torch.optim.AdamW(model.parameters(), RATE, betas=(0.9, 0.98), weight_decay=0.01)
-    streams = torch.from_numpy(ranked[: len(ranked) // STREAMS * STREAMS].reshape(STREAMS, -1))
-    each = max((streams.shape[1] - 1) // WORDS, 1)
-    steps, done, last = math.ceil(each * epochs), 0, None
-    if state.exists():
-        held = torch.load(state, weights_only=True)
-        model.load_state_dict(held["model"])
-        optimizer.load_state_dict(held["optimizer"])
-        done = held["step"]
-    model.train()
-    for step in range(done + 1, steps + 1):
-        fall = 0.5 * (1 + math.cos(math.pi * step / steps))
-        for group in optimizer.param_groups:
-            group["lr"] = RATE * min(1.0, step / WARM_UP) * (0.02 + 0.98 * fall)
-        at = (step - 1) % each * WORDS
-        following = streams[:, at + 1 : at + WORDS + 1]
-        vectors, last = model(streams[:, at : at + WORDS], last if at else None)
-        last = tuple(part.detach() for part in last)
-        loss = model.parts(vectors.flatten(0, 1), following.flatten()).loss
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
-        if step % KEPT == 0 or step == steps:
-            held = {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
-            torch.save({**held, "step": step}, state)
-            print(f"{step} of {steps}: {loss.item():.3f} nats a word", flush=True)
+    def __init__(self, model: WordModel, ranked: np.ndarray, epochs: float) -> None:
+        self.model = model
+        self.streams = torch.from_numpy(
+            ranked[: len(ranked) // STREAMS * STREAMS].reshape(STREAMS, -1)
+        )
+        self.each = max((self.streams.shape[1] - 1) // WORDS, 1)  # steps of an epoch
+        self.before: State | None = None
+        steps = math.ceil(self.each * epochs)
+        self.schedule = TrainingSchedule(steps, rate=3e-3, warmup=200, decay=steps, epoch=400)
+
+    def losses(self, step: int) -> Losses:
+        """Nats a word."""
+        at = step % self.each * WORDS
+        following = self.streams[:, at + 1 : at + WORDS + 1]
+        before = self.before if at else None
+        vectors, (hidden, cell) = self.model(self.streams[:, at : at + WORDS], before)
+        self.before = hidden.detach(), cell.detach()
+        return {"total": self.model.parts(vectors.flatten(0, 1), following.flatten()).loss}
+
+    def validate(self) -> dict[str, float]:
+        return {}
+
+
+def train(model: WordModel, ranked: np.ndarray, epochs: float, out: Path) -> None:
+    """Trains a network in a folder, and gives it the average of its weights."""
+    model.load_state_dict(carry_out(WordTraining(model, ranked, epochs), out).average)
     model.eval()
 
 
@@ -152,8 +144,8 @@ def work(options: argparse.Namespace) -> None:
     text, ngrams = read(options), load_ngrams()
     words = numbered(text, ngrams)
     ranks = ranks_of(words, ngrams.count)
-    model = network(ngrams.count)
-    train(model, ranks[words], options.epochs, options.out.with_suffix(".pt"))
+    model = WordModel(ngrams.count)
+    train(model, ranks[words], options.epochs, options.out.with_suffix(""))
     save_word_network(WordNetwork(weights_of(model), ranks), options.out)
 
 

@@ -11,7 +11,13 @@ from alignment.recognition.lattice import END, START
 from alignment.recognition.word_network import PARTS, WordNetwork
 from training.alignment.examples import UNSURE
 from training.alignment.sequence_loss import FORBIDDEN, LOOSE, TOGETHER, sequence_loss
-from training.alignment.train_word_network import STREAMS, network, ranks_of, train, weights_of
+from training.alignment.train_word_network import (
+    STREAMS,
+    WordModel,
+    ranks_of,
+    train,
+    weights_of,
+)
 
 torch = pytest.importorskip("torch")
 
@@ -116,7 +122,7 @@ COUNT = PARTS[-1] + 500
 
 def test_what_ships_computes_what_was_trained() -> None:
     torch.manual_seed(3)
-    model = network(COUNT).eval()
+    model = WordModel(COUNT).eval()
     ranks = np.arange(COUNT)
     ranks[END] = START
     ours = WordNetwork(weights_of(model), ranks)
@@ -135,15 +141,15 @@ def test_it_learns_and_goes_on_where_it_stopped(tmp_path: Path) -> None:
     """Words that follow one another: after one epoch and another the next word is known better."""
     words = np.tile(np.arange(2, 12), 49 * STREAMS // 10 + 1)[: 49 * STREAMS]
     ranks = ranks_of(words, COUNT)
-    state, losses = tmp_path / "state.pt", []
+    losses = []
     for epochs in (6, 12):
         torch.manual_seed(0)
-        model = network(COUNT)
-        train(model, ranks[words], epochs, state)
+        model = WordModel(COUNT)
+        train(model, ranks[words], epochs, tmp_path)
         ours = WordNetwork(weights_of(model), ranks)
         known = ours.after(ours.after(ours.beginning, [4]), [5])
         losses.append(-ours.scores(known, np.array([6]))[0, 0])
-    assert torch.load(state, weights_only=True)["step"] == 12
+    assert torch.load(tmp_path / "checkpoint.pt", weights_only=True)["step"] == 12
     assert losses[1] < losses[0]
 
 

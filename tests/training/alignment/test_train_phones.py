@@ -27,7 +27,7 @@ from alignment.network.phone_network import (
 from tests.alignment.conftest import Speech
 from training.alignment import train_phones
 from training.alignment.examples import UNSURE, Example, folder_examples, pairs
-from training.alignment.phone_model import begin, network, weights_of
+from training.alignment.phone_model import PhoneModel, begin, weights_of
 from training.alignment.segments import (
     HIDDEN_BANDS,
     HIDDEN_FRAMES,
@@ -41,7 +41,8 @@ from training.alignment.segments import (
     segments,
     speech,
 )
-from training.alignment.train_phones import save, share_of_rate, train
+from training.alignment.train_phones import PhoneTraining, main
+from training.training_runs import TrainingSchedule
 
 
 @pytest.fixture(scope="module")
@@ -172,18 +173,10 @@ def test_bands_and_moments_are_hidden_in_some_segments() -> None:
     assert (inputs == 1).all()
 
 
-def test_the_rate_rises_and_falls_to_zero_at_the_end() -> None:
-    rates = [share_of_rate(done) for done in np.linspace(0, 1, 101)]
-    assert max(rates) == pytest.approx(1.0, abs=0.01)
-    assert rates[-1] == pytest.approx(0.0, abs=1e-9)
-    peak = int(np.argmax(rates))
-    assert rates == [*sorted(rates[:peak]), *sorted(rates[peak:], reverse=True)]
-
-
 def test_saved_weights_give_the_same_posteriors() -> None:
     """With each normalisation folded into its convolution."""
     torch.manual_seed(0)
-    model = network()
+    model = PhoneModel()
     inputs = np.random.default_rng(0).standard_normal((4, 200, BANDS)).astype(np.float32)
     for _ in range(3):  # so that the normalisations have seen something
         model(torch.from_numpy(inputs))
@@ -199,41 +192,47 @@ def test_saved_weights_give_the_same_posteriors() -> None:
         assert sequence_scores(given, weights) == pytest.approx(whole[0].numpy(), abs=1e-3)
 
 
-def test_a_training_runs_goes_on_where_it_was_stopped_and_its_weights_are_read(
-    example: Example, backgrounds: Backgrounds, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_training_run_resumes_and_its_weights_are_read(
+    aligned: Alignment,
+    speech: Speech,
+    backgrounds: Backgrounds,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from safetensors.numpy import load_file
-
     monkeypatch.setattr(Backgrounds, "synthesised", lambda *given: backgrounds)
-    state, path = tmp_path / "state.pt", tmp_path / "net.safetensors"
-    save(train([example], 2, state=state, batch=2), pairs([example]), path)
-    weights = {name: value.astype(np.float32) for name, value in load_file(path).items()}
+    soundfile.write(tmp_path / "a.wav", *speech)
+    write_alignment(aligned, tmp_path / "a.json")
+    path, state = tmp_path / "net.safetensors", tmp_path / "net" / "checkpoint.pt"
+    arguments = [str(tmp_path), "--out", str(path), "--batch", "2", "--slow-width", "32"]
+    assert main([*arguments, "--steps", "2"]) == 0
+    weights = load_weights(path)
     frames = np.random.default_rng(0).standard_normal((100, BANDS)).astype(np.float32)
     assert np.exp(posteriors(frames, weights)).sum(axis=1) == pytest.approx(1.0, abs=1e-3)
     assert weights["pairs"].shape == (len(SYMBOLS), len(SYMBOLS))
-    written = state.stat().st_mtime_ns
     assert torch.load(state, weights_only=True)["step"] == 2
-    train([example], 2, state=state, batch=2)  # nothing is left to do
-    assert state.stat().st_mtime_ns == written
-    train([example], 2, state=tmp_path / "other.pt", minutes=1e-9)
-    assert not (tmp_path / "other.pt").exists()
+    assert main([*arguments, "--steps", "3"]) == 0
+    assert torch.load(state, weights_only=True)["step"] == 3
+    assert main([*arguments, "--steps", "9", "--minutes", "1e-9"]) == 0
+    assert torch.load(state, weights_only=True)["step"] == 3
 
 
 def test_what_is_held_out_is_measured_and_not_learnt(
-    example: Example,
-    backgrounds: Backgrounds,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    example: Example, backgrounds: Backgrounds, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same weights with it and without it."""
-    monkeypatch.setattr(train_phones, "HEARD_OUT", 2)
+    """The same losses with it and without it."""
+    monkeypatch.setattr(train_phones, "HELD_OUT", 2)
     monkeypatch.setattr(Backgrounds, "synthesised", lambda *given: backgrounds)
-    kept = {"batch": 2, "slow_width": 32}
-    alone = weights_of(train([example], 1, **kept))  # type: ignore[arg-type]
-    assert "wrong phones" not in capsys.readouterr().out
-    beside = weights_of(train([example], 1, held_out=[example], **kept))  # type: ignore[arg-type]
-    assert "wrong phones" in capsys.readouterr().out
-    assert all(np.array_equal(alone[name], beside[name]) for name in alone)
+    schedule = TrainingSchedule(1)
+    alone, beside = (
+        PhoneTraining([example], held_out, schedule, batch=2, slow_width=32)
+        for held_out in ([], [example])
+    )
+    assert alone.validate() == {}
+    assert set(beside.validate()) == {"total", "frames", "sequences", "wrong_phones"}
+    torch.manual_seed(0)
+    expected = alone.losses(0)["total"]
+    torch.manual_seed(0)
+    assert beside.losses(0)["total"] == expected
 
 
 def test_what_an_alignment_doubts_is_known_from_the_json_beside_it(
@@ -252,7 +251,7 @@ def test_a_deeper_network_begins_where_a_trained_one_ended(
 ) -> None:
     clips = Clips.of([example], torch.device("cpu"))
     inputs, _ = segments(clips, backgrounds, 12, torch.Generator().manual_seed(0))
-    model = network()
+    model = PhoneModel()
     begin(model, load_weights(), inputs)
     expected = np.stack([posteriors(each).argmax(axis=1) for each in inputs.numpy()])
     for training in (True, False):
