@@ -1,4 +1,4 @@
-"""The parts that command lines share: one-sentence errors, exit codes, progress.
+"""The parts that command lines share: one-sentence errors, exit codes, progress, questions.
 
 Training runs where neither the aligner nor the editor is installed, and ends by `run` as well.
 """
@@ -18,6 +18,7 @@ from typing import NoReturn
 from a3t.errors import InputError, tidy_up_first
 
 DONE, BAD_INPUT, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
+EXIT_CODES = "Exit codes: 0 success, 1 unusable input, 2 wrong usage."
 
 STEPS = {
     "read": "reading",
@@ -107,8 +108,8 @@ class Progress:
     """Shows steps, by `show_progress`. Of learning a voice it says, once, that it begins, and off a
     terminal each quarter of it. plan: said before that."""
 
-    def __init__(self, plan: str = "") -> None:
-        self.plan = plan
+    def __init__(self) -> None:
+        self.plan = ""
         self._begun: tuple[int, float] | None = None
         self._quarter = 0
 
@@ -145,3 +146,19 @@ def say(text: str) -> None:
     """Print a message for the user on standard error; standard output is for requested data."""
     _clear()
     print(text, file=sys.stderr)
+
+
+def on_a_terminal() -> bool:
+    """True if somebody can be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def answer(question: str) -> str:
+    """The answer typed to a question, in lower case."""
+    print(question, end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower()
+
+
+def agrees(question: str) -> bool:
+    """True if the answer to a question is yes."""
+    return answer(f"{question} [y/N] ") in ("y", "yes")

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from alignment.arpabet import ARPABET, Pronunciation
+from alignment.arpabet import ARPABET, Pronunciation, strip_stress
 from alignment.errors import AlignmentError
 from alignment.result import Alignment
 
@@ -110,7 +110,7 @@ def stress_of(
 def _candidates(word: str, pronunciations: Pronunciations) -> dict[Pronunciation, tuple[str, ...]]:
     result: dict[Pronunciation, tuple[str, ...]] = {}
     for candidate in pronunciations.get(word, ()):
-        plain = tuple(phone.rstrip("012") for phone in candidate)
+        plain = tuple(map(strip_stress, candidate))
         unknown = [phone for phone in plain if phone not in ARPABET]
         if unknown:
             raise AlignmentError(

@@ -16,11 +16,16 @@ Pronunciation = tuple[str, ...]
 """Phones without stress."""
 
 
+def strip_stress(symbol: str) -> str:
+    """ "AH0" -> "AH"; a consonant or a pause is returned unchanged."""
+    return symbol.rstrip("012")
+
+
 def phone_named(label: str) -> str:
     """The phone of a label, "ah0" -> "AH0"; a consonant has no digit. ValueError, with the rest of
     a sentence, for any other label."""
     symbol = label.upper()
-    plain = symbol.rstrip("012")
+    plain = strip_stress(symbol)
     if plain not in ARPABET:
         raise ValueError("is not an ARPAbet phone: use a dictionary in ARPAbet, as CMUdict is.")
     if plain not in VOWELS:

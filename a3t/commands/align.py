@@ -18,7 +18,7 @@ from a3t.commands.align_corpus import (
     transcript_of,
 )
 from a3t.commands.options import Options, add_dictionary_options, option, user_dictionary
-from a3t.console import Parser, run, say
+from a3t.console import EXIT_CODES, Parser, run, say
 from alignment import ALIGNERS, load_aligner
 from alignment.confidence.doubts import Doubt, doubts
 from alignment.errors import AlignmentError
@@ -31,7 +31,7 @@ def parser() -> argparse.ArgumentParser:
         prog="a3t align",
         description="Time every word and phone of a recording. (A folder: a3t align "
         "corpus FOLDER.)",
-        epilog="Exit codes: 0 success, 1 unusable input, 2 wrong usage.",
+        epilog=EXIT_CODES,
     )
     option(result, "wav IN")
     about = "what the recording says, or @FILE: a text file, .srt, .vtt or Whisper's .json"

@@ -21,7 +21,7 @@ from a3t.commands.options import (
     option,
     text_argument,
 )
-from a3t.console import Parser, complain, run, say, show_progress
+from a3t.console import EXIT_CODES, Parser, complain, run, say, show_progress
 from a3t.errors import InputError
 from a3t.plan.cleaning.cuts import ACTIONS, ALL_KINDS, KINDS
 from a3t.plan.cleaning.disfluencies import FILLERS, Cleaning
@@ -42,8 +42,7 @@ def parser() -> argparse.ArgumentParser:
     result = Parser(
         prog="a3t clean",
         description="Remove fillers, repetitions, noises and long pauses from recordings.",
-        epilog="LIST is separated by commas. Exit codes: 0 success, 1 unusable input, 2 wrong "
-        "usage.",
+        epilog=f"LIST is separated by commas. {EXIT_CODES}",
     )
     option(result, "wav IN", "a recording", nargs="+")
     option(result, "--text TEXT", "its words, or @FILE")

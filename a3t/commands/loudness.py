@@ -15,7 +15,7 @@ from a3t.audio.analysis.loudness import loudness
 from a3t.audio.output.writing import check_output, write_edited
 from a3t.audio.reading.recording import Recording
 from a3t.commands.options import option
-from a3t.console import Parser, run, say
+from a3t.console import EXIT_CODES, Parser, run, say
 
 PODCAST, PEAK = -16.0, -1.0  # LUFS, dB
 
@@ -24,7 +24,7 @@ def main(arguments: list[str]) -> int:
     parser = Parser(
         prog="a3t loudness",
         description="Measure loudness by EBU R128, and write a copy at another loudness.",
-        epilog="Exit codes: 0 success, 1 unusable input, 2 wrong usage.",
+        epilog=EXIT_CODES,
     )
     option(parser, "wav IN")
     option(parser, "--track N", "audio track")

@@ -12,7 +12,7 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
 from a3t.commands.options import add_recogniser_option, option, text_argument
-from a3t.console import Parser, run, say, show_progress
+from a3t.console import EXIT_CODES, Parser, run, say, show_progress
 from a3t.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def parser() -> argparse.ArgumentParser:
         prog="a3t transcribe",
         description="Print what a recording says: the text in the file beside it, otherwise from "
         "speech recognition. Restore the punctuation of a text that has none.",
-        epilog="A TEXT may be @FILE. Exit codes: 0 success, 1 unusable input, 2 wrong usage.",
+        epilog=f"A TEXT may be @FILE. {EXIT_CODES}",
     )
     option(result, "wav IN", nargs="?")
     about = (

@@ -15,7 +15,7 @@ from a3t.commands.options import (
     text_argument,
     user_dictionary,
 )
-from a3t.console import Parser, Progress, importing, run, say
+from a3t.console import EXIT_CODES, Parser, Progress, importing, run, say
 from a3t.errors import InputError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def parser() -> argparse.ArgumentParser:
         prog="a3t tts",
         usage="a3t tts IN --text TEXT --out OUT [--prompt-text TEXT] [options]",
         description="Speak a text in the voice of a recording, or in a voice made by a3t voice.",
-        epilog="A TEXT may be @FILE. Exit codes: 0 success, 1 unusable input, 2 wrong usage.",
+        epilog=f"A TEXT may be @FILE. {EXIT_CODES}",
     )
     about = "one or more recordings of the voice (default: those of --voice)"
     option(result, "prompts IN", about, nargs="*")

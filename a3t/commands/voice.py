@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from a3t.commands.options import option
-from a3t.console import Parser, Progress, run, say
+from a3t.console import EXIT_CODES, Parser, Progress, agrees, on_a_terminal, run, say
 from a3t.errors import InputError
 
 CONSENT = (
     "A voice belongs to a person. Does the speaker of these recordings agree that a machine learns "
-    "to speak in this voice? [y/N] "
+    "to speak in this voice?"
 )
 
 
@@ -19,7 +18,7 @@ def parser() -> argparse.ArgumentParser:
     result = Parser(
         prog="a3t voice",
         description="Make and manage voices of people who consent, for a3t edit --voice NAME.",
-        epilog="Exit codes: 0 success, 1 unusable input, 2 wrong usage.",
+        epilog=EXIT_CODES,
     )
     commands = result.add_subparsers(dest="command", required=True, metavar="COMMAND")
     make = commands.add_parser("make", help="learn a voice from recordings of one speaker")
@@ -70,12 +69,11 @@ def make(options: argparse.Namespace) -> None:
 
 def ask_for_consent() -> None:
     """Raises InputError unless a person says yes on a terminal."""
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not on_a_terminal():
         raise InputError(
             "A voice needs its speaker's consent: if you have it, add --i-have-consent."
         )
-    print(CONSENT, end="", file=sys.stderr, flush=True)
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+    if not agrees(CONSENT):
         raise InputError("Nothing was made: ask the speaker first.")
 
 

@@ -13,14 +13,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sys
 import urllib.error
 import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from a3t.console import say
+from a3t.console import agrees, on_a_terminal, say
 from a3t.errors import InputError
 from a3t.fetching.downloads import Archive, checksum, fetch
 from alignment.recognition.whisper import (
@@ -146,7 +145,7 @@ def offer(recogniser: str) -> None:
     be fetched, and fetches it. Nothing happens where Whisper is there, or isn't wanted."""
     declined = fetched_model(OFFERED).with_name(DECLINED)
     unwanted = recogniser != "auto" or bool(os.environ.get("A3T_RECOGNISER")) or declined.exists()
-    if unwanted or not (sys.stdin.isatty() and sys.stderr.isatty()) or find_whisper() is not None:
+    if unwanted or not on_a_terminal() or find_whisper() is not None:
         return
     say("The built-in recogniser gets more than every fifth word wrong; Whisper far fewer.")
     if not is_installed():
@@ -162,5 +161,5 @@ def offer(recogniser: str) -> None:
 
 def agreed(sentence: str) -> bool:
     """True if the user says yes; never without a terminal."""
-    say(f"{sentence} Fetch it? [y/N]")  # not by `input`, whose question would be in the output
-    return sys.stdin.isatty() and input().strip().lower() in ("y", "yes")
+    say(sentence)
+    return on_a_terminal() and agrees("Fetch it?")

@@ -106,6 +106,17 @@ class FramePhone(nn.Module):
         return added * (batch.frame_phone >= 0)[..., None]
 
 
+def attentive_statistics(x: Tensor, scores: Tensor, counted: Tensor) -> Tensor:
+    """The weighted mean and deviation of the frames that count (Okabe et al. 2018).
+
+    x (B, T, C), scores of the frames (B, T, 1), counted (B, T) bool -> (B, 2 C).
+    """
+    weights = scores.float().masked_fill(~counted[..., None], -1e4).softmax(dim=1)
+    mean = (weights * x).sum(1)
+    spread = ((weights * x.square()).sum(1) - mean.square()).clamp(min=1e-5).sqrt()
+    return torch.cat([mean, spread], dim=-1)
+
+
 class VoiceVector(nn.Module):
     """Standardised mel of the visible frames -> one vector a clip, and a scale and shift a block.
 
@@ -143,11 +154,8 @@ class VoiceVector(nn.Module):
         x = F.relu(self.first((mel * shown).transpose(1, 2)))
         x = F.relu(self.second(x * inside[:, None].to(x.dtype)))
         x = x.transpose(1, 2).float()  # (B, T, size)
-        scores = self.attention(x).float().masked_fill(~visible[..., None], -1e4)
-        weights = scores.softmax(dim=1)
-        mean = (weights * x).sum(1)
-        spread = ((weights * x.square()).sum(1) - mean.square()).clamp(min=1e-5).sqrt()
-        vector = self.norm(self.pooled(torch.cat([mean, spread], dim=-1)).float())
+        statistics = attentive_statistics(x, self.attention(x), visible)
+        vector = self.norm(self.pooled(statistics).float())
         return vector * visible.any(1, keepdim=True)
 
     def condition(self, x: Tensor, vector: Tensor, block: int) -> Tensor:

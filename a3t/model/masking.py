@@ -41,7 +41,7 @@ def _composition(total: int, parts: int, rng: np.random.Generator) -> np.ndarray
 
 
 @dataclass(frozen=True)
-class UseMasking:
+class EditMasking:
     """Masks as the editor makes them: some words, several spans, or a whole target.
 
     Args:

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from a3t.errors import InputError
 from a3t.grid import seconds_of
+from a3t.model.embeddings import attentive_statistics
 
 DILATIONS = (1, 2, 3, 4)
 # The cosine from which so many seconds of speech pass for a voice's: the more is heard, the nearer
@@ -65,11 +66,7 @@ class SpeakerEncoder(nn.Module):
             x = x + F.relu(norm(_over_time(layer, x)))
             hidden.append(x)
         x = x.float()
-        scores = self.attention(x).float().masked_fill(~counted[..., None], -1e4)
-        weights = scores.softmax(dim=1)
-        mean = (weights * x).sum(1)
-        spread = ((weights * x.square()).sum(1) - mean.square()).clamp(min=1e-5).sqrt()
-        vector = self.output(torch.cat([mean, spread], dim=-1)).float()
+        vector = self.output(attentive_statistics(x, self.attention(x), counted)).float()
         return F.normalize(vector, dim=-1), hidden
 
 

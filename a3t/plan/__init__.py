@@ -1,5 +1,6 @@
 """Edit planning: from two texts and an alignment to the frames that the model fills.
 
-Requests, plans and limits; no sound is made here. What is cut has a room (`cleaning`), and so has
-what is taken again (`reuse`) and what the speaker's own ways tell (`speaker`).
+In order: a `request`, the `revision` between its two texts, `edit_sites` on the `phone_grid`, the
+`timeline` of new phones, the `windows` that the model sees, all in an `edit_plan`. `cleaning` finds
+what to cut, `reuse` recorded words to use again. No sound is made here.
 """

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from a3t.audio.reading.recording import Recording
-from a3t.grid import grid_frames, seconds_of
+from a3t.grid import seconds_of
 from a3t.plan.edit_sites import WordFrames
 from a3t.plan.phone_grid import GridPhone
 from a3t.plan.planned_edit import PlannedEdit
@@ -110,7 +110,7 @@ class EditPlan:
     @property
     def frames(self) -> int:
         """The recording's length in frames."""
-        return grid_frames(self.recording.samples, self.recording.sample_rate)
+        return self.recording.frames
 
     def to_json(self) -> dict[str, Any]:
         """The whole plan, for people and other programs; scales and the rate are rounded."""

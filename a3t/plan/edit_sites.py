@@ -48,7 +48,7 @@ class WordFrames:
 
 
 @dataclass(frozen=True)
-class Place:
+class EditSite:
     """A word edit on the grid: the frames that it removes, and the pauses that it adds.
 
     label, beside: of a cut (`a3t.plan.cleaning.cuts`), what stands for its sound, and the number of
@@ -86,27 +86,27 @@ def place_edits(
     text: Transcript,
     new_text: Transcript,
     pauses: Mapping[int, float] | None = None,
-) -> list[Place]:
+) -> list[EditSite]:
     """The script's edits on the grid, in order; ``pauses`` are those that the new text adds."""
     result = []
     for edit in script:
-        place = _place(edit, words, text, new_text)
+        site = _site(edit, words, text, new_text)
         asked = range(edit.new[0], edit.new[1] + 1)
         here = {k: pauses[k] for k in asked if pauses and k in pauses}
         if here and edit.op == "delete":  # the pause takes the place of the words alone
             first, last = edit.old
-            place = replace(place, frames=(words.spans[first][0], words.spans[last - 1][1]))
-        result.append(replace(place, pauses={**place.pauses, **here}))
+            site = replace(site, frames=(words.spans[first][0], words.spans[last - 1][1]))
+        result.append(replace(site, pauses={**site.pauses, **here}))
     return result
 
 
-def _place(edit: WordEdit, words: WordFrames, text: Transcript, new_text: Transcript) -> Place:
+def _site(edit: WordEdit, words: WordFrames, text: Transcript, new_text: Transcript) -> EditSite:
     (first, last), (new_first, new_last) = edit.old, edit.new
     if edit.op == "delete":
-        return Place(edit, _deleted(first, last, words))
+        return EditSite(edit, _deleted(first, last, words))
     if new_first == new_last:  # a pause alone, placed in the middle of the existing one
         gap = words.pause_before(first)
-        return Place(edit, (sum(gap) // 2, sum(gap) // 2))
+        return EditSite(edit, (sum(gap) // 2, sum(gap) // 2))
     inside = {
         word + 1: 0.0 for word in range(new_first, new_last - 1) if new_text.words[word].pause_after
     }
@@ -118,7 +118,7 @@ def _place(edit: WordEdit, words: WordFrames, text: Transcript, new_text: Transc
         pause = words.pause_before(last)
         asked = text.words[last - 1].pause_after
         after = wants_after and pause[0] == pause[1] and not asked
-        return Place(edit, (start, end), inside | ({new_last: 0.0} if after else {}))
+        return EditSite(edit, (start, end), inside | ({new_last: 0.0} if after else {}))
     return _inserted(edit, words, new_text, inside, wants_after)
 
 
@@ -128,7 +128,7 @@ def _inserted(
     new_text: Transcript,
     inside: dict[int, float],
     wants_after: bool,
-) -> Place:
+) -> EditSite:
     """An insertion next to an existing pause, which stays on the side where the new text has it."""
     gap = words.pause_before(edit.old[0])
     at_start, at_end = edit.old[0] == 0, edit.old[0] == len(words.spans)
@@ -143,7 +143,7 @@ def _inserted(
     else:
         place, before, after = gap[0], False, wants_after and not here
     beside = ({edit.new[0]: 0.0} if before else {}) | ({edit.new[1]: 0.0} if after else {})
-    return Place(edit, (place, place), inside | beside)
+    return EditSite(edit, (place, place), inside | beside)
 
 
 def _deleted(first: int, last: int, words: WordFrames) -> Span:
@@ -174,23 +174,23 @@ class OwnTurn:
 
 
 def turns_at(
-    places: Sequence[Place], text: Transcript, new_text: Transcript, words: WordFrames
+    sites: Sequence[EditSite], text: Transcript, new_text: Transcript, words: WordFrames
 ) -> list[OwnTurn]:
-    """The turn of each place's new words, by the name in the new text; a deletion's is the one that
+    """The turn of each site's new words, by the name in the new text; a deletion's is the one that
     it begins in."""
     turns = turns_of(text)
     if len(turns) < 2:
-        return [OwnTurn((0, words.frames))] * len(places)
+        return [OwnTurn((0, words.frames))] * len(sites)
     firsts, lasts = [turn.first for turn in turns], [turn.last for turn in turns]
     said: dict[str | None, list[int]] = {}
     for turn in turns:
         said.setdefault(turn.speaker, []).extend(range(turn.first, turn.last))
     words_of = {speaker: frozenset(own) for speaker, own in said.items()}
 
-    def turn_at(place: Place) -> OwnTurn:
-        first, last = place.edit.new
+    def turn_at(site: EditSite) -> OwnTurn:
+        first, last = site.edit.new
         name = new_text.words[first].speaker if first < last else None
-        begin, end = place.edit.old
+        begin, end = site.edit.old
         near = turns[bisect_left(lasts, begin) : bisect_right(firsts, end)]
         own = next((turn for turn in near if turn.speaker == name), near[0])
         edges = [sum(words.pause_before(word)) // 2 for word in (own.first, own.last)]
@@ -198,4 +198,4 @@ def turns_at(
         stop = words.frames if own is turns[-1] else edges[1]
         return OwnTurn((start, stop), words_of[own.speaker])
 
-    return [turn_at(place) for place in places]
+    return [turn_at(site) for site in sites]

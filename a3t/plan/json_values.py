@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
 
+from a3t.spans import Span
 from a3t.text.phones import PHONES
 from alignment import Alignment
 
-LONGEST_RECORDING = 1e6  # seconds that an alignment may tell of
+LONGEST_RECORDING = 1e6  # seconds
+LONGEST_PATH = 4096  # characters; systems have none longer, nor names above 255
+
+T = TypeVar("T")
 
 
 def finite_number(value: object) -> float:
@@ -32,8 +39,27 @@ def string(value: object) -> str:
     return value
 
 
-def checked_alignment(alignment: Alignment) -> Alignment:
-    """The alignment itself; ValueError unless its phones are ours, and its times in order."""
+def path(value: object) -> Path:
+    """A path; ValueError for one that is longer than any system has."""
+    if len(string(value)) > LONGEST_PATH:
+        raise ValueError("path")
+    return Path(string(value))
+
+
+def span(value: Any) -> Span:
+    """A span: two whole numbers."""
+    first, last = value
+    return int(first), int(last)
+
+
+def optional(read: Callable[[Any], T], value: object) -> T | None:
+    """What ``read`` makes of a value; None for None."""
+    return None if value is None else read(value)
+
+
+def alignment_of(value: Any) -> Alignment:
+    """An alignment; ValueError unless its phones are ours, and its times in order."""
+    alignment = Alignment.from_json(value)
     clock = 0.0
     for phone in alignment.phones:
         if phone.symbol not in PHONES or not clock - 0.005 <= phone.start <= phone.end:
@@ -41,5 +67,5 @@ def checked_alignment(alignment: Alignment) -> Alignment:
         clock = phone.end
     words = [word for word in alignment.words if not (word.phones and word.start <= word.end)]
     if words or not clock - 1.0 <= alignment.duration <= LONGEST_RECORDING:
-        raise ValueError("an alignment")
+        raise ValueError("alignment")
     return alignment

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from a3t.grid import frames_of, seconds_of
+from a3t.plan.json_values import span
 from a3t.plan.reuse.recorded_speech import RecordedSpeech
 from a3t.spans import Margins, Span
 
@@ -128,20 +129,15 @@ class PlannedEdit:
     def from_json(cls, data: Mapping[str, Any]) -> PlannedEdit:
         return cls(
             op=str(data["op"]),
-            old=frame_range(data["old"]),
-            new=frame_range(data["new"]),
+            old=span(data["old"]),
+            new=span(data["new"]),
             old_words=str(data["old_words"]),
             new_words=str(data["new_words"]),
-            source=frame_range(data["source_frames"]),
+            source=span(data["source_frames"]),
             phones=tuple(PlannedPhone(str(s), int(n), int(w)) for s, n, w in data["phones"]),
-            margin=frame_range(data["margin_frames"]),
-            overlap=frame_range(data["overlap_frames"]),
+            margin=span(data["margin_frames"]),
+            overlap=span(data["overlap_frames"]),
             scale=float(data["scale"]),
             words=tuple(PlannedWord.from_json(word) for word in data["words"]),
             taken=tuple(RecordedSpeech.from_json(each) for each in data.get("taken", ())),
         )
-
-
-def frame_range(pair: Sequence[int]) -> Span:
-    first, last = pair
-    return int(first), int(last)

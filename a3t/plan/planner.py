@@ -12,12 +12,12 @@ from itertools import pairwise
 
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.grid import frames_of, grid_frames
+from a3t.grid import frames_of
 from a3t.model.variance.durations import DurationPredictor
 from a3t.plan.cleaning.cuts import place_cuts, room_beside
 from a3t.plan.edit_limits import check_edit_length
 from a3t.plan.edit_plan import EditPlan
-from a3t.plan.edit_sites import Place, WordFrames, merge_touching, place_edits, turns_at
+from a3t.plan.edit_sites import EditSite, WordFrames, merge_touching, place_edits, turns_at
 from a3t.plan.phone_grid import on_grid
 from a3t.plan.planned_edit import PlannedEdit
 from a3t.plan.request import EditRequest
@@ -57,24 +57,24 @@ def make_plan(
         raise InputError(
             "The words of the alignment and the text differ: give the text that was aligned."
         )
-    frames = grid_frames(recording.samples, recording.sample_rate)
+    frames = recording.frames
     grid = on_grid(alignment, frames)
     spoken = len(text.spoken)
     words = WordFrames.of(grid, spoken, frames, places_of_unwritten(alignment))
     usual = usual_pauses(text, grid)
     texts = [text, *(Transcript.from_text(each.text) for each in others)]
-    wanted = _places(request, revision, words, texts)
+    wanted = _sites(request, revision, words, texts)
     plan_origin = _planned_in(recording, request, others, durations)
-    origins, taken, places = origins_of(wanted, texts, new_text, plan_origin, usual)
-    _check_lengths(places, pronunciations, new_text)
-    moments = timeline(grid, places, pronunciations, new_text, usual)
-    turns = turns_at(places, text, new_text, words)
+    origins, taken, sites = origins_of(wanted, texts, new_text, plan_origin, usual)
+    _check_lengths(sites, pronunciations, new_text)
+    moments = timeline(grid, sites, pronunciations, new_text, usual)
+    turns = turns_at(sites, text, new_text, words)
     own = {k: turn.words for k, turn in enumerate(turns) if turn.words}
-    slots = _slots(places, request)
+    slots = _slots(sites, request)
     made, rate = timed(moments, grid, durations, request, slots, new_text, own)
     planned = tuple(
-        _planned_edit(place, beside, made.get(k, Timed()), taken.get(k, ()), request, revision)
-        for k, (place, beside) in enumerate(zip(places, _beside(places, frames), strict=True))
+        _planned_edit(site, beside, made.get(k, Timed()), taken.get(k, ()), request, revision)
+        for k, (site, beside) in enumerate(zip(sites, _beside(sites, frames), strict=True))
     )
     for edit in planned:
         check_edit_length(edit.frames, edit.new_words)
@@ -93,58 +93,58 @@ def make_plan(
     )
 
 
-def _places(
+def _sites(
     request: EditRequest, revision: Revision, words: WordFrames, texts: Sequence[Transcript]
-) -> list[Place]:
-    """The places of the revision's edits and the request's cuts, and which new words are
+) -> list[EditSite]:
+    """The sites of the revision's edits and the request's cuts, and which new words are
     recorded in one of the texts."""
     text, new_text = revision.text, revision.new_text
     script = merge_touching(revision.edits, words)
-    places = place_edits(script, words, text, new_text, revision.pauses)
+    sites = place_edits(script, words, text, new_text, revision.pauses)
     recorded = RecordedTexts(tuple(texts)).matches(script, new_text) if request.moves else {}
     recorded |= chosen_words(request.recorded, script, texts, new_text)
     if recorded:
-        places = [
-            with_room(replace(place, recorded=recorded[k]), words) if k in recorded else place
-            for k, place in enumerate(places)
+        sites = [
+            with_room(replace(site, recorded=recorded[k]), words) if k in recorded else site
+            for k, site in enumerate(sites)
         ]
     if request.cuts:
-        places = place_cuts(request.cuts, places, words, word_map(script, len(text.spoken)))
-    return places
+        sites = place_cuts(request.cuts, sites, words, word_map(script, len(text.spoken)))
+    return sites
 
 
 def _check_lengths(
-    places: Sequence[Place], pronunciations: Sequence[Sequence[str]], new_text: Transcript
+    sites: Sequence[EditSite], pronunciations: Sequence[Sequence[str]], new_text: Transcript
 ) -> None:
     """InputError for more new words than an edit may have; before durations are predicted, which
     allocates memory for all of them."""
-    for place in places:
-        if not place.recorded:
-            first, last = place.edit.new
+    for site in sites:
+        if not site.recorded:
+            first, last = site.edit.new
             phones = sum(map(len, pronunciations[first:last]))
             check_edit_length(phones, new_text.written(first, last))
 
 
-def _beside(places: Sequence[Place], frames: int) -> list[Margins]:
+def _beside(sites: Sequence[EditSite], frames: int) -> list[Margins]:
     """The number of kept frames beside each edit that are its own: two edits share those between
     them; those at the file's ends belong to one."""
-    gaps = [after.frames[0] - before.frames[1] for before, after in pairwise(places)]
-    before = [places[0].frames[0], *(gap // 2 for gap in gaps)] if places else []
-    after = [*(gap // 2 for gap in gaps), frames - places[-1].frames[1]] if places else []
+    gaps = [after.frames[0] - before.frames[1] for before, after in pairwise(sites)]
+    before = [sites[0].frames[0], *(gap // 2 for gap in gaps)] if sites else []
+    after = [*(gap // 2 for gap in gaps), frames - sites[-1].frames[1]] if sites else []
     return list(zip(before, after, strict=True))
 
 
 def _planned_edit(
-    place: Place,
+    site: EditSite,
     beside: Margins,
     new: Timed,
     taken: tuple[RecordedSpeech, ...],
     request: EditRequest,
     revision: Revision,
 ) -> PlannedEdit:
-    """The edit at a place, with as much of the frames ``beside`` it as the request wants."""
-    edit, new_text = place.edit, revision.new_text
-    spoken = edit.new[0] < edit.new[1] and not place.recorded
+    """The edit at a site, with as much of the frames ``beside`` it as the request wants."""
+    edit, new_text = site.edit, revision.new_text
+    spoken = edit.new[0] < edit.new[1] and not site.recorded
     before, after = (min(frames_of(request.margin), side // 2) if spoken else 0 for side in beside)
     reach = frames_of(request.reach)
     overlap = min(reach, beside[0] - before), min(reach, beside[1] - after)
@@ -152,12 +152,12 @@ def _planned_edit(
         op="replace" if new.phones and edit.op == "delete" else edit.op,
         old=edit.old,
         new=edit.new,
-        old_words=place.label or revision.text.written(*edit.old),
-        new_words=new_text.written(*edit.new) or _pause_mark(place),
-        source=place.frames,
+        old_words=site.label or revision.text.written(*edit.old),
+        new_words=new_text.written(*edit.new) or _pause_mark(site),
+        source=site.frames,
         phones=new.phones,
         margin=(before, after),
-        overlap=room_beside(place, overlap),
+        overlap=room_beside(site, overlap),
         scale=new.scale,
         words=new.words,
         taken=taken,
@@ -210,16 +210,16 @@ def replan(plan: EditPlan, request: EditRequest, durations: DurationPredictor) -
     return make_plan(plan.recording, resolved, revision, spoken, durations, plan.others)
 
 
-def _slots(places: Sequence[Place], request: EditRequest) -> dict[int, int]:
+def _slots(sites: Sequence[EditSite], request: EditRequest) -> dict[int, int]:
     """The required length in frames of edits with new words, by the edit's index."""
     spoken = [
         k
-        for k, place in enumerate(places)
-        if place.edit.new[0] < place.edit.new[1] and not place.recorded
+        for k, site in enumerate(sites)
+        if site.edit.new[0] < site.edit.new[1] and not site.recorded
     ]
     if request.fit:
-        found = ((k, places[k]) for k in spoken if places[k].edit.op == "replace")
-        return {k: place.frames[1] - place.frames[0] for k, place in found}
+        found = ((k, sites[k]) for k in spoken if sites[k].edit.op == "replace")
+        return {k: site.frames[1] - site.frames[0] for k, site in found}
     if request.duration is None:
         return {}
     if len(spoken) != 1:
@@ -230,6 +230,6 @@ def _slots(places: Sequence[Place], request: EditRequest) -> dict[int, int]:
     return {spoken[0]: frames_of(request.duration)}
 
 
-def _pause_mark(place: Place) -> str:
+def _pause_mark(site: EditSite) -> str:
     """The marks of the pauses that an edit without words adds; "" for a deletion."""
-    return " ".join(f"[pause {x:g}]" if x else "[pause]" for x in place.pauses.values())
+    return " ".join(f"[pause {x:g}]" if x else "[pause]" for x in site.pauses.values())

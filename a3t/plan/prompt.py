@@ -17,7 +17,7 @@ from torch import Tensor
 from a3t.audio.analysis.mel import MELS, mel_window
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.grid import FRAMES_PER_SECOND, frames_of, grid_frames
+from a3t.grid import FRAMES_PER_SECOND, frames_of
 from a3t.model.variance.durations import DurationPredictor, rate_ratio, whole_frames
 from a3t.plan.edit_limits import check_characters, check_speech_length
 from a3t.plan.phone_grid import GridPhone, on_grid
@@ -55,10 +55,7 @@ class Prompt:
     @classmethod
     def of(cls, heard: Sequence[TimedRecording], durations: DurationPredictor) -> Prompt:
         """The last seconds of each recording, `LONGEST` frames in all, the last recording last."""
-        grids = [
-            on_grid(each.alignment, grid_frames(each.recording.samples, each.recording.sample_rate))
-            for each in heard
-        ]
+        grids = [on_grid(each.alignment, each.recording.frames) for each in heard]
         mels: list[np.ndarray] = []
         phones: list[PlannedPhone] = []
         place = 0

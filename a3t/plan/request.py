@@ -7,7 +7,7 @@ A command line, a line of a manifest, the page's form, an edit.json and a plan f
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.cleaning.cuts import Cut, check_cuts
 from a3t.plan.edit_limits import Adapt, check_adapt, check_characters, check_seed, check_speed
-from a3t.plan.json_values import checked_alignment, finite_number, string
+from a3t.plan.json_values import alignment_of, finite_number, optional, span, string
 from a3t.plan.reuse.recorded_speech import OtherRecording, RecordedWords
 from a3t.source.transcripts import FoundTranscript, aligned_transcript, find_transcript
 from a3t.spans import Span
@@ -169,12 +169,7 @@ class EditRequest:
                 "moves": self.moves,
                 **({"recorded": [w.to_json() for w in self.recorded]} if self.recorded else {}),
                 **({"others": [each.to_json() for each in self.others]} if self.others else {}),
-                "match": {
-                    "bandwidth": self.match.bandwidth,
-                    "spectrum": self.match.spectrum,
-                    "room_tone": self.match.room_tone,
-                    "coding": self.match.coding,
-                },
+                "match": asdict(self.match),
                 "pronunciations": {
                     word: [" ".join(way) for way in ways] for word, ways in self.pronunciations
                 },
@@ -188,23 +183,20 @@ class EditRequest:
     def from_json(cls, data: Mapping[str, Any]) -> EditRequest:
         """The request recorded in an edit.json or by `to_json`; entries that an older version
         didn't write have their defaults. KeyError, TypeError or ValueError for anything else."""
-        options, aligned = data["asked"], data.get("alignment")
-        duration, lengths = options.get("duration"), options.get("lengths")
-        words = tuple((int(a), int(b)) for a, b in data.get("aligned_words") or ())
+        options = data["asked"]
+        words = tuple(map(span, data.get("aligned_words") or ()))
         if not all(0 <= first < last for first, last in words):
             raise ValueError("aligned_words")
         return cls(
             new_text=string(data["new_text"]),
-            text=None if data["text"] is None else string(data["text"]),
-            alignment=None if aligned is None else checked_alignment(Alignment.from_json(aligned)),
+            text=optional(string, data["text"]),
+            alignment=optional(alignment_of, data.get("alignment")),
             aligned_words=words,
             punctuate=bool(options.get("punctuate", False)),
             speed=finite_number(options["speed"]),
             fit=bool(options["fit"]),
-            duration=None if duration is None else finite_number(duration),
-            lengths=None
-            if lengths is None
-            else tuple(tuple(map(finite_number, x)) for x in lengths),
+            duration=optional(finite_number, options.get("duration")),
+            lengths=optional(_lengths, options.get("lengths")),
             pronunciations=pronunciations_of(
                 {
                     word: [str(way).split() for way in ways]
@@ -242,6 +234,10 @@ class SpeechRequest:
         check_speed(self.speed)
         check_seed(self.seed)
         object.__setattr__(self, "adapt", check_adapt(self.adapt))
+
+
+def _lengths(edits: Iterable[Iterable[object]]) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(map(finite_number, words)) for words in edits)
 
 
 def pronunciations_of(words: Mapping[str, Iterable[Sequence[str]]]) -> Pronunciations:

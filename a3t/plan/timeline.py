@@ -13,7 +13,7 @@ from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, frames_of, seconds_of
 from a3t.model.variance.durations import DurationPredictor, rate_ratio, whole_frames
 from a3t.plan.edit_limits import shortened
-from a3t.plan.edit_sites import Place
+from a3t.plan.edit_sites import EditSite
 from a3t.plan.phone_grid import GridPhone
 from a3t.plan.planned_edit import PlannedPhone, PlannedWord
 from a3t.plan.request import EditRequest
@@ -58,7 +58,7 @@ class Timed:
 
 def timeline(
     grid: Sequence[GridPhone],
-    places: Sequence[Place],
+    sites: Sequence[EditSite],
     pronunciations: Sequence[Sequence[str]],
     new_text: Transcript,
     usual: Mapping[str, float],
@@ -70,7 +70,7 @@ def timeline(
     marked = {place for place, _ in new_text.pauses}
     result: list[Moment] = []
     shift = 0  # of kept words: index in the new text minus index in the old one
-    remaining = deque(enumerate(places))
+    remaining = deque(enumerate(sites))
 
     def made_pause(k: int, before: int, seconds: float) -> Moment:
         phone = PlannedPhone(PAUSE, 0, -1)
@@ -84,29 +84,29 @@ def timeline(
         mark = new_text.words[before - 1].mark if before else ""
         return usual.get(mark, 1.0) > 0
 
-    def new_moments(k: int, place: Place) -> None:
-        if place.recorded:  # nothing is made
+    def new_moments(k: int, site: EditSite) -> None:
+        if site.recorded:  # nothing is made
             return
-        first, last = place.edit.new
+        first, last = site.edit.new
         for word in range(first, last + 1):
-            wanted = place.label or word in marked
-            if word in place.pauses and (wanted or is_heard(word)):
-                result.append(made_pause(k, word, place.pauses[word]))
+            wanted = site.label or word in marked
+            if word in site.pauses and (wanted or is_heard(word)):
+                result.append(made_pause(k, word, site.pauses[word]))
             if word < last:
                 result.extend(Moment(k, PlannedPhone(s, 0, word)) for s in pronunciations[word])
 
     removed = 0  # up to this frame nothing is kept
     for phone in grid:
         while remaining and phone.first >= remaining[0][1].frames[0]:
-            k, place = remaining.popleft()
-            new_moments(k, place)
-            shift = place.edit.new[1] - place.edit.old[1]
-            removed = max(removed, place.frames[1])
+            k, site = remaining.popleft()
+            new_moments(k, site)
+            shift = site.edit.new[1] - site.edit.old[1]
+            removed = max(removed, site.frames[1])
         if phone.first >= removed:
             word = phone.word + shift if phone.word >= 0 else -1
             result.append(Moment(-1, PlannedPhone(phone.symbol, phone.frames, word, phone.first)))
-    for k, place in remaining:
-        new_moments(k, place)
+    for k, site in remaining:
+        new_moments(k, site)
     return result
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from a3t.audio.output.audio_slice import stretch_of
+from a3t.audio.output.audio_slice import audio_slice
 from a3t.audio.output.patches import Patch, sample_map
 from a3t.audio.output.records import RECORD_ENTRY, damaged, load_record
 from a3t.audio.reading.formats import is_lossy, to_float
@@ -17,7 +17,7 @@ from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.model.saved_voices import OF_RECORDING, load_voice
 from a3t.plan.edit_plan import EditPlan
-from a3t.plan.json_values import positive_number, string
+from a3t.plan.json_values import path, positive_number, string
 from a3t.plan.request import EditRequest
 from a3t.projects.history import History, Version, with_earlier_sound
 from a3t.projects.takes import (
@@ -34,8 +34,6 @@ from a3t.rendering.edited import EditedRecording
 from a3t.source.alignment_cache import default_folder
 from a3t.source.transcripts import aligned_transcript
 from alignment import Alignment
-
-LONGEST_PATH = 4096  # characters; systems have none longer, nor names above 255
 
 
 def replay(
@@ -98,7 +96,7 @@ def remake_takes(editor: Editor, recording: Recording, version: Version) -> Edit
             own = alignment_within(request.alignment, take.stretch, rate)
             take = replace(take, request=replace(take.request, alignment=own))
         try:
-            with stretch_of(recording, take.stretch) as clip:
+            with audio_slice(recording, take.stretch) as clip:
                 plan = take.plan(editor, clip)
                 name = (entry.get("voice") or {}).get("sha256")
                 if name not in voiced:
@@ -245,8 +243,7 @@ def read_record(path: Path) -> Mapping[str, Any]:
 
 def _check_source(version: Version) -> None:
     source = version["source"]
-    if len(string(source["path"])) > LONGEST_PATH:
-        raise ValueError("path")
+    path(source["path"])
     if not isinstance(source["sha256"], str | None) or not isinstance(
         source.get("track"), int | None
     ):

@@ -17,9 +17,9 @@ import numpy as np
 from a3t.audio.output.patches import Patch
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.grid import FRAMES_PER_SECOND, grid_frames, seconds_of
+from a3t.grid import FRAMES_PER_SECOND, seconds_of
 from a3t.plan.edit_plan import EditPlan
-from a3t.plan.json_values import finite_number
+from a3t.plan.json_values import finite_number, optional
 from a3t.plan.phone_grid import on_grid
 from a3t.plan.planned_edit import PlannedEdit
 from a3t.plan.request import EditRequest
@@ -86,14 +86,14 @@ class Take:
     def from_json(cls, data: Mapping[str, Any]) -> Take:
         """KeyError, TypeError or ValueError if it isn't a take."""
         first, last = (_whole_number(sample) for sample in data["stretch"])
-        variation, level = _whole_number(data["variation"]), data["level"]
+        variation = _whole_number(data["variation"])
         if not (first < last and variation < len(VARIATIONS)):
             raise ValueError("a take")
         return cls(
             (first, last),
             EditRequest.from_json(data),
             variation,
-            None if level is None else finite_number(level),
+            optional(finite_number, data["level"]),
         )
 
 
@@ -257,7 +257,7 @@ class MergedTakes:
         new += old[done:]
         pronunciations += said[done:]
         new_text = Transcript.of_tokens(new)
-        frames = grid_frames(self.recording.samples, self.recording.sample_rate)
+        frames = self.recording.frames
         whole = EditPlan(
             self.recording,
             replace(self.request, new_text=self.text.text),

@@ -9,7 +9,7 @@ are recorded elsewhere, if there are any (`a3t.rendering.recorded_takes`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -156,16 +156,8 @@ def ranked(candidates: Sequence[Candidate]) -> list[EditedRecording]:
     return [
         replace(
             each.result,
-            candidate={
-                "rank": rank,
-                "of": len(order),
-                "score": round(each.merits.score, 4),
-                "heard": round(each.merits.heard, 4),
-                "joint": round(each.merits.joint, 4),
-                "pace": each.merits.pace,
-                "remade": round(each.merits.remade, 4),
-                "manner": round(each.merits.manner, 4),
-            },
+            candidate={"rank": rank, "of": len(order), "score": round(each.merits.score, 4)}
+            | {name: round(value, 4) for name, value in asdict(each.merits).items()},
         )
         for rank, each in enumerate(order, 1)
     ]

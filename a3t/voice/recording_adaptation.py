@@ -22,7 +22,7 @@ from a3t.model.loading import Networks
 from a3t.model.saved_voices import OF_RECORDING, RECORDING_PARTS, Voice
 from a3t.model.threads import on_threads, one_thread
 from a3t.plan.edit_plan import EditPlan
-from a3t.plan.json_values import checked_alignment
+from a3t.plan.json_values import alignment_of, optional
 from a3t.plan.prompt import SpeechPlan
 from a3t.source.alignment_cache import read_cached, write_cached
 from a3t.source.alignments import AlignmentStore
@@ -175,8 +175,7 @@ def recorded_settings(record: Mapping[str, Any]) -> tuple[AdaptationConfig, Alig
     try:
         steps = int(record["steps"])
         precision = PRECISIONS[PRECISIONS.index(record.get("precision", "float32"))]
-        aligned = record.get("alignment")
-        told = None if aligned is None else checked_alignment(Alignment.from_json(aligned))
+        told = optional(alignment_of, record.get("alignment"))
         parts = tuple(record.get("parts", ()))  # all of the network was what learnt at first
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
         steps, precision, told, parts = 0, "", None, ()

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from a3t.audio.analysis.mel import mel_window
 from a3t.audio.reading.recording import Recording
-from a3t.grid import HOP, SAMPLE_RATE, frames_of, grid_frames, seconds_of
+from a3t.grid import HOP, SAMPLE_RATE, frames_of, seconds_of
 from a3t.plan.phone_grid import GridPhone, on_grid
 from a3t.spans import Span
 from a3t.text.phones import phone_ids
@@ -73,7 +73,7 @@ class UnusedSpeech:
 
 def pieces_of(recording: Recording, alignment: Alignment) -> Iterator[VoicePiece | UnusedSpeech]:
     """A recording's speech, cut at pauses into pieces of at most 12 s."""
-    frames = grid_frames(recording.samples, recording.sample_rate)
+    frames = recording.frames
     grid = on_grid(alignment, frames)
     scores = [word.score for word in alignment.spoken]
     for number, part in enumerate(_cut(grid)):

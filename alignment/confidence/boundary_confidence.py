@@ -15,6 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from alignment.arpabet import strip_stress
 from alignment.network.boundaries import CLASSES
 from alignment.network.phone_network import FRAME_SECONDS, INDEX
 from alignment.result import PAUSE, Alignment, Phone, Word
@@ -36,7 +37,7 @@ def undecided(alignment: Alignment, posteriors: np.ndarray) -> np.ndarray:
     `posteriors`: log, (T, 40), of alignment.network, of the same recording.
     """
     phones = alignment.phones
-    symbols = np.array([INDEX[phone.symbol.rstrip("012")] for phone in phones])
+    symbols = np.array([INDEX[strip_stress(phone.symbol)] for phone in phones])
     times = np.array([phone.end for phone in phones[:-1]])
     places = np.floor(times / FRAME_SECONDS).astype(int)[:, None]
     places = places + np.arange(1 - REACH, REACH + 1)

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from alignment.arpabet import strip_stress
 from alignment.network.phone_network import (
     FRAME_SECONDS,
     INDEX,
@@ -181,7 +182,7 @@ def _place(phones: Sequence[Phone], span: tuple[int, int], frames: int, edge: fl
 
 
 def _indices(phones: Sequence[Phone]) -> tuple[int, ...]:
-    return tuple(INDEX[phone.symbol.rstrip("012")] for phone in phones)
+    return tuple(INDEX[strip_stress(phone.symbol)] for phone in phones)
 
 
 def _beside(phones: Sequence[Phone]) -> list[Phone]:

@@ -15,6 +15,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from alignment.arpabet import strip_stress
 from alignment.confidence.rival_scores import advantages_between, summed_advantages
 from alignment.errors import AlignmentError
 from alignment.network.phone_network import FRAME_SECONDS, INDEX, information
@@ -125,7 +126,7 @@ def _below(phones: Sequence[Phone], posteriors: np.ndarray) -> np.ndarray:
     """The distance of the text's phone below the likeliest one in each frame, (T,); 0 is best."""
     symbols = np.zeros(len(posteriors), dtype=int)
     for phone in phones:
-        symbols[_frames(phone, len(posteriors))] = INDEX[phone.symbol.rstrip("012")]
+        symbols[_frames(phone, len(posteriors))] = INDEX[strip_stress(phone.symbol)]
     below = posteriors[np.arange(len(posteriors)), symbols] - posteriors.max(axis=1)
     return np.maximum(below, FARTHEST)
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from alignment.arpabet import ARPABET, phone_named
+from alignment.arpabet import ARPABET, phone_named, strip_stress
 from alignment.errors import AlignmentError
 from alignment.formats.text_file import read_text
 
@@ -51,7 +51,7 @@ def parse_entries(entries: Iterable[str], spelt: Spelt | None = None) -> Diction
 
 
 def _is_phone(symbol: str) -> bool:
-    return symbol.upper().rstrip("012") in ARPABET
+    return strip_stress(symbol.upper()) in ARPABET
 
 
 def _add(result: Dictionary, word: str, phones: Sequence[str], where: str) -> None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from alignment.arpabet import ARPABET
+from alignment.arpabet import ARPABET, strip_stress
 from alignment.atomic import write_whole
 from alignment.errors import AlignmentError
 from alignment.formats.assembly import PAUSE_LABELS, LabelledInterval, assemble, spoken_entries
@@ -119,7 +119,7 @@ def is_label_file(path: Path) -> bool:
     times = [_number(field) for field in fields[:2]]
     if len(fields) < 3 or times[0] is None or times[1] is None or times[1] <= times[0]:
         return False
-    return fields[2].lower() in PAUSE_LABELS or fields[2].upper().rstrip("012") in ARPABET
+    return fields[2].lower() in PAUSE_LABELS or strip_stress(fields[2].upper()) in ARPABET
 
 
 def phones_beside(path: Path) -> Path:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from alignment.aligner import Readable
+from alignment.arpabet import strip_stress
 from alignment.boolean_runs import runs_of
 from alignment.network.phone_network import (
     FRAME_SECONDS,
@@ -76,7 +77,7 @@ class _Text:
         words: list[int] = []
         opens: list[bool] = []
         for number, part in enumerate(phones):
-            symbols += [INDEX[PAUSE], *(INDEX[phone.rstrip("012")] for phone in part)]
+            symbols += [INDEX[PAUSE], *(INDEX[strip_stress(phone)] for phone in part)]
             words += [number] * (len(part) + 1)
             opens += [False, True, *[False] * (len(part) - 1)]
         symbols.append(INDEX[PAUSE])

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from alignment.arpabet import strip_stress
 from alignment.network.phone_network import (
     FRAME_SECONDS,
     HOP,
@@ -161,7 +162,7 @@ def _below_best(scores: np.ndarray) -> np.ndarray:
 
 
 def _indices(symbols: Sequence[str]) -> np.ndarray:
-    return np.array([INDEX[symbol.rstrip("012")] for symbol in symbols])
+    return np.array([INDEX[strip_stress(symbol)] for symbol in symbols])
 
 
 def _phones(symbols: Sequence[str]) -> np.ndarray:
@@ -172,7 +173,7 @@ def _phones(symbols: Sequence[str]) -> np.ndarray:
 
 def _classes(symbols: Sequence[str]) -> np.ndarray:
     """The classes of the phones: second to the left, left, right, second to the right."""
-    kinds = [_CLASS.get(symbol.rstrip("012"), VOWEL) for symbol in symbols]
+    kinds = [_CLASS.get(strip_stress(symbol), VOWEL) for symbol in symbols]
     padded = np.array([0, *kinds, 0])
     one_hot = np.eye(VOWEL + 1)
     count = len(kinds) - 1

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from alignment.arpabet import strip_stress
 from alignment.network.disfluency_states import (
     FILLER_NASALS,
     FILLER_VOWELS,
@@ -190,7 +191,7 @@ class Graph:
         """The state of each phone."""
         result: list[int] = []
         for place, phone in enumerate(phones):
-            bare = phone.rstrip("012")
+            bare = strip_stress(phone)
             symbol = INDEX[bare]
             if held:
                 symbol = _VOWEL if bare in VOWELS else _NASAL if bare in NASALS else symbol

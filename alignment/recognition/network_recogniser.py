@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from alignment.aligner import Pronunciations
+from alignment.arpabet import strip_stress
 from alignment.confidence.scores import require_speech
 from alignment.errors import AlignmentError
 from alignment.network.phone_network import (
@@ -136,7 +137,7 @@ def _vocabulary(
     for word in expected:
         if word not in numbers and pronunciations.get(word):
             numbers[word] = len(words)
-            spoken = {tuple(p.rstrip("012") for p in way) for way in pronunciations[word]}
+            spoken = {tuple(map(strip_stress, way)) for way in pronunciations[word]}
             ways[len(words)] = spoken - {()}
             words.append(word)
     text = [numbers.get(word, numbers[UNKNOWN]) for word in expected]

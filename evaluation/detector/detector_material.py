@@ -21,7 +21,7 @@ from a3t.audio.reading.recording import Recording
 from a3t.audio.splicing.crossfades import FADE_MS
 from a3t.audio.splicing.splicing import make_patch
 from a3t.errors import InputError
-from a3t.grid import HOP, SAMPLE_RATE, grid_frames
+from a3t.grid import HOP, SAMPLE_RATE
 from a3t.plan.request import EditRequest
 from a3t.plan.windows import WindowFrames
 from a3t.rendering.joining import neighbours_of
@@ -78,7 +78,7 @@ def make_stretches(edit: ListedEdit, setting: Setting) -> Iterator[Row]:
             raise InputError("It is not a single edit.")
         planned, recording = plan.edits[0], plan.recording
         # Where the natural stretches lie must not depend on the condition.
-        frames = grid_frames(recording.samples, recording.sample_rate)
+        frames = recording.frames
         sound = LabelledSound(
             recording.resampled(0, frames * HOP, SAMPLE_RATE), labelled_phones(alignment, frames)
         )

@@ -20,7 +20,7 @@ import torch
 from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
-from a3t.grid import SAMPLE_RATE, grid_frames
+from a3t.grid import SAMPLE_RATE
 from a3t.plan.phone_grid import on_grid
 from alignment import AlignmentError
 from evaluation import metrics
@@ -94,7 +94,7 @@ def labelled(editor: Editor, path: Path, text: str) -> tuple[LabelledSound, floa
     """A sound with its phones, and the share of its words that were heard."""
     recording = Recording.open(path)
     alignment = editor.align(recording, text)
-    grid = on_grid(alignment, grid_frames(recording.samples, recording.sample_rate))
+    grid = on_grid(alignment, recording.frames)
     phones = [LabelledPhone(p.symbol, p.first, p.last, p.word) for p in grid]
     heard = float(np.mean([word.score >= HEARD for word in alignment.spoken]))
     return LabelledSound(_read(path), phones), heard

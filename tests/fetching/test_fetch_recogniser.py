@@ -135,9 +135,9 @@ def test_a_terminal_is_asked_once(
 
     def answer() -> str:
         questions.append(capsys.readouterr().err)
-        return answers[len(questions) - 1]
+        return answers[len(questions) - 1] + "\n"
 
-    monkeypatch.setattr("builtins.input", answer)
+    monkeypatch.setattr(sys.stdin, "readline", answer, raising=False)
     for stream in (sys.stdin, sys.stderr):
         monkeypatch.setattr(stream, "isatty", lambda: True, raising=False)
     monkeypatch.setattr(fetch_recogniser, "is_installed", lambda: True)

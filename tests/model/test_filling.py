@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from a3t.model.a3t import A3T
 from a3t.model.filling import AHEAD, PIECE, PROMPT, RECENT, MaskedMel, fill, fill_in_pieces
-from a3t.model.masking import UseMasking, random_spans
+from a3t.model.masking import EditMasking, random_spans
 from a3t.text.phones import PAUSE_ID
 from tests.model.test_network import SMALL
 from training.features.corpus_batches import MaskingConfig, ThesisMasking
@@ -88,9 +88,9 @@ def test_spans_have_the_requested_number_and_length(count: int, data: st.DataObj
     assert runs == min(spans, masked, count - masked + 1)
 
 
-@pytest.mark.parametrize("scheme", [ThesisMasking(ratio=0.4), UseMasking()])
+@pytest.mark.parametrize("scheme", [ThesisMasking(ratio=0.4), EditMasking()])
 def test_start_middle_end_and_whole_targets_are_masked(
-    scheme: ThesisMasking | UseMasking,
+    scheme: ThesisMasking | EditMasking,
 ) -> None:
     rng = np.random.default_rng(0)
     masks = np.array([scheme.draw(WORDS, rng) for _ in range(2000)])
@@ -109,7 +109,7 @@ def test_the_thesis_masks_four_fifths_in_spans_of_eight() -> None:
 
 def test_word_masks_hold_whole_words() -> None:
     rng = np.random.default_rng(0)
-    scheme = UseMasking(words=1.0, target=0.0)
+    scheme = EditMasking(words=1.0, target=0.0)
     words = np.array(WORDS)
     for _ in range(200):
         mask = scheme.draw(WORDS, rng)
@@ -120,4 +120,4 @@ def test_word_masks_hold_whole_words() -> None:
 
 def test_configuration_names_a_scheme() -> None:
     built = MaskingConfig("use", {"ratio": [0.1, 0.2], "words": 0.5}).build()
-    assert built == UseMasking(ratio=(0.1, 0.2), words=0.5)
+    assert built == EditMasking(ratio=(0.1, 0.2), words=0.5)

@@ -18,7 +18,7 @@ import torch
 
 from a3t.errors import InputError
 from a3t.model.embeddings import Batch
-from a3t.model.masking import UseMasking, random_spans
+from a3t.model.masking import EditMasking, random_spans
 from a3t.voice.kernel.batches import (
     VALIDATION_SEED,
     MaskedClip,
@@ -50,7 +50,7 @@ class ThesisMasking:
         return random_spans(len(words), masked, round(masked / self.mean_span), rng)
 
 
-SCHEMES: dict[str, Any] = {"thesis": ThesisMasking, "use": UseMasking}
+SCHEMES: dict[str, Any] = {"thesis": ThesisMasking, "use": EditMasking}
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class MaskingConfig:
     scheme: str = "thesis"
     arguments: Mapping[str, object] = field(default_factory=dict)
 
-    def build(self) -> ThesisMasking | UseMasking:
+    def build(self) -> ThesisMasking | EditMasking:
         arguments = {k: tuple(v) if isinstance(v, list) else v for k, v in self.arguments.items()}
         return SCHEMES[self.scheme](**arguments)  # type: ignore[no-any-return]
 

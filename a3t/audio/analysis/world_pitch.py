@@ -1,12 +1,9 @@
-"""The pitch of a recording on the mel's frame grid: frame t has the pitch at sample 300 t.
-
-WORLD's DIO and StoneMask (Morise, Yokomori and Ozawa 2016): what pitch is measured with, and what
-losses hear.
-"""
+"""Pitch by WORLD's DIO and StoneMask (Morise, Yokomori and Ozawa 2016)."""
 
 from __future__ import annotations
 
 import warnings
+from types import ModuleType
 
 import numpy as np
 
@@ -15,21 +12,32 @@ from a3t.grid import HOP, SAMPLE_RATE
 FLOOR, CEILING = 65.0, 500.0  # Hz, of read speech
 
 
-def log_pitch(samples: np.ndarray, frames: int, speed: int = 1) -> np.ndarray:
-    """log2 of F0 in Hz, 0 where unvoiced, (frames,), for mono samples (n,) at 24 kHz.
-
-    ``speed``, 1 to 12, is DIO's own: how far it decimates before it searches.
-    """
+def load_world() -> ModuleType:
+    """pyworld, which is optional; ImportError without it."""
     with warnings.catch_warnings():  # its import warns about how it finds its own version
         warnings.simplefilter("ignore")
         import pyworld
+    module: ModuleType = pyworld
+    return module
 
-    wave = np.asarray(samples, dtype=np.float64)
-    period = 1000.0 * HOP / SAMPLE_RATE
-    coarse, times = pyworld.dio(
+
+def pitch(wave: np.ndarray, period: float, speed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """F0 in Hz, 0 where there is no voice, every ``period`` ms, and the seconds that it is at, of
+    mono samples (n,) at 24 kHz: (T,), (T,).
+
+    ``speed``, 1 to 12, is DIO's own: how far it decimates before it searches.
+    """
+    world, wave = load_world(), np.asarray(wave, np.float64)
+    coarse, times = world.dio(
         wave, SAMPLE_RATE, f0_floor=FLOOR, f0_ceil=CEILING, frame_period=period, speed=speed
     )
-    hertz = pyworld.stonemask(wave, coarse, times, SAMPLE_RATE)
+    return world.stonemask(wave, coarse, times, SAMPLE_RATE), times
+
+
+def log_pitch(samples: np.ndarray, frames: int, speed: int = 1) -> np.ndarray:
+    """log2 of F0 in Hz, 0 where unvoiced, of the first frames of the mel's grid, (frames,), for
+    mono samples (n,) at 24 kHz; ``speed`` as for `pitch`."""
+    hertz, _ = pitch(samples, 1000.0 * HOP / SAMPLE_RATE, speed)
     hertz = np.pad(hertz, (0, max(0, frames - len(hertz))))[:frames]
     voiced = (hertz >= FLOOR / 1.2) & (hertz <= CEILING * 1.2)
     return np.where(voiced, np.log2(np.maximum(hertz, 1.0)), 0.0).astype(np.float32)

@@ -24,7 +24,7 @@ def whole_frames(rate: int) -> int:
 
 
 @contextmanager
-def stretch_of(recording: Recording, span: Span) -> Iterator[Recording]:
+def audio_slice(recording: Recording, span: Span) -> Iterator[Recording]:
     """Samples [first, last) of a recording while the context lasts, sample for sample; the
     recording itself for all of it. ValueError unless it begins with a frame of the grid, so that
     both have the same frames."""

@@ -26,7 +26,7 @@ from a3t.audio.reading.checks import (
 from a3t.audio.reading.containers import TrackReader, decoded_track, several_tracks
 from a3t.audio.reading.formats import Native, SampleFormat, is_lossy, sample_format, to_float
 from a3t.errors import InputError
-from a3t.grid import samples_of
+from a3t.grid import grid_frames, samples_of
 from a3t.spans import Span
 
 PIECE_SECONDS = 120  # of a long recording that are resampled at once
@@ -76,6 +76,11 @@ class Recording:
     @property
     def seconds(self) -> float:
         return self.samples / self.sample_rate
+
+    @property
+    def frames(self) -> int:
+        """The number of its frames (`a3t.grid`)."""
+        return grid_frames(self.samples, self.sample_rate)
 
     def samples_in(self, frames: Span) -> Span:
         """The samples [first, last) of frames of `a3t.grid`, whose last may be cut short."""

@@ -6,13 +6,13 @@ anew; all else of the sound stays as it was.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
 
 import numpy as np
 
+from a3t.audio.analysis.world_pitch import load_world, pitch
 from a3t.audio.splicing.fitting import rms
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
@@ -21,7 +21,6 @@ from a3t.spans import Span
 MOST_SEMITONES = 4.0
 MOST_DECIBELS = 4.0
 BOUND = 95  # the percentile of a speaker's pitch, and of their loudness, that nothing goes beyond
-FLOOR, CEILING = 65.0, 500.0  # Hz
 PERIOD_MS = 5.0
 LOUDNESS_SECONDS = 0.05
 FADE_SECONDS = 0.015
@@ -39,16 +38,12 @@ class Raised:
 def require_world() -> ModuleType:
     """pyworld, or an InputError that says what to do without it."""
     try:
-        with warnings.catch_warnings():  # of what pyworld itself imports
-            warnings.simplefilter("ignore")
-            import pyworld
+        return load_world()
     except ImportError as error:
         raise InputError(
             "Emphasis needs the package pyworld, which is not installed: pip install pyworld, or "
             "omit the asterisks."
         ) from error
-    module: ModuleType = pyworld
-    return module
 
 
 def emphasise(
@@ -62,8 +57,8 @@ def emphasise(
     """
     world = require_world()
     wave = np.asarray(samples, np.float64)
-    hertz, times = _pitch(world, wave)
-    own = _pitch(world, np.asarray(voice, np.float64))[0]
+    hertz, times = pitch(wave, PERIOD_MS)
+    own, _ = pitch(voice, PERIOD_MS)
     highest = np.percentile(own[own > 0], BOUND) if (own > 0).sum() >= LEAST_VOICED else 0.0
     loudest = np.percentile(_loudness(voice), BOUND)
     raised = []
@@ -90,14 +85,6 @@ def emphasise(
         made = new * level if word.semitones > 0 else wave
         result += weight * (made * 10 ** (word.decibels / 20) - result)
     return result.astype(np.float32), tuple(raised)
-
-
-def _pitch(world: ModuleType, wave: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """F0 in Hz, 0 where there is no voice, and the seconds that it is at: (T,), (T,)."""
-    coarse, times = world.dio(
-        wave, SAMPLE_RATE, f0_floor=FLOOR, f0_ceil=CEILING, frame_period=PERIOD_MS
-    )
-    return world.stonemask(wave, coarse, times, SAMPLE_RATE), times
 
 
 def _loudness(wave: np.ndarray) -> np.ndarray:

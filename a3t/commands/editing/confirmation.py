@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from a3t.console import say
+from a3t.console import agrees, answer, on_a_terminal, say
 from a3t.errors import InputError, UnchangedError
 from a3t.source.transcripts import sidecar
 from a3t.text.transcript import Transcript
@@ -51,7 +50,7 @@ def confirmed_plan(editor: Editor, job: ProjectEdit, ask: bool) -> tuple[Project
         if not (ask and unchanged.rival and on_a_terminal()):
             raise
         say(f"{unchanged}\nAt its weakest place it may say: {unchanged.rival}")
-        if answer("Does it say this? [y/N] ") not in ("y", "yes"):
+        if not agrees("Does it say this?"):
             raise InputError(f"Nothing was made: {_save_it(job.recording.path)}") from None
         job = job.with_text(unchanged.rival)
         plan = job.plan(editor)
@@ -130,14 +129,3 @@ def _shown(text: str) -> str:
         f"{text[: SHOWN // 2].strip()} … {text[-SHOWN // 2 :].strip()} "
         f"({len(text.split()):,} words)"
     )
-
-
-def on_a_terminal() -> bool:
-    """True if somebody can be asked."""
-    return sys.stdin.isatty() and sys.stderr.isatty()
-
-
-def answer(question: str) -> str:
-    """The answer typed to a question, in lower case."""
-    print(question, end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower()

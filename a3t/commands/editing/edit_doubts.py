@@ -9,8 +9,7 @@ from torch import Tensor
 
 from a3t.audio.analysis.background import music_under
 from a3t.audio.analysis.mel import mel_window
-from a3t.commands.editing.confirmation import answer, on_a_terminal
-from a3t.console import say
+from a3t.console import agrees, on_a_terminal, say
 from a3t.errors import InputError
 from a3t.grid import frames_of
 from a3t.model.saved_voices import Voice, load_voice
@@ -51,7 +50,7 @@ def confirm_doubts(doubts: Sequence[str], ask: bool, strict: bool = False) -> No
         say(doubt)
     if not doubts or not ask or not on_a_terminal():
         return
-    if answer("Make the edit anyway? [y/N] ") not in ("y", "yes"):
+    if not agrees("Make the edit anyway?"):
         raise InputError(f"Nothing was made: {CORRECT}, or use --yes.")
 
 

@@ -17,7 +17,7 @@ from a3t.commands.options import (
     text_argument,
     user_dictionary,
 )
-from a3t.console import Parser
+from a3t.console import EXIT_CODES, Parser
 from a3t.errors import InputError
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def parser() -> argparse.ArgumentParser:
         prog="a3t edit",
         usage="a3t edit IN --new-text TEXT [--text TEXT] [--out OUT] [options]",
         description="Change what a recording says.",
-        epilog="A TEXT may be @FILE. Exit codes: 0 success, 1 unusable input, 2 wrong usage.",
+        epilog=f"A TEXT may be @FILE. {EXIT_CODES}",
     )
     _everyday(result.add_argument_group("everyday"))
     _new_words(result.add_argument_group("what the new words are like"))

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from math import ceil, floor
 from typing import Any
 
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, seconds_of
 from a3t.plan.edit_limits import check_edits
-from a3t.plan.edit_sites import LEAST_GAP, Place, WordFrames
-from a3t.plan.json_values import finite_number, string
+from a3t.plan.edit_sites import LEAST_GAP, EditSite, WordFrames
+from a3t.plan.json_values import LONGEST_RECORDING, finite_number, string
 from a3t.spans import Margins, Span, SpanMap
 from a3t.text.comparison.edit_script import WordEdit
 
 KINDS = ("filler", "repeat", "noise", "pause")
 ALL_KINDS = (*KINDS, "breath", "click")  # those that are looked for on request as well
 ACTIONS = ("cut", "mute")
-LONGEST_TIME = 1e6  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,7 @@ class Cut:
 
     def __post_init__(self) -> None:
         known = self.kind in ALL_KINDS and self.action in ACTIONS
-        if not known or not 0 <= self.start < self.end <= LONGEST_TIME:
+        if not known or not 0 <= self.start < self.end <= LONGEST_RECORDING:
             raise InputError(
                 f"“{self.action} {self.kind} {self.start:g}–{self.end:g} s” is no cut: give one of "
                 f"{', '.join(ACTIONS)}, one of {', '.join(ALL_KINDS)}, and a start before its end."
@@ -48,7 +47,7 @@ class Cut:
         return f"[{self.kind}]"
 
     def to_json(self) -> dict[str, Any]:
-        return {"kind": self.kind, "action": self.action, "start": self.start, "end": self.end}
+        return asdict(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Cut:
@@ -65,21 +64,21 @@ def check_cuts(cuts: Sequence[Cut]) -> None:
 
 
 def place_cuts(
-    cuts: Sequence[Cut], places: Sequence[Place], words: WordFrames, new_words: SpanMap
-) -> list[Place]:
-    """The places of a text's edits and of the cuts, in order.
+    cuts: Sequence[Cut], sites: Sequence[EditSite], words: WordFrames, new_words: SpanMap
+) -> list[EditSite]:
+    """The sites of a text's edits and of the cuts, in order.
 
     A cut keeps to the frames between two words. One that touches deleted words goes with them; one
     beside new words, which bring their own pauses, is left out.
     """
     starts = [first for first, _ in words.spans]
-    found = list(places)
+    found = list(sites)
     for cut in cuts:
         frames = (ceil(cut.start * FRAMES_PER_SECOND), floor(cut.end * FRAMES_PER_SECOND))
         lacking = LEAST_GAP - (frames[1] - frames[0])
         if cut.action == "mute" and lacking > 0:  # a click; some of the silence beside it as well
             frames = frames[0] - (lacking + 1) // 2, frames[1] + lacking // 2
-        beside = bisect_left(found, frames, key=lambda place: place.frames)
+        beside = bisect_left(found, frames, key=lambda site: site.frames)
         near = [p for p in found[max(beside - 1, 0) : beside + 1] if _touches(frames, p.frames)]
         if near:
             words_go = (p.edit.op == "delete" and p.edit.old[0] < p.edit.old[1] for p in near)
@@ -95,7 +94,7 @@ def place_cuts(
         edit = WordEdit("delete", (before, before), (word, word))
         pauses = {word: seconds_of(frames[1] - frames[0])} if cut.action == "mute" else {}
         room = (frames[0] - gap[0], gap[1] - frames[1])
-        found.insert(beside, Place(edit, frames, pauses, cut.label, room))
+        found.insert(beside, EditSite(edit, frames, pauses, cut.label, room))
     return found
 
 
@@ -103,25 +102,25 @@ def _touches(one: Span, other: Span) -> bool:
     return one[0] < other[1] + LEAST_GAP and other[0] < one[1] + LEAST_GAP
 
 
-def _with_deletion(place: Place, frames: Span, words: WordFrames) -> Place:
+def _with_deletion(site: EditSite, frames: Span, words: WordFrames) -> EditSite:
     """A deletion that takes a cut beside it along, or all of a cut around it and no more; what is
     muted is muted for as long."""
-    first, last = place.edit.old
+    first, last = site.edit.old
     before, after = words.pause_before(first), words.pause_before(last)
     frames = max(frames[0], before[0]), min(frames[1], after[1])
     if frames[0] >= frames[1]:  # beyond the next word
-        return place
+        return site
     if not (frames[0] <= before[1] and after[0] <= frames[1]):
-        frames = min(place.frames[0], frames[0]), max(place.frames[1], frames[1])
-    pauses = {word: seconds_of(frames[1] - frames[0]) for word in place.pauses}
+        frames = min(site.frames[0], frames[0]), max(site.frames[1], frames[1])
+    pauses = {word: seconds_of(frames[1] - frames[0]) for word in site.pauses}
     room = (frames[0] - before[0], after[1] - frames[1])
-    return replace(place, frames=frames, pauses=pauses, beside=room)
+    return replace(site, frames=frames, pauses=pauses, beside=room)
 
 
-def room_beside(place: Place, overlap: Margins) -> Margins:
+def room_beside(site: EditSite, overlap: Margins) -> Margins:
     """The frames beside a cut that its joints may use: those before the next words, at least one
     of them."""
-    if place.beside is None:
+    if site.beside is None:
         return overlap
-    before, after = place.beside
+    before, after = site.beside
     return min(overlap[0], max(before, 1)), min(overlap[1], max(after, 1))

@@ -33,9 +33,8 @@ LONGEST_SOUND = 1.6  # seconds; what is longer may be speech that the text lacks
 LONGEST_SPEECH = 0.35  # seconds of unnamed speech in a pause; one with more is left alone
 LEAST_OF = {"<um>": 0.04, "<repeat>": 0.04, "<noise>": 0.16}  # seconds, times the aligner's trust
 ALONE = 0.05  # seconds of silence beside a sound that stands alone
-LACKING = (
-    0.5  # a sound that doesn't is taken for one where it is less likely that the text is whole
-)
+# A sound that doesn't is taken for one where it is less likely that the text is whole.
+LACKING = 0.5
 SURE_PAUSE = 5.0  # from so many seconds on, the level alone shows speech in a pause
 FEW = 4  # pauses; with fewer a speaker's rhythm is not known
 BETWEEN = 0.12  # seconds of silence that remain between two words of a phrase

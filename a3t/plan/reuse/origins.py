@@ -15,7 +15,7 @@ from itertools import pairwise
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, frames_of
 from a3t.plan.edit_plan import EditPlan
-from a3t.plan.edit_sites import Place, WordFrames
+from a3t.plan.edit_sites import EditSite, WordFrames
 from a3t.plan.planned_edit import PlannedEdit
 from a3t.plan.reuse.recorded_speech import RecordedSpeech, RecordedWords
 from a3t.plan.revision import Revision
@@ -39,13 +39,13 @@ class Changed:
     blocks: tuple[RecordedWords, ...]
 
 
-def with_room(place: Place, words: WordFrames) -> Place:
-    """The place of recorded words with the frames that they replace: joints lie in the silence
+def with_room(site: EditSite, words: WordFrames) -> EditSite:
+    """The site of recorded words with the frames that they replace: joints lie in the silence
     beside these, if there is any."""
-    before = words.pause_before(place.edit.old[0])
-    after = words.pause_before(place.edit.old[1])
-    first, last = place.frames
-    if place.edit.op == "insert":
+    before = words.pause_before(site.edit.old[0])
+    after = words.pause_before(site.edit.old[1])
+    first, last = site.frames
+    if site.edit.op == "insert":
         silence = after[1] - after[0]
         # It stands at the start or at the end of the pause, the greater part of which stays there.
         step = min(EDGE, silence // 2)
@@ -54,45 +54,45 @@ def with_room(place: Place, words: WordFrames) -> Place:
         first -= min(EDGE, (before[1] - before[0]) // 2)
         last += min(EDGE, (after[1] - after[0]) // 2)
     room = max(first - before[0], 0), max(after[1] - last, 0)
-    return replace(place, frames=(first, last), beside=room)
+    return replace(site, frames=(first, last), beside=room)
 
 
 def origins_of(
-    places: Sequence[Place],
+    sites: Sequence[EditSite],
     texts: Sequence[Transcript],
     new_text: Transcript,
     plan_origin: PlanOrigin,
     usual: Mapping[str, float],
-) -> tuple[tuple[EditPlan, ...], dict[int, tuple[RecordedSpeech, ...]], tuple[Place, ...]]:
-    """The origins of all recorded words; for each place, by its index, what it takes from them; and
-    the places, those without it whose words can't be changed where they were recorded.
+) -> tuple[tuple[EditPlan, ...], dict[int, tuple[RecordedSpeech, ...]], tuple[EditSite, ...]]:
+    """The origins of all recorded words; for each site, by its index, what it takes from them; and
+    the sites, those without it whose words can't be changed where they were recorded.
 
     ``usual``: this speaker's pauses in frames. Raises InputError for too long a stretch.
     """
-    blocks = {(k, n): b for k, place in enumerate(places) for n, b in enumerate(place.recorded)}
+    blocks = {(k, n): b for k, site in enumerate(sites) for n, b in enumerate(site.recorded)}
     made, number_of = _apart(blocks)
     plans = []
     for each in made:
         revision = _revision(texts[each.text], new_text, each.blocks)
         plans.append(None if revision is None else plan_origin(each.text, revision))
     kept = [
-        place
-        if all(plans[number_of[k, n]] for n in range(len(place.recorded)))
-        else replace(place, recorded=())
-        for k, place in enumerate(places)
+        site
+        if all(plans[number_of[k, n]] for n in range(len(site.recorded)))
+        else replace(site, recorded=())
+        for k, site in enumerate(sites)
     ]
     # Those that can't be changed in their place leave a gap in the numbers.
     numbers = {j: n for n, j in enumerate(j for j, plan in enumerate(plans) if plan)}
     taken, origins = {}, tuple(plan for plan in plans if plan is not None)
-    for k, place in enumerate(kept):
+    for k, site in enumerate(kept):
         speech = []
-        for n, block in enumerate(place.recorded):
+        for n, block in enumerate(site.recorded):
             plan = plans[number_of[k, n]]
             assert plan is not None
             speech.append(_taken(block, plan, numbers[number_of[k, n]]))
         if speech:
             silence = [_silence(s, origins[s.origin]) for s in speech]
-            taken[k] = _with_silence(place, speech, silence, new_text, usual)
+            taken[k] = _with_silence(site, speech, silence, new_text, usual)
     return origins, taken, tuple(kept)
 
 
@@ -186,7 +186,7 @@ def _between(edits: Sequence[PlannedEdit], frames: Span) -> Span:
 
 
 def _with_silence(
-    place: Place,
+    site: EditSite,
     speech: Sequence[RecordedSpeech],
     silence: Sequence[Margins],
     new_text: Transcript,
@@ -198,7 +198,7 @@ def _with_silence(
         raise InputError(
             "More than ten minutes of speech can't be moved at once: move it in parts."
         )
-    beside = place.beside or (0, 0)
+    beside = site.beside or (0, 0)
     free = list(silence)
     result = list(speech)
     words = [speech[0].new[0], *(each.new[1] for each in speech)]
@@ -206,8 +206,8 @@ def _with_silence(
     def wanted(joint: int) -> tuple[int, bool]:
         """The frames of a pause before a new word, and whether they are requested."""
         word = words[joint]
-        if place.pauses.get(word):
-            return round(place.pauses[word] * FRAMES_PER_SECOND), True
+        if site.pauses.get(word):
+            return round(site.pauses[word] * FRAMES_PER_SECOND), True
         inner = 0 < word < len(new_text.words)
         mark = new_text.words[word - 1].mark if inner else ""
         return (round(usual.get(mark) or USUAL_PAUSE) if mark else 0), False

@@ -9,7 +9,7 @@ from typing import Any
 
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.json_values import checked_alignment, string
+from a3t.plan.json_values import alignment_of, optional, path, span, string
 from a3t.source.alignments import AlignmentStore, TimedRecording
 from a3t.spans import Margins, Span
 from a3t.text.pronunciation.pronouncer import Pronouncer
@@ -17,7 +17,6 @@ from a3t.text.transcript import Transcript
 from alignment import Alignment
 
 MOST_GAIN = 20.0  # dB
-LONGEST_PATH = 4096  # characters; systems have none longer
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +37,7 @@ class RecordedWords:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> RecordedWords:
         """KeyError, TypeError or ValueError if it isn't what `to_json` wrote."""
-        new, old = ((int(first), int(last)) for first, last in (data["new"], data["old"]))
-        text = int(data["text"])
+        new, old, text = span(data["new"]), span(data["old"]), int(data["text"])
         if not (0 <= new[0] < new[1] and 0 <= old[0] < old[1] and text >= 0):
             raise ValueError("recorded words")
         return cls(new, old, text, _decibels(data))
@@ -73,10 +71,7 @@ class RecordedSpeech:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> RecordedSpeech:
         """KeyError, TypeError or ValueError if it isn't what `to_json` wrote."""
-        ranges = {}
-        for name in _RANGES:
-            first, last = data[name]
-            ranges[name] = int(first), int(last)
+        ranges = {name: span(data[name]) for name in _RANGES}
         return cls(int(data["origin"]), **ranges, decibels=_decibels(data))
 
 
@@ -120,14 +115,11 @@ class OtherRecording:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> OtherRecording:
         """KeyError, TypeError or ValueError if it isn't one."""
-        text, aligned, sha256 = (data[key] for key in ("text", "alignment", "sha256"))
-        if len(string(data["path"])) > LONGEST_PATH:
-            raise ValueError("path")
         return cls(
-            Path(string(data["path"])),
-            None if text is None else string(text),
-            None if aligned is None else checked_alignment(Alignment.from_json(aligned)),
-            None if sha256 is None else string(sha256),
+            path(data["path"]),
+            optional(string, data["text"]),
+            optional(alignment_of, data["alignment"]),
+            optional(string, data["sha256"]),
         )
 
 

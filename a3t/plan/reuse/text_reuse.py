@@ -51,8 +51,8 @@ class RecordedTexts:
         return result
 
     def short_matches(self, edit: WordEdit, new_text: Transcript) -> list[RecordedWords]:
-        """The places where all new words of an edit, if few, are recorded: in the words of
-        by any speaker, the nearest places first, and in other texts."""
+        """The places where all new words of an edit, if few, are recorded: by the same speaker, the
+        nearest places first, and then in other texts."""
         wanted = new_text.spoken[slice(*edit.new)]
         if not 0 < len(wanted) <= MOST_WORDS:
             return []

@@ -14,7 +14,7 @@ import torch
 
 from a3t.audio.analysis.mel import MELS
 from a3t.model.embeddings import Batch
-from a3t.model.masking import UseMasking
+from a3t.model.masking import EditMasking
 
 VALIDATION_SEED = 12345
 JITTER = 2  # frames by which every edge of a training mask may move: no aligner is exact to them
@@ -85,7 +85,7 @@ class ClipBatches:
         rng = np.random.default_rng(seed)
         clip = crop(self.clips[number][1], length, rng)
         frame_phone = np.repeat(np.arange(len(clip.phones)), clip.durations)
-        masked = UseMasking().draw(clip.words, rng)[frame_phone]
+        masked = EditMasking().draw(clip.words, rng)[frame_phone]
         offset = 0
         if self.train:
             masked = shift_edges(masked, JITTER, rng)

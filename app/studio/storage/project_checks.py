@@ -16,10 +16,10 @@ from pydantic import AfterValidator, BaseModel, Field, FiniteFloat, StrictInt
 from a3t.model.saved_voices import OF_RECORDING, RECORDING_PARTS
 from a3t.plan.cleaning.cuts import Cut
 from a3t.plan.edit_plan import PlannedEdit
-from a3t.plan.json_values import checked_alignment, string
+from a3t.plan.json_values import alignment_of, string
 from a3t.text.phones import ARPABET, PAUSE
 from a3t.text.transcript import Transcript, TranscriptWord
-from alignment import Alignment, Word
+from alignment import Word
 from app.studio.storage.folders import MOST_SPEAKERS, MOST_TAKES, voices_in
 from app.studio.storage.heard_tokens import IDS, HeardPart
 
@@ -142,7 +142,7 @@ class CheckedVoice(BaseModel):
 def checked_voice(data: Mapping[str, Any], sha256: str, seconds: float) -> dict[str, Any]:
     """A checked record of what a voice was learnt from, and how."""
     voice = CheckedVoice.model_validate(data["voice"])
-    aligned = checked_alignment(Alignment.from_json(voice.alignment))
+    aligned = alignment_of(voice.alignment)
     named = (voice.name, voice.sha256) == (OF_RECORDING, sha256)
     if not named or voice.parts not in (None, list(RECORDING_PARTS)):
         raise ValueError("a voice")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from a3t.audio.output.audio_slice import stretch_of, whole_frames
+from a3t.audio.output.audio_slice import audio_slice, whole_frames
 from a3t.audio.output.patches import Patch
 from a3t.errors import InputError
 from a3t.grid import seconds_of
@@ -51,7 +51,7 @@ ROOM = 0.5  # seconds beyond the words that are looked at
 def make_take(editor: Editor, order: TakeOrder, folder: Path) -> dict[str, Any]:
     """Makes the take and writes its folder; returns its take.json. Raises the editor's errors."""
     stretch = _stretch(order)
-    with stretch_of(order.recording, stretch) as clip:
+    with audio_slice(order.recording, stretch) as clip:
         take = _take(order, stretch)
         try:
             plan = take.plan(editor, clip)
@@ -74,7 +74,7 @@ def make_recorded(editor: Editor, order: TakeOrder, folder: Path) -> int:
     start = max(0, round((first - ROOM) * rate)) // step * step
     stretch = start, min(order.recording.samples, round((last + ROOM) * rate))
     count = 0
-    with stretch_of(order.recording, stretch) as clip:
+    with audio_slice(order.recording, stretch) as clip:
         take = _take(order, stretch)
         looked = replace(take.request, moves=True)  # what is recorded elsewhere, too
         plan = editor.plan(clip, looked)
