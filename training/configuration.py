@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
+from torch import Tensor, nn
 
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
@@ -70,6 +71,16 @@ def build(constructor: Callable[[Mapping[str, Any]], Built], config: Mapping[str
     except (TypeError, KeyError) as error:
         reason = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise InputError(f"The configuration describes no network: {reason}.") from None
+
+
+def load_fitting(network: nn.Module, weights: Mapping[str, Tensor], name: str) -> None:
+    """Give a network its weights; InputError if they aren't those of its configuration. ``name`` is
+    said there."""
+    try:
+        network.load_state_dict(weights)
+    except RuntimeError as error:
+        first = str(error).splitlines()[0]
+        raise InputError(f"{name} does not fit its configuration: {first}") from None
 
 
 def objective_of(config: Mapping[str, Any]) -> PretrainingObjective:

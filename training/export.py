@@ -25,7 +25,7 @@ from a3t.model.a3t import A3T
 from a3t.model.variance.durations import DurationPredictor
 from a3t.pretrained import save_checkpoint
 from a3t.voice.kernel.loop import CHECKPOINT
-from training.configuration import build, read_config
+from training.configuration import build, load_fitting, read_config
 from training.corpora.attribution import ATTRIBUTIONS, attribution
 from training.pretraining_objective import network_weights
 from training.programs import Program, option
@@ -84,11 +84,7 @@ def read_run(folder: Path) -> tuple[dict[str, Any], dict[str, Tensor], str]:
         weights = network_weights(weights)
     kind = A3T if "model" in config else DurationPredictor
     network: nn.Module = build(kind.from_config, config)
-    try:
-        network.load_state_dict(weights)
-    except RuntimeError as error:
-        first = str(error).splitlines()[0]
-        raise InputError(f"{path} does not fit its configuration: {first}") from None
+    load_fitting(network, weights, str(path))
     return config, dict(weights), history
 
 

@@ -29,7 +29,7 @@ from training.features.store import Store
 from training.prefetch import Ahead
 from training.pretraining_objective import NETWORK, network_weights
 from training.programs import Program, option
-from training.training_runs import TrainingRun, TrainingSchedule, carry_out
+from training.training_runs import TrainingRun, TrainingSchedule, carry_out, initial_weights
 
 
 def build_batches(config: Mapping[str, Any], store: Store, train: bool) -> Batches:
@@ -92,16 +92,6 @@ class Pretraining:
         return validate(self.model, self.dev)
 
 
-def initial_weights(name_or_path: str) -> dict[str, Tensor]:
-    """A network's weights: the averaged ones of a checkpoint, or those of a packed model."""
-    if Path(name_or_path).is_file():
-        state = torch.load(name_or_path, map_location="cpu", weights_only=True)
-        return network_weights(state["average"])
-    from a3t.pretrained import load_checkpoint
-
-    return {name: value.float() for name, value in load_checkpoint(name_or_path)[1].items()}
-
-
 # What a block's layers add to the frames passes through these.
 ADDED = re.compile(
     r"\.decoder\.\d+\.(first\.shrink|attention\.out|convolution\.project|second\.shrink)\."
@@ -149,7 +139,7 @@ def pretrain(options: argparse.Namespace) -> None:
 
     def begin(trained: TrainingRun) -> None:
         if options.init:
-            start_from(trained, initial_weights(options.init))
+            start_from(trained, network_weights(initial_weights(options.init)))
 
     count = sum(parameter.numel() for parameter in work.model.network.parameters())
     facts = {"parameters": count, "precision": config["precision"]}

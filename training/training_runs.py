@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
@@ -184,6 +185,16 @@ def stop_signals() -> threading.Event:
     return stopping
 
 
+def initial_weights(name_or_path: str) -> dict[str, Tensor]:
+    """The averaged weights of a checkpoint, or those of a packed model."""
+    if Path(name_or_path).is_file():
+        state = torch.load(name_or_path, map_location="cpu", weights_only=True)
+        return dict(state["average"])
+    from a3t.pretrained import load_checkpoint
+
+    return {name: value.float() for name, value in load_checkpoint(name_or_path)[1].items()}
+
+
 class Work(Protocol):
     """A training, as the loop needs it."""
 
@@ -202,11 +213,12 @@ def carry_out(
     *,
     begin: Callable[[TrainingRun], None] | None = None,
     minutes: float = math.inf,
+    rates: Mapping[str, float] | None = None,
     **facts: Any,
 ) -> TrainingRun:
     """Train in a folder, or go on there. ``begin`` is called with a run that is new; ``facts`` are
     printed at the beginning, with the step and the number of parameters."""
-    trained = TrainingRun(work.model, work.schedule, out)
+    trained = TrainingRun(work.model, work.schedule, out, rates)
     if not trained.resume() and begin is not None:
         begin(trained)
     if config is not None:

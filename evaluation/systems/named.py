@@ -24,7 +24,7 @@ from evaluation.systems.fastspeech2 import (
 from evaluation.systems.interface import System
 from evaluation.systems.networks import A3TSystem, load_a3t, read_weights
 from evaluation.systems.simple import Interpolation, MeanSpectrum
-from training.configuration import build, read_config
+from training.configuration import build, load_fitting, read_config
 
 # What a table calls the run of each configuration.
 RUNS: Mapping[str, str] = {
@@ -100,11 +100,7 @@ def load_run(folder: Path) -> tuple[nn.Module, dict[str, Any], dict[str, float]]
     if system not in SPEAKING:
         raise InputError(f"{folder} is a run of an unknown system, {system}.")
     network = build(SPEAKING[system].from_config, config)
-    try:
-        network.load_state_dict(state["average"])
-    except RuntimeError as error:
-        first = str(error).splitlines()[0]
-        raise InputError(f"The weights in {folder} do not fit: {first}") from None
+    load_fitting(network, state["average"], str(folder))
     return network.eval(), config, facts
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from a3t.errors import InputError
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 from a3t.model.legacy import network_of
@@ -21,7 +20,10 @@ from a3t.vocoder.base import Vocoder as BaseVocoder
 from a3t.voice.kernel.loop import CHECKPOINT
 from evaluation.clips import HeldOutClip, Predictor, Vocoder
 from evaluation.systems.interface import Gap, Ints, Mel, Range, System
+from training.configuration import load_fitting
 from training.export import AVERAGE, read_run
+
+Network = TypeVar("Network", bound=torch.nn.Module)
 
 
 def read_weights(name_or_path: str | Path) -> tuple[Mapping[str, Any], Mapping[str, Tensor], str]:
@@ -41,17 +43,13 @@ def read_weights(name_or_path: str | Path) -> tuple[Mapping[str, Any], Mapping[s
 def load_a3t(name_or_path: str | Path) -> tuple[A3T, str]:
     """A network in inference mode, and its display name."""
     config, tensors, name = read_weights(name_or_path)
-    model = network_of(config)
-    _fill(model, tensors, name)
-    return model, name
+    return _in_inference(network_of(config), tensors, name), name
 
 
 def load_durations(name_or_path: str | Path) -> tuple[DurationPredictor, str]:
     """A duration predictor in inference mode, and its display name."""
     config, tensors, name = read_weights(name_or_path)
-    predictor = DurationPredictor.from_config(config)
-    _fill(predictor, tensors, name)
-    return predictor, name
+    return _in_inference(DurationPredictor.from_config(config), tensors, name), name
 
 
 def durations_beside(name_or_path: str | Path) -> Path | None:
@@ -60,13 +58,9 @@ def durations_beside(name_or_path: str | Path) -> Path | None:
     return part_of(folder, str(read_weights(folder)[0].get("durations_from", "durations")))
 
 
-def _fill(model: torch.nn.Module, tensors: Mapping[str, Tensor], name: str) -> None:
-    try:
-        model.load_state_dict({name: value.float() for name, value in tensors.items()})
-    except RuntimeError as error:
-        first = str(error).splitlines()[0]
-        raise InputError(f"The weights of {name} do not fit their configuration: {first}") from None
-    model.eval()
+def _in_inference(network: Network, tensors: Mapping[str, Tensor], name: str) -> Network:
+    load_fitting(network, {key: value.float() for key, value in tensors.items()}, name)
+    return network.eval()
 
 
 class A3TSystem(System):

@@ -217,9 +217,9 @@ def test_the_loss_ignores_frequencies_above_the_recordings_band() -> None:
 def test_resumed_equals_uninterrupted(cache: Path, tmp_path: Path) -> None:
     def train(folder: Path, steps: int) -> TrainingRun:
         work = make(cache)
-        found = TrainingRun(work.trained, work.schedule, folder, work.rates)
+        found = TrainingRun(work.model, work.schedule, folder, work.rates)
         if not found.resume():
-            found.follow_from(work.trained.state_dict())
+            found.follow_from(work.model.state_dict())
         while found.step < steps:
             found.train_step(work.losses)
         found.save()
@@ -235,16 +235,16 @@ def test_resumed_equals_uninterrupted(cache: Path, tmp_path: Path) -> None:
 
 def test_training_learns_and_moves_every_parameter(cache: Path, tmp_path: Path) -> None:
     work = make(cache)
-    start = {name: value.clone() for name, value in work.trained.named_parameters()}
+    start = {name: value.clone() for name, value in work.model.named_parameters()}
     batch = work.windows(0)
     before = work.losses_of(batch, 0)
-    run = TrainingRun(work.trained, work.schedule, tmp_path)
+    run = TrainingRun(work.model, work.schedule, tmp_path)
     for _ in range(15):
         run.train_step(work.losses)
     after = work.losses_of(batch, 0)
     for name in ("spectral", "discriminator"):
         assert after[name] < before[name], name
-    moved = work.trained.named_parameters()
+    moved = work.model.named_parameters()
     assert all(not torch.equal(start[name], value) for name, value in moved)
 
 
@@ -253,13 +253,13 @@ def test_discriminators_first_learn_alone_then_at_their_own_rate(
 ) -> None:
     config = CONFIG | {"discriminators": {"channels": 2, "alone": 1, "rate": 4.0}}
     work = VocoderTraining(config, Waveforms(cache, "train"))
-    run = TrainingRun(work.trained, work.schedule, tmp_path, work.rates)
+    run = TrainingRun(work.model, work.schedule, tmp_path, work.rates)
 
     def moved(name: str) -> bool:
-        return not torch.equal(start[name], work.trained.state_dict()[name])
+        return not torch.equal(start[name], work.model.state_dict()[name])
 
     for vocoder_learns in (False, True):
-        start = {name: value.clone() for name, value in work.trained.state_dict().items()}
+        start = {name: value.clone() for name, value in work.model.state_dict().items()}
         run.train_step(work.losses)
         assert moved("vocoder.head.weight") == vocoder_learns
         assert moved("discriminators.each.0.verdict.weight")
@@ -304,7 +304,7 @@ def test_discriminators_hear_nothing_above_the_recordings_band() -> None:
 
 def test_the_editor_loads_the_export(cache: Path, tmp_path: Path) -> None:
     work = make(cache)
-    run = TrainingRun(work.trained, work.schedule, tmp_path / "run")
+    run = TrainingRun(work.model, work.schedule, tmp_path / "run")
     run.train_step(work.losses)
     run.save()
     write_config(CONFIG, tmp_path / "run" / "config.yaml")

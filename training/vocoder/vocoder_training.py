@@ -24,10 +24,10 @@ from a3t.errors import InputError
 from a3t.vocoder.spectral import SpectralVocoder
 from a3t.voice.kernel.loop import Losses
 from a3t.voice.kernel.precision import PRECISIONS, use_bfloat16
-from training.configuration import read_config, settings, write_config
+from training.configuration import read_config, settings
 from training.prefetch import Ahead
 from training.programs import Program, option
-from training.training_runs import TrainingRun, TrainingSchedule, stop_signals
+from training.training_runs import TrainingRun, TrainingSchedule, carry_out, initial_weights
 from training.vocoder.vocoder_data import WaveBatch, WindowConfig, Windows
 from training.vocoder.vocoder_discriminators import (
     DISCRIMINATORS,
@@ -55,7 +55,7 @@ TRAINING = {"rate": 6e-4, "warmup": 500, "decay": 4000, "betas": [0.8, 0.99], "c
 
 
 class VocoderTraining:
-    """A configuration's network with its data, and the losses of a step; ``trained`` is the network
+    """A configuration's network with its data, and the losses of a step; ``model`` is the vocoder
     or, where there are discriminators, both."""
 
     def __init__(
@@ -74,24 +74,24 @@ class VocoderTraining:
         pinned = device.startswith("cuda")
         self._batch = Ahead(self.windows, self.schedule.steps, workers, pinned)
         torch.manual_seed(self.schedule.seed)
-        self.model = SpectralVocoder(**(config.get("vocoder") or {})).to(device)
+        self.vocoder = SpectralVocoder(**(config.get("vocoder") or {})).to(device)
         self.against = settings(DiscriminatorConfig, config.get(DISCRIMINATORS))
         self.discriminators: Discriminators | None = None
-        self.trained: nn.Module = self.model
+        self.model: nn.Module = self.vocoder
         if self.against.channels:
             self.discriminators = Discriminators(self.against.channels).to(device)
-            self.trained = nn.ModuleDict({VOCODER: self.model, DISCRIMINATORS: self.discriminators})
+            self.model = nn.ModuleDict({VOCODER: self.vocoder, DISCRIMINATORS: self.discriminators})
 
     def fit_normalisation(self, batches: int = 40) -> None:
         """Set each mel bin's mean and deviation from batches that training never draws."""
         mels = torch.cat([self.windows(2**31 + n).mel.flatten(0, 1) for n in range(batches)])
-        self.model.mean.copy_(mels.mean(0))
-        self.model.std.copy_(mels.std(0).clamp(min=1e-3))
+        self.vocoder.mean.copy_(mels.mean(0))
+        self.vocoder.std.copy_(mels.std(0).clamp(min=1e-3))
 
     def begin_with(self, weights: Mapping[str, Tensor]) -> None:
         """Take over weights; combs of harmonics and the refinement may be new, and everything else
         must be there."""
-        missing, unexpected = self.model.load_state_dict(weights, strict=False)
+        missing, unexpected = self.vocoder.load_state_dict(weights, strict=False)
         strange = unexpected + [name for name in missing if not name.startswith(NEW)]
         if strange:
             raise InputError(f"These weights are not this vocoder's: {', '.join(strange[:3])}.")
@@ -107,13 +107,13 @@ class VocoderTraining:
         if self.discriminators is not None and step < self.against.alone:
             return self._recognition(mel, samples, top, step)
         with torch.autocast(mel.device.type, torch.bfloat16, self.bfloat16):
-            said = self.model.spectra(mel)
+            said = self.vocoder.spectra(mel)
         # Fourier transforms stay in float32: bfloat16 has too few digits for a sum of 1200.
         draw = torch.Generator().manual_seed(self.schedule.seed * 1_000_003 + step)
         turns = int(torch.randint(self.weights.unrolled + 1, (), generator=draw))
         # Only what was recorded has a truth to compare with, sample by sample.
         magnitude, known = said.magnitude[own], top[own]
-        made = self.model.sound(magnitude, said.phase[own], mel[own], turns)
+        made = self.vocoder.sound(magnitude, said.phase[own], mel[own], turns)
         true = true_spectrum(samples[own])
         found: dict[str, Tensor] = {
             "spectral": multi_resolution_loss(made, samples[own], known),
@@ -128,7 +128,7 @@ class VocoderTraining:
         if self.discriminators is None:
             return {**found, "total": total.sum()}
         noise = torch.randn(samples.shape, generator=draw).to(mel.device)
-        heard = self.model.textured_sound(said, mel, noise)
+        heard = self.vocoder.textured_sound(said, mel, noise)
         with torch.autocast(mel.device.type, torch.bfloat16, self.bfloat16):
             both = discriminator_losses(self.discriminators, heard, samples, top)
         # A filled mel may be wrong where the discriminators hear it.
@@ -146,26 +146,20 @@ class VocoderTraining:
         assert self.discriminators is not None
         draw = torch.Generator().manual_seed(self.schedule.seed * 1_000_003 + step)
         with torch.no_grad():
-            made = self.model(mel, torch.randn(samples.shape, generator=draw).to(mel.device))
+            made = self.vocoder(mel, torch.randn(samples.shape, generator=draw).to(mel.device))
         with torch.autocast(mel.device.type, torch.bfloat16, self.bfloat16):
             both = self.discriminators(samples, top), self.discriminators(made, top)
         own = recognition_loss(*both)
         return {"discriminator": own, "total": own}
 
+    def validate(self) -> dict[str, float]:
+        """Nothing: what is exported is measured."""
+        return {}
+
     @property
     def rates(self) -> dict[str, float]:
-        """The relative learning rates of parts of `trained`."""
+        """The relative learning rates of parts of `model`."""
         return {DISCRIMINATORS: self.against.rate} if self.discriminators is not None else {}
-
-
-def initial_weights(name_or_path: str) -> dict[str, Tensor]:
-    """The weights of a checkpoint, averaged, or those of a packed vocoder."""
-    if Path(name_or_path).is_file():
-        state = torch.load(name_or_path, map_location="cpu", weights_only=True)
-        return vocoder_weights(state["average"])
-    from a3t.pretrained import load_checkpoint
-
-    return {name: value.float() for name, value in load_checkpoint(name_or_path)[1].items()}
 
 
 def train(options: argparse.Namespace) -> None:
@@ -177,18 +171,20 @@ def train(options: argparse.Namespace) -> None:
     low = use_bfloat16(options.precision, options.device)
     waveforms = Waveforms(options.data, "train")
     work = VocoderTraining(config, waveforms, low, options.device, options.workers)
-    fresh = TrainingRun(work.trained, work.schedule, options.out, work.rates)
-    if not fresh.resume():
+
+    def begin(trained: TrainingRun) -> None:
         if options.start:
-            work.begin_with(initial_weights(options.start))
+            work.begin_with(vocoder_weights(initial_weights(options.start)))
         else:
             work.fit_normalisation()
-        fresh.follow_from(work.trained.state_dict())
-    write_config(config, options.out / "config.yaml")
-    fresh.train(work.losses, dict, minutes=options.minutes, stopping=stop_signals())
-    if fresh.step < options.steps:
+        trained.follow_from(work.model.state_dict())
+
+    trained = carry_out(
+        work, options.out, config, begin=begin, minutes=options.minutes, rates=work.rates
+    )
+    if trained.step < options.steps:
         raise InputError(
-            f"Stopped at step {fresh.step} of {options.steps}: the same command continues."
+            f"Stopped at step {trained.step} of {options.steps}: the same command continues."
         )
 
 
