@@ -1,4 +1,4 @@
-"""A visitor's wishes for an edit, and the models and aligners of this machine."""
+"""The models and aligners that an edit may name, and those of this machine."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def held_out(clips: Iterable[Clip], seen: bool) -> list[Clip]:
     the first n are as varied as possible, and a larger n includes a smaller one.
     """
     corpora: dict[str, dict[str, list[Clip]]] = {}
-    for clip in sorted(clips, key=lambda clip: _digest(clip.name)):
+    for clip in by_hash(clips):
         of_kind = split_of(clip) == "test" and seen != is_unseen(clip.voice)
         if of_kind and SECONDS[0] <= clip.seconds <= SECONDS[1]:
             corpora.setdefault(clip.corpus, {}).setdefault(clip.voice, []).append(clip)
@@ -104,8 +104,9 @@ def in_turn(lists: Iterable[Sequence[T]]) -> list[T]:
     return [each for turn in zip_longest(*lists) for each in turn if each is not None]
 
 
-def _digest(name: str) -> str:
-    return hashlib.sha256(name.encode()).hexdigest()
+def by_hash(clips: Iterable[Clip]) -> list[Clip]:
+    """Clips in an order that looks random, by the hashes of their names: always the same."""
+    return sorted(clips, key=lambda clip: hashlib.sha256(clip.name.encode()).hexdigest())
 
 
 def align_clip(clip: Clip) -> HeldOutClip | None:

@@ -16,16 +16,22 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import torch
 
 from a3t.errors import InputError
 from evaluation.cepstra import Floats, as_signal, warp_path
 from evaluation.packages import eval_package
+from training.pretraining_objective import cepstra
 from training.text.edit_distance import edit_distance
 
 
 def mel_l1(reference: npt.ArrayLike, other: npt.ArrayLike) -> float:
     """Mean absolute difference of two log-mels (frames, bins), in log10 units: training's loss."""
-    a, b = _same_mels(reference, other)
+    a, b = np.asarray(reference, dtype=np.float64), np.asarray(other, dtype=np.float64)
+    if a.ndim != 2 or a.shape != b.shape or len(a) == 0:
+        raise InputError(
+            f"Two log-mels of one shape (frames, bins) are needed, not {a.shape} and {b.shape}."
+        )
     return float(np.abs(a - b).mean())
 
 
@@ -41,37 +47,13 @@ def detail(reference: npt.ArrayLike, other: npt.ArrayLike) -> float:
     return float(actual / true) if true > 0 else float("nan")
 
 
-def mel_cepstral_distance(
-    reference: npt.ArrayLike, other: npt.ArrayLike, *, order: int = 24, dtw: bool = False
-) -> float:
-    """Mel-cepstral distance of two log-mels (frames, bins) in dB, without a vocoder.
-
-    The cepstrum is the orthonormal DCT-II of the log-mel, c1..c`order`, without c0. The scale is
-    that of the MCD: by Parseval both are the RMS difference in dB of two smoothed log spectra after
-    removing their mean levels, averaged over frames: 20 sqrt(sum d_k^2 / bins). (Smoothing and
-    frequency range differ from the MCD's, so don't compare the two.) With ``dtw``, frames are
-    paired by `warp_path` on these cepstra, and the numbers of frames may differ.
-    """
-    from scipy.fft import dct
-
-    a, b = (np.asarray(mel, dtype=np.float64) for mel in (reference, other))
-    if not dtw:
-        a, b = _same_mels(a, b)
-    bins = a.shape[1]
-    c, d = (dct(mel, type=2, norm="ortho", axis=1)[:, 1 : order + 1] for mel in (a, b))
-    if dtw:
-        pairs = warp_path(c, d)
-        c, d = c[pairs[:, 0]], d[pairs[:, 1]]
-    return float((20.0 * np.sqrt(((c - d) ** 2).sum(1) / bins)).mean())
-
-
-def _same_mels(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Floats, Floats]:
-    a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    if a.ndim != 2 or a.shape != b.shape or len(a) == 0:
-        raise InputError(
-            f"Two log-mels of one shape (frames, bins) are needed, not {a.shape} and {b.shape}."
-        )
-    return a, b
+def mel_cepstral_distance(reference: npt.ArrayLike, other: npt.ArrayLike) -> float:
+    """Mean `cepstral_distance` of two log-mels (frames, bins) in dB, without a vocoder, their
+    frames paired by `warp_path` on these cepstra. The scale is that of the MCD, but smoothing and
+    frequency range differ, so don't compare the two."""
+    a, b = (cepstra(torch.from_numpy(np.asarray(mel, float))).numpy() for mel in (reference, other))
+    pairs = warp_path(a, b)
+    return float(np.linalg.norm(a[pairs[:, 0]] - b[pairs[:, 1]], axis=1).mean())
 
 
 def fundamental_error(reference: Floats, other: Floats) -> tuple[float, float]:

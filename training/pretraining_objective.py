@@ -91,12 +91,16 @@ def _detail(mel: Tensor) -> Tensor:
 def cepstral_distance(one: Tensor, other: Tensor) -> Tensor:
     """Distance in dB of log10 mels (n, 80), per frame (n,): mel-cepstral distortion without WORLD.
 
-    Cepstra are cosine coefficients 1 to 24 of the natural-log mel, c_k = 2/80 Σ log|X| cos(kω),
-    and the distance is 10 / ln 10 √(2 Σ d²).
+    That is 10 / ln 10 √(2 Σ d²) of the cosine coefficients 1 to 24 of the natural-log mels,
+    c_k = 2/80 Σ log|X| cos(kω): by Parseval's theorem the RMS difference in dB of two smoothed
+    log spectra without their mean levels.
     """
-    bins = one.shape[-1]
-    order = torch.arange(1, 25, device=one.device)[:, None]
-    angle = math.pi / bins * (torch.arange(bins, device=one.device)[None] + 0.5)
-    basis = torch.cos(order * angle) * (2.0 / bins)  # (24, 80)
-    difference = (one - other) * math.log(10.0) @ basis.T
-    return 10.0 / math.log(10.0) * (2.0 * difference.square().sum(-1)).sqrt()
+    return cepstra(one - other).square().sum(-1).sqrt()
+
+
+def cepstra(mel: Tensor) -> Tensor:
+    """Cepstra (n, 24) of log10 mels (n, 80), scaled so that their distance is in dB."""
+    bins = mel.shape[-1]
+    order = torch.arange(1, 25, dtype=mel.dtype, device=mel.device)[:, None]
+    angle = math.pi / bins * (torch.arange(bins, dtype=mel.dtype, device=mel.device) + 0.5)
+    return mel @ torch.cos(order * angle).T * (20.0 * 2**0.5 / bins)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from a3t.errors import InputError
 from a3t.text.transcript import Transcript
-from evaluation.clips import in_turn
+from evaluation.clips import by_hash, in_turn
 from training.corpora import Clip, is_unseen
 
 LIST = Path(__file__).with_name("edits.tsv")
@@ -73,7 +73,7 @@ def clips_in_turn(clips: Iterable[Clip], half: str, most: int) -> list[Clip]:
     """Clips that can be edited of a half of the unseen voices, which take turns; at most so many of
     a voice."""
     voices: dict[str, list[Clip]] = {}
-    for clip in sorted(clips, key=lambda clip: hashlib.sha256(clip.name.encode()).hexdigest()):
+    for clip in by_hash(clips):
         words = Transcript.from_text(clip.text).spoken
         usable = SECONDS[0] <= clip.seconds <= SECONDS[1] and len(words) >= LEAST_WORDS
         if usable and is_unseen(clip.voice) and set_of(clip.voice) == half:

@@ -6,7 +6,6 @@ voice, so this makes some that are, of the same corpora and halves of voices, al
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +16,7 @@ import soundfile
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
 from a3t.text.transcript import Transcript
+from evaluation.clips import by_hash
 from evaluation.edits.listing import (
     KINDS,
     LEAST_WORDS,
@@ -109,7 +109,7 @@ def draw_long_edits(
 def _spread(clips: Sequence[Clip], count: int) -> list[Clip]:
     """So many of the clips that have enough words, in order, chosen by their names' hashes."""
     usable = [clip for clip in clips if len(_spoken(clip)) >= LEAST_WORDS]
-    chosen = sorted(usable, key=lambda clip: hashlib.sha256(clip.name.encode()).hexdigest())[:count]
+    chosen = by_hash(usable)[:count]
     return [clip for clip in usable if clip in chosen]
 
 

@@ -8,7 +8,6 @@ the speech over the prompt's. Heard: share of the words that the aligner hears. 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +23,7 @@ from a3t.grid import SAMPLE_RATE
 from a3t.plan.phone_grid import on_grid
 from alignment import AlignmentError
 from evaluation import metrics
+from evaluation.clips import by_hash
 from evaluation.edits.listing import set_of
 from evaluation.edits.segment_metrics import LabelledPhone, LabelledSound
 from evaluation.harness.declared_tables import Figures, Row, Rows, Table, count, mean
@@ -50,7 +50,7 @@ def prompts(clips: Iterable[Clip], half: str, count: int) -> list[PromptPair]:
     """The prompt and another recording of each of ``count`` unseen voices of a set, always the
     same. Raises InputError if there are fewer voices."""
     own: dict[str, list[Clip]] = {}
-    for clip in sorted(clips, key=lambda clip: hashlib.sha256(clip.name.encode()).hexdigest()):
+    for clip in by_hash(clips):
         fits = SECONDS[0] <= clip.seconds <= SECONDS[1]
         if fits and is_unseen(clip.voice) and set_of(clip.voice) == half:
             own.setdefault(clip.voice, []).append(clip)

@@ -20,8 +20,6 @@ from typing import NamedTuple
 import numpy as np
 
 from alignment import AlignmentError
-from alignment.network.phone_network import INDEX
-from alignment.network.running import RunningScores
 from alignment.recognition.live import LiveRecogniser, LiveWords, Pace
 from alignment.recognition.network_recogniser import (
     RecognisedWord,
@@ -30,7 +28,6 @@ from alignment.recognition.network_recogniser import (
     mean_scores,
     words_of,
 )
-from alignment.result import PAUSE
 from alignment.waveform import MODEL_RATE, model_waveform
 from evaluation.harness.declared_tables import ALL, Column, Figures, Row, Rows, Table, rate, total
 from evaluation.harness.measurement import CHOSEN, Measurement, Setting, repeated
@@ -41,7 +38,6 @@ from training.text.edit_distance import edit_distance
 
 JOINED = 3  # clips in a stream
 BLOCK = 0.04  # seconds that come at once
-QUIET, LONGEST_PART = 0.3, 10.0  # seconds of a pause that ends a part, and the longest part
 
 
 @dataclass(frozen=True)
@@ -129,22 +125,6 @@ def offline(stream: SpokenStream) -> Iterator[tuple[float, LiveWords]]:
     yield len(stream.samples) / MODEL_RATE, LiveWords(words)
 
 
-def at_pauses(stream: SpokenStream) -> Iterator[tuple[float, LiveWords]]:
-    """The recogniser that hears the whole, on each part that ends in a pause."""
-    heard_now = RunningScores(MODEL_RATE, 0.04, 0.12, (1.0,))
-    first, quiet, spoken = 0, 0.0, False
-    for seconds, block in blocks(stream.samples):
-        scores = heard_now.hear(block)
-        for pause in scores.argmax(axis=1) == INDEX[PAUSE]:
-            quiet, spoken = (quiet + 0.01 if pause else 0.0), spoken or not pause
-        stop = round(seconds * MODEL_RATE)
-        if spoken and (quiet >= QUIET or stop - first > LONGEST_PART * MODEL_RATE):
-            yield seconds, LiveWords(recognised(stream.samples[first:stop]))
-            first, spoken = stop, False
-    if spoken:
-        yield seconds, LiveWords(recognised(stream.samples[first:]))
-
-
 def recognised(samples: np.ndarray) -> tuple[RecognisedWord, ...]:
     try:
         found = heard_freely(mean_scores(model_waveform(samples, MODEL_RATE)))
@@ -221,14 +201,13 @@ def matches(said: Sequence[str], found: Sequence[str]) -> Iterator[tuple[int, in
         yield from ((a + k, b + k) for k in range(size))
 
 
-WHOLE: dict[str, System] = {"offline": offline, "at pauses": at_pauses}
-LIVE = "live"
+OFFLINE, LIVE = "offline", "live"
 
 
 def systems_on_streams(setting: Setting) -> Iterator[tuple[str, System, SpokenStream]]:
     """Every stream by every system."""
-    names = setting.options.system or (*WHOLE, LIVE)
-    systems = {name: WHOLE[name] for name in names if name in WHOLE}
+    names = setting.options.system or (OFFLINE, LIVE)
+    systems: dict[str, System] = {OFFLINE: offline} if OFFLINE in names else {}
     if LIVE in names:
         usual = Pace().settled
         for settled in setting.options.settled or [usual]:
@@ -273,7 +252,7 @@ TABLE = Table(
 def figures(rows: Rows) -> Figures:
     """The table's, and how many more words are wrong than for who hears the whole."""
     found = TABLE.figures(rows)
-    wrong = [found.get(f"{name}.{ALL}.wrong") for name in (LIVE, "offline")]
+    wrong = [found.get(f"{name}.{ALL}.wrong") for name in (LIVE, OFFLINE)]
     if isinstance(wrong[0], float) and isinstance(wrong[1], float):
         found["behind"] = wrong[0] - wrong[1]
     return found
@@ -285,7 +264,7 @@ MEASUREMENT = Measurement(
     [TABLE],
     (
         *counts(streams=40, seed=3),
-        repeated("--system", (*WHOLE, LIVE), choices=(*WHOLE, LIVE)),
+        repeated("--system", (OFFLINE, LIVE), choices=(OFFLINE, LIVE)),
         option(
             "--settled", type=float, action="append", help="seconds after which a word is final"
         ),

@@ -1,4 +1,4 @@
-"""Time and memory: of edits, of starting, of the page and of training.
+"""Time and memory: of edits, of starting, and of the page.
 
 Ratios are measured in one run; quality is measured elsewhere.
 """

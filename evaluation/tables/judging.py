@@ -227,7 +227,7 @@ class GapJudge:
             "mcd_first": cepstra.first_implementation_distance(
                 self._true_first, cepstra.first_implementation_cepstra(made.filled, SAMPLE_RATE)
             ),
-            "mel_distance": metrics.mel_cepstral_distance(truth.mel, made.mel, dtw=True),
+            "mel_distance": metrics.mel_cepstral_distance(truth.mel, made.mel),
             "detail": metrics.detail(truth.mel, made.mel),
             "f0": cents,
             "voicing": voicing,

@@ -1,5 +1,6 @@
 """Training a punctuation model: what text becomes, what is learnt from it, and going on."""
 
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from sklearn.metrics import precision_recall_fscore_support
 from a3t.text.punctuation.restoring import load
 from a3t.text.punctuation.tags import CASES, PAUSE_LENGTHS, TAGS
 from a3t.text.punctuation.word_numbers import NUMBER
+from training import training_runs
 from training.text.export_punctuation import export
 from training.text.neighbour_vectors import neighbour_vectors
 from training.text.punctuated_text import IGNORED, Spoilt, TextWindows, read_tagged, tagged
@@ -25,8 +27,14 @@ TINY: dict[str, Any] = {
     "vocabulary": {"words": 40, "buckets": 32},
     "encoder": {"size": 16, "layers": 1, "kernel": 3, "unlisted": 0.0, "dropout": 0.0},
     "ffa": {"heads": 2, "hidden": 16, "fusion_heads": 2, "fusion_hidden": 16, "dropout": 0.0},
-    "training": {"batch": 4, "seconds": 5.0, "rate": 0.02},
+    "training": {"batch": 4, "seconds": 2.0, "rate": 0.02},
 }
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A processor on which every step takes 20 ms."""
+    monkeypatch.setattr(training_runs.time, "process_time", count(0.0, 0.02).__next__)
 
 
 def shown(paragraphs: list[str]) -> str:
@@ -118,6 +126,7 @@ def test_words_with_the_same_neighbours_are_alike() -> None:
     assert alike[0, 1] > 0.9 and alike[4, 5] > 0.9 and alike[0, 4] < 0.5
 
 
+@pytest.mark.usefixtures("clock")
 def test_learning_going_on_and_shipping(tmp_path: Path) -> None:
     """Rules that can be learnt are, with every mark; what is shipped says the same."""
     rng = np.random.default_rng(0)
@@ -130,7 +139,7 @@ def test_learning_going_on_and_shipping(tmp_path: Path) -> None:
     steps = load_run(run)[2]["step"]
     train(TINY, [path], run)  # for the rest of the time
     _, network, state = load_run(run)
-    assert state["step"] > steps and state["seconds"] >= 5.0
+    assert state["step"] > steps and state["seconds"] >= 2.0
     text = tagged(lines[:5])
     tags = tags_of(network, text)[0]
     assert scores(tags, text.tags)[OVERALL].f1 > 90
@@ -145,6 +154,7 @@ def test_learning_going_on_and_shipping(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("clock")
 @pytest.mark.parametrize("part", ["lstm", "linear"])
 def test_what_it_is_compared_with_learns_too(part: str, tmp_path: Path) -> None:
     own = {"lstm": {"hidden": 16, "layers": 1, "dropout": 0.0}, "linear": {"buckets": 4096}}

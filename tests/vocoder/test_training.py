@@ -308,7 +308,7 @@ def test_the_editor_loads_the_export(cache: Path, tmp_path: Path) -> None:
     run.train_step(work.losses)
     run.save()
     write_config(CONFIG, tmp_path / "run" / "config.yaml")
-    digest = export(tmp_path / "run", tmp_path / "out", half=False)
+    digest = export(tmp_path / "run", tmp_path / "out")
     vocoder = load_vocoder(tmp_path / "out")
     assert vocoder.sha256 == digest
     assert vocoder(torch.randn(20, 80) - 2).shape == (6000,)

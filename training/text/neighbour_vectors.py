@@ -15,9 +15,7 @@ _PLACES = (-2, -1, 1, 2)
 _SMOOTH = 0.75  # power of the neighbours' frequencies (Levy, Goldberg & Dagan 2015)
 
 
-def neighbour_vectors(
-    ids: np.ndarray, words: int, size: int, neighbours: int = 2000, seed: int = 1
-) -> np.ndarray:
+def neighbour_vectors(ids: np.ndarray, words: int, size: int, neighbours: int = 2000) -> np.ndarray:
     """Vectors (words, size) with a standard deviation of 1, of a text of word ids (N).
 
     The ids are in the order of frequency: the first ``neighbours`` of them are looked for beside
@@ -38,7 +36,7 @@ def neighbour_vectors(
     of_neighbours /= of_neighbours.sum()
     expected = of_words[counts.row] * of_neighbours[counts.col]
     counts.data = np.maximum(np.log(counts.data / expected), 0.0).astype(np.float32)
-    start = np.random.default_rng(seed).normal(size=min(shape)).astype(np.float32)
+    start = np.random.default_rng(1).normal(size=min(shape)).astype(np.float32)
     left, values, _ = svds(counts.tocsr(), k=size, v0=start)
     vectors: np.ndarray = left * np.sqrt(values)
     return vectors / vectors.std()

@@ -9,7 +9,7 @@ together (micro average), as the tables of the FFA paper do.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,11 +59,9 @@ def scores(found: np.ndarray, due: np.ndarray) -> dict[str, Score]:
     }
 
 
-def tags_of(
-    network: nn.Module, text: TaggedText, pauses: Sequence[int] | None = None
-) -> tuple[np.ndarray, np.ndarray]:
+def tags_of(network: nn.Module, text: TaggedText) -> tuple[np.ndarray, np.ndarray]:
     """The tags and the cases that a network gives a text's words (N)."""
-    tags, cases = predict(network, text.words, pauses)
+    tags, cases = predict(network, text.words)
     return tags.argmax(-1).numpy(), cases.argmax(-1).numpy()
 
 

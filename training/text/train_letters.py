@@ -38,6 +38,7 @@ from training.text.misaki import misaki_words
 HELD_OUT = 20  # one word in so many
 _RAREST = 25  # times that a chunk must occur to be an output
 _BATCH = 256  # words
+_EMBEDDING, _HIDDEN, _LAYERS = 48, 160, 2
 _CARD = """# letter-to-sound
 
 Guesses the pronunciation of a word from its letters.
@@ -88,14 +89,14 @@ def _hash(word: str) -> int:
 class Tagger(nn.Module):
     """Letters (B, T) of which 0 is padding -> scores of chunks (B, T, C)."""
 
-    def __init__(self, classes: int, embedding: int, hidden: int, layers: int) -> None:
+    def __init__(self, classes: int) -> None:
         super().__init__()
-        self.embed = nn.Embedding(len(LETTERS) + 1, embedding, padding_idx=0)
+        self.embed = nn.Embedding(len(LETTERS) + 1, _EMBEDDING, padding_idx=0)
         self.gru = nn.GRU(
-            embedding, hidden, layers, batch_first=True, bidirectional=True, dropout=0.2
+            _EMBEDDING, _HIDDEN, _LAYERS, batch_first=True, bidirectional=True, dropout=0.2
         )
         self.drop = nn.Dropout(0.2)
-        self.out = nn.Linear(2 * hidden, classes)
+        self.out = nn.Linear(2 * _HIDDEN, classes)
 
     def forward(self, letters: Tensor) -> Tensor:
         # Words of one length stand together in a batch, so there is no padding to pack.
@@ -159,7 +160,7 @@ def work(args: argparse.Namespace) -> None:
     index = {chunk: place for place, chunk in enumerate(classes)}
     examples = [(w, c) for w, c in aligned if c and all(chunk in index for chunk in c)]
     print(f"{len(train)} words to train on, {len(held)} held out, {len(classes)} outputs")
-    model = Tagger(len(classes), args.embedding, args.hidden, args.layers)
+    model = Tagger(len(classes))
     optimiser = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=1e-4)
     letters = [torch.tensor([LETTERS.index(x) + 1 for x in word]) for word, _ in examples]
     targets = [torch.tensor([index[chunk] for chunk in chunks]) for _, chunks in examples]
@@ -167,7 +168,7 @@ def work(args: argparse.Namespace) -> None:
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 3e-3, total_steps=steps + 1000)
     config = {
         "classes": [" ".join(chunk) for chunk in classes],
-        "layers": args.layers,
+        "layers": _LAYERS,
     }
     sample = {word: table[word] for word in held[:: max(1, len(held) // 800)]}
     for epoch in range(args.epochs):
@@ -194,8 +195,8 @@ def work(args: argparse.Namespace) -> None:
     found = errors(network, {word: table[word] for word in held})
     print(_shown(found))
     card = _CARD.format(
-        hidden=args.hidden,
-        layers=args.layers,
+        hidden=_HIDDEN,
+        layers=_LAYERS,
         parameters=sum(np.prod(p.shape) for p in model.parameters()),
         classes=len(classes),
         words=len(train),
@@ -212,9 +213,6 @@ main = Program(
     work,
     option("--out", type=Path, default=FOLDER),
     option("--epochs", type=int, default=18),
-    option("--hidden", type=int, default=160),
-    option("--layers", type=int, default=2),
-    option("--embedding", type=int, default=48),
     option("--words", type=int, default=None, help="train on only so many words, for a trial"),
 )
 

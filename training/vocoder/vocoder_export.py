@@ -49,11 +49,10 @@ REFINED = "\nAt last convolutions of {} channels over frames and bins refine the
 CORPORA = ["librispeech", "ljspeech", "kathleen", "vctk", "commonvoice"]
 
 
-def export(run_folder: Path, folder: Path, half: bool = True, scores: str = "") -> str:
+def export(run_folder: Path, folder: Path, scores: str = "") -> str:
     """Write the averaged weights of a run as ``folder``; returns their sha256.
 
-    ``half`` stores 16-bit floats; ``scores`` is text for the card. Raises InputError if the run has
-    no checkpoint.
+    ``scores`` is text for the card. Raises InputError if the run has no checkpoint.
     """
     checkpoint = run_folder / CHECKPOINT
     if not checkpoint.is_file():
@@ -67,7 +66,7 @@ def export(run_folder: Path, folder: Path, half: bool = True, scores: str = "") 
     model = SpectralVocoder(**vocoder)
     model.load_state_dict(vocoder_weights(state["average"]))
     tensors = {
-        name: value.half() if half and value.dim() > 1 else value
+        name: value.half() if value.dim() > 1 else value
         for name, value in model.state_dict().items()
     }
     windows = settings(WindowConfig, config.get("data"))
@@ -110,7 +109,7 @@ def texture_of(model: SpectralVocoder) -> str:
 
 def work(options: argparse.Namespace) -> None:
     scores = options.scores.read_text() if options.scores else ""
-    print(export(options.out, options.to, not options.full, scores))
+    print(export(options.out, options.to, scores))
 
 
 main = Program(
@@ -118,6 +117,5 @@ main = Program(
     option("--out", type=Path, required=True, help="the training run's folder"),
     option("--to", type=Path, required=True, help="folder to write"),
     option("--scores", type=Path, help="text file for the card"),
-    option("--full", action="store_true", help="32-bit floats"),
     name="training.vocoder export",
 )

@@ -1,8 +1,9 @@
 """The encoder that is trained here from nothing: words and their neighbours.
 
-Its place in the paper is a pretrained language model's (section 3.1); `transformer_encoder` has
-those. A few million words on one core teach a deep transformer little, so this one has word vectors
-and gated convolutions (Dauphin et al., Language modeling with gated convolutional networks, 2017).
+Its place in the paper is a pretrained language model's (section 3.1), for which there is
+`training.text.pretrained_encoder`. A few million words on one core teach a deep transformer little,
+so this one has word vectors and gated convolutions (Dauphin et al., Language modeling with gated
+convolutional networks, 2017).
 """
 
 from __future__ import annotations

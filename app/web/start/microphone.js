@@ -5,7 +5,7 @@ import { forget, keep, kept } from "../unsent.js";
 const KEPT = 2; // seconds after which what has been recorded is kept
 
 /**
- * * Begins to record; `heard` gets the seconds so far, the level, 0 to 1, the latest
+ * Begins to record; `heard` gets the seconds so far, the level, 0 to 1, the latest
  * samples and their rate. Raises if there is no microphone.
  * @param {(seconds: number, level: number, block: Float32Array, rate: number) => void} heard
  */

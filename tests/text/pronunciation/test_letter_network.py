@@ -29,7 +29,7 @@ def costs(table: Table) -> Costs:
 def test_the_numpy_network_is_torchs() -> None:
     torch.manual_seed(0)
     classes = ["", "AH0", "AH1", "K S"]
-    model = Tagger(len(classes), embedding=6, hidden=5, layers=2).eval()
+    model = Tagger(len(classes)).eval()
     weights = {name: tensor.float().numpy() for name, tensor in tensors_of(model).items()}
     network = LetterNetwork(weights, {"classes": classes, "layers": 2})
     model.load_state_dict({k: v.half().float() for k, v in model.state_dict().items()})
