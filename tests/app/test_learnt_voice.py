@@ -165,7 +165,6 @@ def test_the_servers_voices_are_learnt_once(
     assert refused.status_code == 400 and "number of seconds" in refused.text
 
 
-@pytest.mark.usefixtures("nothing_remembered")
 @pytest.mark.parametrize("learning", ["cache"], indirect=True)
 def test_one_request_gives_the_same_bytes_wherever_it_is_made(
     learning: Service, editor: Editor, arctic: Path, tmp_path: Path

@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
-from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -21,12 +20,14 @@ from tests.voice.conftest import QUICK
 LEARN = """
 import os, signal, sys
 from pathlib import Path
+from a3t.voice import adaptation, recording_adaptation
 from tests.voice.test_kept_voices import learn
 
 def progress(step):
-    if step == "learn 2 5":
+    if step == "learn 2 3":
         os.kill(os.getpid(), signal.SIGKILL)
 
+adaptation.THREADS = recording_adaptation.THREADS = 1  # as here
 learn(Path(sys.argv[1]), Path(sys.argv[2]), progress)
 """
 
@@ -36,7 +37,7 @@ def learn(wav: Path, cache: Path, progress: Callable[[str], None] | None = None)
     recording = Recording.open(wav)
     speech = AdaptationSpeech(recording, editor.align(recording, ARCTIC))
     editor.voices, editor.progress = cache, progress
-    voice = editor.learner.learnt(speech, replace(QUICK, steps=5))
+    voice = editor.learner.learnt(speech, QUICK)
     assert voice is not None
     return voice.sha256
 
@@ -52,7 +53,7 @@ def test_killed_in_the_middle_learning_goes_on_to_the_same_voice(
     assert unfinished.suffix == UNFINISHED and 0 < kept < 3
     steps: list[str] = []
     voice = learn(arctic, cache, steps.append)
-    assert [step for step in steps if " " in step] == [f"learn {k} 5" for k in range(kept, 5)]
+    assert [step for step in steps if " " in step] == [f"learn {k} 3" for k in range(kept, 3)]
     assert voice == learn(arctic, tmp_path / "whole")
     (left,) = cache.iterdir()
     assert left.is_file()

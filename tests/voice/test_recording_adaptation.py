@@ -17,6 +17,7 @@ from a3t.errors import InputError
 from a3t.model.saved_voices import OF_RECORDING, RECORDING_PARTS
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.request import EditRequest
+from a3t.voice import adaptation, recording_adaptation
 from a3t.voice.adaptation_data import AdaptationSpeech, SpeakerWord, windows_of, words_by_time
 from a3t.voice.recording_adaptation import VoiceLearner, recorded_settings
 from tests.conftest import ARCTIC, NEVER
@@ -219,6 +220,8 @@ def test_the_number_of_threads_changes_no_voice(
     editor: Editor, planned: EditPlan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     learn_quickly(monkeypatch)
+    for module in (adaptation, recording_adaptation):
+        monkeypatch.setattr(module, "THREADS", 2)
     learnt = []
     for threads in (1, 3):
         torch.set_num_threads(threads)
