@@ -24,6 +24,14 @@ from evaluation.tables.judging import (
 from evaluation.tables.tasks import GapTask
 
 
+@pytest.fixture(scope="module")
+def copied(tasks: dict[str, GapTask], vocoder: object) -> tuple[Made, dict[str, float]]:
+    """What the vocoder makes of the recording, and its figures."""
+    pytest.importorskip("pyworld", reason="the extra `eval` is not installed")
+    made = copy_synthesis(tasks["given"], vocoder)  # type: ignore[arg-type]
+    return made, GapJudge(tasks["given"]).figures(made)
+
+
 def test_what_is_outside_the_gap_stays_sample_for_sample(
     tasks: dict[str, GapTask], vocoder: object
 ) -> None:
@@ -48,12 +56,12 @@ def test_a_change_outside_is_found(tasks: dict[str, GapTask]) -> None:
 
 
 def test_the_recording_itself_has_the_best_figures(
-    tasks: dict[str, GapTask], vocoder: object
+    tasks: dict[str, GapTask], vocoder: object, copied: tuple[Made, dict[str, float]]
 ) -> None:
     pytest.importorskip("pyworld", reason="the extra `eval` is not installed")
     task = tasks["given"]
     judge = GapJudge(task)
-    truth, copy = judge.figures(recorded(task)), judge.figures(copy_synthesis(task, vocoder))  # type: ignore[arg-type]
+    truth, (_, copy) = judge.figures(recorded(task)), copied
     worst = judge.figures(put_in(task, MeanSpectrum().output(task.gap), vocoder))  # type: ignore[arg-type]
     for name in ("mcd", "mcd_first", "mel_distance", "mel_l1", "voicing"):
         assert truth[name] == pytest.approx(0, abs=1e-6), name
@@ -78,15 +86,13 @@ def test_a_recording_is_compared_at_its_own_rate(
 
 
 def test_a_gain_and_a_later_start_say_nothing_of_a_system(
-    tasks: dict[str, GapTask], vocoder: object
+    tasks: dict[str, GapTask], copied: tuple[Made, dict[str, float]]
 ) -> None:
     """Measures of content ignore the level. L1 and the first implementation's MCD include it by
     definition; joints and changes outside are about it."""
     for package in ("pyworld", "speechmos", "resemblyzer", "pesq"):
         pytest.importorskip(package, reason="the extra `eval` is not installed")
-    task = tasks["given"]
-    made = copy_synthesis(task, vocoder)  # type: ignore[arg-type]
-    plain = GapJudge(task).figures(made)
+    task, (made, plain) = tasks["given"], copied
     quieter = replace(made, sound=made.sound / 2)
     lead = np.zeros(24 * HOP, np.float32)  # 0.3 s before it all
     mel = np.concatenate([log_mel(lead).numpy()[:24], task.gap.mel])

@@ -87,7 +87,7 @@ here = {str(tmp_path)!r}
 assert parcels.main(["split", here + "/features", here + "/parcels"]) == 0
 assert parcels.main(["join", here + "/parcels", here + "/there"]) == 0
 command = ["--config", here + "/config.yaml", "--features", here + "/there", "--out", here + "/run"]
-command += ["--steps", "3", "--critic", "--workers", "1", "--threads", "1"]
+command += ["--steps", "3", "--critic", "--threads", "1"]
 assert pretrain.main(command) == 0
 assert parcels.main(["split", here + "/run", here + "/back"]) == 0
 """,

@@ -84,7 +84,7 @@ def test_one_phone_has_no_boundary() -> None:
 def test_training_and_inference_use_the_same_features(monkeypatch: pytest.MonkeyPatch) -> None:
     from training.alignment import train_boundaries
 
-    monkeypatch.setattr(train_boundaries, "STEPS", 300)
+    monkeypatch.setattr(train_boundaries, "STEPS", 100)
     random = np.random.default_rng(0)
     known = random.normal(2.0, 3.0, (2000, SURROUNDINGS)).astype(np.float32)
     wanted = np.clip(0.005 * (known[:, 3] - 2.0), -0.03, 0.03)
