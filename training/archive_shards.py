@@ -1,9 +1,9 @@
-"""Split folders into parcels of limited size, for machines that accept or return only so much.
+"""Split folders into shards of limited size, for machines that accept or return only so much.
 
-python -m training.archive_shards split FOLDER PARCELS [--megabytes 60]
-python -m training.archive_shards join PARCELS FOLDER
+python -m training.archive_shards split FOLDER SHARDS [--megabytes 60]
+python -m training.archive_shards join SHARDS FOLDER
 
-``parcels.json`` holds the sha256 of each parcel: join checks them all, and names any that is
+``shards.json`` holds the sha256 of each shard: join checks them all, and names any that is
 missing or damaged, before it writes anything.
 """
 
@@ -20,16 +20,16 @@ from pathlib import Path
 from a3t.errors import InputError
 from training.programs import Program, option
 
-INDEX = "parcels.json"
+INDEX = "shards.json"
 MEBIBYTE = 2**20
 
 
-def split(folder: Path, parcels: Path, megabytes: float = 60.0) -> list[Path]:
-    """Write ``folder`` as parcel-000, parcel-001, …, the index last; returns the parcels' paths."""
+def split(folder: Path, shards: Path, megabytes: float = 60.0) -> list[Path]:
+    """Write ``folder`` as shard-000, shard-001, …, the index last; returns the shards' paths."""
     if not folder.is_dir():
         raise InputError(f"There is no folder {folder} to split.")
     size = max(1, int(megabytes * MEBIBYTE))
-    parcels.mkdir(parents=True, exist_ok=True)
+    shards.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
     sums: dict[str, str] = {}
     with tempfile.TemporaryFile() as archive:
@@ -39,23 +39,23 @@ def split(folder: Path, parcels: Path, megabytes: float = 60.0) -> list[Path]:
                     together.write(path, path.relative_to(folder))
         archive.seek(0)
         while data := archive.read(size):
-            path = parcels / f"parcel-{len(written):03d}"
+            path = shards / f"shard-{len(written):03d}"
             path.write_bytes(data)
             sums[path.name] = hashlib.sha256(data).hexdigest()
             written.append(path)
-    (parcels / INDEX).write_text(json.dumps(sums, indent=1) + "\n")
+    (shards / INDEX).write_text(json.dumps(sums, indent=1) + "\n")
     return written
 
 
-def join(parcels: Path, folder: Path) -> None:
-    """Unpack what `split` wrote; InputError if a parcel is missing or is not the one written."""
+def join(shards: Path, folder: Path) -> None:
+    """Unpack what `split` wrote; InputError if a shard is missing or is not the one written."""
     try:
-        sums: dict[str, str] = json.loads((parcels / INDEX).read_text())
+        sums: dict[str, str] = json.loads((shards / INDEX).read_text())
     except (OSError, ValueError):
-        raise InputError(f"{parcels} has no {INDEX}: it was not written by split.") from None
+        raise InputError(f"{shards} has no {INDEX}: it was not written by split.") from None
     with tempfile.TemporaryFile() as archive:
         for name, expected in sorted(sums.items()):
-            path = parcels / Path(name).name
+            path = shards / Path(name).name
             data = path.read_bytes() if path.is_file() else b""
             if hashlib.sha256(data).hexdigest() != expected:
                 raise InputError(f"{path} is missing or damaged: copy it again.")

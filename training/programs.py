@@ -46,7 +46,8 @@ class Program:
         self.work, self.options, self.name = work, options, name
         self.about = about or sys.modules[work.__module__].__doc__
 
-    def __call__(self, arguments: Sequence[str] | None = None) -> int:
+    def parse(self, arguments: Sequence[str] | None = None) -> argparse.Namespace:
+        """The options that a command line gives; wrong usage ends the program."""
         spec = sys.modules[self.work.__module__].__spec__
         parser = Parser(
             prog=f"python -m {self.name or (spec.name if spec else '')}",
@@ -55,7 +56,10 @@ class Program:
         )
         for each in self.options:
             parser.add_argument(*each.names, **each.settings)
-        options = parser.parse_args(arguments)
+        return parser.parse_args(arguments)
+
+    def __call__(self, arguments: Sequence[str] | None = None) -> int:
+        options = self.parse(arguments)
 
         def work() -> None:
             self.work(options)

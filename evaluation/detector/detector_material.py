@@ -28,7 +28,7 @@ from a3t.rendering.joining import neighbours_of
 from a3t.vocoder import vocode_span
 from evaluation.detector.spectral_statistics import RATE, log_spectrum, stretch_features
 from evaluation.edits.conditions import CLEAN, under
-from evaluation.edits.experiment import labelled_phones
+from evaluation.edits.experiment import labelled_phones, single_edit
 from evaluation.edits.listing import KINDS, ListedEdit, clips_in_turn, draw_edit
 from evaluation.edits.segment_metrics import LabelledSound, natural_stretches
 from evaluation.harness.declared_tables import Row
@@ -73,9 +73,7 @@ def make_stretches(edit: ListedEdit, setting: Setting) -> Iterator[Row]:
     for condition in setting.options.condition or [CLEAN]:
         path = write_source(clip, condition, folder)
         request = EditRequest(new_text=new_text, text=text, alignment=alignment, verify=False)
-        plan = editor.plan(path, request)
-        if len(plan.edits) != 1 or not plan.edits[0].is_spoken:
-            raise InputError("It is not a single edit.")
+        plan = single_edit(editor, path, request)
         planned, recording = plan.edits[0], plan.recording
         # Where the natural stretches lie must not depend on the condition.
         frames = recording.frames

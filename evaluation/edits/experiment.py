@@ -12,6 +12,7 @@ import numpy as np
 import soundfile
 import soxr
 
+from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE, grid_frames
 from a3t.plan.edit_plan import EditPlan
@@ -105,9 +106,7 @@ def _made(
     path: Path, request: EditRequest, alignment: Alignment, setting: Setting
 ) -> tuple[EditPlan, LabelledSound, dict[str, float]]:
     """The plan, the recording, and the measures of the patch."""
-    plan = setting.editor.plan(path, request)
-    if len(plan.edits) != 1 or not plan.edits[0].is_spoken:
-        raise InputError("It is not a single edit.")
+    plan = single_edit(setting.editor, path, request)
     setting.editor.voices = setting.folder / "voices"
     result = setting.editor.render(plan)
     edited = result.save(setting.folder / "edited" / path.name, provenance=False)
@@ -126,6 +125,14 @@ def _made(
     around = output.samples[max(0, first - CONTEXT) : last + CONTEXT]
     figures["plcmos"] = metrics.figure_or_nan(metrics.concealment_mos, around, SAMPLE_RATE)
     return plan, source, figures
+
+
+def single_edit(editor: Editor, path: Path, request: EditRequest) -> EditPlan:
+    """The plan of a request; InputError if it is not one edit that is spoken."""
+    plan = editor.plan(path, request)
+    if len(plan.edits) != 1 or not plan.edits[0].is_spoken:
+        raise InputError("It is not a single edit.")
+    return plan
 
 
 def _read(path: Path) -> np.ndarray:

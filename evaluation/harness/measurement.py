@@ -132,10 +132,7 @@ class Measurement:
 
     def setting(self, folder: Path, **values: Any) -> Setting:
         """The setting that the options' defaults make, but for ``values``."""
-        parser = argparse.ArgumentParser()
-        for each in self.options:
-            parser.add_argument(*each.names, **each.settings)
-        options = parser.parse_args([])
+        options = self.program("", None).parse([])
         if unknown := values.keys() - vars(options).keys():
             raise TypeError(f"there is no option {unknown}")
         vars(options).update(values, out=folder)

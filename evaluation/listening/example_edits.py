@@ -31,7 +31,7 @@ from evaluation.harness.measurement import CORPORA, INTO, MODEL
 from evaluation.harness.report_files import write_text
 from training.corpora import Clip, corpora_root, read_corpora
 from training.corpora.decoding import decode_floats
-from training.programs import Program, option
+from training.programs import Program
 
 LIST, PAGE = (Path(__file__).with_name(name) for name in ("examples.tsv", "examples.html"))
 WORST = "report-11"  # of the report's edits, the least like its speaker
@@ -109,11 +109,9 @@ def make_example(editor: Editor, example: ExampleEdit, clip: Clip, out: Path) ->
     return SECTION.format(title=html.escape(title), text=text, name=example.name)
 
 
-def worst_example(name: str, clips: Sequence[Clip]) -> tuple[ExampleEdit, Clip]:
-    """An edit of the report, as an example."""
-    edits = [edit for edit in read_list() if edit.name == name]
-    if not edits:
-        raise InputError(f"The report has no edit {name}: its edits are report-01 to report-48.")
+def worst_example(clips: Sequence[Clip]) -> tuple[ExampleEdit, Clip]:
+    """The edit WORST as an example."""
+    edits = [edit for edit in read_list() if edit.name == WORST]
     clip = find_clips(edits, clips)[edits[0].clip]
     title = "The edit least like its speaker (of 24)"
     return ExampleEdit("worst", title, clip.name, *edits[0].texts(clip)), clip
@@ -128,7 +126,7 @@ def run(options: argparse.Namespace) -> None:
     if missing:
         raise InputError(f"The corpora lack {', '.join(missing)}: see docs/measuring.md.")
     todo: list[tuple[ExampleEdit, Clip]] = [(each, clips[each.clip]) for each in wanted]
-    todo.append(worst_example(options.worst, found))
+    todo.append(worst_example(found))
     write_page(Editor.load(options.model, vocoder=options.vocoder), todo, options.out)
 
 
@@ -153,8 +151,5 @@ main = Program(
     *MODEL,
     CORPORA,
     INTO,
-    option(
-        "--worst", default=WORST, metavar="EDIT", help=f"an edit of the report (default: {WORST})"
-    ),
     name="evaluation examples",
 )

@@ -33,7 +33,7 @@ NUMBERS = (*thesis_tables.TABLES, "all")
 
 def further_systems(options: argparse.Namespace) -> dict[str, str]:
     """The systems of --system, and the shipped one, by name; InputError if one isn't NAME=MODEL."""
-    found = {} if options.no_shipped else {SHIPPED: "small"}
+    found = {SHIPPED: "small"}
     for each in options.system:
         name, equals, where = each.partition("=")
         if not (name and equals and where):
@@ -140,7 +140,6 @@ MEASUREMENT = Measurement(
             "--system", action="append", default=[], metavar="NAME=MODEL",
             help="another model (repeatable)",
         ),
-        option("--no-shipped", action="store_true", help="omit the shipped model"),
         option("--vocoder", default="builtin", metavar="NAME_OR_PATH"),
         option("--durations", default="durations", metavar="NAME_OR_PATH"),
         *counts(clips=8, edits=12, prompts=6),

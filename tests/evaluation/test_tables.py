@@ -237,7 +237,7 @@ def test_a_table_of_nothing_says_what_is_missing(
     with pytest.raises(SystemExit):
         main(["table", "9.9", "--runs", str(tmp_path), "--out", str(tmp_path)])
     with pytest.raises(InputError, match="write NAME=MODEL"):
-        further_systems(Namespace(no_shipped=True, system=["nonsense"]))
+        further_systems(Namespace(system=["nonsense"]))
 
 
 @pytest.mark.parametrize("name", ["A3T", "a3t", "Recording", "copy synthesis", "…"])
@@ -246,4 +246,4 @@ def test_a_system_is_not_called_like_another(name: str) -> None:
         refuse_taken_names(["A3T"], [name])
     refuse_taken_names(["A3T"], ["Theirs", "Theirs 2"])
     with pytest.raises(InputError, match="given twice"):
-        further_systems(Namespace(no_shipped=True, system=["X=small", "X=other"]))
+        further_systems(Namespace(system=["X=small", "X=other"]))

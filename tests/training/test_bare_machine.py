@@ -80,20 +80,20 @@ def test_features_arrive_in_pieces_are_trained_on_and_go_back(
     run(
         machine,
         f"""
-from training import archive_shards as parcels
+from training import archive_shards
 from training import pretrain
 
 here = {str(tmp_path)!r}
-assert parcels.main(["split", here + "/features", here + "/parcels"]) == 0
-assert parcels.main(["join", here + "/parcels", here + "/there"]) == 0
+assert archive_shards.main(["split", here + "/features", here + "/shards"]) == 0
+assert archive_shards.main(["join", here + "/shards", here + "/there"]) == 0
 command = ["--config", here + "/config.yaml", "--features", here + "/there", "--out", here + "/run"]
 command += ["--steps", "3", "--critic", "--threads", "1"]
 assert pretrain.main(command) == 0
-assert parcels.main(["split", here + "/run", here + "/back"]) == 0
+assert archive_shards.main(["split", here + "/run", here + "/back"]) == 0
 """,
     )
     assert (tmp_path / "run" / "checkpoint.pt").exists()
-    assert (tmp_path / "back" / "parcels.json").exists()
+    assert (tmp_path / "back" / "shards.json").exists()
 
 
 def test_the_vocoder_trains_against_discriminators(machine: Path, tmp_path: Path) -> None:

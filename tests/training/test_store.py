@@ -1,4 +1,4 @@
-"""The feature store returns what was written, and folders split into parcels are restored."""
+"""The feature store returns what was written, and folders split into shards are restored."""
 
 import errno
 import io
@@ -10,7 +10,7 @@ import pytest
 
 from a3t.errors import InputError
 from tests.training.stores import made_up_clip, write_store
-from training import archive_shards as parcels
+from training import archive_shards
 from training.features import store as room
 from training.features.store import INDEX, Store, StoreWriter
 
@@ -151,10 +151,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_splitting_and_joining_restores_the_folder(folder: Path, tmp_path: Path) -> None:
-    written = parcels.split(folder, tmp_path / "parcels", megabytes=0.1)
+    written = archive_shards.split(folder, tmp_path / "shards", megabytes=0.1)
     assert len(written) == 3 or len(written) == 4
     assert all(path.stat().st_size <= 0.1 * 2**20 for path in written)
-    parcels.join(tmp_path / "parcels", tmp_path / "again")
+    archive_shards.join(tmp_path / "shards", tmp_path / "again")
     for path in folder.rglob("*"):
         if path.is_file():
             assert (tmp_path / "again" / path.relative_to(folder)).read_bytes() == path.read_bytes()
@@ -164,10 +164,10 @@ def test_splitting_and_joining_restores_the_folder(folder: Path, tmp_path: Path)
 def test_a_bad_piece_is_named(
     harm: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    second = parcels.split(folder, tmp_path / "parcels", megabytes=0.1)[1]
+    second = archive_shards.split(folder, tmp_path / "shards", megabytes=0.1)[1]
     second.unlink() if harm == "missing" else second.write_bytes(b"?")
-    assert parcels.main(["join", str(tmp_path / "parcels"), str(tmp_path / "again")]) == 1
-    assert "parcel-001 is missing or damaged" in capsys.readouterr().err
+    assert archive_shards.main(["join", str(tmp_path / "shards"), str(tmp_path / "again")]) == 1
+    assert "shard-001 is missing or damaged" in capsys.readouterr().err
     assert not (tmp_path / "again").exists()
 
 
@@ -178,10 +178,10 @@ def test_nothing_is_written_outside_the_folder(tmp_path: Path) -> None:
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as together:
         together.writestr("../escaped", "")
-    store = tmp_path / "parcels"
+    store = tmp_path / "shards"
     store.mkdir()
-    (store / "parcel-000").write_bytes(data.getvalue())
+    (store / "shard-000").write_bytes(data.getvalue())
     digest = hashlib.sha256(data.getvalue()).hexdigest()
-    (store / parcels.INDEX).write_text(json.dumps({"parcel-000": digest}))
-    parcels.join(store, tmp_path / "again")
+    (store / archive_shards.INDEX).write_text(json.dumps({"shard-000": digest}))
+    archive_shards.join(store, tmp_path / "again")
     assert not (tmp_path / "escaped").exists()

@@ -34,7 +34,7 @@ from training.programs import Program, option
 from training.text_lines import text_lines
 
 FEWEST = 2  # times that a word occurs
-MOST_WORDS = 60_000
+MOST_WORDS, MOST_BIGRAMS, MOST_TRIGRAMS = 60_000, 450_000, 750_000
 GENERAL_WORDS = 30_000
 SHARED = 6  # words in a row that make a sentence known
 
@@ -274,7 +274,7 @@ def work(options: argparse.Namespace) -> None:
     models = [kneser_ney(np.array(tokens, np.int64), vocabulary)]
     if general is not None:
         models.append(NGrams(*vocabulary, *general.arrays(vocabulary.words)))
-    model = mixed(models, options.bigrams, options.trigrams)
+    model = mixed(models, MOST_BIGRAMS, MOST_TRIGRAMS)
     save_ngrams(model, options.out)
     print(
         f"{len(text)} sentences, {len(tokens)} words; {model.count} known, "
@@ -286,8 +286,6 @@ main = Program(
     work,
     *TEXTS,
     option("--alone", action="store_true", help="don't mix in PocketSphinx's general model"),
-    option("--bigrams", type=int, default=450_000, metavar="N"),
-    option("--trigrams", type=int, default=750_000, metavar="N"),
 )
 
 
