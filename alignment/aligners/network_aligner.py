@@ -21,10 +21,11 @@ from alignment.confidence.scores import (
     require_match,
     require_speech,
     score_words,
+    sounds_borne_out,
 )
 from alignment.long.whole import align_long
 from alignment.network.boundaries import correct
-from alignment.network.disfluency_states import Costs
+from alignment.network.disfluency_states import NOTHING_UNWRITTEN, Costs
 from alignment.network.graph import (
     FILLER,
     NOISE,
@@ -139,14 +140,21 @@ class NetworkAligner:
         held = {number for number, word in enumerate(words) if word in HESITATIONS}
         unwritten = expected_unwritten(candidates, sound.sequences, held)
         scores = searched(sound.scores, sound.sequences)
-        visits = best_path(candidates, scores, ELSEWHERE, unwritten, held)
-        if visits is None:
-            raise mismatch(words, ())
-        alignment = score_words(
-            _on_the_clock(last_said(visits), words, candidates, sound, duration),
-            sound.scores,
-            sound.sequences,
-        )
+
+        def scored(costs: Costs, before_words: Mapping[int, Costs]) -> Alignment:
+            visits = best_path(candidates, scores, costs, before_words, held)
+            if visits is None:
+                raise mismatch(words, ())
+            found = _on_the_clock(last_said(visits), words, candidates, sound, duration)
+            return score_words(found, sound.scores, sound.sequences)
+
+        alignment = scored(ELSEWHERE, unwritten)
+        borne_out = sounds_borne_out(alignment)
+        if not all(borne_out.values()):
+            # Nowhere else either: the sound would only move to the next word.
+            places = [number for number, kept in borne_out.items() if kept]
+            kept_costs = {number: unwritten.get(number, ELSEWHERE) for number in places}
+            alignment = scored(NOTHING_UNWRITTEN, kept_costs)
         if check:
             require_match(alignment)
         return with_spreads(alignment, sound.scores)

@@ -83,7 +83,8 @@ def advantages_between(
     alignment: Alignment, lefts: Sequence[int], posteriors: np.ndarray
 ) -> np.ndarray:
     """For each of some spoken words, `lefts` by number, nats by which anything between it and the
-    next one is likelier than nothing or a pause, (n,); `posteriors`: log, (T, 40)."""
+    next one is likelier than nothing or a pause, (n,); -1 and the last stand for what is named
+    before all words and after them. `posteriors`: log, (T, 40)."""
     return _better(_gaps(alignment, lefts, len(posteriors) + 2), posteriors)
 
 
@@ -128,14 +129,20 @@ def _below(scores: np.ndarray, farthest: float) -> np.ndarray:
 
 
 def _gaps(alignment: Alignment, lefts: Sequence[int], frames: int) -> list[_Place]:
-    """The places between words and the next ones, as `_places` has those of words."""
+    """The places between words and the next ones, as `_places` has those of words. Before the first
+    word and after the last one, a place ends with a piece of the pause beyond what is named."""
     places: list[_Place] = []
+    spoken = alignment.spoken
+    named = [word for word in alignment.words if word.unwritten]
     for left in lefts:
-        before = alignment.spoken[left].phones[-BESIDE:]
-        after = alignment.spoken[left + 1].phones[:BESIDE]
-        begin = min(max(math.ceil(before[0].start / FRAME_SECONDS) + 1, 0), frames - 1)
-        close = min(max(math.ceil(after[-1].end / FRAME_SECONDS) + 1, begin + 1), frames)
-        places.append(_Place(_indices(before), (), _indices(after), begin, close))
+        before = spoken[left].phones[-BESIDE:] if left >= 0 else ()
+        after = spoken[left + 1].phones[:BESIDE] if left + 1 < len(spoken) else ()
+        begin = before[0].start if before else max(named[0].start - PAUSE_SEEN, 0.0)
+        close = after[-1].end if after else min(named[-1].end + PAUSE_SEEN, alignment.duration)
+        first = min(max(math.ceil(begin / FRAME_SECONDS) + 1, 0), frames - 1)
+        stop = min(max(math.ceil(close / FRAME_SECONDS) + 1, first + 1), frames)
+        beside = (_indices(each) or (_PAUSE,) for each in (before, after))
+        places.append(_Place(next(beside), (), next(beside), first, stop))
     return places
 
 

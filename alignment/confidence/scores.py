@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 
@@ -36,6 +35,10 @@ EVEN_FIT = -2.6
 # sounds are between 74 in 100 pairs of words of which the one between is missing from the text, and
 # between one in 500 pairs of right texts.
 BETWEEN, STEEP = 2.3, 6.0
+
+# A sound that touches a word is taken for a piece of it where so likely nothing is between the two
+# words, or where the word is less likely than HARDLY.
+REFUTED, HARDLY = 0.75, 0.1
 
 FARTHEST = -12.0  # a frame's log posterior below the best; more is no worse
 
@@ -105,14 +108,33 @@ def score_words(alignment: Alignment, posteriors: np.ndarray, sequences: np.ndar
     return replace(alignment, words=tuple(words), score=score)
 
 
+def sounds_borne_out(alignment: Alignment) -> dict[int, bool]:
+    """The spoken words, by number, before which something unwritten is named (their count: after
+    the last one), and whether it is there.
+
+    What touches a word is a piece of it, drawn out or said in an unusual way, if it is likelier
+    nothing, or the word is hardly heard without it. Alone in a pause it moves no word's edge.
+    """
+    result: dict[int, bool] = {}
+    number, words = 0, alignment.words
+    for place, word in enumerate(words):
+        number += not word.is_pause
+        if word.unwritten:
+            beside = (*words[max(place - 1, 0) : place], *words[place + 1 : place + 2])
+            touched = [each.score for each in beside if not each.is_pause]
+            refuted = word.phones[0].score > REFUTED or min(touched, default=1.0) < HARDLY
+            result[number] = result.get(number, True) and not (touched and refuted)
+    return result
+
+
 def _before_unwritten(words: Sequence[Word]) -> list[int]:
-    """The spoken words, by number, between which and the next one something unwritten is named."""
-    spoken = [place for place, word in enumerate(words) if not word.is_pause]
-    return [
-        number
-        for number, (left, right) in enumerate(pairwise(spoken))
-        if any(word.unwritten for word in words[left + 1 : right])
-    ]
+    """The spoken words, by number, after which something unwritten is named; -1 stands for none."""
+    found, number = dict[int, None](), -1
+    for word in words:
+        number += not word.is_pause
+        if word.unwritten:
+            found[number] = None
+    return list(found)
 
 
 def _roots(better: np.ndarray) -> tuple[np.ndarray, float]:

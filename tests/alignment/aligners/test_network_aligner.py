@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import librosa
 import numpy as np
 import pytest
 
@@ -95,6 +96,28 @@ def test_a_repetition_is_named_and_moves_nothing(
             shift = seconds if k > 4 else 0.0
             assert after.start == pytest.approx(before.start + shift, abs=0.06)
             assert after.end == pytest.approx(before.end + shift, abs=0.06)
+
+
+@pytest.mark.parametrize("number", [3, 7])
+def test_a_vowel_that_is_held_belongs_to_its_word(
+    number: int, aligned: Alignment, speech: Speech, words: Sequence[str], lookup: Lookup
+) -> None:
+    """Half a second of it, wavering: nothing unwritten stands beside "want" or "in"."""
+    samples, rate = speech
+    vowel = next(p for p in aligned.spoken[number].phones if p.symbol[-1].isdigit())
+    first, stop = round(vowel.start * rate), round(vowel.end * rate)
+    count = round(0.45 * rate)
+    padded = np.pad(samples[first:stop], 256, mode="reflect")
+    longer = librosa.effects.time_stretch(
+        padded, rate=(stop - first) / count, n_fft=512, hop_length=64
+    )
+    begin = (len(longer) - count) // 2
+    wave = 0.55 + 0.45 * np.cos(2 * np.pi * 6 * np.arange(count) / rate)
+    held = (longer[begin : begin + count] * wave).astype(np.float32)
+    changed = np.concatenate([samples[:first], held, samples[stop:]])
+    result = NetworkAligner().align(changed, rate, words, lookup(words))
+    assert not any(word.unwritten for word in result.words)
+    assert result.spoken[number].duration > 0.4
 
 
 def test_noise_between_words_is_not_a_word(
