@@ -37,8 +37,9 @@ EVEN_FIT = -2.6
 BETWEEN, STEEP = 2.3, 6.0
 
 # A sound that touches a word is taken for a piece of it where so likely nothing is between the two
-# words, or where the word is less likely than HARDLY.
+# words, or where it is a noise and the word is less likely than HARDLY.
 REFUTED, HARDLY = 0.75, 0.1
+NOISE = "<noise>"
 
 FARTHEST = -12.0  # a frame's log posterior below the best; more is no worse
 
@@ -113,7 +114,8 @@ def sounds_borne_out(alignment: Alignment) -> dict[int, bool]:
     the last one), and whether it is there.
 
     What touches a word is a piece of it, drawn out or said in an unusual way, if it is likelier
-    nothing, or the word is hardly heard without it. Alone in a pause it moves no word's edge.
+    nothing, or if it is only a noise and the word is hardly heard without it. Alone in a pause it
+    moves no word's edge.
     """
     result: dict[int, bool] = {}
     number, words = 0, alignment.words
@@ -122,7 +124,8 @@ def sounds_borne_out(alignment: Alignment) -> dict[int, bool]:
         if word.unwritten:
             beside = (*words[max(place - 1, 0) : place], *words[place + 1 : place + 2])
             touched = [each.score for each in beside if not each.is_pause]
-            refuted = word.phones[0].score > REFUTED or min(touched, default=1.0) < HARDLY
+            hardly = word.unwritten == NOISE and min(touched, default=1.0) < HARDLY
+            refuted = word.phones[0].score > REFUTED or hardly
             result[number] = result.get(number, True) and not (touched and refuted)
     return result
 
