@@ -37,9 +37,10 @@ EVEN_FIT = -2.6
 BETWEEN, STEEP = 2.3, 6.0
 
 # A sound that touches a word is taken for a piece of it where so likely nothing is between the two
-# words, or where it is a noise and the word is less likely than HARDLY.
+# words, or where it is a noise of less than LONGEST_PIECE seconds and the word is less likely than
+# HARDLY.
 REFUTED, HARDLY = 0.75, 0.1
-NOISE = "<noise>"
+NOISE, LONGEST_PIECE = "<noise>", 1.0
 
 FARTHEST = -12.0  # a frame's log posterior below the best; more is no worse
 
@@ -114,8 +115,8 @@ def sounds_borne_out(alignment: Alignment) -> dict[int, bool]:
     the last one), and whether it is there.
 
     What touches a word is a piece of it, drawn out or said in an unusual way, if it is likelier
-    nothing, or if it is only a noise and the word is hardly heard without it. Alone in a pause it
-    moves no word's edge.
+    nothing, or if it is only a short noise and the word is hardly heard without it. Alone in a
+    pause it moves no word's edge.
     """
     result: dict[int, bool] = {}
     number, words = 0, alignment.words
@@ -124,8 +125,10 @@ def sounds_borne_out(alignment: Alignment) -> dict[int, bool]:
         if word.unwritten:
             beside = (*words[max(place - 1, 0) : place], *words[place + 1 : place + 2])
             touched = [each.score for each in beside if not each.is_pause]
-            hardly = word.unwritten == NOISE and min(touched, default=1.0) < HARDLY
-            refuted = word.phones[0].score > REFUTED or hardly
+            short_noise = word.unwritten == NOISE and word.duration < LONGEST_PIECE
+            refuted = word.phones[0].score > REFUTED or (
+                short_noise and min(touched, default=1.0) < HARDLY
+            )
             result[number] = result.get(number, True) and not (touched and refuted)
     return result
 

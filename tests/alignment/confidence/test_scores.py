@@ -35,6 +35,10 @@ def test_a_sound_that_touches_a_word_hardly_heard_is_a_piece_of_it() -> None:
     alone = pause(0.4, 0.5), named(0.5, 0.6, 0.1), pause(0.6, 0.8)
     assert sounds_borne_out(Alignment((SILENCE, doubted, named(0.4, 0.6, 0.1)), 0.6)) == {1: False}
     assert sounds_borne_out(Alignment((SILENCE, doubted, *alone), 0.8)) == {1: True}
+    # No piece of a word lasts for seconds, and a filled pause is heard as one.
+    assert sounds_borne_out(Alignment((SILENCE, doubted, named(0.4, 2.0, 0.1)), 2.0)) == {1: True}
+    um = pause(0.4, 0.6, 0.1, "<um>")
+    assert sounds_borne_out(Alignment((SILENCE, doubted, um), 0.6)) == {1: True}
 
 
 def test_a_sound_alone_in_a_pause_stays() -> None:
