@@ -22,7 +22,7 @@ from a3t.console import EXIT_CODES, Parser, run, say
 from alignment import ALIGNERS, load_aligner
 from alignment.confidence.doubts import Doubt, doubts
 from alignment.errors import AlignmentError
-from alignment.formats.by_ending import check_format, write_alignment
+from alignment.formats.alignment_files import check_format, write_alignment
 from alignment.result import Alignment
 
 

@@ -27,7 +27,7 @@ from alignment import Alignment, load_aligner
 from alignment.aligner import Readable
 from alignment.atomic import write_whole
 from alignment.errors import AlignmentError
-from alignment.formats.by_ending import check_format, write_alignment
+from alignment.formats.alignment_files import check_format, write_alignment
 from alignment.formats.dictionary import Dictionary
 from alignment.formats.tables import is_label_file
 from alignment.parallel import run_jobs

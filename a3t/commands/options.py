@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from a3t.errors import InputError
+from a3t.projects.export.export_kinds import ENDINGS
 from alignment.formats.dictionary import Dictionary, parse_entries, read_dictionary
 
 # What options are added to: a parser, or a group of one.
@@ -60,22 +61,21 @@ def user_dictionary(options: argparse.Namespace) -> Dictionary:
     return words | parse_entries(options.pronounce, as_it_sounds)
 
 
-WORD_EXPORTS = tuple("textgrid labels srt vtt word-srt word-vtt".split())
-EXPORTS = (*WORD_EXPORTS, *"csv edl otio xml fcpxml rpp md docx png".split())
+WORD_EXPORTS = ("textgrid", "labels", "srt", "vtt", "word-srt", "word-vtt")
 
 
 def export_kinds(value: str) -> tuple[str, ...]:
     """Parse the value of --export, a comma-separated list."""
     kinds = tuple(dict.fromkeys(kind.strip().lower() for kind in value.split(",") if kind.strip()))
-    unknown = [kind for kind in kinds if kind not in EXPORTS]
+    unknown = [kind for kind in kinds if kind not in ENDINGS]
     if unknown:
-        raise argparse.ArgumentTypeError(f"“{unknown[0]}” is not one of {', '.join(EXPORTS)}")
+        raise argparse.ArgumentTypeError(f"“{unknown[0]}” is not one of {', '.join(ENDINGS)}")
     return kinds
 
 
 def add_export_option(options: Options) -> None:
     """Add --export, for commands that make an edit."""
-    about = f"also write these files beside OUT: {', '.join(EXPORTS)}"
+    about = f"also write these files beside OUT: {', '.join(ENDINGS)}"
     option(options, "--export KINDS", about, type=export_kinds, default=())
 
 

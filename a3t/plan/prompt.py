@@ -18,7 +18,7 @@ from a3t.audio.analysis.mel import MELS, mel_window
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, frames_of
-from a3t.model.variance.durations import DurationPredictor, rate_ratio, whole_frames
+from a3t.model.variance.durations import DurationPredictor, whole_frames
 from a3t.plan.edit_limits import check_characters, check_speech_length
 from a3t.plan.phone_grid import GridPhone, on_grid
 from a3t.plan.planned_edit import PlannedPhone
@@ -65,13 +65,11 @@ class Prompt:
             for phone in used:
                 phones.append(PlannedPhone(phone.symbol, phone.frames, -1, place))
                 place += phone.frames
-        spoken, expected = 0.0, 0.0
-        for grid in grids:
-            predicted = durations.frames([p.symbol for p in grid], [p.word for p in grid])
-            said = [k for k, phone in enumerate(grid) if phone.word >= 0]
-            spoken += sum(grid[k].frames for k in said)
-            expected += sum(predicted[k] for k in said)
-        return cls(np.concatenate(mels), tuple(phones), rate_ratio([spoken], [expected]))
+        pace = durations.pace(
+            ([p.symbol for p in grid], [p.word for p in grid], [p.frames for p in grid])
+            for grid in grids
+        )
+        return cls(np.concatenate(mels), tuple(phones), pace)
 
     @classmethod
     def from_tensors(cls, tensors: Mapping[str, Tensor]) -> Prompt:

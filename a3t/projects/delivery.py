@@ -9,15 +9,9 @@ from typing import Any
 from a3t.audio.output.files import staged_beside
 from a3t.audio.output.records import record_and_sound
 from a3t.errors import InputError
+from a3t.projects.export.export_kinds import export_files, export_paths
 from a3t.projects.export.exports import export
-from a3t.projects.output_files import (
-    RecordState,
-    check_outputs,
-    export_files,
-    export_paths,
-    outputs,
-    record_state,
-)
+from a3t.projects.output_files import RecordState, check_outputs, outputs, record_state
 from a3t.rendering.edited import EditedRecording
 from alignment.atomic import locked, put_in_place
 

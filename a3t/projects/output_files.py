@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
 from a3t.audio.output.files import check_target
@@ -12,37 +11,12 @@ from a3t.audio.output.records import RECORD_ENTRY, check_record, record_path
 from a3t.audio.output.writing import check_output
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
+from a3t.projects.export.export_kinds import export_files, require_packages
 from a3t.source.transcripts import SIDECARS
 
 # Inode, time and size of an edit.json; None: no file. Where it may be unknown as well, it stands in
 # a tuple of one.
 RecordState = tuple[int, int, int] | None
-
-ENDINGS = {
-    "textgrid": ".TextGrid",
-    "labels": ".labels.txt",
-    "srt": ".srt",
-    "vtt": ".vtt",
-    "word-srt": ".words.srt",
-    "word-vtt": ".words.vtt",
-    "csv": ".edits.csv",
-    "edl": ".edl",
-    "otio": ".otio",
-    "xml": ".xml",
-    "fcpxml": ".fcpxml",
-    "rpp": ".rpp",
-    "md": ".md",
-    "docx": ".docx",
-    "png": ".png",
-}
-
-# What some exports need: the package, and the extra that brings it.
-PACKAGES = {
-    "otio": ("opentimelineio", "exports"),
-    "xml": ("opentimelineio", "exports"),
-    "docx": ("docx", "exports"),
-    "png": ("matplotlib", "demo"),
-}
 
 
 def input_files(
@@ -60,25 +34,6 @@ def outputs(out: Path, candidates: int) -> list[Path]:
     """The sound files of an edit: ``out`` for the best candidate, stem.2, .3 … for the others."""
     others = (out.with_name(f"{out.stem}.{rank}{out.suffix}") for rank in range(2, candidates + 1))
     return [out, *others]
-
-
-def export_paths(out: Path, kinds: Sequence[str]) -> list[Path]:
-    """The paths of the exports of these kinds."""
-    return [out.with_name(f"{out.stem}{ENDINGS[kind]}") for kind in kinds]
-
-
-def export_files(out: Path, kinds: Sequence[str]) -> list[Path]:
-    """All files that the exports are: labels have their phones in a second one."""
-    phones = [out.with_name(f"{out.stem}.labels.phones.txt")] if "labels" in kinds else []
-    return [*export_paths(out, kinds), *phones]
-
-
-def require_packages(kinds: Sequence[str]) -> None:
-    """InputError if a package that one of these exports needs is not installed."""
-    for kind in kinds:
-        package, extra = PACKAGES.get(kind, ("", ""))
-        if package and not find_spec(package):
-            raise InputError(f"A .{kind} file needs {package}: pip install 'a3t[{extra}]'.")
 
 
 def check_outputs(

@@ -12,7 +12,7 @@ from torch import Tensor
 from a3t.audio.analysis.mel import FMAX, N_FFT, WINDOW, mel_filters
 from a3t.grid import SAMPLE_RATE
 from a3t.vocoder.base import check_mel, placed_uniform
-from a3t.vocoder.framing import REACH, griffin_lim
+from a3t.vocoder.stft import REACH, griffin_lim
 
 
 class GriffinLim:

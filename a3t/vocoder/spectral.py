@@ -19,8 +19,8 @@ from torch import Tensor, nn
 
 from a3t.audio.analysis.mel import MELS, N_FFT, WINDOW, mel_filters
 from a3t.grid import HOP
-from a3t.vocoder.framing import BINS, REACH, griffin_lim, modulus, spectrum, unit, waveform
 from a3t.vocoder.spectral_refinement import REFINED_FRAMES, Refinement
+from a3t.vocoder.stft import BINS, REACH, griffin_lim, modulus, spectrum, unit, waveform
 from a3t.vocoder.texture import PULSE_REACH, Harmonics, aperiodicity, pulse_band, pulsed, textured
 
 # What the network may say of a magnitude, natural log: a full-scale sine has log 300 = 5.7.

@@ -16,7 +16,7 @@ from torch.nn import functional
 
 from a3t.audio.analysis.mel import WINDOW
 from a3t.model.threads import on_threads
-from a3t.vocoder.framing import BINS, REACH, modulus, spectrum, unit, waveform
+from a3t.vocoder.stft import BINS, REACH, modulus, spectrum, unit, waveform
 from a3t.vocoder.texture import AROUND, MEAN, local_contrast
 
 SHOWN = 10  # channels that the network is shown of the sound, beside those of the features

@@ -22,7 +22,7 @@ from torch.nn import functional
 
 from a3t.audio.analysis.mel import WINDOW
 from a3t.grid import HOP, SAMPLE_RATE
-from a3t.vocoder.framing import BINS
+from a3t.vocoder.stft import BINS
 
 # The mean magnitude of white noise of power one in a Hann window: the window's energy is 3/8 of its
 # length, and magnitudes are Rayleigh's.

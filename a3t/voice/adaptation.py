@@ -22,10 +22,10 @@ from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 from a3t.model.low_rank import add_low_rank, take_low_rank
 from a3t.model.threads import on_threads
-from a3t.voice.kernel.batches import ClipBatches, StoredFeatures
-from a3t.voice.kernel.loop import Run, Schedule
-from a3t.voice.kernel.objective import LossConfig, Objective, validate
-from a3t.voice.kernel.precision import use_bfloat16
+from a3t.voice.learning.batches import ClipBatches, StoredFeatures
+from a3t.voice.learning.loop import Run, Schedule
+from a3t.voice.learning.objective import LossConfig, Objective, validate
+from a3t.voice.learning.precision import use_bfloat16
 from a3t.voice.voice_pieces import VoicePiece
 
 THREADS = 2  # always, since the changes depend on it; more gain little
@@ -46,8 +46,8 @@ class AdaptationConfig:
         steps, rate: of AdamW; by default as many steps as `steps_for` has for the speech.
         batch_frames: frames of a step.
         crop: shortest and longest stretch in frames.
-        precision: one of `a3t.voice.kernel.precision.PRECISIONS`.
-        speaker, speaker_matching: weights of the losses of `a3t.voice.kernel.objective`.
+        precision: one of `a3t.voice.learning.precision.PRECISIONS`.
+        speaker, speaker_matching: weights of the losses of `a3t.voice.learning.objective`.
         seed: of everything that is drawn.
     """
 

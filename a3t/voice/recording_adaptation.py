@@ -28,8 +28,8 @@ from a3t.source.alignment_cache import read_cached, write_cached
 from a3t.source.alignments import AlignmentStore
 from a3t.voice.adaptation import MOST_STEPS, THREADS, AdaptationConfig, adapt, steps_for
 from a3t.voice.adaptation_data import LEAST_PROMPT_SECONDS, LEAST_SECONDS, AdaptationSpeech
-from a3t.voice.kernel.precision import PRECISIONS, use_bfloat16
-from a3t.voice.unfinished import workplace
+from a3t.voice.learning.precision import PRECISIONS, use_bfloat16
+from a3t.voice.unfinished_learning import workplace
 from alignment import Alignment
 
 LEAST_STEPS = 120  # the decoder alone needs more of them than all of the network

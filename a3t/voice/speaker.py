@@ -10,7 +10,7 @@ import torch
 
 from a3t.grid import FRAMES_PER_SECOND, frames_of
 from a3t.model.speaker_encoder import least_likeness, load_speaker_encoder, speech_vector
-from a3t.model.variance.durations import DurationPredictor, rate_ratio
+from a3t.model.variance.durations import DurationPredictor
 from a3t.plan.planned_edit import PlannedPhone
 from a3t.plan.prompt import LONGEST, Prompt
 from a3t.plan.speaker_pauses import PAUSES
@@ -61,14 +61,11 @@ def speaker_prompt(pieces: Sequence[VoicePiece], durations: DurationPredictor) -
         for phone, frames in zip(piece.phones[:count], piece.durations[:count], strict=True):
             phones.append(PlannedPhone(PHONES[int(phone)], int(frames), -1, place))
             place += int(frames)
-    spoken, expected = 0.0, 0.0
-    for piece in pieces:
-        symbols = [PHONES[int(phone)] for phone in piece.phones]
-        predicted = durations.frames(symbols, [int(word) for word in piece.words])
-        said = np.flatnonzero(piece.phones != PAUSE_ID)
-        spoken += float(piece.durations[said].sum())
-        expected += sum(predicted[k] for k in said)
-    return Prompt(np.concatenate(mels), tuple(phones), rate_ratio([spoken], [expected]))
+    pace = durations.pace(
+        ([PHONES[int(k)] for k in piece.phones], piece.words.tolist(), piece.durations.tolist())
+        for piece in pieces
+    )
+    return Prompt(np.concatenate(mels), tuple(phones), pace)
 
 
 def of_one_speaker(pieces: Sequence[VoicePiece]) -> tuple[list[VoicePiece], list[UnusedSpeech]]:

@@ -14,14 +14,12 @@ from alignment.arpabet import ARPABET, strip_stress
 from alignment.atomic import write_whole
 from alignment.errors import AlignmentError
 from alignment.formats.assembly import PAUSE_LABELS, LabelledInterval, assemble, spoken_entries
-from alignment.formats.text_file import read_text
+from alignment.formats.text_file import LARGEST_ALIGNMENT, read_text
 from alignment.result import Alignment
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
 
 HTK_UNITS = 10_000_000  # a second
-
-LARGEST_FILE = 500_000_000  # bytes
 
 
 def write_lab(alignment: Alignment, path: Path) -> None:
@@ -177,7 +175,7 @@ def _entries(
 
 def _fields(path: Path, separator: re.Pattern[str], least: int) -> list[list[str]]:
     """The lines of a table, cut; comments (;;) and what Audacity adds for frequencies left out."""
-    text = read_text(path, LARGEST_FILE, "label file")
+    text = read_text(path, LARGEST_ALIGNMENT, "label file")
     rows = []
     for line in text.splitlines():
         if not line.strip() or line.startswith((";;", "\\")):

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from alignment.errors import AlignmentError
 
+LARGEST_ALIGNMENT = 500_000_000  # bytes; a day of speech is about 100 MB of JSON
+
 
 def read_text(path: Path, largest: int, kind: str) -> str:
     """The text of a file of at most `largest` bytes; `kind` ("transcript") is for the errors.

@@ -17,7 +17,7 @@ from a3t.model.variance.durations import DurationPredictor, rate_ratio, whole_fr
 from a3t.pretrained import checkpoint_folder, load_checkpoint, part_of
 from a3t.text.phones import PHONES
 from a3t.vocoder.base import Vocoder as BaseVocoder
-from a3t.voice.kernel.loop import CHECKPOINT
+from a3t.voice.learning.loop import CHECKPOINT
 from evaluation.clips import HeldOutClip, Predictor, Vocoder
 from evaluation.systems.interface import Gap, Ints, Mel, Range, System
 from training.configuration import load_fitting

@@ -9,7 +9,7 @@ import torch
 
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
-from a3t.voice.kernel.loop import CHECKPOINT
+from a3t.voice.learning.loop import CHECKPOINT
 from evaluation.systems.editspeech import (
     EditSpeechNetwork,
     EditSpeechSystem,

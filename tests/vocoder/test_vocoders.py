@@ -16,9 +16,9 @@ from a3t.pretrained import save_checkpoint
 from a3t.vocoder import Vocoder, load_vocoder, spectral_refinement, vocode_span
 from a3t.vocoder.base import placed_normal, placed_uniform
 from a3t.vocoder.builtin import BuiltinVocoder
-from a3t.vocoder.framing import griffin_lim, spectrum, unit, waveform
 from a3t.vocoder.griffin_lim import GriffinLim, magnitude_of
 from a3t.vocoder.spectral import SpectralVocoder, fit_to_mel, mel_filters_at_bins
+from a3t.vocoder.stft import griffin_lim, spectrum, unit, waveform
 from a3t.vocoder.texture import aperiodicity, pulsed, textured
 
 TINY = {

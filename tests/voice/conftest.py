@@ -9,7 +9,7 @@ import pytest
 from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor, Plan
 from a3t.voice.adaptation import AdaptationConfig
-from a3t.voice.kernel.loop import Run
+from a3t.voice.learning.loop import Run
 from a3t.voice.voice_pieces import VoicePiece, pieces_of
 from tests.conftest import ARCTIC
 

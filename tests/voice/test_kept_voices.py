@@ -13,7 +13,7 @@ import torch
 from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.voice.adaptation_data import AdaptationSpeech
-from a3t.voice.unfinished import UNFINISHED, workplace
+from a3t.voice.unfinished_learning import UNFINISHED, workplace
 from tests.conftest import ARCTIC
 from tests.voice.conftest import QUICK
 

@@ -21,8 +21,8 @@ from a3t.model.loading import load_networks
 from a3t.model.low_rank import add_low_rank, apply_low_rank, take_low_rank
 from a3t.model.saved_voices import load_voice, remove_voice, save_voice, voice_names
 from a3t.voice.adaptation import JUDGED_FROM, adapt
-from a3t.voice.kernel import precision
-from a3t.voice.kernel.precision import seconds_of_products, use_bfloat16
+from a3t.voice.learning import precision
+from a3t.voice.learning.precision import seconds_of_products, use_bfloat16
 from a3t.voice.making import gather, make_voice
 from a3t.voice.speaker import speaker_facts
 from a3t.voice.voice_pieces import SHORTEST, UnusedSpeech, VoicePiece, pieces_of

@@ -19,7 +19,7 @@ import torch
 from a3t.errors import InputError
 from a3t.model.embeddings import Batch
 from a3t.model.masking import EditMasking, random_spans
-from a3t.voice.kernel.batches import (
+from a3t.voice.learning.batches import (
     VALIDATION_SEED,
     MaskedClip,
     collate,

@@ -23,8 +23,8 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
 
-from a3t.text.normaliser.chooser import FOLDER, READINGS, Weights, features, likeliest
 from a3t.text.normaliser.context import Context
+from a3t.text.normaliser.figure_choice import FOLDER, READINGS, Weights, features, likeliest
 from a3t.text.normaliser.grouping import token_at
 from a3t.text.normaliser.kinds.dates_and_times import FIVES
 from a3t.text.normaliser.numbers import MONTHS

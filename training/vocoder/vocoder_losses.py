@@ -18,7 +18,7 @@ from torch.nn import functional
 from a3t.audio.analysis.mel import FLOOR, N_FFT, WINDOW, mel_filters
 from a3t.audio.analysis.world_pitch import log_pitch
 from a3t.grid import HOP, SAMPLE_RATE
-from a3t.vocoder.framing import BINS, spectrum
+from a3t.vocoder.stft import BINS, spectrum
 from a3t.vocoder.texture import class_of
 
 RESOLUTIONS = (256, 512, 1024, 2048)

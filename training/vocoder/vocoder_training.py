@@ -22,8 +22,8 @@ from torch import Tensor, nn
 
 from a3t.errors import InputError
 from a3t.vocoder.spectral import SpectralVocoder
-from a3t.voice.kernel.loop import Losses
-from a3t.voice.kernel.precision import PRECISIONS, use_bfloat16
+from a3t.voice.learning.loop import Losses
+from a3t.voice.learning.precision import PRECISIONS, use_bfloat16
 from training.configuration import read_config, settings
 from training.prefetch import Ahead
 from training.programs import Program, option

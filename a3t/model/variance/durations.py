@@ -7,7 +7,7 @@ and Pretraining" (University of Waterloo, 2023). B texts, L phones, D width.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -88,6 +88,17 @@ class DurationPredictor(nn.Module):
             logs = self(ids[:, piece], edges[:, piece], count)[0]
             result += [float(x) for x in logs.exp().clamp(1.0, 80.0)]
         return result
+
+    def pace(self, speech: Iterable[tuple[Sequence[str], Sequence[int], Sequence[int]]]) -> float:
+        """A speaker's durations over the predicted ones (`rate_ratio`), from texts that they spoke:
+        of each the phones, their words as for `frames`, and the frames that they took."""
+        spoken = expected = 0.0
+        for symbols, words, lengths in speech:
+            predicted = self.frames(symbols, words)
+            said = [k for k, word in enumerate(words) if word >= 0]
+            spoken += sum(lengths[k] for k in said)
+            expected += sum(predicted[k] for k in said)
+        return rate_ratio([spoken], [expected])
 
 
 def word_edges(words: Sequence[int]) -> list[int]:

@@ -32,6 +32,7 @@ from typing import Any
 from a3t.audio.output.files import atomic_path
 from a3t.audio.output.muxing import pictures_a_second
 from a3t.projects.export.documents import ShownWord, markdown, write_docx
+from a3t.projects.export.export_kinds import export_paths
 from a3t.projects.export.fcpxml import fcpxml_text
 from a3t.projects.export.timelines import (
     PICTURES,
@@ -43,7 +44,6 @@ from a3t.projects.export.timelines import (
     timeline_text,
     with_pictures,
 )
-from a3t.projects.output_files import export_paths
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.edited_alignment import edited_alignment, made_spans
 from alignment.formats import write_alignment

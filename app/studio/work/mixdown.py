@@ -25,8 +25,8 @@ from a3t.errors import InputError
 from a3t.plan.cleaning.cuts import Cut
 from a3t.plan.planned_edit import PlannedEdit
 from a3t.plan.request import EditRequest, Pronunciations, pronunciations_of
+from a3t.projects.export.export_kinds import export_files
 from a3t.projects.export.exports import export
-from a3t.projects.output_files import export_files
 from a3t.projects.takes import (
     PLACES,
     MadeEdit,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from a3t.text.normaliser import numbers
-from a3t.text.normaliser.chooser import chosen
 from a3t.text.normaliser.context import Context, is_figure, month_named
+from a3t.text.normaliser.figure_choice import chosen
 from a3t.text.normaliser.numbers import said
 
 FIVES = frozenset(f"{minute:02}" for minute in range(0, 60, 5))

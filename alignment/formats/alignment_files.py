@@ -30,11 +30,9 @@ from alignment.formats.tables import (
     write_ctm,
     write_lab,
 )
-from alignment.formats.text_file import read_text
+from alignment.formats.text_file import LARGEST_ALIGNMENT, read_text
 from alignment.formats.textgrid import read_textgrid, write_textgrid
 from alignment.result import Alignment
-
-LARGEST_FILE = 500_000_000  # bytes; a day of speech is about 100 MB of JSON
 
 
 def read_alignment(path: str | Path) -> Alignment:
@@ -50,7 +48,7 @@ def read_alignment(path: str | Path) -> Alignment:
     try:
         if not path.is_file():
             raise AlignmentError(f"There is no alignment file {path}: check its name.")
-        if path.stat().st_size > LARGEST_FILE:
+        if path.stat().st_size > LARGEST_ALIGNMENT:
             raise AlignmentError(f"{path.name} is too large for an alignment: cut it into parts.")
         return require_whole(read(path), path)
     except OSError as error:
@@ -91,7 +89,7 @@ def _unknown_format(path: Path, known: Iterable[str]) -> AlignmentError:
 
 
 def _read_json(path: Path) -> Alignment:
-    text = read_text(path, LARGEST_FILE, "alignment")
+    text = read_text(path, LARGEST_ALIGNMENT, "alignment")
     try:
         data = json.loads(text)
         # An edit.json carries its alignment inside.

@@ -1,0 +1,54 @@
+"""The kinds of exports: how their files end, and what they need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from a3t.errors import InputError
+
+ENDINGS = {
+    "textgrid": ".TextGrid",
+    "labels": ".labels.txt",
+    "srt": ".srt",
+    "vtt": ".vtt",
+    "word-srt": ".words.srt",
+    "word-vtt": ".words.vtt",
+    "csv": ".edits.csv",
+    "edl": ".edl",
+    "otio": ".otio",
+    "xml": ".xml",
+    "fcpxml": ".fcpxml",
+    "rpp": ".rpp",
+    "md": ".md",
+    "docx": ".docx",
+    "png": ".png",
+}
+
+# What some exports need: the package, and the extra that brings it.
+PACKAGES = {
+    "otio": ("opentimelineio", "exports"),
+    "xml": ("opentimelineio", "exports"),
+    "docx": ("docx", "exports"),
+    "png": ("matplotlib", "demo"),
+}
+
+
+def export_paths(out: Path, kinds: Sequence[str]) -> list[Path]:
+    """The paths of the exports of these kinds."""
+    return [out.with_name(f"{out.stem}{ENDINGS[kind]}") for kind in kinds]
+
+
+def export_files(out: Path, kinds: Sequence[str]) -> list[Path]:
+    """All files that the exports are: labels have their phones in a second one."""
+    phones = [out.with_name(f"{out.stem}.labels.phones.txt")] if "labels" in kinds else []
+    return [*export_paths(out, kinds), *phones]
+
+
+def require_packages(kinds: Sequence[str]) -> None:
+    """InputError if a package that one of these exports needs is not installed."""
+    for kind in kinds:
+        package, extra = PACKAGES.get(kind, ("", ""))
+        if package and not find_spec(package):
+            raise InputError(f"A .{kind} file needs {package}: pip install 'a3t[{extra}]'.")
