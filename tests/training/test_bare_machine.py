@@ -87,7 +87,7 @@ here = {str(tmp_path)!r}
 assert archive_shards.main(["split", here + "/features", here + "/shards"]) == 0
 assert archive_shards.main(["join", here + "/shards", here + "/there"]) == 0
 command = ["--config", here + "/config.yaml", "--features", here + "/there", "--out", here + "/run"]
-command += ["--steps", "3", "--critic", "--threads", "1"]
+command += ["--steps", "3", "--critic", "--threads", "1", "--precision", "float32"]
 assert pretrain.main(command) == 0
 assert archive_shards.main(["split", here + "/run", here + "/back"]) == 0
 """,
