@@ -24,7 +24,7 @@ from a3t.voice.learning.objective import Objective, validate
 from a3t.voice.learning.precision import PRECISIONS, use_bfloat16
 from training.configuration import build, objective_of, read_config, settings
 from training.features.augment import augment_of
-from training.features.corpus_batches import Batches, DataConfig, MaskingConfig
+from training.features.corpus_batches import Batches, DataConfig, MaskingConfig, standardise
 from training.features.store import Store
 from training.prefetch import Ahead
 from training.pretraining_objective import NETWORK, network_weights
@@ -53,9 +53,7 @@ def build_objective(config: Mapping[str, Any], store: Store | None) -> Objective
     objective = build(objective_of, config)
     network = objective.network
     if network.normalise and store is not None:
-        mean, scale = store.statistics()
-        network.mel_mean.copy_(torch.from_numpy(mean))
-        network.mel_scale.copy_(torch.from_numpy(scale))
+        standardise(network, store)
     return objective
 
 

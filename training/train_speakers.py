@@ -26,7 +26,13 @@ from a3t.model.speaker_encoder import SpeakerEncoder
 from a3t.pretrained import save_checkpoint
 from a3t.voice.learning.loop import Losses
 from training.features.augment import augment_of
-from training.features.corpus_batches import Batches, DataConfig, Draw, MaskingConfig
+from training.features.corpus_batches import (
+    Batches,
+    DataConfig,
+    Draw,
+    MaskingConfig,
+    standardise,
+)
 from training.features.store import Store
 from training.programs import Program, option
 from training.training_runs import TrainingSchedule, carry_out
@@ -67,21 +73,17 @@ class VoiceClassifier(nn.Module):
 class SpeakerTraining:
     """The losses of a step, and validation."""
 
-    def __init__(self, store: Store, steps: int, seed: int = 0) -> None:
+    def __init__(self, store: Store, steps: int) -> None:
         data = DATA if store.copies(store.of_split("train")) else replace(DATA, degraded=0.0)
         masking = MaskingConfig("use")
-        self.train = Batches(store, "train", masking, data, augment=augment_of(data), seed=seed)
+        self.train = Batches(store, "train", masking, data, augment=augment_of(data))
         self.voices = {v: k for k, v in enumerate(sorted({c.voice for c in self.train.clips}))}
-        torch.manual_seed(seed)
+        torch.manual_seed(0)
         encoder = SpeakerEncoder()
-        mean, scale = store.statistics()
-        encoder.mel_mean.copy_(torch.from_numpy(mean))
-        encoder.mel_scale.copy_(torch.from_numpy(scale))
+        standardise(encoder, store)
         self.model = VoiceClassifier(encoder, len(self.voices))
         decay = max(1, steps // 2)
-        self.schedule = TrainingSchedule(
-            steps, 2e-3, 100, decay, seed=seed, epoch=max(1, steps // 10)
-        )
+        self.schedule = TrainingSchedule(steps, 2e-3, 100, decay, epoch=max(1, steps // 10))
         self.unheard = self._unheard(store, data)
 
     def losses(self, step: int) -> Losses:

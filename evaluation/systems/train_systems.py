@@ -24,6 +24,7 @@ from evaluation.systems.named import SPEAKING
 from evaluation.systems.speaker_vectors import Vectors, read_vectors
 from evaluation.systems.speech_batches import SpeechBatches
 from training.configuration import build, read_config, settings
+from training.features.corpus_batches import standardise
 from training.features.store import Store
 from training.pretrain import Pretraining
 from training.programs import Program, option
@@ -45,10 +46,8 @@ class SpeechTraining:
         self._standardise(store)
 
     def _standardise(self, store: Store) -> None:
+        standardise(self.model, store)
         buffers = dict(self.model.named_buffers())
-        mean, scale = store.statistics()
-        buffers["mel_mean"].copy_(torch.from_numpy(mean))
-        buffers["mel_scale"].copy_(torch.from_numpy(scale))
         if "adaptor" in buffers:
             some = [self.train(step) for step in range(50)]
             pitch = torch.cat([batch.pitch[batch.pitch > 0] for batch in some])

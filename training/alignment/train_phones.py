@@ -7,6 +7,7 @@ FOLDER holds recordings and, beside each, its alignment, as `python -m alignment
 epoch hears every clip otherwise: another tract, another pace, in rooms, noise, music, beside
 another talker, in narrow bands, with pauses of its own room tone between its words
 (training.alignment.segments). Words that their alignment doubts teach nothing.
+
 The first of --steps and --minutes ends it. --begin takes the weights of a network that has these
 layers or some of them. --left-out has names of recordings that it doesn't learn from: the loss and
 the share of wrong phones of these are in the log. The checkpoint and the log are in a folder beside

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import nn
 
 from a3t.errors import InputError
 from a3t.model.embeddings import Batch
@@ -266,3 +267,9 @@ def _odds(clips: Sequence[StoredClip], data: DataConfig) -> np.ndarray:
 def _order(groups: int, seed: int, turn: int) -> np.ndarray:
     """The order of the batches of a pass."""
     return np.random.default_rng([seed, turn]).permutation(groups)
+
+
+def standardise(network: nn.Module, store: Store) -> None:
+    """Let a network standardise mels by the statistics of a store's training clips."""
+    for name, value in zip(("mel_mean", "mel_scale"), store.statistics(), strict=True):
+        network.get_buffer(name).copy_(torch.from_numpy(value))
