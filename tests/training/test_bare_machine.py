@@ -71,17 +71,34 @@ for name in ("alignment", "pocketsphinx", "soundfile", "scipy", "safetensors", "
     assert len(found.split()) == 6
 
 
-def test_features_arrive_in_pieces_are_trained_on_and_go_back(
-    machine: Path, tmp_path: Path
-) -> None:
+def write_clips(cache: Path) -> None:
+    """A second of noise, as the vocoder's training keeps clips."""
+    cache.mkdir()
+    np.save(cache / "samples.npy", np.random.default_rng(0).integers(-3000, 3000, 24000, np.int16))
+    entry = CachedWave("a", "librispeech", "19", "train", 16000, 0, 24000)
+    (cache / "index.jsonl").write_text(json.dumps(asdict(entry)))
+    (cache / "pitches.json").write_text(json.dumps({"librispeech-19": 100.0}))
+
+
+def test_features_arrive_in_pieces_and_both_networks_train(machine: Path, tmp_path: Path) -> None:
+    """In one process: importing torch and its compiler takes longer than all of this."""
     write_store(tmp_path / "features", {"train": 4, "dev": 1}, pitch=True)
     model = CONFIG["model"] | {"pitch": True, "energy": True, "voice": 8, "normalise": True}
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(CONFIG | {"model": model}))
+    write_clips(tmp_path / "cache")
+    config = {
+        "vocoder": {"width": 8, "hidden": 8, "blocks": 1, "iterations": 1, "pitches": 9},
+        "data": {"frames": 8, "batch": 2, "low_voices": 3.0},
+        "loss": {"pitch": 0},
+        "discriminators": {"channels": 2},
+    }
+    (tmp_path / "vocoder.yaml").write_text(yaml.safe_dump(config))
     run(
         machine,
         f"""
 from training import archive_shards
 from training import pretrain
+from training.vocoder import __main__ as vocoder
 
 here = {str(tmp_path)!r}
 assert archive_shards.main(["split", here + "/features", here + "/shards"]) == 0
@@ -90,34 +107,10 @@ command = ["--config", here + "/config.yaml", "--features", here + "/there", "--
 command += ["--steps", "3", "--critic", "--threads", "1", "--precision", "float32"]
 assert pretrain.main(command) == 0
 assert archive_shards.main(["split", here + "/run", here + "/back"]) == 0
+command = ["--config", here + "/vocoder.yaml", "--data", here + "/cache"]
+assert vocoder.main([*command, "--out", here + "/vocoder", "--steps", "2"]) == 0
 """,
     )
     assert (tmp_path / "run" / "checkpoint.pt").exists()
     assert (tmp_path / "back" / "shards.json").exists()
-
-
-def test_the_vocoder_trains_against_discriminators(machine: Path, tmp_path: Path) -> None:
-    cache = tmp_path / "cache"
-    cache.mkdir()
-    np.save(cache / "samples.npy", np.random.default_rng(0).integers(-3000, 3000, 24000, np.int16))
-    entry = CachedWave("a", "librispeech", "19", "train", 16000, 0, 24000)
-    (cache / "index.jsonl").write_text(json.dumps(asdict(entry)))
-    (cache / "pitches.json").write_text(json.dumps({"librispeech-19": 100.0}))
-    config = {
-        "vocoder": {"width": 8, "hidden": 8, "blocks": 1, "iterations": 1, "pitches": 9},
-        "data": {"frames": 8, "batch": 2, "low_voices": 3.0},
-        "loss": {"pitch": 0},
-        "discriminators": {"channels": 2},
-    }
-    (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
-    run(
-        machine,
-        f"""
-from training.vocoder import __main__ as vocoder
-
-here = {str(tmp_path)!r}
-command = ["--config", here + "/config.yaml", "--data", here + "/cache", "--out", here + "/run"]
-assert vocoder.main([*command, "--steps", "2"]) == 0
-""",
-    )
-    assert (tmp_path / "run" / "checkpoint.pt").exists()
+    assert (tmp_path / "vocoder" / "checkpoint.pt").exists()

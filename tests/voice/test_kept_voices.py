@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
@@ -14,22 +12,9 @@ from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.voice.adaptation_data import AdaptationSpeech
 from a3t.voice.unfinished_learning import UNFINISHED, workplace
+from tests.children import in_child
 from tests.conftest import ARCTIC
 from tests.voice.conftest import QUICK
-
-LEARN = """
-import os, signal, sys
-from pathlib import Path
-from a3t.voice import adaptation, recording_adaptation
-from tests.voice.test_kept_voices import learn
-
-def progress(step):
-    if step == "learn 2 3":
-        os.kill(os.getpid(), signal.SIGKILL)
-
-adaptation.THREADS = recording_adaptation.THREADS = 1  # as here
-learn(Path(sys.argv[1]), Path(sys.argv[2]), progress)
-"""
 
 
 def learn(wav: Path, cache: Path, progress: Callable[[str], None] | None = None) -> str:
@@ -46,8 +31,14 @@ def test_killed_in_the_middle_learning_goes_on_to_the_same_voice(
     arctic: Path, tmp_path: Path
 ) -> None:
     cache = tmp_path / "cache"
-    words = [sys.executable, "-c", LEARN, str(arctic), str(cache)]
-    assert subprocess.run(words).returncode == -signal.SIGKILL
+
+    def kill(step: str) -> None:
+        if step == "learn 2 3":
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    child = in_child(lambda: learn(arctic, cache, kill))
+    child.join()
+    assert child.exitcode == -signal.SIGKILL
     (unfinished,) = cache.iterdir()
     kept = torch.load(unfinished / "run" / "checkpoint.pt", weights_only=True)["step"]
     assert unfinished.suffix == UNFINISHED and 0 < kept < 3
