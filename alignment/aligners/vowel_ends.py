@@ -1,7 +1,8 @@
 """The ends of vowels before pauses: where the second formant fades.
 
 The networks hear a vowel on into its breath and the room's decay. By the phoneticians' rule it ends
-with the last pulse that has a second formant, creak included.
+with the last pulse that has a second formant, creak included. Ends are never moved back: in a room
+and in noise the level falls too late or not at all.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ SECONDS = HOP / RATE
 DECIBELS = 3.0 * 10 / np.log(10)  # of the features' unit
 
 # Hz, in which second formants lie; seconds in which the vowel's own level is taken, and by which
-# its end is moved at most; dB below that level at which it is over, or the share of the way to it
-# from the pause's. By the labels of the voices to fit to (hand-labels --chosen), which are as well
-# met by neighbouring values.
+# its end is moved forward at most; dB below that level at which it is over, or the share of the way
+# to it from the pause's. By the labels of the voices to fit to (hand-labels --chosen), which are as
+# well met by neighbouring values.
 FORMANT = (800.0, 3500.0)
 NEAR, REACH = 0.2, 0.12
 DEEPEST, SHARE = 20.0, 1 / 3
@@ -62,6 +63,6 @@ def faded(level: np.ndarray, start: float, end: float, rest: float) -> float:
     loudest, floor = float(np.percentile(level[near : last + 1], 90)), float(np.median(pause))
     threshold = max(loudest - DEEPEST, floor + SHARE * (loudest - floor))
     first = int((end - min(REACH, 0.7 * (end - start))) / SECONDS)
-    heard = level[first : min(int((end + REACH) / SECONDS), stop) + 1] > threshold
+    heard = level[first : last + 1] > threshold
     held = np.flatnonzero(heard[1:] & heard[:-1])  # for two frames: no click
-    return (first + 1 + int(held[-1]) + 0.5) * SECONDS if len(held) else end
+    return min((first + 1 + int(held[-1]) + 0.5) * SECONDS, end) if len(held) else end
