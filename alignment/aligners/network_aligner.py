@@ -15,7 +15,6 @@ import numpy as np
 
 from alignment.aligner import InMemory, Pronunciations, Readable, require_room, stress_of
 from alignment.aligners.refinement import Acoustics, apart, boundaries_of
-from alignment.aligners.vowel_ends import with_vowel_ends
 from alignment.confidence.boundary_confidence import with_spreads
 from alignment.confidence.scores import (
     mismatch,
@@ -239,7 +238,6 @@ def _on_the_clock(
     """The best path in seconds, its boundaries refined, as words that cover [0, duration]."""
     visits, boundaries = boundaries_of(visits, sound, duration)
     moved = correct(boundaries, sound.frames, sound.scores, sound.second)
-    moved = with_vowel_ends(moved, visits, sound.frames, duration)
     edges = np.append(0.0, apart(np.append(moved, duration)))
     return Alignment(tuple(_words(visits, words, candidates, edges.round(4), duration)), duration)
 
