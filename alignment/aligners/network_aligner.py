@@ -17,6 +17,7 @@ from alignment.aligner import InMemory, Pronunciations, Readable, require_room, 
 from alignment.aligners.refinement import Acoustics, apart, boundaries_of
 from alignment.confidence.boundary_confidence import with_spreads
 from alignment.confidence.scores import (
+    matches,
     mismatch,
     require_match,
     require_speech,
@@ -154,7 +155,9 @@ class NetworkAligner:
             # Nowhere else either: the sound would only move to the next word.
             places = [number for number, kept in borne_out.items() if kept]
             kept_costs = {number: unwritten.get(number, ELSEWHERE) for number in places}
-            alignment = scored(NOTHING_UNWRITTEN, kept_costs)
+            without = scored(NOTHING_UNWRITTEN, kept_costs)
+            # A text that fits only beside such sounds is spoken in a way the networks don't know.
+            alignment = without if matches(without) else alignment
         if check:
             require_match(alignment)
         return with_spreads(alignment, sound.scores)

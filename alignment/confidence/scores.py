@@ -199,9 +199,14 @@ def _most_information(posteriors: np.ndarray) -> float:
     return max(information(posteriors[start : start + frames]) for start in starts)
 
 
+def matches(alignment: Alignment) -> bool:
+    """True if the text is that of the recording."""
+    return alignment.score >= 0.5
+
+
 def require_match(alignment: Alignment) -> None:
     """Check the text against the recording; AlignmentError names the words that don't fit."""
-    if alignment.score >= 0.5:
+    if matches(alignment):
         return
     raise mismatch(
         alignment.spoken, [k for k, word in enumerate(alignment.spoken) if word.score < 0.5]
