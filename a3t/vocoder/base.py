@@ -12,6 +12,7 @@ from torch import Tensor
 from a3t.audio.analysis.mel import MELS
 from a3t.errors import InputError
 from a3t.grid import HOP
+from a3t.spans import Span
 
 
 class Vocoder(Protocol):
@@ -32,7 +33,7 @@ class Vocoder(Protocol):
         mel: Tensor,
         first_frame: int = 0,
         seed: int = 0,
-        finished: Sequence[tuple[int, int]] | None = None,
+        finished: Sequence[Span] | None = None,
     ) -> Tensor:
         """Log10 mel (T, 80) float32 -> samples (300 T,) float32 at 24 kHz, on the CPU.
 

@@ -11,6 +11,7 @@ from torch import Tensor
 from a3t.errors import InputError
 from a3t.grid import HOP
 from a3t.pretrained import load_checkpoint
+from a3t.spans import Span
 from a3t.vocoder.base import check_mel, placed_normal
 from a3t.vocoder.spectral import SpectralVocoder
 
@@ -58,7 +59,7 @@ class BuiltinVocoder:
         mel: Tensor,
         first_frame: int = 0,
         seed: int = 0,
-        finished: Sequence[tuple[int, int]] | None = None,
+        finished: Sequence[Span] | None = None,
     ) -> Tensor:
         mel = check_mel(mel.detach())
         noise = torch.from_numpy(placed_normal(seed, first_frame, len(mel), HOP)).float()

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from a3t.audio.analysis.mel import FMAX, N_FFT, WINDOW, mel_filters
 from a3t.grid import SAMPLE_RATE
+from a3t.spans import Span
 from a3t.vocoder.base import check_mel, placed_uniform
 from a3t.vocoder.stft import REACH, griffin_lim
 
@@ -42,7 +43,7 @@ class GriffinLim:
         mel: Tensor,
         first_frame: int = 0,
         seed: int = 0,
-        finished: Sequence[tuple[int, int]] | None = None,
+        finished: Sequence[Span] | None = None,
     ) -> Tensor:
         mel = check_mel(mel.detach().cpu())
         magnitude = extend(magnitude_of(mel, self.inversion_steps))[None]  # 1, T, 1025

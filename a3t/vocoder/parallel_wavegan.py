@@ -23,6 +23,7 @@ from torch import Tensor, nn
 from a3t.audio.analysis.mel import FMAX, FMIN, MELS, N_FFT, WINDOW
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
+from a3t.spans import Span
 from a3t.vocoder.base import check_mel, placed_normal
 
 # Those that turn a mel into a waveform and nothing else; the package has others, for codes or F0.
@@ -88,7 +89,7 @@ class ParallelWaveGan:
         mel: Tensor,
         first_frame: int = 0,
         seed: int = 0,
-        finished: Sequence[tuple[int, int]] | None = None,
+        finished: Sequence[Span] | None = None,
     ) -> Tensor:
         return self._run(check_mel(mel.detach()), first_frame, seed)
 

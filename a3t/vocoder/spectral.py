@@ -19,6 +19,7 @@ from torch import Tensor, nn
 
 from a3t.audio.analysis.mel import MELS, N_FFT, WINDOW, mel_filters
 from a3t.grid import HOP
+from a3t.spans import Span
 from a3t.vocoder.spectral_refinement import REFINED_FRAMES, Refinement
 from a3t.vocoder.stft import BINS, REACH, griffin_lim, modulus, spectrum, unit, waveform
 from a3t.vocoder.texture import PULSE_REACH, Harmonics, aperiodicity, pulse_band, pulsed, textured
@@ -181,7 +182,7 @@ class SpectralVocoder(nn.Module):
         self,
         mel: Tensor,
         noise: Tensor | None = None,
-        refined: Sequence[tuple[int, int]] | None = None,
+        refined: Sequence[Span] | None = None,
     ) -> Tensor:
         """``noise``: white, of power one, (B, 300 T), from which texture is drawn; without it there
         is none. ``refined``: the frames that are refined, all by default."""
@@ -192,7 +193,7 @@ class SpectralVocoder(nn.Module):
         found: Spectra,
         mel: Tensor,
         noise: Tensor | None,
-        refined: Sequence[tuple[int, int]] | None = None,
+        refined: Sequence[Span] | None = None,
     ) -> Tensor:
         """Samples (B, 300 T) of what ``spectra`` gave for the mel, iterated and refined."""
         magnitude, phase = found.magnitude, found.phase
