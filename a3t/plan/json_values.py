@@ -53,7 +53,7 @@ def span(value: Any) -> Span:
 
 
 def optional(read: Callable[[Any], T], value: object) -> T | None:
-    """What ``read`` makes of a value; None for None."""
+    """The value as ``read`` reads it; None for None."""
     return None if value is None else read(value)
 
 

@@ -26,7 +26,7 @@ from evaluation.tables.tasks import GapTask
 
 @pytest.fixture(scope="module")
 def copied(tasks: dict[str, GapTask], vocoder: object) -> tuple[Made, dict[str, float]]:
-    """What the vocoder makes of the recording, and its figures."""
+    """The recording's copy by the vocoder, and its figures."""
     pytest.importorskip("pyworld", reason="the extra `eval` is not installed")
     made = copy_synthesis(tasks["given"], vocoder)  # type: ignore[arg-type]
     return made, GapJudge(tasks["given"]).figures(made)

@@ -119,7 +119,7 @@ class PunctuationTraining:
 
     @cached_property
     def schedule(self) -> TrainingSchedule:
-        """Of as many steps as the time allows."""
+        """The schedule of as many steps as the time allows."""
         return TrainingSchedule(
             steps=10**9,
             rate=self.settings.rate,

@@ -49,7 +49,7 @@ def test_a_sound_alone_in_a_pause_stays() -> None:
 @pytest.mark.parametrize("left", [-1, 0])
 @pytest.mark.parametrize("spoken", [False, True])
 def test_sound_beyond_the_text_is_weighed_like_sound_between_words(left: int, spoken: bool) -> None:
-    """Where the scores have the text and silence, nothing is likelier; where they have another
+    """Nothing is likelier where the scores have the text and silence; where they have another
     vowel and consonant beyond it, something is."""
     heard = ["AA", "M"] if spoken else ["S", "S"] if left < 0 else ["IY", "IY"]
     path = ["S"] * 10 + ["IY"] * 10
