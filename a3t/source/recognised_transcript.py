@@ -39,8 +39,9 @@ PARTS = (14.0, 26.0)  # seconds of the shortest and the longest part: Whisper he
 QUIET = 0.02  # seconds of one value of the envelope in whose minima parts end
 
 # Doubtful words were invented if, without them, their place has SILENCE and less than SOUND for
-# each of their phones, seconds. Chosen on clips that nothing is reported of (docs/log.md).
-SILENCE, SOUND = 0.3, 0.02
+# each of their phones, seconds, chosen on clips that nothing is reported of (docs/log.md); unless
+# they have OWN for each, more than an invented word takes from its neighbour.
+SILENCE, SOUND, OWN = 0.3, 0.02, 0.06
 
 
 # Log odds of a word of Whisper's from those of its least probable piece, fitted to what it heard in
@@ -277,30 +278,33 @@ def without_invented(
     def align(words: tuple[str, ...]) -> Alignment:
         return NetworkAligner().align(samples, sample_rate, words, choices, check=False)
 
-    while True:
-        transcript = heard.transcript
-        aligned = align(transcript.spoken)
-        doubted = {k for k, word in enumerate(aligned.spoken) if word.score < DOUBTFUL}
-        tokens = {transcript.words[k].token for k in doubted}
-        doubtful = [word.token in tokens for word in transcript.words]
-        if all(doubtful):
-            return heard
-        rest = [k for k, doubt in enumerate(doubtful) if not doubt]
-        times = align(tuple(transcript.spoken[k] for k in rest)).spoken
-        place, last, kept = 0, 0.0, []
-        for doubt, run in groupby(range(len(doubtful)), doubtful.__getitem__):
-            numbers = list(run)
-            if not doubt:
-                place += len(numbers)
-                last = times[place - 1].end
-                kept += numbers
-                continue
-            stop = times[place].start if place < len(times) else aligned.duration
-            inside = sounds[round(last / FRAME_SECONDS) : round(stop / FRAME_SECONDS)]
-            sound = float(inside.sum()) * FRAME_SECONDS
-            phones = sum(len(aligned.spoken[k].phones) for k in numbers)
-            if stop - last - sound < SILENCE or sound >= SOUND * phones:
-                kept += numbers
-        if len(kept) == len(doubtful):
-            return heard
-        heard = heard.of_words(kept)
+    def sound_in(start: float, stop: float) -> float:
+        inside = sounds[round(start / FRAME_SECONDS) : round(stop / FRAME_SECONDS)]
+        return float(inside.sum()) * FRAME_SECONDS
+
+    # All words are judged by one alignment: the sound of a misheard word that were dropped would
+    # pass to the word before it, which would then be doubted in its turn.
+    transcript = heard.transcript
+    aligned = align(transcript.spoken)
+    doubted = {k for k, word in enumerate(aligned.spoken) if word.score < DOUBTFUL}
+    tokens = {transcript.words[k].token for k in doubted}
+    doubtful = [word.token in tokens for word in transcript.words]
+    if all(doubtful):
+        return heard
+    rest = [k for k, doubt in enumerate(doubtful) if not doubt]
+    times = align(tuple(transcript.spoken[k] for k in rest)).spoken
+    place, last, kept = 0, 0.0, []
+    for doubt, run in groupby(range(len(doubtful)), doubtful.__getitem__):
+        numbers = list(run)
+        if not doubt:
+            place += len(numbers)
+            last = times[place - 1].end
+            kept += numbers
+            continue
+        stop = times[place].start if place < len(times) else aligned.duration
+        between, own = sound_in(last, stop), [aligned.spoken[k] for k in numbers]
+        phones = sum(len(word.phones) for word in own)
+        is_silent = stop - last - between >= SILENCE and between < SOUND * phones
+        if not is_silent or sum(sound_in(each.start, each.end) for each in own) >= OWN * phones:
+            kept += numbers
+    return heard if len(kept) == len(doubtful) else heard.of_words(kept)
