@@ -1,4 +1,4 @@
-"""Fetch a model of Whisper for faster-whisper: a3t fetch-recogniser [base.en] [--yes]"""
+"""Fetch a model of Whisper for faster-whisper: a3t fetch-recogniser [tiny.en] [--yes]"""
 
 from __future__ import annotations
 

@@ -81,13 +81,23 @@ def add_export_option(options: Options) -> None:
 
 def add_recogniser_option(options: Options) -> None:
     """Add --recogniser, for commands that may have to recognise speech."""
+    about = (
+        "speech recogniser, used if there is no transcript: network, whisper, the name or folder "
+        "of a Whisper model, or auto (A3T_RECOGNISER, else a fetched Whisper model, else the "
+        "aligner's network; the default)"
+    )
+    option(options, "--recogniser NAME_OR_FOLDER", about, type=recogniser_name, default="auto")
+
+
+def recogniser_name(value: str) -> str:
+    """Parse the value of --recogniser."""
     from alignment.recognition import RECOGNISERS
 
-    about = (
-        "speech recogniser, used if there is no transcript (auto: A3T_RECOGNISER, else a "
-        "fetched Whisper model, else the aligner's network)"
-    )
-    option(options, "--recogniser", about, choices=RECOGNISERS, default="auto")
+    if value not in RECOGNISERS and not Path(value).is_dir():
+        raise argparse.ArgumentTypeError(
+            f"“{value}” is neither one of {', '.join(RECOGNISERS)} nor a Whisper model's folder"
+        )
+    return value
 
 
 def when_to_adapt(value: str) -> str | float:

@@ -18,6 +18,7 @@ import pytest
 import soundfile
 
 from a3t.audio.reading.recording import Recording
+from a3t.commands.editing.edit_options import parser
 from a3t.commands.fetch_recogniser import main
 from a3t.errors import InputError
 from a3t.fetching import fetch_recogniser
@@ -123,7 +124,7 @@ def test_nothing_is_fetched_unless_the_user_agrees(
 ) -> None:
     assert main([]) == 1  # no terminal to ask on
     said = capsys.readouterr().err
-    assert "Traceback" not in said and "148 MB" in said
+    assert "Traceback" not in said and "75 MB" in said
     assert not hub.asked and not fetched_model(OFFERED).parent.exists()
 
 
@@ -145,7 +146,7 @@ def test_a_terminal_is_asked_once(
     assert not questions
     for _ in range(2):
         fetch_recogniser.offer("auto")
-    assert len(questions) == 1 and "148 MB" in questions[0] and not hub.asked
+    assert len(questions) == 1 and "75 MB" in questions[0] and not hub.asked
     (fetched_model(OFFERED).parent / "not-now").unlink()
     fetch_recogniser.offer("auto")
     assert len(questions) == 2 and (fetched_model(OFFERED) / "model.bin").is_file()
@@ -247,3 +248,11 @@ def test_an_hour_in_flat_memory(
         tracemalloc.stop()
         assert found.transcript.text.startswith(ARCTIC)
     assert peaks[1] < 1.5 * peaks[0]
+
+
+def test_a_recogniser_can_be_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["talk.wav", "--new-text", "x", "--recogniser"]
+    assert parser().parse_args([*given, str(tmp_path)]).recogniser == str(tmp_path)
+    with pytest.raises(SystemExit, match="2"):
+        parser().parse_args([*given, "sphinx4"])
+    assert "“sphinx4” is neither" in capsys.readouterr().err

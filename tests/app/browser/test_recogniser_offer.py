@@ -9,7 +9,7 @@ from tests.app.browser.pages import word
 
 pytestmark = pytest.mark.slow
 
-OFFERED = {"state": "offered", "problem": "", "megabytes": 148, "server": "https://hub.example"}
+OFFERED = {"state": "offered", "problem": "", "megabytes": 75, "server": "https://hub.example"}
 
 
 @pytest.mark.parametrize("answer", ["Fetch", "Not now"])
@@ -25,7 +25,7 @@ def test_a_recording_without_a_text(answer: str, page: Any, arctic: Path) -> Non
 
     page.route("**/studio/recogniser", recogniser)
     page.locator("#studio-upload").set_input_files(arctic)
-    page.get_by_text("148 MB, fetched once from hub.example").wait_for()
+    page.get_by_text("75 MB, fetched once from hub.example").wait_for()
     assert word(page).count() == 0
     page.get_by_role("button", name=answer, exact=True).click()
     if answer == "Fetch":

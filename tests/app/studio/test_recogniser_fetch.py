@@ -51,7 +51,7 @@ def test_it_is_fetched_once_and_told_of(
         offered.recogniser._thread.join(60)
         told = client.get("/recogniser").json()
         assert (told["state"], told["problem"]) == ("offered", expected)
-    assert found == ["base.en", "base.en"]
+    assert found == ["tiny.en", "tiny.en"]
     monkeypatch.setattr(recogniser_fetch, "find_whisper", lambda: Path("here"))
     assert client.post("/recogniser", json={}).json() == {"state": "none"}
 
