@@ -23,12 +23,10 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
 
-from a3t.text.normaliser.context import Context
-from a3t.text.normaliser.figure_choice import FOLDER, READINGS, Weights, features, likeliest
-from a3t.text.normaliser.grouping import token_at
-from a3t.text.normaliser.kinds.dates_and_times import FIVES
+from a3t.text.normaliser.context import FOLDER, READINGS, Context, Weights, features, likeliest
+from a3t.text.normaliser.figures import FIVES
 from a3t.text.normaliser.numbers import MONTHS
-from a3t.text.normaliser.tokens import PAUSES, tokens_of
+from a3t.text.normaliser.tokens import PAUSES, token_at, tokens_of
 from training.programs import Program, option
 from training.text.punctuated_text import read_paragraphs
 from training.text.train_homographs import feature_matrix

@@ -1,91 +1,384 @@
-"""Letters and figures of any alphabet to the plain ones that the rules know."""
+"""Rules for letters, and figures among them: abbreviations, initials, codes, addresses."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
 
-from a3t.errors import InputError
-from a3t.text.normaliser.numbers import VULGAR
-from a3t.text.normaliser.vocabulary import LETTERS, SCRIPT_NAMES, SYMBOLS
-
-MAX_WORD_LETTERS = 45
-"""Letters that one word may have: as long as the longest in an English dictionary."""
-
-_SAME = str.maketrans(
-    {
-        **dict.fromkeys("‘’‛′`´ʼʻ＇", "'"),
-        **dict.fromkeys("“”„‟″", '"'),
-        **dict.fromkeys("‐‑‒−﹣－", "-"),
-        **dict.fromkeys("―", "—"),
-        "µ": "μ",
-        "º": "°",
-        "ª": "",
-        **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff®™", ""),
-    }
+from a3t.text.normaliser import numbers
+from a3t.text.normaliser.context import (
+    Context,
+    is_day,
+    is_figure,
+    is_function_word,
+    is_one,
+    is_whole,
+    is_year,
+    month_named,
 )
-_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+from a3t.text.normaliser.numbers import said
+from a3t.text.normaliser.vocabulary import (
+    ABBREVIATIONS,
+    AFTER_COMMA,
+    AFTER_NAMES,
+    ALSO_BARE,
+    BEFORE_NUMBERS,
+    BIBLE,
+    BIBLE_BOOKS,
+    COMPASS,
+    DOMAINS,
+    DOTTED_TITLES,
+    EXTENSIONS,
+    IN_ADDRESSES,
+    MONARCHS,
+    MONTH_ABBREVIATIONS,
+    NAMES_ONLY_DOTTED,
+    ONLY_MONTHS,
+    ROMAN_AFTER,
+    SAID_AS,
+    SMALL_ONLY,
+    SPELLED,
+    STATES,
+    TITLES,
+    UNITS,
+    WEEKDAYS,
+    WITH_COMPASS,
+)
+from a3t.text.phones import strip_stress
+from a3t.text.pronunciation.letter_to_sound import spell_out
+from a3t.text.pronunciation.lexicon import in_lexicon, lookup
+
+# --- abbreviations --------------------------------------------------------------------------------
 
 
-def plain_letters(piece: str) -> str:
-    """Latin letters without accents, Western figures, plain quotes.
+def expand(core: str, full_stop: bool, near: Context) -> str:
+    """Words for an abbreviation ("Dr" before a name -> doctor); "" if `core` isn't one here.
 
-    Raises InputError, naming the script, for letters of another one.
+    `full_stop` says that one follows the core.
     """
-    if piece.isascii():
-        return piece
-    piece = re.sub("[⁰¹²³⁴-⁹⁻]+", lambda raised: "^" + raised[0].translate(_RAISED), piece)
-    plain: list[str] = []
-    for sign in piece.translate(_SAME):
-        if sign.isascii() or sign in VULGAR or sign in SYMBOLS or sign in "…—–‰":
-            plain.append(sign)
-            continue
-        for part in unicodedata.normalize("NFKD", sign):
-            kind = unicodedata.category(part)
-            if part.isascii():
-                plain.append(part)
-            elif kind == "Nd":
-                plain.append(str(unicodedata.decimal(part)))
-            elif kind.startswith("L"):
-                plain.append(_latin(part, piece))
-            elif part in SYMBOLS:
-                plain.append(part)
-    return "".join(plain).strip("\0").replace("\0", "-")
+    key = core.lower()
+    if not near.capitals_mean:
+        return _in_capitals(key, full_stop)
+    found = (
+        book_of_bible(core, near)
+        or _before_figure(core, key, full_stop, near)
+        or _month_or_day(core, key, full_stop, near)
+        or _unit(key, full_stop, near)
+        or _with_name(core, key, full_stop, near)
+        or _state(core, near)
+    )
+    if not found and full_stop and not near.before and not near.after and key in AFTER_COMMA:
+        found = AFTER_NAMES[key]
+    if not found and (full_stop or "." in key) and not (core[:1].isupper() and key in SMALL_ONLY):
+        found = ABBREVIATIONS.get(key, "") or (TITLES.get(key, "") if core[:1].isupper() else "")
+    return found or ALSO_BARE.get(key, "")
 
 
-def is_picture(sign: str) -> bool:
-    """True if a sign is an emoji or another picture that no rule has words for."""
-    pictures = sign > "\u2190" and unicodedata.category(sign) in ("So", "Cs")
-    return pictures and sign not in SYMBOLS and sign not in VULGAR
+def _in_capitals(key: str, full_stop: bool) -> str:
+    """Read a text all in capitals, where neither names nor small letters tell anything."""
+    found = ALSO_BARE.get(key, "")
+    if full_stop and not found and key not in ("st", "ste", "lt"):
+        found = TITLES.get(key, "")
+    return found
 
 
-def _latin(letter: str, piece: str) -> str:
-    script, *_, name = unicodedata.name(letter, "UNKNOWN LETTER").split()
-    if script == "LATIN":
-        small = LETTERS.get(letter.lower(), "")
-        return small.upper() if letter.isupper() else small
-    if script == "GREEK" and not re.search(r"[\u0370-\u03ff]{2}", piece):
-        if letter in "μΩ":
-            return letter  # perhaps in a unit
-        return f"\0{name.lower()}\0"  # a sign in a formula: its name, apart from what is beside it
-    if script in ("MODIFIER", "FEMININE", "MASCULINE"):
+def _with_name(core: str, key: str, full_stop: bool, near: Context) -> str:
+    if not core[:1].isupper():
+        # "Roe v. Wade"
+        return "versus" if key == "v" and full_stop and near.before[:1].isupper() else ""
+    company = key == "co" and near.before.lower() in ("&", "and") and full_stop
+    after_name = near.after_name or company or near.before[-2:] in ("st", "nd", "rd", "th")
+    if near.pause_before and key in AFTER_COMMA and near.before[:1].isupper():
+        after_name = True
+    street = AFTER_NAMES.get(key, "")
+    numbered = is_figure(near.before_that)  # 12 Oak Ct
+    if street and key in NAMES_ONLY_DOTTED and not full_stop and not numbered:
+        street = ""
+    if after_name and street and (key not in TITLES or not near.name_follows):
+        return street
+    if key in COMPASS and near.street_follows:
+        return COMPASS[key]
+    if near.name_follows:
+        if key in COMPASS and full_stop:
+            numbered = is_figure(near.before) or near.after.lower() in WITH_COMPASS
+            return COMPASS[key] if numbered else ""
+        return TITLES.get(key, "") or (DOTTED_TITLES.get(key, "") if full_stop else "")
+    with_title = near.after.lower() in ("and", "&") and not near.pause_after
+    return TITLES.get(key, "") if with_title and key in ("dr", "ms", "prof") else ""
+
+
+def _before_figure(core: str, key: str, full_stop: bool, near: Context) -> str:
+    if not is_figure(near.after) or near.pause_after:
         return ""
-    script = SCRIPT_NAMES.get(script, script.capitalize())
-    raise InputError(
-        f"The text has {script} letters ({shown(piece)}) and only English can be spoken: "
-        "write it in Latin letters."
+    if core == "No" and near.before and not near.pause_before:
+        return "number"  # "at No 10"
+    if key == "est" and not is_year(near.after):
+        return "estimated"
+    if key in ("v", "c", "st", "p", "art") and core[:1].isupper():
+        return ""
+    if key in ("apt", "ste") and core[:1].isupper():
+        return BEFORE_NUMBERS[key]
+    if core in ("Ep", "Eps"):
+        return BEFORE_NUMBERS[key]
+    return BEFORE_NUMBERS.get(key, "") if full_stop else ""
+
+
+def _month_or_day(core: str, key: str, full_stop: bool, near: Context) -> str:
+    month = MONTH_ABBREVIATIONS.get(key, "")
+    if not core[:1].isupper() or core.isupper():
+        beside = is_day(near.after) and not near.pause_after
+        sure = core.isupper() or key not in ("mar", "may", "sep", "sept")
+        beside = beside or (is_day(near.before) and is_year(near.after))
+        dotted = full_stop and (key in ONLY_MONTHS - {"dec", "oct"} or is_day(near.after))
+        return month if month and month != key and ((sure and beside) or dotted) else ""
+    if month and month != key:
+        dated = is_day(near.before) or is_day(near.after) or is_year(near.after)
+        return month if dated or (full_stop and key in ONLY_MONTHS) else ""
+    day = WEEKDAYS.get(key, "")
+    if not day:
+        return ""
+    dated = is_day(near.after) or bool(month_named(near.after))
+    phrase = full_stop and near.after in ("morning", "afternoon", "evening", "night")
+    sure = key not in ("sat", "sun", "wed") and full_stop
+    return day if dated or phrase or sure else ""
+
+
+def _unit(key: str, full_stop: bool, near: Context) -> str:
+    if not full_stop or not (is_figure(near.before) or is_one(near.before)):
+        return ""
+    singular = is_one(near.before) or near.noun_follows(near.before_that)
+    if key == "in":
+        goes_on = not near.after or not near.after[:1].isupper()
+        return ("inch" if singular and near.before == "1" else "inches") if goes_on else ""
+    return UNITS[key][0 if singular else 1] if key in UNITS and key != "x" else ""
+
+
+def _state(core: str, near: Context) -> str:
+    """Portland, OR; Austin, TX 78701."""
+    named = near.pause_before and near.before[:1].isupper() and core in STATES
+    ends = near.pause_after or not near.after or near.after[:5].isdigit()
+    return STATES[core] if named and ends else ""
+
+
+# --- initials and Roman numerals ------------------------------------------------------------------
+
+ROMAN = r"(?=[IVXLC])C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})"
+_SAYABLE = re.compile(r"[^aeiouy]?([aeiouy][^aeiouy]{1,2})+[aeiouy]?")
+# The same where capitals say nothing: Zau and Mei are names too.
+_SAID = re.compile(r"[^aeiouy]?([aeiouy]{1,2}[^aeiouy]{1,2})+[aeiouy]{0,2}|[^aeiouy][aeiouy]{2}")
+_VERBS_AFTER_I = frozenset(
+    "am was have had will would do did can could like love want know think need see saw should "
+    "must take took read wrote play played".split()
+)
+
+
+def roman(match: re.Match[str], context: Context) -> str:
+    """Henry VIII, Chapter IV, World War I; elsewhere only what can be no other word."""
+    before = context.before.lower()
+    if match[1].islower():
+        after_part = before in ROMAN_AFTER | {"page", "pages"}
+        value = _value(match[1].upper())
+        return numbers.cardinal(value) if after_part and 1 < value < 40 else ""
+    if not context.before[:1].isupper() and context.before not in ("vol", "ch", "pt"):
+        return ""
+    value = _value(match[1])
+    sure = len(match[1]) > 1 and set(match[1]) <= set("IVX")  # no word looks like it
+    if not context.capitals_mean and not (sure and value > 1):
+        return ""
+    if before in MONARCHS and match[1] not in ("I", "C", "L"):
+        words = f"the {numbers.ordinal(value)}"
+    elif before in ROMAN_AFTER:
+        if match[1] == "I" and context.after.lower() in _VERBS_AFTER_I:
+            return ""
+        words = numbers.cardinal(value)
+    elif sure:
+        words = numbers.cardinal(value)
+    else:
+        return ""
+    return f"{words}'s" if match[2] else words
+
+
+def _value(numeral: str) -> int:
+    values = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
+    digits = [values[letter] for letter in numeral]
+    following = [*digits[1:], 0]
+    return sum(-a if a < b else a for a, b in zip(digits, following, strict=True))
+
+
+def dotted(match: re.Match[str], context: Context) -> str:
+    """U.S.A., J.K."""
+    if match[0].count(".") == 1 and context.name_follows:
+        return " ".join(match[0].lower().replace(".", ""))  # T.S. Eliot's initials
+    return acronym(match[0].replace(".", "").upper(), dotted=True)
+
+
+def joined_initials(match: re.Match[str], _: Context) -> str:
+    """AT&T, R&D."""
+    words = f"{' '.join(match[1].lower())} and {' '.join(match[2].lower())}"
+    return f"{words}'s" if match[3] else words
+
+
+def mixed(match: re.Match[str], context: Context) -> str:
+    """mRNA, iOS, YoY, IoT."""
+    if match[3]:
+        return f"{match[3].lower()} o {match[4].lower()}"
+    if in_lexicon(match[0].lower()):
+        return match[0].lower()
+    return f"{match[1]} {acronym(match[2])}"
+
+
+def capitals(match: re.Match[str], context: Context) -> str:
+    """FBI, CEOs, NASA's."""
+    letters, ending = match[1], match[2].replace("'", "")
+    if ending and len(letters) < 2:
+        return ""
+    word = letters.lower()
+    if not context.capitals_mean:
+        # Everything is in capitals: what can't be a word must be initials.
+        sayable = len(letters) > 4 or in_lexicon(word) or _SAID.fullmatch(word)
+        return "" if sayable or ending else " ".join(word)
+    words = acronym(letters)
+    if ending and words == word and in_lexicon(word + ending):
+        return word + (match[2] if in_lexicon(word + match[2]) else ending)
+    return f"{words}'s" if ending else words
+
+
+def acronym(letters: str, dotted: bool = False) -> str:
+    """BBC -> bbc, as the lexicon has it; US -> u s; NASA -> nasa; COVID -> covid."""
+    word = letters.lower()
+    if word in SAID_AS:
+        return SAID_AS[word]
+    spelled = [strip_stress(phone) for phone in spell_out(word)]
+    if [strip_stress(phone) for phone in next(iter(lookup(word)), ())] == spelled:
+        return word
+    sayable = len(word) >= 5 and _SAYABLE.fullmatch(word)
+    if not dotted and letters not in SPELLED and (in_lexicon(word) or sayable):
+        return word
+    return " ".join(word)
+
+
+# --- codes and references -------------------------------------------------------------------------
+
+
+def code(match: re.Match[str], context: Context) -> str:
+    """A380, BA287, ab9453, A320neo: letters, then figures in pairs, or one by one in a serial."""
+    letters, digits, ending = match[1], match[2], match[3].lower()
+    serial = letters.islower() or len(digits) > 4 or digits.startswith("0")
+    if letters.islower() and (len(digits) < 4 or is_function_word(letters)):
+        return ""
+    if ending not in ("", "s") and not (len(ending) == 1 or in_lexicon(ending)):
+        return ""
+    figures = numbers.spell_digits(digits) if serial else numbers.pairs(digits)
+    if ending == "s":
+        figures, ending = numbers.plural(figures), ""
+    return said(" ".join(letters.lower()), figures, ending)
+
+
+def plural(match: re.Match[str], _: Context) -> str:
+    """F-16s, 747s, 2x4s."""
+    parts = re.findall("[a-z]+|[0-9]+", match[0].lower())[:-1]
+    if "x" in parts:
+        return numbers.plural(said(*("by" if p == "x" else numbers.cardinal(p) for p in parts)))
+    words = (" ".join(part) if part.isalpha() else numbers.plain(part) for part in parts)
+    return numbers.plural(said(*words))
+
+
+def standard(match: re.Match[str], _: Context) -> str:
+    """802.11ac, the family of Wi-Fi."""
+    head, letters = numbers.pairs("802"), " ".join(match[2].lower())
+    return said(head, "point", numbers.cardinal(match[1]), letters)
+
+
+def model(match: re.Match[str], _: Context) -> str:
+    """737-800, US-101 and F-150: in pairs, and what follows an aeroplane's as a number."""
+    if match[1].isalpha():
+        return f"{' '.join(match[1].lower())} {numbers.pairs(match[2])}"
+    return f"{numbers.pairs(match[1])} {numbers.cardinal(match[2])}"
+
+
+def release(match: re.Match[str], _: Context) -> str:
+    """24H2, 1080p60: what can be no measure."""
+    figures, letter, last = match.groups()
+    head = numbers.pairs(figures) if len(figures) > 2 else numbers.cardinal(figures)
+    return f"{head} {letter.lower()} {numbers.cardinal(last)}"
+
+
+def with_port(match: re.Match[str], _: Context) -> str:
+    """192.168.0.1:8080, localhost:3000."""
+    host, port = match[1].lower().split("."), match[2]
+    parts = (numbers.spell_digits(part) if is_whole(part) else part for part in host)
+    return f"{' dot '.join(parts)} port {numbers.spell_digits(port)}"
+
+
+def forum(match: re.Match[str], _: Context) -> str:
+    """r/podcasting, u/someone."""
+    parts = re.findall("[a-z]+|[0-9]+", match[2].lower())
+    words = (numbers.plain(part) if is_whole(part) else part for part in parts)
+    return said(match[1].lower(), "slash", *words)
+
+
+def verse(match: re.Match[str], context: Context) -> str:
+    """13:4-7 after a book of the Bible."""
+    if context.before.lower() not in BIBLE_BOOKS.keys() | BIBLE:
+        return ""
+    words = f"{numbers.cardinal(match[1])} {numbers.cardinal(match[2])}"
+    return f"{words} to {numbers.cardinal(match[3])}" if match[3] else words
+
+
+def book_of_bible(core: str, near: Context) -> str:
+    """The name of a book before a chapter ("Ps. 23:1", "1 Cor. 13"), and the ordinal before one."""
+    key, after = core.lower(), near.after.lower()
+    of_several = near.after[:1].isupper() and re.match(r"\d{1,3}(?::\d|$)", near.after_that)
+    if core in ("1", "2", "3") and of_several and after in BIBLE_BOOKS.keys() | BIBLE:
+        return ("first", "second", "third")[int(core) - 1]
+    chapter = re.match(r"\d{1,3}(?::\d|$)", near.after)
+    return BIBLE_BOOKS.get(key, "") if chapter and core[:1].isupper() else ""
+
+
+# --- addresses ------------------------------------------------------------------------------------
+
+
+def address(match: re.Match[str], _: Context) -> str:
+    """Web and e-mail addresses."""
+    text = re.sub(r"^[a-z]+://", "", match[0], flags=re.IGNORECASE).rstrip("/").lower()
+    sure = "://" in match[0] or "@" in text or text.startswith("www.")
+    if not sure and text.partition("/")[0].rpartition(".")[2] not in DOMAINS:
+        return ""
+    return _by_parts(text)
+
+
+def unknown_ending(match: re.Match[str], context: Context) -> str:
+    """docs.acme.travel/faq: what is no sentence's end, though its ending isn't listed."""
+    text = match[0]
+    if not text.islower() or is_function_word(text.partition("/")[0].rpartition(".")[2]):
+        return ""
+    return _by_parts(text)
+
+
+def _by_parts(text: str) -> str:
+    return said(*map(_in_address, re.findall(r"[a-z']+|[0-9]+|[^a-z0-9]", text)))
+
+
+def _in_address(part: str) -> str:
+    if part in IN_ADDRESSES or part.isdigit():
+        return IN_ADDRESSES.get(part) or numbers.plain(part)
+    if not "a" <= part[0] <= "z":
+        return ""
+    spelt = not 3 < len(part) <= 20 and not in_lexicon(part)
+    return " ".join(part) if spelt or part.upper() in SPELLED or part == "www" else part
+
+
+def file_name(match: re.Match[str], context: Context) -> str:
+    """notes.txt, Node.js, and .pdf: the dot is said."""
+    name, extension = match[1], match[2].lower()
+    if extension not in EXTENSIONS and (name or extension not in DOMAINS):
+        return ""
+
+    def parts(text: str) -> list[str]:
+        return re.findall(r"[a-z]+|[0-9]+", text)
+
+    head = (numbers.plain(part) if part.isdigit() else part for part in parts(name.lower()))
+    ending = (
+        numbers.plain(part) if part.isdigit() else acronym(part.upper())
+        for part in parts(SAID_AS.get(extension, extension))
     )
-
-
-def shown(text: str, length: int = 24) -> str:
-    """A piece of the user's text for a message, in quotes and not too long."""
-    text = " ".join(text.split())
-    return f"“{text[:length]}…”" if len(text) > length else f"“{text}”"
-
-
-def too_long(word: str) -> InputError:
-    """The refusal of a word that has more letters than any that can be spoken."""
-    return InputError(
-        f"The word {shown(word)} has {len(word)} letters (the limit is {MAX_WORD_LETTERS}): "
-        f"correct it or put spaces in it."
-    )
+    return said(*head, "dot", *ending)

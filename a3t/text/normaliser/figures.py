@@ -1,0 +1,487 @@
+"""Rules for figures: numbers, money, measures, times and dates."""
+
+from __future__ import annotations
+
+import re
+
+from a3t.text.normaliser import numbers
+from a3t.text.normaliser.context import (
+    Context,
+    chosen,
+    is_day,
+    is_figure,
+    is_one,
+    is_whole,
+    month_named,
+)
+from a3t.text.normaliser.numbers import said
+from a3t.text.normaliser.vocabulary import (
+    CALLED_IN_PAIRS,
+    CURRENCY_CODES,
+    DIALLED,
+    DOLLARS,
+    NOT_UNITS,
+    NUMBERED_IN_PARTS,
+    STATES,
+    UNITS,
+)
+
+# --- numbers --------------------------------------------------------------------------------------
+
+NUMBER = r"(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+"
+
+
+def ratio(match: re.Match[str], _: Context) -> str:
+    """2:1."""
+    return f"{numbers.cardinal(match[1])} to {numbers.cardinal(match[2])}"
+
+
+_OPERATORS = {
+    "-": "minus", "−": "minus", "+": "plus", "*": "times", "x": "times", "×": "times",
+    "/": "divided by", "÷": "divided by", "=": "equals",
+}  # fmt: skip
+
+
+def calculation(match: re.Match[str], _: Context) -> str:
+    """10-3=7: where something is equal, a dash is a minus."""
+    parts = re.findall(rf"{NUMBER}|[^0-9.]", match[0])
+    return said(*(_OPERATORS.get(part) or grouped(part) for part in parts))
+
+
+def subtraction(match: re.Match[str], context: Context) -> str:
+    """5-3 before an equals sign; else it is a range."""
+    return f"{grouped(match[1])} minus {grouped(match[2])}" if context.equals_follows else ""
+
+
+def telephone(match: re.Match[str], _: Context) -> str:
+    """555-1234, 555.123.4567, (555)123-4567, +1(123), +44-20-…, 1-800-555-0199."""
+    digits = match[0].lstrip("+")
+    plus = "plus" if match[0].startswith("+") else ""
+    if digits.startswith("1-800-"):
+        return said(plus, "one eight hundred", numbers.spell_digits(digits[6:]))
+    return said(plus, numbers.spell_digits(digits))
+
+
+def ip_address(match: re.Match[str], context: Context) -> str:
+    """192.168.0.1, figure by figure; 1.2.3.4 is a version unless it is called an address."""
+    parts = match[0].split(".")
+    named = context.before.lower() in ("ip", "address", "server", "host", "ping")
+    if max(map(int, parts)) > 255 or not (named or any(len(part) == 3 for part in parts)):
+        return ""
+    return " dot ".join(map(numbers.spell_digits, parts))
+
+
+def plan_number(match: re.Match[str], _: Context) -> str:
+    """401k, 401(k), 501(c)(3): paragraphs of American law that people know by their numbers."""
+    digits, letter, paragraph = match[1], match[2].lower(), match[3]
+    words = f"{numbers.cardinal(digits[0])} o {numbers.cardinal(digits[2])} {letter}"
+    return said(words, numbers.cardinal(paragraph) if paragraph else "")
+
+
+def area_code(match: re.Match[str], context: Context) -> str:
+    """(555) before 123-4567."""
+    followed = re.fullmatch(r"[0-9]{3}-[0-9]{4}", context.after)
+    return numbers.spell_digits(match[0]) if followed else ""
+
+
+def number_by_name(match: re.Match[str], context: Context) -> str:
+    """Room 101, Boeing 747, dial 911, TX 78701: what stands before says how it is read."""
+    before, digits = context.before.lower(), match[0]
+    if before in ("is", "was", "in", "number"):
+        before = context.before_that.lower() if context.before_that.lower() in DIALLED else before
+    if before in CALLED_IN_PAIRS and len(digits) in (3, 4) and digits[0] != "0":
+        return numbers.pairs(digits)
+    if digits == "911" and re.match("call|operator|dispatch|emergenc", context.after):
+        return numbers.spell_digits(digits)
+    of_http = context.after.rstrip("s") in ("error", "response")
+    if digits[0] in "45" and len(digits) == 3 and of_http:
+        return numbers.pairs(digits)
+    if before == "to" and len(digits) > 4 and context.before_that.isupper():
+        return numbers.spell_digits(digits)  # text STOP to 88022
+    counts = context.noun_follows("a")  # "call 200 people"
+    if before in DIALLED and not counts:
+        return numbers.spell_digits(digits)
+    if len(digits) == 5 and context.before in STATES:
+        return numbers.spell_digits(digits)
+    if re.fullmatch("7[0-8]7", digits) and before in ("the", "a", "this", "that", "old", "new"):
+        counted = counts and context.after.endswith("s")
+        return "" if counted else numbers.pairs(digits)  # aeroplanes: "the 747 landed"
+    named = before in ("a", "an") and not counts  # a 404, an RTX 4090
+    named = named or bool(re.fullmatch("[A-Z]{2,4}X", context.before))
+    in_pairs = (context.street_follows or named) and digits[0] != "0" and len(digits) < 5
+    return numbers.pairs(digits) if in_pairs else ""
+
+
+def fraction(match: re.Match[str], context: Context) -> str:
+    """3/4, 1/4th, and 2-3/4 or 3/4 after a whole number; 4/21 is a date."""
+    above, below = int(match[2]), int(match[3])
+    numerator, denominator = numbers.cardinal(above), numbers.cardinal(below)
+    if context.equals_follows and not match[1]:
+        return f"{numerator} divided by {denominator}"
+    if not match[1] and (above, below) in ((24, 7), (9, 11)):
+        return f"{numerator} {denominator}"
+    if not match[1] and match[4] is None:
+        can_be_date = 1 <= above <= 12 and 1 <= below <= 31
+        if (below == 1 and not can_be_date) or "odds" in (context.before, context.before_that):
+            return f"{numerator} to {denominator}"
+        readings = ["part", *["date"] * can_be_date, *["out of"] * (1 <= above <= below)]
+        meant = chosen("slash", match[0], context, readings)
+        by_rule = can_be_date and (below == 1 or (below >= 13 and below not in (16, 20)))
+        if meant == "date" or (by_rule and not meant):
+            return f"{numbers.MONTHS[above - 1]} {numbers.ordinal(below)}"
+        if meant == "out of":
+            return f"{numerator} out of {denominator}"
+    if match[1]:
+        whole = numbers.cardinal(match[1].rstrip("-"))
+        return f"{whole} {numbers.fraction(above, below, after_whole=True)}"
+    return _part(above, below, is_whole(context.before) and above < below, context)
+
+
+def vulgar(match: re.Match[str], context: Context) -> str:
+    """½ and 2½."""
+    above, below = numbers.VULGAR[match[2]]
+    if match[1]:
+        return f"{numbers.plain(match[1])} {numbers.fraction(above, below, after_whole=True)}"
+    return _part(above, below, is_whole(context.before), context)
+
+
+def _part(above: int, below: int, after_whole: bool, context: Context) -> str:
+    if (above, below) == (1, 2) and context.after.lower() in ("a", "an", "the"):
+        return "half"
+    return numbers.fraction(above, below, after_whole)
+
+
+def ordinal(match: re.Match[str], context: Context) -> str:
+    """21st; 3rd March -> the third of march."""
+    if month_named(context.after) and is_day(match[1]) and not context.pause_after:
+        return _day(match[1], context)
+    return numbers.ordinal(match[1])
+
+
+def _day(digits: str, context: Context) -> str:
+    """A day before its month."""
+    the = "" if context.before.lower() == "the" else "the"
+    return said(the, numbers.ordinal(digits), "of")
+
+
+_TENS = {2: "tens", 3: "hundreds", 4: "thousands", 7: "millions"}
+
+
+def many(match: re.Match[str], context: Context) -> str:
+    """100s of, 10,000s of: hundreds, tens of thousands."""
+    if context.after.lower() != "of":
+        return ""
+    size = len(match[1].replace(",", ""))
+    return f"{_TENS[size - 3]} of thousands" if size in (5, 6) else _TENS.get(size, "")
+
+
+def number(match: re.Match[str], context: Context) -> str:
+    """Everything else that is only figures; beside a month, a day."""
+    text = match[0]
+    if is_whole(text) and is_day(text) and not (len(text) == 2 and text[0] == "0"):
+        if month_named(context.before) and not context.pause_before:
+            return numbers.ordinal(text)
+        if context.before == "march" and not context.noun_follows("a"):
+            return numbers.ordinal(text)
+        if month_named(context.after) and not context.pause_after:
+            return _day(text, context)
+    if is_whole(text) and numbers.reads_as_year(text):
+        counted = chosen("whole", text, context, ("year", "number")) == "number"
+        return numbers.cardinal(text) if counted else numbers.year(text)
+    return grouped(text) if "," in text else numbers.plain(text)
+
+
+def grouped(text: str) -> str:
+    """A number that is no year: a measure, an amount, or one with commas."""
+    if text.startswith("-"):
+        return f"minus {grouped(text[1:])}"
+    whole, dot, decimals = text.partition(".")
+    point = f"point {numbers.spell_digits(decimals)}" if dot else ""
+    return said(numbers.cardinal(whole) if whole else "", point)
+
+
+def dimensions(match: re.Match[str], _: Context) -> str:
+    """1920x1080: nineteen twenty by ten eighty."""
+    return " by ".join(map(numbers.plain, re.split("[x×]", match[0].lower())))
+
+
+def lettered(match: re.Match[str], _: Context) -> str:
+    """221B: two twenty one b."""
+    return f"{numbers.pairs(match[1])} {match[2].lower()}"
+
+
+# --- money ----------------------------------------------------------------------------------------
+
+_SIGNS = "".join(numbers.CURRENCY_SIGNS)
+AMOUNT = (
+    rf"(?P<sign>[-+~≈]?)(?P<prefix>US|CA|AU|HK|NZ|A|C|R|S)?(?P<symbol>[{_SIGNS}])(?P<minus>-?)"
+    rf"(?P<amount>{NUMBER})(?:[-–](?P<symbol_again>[{_SIGNS}]?)(?P<upper>{NUMBER}))?"
+)
+"""An amount without what may follow it: a scale, "per", a plus."""
+MONEY = (
+    rf"{AMOUNT}-?(?P<scale>k|mn?|bn?|tn?|hundred|[mbt]r?illion|thousand)?(?P<plus>\+)?"
+    r"(?:/(?P<per>[a-z]+))?"
+)
+CODED = rf"({NUMBER})?({'|'.join(CURRENCY_CODES)})"
+AMOUNT_FIRST = rf"(?P<amount>{NUMBER})(?P<symbol>[{_SIGNS}])"
+_SAID_SIGNS = {"-": "minus", "+": "plus", "~": "about", "≈": "about"}
+
+
+def money(match: re.Match[str], context: Context) -> str:
+    """$5.20, -£3m, C$50, $5-10, $1.50-$2, $20/hr, $1M+."""
+    scale = numbers.SCALES.get((match["scale"] or "").lower(), "")
+    symbol, prefix = match["symbol"], (match["prefix"] or "").upper()
+    if prefix and symbol != "$":
+        return ""
+    if prefix == "R":
+        symbol, prefix = "R$", ""
+    noun = context.noun_follows(context.before) or _names_a_sum(context)
+    noun = noun and not match["per"]
+
+    def amount(figures: str) -> str:
+        words = numbers.money(figures, symbol, scale, attributive=noun)
+        country = DOLLARS.get(prefix, "")
+        return re.sub(r"\bdollars?\b", lambda own: said(country, own[0]), words, count=1)
+
+    first, upper, per = match["amount"], match["upper"], (match["per"] or "").lower()
+    if upper:
+        exact = match["symbol_again"] and "." in first + upper
+        first = f"{amount(first) if exact else grouped(first)} to"
+    per = "day" if per == "d" else per
+    return said(
+        "minus" if match["minus"] else _SAID_SIGNS.get(match["sign"], ""),
+        first if upper else "",
+        amount(upper or match["amount"]),
+        "plus" if match["plus"] else "",
+        f"per {UNITS.get(per, (per,))[0].lower()}" if per else "",
+    )
+
+
+def _names_a_sum(context: Context) -> bool:
+    """The $64,000 question, not the $5 they paid."""
+    return context.before.lower() == "the" and context.noun_seems_to_follow
+
+
+def amount_first(match: re.Match[str], context: Context) -> str:
+    """20€ and 5.50€."""
+    return numbers.money(match["amount"], match["symbol"])
+
+
+def currency_code(match: re.Match[str], context: Context) -> str:
+    """20USD, and USD after an amount."""
+    amount = match[1] or context.before
+    if not is_figure(amount):
+        return ""
+    words = CURRENCY_CODES[match[2]][0 if amount == "1" else 1]
+    return f"{grouped(match[1])} {words}" if match[1] else words
+
+
+# --- measures -------------------------------------------------------------------------------------
+
+UNIT = r"[A-Za-zμ°%‰¢Ω]+(?:\^?[23])?(?:/[A-Za-zμ]+(?:\^?[23])?)?"
+_POWERS = {"2": "square", "3": "cubic"}
+_LENGTHS = frozenset("km m cm mm μm mi yd ft in s".split())
+
+
+_SCALED = frozenset(numbers.SCALES) - {"k", "m", "mn", "b", "bn", "t", "tn"}
+_COUNTED = frozenset(
+    "people users views subscribers followers downloads listeners viewers customers copies plays "
+    "dollars pounds euros jobs streams visitors members".split()
+)
+_RACES = frozenset(
+    "run runs race races runner runners walk walks tv video videos footage monitor display screen "
+    "resolution camera".split()
+)
+
+
+def primes(match: re.Match[str], context: Context) -> str:
+    """12" and 6': inches and feet."""
+    singular = match[1] == "1" or context.noun_follows(context.before)
+    one, more = ("inch", "inches") if match[2] == '"' else ("foot", "feet")
+    return f"{grouped(match[1])} {one if singular else more}"
+
+
+def height(match: re.Match[str], _: Context) -> str:
+    """6'2": six foot two."""
+    return f"{numbers.cardinal(match[1])} foot {numbers.cardinal(match[2])}"
+
+
+def quantity(match: re.Match[str], context: Context) -> str:
+    """5kg, 60km/h, 5-10%, 3M."""
+    figure, hyphen, unit = match.groups()
+    figures = re.split(r"(?<=[0-9])[-–](?=[0-9])", figure)
+    words = " to ".join(grouped(part.lstrip("-")) for part in figures)
+    words = f"minus {words}" if figure.startswith("-") else words
+    if unit == "k" and context.after.lower() in _RACES:
+        return f"{words} k"
+    named = context.name_follows or context.before_that.lower() in CALLED_IN_PAIRS  # room is 4B
+    billions = unit == "B" and ("." in figure or len(figure) < 3) and not named
+    if unit == "m" and context.after.lower() in _COUNTED:
+        return f"{words} million"
+    if unit == "in" and not hyphen:
+        return f"{words} {'inch' if figure == '1' else 'inches'}"
+    if unit in ("k", "M", "bn") or (billions and context.before.lower() not in ("apt", "no")):
+        return f"{words} {numbers.SCALES[unit.lower()]}"
+    if unit == "p" and len(figure) > 2:
+        return ""  # 1080p; pence have two figures
+    singular = hyphen or figure in ("1", "-1") or context.noun_follows(context.before)
+    singular = singular or (unit.isalpha() and unit != "x" and context.noun_seems_to_follow)
+    name = "p" if unit == "p" else unit_name(unit, one=bool(singular))
+    return f"{words} {name}" if name else ""
+
+
+def unit(match: re.Match[str], context: Context) -> str:
+    """A unit that stands apart from its figure: 5 kg, 10 sq ft."""
+    written = match[0]
+    if context.before.lower() in ("degrees", "degree") and written in ("C", "F"):
+        return "celsius" if written == "C" else "fahrenheit"
+    if written in ("°C", "°F"):
+        return unit_name(written, one=False)
+    if written.lower() == "x":
+        between = is_figure(context.before) and is_figure(context.after)
+        return "" if not between else "times" if context.equals_follows else "by"
+    linked = context.before.lower() in {"sq", "cu", *_SCALED} and is_figure(context.before_that)
+    if not (is_figure(context.before) or is_one(context.before) or linked):
+        return ""
+    if written in ("sq", "cu") and not UNITS.get(context.after.lower()):
+        return ""
+    if written == "in":
+        last = not context.after or context.before_that.lower() in ("ft", "feet", "foot")
+        return "inches" if last else ""
+    singular = is_one(context.before) or context.noun_follows(context.before_that)
+    return unit_name(written, one=singular)
+
+
+def unit_name(unit: str, one: bool) -> str:
+    """Words for "km", "m²", "km/h" after a figure; "" if it is no unit."""
+    above, per, below = unit.partition("/")
+    name, divisor = _one_unit(above, one), _one_unit(below, one=True, after=True)
+    if not name or (per and not divisor):
+        return ""
+    return f"{name} per {divisor}" if per else name
+
+
+def _one_unit(written: str, one: bool, after: bool = False) -> str:
+    match = re.fullmatch(r"(.*?[A-Za-zΩ°%‰¢])(?:\^?([23]))?", written)
+    names = UNITS.get(match[1].lower()) if match else None
+    if match is None or names is None or written in NOT_UNITS:
+        return ""
+    if match[2] and "^" not in written and match[1].lower() not in _LENGTHS:
+        return ""  # 24H2
+    words = names[0 if one else 1]
+    if match[2] and after and match[1] == "s":
+        return f"{words} {'squared' if match[2] == '2' else 'cubed'}"
+    return f"{_POWERS[match[2]]} {words}" if match[2] else words
+
+
+# --- times and dates ------------------------------------------------------------------------------
+
+FIVES = frozenset(f"{minute:02}" for minute in range(0, 60, 5))
+"""Minutes that a time with a dot has, where nothing else tells it from a decimal."""
+_HALF_OF_DAY = re.compile(r"[ap]\.?m\.?", re.IGNORECASE)
+
+
+def clock(match: re.Match[str], context: Context) -> str:
+    """3:45, 3:45pm, 15:30, 1:30:05."""
+    hour, minute, second = int(match[1]), int(match[2]), match[3]
+    half = (match[4] or "").replace(".", "").lower()
+    if hour > 24 or minute > 59:
+        return ""
+    if second and int(second) < 60 and (int(second) or hour == 0) and not half:
+        return numbers.elapsed(hour, minute, int(second))
+    if context.after.lower() == "hours" and match[1].startswith("0") and minute == 0:
+        return f"oh {numbers.cardinal(hour)} hundred"
+    half_follows = _HALF_OF_DAY.fullmatch(context.after) is not None
+    o_clock = not half and not half_follows and context.after.lower() not in ("o'clock", "hours")
+    return said(numbers.clock(hour, minute, o_clock), " ".join(half))
+
+
+def length(match: re.Match[str], context: Context) -> str:
+    """2m30s, 1h20m, and 20m after 3h: lengths of time."""
+    parts = [int(part or 0) for part in match.groups()]
+    stated = sum(part is not None for part in match.groups())
+    after_hours = stated == 1 and match[2] and re.fullmatch(r"\d+ ?h", context.before)
+    if (stated < 2 and not after_hours) or not any(parts):
+        return ""
+    return numbers.elapsed(*parts)
+
+
+def dotted_clock(match: re.Match[str], context: Context) -> str:
+    """5.30pm, 5.30 before "p.m.", and where the words beside it say so: else it is a decimal."""
+    if int(match[1]) > 12 or int(match[2]) > 59:
+        return ""
+    if not match[3] and not _HALF_OF_DAY.fullmatch(context.after):
+        readings = ("decimal", "time") if match[2] in FIVES else ("decimal",)
+        if chosen("dotted", match[0], context, readings) != "time":
+            return ""
+    half = (match[3] or "").replace(".", "").lower()
+    return said(numbers.clock(int(match[1]), int(match[2]), o_clock=False), " ".join(half))
+
+
+def hour(match: re.Match[str], _: Context) -> str:
+    """7pm."""
+    return f"{numbers.cardinal(match[1])} {match[2].lower()} m"
+
+
+def half_of_day(match: re.Match[str], context: Context) -> str:
+    """a.m. anywhere; AM and am after a figure; PM anywhere in capitals."""
+    after_figure = is_figure(context.before) or context.before.lower() == "o'clock"
+    alone = not context.before and not context.after
+    named = alone or match[0] == "PM" or context.before.lower() in ("the", "this", "every")
+    capitals = match[0].isupper() and context.capitals_mean
+    spelled = after_figure or "." in match[0] or (capitals and named)
+    return f"{match[1].lower()} m" if spelled else ""
+
+
+def date(match: re.Match[str], _: Context) -> str:
+    """2024-05-06, 5/6/2020, 13.06.2020; day and month change places where one can't be a month."""
+    month, day = int(match["month"]), int(match["day"])
+    if month > 12:
+        month, day = day, month
+    return numbers.date(month, day, match["year"]) if 1 <= month <= 12 and 1 <= day <= 31 else ""
+
+
+def named_date(match: re.Match[str], _: Context) -> str:
+    """Jan-15 and 15-Jan-2020."""
+    day, month, last, year = match.groups()
+    name = month_named(month.capitalize())
+    if not name or (day is None) == (last is None) or not 1 <= int(day or last) <= 31:
+        return ""
+    return said(name, numbers.ordinal(day or last), numbers.spoken_year(year) if year else "")
+
+
+def decade(match: re.Match[str], _: Context) -> str:
+    """1980s, '80s, 80's."""
+    return numbers.decade(match[1])
+
+
+def decades(match: re.Match[str], _: Context) -> str:
+    """1960s-80s, the '60s–'70s."""
+    return f"{numbers.decade(match[1])} to {numbers.decade(match[2])}"
+
+
+def short_year(match: re.Match[str], _: Context) -> str:
+    """'05."""
+    return numbers.spoken_year(match[1])
+
+
+def per_unit(match: re.Match[str], context: Context) -> str:
+    """12/kg: a price that names no currency."""
+    below = unit_name(match[2], one=True)
+    return f"{grouped(match[1])} per {below}" if below else ""
+
+
+def in_parts(match: re.Match[str], context: Context) -> str:
+    """2-1 after Table: the first of chapter 2, not from 2 to 1."""
+    if context.before.lower() not in NUMBERED_IN_PARTS:
+        return ""
+    return f"{numbers.cardinal(match[1])} {numbers.cardinal(match[2])}"
+
+
+def rating(match: re.Match[str], context: Context) -> str:
+    """9.5/10, and 8/10: so many out of ten."""
+    if "." not in match[1] and match[2] != "10":
+        return ""
+    if match[1] == match[2] or context.equals_follows:
+        return ""
+    return f"{numbers.plain(match[1])} out of {numbers.cardinal(match[2])}"
