@@ -55,11 +55,6 @@ def run(command: Callable[[], None]) -> int:
     except InputError as error:
         complain(str(error))
         return BAD_INPUT
-    except ValueError as error:
-        if not _is_alignment_error(error):
-            raise
-        complain(str(error))
-        return BAD_INPUT
     except KeyboardInterrupt as interrupt:
         complain(str(interrupt) or "Interrupted: nothing was written.")
         return INTERRUPTED
@@ -84,11 +79,6 @@ def importing() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.enable()
-
-
-def _is_alignment_error(error: ValueError) -> bool:
-    module = sys.modules.get("alignment.errors")  # where nothing was aligned, it isn't there
-    return module is not None and isinstance(error, module.AlignmentError)
 
 
 def complain(sentence: str) -> None:

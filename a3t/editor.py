@@ -133,7 +133,7 @@ class Editor:
         """Decide everything and render nothing.
 
         ``fields`` are fields of `EditRequest`, in place of a request or to override some of it.
-        Raises InputError or AlignmentError, with a one-sentence message, if the recording or the
+        Raises InputError, with a one-sentence message, if the recording or the
         text can't be used or if they don't match; UnchangedError if the new text is recognised.
         """
         request = replace(request, **fields) if request else EditRequest(**fields)

@@ -8,9 +8,7 @@ import signal
 import sys
 from types import TracebackType
 
-
-class InputError(ValueError):
-    """The input can't be used; the message is one sentence that says why and what to do."""
+from alignment.errors import InputError as InputError
 
 
 class UnchangedError(InputError):

@@ -17,7 +17,7 @@ Pronunciation = tuple[str, ...]
 
 
 def strip_stress(symbol: str) -> str:
-    """ "AH0" -> "AH"; a consonant or a pause is returned unchanged."""
+    """ "AH0" -> "AH"; a consonant, a pause or a special symbol is returned unchanged."""
     return symbol.rstrip("012")
 
 

@@ -1,12 +1,16 @@
-"""The error whose message is meant for the user."""
+"""The errors whose message is meant for the user: one sentence that says why and what to do."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 
-class AlignmentError(ValueError):
-    """The recording can't be aligned; the message is one sentence saying why and what to do.
+class InputError(ValueError):
+    """The input can't be used: the base of every error that a user is told of."""
+
+
+class AlignmentError(InputError):
+    """The recording can't be aligned.
 
     `doubtful` holds the positions (among the words given) of those that were not heard where the
     text has them; it is empty if the error is not about words.

@@ -24,7 +24,6 @@ from starlette.exceptions import HTTPException
 
 from a3t import __version__
 from a3t.errors import InputError
-from alignment import AlignmentError
 from alignment.atomic import remove_abandoned, staging
 from app import PageOptions, texts
 from app.guarding.guard import Callers, Guard, error_body
@@ -63,8 +62,7 @@ def answer_errors(app: FastAPI) -> None:
         return JSONResponse(error_body(" ".join(text.split()), kind), status)
 
     @app.exception_handler(InputError)
-    @app.exception_handler(AlignmentError)
-    def refused(request: Request, error: Exception) -> JSONResponse:
+    def refused(request: Request, error: InputError) -> JSONResponse:
         return sentence(400, str(error))
 
     @app.exception_handler(CancelledError)

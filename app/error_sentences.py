@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 
 from a3t.errors import InputError
-from alignment import AlignmentError
 from app import texts
 from app.processes.progress import CancelledError
 
@@ -14,7 +13,7 @@ log = logging.getLogger(__name__)
 
 def sentence_of(error: BaseException) -> str:
     """The sentence for an error; this program's own faults also go to the log in full."""
-    if isinstance(error, InputError | AlignmentError):
+    if isinstance(error, InputError):
         return " ".join(str(error).split())
     if isinstance(error, CancelledError):
         return texts.CANCELLED

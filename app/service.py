@@ -22,7 +22,7 @@ from a3t.audio.output.records import record_path, write_json
 from a3t.errors import InputError
 from a3t.plan.request import EditRequest, SpeechRequest
 from a3t.source.alignment_cache import voices_cache
-from alignment import Alignment, AlignmentError
+from alignment import Alignment
 from app import limits, texts
 from app.processes.bounded import bounded
 from app.processes.lanes import EditorLane
@@ -205,7 +205,7 @@ def without_folder(folder: Path) -> Iterator[None]:
     """Errors as the page shows them: without the server's folders."""
     try:
         yield
-    except (InputError, AlignmentError) as error:
+    except InputError as error:
         sentence = str(error).replace(f"{folder}{os.sep}", "").replace(f"{folder}", "")
         raise InputError(sentence) from None
 

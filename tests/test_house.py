@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = ("a3t", "alignment", "app", "training", "evaluation")
 # The rooms, each of which imports only from those before it.
 ORDER = """
-    a3t.errors a3t.user_folders a3t.grid a3t.spans a3t.example alignment
+    alignment a3t.errors a3t.user_folders a3t.grid a3t.spans a3t.example
     a3t.audio a3t.pretrained
     a3t.text a3t.source
     a3t.model a3t.vocoder

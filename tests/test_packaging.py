@@ -132,6 +132,30 @@ def test_a_wheel_edits_as_the_source_does(site: Path, arctic: Path, tmp_path: Pa
     assert record["edits"] == other["edits"] and record["alignment"] == other["alignment"]
 
 
+def test_a_wheel_refuses_a_wrong_recording_in_one_sentence(
+    site: Path, arctic: Path, tmp_path: Path
+) -> None:
+    """The aligner's errors, under the name that its package has there, are everybody's."""
+    text = ["--text", " ".join([NEVER] * 8)]
+    commands = [["align", str(arctic), *text], ["edit", str(arctic), *text, "--new-text", "No."]]
+    probe = f"""if True:
+        import sys
+        from a3t.__main__ import main
+        print(*(main(command) for command in {commands}))
+        assert not {{"alignment", "app"}} & sys.modules.keys()
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", probe],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(site)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0 and done.stdout == "1 1\n", done.stderr
+    sentences = done.stderr.splitlines()
+    assert len(sentences) == 2 and all("anyone can speak" in one for one in sentences), sentences
+
+
 def test_a_wheels_page_finds_what_its_worker_does(site: Path, tmp_path: Path) -> None:
     """It imports tasks by name: they miss their arguments, not their modules."""
     probe = """if True:

@@ -19,9 +19,9 @@ from a3t.commands.align_corpus import (
 )
 from a3t.commands.options import Options, add_dictionary_options, option, user_dictionary
 from a3t.console import EXIT_CODES, Parser, run, say
+from a3t.errors import InputError
 from alignment import ALIGNERS, load_aligner
 from alignment.confidence.doubts import Doubt, doubts
-from alignment.errors import AlignmentError
 from alignment.formats.alignment_files import check_format, write_alignment
 from alignment.result import Alignment
 
@@ -64,7 +64,7 @@ def main(arguments: list[str]) -> int:
 
 
 def align(options: argparse.Namespace) -> None:
-    """Carry out the parsed command; raises InputError or AlignmentError."""
+    """Carry out the parsed command; raises InputError."""
     from a3t.audio.reading.recording import Recording
 
     out = options.out
@@ -73,7 +73,7 @@ def align(options: argparse.Namespace) -> None:
     if out is not None:
         check_format(out)
         if out.resolve() == options.wav.resolve():
-            raise AlignmentError(f"{out} is the recording itself: give the output another name.")
+            raise InputError(f"{out} is the recording itself: give the output another name.")
     own = user_dictionary(options)
     recording = Recording.open(options.wav)
     aligner = load_aligner(options.aligner, options.jobs)

@@ -113,7 +113,7 @@ def align_one(task: Task, aligner: str, own: Dictionary) -> str | None:
 
 def _read(task: Task) -> tuple[Readable, Sequence[str]]:
     if task.text is None:
-        raise AlignmentError("It has no transcript beside it: add one that ends in .txt.")
+        raise InputError("It has no transcript beside it: add one that ends in .txt.")
     from a3t.audio.reading.recording import Recording
 
     recording = Recording.open(task.recording)
@@ -167,17 +167,17 @@ def _by_montreal(
 
 
 def align_folder(options: argparse.Namespace, own: Dictionary) -> None:
-    """Carry out the parsed command; raises AlignmentError, or InputError if a recording failed."""
+    """Carry out the parsed command; raises InputError, also if a recording failed."""
     if not options.folder.is_dir():
-        raise AlignmentError(f"There is no folder {options.folder}: check its name.")
+        raise InputError(f"There is no folder {options.folder}: check its name.")
     if options.jobs < 1:
-        raise AlignmentError("--jobs must be at least 1.")
+        raise InputError("--jobs must be at least 1.")
     load_aligner(options.aligner)
     out = options.out or options.folder
     folder = options.folder.resolve()  # a worker on another machine has another working folder
     tasks = find_tasks(folder, out.resolve(), options.ending)
     if not tasks:
-        raise AlignmentError(
+        raise InputError(
             f"{options.folder} has no recordings ({' '.join(RECORDINGS)}): give another folder."
         )
     waiting = [task for task in tasks if not task.done]

@@ -27,7 +27,6 @@ from a3t.plan.cleaning.cuts import ACTIONS, ALL_KINDS, KINDS
 from a3t.plan.cleaning.disfluencies import FILLERS, Cleaning
 from a3t.projects.output_files import input_files, record_state
 from a3t.projects.project_edit import ProjectEdit
-from alignment import AlignmentError
 
 if TYPE_CHECKING:  # these import torch, and bad input should be refused before that
     from a3t.editor import Editor
@@ -110,7 +109,7 @@ def clean_all(options: argparse.Namespace) -> None:
     for path in options.wav:
         try:
             _clean(editor, path, want, options)
-        except (InputError, AlignmentError) as error:
+        except InputError as error:
             if len(options.wav) == 1:
                 raise
             complain(str(error))

@@ -68,7 +68,7 @@ def refuse_without_effect(options: argparse.Namespace, where: str, names: Collec
 
 
 def edit(options: argparse.Namespace) -> None:
-    """Carry out the parsed command; raises InputError or AlignmentError."""
+    """Carry out the parsed command; raises InputError."""
     # Reject bad input before loading the models, which takes seconds.
     job = project_edit(options)
     if about := job.recording.about_track:
@@ -122,7 +122,7 @@ def edit_list(options: argparse.Namespace) -> None:
 
 
 def again(options: argparse.Namespace) -> None:
-    """Carry out --replay; raises InputError or AlignmentError."""
+    """Carry out --replay; raises InputError."""
     from a3t.audio.output.writing import default_output
     from a3t.projects.history import History
     from a3t.projects.replay import read_record, replay

@@ -37,7 +37,7 @@ def text_argument(value: str) -> str:
     """A text, or the contents of the file after an @."""
     if not value.startswith("@"):
         return value
-    from a3t.source.transcripts import read_text
+    from alignment.formats.text_file import read_text
 
     return read_text(Path(value[1:]))
 
@@ -53,8 +53,8 @@ def add_dictionary_options(options: Options) -> None:
 
 
 def user_dictionary(options: argparse.Namespace) -> Dictionary:
-    """The pronunciations of --dict and --pronounce; the latter wins. InputError or AlignmentError
-    if one can't be used."""
+    """The pronunciations of --dict and --pronounce; the latter wins. InputError if one
+    can't be used."""
     from a3t.text.pronunciation.as_it_sounds import as_it_sounds
 
     words = read_dictionary(options.dict) if options.dict else {}

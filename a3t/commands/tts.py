@@ -69,7 +69,7 @@ def main(arguments: list[str]) -> int:
 
 
 def speak(options: argparse.Namespace) -> None:
-    """Carry out the parsed command; raises InputError or AlignmentError."""
+    """Carry out the parsed command; raises InputError."""
     text = text_argument(options.text)
     given = options.prompt_text
     prompt_texts = [text_argument(each) for each in given] if given is not None else None

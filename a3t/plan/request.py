@@ -133,7 +133,7 @@ class EditRequest:
         return Transcript.from_text(self.new_text)
 
     def find_transcript(self, recording: Recording, pronouncer: Pronouncer) -> FoundTranscript:
-        """The recording's transcript, with whatever times it has; InputError or AlignmentError."""
+        """The recording's transcript, with whatever times it has; InputError."""
         if self.alignment is not None:
             return aligned_transcript(self.alignment, self.text, self.aligned_words)
         new = self.new_transcript if self.new_text else None

@@ -17,7 +17,8 @@ from torch import Tensor
 
 from a3t.grid import FRAMES_PER_SECOND
 from a3t.model.variance.adaptors import frame_energy
-from a3t.text.phones import PAUSE, is_vowel, strip_stress
+from a3t.text.phones import PAUSE, is_vowel
+from alignment.arpabet import strip_stress
 from alignment.boolean_runs import runs_of
 
 LEVEL_SHARE = 0.8  # of the way; chosen clean and on a telephone (docs/log.md)

@@ -24,9 +24,10 @@ from a3t.plan.reuse.text_reuse import RecordedTexts
 from a3t.rendering.edited import EditedRecording
 from a3t.spans import Span
 from a3t.text.comparison.edit_script import WordEdit
-from a3t.text.phones import PAUSE, is_vowel, strip_stress
+from a3t.text.phones import PAUSE, is_vowel
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Word
+from alignment.arpabet import strip_stress
 
 LEAST_SCORE = 0.5  # of a word's alignment, or it isn't taken
 MOST_DECIBELS = 6.0  # by which words are made louder or softer

@@ -130,7 +130,7 @@ def heard_parts(sound: Readable, pronouncer: Pronouncer, model: Path | None) -> 
     found: list[Part] = []
     for start, stop in parts_of(sound):
         samples = sound.mono(start, stop)
-        with suppress(AlignmentError, InputError):  # nothing is said there
+        with suppress(InputError):  # nothing is said there
             part = recognised_part(samples, sound.sample_rate, pronouncer, model)
             found.append((start, stop, part))
     if not found:
@@ -221,7 +221,7 @@ def recognised_part(
 ) -> RecognisedTranscript:
     """The words of `samples` (mono, float, (n,)), half a minute at most for a Whisper `model`.
 
-    Raises AlignmentError when no word is heard, InputError when the heard text has no words.
+    Raises InputError when no word is heard, or the heard text has no words.
     """
     if model is not None:
         heard = heard_by_whisper(load_whisper(model), samples, sample_rate)

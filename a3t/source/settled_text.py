@@ -21,11 +21,11 @@ import numpy as np
 
 from a3t.spans import Span
 from a3t.text.comparison.edit_script import minimal_script
-from a3t.text.phones import strip_stress
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript, TranscriptWord
 from alignment import Alignment
 from alignment.aligners.network_aligner import NetworkAligner
+from alignment.arpabet import strip_stress
 from alignment.confidence.rival_scores import fit_of
 from alignment.recognition.network_recogniser import mean_scores
 from alignment.recognition.ngrams import load_ngrams

@@ -19,10 +19,10 @@ from alignment import Alignment
 from alignment.formats import read_alignment
 from alignment.formats.subtitles import LARGEST_FILE, TRANSCRIPTS, read_transcript
 from alignment.formats.tables import is_label_file
+from alignment.formats.text_file import read_text
 from alignment.recognition import whisper_model
 
 SIDECARS = (".txt", ".lab", ".TextGrid", ".srt", ".vtt", ".json")
-LARGEST_TEXT = 1_000_000  # bytes
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def find_transcript(
 
     A sidecar .TextGrid, a .txt or .lab that holds labels with times, or a .json written by
     `python -m alignment` also provides the alignment. ``recogniser``: see `alignment.recognition`.
-    Raises InputError or AlignmentError, with a one-sentence message.
+    Raises InputError, with a one-sentence message.
     """
     path = sidecar(recording.path)
     if given is not None:
@@ -111,7 +111,7 @@ def aligned_transcript(
 
     A ``text`` must have the same words and replaces the transcript's. ``aligned_words`` are the
     ranges of the text's words that the alignment holds; if it doesn't hold all of them, the text is
-    required. Raises InputError or AlignmentError.
+    required. Raises InputError.
     """
     given = Transcript.from_text(text) if text is not None else None
     if aligned_words and isinstance(alignment, Alignment):
@@ -182,20 +182,3 @@ def found_in(alignment: Alignment, origin: str) -> FoundTranscript:
 def text_of(path: Path) -> str:
     """The text of a text file, .srt, .vtt or Whisper .json, with its punctuation."""
     return read_transcript(path) if path.suffix.lower() in TRANSCRIPTS else read_text(path)
-
-
-def read_text(path: Path | str) -> str:
-    """The contents of a UTF-8 text file; InputError if it is missing, too large or not UTF-8."""
-    try:
-        with open(path, "rb") as file:
-            data = file.read(LARGEST_TEXT + 1)
-    except OSError as error:
-        raise InputError(f"The text file {path} can't be read: {error.strerror}.") from None
-    except ValueError:  # a NUL in its name
-        raise InputError(f"The text file {str(path)!r} can't be read: check its name.") from None
-    if len(data) > LARGEST_TEXT:
-        raise InputError(f"{path} is too large for a transcript: it may have up to 1 MB.")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(f"{path} is not UTF-8 text: save it as UTF-8.") from None

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from alignment.arpabet import strip_stress
+
 BLANK, UNKNOWN, PAUSE, BOUNDARY = "<blank>", "<unk>", "sp", "<sos/eos>"
 
 CONSONANTS: tuple[str, ...] = tuple(
@@ -29,11 +31,6 @@ def phone_ids(symbols: Iterable[str]) -> list[int]:
     """Ids (positions in PHONES) of phone symbols; a symbol outside the inventory is `<unk>`."""
     unknown = PHONE_ID[UNKNOWN]
     return [PHONE_ID.get(symbol, unknown) for symbol in symbols]
-
-
-def strip_stress(symbol: str) -> str:
-    """ "AH0" -> "AH"; a consonant, `sp` or a special symbol is returned unchanged."""
-    return symbol[:-1] if symbol[-1:] in "012" and symbol[:-1] in VOWELS else symbol
 
 
 def is_vowel(symbol: str) -> bool:

@@ -16,7 +16,7 @@ from a3t.model.speaker_encoder import load_speaker_encoder, speech_vector
 from a3t.voice.adaptation import Adaptation, AdaptationConfig, adapt
 from a3t.voice.speaker import of_one_speaker, speaker_facts, speaker_prompt
 from a3t.voice.voice_pieces import UnusedSpeech, VoicePiece, pieces_of
-from alignment import Alignment, AlignmentError
+from alignment import Alignment
 
 MOST_SECONDS = 1800.0  # of speech, half an hour: so few steps learn nothing from more
 MOST_FILES = 5000
@@ -108,7 +108,7 @@ def gather(
         try:
             recording = Recording.open(path)
             found = list(pieces_of(recording, align(recording)))
-        except (InputError, AlignmentError) as error:
+        except InputError as error:
             leave_out(UnusedSpeech(path, str(error)))
             continue
         for one in found:

@@ -36,7 +36,7 @@ class ReadingProcesses:
     def run(self, function: Callable[P, R], *args: P.args, **options: P.kwargs) -> R:
         """`function(*args, **options)`, all of which can be pickled, in one of the processes.
 
-        Raises its InputError or AlignmentError; InputError as well if it outgrows its means or its
+        Raises its InputError; InputError as well if it outgrows its means or its
         process ends, and RuntimeError, with the trace, for any other exception.
         """
         with self._free:

@@ -19,7 +19,6 @@ from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
 from a3t.errors import InputError
-from alignment import AlignmentError
 from app import texts
 from app.page_request import USUAL, Models
 
@@ -184,7 +183,7 @@ def work(
                     if editor is not None:  # others may use it next: tests share one
                         editor.progress = None
                 pipe.send(("done", result))
-            except (InputError, AlignmentError) as error:
+            except InputError as error:
                 pipe.send(("sentence", error))
             except (EOFError, ConnectionError):
                 raise

@@ -23,7 +23,7 @@ from starlette.exceptions import HTTPException
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
 from a3t.plan.request import SpeechRequest
-from alignment import Alignment, AlignmentError
+from alignment import Alignment
 from app import limits, texts
 from app.guarding.guard import MAY_CALL
 from app.page_request import USUAL, Models
@@ -247,7 +247,7 @@ def result(job: RequestJob) -> Any:
         raise HTTPException(409, "The job is not done yet.")
     try:
         return job.outcome.result()
-    except (InputError, AlignmentError, CancelledError):
+    except (InputError, CancelledError):
         raise
     except Exception:  # which is in the log
         raise HTTPException(500, job.error) from None

@@ -60,7 +60,7 @@ def draw_edits(clips: Sequence[Clip], half: str, count: int) -> list[ListedEdit]
 
 def make_stretches(edit: ListedEdit, setting: Setting) -> Iterator[Row]:
     """Under each condition an edit's patch, and a natural stretch of as many frames, its copy and
-    its control, and where there is room another natural one. InputError or AlignmentError if the
+    its control, and where there is room another natural one. InputError if the
     edit can't be made, or the clip has no such stretch."""
     folder = setting.folder / "sounds"
     folder.mkdir(parents=True, exist_ok=True)

@@ -55,7 +55,7 @@ def measure_edit(
     The clip is aligned once, as recorded, so that the measures don't depend on how well degraded
     speech is aligned. ``earlier`` rows of the same edit: natural stretches are the same for every
     model that predicts the same durations, and are taken over if so. ``adapt``: whether the
-    recording's voice is learnt first (`a3t.plan.request`). InputError or AlignmentError if the edit
+    recording's voice is learnt first (`a3t.plan.request`). InputError if the edit
     can't be made.
     """
     for folder in ("sources", "edited"):

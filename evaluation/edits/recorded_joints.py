@@ -45,7 +45,7 @@ def deletions(
         try:
             plan = editor.plan(Recording.open(clip.path), text=" ".join(words),
                                new_text=" ".join(left), punctuate=False)  # fmt: skip
-        except (AlignmentError, InputError):
+        except InputError:
             continue
         if len(plan.edits) == 1:
             yield plan
@@ -93,7 +93,7 @@ def moves(
         try:
             plan = editor.plan(path, text=" ".join(texts),
                                new_text=" ".join(texts[k] for k in order))  # fmt: skip
-        except (AlignmentError, InputError):
+        except InputError:
             continue
         if any(edit.taken for edit in plan.edits):
             yield plan

@@ -25,7 +25,7 @@ from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.pretrained import WEIGHTS, checkpoint_folder
 from a3t.text.pronunciation.pronouncer import Pronouncer
-from alignment import Alignment, AlignmentError
+from alignment import Alignment
 from alignment.aligners.network_aligner import NetworkAligner
 from evaluation.harness.declared_tables import Figures, Row, Rows, Table
 from evaluation.harness.processes import ROOT
@@ -106,7 +106,7 @@ class Setting:
 @dataclass(frozen=True)
 class Measurement:
     """A measurement: ``items`` makes a list, always the same for the same options, ``measure``
-    an item's rows. An item that raises InputError or AlignmentError is left out, and named.
+    an item's rows. An item that raises InputError is left out, and named.
 
     The report has ``tables``, or is what ``report`` makes of the rows; ``legend`` explains it.
     ``key`` of an item: its rows are kept by that, whatever the options are.
@@ -171,7 +171,7 @@ class Measurement:
                 if key not in done:
                     try:
                         done[key] = list(self.measure(item, setting))
-                    except (InputError, AlignmentError) as error:
+                    except InputError as error:
                         named = getattr(item, "name", number)
                         setting.left_out.append((item, f"{named}: {error}"))
                         continue

@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 from a3t.errors import InputError
-from alignment import AlignmentError
 from evaluation.harness.estimates import Interval
 from evaluation.harness.measurement import NAMED, weights
 from evaluation.harness.processes import ROOT
@@ -76,7 +75,7 @@ def kept(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def measure(name: str, options: argparse.Namespace, used: Mapping[str, str]) -> None:
-    """Run a part and keep its figures in the folder; raises InputError or AlignmentError."""
+    """Run a part and keep its figures in the folder; raises InputError."""
     begun = time.perf_counter()
     work = options.out / f"work {'-'.join(used[name][:4] for name in NAMED)}" / name
     figures = PARTS[name].figures(work, options.texts, options.share)
@@ -205,7 +204,7 @@ def run(options: argparse.Namespace) -> None:
         print(f"{number} of {len(missing)}: {name}, about {minutes:.0f} min", flush=True)
         try:
             measure(name, options, used)
-        except (InputError, AlignmentError) as error:
+        except InputError as error:
             reasons[name] = str(error).rstrip(".")
             print(f"left out: {error}", flush=True)
         parts = kept(options.out)

@@ -30,7 +30,7 @@ class Part:
         return COMMANDS[self.command][0].startswith(("hearing.", "text_readings"))
 
     def figures(self, work: Path, texts: Path | None, share: float) -> Figures:
-        """Measure, or go on measuring, in a folder; raises InputError or AlignmentError."""
+        """Measure, or go on measuring, in a folder; raises InputError."""
         values: dict[str, Any] = dict(self.options)
         for name, sizes in self.counts.items():
             usual, least = sizes if isinstance(sizes, tuple) else (sizes, 3)

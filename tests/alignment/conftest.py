@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import soundfile as sf
 
-from alignment import Alignment, AlignmentError
+from alignment import Alignment
 from alignment.aligners.network_aligner import NetworkAligner
+from alignment.errors import InputError
 
 WORDS = tuple("and you always want to see it in the superlative degree".split())
 
@@ -44,10 +45,10 @@ def aligned(speech: Speech, words: tuple[str, ...], lookup: Lookup) -> Alignment
 
 @pytest.fixture(scope="session")
 def one_sentence() -> Check:
-    """Asserts that an error is an AlignmentError that one clear sentence says."""
+    """Asserts that an error is an InputError that one clear sentence says."""
 
     def check(error: BaseException) -> None:
-        assert isinstance(error, AlignmentError)
+        assert isinstance(error, InputError)
         text = str(error)
         assert re.fullmatch(r"[^\n]{20,400}\.", text), text
         assert "Traceback" not in text

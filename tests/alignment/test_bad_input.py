@@ -40,7 +40,7 @@ def align(samples: np.ndarray, rate: int, text: str, check: bool = True) -> Alig
     ids=lambda text: text[:12],
 )
 def test_texts_that_are_not_spoken_here(text: str, speech: Speech) -> None:
-    with pytest.raises((InputError, AlignmentError)) as caught:
+    with pytest.raises(InputError) as caught:
         align(*speech, text)
     assert str(caught.value).endswith(".")
     assert "\n" not in str(caught.value)
@@ -89,7 +89,7 @@ def anything(speech: Speech, text: str, start: int, samples: int, gain: float) -
     part = speech[0][start : start + samples] * gain
     try:
         result = align(part, speech[1], text)
-    except (InputError, AlignmentError) as error:
+    except InputError as error:
         message = str(error)
         assert message.endswith(".")
         assert len(message) < 500

@@ -24,7 +24,7 @@ from a3t.plan.speaker_pauses import usual_pauses
 from a3t.plan.timeline import timed, timeline
 from a3t.plan.windows import windows_around
 from a3t.projects.replay import read_record
-from a3t.source.transcripts import read_text, text_of
+from a3t.source.transcripts import text_of
 from a3t.text.comparison.edit_script import edit_script
 from a3t.text.comparison.respelling import respelled
 from a3t.text.markup import check_marks
@@ -34,6 +34,7 @@ from alignment import Alignment
 from alignment.formats import read_alignment, write_alignment
 from alignment.formats.assembly import LabelledInterval, assemble, require_whole
 from alignment.formats.dictionary import read_dictionary
+from alignment.formats.text_file import read_text
 from alignment.result import Phone, Word, pause
 from tests.fuzz.corpus import RECORD
 from tests.fuzz.work import work

@@ -8,11 +8,12 @@ import pytest
 from a3t.audio.reading.recording import Recording
 from a3t.commands.transcribe import main
 from a3t.errors import InputError
-from a3t.source.transcripts import find_transcript, read_text, sidecar, text_of
+from a3t.source.transcripts import find_transcript, sidecar, text_of
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment, AlignmentError, Phone, Word, pause
 from alignment.formats import write_alignment
+from alignment.formats.text_file import read_text
 from tests.conftest import ARCTIC
 
 TEXT = "And you always want to see it, in the superlative degree."

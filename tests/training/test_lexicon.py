@@ -2,9 +2,10 @@
 
 import pytest
 
-from a3t.text.phones import ARPABET, strip_stress
+from a3t.text.phones import ARPABET
 from a3t.text.pronunciation import lexicon
 from a3t.text.pronunciation.lexicon import lookup
+from alignment.arpabet import strip_stress
 from training.text.make_lexicon import cmudict_words, lexicon_lines
 from training.text.misaki import misaki_lookup, misaki_words, tables, to_arpabet
 

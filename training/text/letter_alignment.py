@@ -11,7 +11,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from a3t.text.phones import strip_stress
+from alignment.arpabet import strip_stress
 
 Pair = tuple[str, tuple[str, ...]]  # a word of a–z, and its phones
 Chunks = list[tuple[str, ...]]  # what each letter makes

@@ -22,13 +22,13 @@ import torch
 from torch import Tensor, nn
 
 from a3t.pretrained import save_checkpoint
-from a3t.text.phones import strip_stress
 from a3t.text.pronunciation.letter_network import (
     FOLDER,
     LETTERS,
     LetterNetwork,
 )
 from a3t.text.pronunciation.lexicon import Pronunciation, lookup
+from alignment.arpabet import strip_stress
 from training.programs import Program, option
 from training.text.edit_distance import edit_distance
 from training.text.letter_alignment import Chunks, Pair, align, learn_costs

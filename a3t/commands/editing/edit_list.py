@@ -27,7 +27,6 @@ from a3t.commands.editing.edit_options import project_edit
 from a3t.commands.editing.manifest import ManifestEdit, read_jobs
 from a3t.console import say
 from a3t.errors import InputError
-from alignment import AlignmentError
 from alignment.atomic import remove_abandoned
 from alignment.parallel import run_jobs
 
@@ -108,7 +107,7 @@ def _rows(jobs: list[ManifestEdit], workers: int, scheduler: str | None) -> Iter
 
 
 def carry_out(job: ManifestEdit) -> Outcome:
-    """Make and write one line's edit; raises InputError or AlignmentError."""
+    """Make and write one line's edit; raises InputError."""
     from a3t.commands.editing.edit_doubts import doubts_of, refuse_doubts
     from a3t.projects.delivery import write
 
@@ -159,7 +158,7 @@ def _row(
 
 def _sentence(error: Exception | None) -> str:
     text = " ".join(str(error).split())
-    expected = isinstance(error, InputError | AlignmentError | OSError)
+    expected = isinstance(error, InputError | OSError)
     return text if expected and text else f"{type(error).__name__}: {text}"
 
 

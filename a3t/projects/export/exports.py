@@ -60,7 +60,7 @@ def export(
     """Write the kinds (of ENDINGS) beside ``out``, which was saved; returns their paths.
 
     ``stage``: where the files of the edit are until all are there, instead of beside ``out``; what
-    is written names ``out`` nevertheless. Raises InputError or AlignmentError if one can't be
+    is written names ``out`` nevertheless. Raises InputError if one can't be
     written.
     """
     record = result.record

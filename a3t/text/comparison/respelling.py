@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from a3t.spans import Span
 from a3t.text.comparison.edit_script import WordEdit, minimal_script
-from a3t.text.phones import strip_stress
 from a3t.text.pronunciation.homographs.homograph_choice import is_homograph
 from a3t.text.pronunciation.homographs.homograph_words import FUNCTION_WORDS
 from a3t.text.pronunciation.lexicon import in_lexicon, lookup
 from a3t.text.transcript import Transcript, TranscriptWord
+from alignment.arpabet import strip_stress
 
 _MOST = 6  # words on either side that are compared as one
 _PASSES = 4  # a pass brings the texts nearer, which may line them up anew; few texts need two

@@ -43,9 +43,9 @@ from a3t.text.normaliser.vocabulary import (
     WEEKDAYS,
     WITH_COMPASS,
 )
-from a3t.text.phones import strip_stress
 from a3t.text.pronunciation.letter_to_sound import spell_out
 from a3t.text.pronunciation.lexicon import in_lexicon, lookup
+from alignment.arpabet import strip_stress
 
 # --- abbreviations --------------------------------------------------------------------------------
 

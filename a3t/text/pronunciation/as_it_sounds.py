@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from a3t.errors import InputError
-from a3t.text.phones import VOWELS, strip_stress
+from a3t.text.phones import VOWELS
 from a3t.text.pronunciation.letter_to_sound import guess
 from a3t.text.pronunciation.lexicon import Pronunciation, lookup
+from alignment.arpabet import strip_stress
 
 LONGEST = 60  # letters of a word as it sounds
 _SOUNDS = dict(

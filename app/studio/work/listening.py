@@ -17,7 +17,7 @@ from a3t.source.recognised_transcript import recognised_part
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.punctuation.restoring import with_punctuation
 from a3t.text.transcript import Transcript
-from alignment import AlignmentError, Word
+from alignment import Word
 from alignment.confidence.doubts import with_confidences
 from alignment.long.anchors import SECONDS, find_anchors
 from alignment.long.pieces import pieces
@@ -44,7 +44,7 @@ def recognise_part(editor: Editor, sound: PcmSound, part: int, first: int, last:
         load_whisper(model)
     try:
         found = recognised_part(samples, sound.sample_rate, Pronouncer(), model)
-    except (AlignmentError, ValueError):
+    except ValueError:
         return HeardPart()
     text, sure = found.transcript, found.confidences
     heard = align_tokens(editor, sound, part * IDS, first, last, text, sure)
@@ -100,7 +100,7 @@ def align_tokens(
         found = with_confidences(found, confidences)
         words = [shift_word(word, begin) for word in found.spoken]
         silent = [shift_word(word, begin).to_json() for word in found.words if word.is_pause]
-    except (AlignmentError, ValueError):
+    except ValueError:
         phones = [choices[word][0] for word in transcript.spoken]
         words = spread_evenly(transcript.spoken, phones, begin, last / sound.sample_rate)
         silent = []

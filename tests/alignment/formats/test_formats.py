@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from praatio import textgrid
 
-from alignment import Alignment, AlignmentError, Phone, Word, pause
+from alignment import Alignment, Phone, Word, pause
+from alignment.errors import InputError
 from alignment.formats import read_alignment, write_alignment
 from tests.alignment.conftest import Check
 
@@ -217,7 +218,7 @@ def test_an_unreadable_file_gives_one_sentence(
                 path.write_bytes(content)
             elif content is not None:
                 path.write_text(content)
-            with pytest.raises(AlignmentError) as caught:
+            with pytest.raises(InputError) as caught:
                 read_alignment(path)
             one_sentence(caught.value)
 
@@ -231,7 +232,7 @@ def test_tables_with_times_that_are_none(
                 fields = {".ctm": "x 1 0.0 {} {} 1.0\n", ".txt": "0.0\t{}\t{}\n"}[ending]
                 for name, label in ((f"a{ending}", "see"), (f"a.phones{ending}", "S")):
                     (tmp_path / name).write_bytes(fields.format(time, label).encode("latin-1"))
-                with pytest.raises(AlignmentError) as caught:
+                with pytest.raises(InputError) as caught:
                     read_alignment(tmp_path / f"a{ending}")
                 one_sentence(caught.value)
 
@@ -256,7 +257,7 @@ def test_broken_files_give_an_alignment_or_one_sentence(
     path.write_text(text[:place] + put + text[place + len(put) :], encoding="utf-8")
     try:
         read = read_alignment(path)
-    except AlignmentError as error:
+    except InputError as error:
         one_sentence(error)
     else:
         ends = [phone.end for phone in read.phones]
@@ -268,7 +269,7 @@ def test_where_it_cannot_be_written(
 ) -> None:
     for name in ["x.wav", "x", "none/x.TextGrid"]:
         with subtests.test(name=name):
-            with pytest.raises(AlignmentError) as caught:
+            with pytest.raises(InputError) as caught:
                 write_alignment(aligned, tmp_path / name)
             one_sentence(caught.value)
             assert not list(tmp_path.iterdir())
@@ -284,7 +285,7 @@ def test_a_failed_write_leaves_the_old_file(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(AlignmentError, match="No space left") as caught:
+    with pytest.raises(InputError, match="No space left") as caught:
         write_alignment(aligned, path)
     one_sentence(caught.value)
     assert path.read_text() == "old"

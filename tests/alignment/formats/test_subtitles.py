@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from alignment import Alignment, AlignmentError
+from alignment import Alignment
+from alignment.errors import InputError
 from alignment.formats import subtitles, write_alignment
 from alignment.formats.subtitles import read_transcript, write_subtitles
 from tests.alignment.conftest import Check
@@ -80,7 +81,7 @@ def test_transcripts_of_other_programs_are_read(tmp_path: Path, one_sentence: Ch
         assert read_transcript(tmp_path / "a.json") == "We met. Now."
     for content in ("[]", "{", '{"segments": [{}]}', '{"text": ""}'):
         (tmp_path / "a.json").write_text(content)
-        with pytest.raises(AlignmentError) as caught:
+        with pytest.raises(InputError) as caught:
             read_transcript(tmp_path / "a.json")
         one_sentence(caught.value)
 
@@ -146,7 +147,7 @@ HUGE = "9" * 5000
 )
 def test_times_that_are_none(name: str, content: str, tmp_path: Path, one_sentence: Check) -> None:
     (tmp_path / name).write_text(content)
-    with pytest.raises(AlignmentError) as caught:
+    with pytest.raises(InputError) as caught:
         read_transcript(tmp_path / name)
     one_sentence(caught.value)
 
@@ -154,6 +155,6 @@ def test_times_that_are_none(name: str, content: str, tmp_path: Path, one_senten
 @pytest.mark.parametrize("name", ["a.srt", "a.vtt", "a.json"])
 def test_bytes_that_are_not_text(name: str, tmp_path: Path, one_sentence: Check) -> None:
     (tmp_path / name).write_bytes(b"\xff\xfe\x00\x80")
-    with pytest.raises(AlignmentError, match="UTF-8") as caught:
+    with pytest.raises(InputError, match="UTF-8") as caught:
         read_transcript(tmp_path / name)
     one_sentence(caught.value)

@@ -14,12 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from a3t.errors import InputError
-from a3t.text.phones import ARPABET, PHONES, is_vowel, strip_stress
+from a3t.text.phones import ARPABET, PHONES, is_vowel
 from a3t.text.pronunciation import g2p_en_network, lexicon, morphology
 from a3t.text.pronunciation.as_it_sounds import as_it_sounds, sounded
 from a3t.text.pronunciation.lexicon import lookup
 from a3t.text.pronunciation.pronouncer import MAX_CANDIDATES, Pronouncer, _candidates
 from a3t.text.transcript import Transcript
+from alignment.arpabet import strip_stress
 from alignment.errors import AlignmentError
 from alignment.formats.dictionary import parse_entries
 from training.text.make_lexicon import preferred
