@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from alignment.errors import AlignmentError
-from alignment.network.phone_network import INDEX, SYMBOLS, band_power
+from alignment.network.phone_network import BANDS, INDEX, SYMBOLS, band_power
 from alignment.result import Alignment
 from training.features.given_alignments import listed_alignments
+from training.text_lines import whole_lines
 
 UNSURE = 255  # the label of what teaches nothing
 LEAST_SCORE = 0.5  # of a word
@@ -78,22 +82,75 @@ def listed(folder: Path) -> Iterator[tuple[Path, Alignment, float]]:
                 yield path, read_alignment(found), 1.0
 
 
+class ExamplePack:
+    """Examples in a folder, by the paths of their recordings: what is kept is not decoded again.
+    One that a kill cut off is dropped."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._frames, self._index = folder / "logarithms.f16", folder / "examples.jsonl"
+        self._rows: dict[str, dict[str, Any]] = {}
+        whole = 0
+        for line in whole_lines(self._index):
+            row = json.loads(line)
+            self._rows[row["path"]] = row
+            whole = row["start"] + row["frames"]
+        self._frames.touch()
+        os.truncate(self._frames, whole * BANDS * 2)
+        self._whole = whole
+
+    def __contains__(self, path: str) -> bool:
+        return path in self._rows
+
+    def add(self, path: str, example: Example) -> None:
+        with open(self._frames, "ab") as file:
+            file.write(example.logarithms.astype(np.float16).tobytes())
+        row = {
+            "path": path,
+            "start": self._whole,
+            "frames": len(example.logarithms),
+            "symbols": example.symbols.tolist(),
+            "ends": example.ends.tolist(),
+            "last": np.flatnonzero(example.last).tolist(),
+        }
+        with open(self._index, "a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\n")
+        self._rows[path] = row
+        self._whole += row["frames"]
+
+    def examples(self, weights: Mapping[str, float]) -> Iterator[tuple[str, Example]]:
+        """Those of some recordings, their logarithms mapped from the file, with their weights."""
+        mapped = np.memmap(self._frames, np.float16, "r", shape=(self._whole, BANDS))
+        for path, weight in weights.items():
+            row = self._rows[path]
+            symbols = np.array(row["symbols"], np.uint8)
+            last = np.zeros(len(symbols), bool)
+            last[row["last"]] = True
+            frames = mapped[row["start"] : row["start"] + row["frames"]]
+            yield path, Example(frames, symbols, np.array(row["ends"]), last, weight)
+
+
 def folder_examples(
-    folder: Path, left_out: frozenset[str] = frozenset()
+    folder: Path, kept: Path, left_out: frozenset[str] = frozenset()
 ) -> tuple[list[Example], list[Example]]:
     """The recordings of a folder that match their texts, and those of them whose stem is left out,
-    apart."""
+    apart; they are kept in the pack in the folder `kept`."""
     import soundfile
 
     from alignment.waveform import normalise_level
 
-    found: list[Example] = []
-    apart: list[Example] = []
+    pack = ExamplePack(kept)
+    weights: dict[str, float] = {}
     for path, alignment, weight in listed(folder):
         if alignment.score >= LEAST_MATCH:
-            samples, rate = soundfile.read(path, dtype="float32", always_2d=True)
-            example = Example.of(normalise_level(samples.mean(axis=1), rate), alignment, weight)
-            (apart if path.stem in left_out else found).append(example)
+            weights[name := path.relative_to(folder).as_posix()] = weight
+            if name not in pack:
+                samples, rate = soundfile.read(path, dtype="float32", always_2d=True)
+                pack.add(name, Example.of(normalise_level(samples.mean(axis=1), rate), alignment))
+    found: list[Example] = []
+    apart: list[Example] = []
+    for name, example in pack.examples(weights):
+        (apart if Path(name).stem in left_out else found).append(example)
     if not found:
         raise AlignmentError(
             f"{folder} has no recordings with alignments: make them first with "

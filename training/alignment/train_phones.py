@@ -132,10 +132,11 @@ def save(model: PhoneModel, followers: np.ndarray, path: Path) -> None:
 
 def train(options: argparse.Namespace) -> None:
     left_out = options.left_out.read_text("utf-8").split() if options.left_out else ()
-    examples, held_out = folder_examples(options.folder, frozenset(left_out))
+    kept = options.out.with_suffix("") / "examples"
+    examples, held_out = folder_examples(options.folder, kept, frozenset(left_out))
     schedule = TrainingSchedule(
         options.steps,
-        rate=2e-3,
+        rate=options.rate,
         warmup=500,
         decay=options.steps,
         betas=(0.9, 0.999),
@@ -165,6 +166,7 @@ main = Program(
     option("--steps", type=int, default=10_000, metavar="N"),
     option("--begin", type=Path, metavar="FILE.safetensors", help="initial weights"),
     option("--minutes", type=float, help="end after so many minutes"),
+    option("--rate", type=float, default=2e-3, metavar="R", help="learning rate, default: 2e-3"),
     option("--batch", type=int, default=BATCH, metavar="N", help=f"segments, default: {BATCH}"),
     option("--device", default="cpu", help="where torch runs: cpu (default), cuda"),
     option(

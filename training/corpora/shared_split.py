@@ -24,15 +24,18 @@ FOLDERS = {
     "kathleen*": "kathleen",
     "CommonVoice*": "commonvoice",
     "speechocean762*": "speechocean",
+    "an4*": "an4",
+    "SpeechCommands*": "commands",
+    "alphanumeric*": "alphanumeric",
 }
 
 # LibriSpeech readers that no model is trained on: the first three of train-clean-5's when sorted by
 # the sha256 of their ids; they happen to be a man and two women.
 UNSEEN_SPEAKERS = frozenset({"librispeech-3664", "librispeech-3947", "librispeech-2416"})
 
-# The share of Common Voice's contributors, who are many with a few clips each, that no model is
-# trained on; by a hash of the contributor, so that it doesn't depend on the selection of clips.
-UNSEEN_FRACTION = {"commonvoice": 0.15}
+# The share of voices that no model is trained on, of corpora that have many with a few clips each;
+# by a hash of the voice, so that it doesn't depend on the selection of clips.
+UNSEEN_FRACTION = {"commonvoice": 0.15, "an4": 0.125, "commands": 0.125, "alphanumeric": 0.125}
 
 # The share of the other speakers' prompts in "dev", and in "test".
 HELD_OUT_FRACTION = 0.015

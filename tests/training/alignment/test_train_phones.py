@@ -242,7 +242,7 @@ def test_what_an_alignment_doubts_is_known_from_the_json_beside_it(
     write_alignment(aligned, tmp_path / "a.TextGrid")
     doubted = [replace(word, score=0.2) if word.text else word for word in aligned.words]
     write_alignment(replace(aligned, words=tuple(doubted)), tmp_path / "a.json")
-    (found,), _ = folder_examples(tmp_path)
+    (found,), _ = folder_examples(tmp_path, tmp_path / "kept")
     assert set(found.symbols.tolist()) <= {INDEX["sp"], UNSURE}
 
 
@@ -273,9 +273,9 @@ def test_a_folders_list_is_read_except_for_excluded_clips(
     ]
     with lzma.open(tmp_path / "alignments.jsonl.xz", "wt", encoding="utf-8") as file:
         file.write("".join(f"{json.dumps(entry)}\n" for entry in entries))
-    assert [len(part) for part in folder_examples(tmp_path)] == [2, 0]
-    (found,), apart = folder_examples(tmp_path, frozenset({"a"}))
+    assert [len(part) for part in folder_examples(tmp_path, tmp_path / "kept")] == [2, 0]
+    (found,), apart = folder_examples(tmp_path, tmp_path / "kept", frozenset({"a"}))
     assert len(apart) == 1
     assert len(found.logarithms) == len(band_power(speech[0]))
     with pytest.raises(AlignmentError):
-        folder_examples(tmp_path, frozenset({"a", "b"}))
+        folder_examples(tmp_path, tmp_path / "kept", frozenset({"a", "b"}))
