@@ -6,7 +6,7 @@ training.alignment.transcribe wrote of recordings below FOLDER. What was heard i
 the network bears it out: where Whisper was sure, the aligner doubts no word and finds no sound
 between them that has no text, and the words come at a pace at which people speak.
 
-FILE, which train_phones reads, gets an object a line: `path` below FOLDER, `alignment`, --weight;
+FILE, which train_phones reads, gets an object a line: `path` below FOLDER and `alignment`;
 FILE.left-out.tsv gets the others with the reason. The same command goes on where it stopped.
 """
 
@@ -98,7 +98,6 @@ def align(options: argparse.Namespace) -> None:
                 continue
             try:
                 row = {"path": place, "alignment": aligned(text).to_json()}
-                row |= {} if options.weight == 1.0 else {"weight": options.weight}
                 print(json.dumps(row, ensure_ascii=False), file=out, flush=True)
             except (AlignmentError, soundfile.LibsndfileError) as error:
                 print(place, str(error).replace("\n", " "), sep="\t", file=left_out, flush=True)
@@ -110,7 +109,6 @@ main = Program(
     option("--out", type=Path, required=True, metavar="FILE.jsonl"),
     option("--heard", type=Path, metavar="FILE.jsonl", help="what was transcribed"),
     option("--unseen", type=Path, metavar="FOLDER", help="corpora whose voices are left out"),
-    option("--weight", type=float, default=1.0, metavar="W", help="of each recording, default: 1"),
 )
 
 

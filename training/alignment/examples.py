@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -131,10 +132,14 @@ class ExamplePack:
 
 
 def folder_examples(
-    folder: Path, kept: Path, left_out: frozenset[str] = frozenset()
+    folder: Path,
+    kept: Path,
+    left_out: frozenset[str] = frozenset(),
+    of_folders: Mapping[str, float] = MappingProxyType({}),
 ) -> tuple[list[Example], list[Example]]:
     """The recordings of a folder that match their texts, and those of them whose stem is left out,
-    apart; they are kept in the pack in the folder `kept`."""
+    apart; they are kept in the pack in the folder `kept`. `of_folders`: weights by the first part
+    of a recording's path."""
     import soundfile
 
     from alignment.waveform import normalise_level
@@ -143,7 +148,8 @@ def folder_examples(
     weights: dict[str, float] = {}
     for path, alignment, weight in listed(folder):
         if alignment.score >= LEAST_MATCH:
-            weights[name := path.relative_to(folder).as_posix()] = weight
+            inside = path.relative_to(folder)
+            weights[name := inside.as_posix()] = weight * of_folders.get(inside.parts[0], 1.0)
             if name not in pack:
                 samples, rate = soundfile.read(path, dtype="float32", always_2d=True)
                 pack.add(name, Example.of(normalise_level(samples.mean(axis=1), rate), alignment))

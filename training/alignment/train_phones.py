@@ -3,7 +3,8 @@
 FOLDER holds recordings and, beside each, its alignment, as `python -m alignment corpus FOLDER
 --ending .json` writes them (a .TextGrid will do, but has no scores: nothing is doubted); or an
 `alignments.jsonl` (also .xz), an object a line with the `path` of a recording below FOLDER, its
-`alignment`, and optionally its `weight` (1): how often it is heard, against others as long. Each
+`alignment`, and optionally its `weight` (1): how often it is heard, against others as long;
+--weight says so of all recordings in a folder. Each
 epoch hears every clip otherwise: another tract, another pace, in rooms, noise, music, beside
 another talker, in narrow bands, with pauses of its own room tone between its words
 (training.alignment.segments). Words that their alignment doubts teach nothing.
@@ -130,10 +131,20 @@ def save(model: PhoneModel, followers: np.ndarray, path: Path) -> None:
     save_file({name: value.astype(np.float16) for name, value in weights.items()}, path)
 
 
+def folder_weight(text: str) -> tuple[str, float]:
+    """ "NAME=2" as ("NAME", 2.0)."""
+    name, _, weight = text.rpartition("=")
+    if not name or not float(weight) > 0:
+        raise ValueError(text)
+    return name, float(weight)
+
+
 def train(options: argparse.Namespace) -> None:
     left_out = options.left_out.read_text("utf-8").split() if options.left_out else ()
     kept = options.out.with_suffix("") / "examples"
-    examples, held_out = folder_examples(options.folder, kept, frozenset(left_out))
+    examples, held_out = folder_examples(
+        options.folder, kept, frozenset(left_out), dict(options.weight)
+    )
     schedule = TrainingSchedule(
         options.steps,
         rate=options.rate,
@@ -167,6 +178,10 @@ main = Program(
     option("--begin", type=Path, metavar="FILE.safetensors", help="initial weights"),
     option("--minutes", type=float, help="end after so many minutes"),
     option("--rate", type=float, default=2e-3, metavar="R", help="learning rate, default: 2e-3"),
+    option(
+        "--weight", type=folder_weight, action="append", default=[], metavar="FOLDER=W",
+        help="how often the recordings in a folder of FOLDER are heard",
+    ),
     option("--batch", type=int, default=BATCH, metavar="N", help=f"segments, default: {BATCH}"),
     option("--device", default="cpu", help="where torch runs: cpu (default), cuda"),
     option(

@@ -61,11 +61,11 @@ def test_only_what_the_sound_bears_out_is_kept(speech: Speech, tmp_path: Path) -
             soundfile.write(sounds / f"{name}.wav", *speech)
             row = {"path": f"{name}.wav", "text": text, "likelihood": likelihood, "no_speech": 0.1}
             print(json.dumps(row), file=file)
-    command = [str(sounds), "--heard", str(heard), "--out", str(out), "--weight", "0.5"]
+    command = [str(sounds), "--heard", str(heard), "--out", str(out)]
     for _ in range(2):  # the second time nothing is left to do
         assert align_texts.main(command) == 0
         (kept,) = rows(out)
-        assert (kept["path"], kept["weight"]) == ("right.wav", 0.5)
+        assert kept["path"] == "right.wav"
         assert [word["text"] for word in kept["alignment"]["words"] if word["text"]] == [*WORDS]
         refused = dict(line.strip().split("\t") for line in text_lines(Path(f"{out}.left-out.tsv")))
         assert set(refused) == {f"{name}.wav" for name in texts if name != "right"}
@@ -76,8 +76,9 @@ def test_only_what_the_sound_bears_out_is_kept(speech: Speech, tmp_path: Path) -
     with open(pack / "logarithms.f16", "ab") as file:
         file.write(b"\0" * 1000)  # killed while it wrote
     (sounds / "right.wav").unlink()
-    (again,), _ = folder_examples(sounds, pack)
-    assert again.weight == 0.5 and "right.wav" in ExamplePack(pack)
+    (again,), _ = folder_examples(sounds, pack, of_folders={"right.wav": 0.5})
+    assert (first.weight, again.weight) == (1.0, 0.5)
+    assert "right.wav" in ExamplePack(pack)
     for name in ("logarithms", "symbols", "ends", "last"):
         np.testing.assert_array_equal(getattr(again, name), getattr(first, name))
 
