@@ -25,6 +25,7 @@ COMMANDS = {
         "speech from a prompt compared with its speaker's recordings",
     ),
     "detector": ("detector.detector_command", "how well a classifier spots new words"),
+    "ladder": ("detector.ladder", "what each step from a recorded word to a made one costs"),
     "vocoders": ("vocoders", "held-out clips, converted to mels and back"),
     "reconstruction": ("reconstruction", "filling the middle third of held-out clips"),
     "untouched": ("edits.scripted_edits", "random edits: does everything else stay the same?"),

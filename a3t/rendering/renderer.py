@@ -122,10 +122,8 @@ class Renderer:
         """The window's mel (N, 80): the recording's own, the masked frames filled and levelled.
         ``rise``: (N,) octaves by which the pitch is raised."""
         model = self.networks.model
-        place = torch.from_numpy(window.source - source[0]).clamp(min=0)
-        mel = mel_window(recording, *source)[place]
         symbols = [phone.symbol for phone in window.phones]
-        item = MaskedMel(mel, window.masked, phone_ids(symbols), window.phone_of_frame, rise)
+        item = masked_mel(recording, window, source, rise)
         filled = unbiased(model, item, symbols, fill(model, item))
         return levelled(filled, window.masked, symbols, window.phone_of_frame)
 
@@ -201,6 +199,16 @@ class Renderer:
                 patch = with_room_tone(plan, edit, patch)
             rendered[k] = Rendered(patch, raised)
         return rendered
+
+
+def masked_mel(
+    recording: Recording, window: WindowFrames, source: Span, rise: np.ndarray | None = None
+) -> MaskedMel:
+    """A window's mel (N, 80) as the network gets it; ``rise``: (N,) octaves."""
+    place = torch.from_numpy(window.source - source[0]).clamp(min=0)
+    ids = phone_ids([phone.symbol for phone in window.phones])
+    mel = mel_window(recording, *source)[place]
+    return MaskedMel(mel, window.masked, ids, window.phone_of_frame, rise)
 
 
 def emphasised_spans(edit: PlannedEdit, before: int) -> Sequence[Span]:

@@ -23,15 +23,7 @@ def told_apart(features: Floats, made: Floats, voices: Sequence[str]) -> Interva
     interval is a bootstrap over voices. Raises ValueError for fewer than two voices, or if all the
     others of one voice are of one kind.
     """
-    with eval_package("scikit-learn"):
-        from sklearn.linear_model import LogisticRegression
-        from sklearn.model_selection import LeaveOneGroupOut, cross_val_predict
-        from sklearn.pipeline import make_pipeline
-        from sklearn.preprocessing import StandardScaler
-    model = make_pipeline(StandardScaler(), LogisticRegression(C=STRENGTH, max_iter=2000))
-    scores = cross_val_predict(
-        model, features, made, groups=voices, cv=LeaveOneGroupOut(), method="decision_function"
-    )
+    scores = judged(features, made, voices)
     places = [np.flatnonzero(np.asarray(voices) == voice) for voice in np.unique(voices)]
     draw = np.random.default_rng(0)
     found = []
@@ -41,6 +33,21 @@ def told_apart(features: Floats, made: Floats, voices: Sequence[str]) -> Interva
             found.append(_ranked(scores[drawn], made[drawn]))
     low, high = np.percentile(found, [2.5, 97.5])
     return Interval(_ranked(scores, made), float(low), float(high), len(made))
+
+
+def judged(features: Floats, made: Floats, voices: Sequence[str]) -> Floats:
+    """The classifier's scores (n,), higher for what sounds made; arguments and errors of
+    `told_apart`."""
+    with eval_package("scikit-learn"):
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.model_selection import LeaveOneGroupOut, cross_val_predict
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+    model = make_pipeline(StandardScaler(), LogisticRegression(C=STRENGTH, max_iter=2000))
+    scores: Floats = cross_val_predict(
+        model, features, made, groups=voices, cv=LeaveOneGroupOut(), method="decision_function"
+    )
+    return scores
 
 
 def alone(feature: Floats, made: Floats) -> float:

@@ -1,5 +1,7 @@
 """Room tone has the level and spectrum of the recording's pauses in every channel, unrepeated."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.signal import lfilter, welch
@@ -92,6 +94,25 @@ def test_digital_silence_stays_silent(make_recording):
     recording = make_recording(sound, 16_000)
     made = room_tone(recording, Alignment((pause(0.0, 0.5), word), 1.0), 1_000)
     assert made.shape == (1_000, 2) and not made.any()
+
+
+@pytest.mark.parametrize("paused", [True, False])
+def test_a_cleaned_start_is_not_the_room(make_recording, paused):
+    """Whether there are pauses between the words or not, their room is heard beside the start."""
+    rate = 16_000
+    sound, alignment = spoken(rate)
+    if not paused:  # words of two syllables, and nothing between them but 80 ms of the room
+        words = tuple(replace(w, text="word", score=1.0) for w in alignment.words[1:])
+        alignment = replace(alignment, words=(alignment.words[0], *words))
+    gated = sound.copy()
+    gated[: rate // 2] = np.random.default_rng(0).normal(0, 1e-5, (rate // 2, 2))
+    tone = find_room_tone(make_recording(gated, rate), alignment, near=rate // 2)
+    true = room(rate, 3 * rate).std(axis=0)
+    assert np.abs(20 * np.log10(tone.level / true)).max() < 2.0
+    gated[round(1.1 * rate) : round(1.5 * rate)] = gated[: round(0.4 * rate)]
+    silent = replace(alignment, words=alignment.words[:4])
+    if paused:  # a gate that closes between words as well: the pauses stay as silent
+        assert find_room_tone(make_recording(gated, rate), silent).level.max() < 1e-4
 
 
 def test_notes_that_come_and_go_in_the_pauses_are_not_made_into_noise(make_recording):

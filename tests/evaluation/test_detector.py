@@ -6,12 +6,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import soundfile
 
+from a3t.audio.output.patches import Patch
+from a3t.editor import Editor
 from a3t.errors import InputError
-from evaluation.detector import telling_apart
+from a3t.example import RECORDING
+from evaluation.detector import ladder, telling_apart
 from evaluation.detector.detector_command import MEASUREMENT
 from evaluation.detector.spectral_statistics import FEATURES, RATE, log_spectrum, stretch_features
 from evaluation.detector.telling_apart import alone, told_apart
+from tests.conftest import ARCTIC
+from training.corpora import Clip
 
 SPAN = (8_000, 14_000)  # samples of the stretch
 VOICES, CLIPS = 8, 8
@@ -137,3 +143,25 @@ def test_the_report_says_who_is_told_apart(features: dict[str, np.ndarray], tmp_
     assert f"{area:.3f}" == every.strip()
     with pytest.raises(InputError, match="voices"):
         MEASUREMENT.report(rows[:2], setting)
+
+
+def test_the_ladder_finds_a_recorded_word_unchanged_and_a_louder_one_louder(
+    editor: Editor, tmp_path: Path
+) -> None:
+    """Every rung of one word; the recorded one is no different from itself."""
+    clip = Clip("arctic", "awb", RECORDING, ARCTIC, soundfile.info(RECORDING).duration)
+    setting = ladder.MEASUREMENT.setting(tmp_path)
+    setting.__dict__["editor"] = editor
+    rows = {row["rung"]: row for row in ladder.climb(ladder.Place(clip, 0), setting)}
+    assert set(rows) == {ladder.NATURAL, *ladder.RUNGS}
+    natural, splice = rows[ladder.NATURAL], rows[ladder.SPLICE]
+    assert abs(natural["level"]) < 0.01 and natural["f0_error"] < 0.01
+    assert all(np.abs(sums[1:]).max() < 0.1 * sums[0] for sums in natural["bands"].values())
+    assert abs(splice["level"]) < 0.1 and splice["f0_error"] < 0.05
+    assert rows[ladder.BOTH]["f0_error"] < rows[ladder.DURATIONS]["f0_error"]
+    assert len(splice["features"]) == len(FEATURES)
+    plan, sound = ladder.plan_again(setting, ladder.Place(clip, 0))
+    louder = plan.recording.mono(0, plan.recording.samples)[:, None] * 2.0
+    patch = Patch((0, plan.recording.samples), louder)
+    figures = ladder.figures_of(plan, patch, ladder.as_recorded(plan).edits[0].phones, sound)
+    assert figures["level"] == pytest.approx(6.02, abs=0.1)

@@ -9,7 +9,7 @@ repeats, and a breath or a click that stood in a pause is not heard in it again.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,6 +28,8 @@ ABOVE_QUIET = 4.0  # as a ratio of powers
 SPEECH_SHARE = 0.1  # of frames of speech that are taken for noise
 LOW_SHARE = 0.25  # of a frequency's powers in noise are below 0.29 of their mean
 SMOOTHED = 5  # frequencies over which that is looked at
+GATED = 1e-4  # RMS: -80 dB of full scale, quieter than any room through a microphone
+BELOW_SPEECH = 0.2  # of the speech's RMS; what is louder than that is no room
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,16 +91,46 @@ def room_tone(
 
 def find_room_tone(recording: Recording, alignment: Alignment, near: int | None = None) -> RoomTone:
     """Measure the noise in the alignment's pauses; where they are too short, in the quietest
-    frames of the five seconds around sample `near`. At most seven seconds are read."""
+    frames of the five seconds around sample `near`. At most nine seconds are read.
+
+    Where the nearest pauses are silenced, as by a noise gate, those between words decide, since a
+    start and an end are often cleaned alone; without any, the quietest frames of the speech do, if
+    they are as quiet as a room.
+    """
     near = recording.samples // 2 if near is None else near
+    paused = _paused(recording, alignment, near)
+    if paused is None:
+        return _in_speech(recording, near, (0, recording.samples))[0]
+    if paused.level.max() >= GATED or not alignment.spoken:
+        return paused
+    start, end = alignment.spoken[0].end, alignment.spoken[-1].start
+    inside = [word for word in alignment.words if start <= word.start and word.end <= end]
+    between = _paused(recording, replace(alignment, words=tuple(inside)), near)
+    if between is not None:
+        return between
+    start, end = alignment.spoken[0].start, alignment.spoken[-1].end
+    quiet, speech = _in_speech(recording, near, recording.samples_between(start, end))
+    return quiet if GATED < quiet.level.max() < BELOW_SPEECH * speech else paused
+
+
+def _paused(recording: Recording, alignment: Alignment, near: int) -> RoomTone | None:
+    """The noise in the pauses nearest to a sample; None if they are too short."""
     pauses = pauses_near(alignment, recording, near)
     frames = _frames((to_float(recording.read(*pause)) for pause in pauses), recording.sample_rate)
-    if len(frames) >= LEAST_FRAMES:
-        return _measured(frames, recording.sample_rate, QUIET_SHARE, ABOVE_QUIET)
+    if len(frames) < LEAST_FRAMES:
+        return None
+    return _measured(frames, recording.sample_rate, QUIET_SHARE, ABOVE_QUIET)
+
+
+def _in_speech(recording: Recording, near: int, within: Span) -> tuple[RoomTone, float]:
+    """The quietest frames of a span's five seconds nearest to a sample, and the RMS of all."""
     reach = round(WINDOW_SECONDS / 2 * recording.sample_rate)
-    around = recording.read(max(0, near - reach), min(recording.samples, near + reach))
-    frames = _frames([to_float(around)], recording.sample_rate)
-    return _measured(frames, recording.sample_rate, SPEECH_SHARE, 1.0)
+    around = max(within[0], near - reach), min(within[1], near + reach)
+    sound = to_float(recording.read(around[0], max(around)))
+    tone = _measured(
+        _frames([sound], recording.sample_rate), recording.sample_rate, SPEECH_SHARE, 1
+    )
+    return tone, float(np.sqrt(np.square(sound).mean(axis=0).max()))
 
 
 def pauses_near(alignment: Alignment, recording: Recording, near: int) -> list[Span]:

@@ -1,0 +1,381 @@
+"""What each step costs: the same word in the same place, from recorded to made.
+
+A recorded word is taken out and said again by every rung of a ladder: its own sound put in its
+place as a patch is (splice), through the vocoder (copy), filled by the network with the recorded
+durations and pitch (both given), with the recorded durations (durations given), as an edit has it
+(shipped). A rung's distance from the one before is the cost of what it adds.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import soxr
+import torch
+
+from a3t.audio.analysis.mel import log_mel
+from a3t.audio.output.patches import Patch, read_patched
+from a3t.audio.reading.recording import Recording, opened
+from a3t.errors import InputError
+from a3t.grid import HOP, SAMPLE_RATE
+from a3t.model.variance.adaptors import decided, spread_out
+from a3t.plan.edit_plan import EditPlan
+from a3t.plan.planned_edit import PlannedPhone
+from a3t.plan.request import EditRequest
+from a3t.plan.windows import WindowFrames
+from a3t.rendering.renderer import Renderer, masked_mel
+from a3t.spans import Span
+from a3t.text.phones import is_vowel, strip_stress
+from a3t.text.transcript import Transcript
+from a3t.vocoder import vocode_span
+from alignment import Alignment
+from evaluation import metrics
+from evaluation.detector.detector_material import MARGIN, features_of, in_place, write_source
+from evaluation.detector.spectral_statistics import FEATURES
+from evaluation.detector.telling_apart import judged, told_apart
+from evaluation.edits.conditions import CLEAN
+from evaluation.edits.experiment import labelled_phones, single_edit
+from evaluation.edits.listing import clips_in_turn
+from evaluation.edits.segment_metrics import LabelledSound
+from evaluation.harness.declared_tables import Figures, Row, Rows, figure_name
+from evaluation.harness.estimates import Interval
+from evaluation.harness.measurement import CORPORA, HALF, MODEL, Measurement, Setting
+from evaluation.harness.report_files import markdown_table
+from training.corpora import Clip
+from training.programs import counts
+
+Floats = np.ndarray
+
+NATURAL, SPLICE, COPY = "natural", "splice", "copy"
+BOTH, DURATIONS, SHIPPED = "both given", "durations given", "shipped"
+RUNGS = (SPLICE, COPY, BOTH, DURATIONS, SHIPPED)
+STAND_INS = ("that", "this")  # the word that the text has in place of the one that is said again
+LEAST = 20  # frames of a word: 0.25 s
+BESIDE = 12  # frames of the clip before and after a word
+TURNS = 4  # words of a clip at most
+MOST_OF_A_VOICE = 20  # clips
+CLASSES = {
+    "nasals": "M N NG",
+    "liquids": "L R W Y",
+    "p t k": "P T K",
+    "b d g": "B D G",
+    "fricatives": "F TH S SH HH V DH Z ZH",
+}
+VOWELS = "vowels"
+BANDS = tuple((low, low + 500) for low in range(500, 7500, 500))  # Hz
+BELOW = {"below 7 kHz": 7000, "below 2.5 kHz": 2500}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A clip, and the how-manieth of its usable words is said again."""
+
+    clip: Clip
+    turn: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.clip.name} {self.turn + 1}"
+
+
+@dataclass(frozen=True)
+class GivenPitch(Renderer):
+    """A renderer of words of recorded durations that is also given their recorded pitch; ``pitch``:
+    (T,) log2 Hz of the recording's frames, 0 where unvoiced."""
+
+    pitch: Floats | None = None
+
+    def fill(
+        self,
+        recording: Recording,
+        window: WindowFrames,
+        source: Span,
+        rise: Floats | None = None,
+    ) -> torch.Tensor:
+        assert self.pitch is not None
+        model = self.networks.model
+        batch = masked_mel(recording, window, source).batch(np.arange(len(window.masked)))
+        with torch.inference_mode():
+            predicted = model(batch).pitch
+        told = spread_out(decided(predicted), batch.masked, model.pitch_spread)[0].numpy()
+        true = self.pitch[source[0] : source[0] + len(told)]
+        both = (told > 0) & (true > 0) & window.masked
+        return super().fill(recording, window, source, np.where(both, true - told, 0.0))
+
+
+def places(setting: Setting) -> list[Place]:
+    """Every clip has one word said again before any has another."""
+    options = setting.options
+    clips = clips_in_turn(setting.clips, options.set, MOST_OF_A_VOICE)
+    found = [Place(clip, turn) for turn in range(TURNS) for clip in clips]
+    return found[: options.places]
+
+
+def usable_words(sound: LabelledSound, alignment: Alignment) -> list[int]:
+    """Numbers of the words that are sure, long enough, have a vowel and lie inside the clip."""
+    found = []
+    for k in range(1, len(alignment.spoken) - 1):
+        own = [phone for phone in sound.phones if phone.word == k]
+        inside = own[0].first >= BESIDE and own[-1].last <= len(sound.mel) - BESIDE
+        long = own[-1].last - own[0].first >= LEAST
+        if inside and long and own[0].sure and any(is_vowel(phone.symbol) for phone in own):
+            found.append(k)
+    return found
+
+
+def plan_again(setting: Setting, place: Place) -> tuple[EditPlan, LabelledSound]:
+    """The plan that says a word of the clip again as if it were new, and the clip; InputError if
+    it has no such word."""
+    folder = setting.folder / "sounds"
+    folder.mkdir(parents=True, exist_ok=True)
+    path, editor = write_source(place.clip, CLEAN, folder), setting.editor
+    words = list(Transcript.from_text(place.clip.text).spoken)
+    if ("aligned", place.clip.name) not in setting.known:
+        setting.known["aligned", place.clip.name] = editor.align(path, " ".join(words))
+    alignment: Alignment = setting.known["aligned", place.clip.name]
+    recording = opened(path)
+    frames = recording.frames
+    sound = LabelledSound(
+        recording.resampled(0, frames * HOP, SAMPLE_RATE), labelled_phones(alignment, frames)
+    )
+    usable = usable_words(sound, alignment)
+    random.Random(place.clip.name).shuffle(usable)
+    if place.turn >= len(usable):
+        raise InputError("It has no such word.")
+    k = usable[place.turn]
+    stand_in = next(word for word in STAND_INS if word != words[k])
+    spoken = alignment.spoken
+    ways = {spoken[k].text.lower(): (tuple(phone.symbol for phone in spoken[k].phones),)}
+    request = EditRequest(
+        new_text=" ".join(words),
+        text=" ".join([*words[:k], stand_in, *words[k + 1 :]]),
+        alignment=replace(
+            alignment,
+            words=tuple(
+                replace(word, text=stand_in) if word is spoken[k] else word
+                for word in alignment.words
+            ),
+        ),
+        pronunciations=tuple(ways.items()),
+        moves=False,
+        verify=False,
+    )
+    return single_edit(editor, path, request), sound
+
+
+def as_recorded(plan: EditPlan) -> EditPlan:
+    """The plan with the recorded durations."""
+    edit = plan.edits[0]
+    phones = tuple(
+        PlannedPhone(phone.symbol, phone.frames, phone.word)
+        for phone in plan.phones
+        if edit.source[0] <= phone.first and phone.last <= edit.source[1]
+    )
+    made = replace(edit, phones=phones)
+    if made.frames != edit.source[1] - edit.source[0]:
+        raise InputError("Its word doesn't begin and end with its phones.")
+    return replace(plan, edits=(made,))
+
+
+def climb(place: Place, setting: Setting) -> Iterator[Row]:
+    """A row for the recorded word and for every rung. InputError or AlignmentError if the place
+    can't be used."""
+    plan, sound = plan_again(setting, place)
+    recording, edit, renderer = plan.recording, plan.edits[0], setting.editor.renderer
+    given = as_recorded(plan)
+    pitched = GivenPitch(renderer.networks, renderer.vocoder, renderer.step, pitch=sound.f0)
+    frames = recording.frames
+    copy = vocode_span(renderer.vocoder, log_mel(sound.samples)[:frames], 0, frames).numpy()
+    span = edit.remade
+    if span[0] < MARGIN or span[1] > frames - MARGIN:
+        raise InputError("Its word is too near the clip's ends.")
+    copied = in_place(recording, copy, span, own=True)
+    patches = {
+        NATURAL: Patch(copied.source, recording.mono(*copied.source)[:, None]),
+        SPLICE: in_place(recording, sound.samples, span, own=False),
+        COPY: copied,
+        BOTH: pitched.edited(given).patches[0],
+        DURATIONS: renderer.edited(given).patches[0],
+        SHIPPED: renderer.edited(plan).patches[0],
+    }
+    for rung, patch in patches.items():
+        phones = plan.edits[0].phones if rung == SHIPPED else given.edits[0].phones
+        yield {
+            "place": place.name,
+            "voice": place.clip.voice,
+            "corpus": place.clip.corpus,
+            "rung": rung,
+            "features": features_of(recording, patch).tolist(),
+            **figures_of(plan, patch, phones, sound),
+        }
+
+
+def figures_of(
+    plan: EditPlan, patch: Patch, phones: Sequence[PlannedPhone], sound: LabelledSound
+) -> Row:
+    """A patch's word against the recorded one: similarity to the rest of the clip, F0's error in
+    semitones, level in dB, and by phone class the sums of dB above the recorded in ``BANDS``."""
+    recording, edit = plan.recording, plan.edits[0]
+    patched = read_patched(recording, [patch], 0, recording.samples + patch.growth).mean(axis=1)
+    if recording.sample_rate != SAMPLE_RATE:
+        patched = soxr.resample(patched, recording.sample_rate, SAMPLE_RATE, quality="VHQ")
+    made = LabelledSound(patched.astype(np.float32), ())
+    first, last = edit.source
+    span = first, first + sum(phone.frames for phone in phones)
+    true = [p for p in plan.phones if first <= p.first and p.last <= last and p.word >= 0]
+    own, pairs, begin = [], [], first
+    for phone in phones:
+        if phone.word >= 0:
+            own.append((begin, begin + phone.frames))
+        begin += phone.frames
+    for (start, end), there in zip(own, true, strict=True):  # each frame and the one it stands for
+        middles = (np.arange(there.first, there.last) + 0.5 - there.first) / there.frames
+        pairs += zip(
+            start + (middles * (end - start)).astype(int),
+            range(there.first, there.last),
+            strict=True,
+        )
+    here, were = np.array(pairs).T
+    f0 = np.where(
+        (made.f0[here] > 0) & (sound.f0[were] > 0), made.f0[here] - sound.f0[were], np.nan
+    )
+    rest = np.concatenate([sound.samples[: first * HOP], sound.samples[last * HOP :]])
+    levels = _band_levels(made.samples)[here] - _band_levels(sound.samples)[were]
+    kinds = np.concatenate([[_kind(p.symbol)] * p.frames for p in true])
+    power = made.power[slice(*span)].mean() / max(sound.power[first:last].mean(), 1e-12)
+    return {
+        "similarity": metrics.figure_or_nan(
+            metrics.speaker_similarity, rest, made.cut(span), SAMPLE_RATE
+        ),
+        "f0_error": 12 * float(np.nanmedian(np.abs(f0))) if np.isfinite(f0).any() else np.nan,
+        "level": 10 * float(np.log10(max(power, 1e-9))),
+        "bands": {
+            kind: [int((kinds == kind).sum()), *levels[kinds == kind].sum(axis=0).tolist()]
+            for kind in set(kinds.tolist()) - {""}
+        },
+    }
+
+
+def _kind(symbol: str) -> str:
+    phone = strip_stress(symbol)
+    if is_vowel(symbol):
+        return VOWELS
+    return next((name for name, phones in CLASSES.items() if phone in phones.split()), "")
+
+
+def _band_levels(samples: Floats) -> Floats:
+    """(T, bands) dB of the grid's frames in ``BANDS``."""
+    size, half = 1024, 512
+    padded = np.pad(samples.astype(np.float64), (half, half + HOP))
+    frames = np.lib.stride_tricks.sliding_window_view(padded, size)[HOP // 2 :: HOP]
+    power = np.square(np.abs(np.fft.rfft(frames * np.hanning(size))))
+    hertz = np.fft.rfftfreq(size, 1 / SAMPLE_RATE)
+    sums = [power[:, (low <= hertz) & (hertz < high)].sum(axis=1) for low, high in BANDS]
+    return np.asarray(10 * np.log10(np.stack(sums, axis=1) + 1e-8))
+
+
+def report(rows: Rows, setting: Setting) -> str:
+    """The ladder, similarity by corpus, and the bands of each phone class."""
+    natural = {row["place"]: row for row in rows if row["rung"] == NATURAL}
+    lines, corpora = [], sorted({row["corpus"] for row in natural.values()})
+    for rung in RUNGS:
+        own = [row for row in rows if row["rung"] == rung]
+        shift = {
+            row["place"]: row["similarity"] - natural[row["place"]]["similarity"] for row in own
+        }
+        lines.append(
+            [
+                rung,
+                *(format(_told(rows, rung, below), ".3f") for below in BELOW.values()),
+                _plus_minus(_shifts(rows, rung)),
+                f"{np.nanmedian([row['f0_error'] for row in own]):.2f}",
+                _plus_minus([row["level"] for row in own], 1),
+                _plus_minus([*shift.values()], 3),
+                *(
+                    _plus_minus([shift[row["place"]] for row in own if row["corpus"] == corpus], 3)
+                    for corpus in corpora
+                ),
+            ]
+        )
+    heads = ["rung", *BELOW, "shift", "F0, semitones", "level, dB", "similarity", *corpora]
+    bands = [
+        [rung, kind, *(f"{value:+.1f}" for value in _bands(rows, rung, kind))]
+        for rung in (COPY, BOTH, SHIPPED)
+        for kind in (VOWELS, *CLASSES)
+    ]
+    return "\n".join(
+        (
+            f"{len(natural)} places of {len({row['voice'] for row in rows})} voices\n",
+            markdown_table(heads, lines),
+            "By phone class, dB above the recorded word, in bands of 500 Hz that begin at:\n",
+            markdown_table(["rung", "class", *(str(low) for low, _ in BANDS)], bands),
+        )
+    )
+
+
+def figures(rows: Rows) -> Figures:
+    """The areas of every rung, and its F0's error."""
+    return {
+        figure_name(rung, head): _told(rows, rung, below)
+        for rung in RUNGS
+        for head, below in BELOW.items()
+    }
+
+
+def _chosen(rows: Rows, rung: str, below: int) -> tuple[Floats, Floats, list[str]]:
+    """The features below a frequency, of a rung and of what was recorded, which is which, and
+    whose they are."""
+    own = [row for row in rows if row["rung"] in (rung, NATURAL)]
+    columns = [k for k, feature in enumerate(FEATURES) if feature.band[1] <= below]
+    features = np.array([row["features"] for row in own])[:, columns]
+    return features, np.array([row["rung"] == rung for row in own]), [row["voice"] for row in own]
+
+
+def _told(rows: Rows, rung: str, below: int) -> Interval:
+    return told_apart(*_chosen(rows, rung, below))
+
+
+def _shifts(rows: Rows, rung: str) -> list[float]:
+    """By how much the classifier's score of each word is higher than of the recorded one."""
+    scores = judged(*_chosen(rows, rung, BELOW["below 7 kHz"]))
+    own = [row for row in rows if row["rung"] in (rung, NATURAL)]
+    found = {(row["place"], row["rung"]): score for row, score in zip(own, scores, strict=True)}
+    return [found[place, rung] - found[place, NATURAL] for place, made in found if made == rung]
+
+
+def _bands(rows: Rows, rung: str, kind: str) -> Floats:
+    """Mean dB of a phone class above the recorded, by bands."""
+    own = [row["bands"][kind] for row in rows if row["rung"] == rung and kind in row["bands"]]
+    sums = np.sum(own, axis=0) if own else np.full(len(BANDS) + 1, np.nan)
+    return np.asarray(sums[1:] / sums[0])
+
+
+def _plus_minus(values: Sequence[float], digits: int = 2) -> str:
+    """The mean ± one standard error."""
+    own = np.array([value for value in values if np.isfinite(value)])
+    if len(own) < 2:
+        return "–"
+    return f"{own.mean():+.{digits}f} ± {own.std(ddof=1) / np.sqrt(len(own)):.{digits}f}"
+
+
+LEGEND = """\
+Splice: the word's own sound, put back as a patch is. Copy: through the vocoder. Both given: filled
+by the network with the recorded durations and pitch. Durations given: the pitch predicted. Shipped:
+as an edit makes it. Below 7 and 2.5 kHz: the area by which the detector's classifier, taught by the
+other voices, tells the rung from the recorded words (0.5 not at all, 1 always; 95 % intervals).
+Shift: of its score, paired. F0: the median error where both are voiced. Similarity: the shift of
+the cosine to the rest of the clip, also by corpus. ± is one standard error.
+"""
+
+MEASUREMENT = Measurement(
+    places,
+    climb,
+    options=(HALF, *counts(places=100), *MODEL, CORPORA),
+    unit="place",
+    report=report,
+    figured=figures,
+    legend=LEGEND,
+)
