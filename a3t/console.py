@@ -95,28 +95,21 @@ def show_progress(step: str) -> None:
 
 
 class Progress:
-    """Shows steps, by `show_progress`. Of learning a voice it says, once, that it begins, and off a
-    terminal each quarter of it. plan: said before that."""
+    """Shows steps, by `show_progress`; off a terminal each quarter of learning a voice."""
 
     def __init__(self) -> None:
-        self.plan = ""
         self._begun: tuple[int, float] | None = None
         self._quarter = 0
 
     def __call__(self, step: str) -> None:
-        name, *numbers = step.split()
-        if numbers:
-            self.learnt(*map(int, numbers))
-        else:
-            show_progress(name)
+        show_progress(step)
 
     def learnt(self, step: int, steps: int) -> None:
         """Show that ``step`` of ``steps`` of learning a voice are done."""
         now, quarter = time.monotonic(), 4 * step // steps
         if self._begun is None:
             self._begun, self._quarter = (step, now), quarter
-            say(self.plan) if self.plan else None
-            say("Learning the speaker's voice first, which takes a minute or more.")
+            say("Learning the voice, which takes a minute or more.")
         done, reached = step - self._begun[0], f"learning the voice: step {step} of {steps}"
         if done:
             reached += f", {(now - self._begun[1]) / done * (steps - step):.0f} s left"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +32,6 @@ from a3t.rendering.edited import EditedRecording
 from a3t.rendering.renderer import Renderer
 from a3t.rendering.spoken import SpokenRecording
 from a3t.rendering.steps import Steps
-from a3t.source.alignment_cache import VOICES
 from a3t.source.alignments import AlignmentStore, TimedRecording
 from a3t.source.punctuated_transcript import punctuated, punctuated_by_sound
 from a3t.source.transcripts import find_transcript, require_change
@@ -44,12 +43,8 @@ from a3t.vocoder import Vocoder, load_vocoder
 from alignment import Aligner, Alignment
 from alignment.aligners.network_aligner import NetworkAligner
 
-if TYPE_CHECKING:
-    from a3t.voice.recording_adaptation import VoiceLearner
-
 MODEL = "small"
 Sound = str | Path | Recording
-Plan = TypeVar("Plan", EditPlan, SpeechPlan)
 
 
 class Editor:
@@ -78,7 +73,6 @@ class Editor:
         self.steps = Steps(progress)
         self.renderer = Renderer(networks, vocoder, self.steps)
         self.alignments = AlignmentStore(aligner, memory)
-        self.voices = memory and memory / VOICES  # keeps those that are learnt
 
     @classmethod
     def load(
@@ -93,8 +87,7 @@ class Editor:
         """Load a shipped model by name or a model from a folder; InputError if it can't be used.
 
         ``voice`` names a voice made by `a3t.voice`, to which the model is adapted. ``progress`` is
-        called with each step's name ("learn 3 120" as a voice is learnt); ``memory`` is a folder
-        for alignments of long recordings and learnt voices.
+        called with each step's name; ``memory`` is a folder for alignments of long recordings.
         """
         started = time.perf_counter()
         networks, vocode = load_networks(model, device), load_vocoder(vocoder, device)
@@ -163,7 +156,7 @@ class Editor:
             revision = replace(revision, text=text).within(aligned.words)
             spoken = pronouncer.as_recorded(revision.new_text, aligned.alignment.spoken)
             plan = make_plan(recording, resolved, revision, spoken, self.durations, others)
-            return replace(plan, restored=text is not found.transcript, found=found)
+            return replace(plan, restored=text is not found.transcript)
 
     def findings(
         self, recording: Sound, cleaning: Cleaning | None = None, **fields: Any
@@ -183,42 +176,22 @@ class Editor:
         found = self.findings(recording, cleaning, **fields)
         return self.edit(recording, found.request(found.found))
 
-    def voiced(self, plan: Plan, learn: bool = True) -> tuple[Editor, Plan]:
-        """The editor in the voice that a plan's request wants learnt (``adapt``), unless it has
-        one, and the plan when that is done. InputError if there is too little speech;
-        NotLearntError if the voice isn't known, and ``learn`` is not set."""
-        if plan.request.adapt == "never":
-            return self, plan
-        voice = None if self.voice is not None else self.learner.voice_for(plan, learn)
-        done = replace(plan, request=replace(plan.request, adapt="never"))
-        return self if voice is None else self.in_voice(voice), done
-
-    @property
-    def learner(self) -> VoiceLearner:
-        """Learns voices for this editor's networks, and reports each step."""
-        from a3t.voice.recording_adaptation import VoiceLearner
-
-        return VoiceLearner(self.plain, self.alignments, self.voices, self.progress)
-
     def make(self, plan: EditPlan) -> list[EditedRecording]:
         """Make as many candidates as the plan's request asks for, the best first; if it asks for
         one and a new word is inaudible in it, others are tried (`a3t.rendering.candidates`)."""
-        own, plan = self.voiced(plan)
         if plan.request.candidates > 1:
-            return make_candidates(plan, plan.request.candidates, own.renderer)
+            return make_candidates(plan, plan.request.candidates, self.renderer)
         if not plan.request.verify:
-            return [own.renderer.edited(plan)]
-        return [make_audible(plan, own.renderer)]
+            return [self.renderer.edited(plan)]
+        return [make_audible(plan, self.renderer)]
 
     def candidates(self, plan: EditPlan, count: int = 3) -> list[EditedRecording]:
         """``count`` deliberately different results (1 to 8), the best first, each with its rank."""
-        own, plan = self.voiced(plan)
-        return make_candidates(plan, count, own.renderer)
+        return make_candidates(plan, count, self.renderer)
 
     def render(self, plan: EditPlan) -> EditedRecording:
         """Carry out exactly this plan, and verify the new words if its request says so."""
-        own, plan = self.voiced(plan)
-        return own.renderer.edited(plan)
+        return self.renderer.edited(plan)
 
     def plan_speech(
         self, prompts: Prompts, request: SpeechRequest | str, **fields: Any
@@ -246,8 +219,7 @@ class Editor:
 
     def speak(self, plan: SpeechPlan) -> Iterator[np.ndarray]:
         """The plan's speech, (n,) float32 at 24 kHz, each piece as soon as it is made."""
-        own, plan = self.voiced(plan)
-        return own.renderer.speak(plan)
+        return self.renderer.speak(plan)
 
     def tts(self, prompts: Prompts, request: SpeechRequest | str, **fields: Any) -> SpokenRecording:
         """The text in the voice of the prompt; arguments and errors as for `plan_speech`."""
@@ -255,8 +227,7 @@ class Editor:
 
     def spoken(self, plan: SpeechPlan) -> SpokenRecording:
         """The plan's speech at 24 kHz: all that `speak` gives."""
-        own, plan = self.voiced(plan)
-        return own.renderer.spoken(plan)
+        return self.renderer.spoken(plan)
 
     def hear(
         self, plan: EditPlan, word: str, pronunciation: Pronunciation | None = None

@@ -29,7 +29,7 @@ from app import PageOptions, texts
 from app.guarding.guard import Callers, Guard, error_body
 from app.processes.progress import CancelledError
 from app.processes.request_jobs import BusyError
-from app.processes.worker import LEARNING_MEMORY, LEARNING_SECONDS, WorkerProcess
+from app.processes.worker import WorkerProcess
 from app.server.endpoints import router
 from app.server.voice_folder import PromptVoice, voices_in
 from app.service import Service
@@ -101,21 +101,18 @@ def serve(
     callers: Callers,
     voices: Mapping[str, PromptVoice],
     page: PageOptions | None,
-    learns: bool,
     greet: Callable[[str], None],
 ) -> None:
-    """Serve at a host and a port until Ctrl-C; `greet` is given the address. learns: whether
-    voices are learnt. InputError if the port can't be had."""
-    # It gives way to everything else on this machine, and the one that learns to it.
-    background = partial(WorkerProcess, niceness=10)
-    learning = partial(WorkerProcess, memory=LEARNING_MEMORY, seconds=LEARNING_SECONDS, niceness=19)
+    """Serve at a host and a port until Ctrl-C; `greet` is given the address.
+    InputError if the port can't be had."""
+    background = partial(WorkerProcess, niceness=10)  # gives way to everything else here
     with suppress(KeyboardInterrupt), run_folder() as folder:
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C
         # Uploads and results go into a folder of this run's own, deleted when it ends.
         os.environ["GRADIO_TEMP_DIR"] = str(folder)
         if page is not None and not callers.local_only:
-            os.environ["A3T_CACHE"] = ""  # what visitors teach is not for this machine's user
-        service = Service(folder, WorkerProcess, background, learning if learns else None)
+            os.environ["A3T_CACHE"] = ""  # visitors' words are not for this machine's user
+        service = Service(folder, WorkerProcess, background)
         app = application(service, callers, page, voices)
         try:
             with served(app, *where) as address:

@@ -13,23 +13,23 @@ import secrets
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from operator import methodcaller
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from a3t.audio.output.records import record_path, write_json
 from a3t.errors import InputError
 from a3t.plan.request import EditRequest, SpeechRequest
-from a3t.source.alignment_cache import voices_cache
 from alignment import Alignment
 from app import limits, texts
 from app.processes.bounded import bounded
 from app.processes.lanes import EditorLane
-from app.processes.learnt_voice import MissingVoice, Order, made, made_if_known
 from app.processes.progress import Watch
 from app.processes.request_jobs import RequestJobs
 from app.processes.worker import WorkerProcess
+
+if TYPE_CHECKING:  # torch is imported with the models, in their processes
+    from a3t.editor import Editor
 
 LONG = 40.0  # seconds; what is longer has its own lane
 
@@ -43,25 +43,17 @@ class Service:
         folder: Path,
         start: Callable[[], WorkerProcess] = WorkerProcess,
         start_long: Callable[[], WorkerProcess] | None = None,
-        start_learning: Callable[[], WorkerProcess] | None = None,
     ) -> None:
         self.folder = folder
         self.quick = EditorLane(start)
         # Without a process of its own, long work waits in the same line.
         self.long = self.quick if start_long is None else EditorLane(start_long)
-        # Only for as long as a voice is learnt: it takes as much memory as the others together.
-        self.learning = None if start_learning is None else EditorLane(start_learning, kept=False)
         self.jobs = RequestJobs()
-        # For voices that prompts teach where this machine's user has no cache; it goes with the
-        # other folders, an hour after the last of them was learnt.
-        self._taught = folder / secrets.token_hex(24)
 
     def close(self) -> None:
         """Ends the editors' processes."""
         self.quick.close()
         self.long.close()
-        if self.learning is not None:
-            self.learning.close()
 
     def lane(self, recording: Path) -> EditorLane:
         """The lane for a recording of this length."""
@@ -106,11 +98,9 @@ class Service:
         new_text: str,
         seed: int = 0,
         speed: float = 1.0,
-        adapt: str = "never",
     ) -> tuple[Path, Path, str]:
-        """The edited recording, its edit.json, and the transcript that was used. adapt: when its
-        voice is learnt first, as for `a3t edit`."""
-        request = edit_request(text, new_text, adapt, seed=seed, speed=speed)
+        """The edited recording, its edit.json, and the transcript that was used."""
+        request = edit_request(text, new_text, seed=seed, speed=speed)
         return self.edited(watch, recording, request)
 
     def edited(
@@ -118,7 +108,7 @@ class Service:
     ) -> tuple[Path, Path, str]:
         """As `edit`. suffix: ".wav", ".flac", or "" for the recording's own."""
         with self._request(recording) as copy:
-            result = self.make(Order(copy, request), watch, self.lane(copy))
+            result = self.lane(copy).do(watch, methodcaller("edit", copy, request))
             suffix = suffix or (".flac" if copy.suffix == ".flac" else ".wav")
             out = bounded(result.save, copy.with_name(f"{copy.stem}.edited{suffix}"))
         return out, without_folders(record_path(out)), result.plan.text.text
@@ -131,41 +121,17 @@ class Service:
         prompt_text: str = "",
         seed: int = 0,
         speed: float = 1.0,
-        adapt: str = "never",
     ) -> tuple[Path, Path, str]:
-        """The text in the prompt's voice, its speech.json, and the prompt's text. adapt: when the
-        voice is learnt first, as for `a3t tts`."""
+        """The text in the prompt's voice, its speech.json, and the prompt's text."""
         request = SpeechRequest(
             text=limits.required(text, texts.THE_TEXT, texts.NO_TEXT_TO_SAY),
             prompt_text=limits.check_text(prompt_text, texts.THE_PROMPTS_TEXT) or None,
             **numbers(seed=seed, speed=speed),
-            adapt=adapt,
         )
-        return self.spoken(watch, prompt, request)
-
-    def spoken(
-        self, watch: Watch, prompt: str | None, request: SpeechRequest
-    ) -> tuple[Path, Path, str]:
-        """As `tts`."""
         with self._request(prompt) as copy:
-            result = self.make(Order(copy, request), watch, self.lane(copy))
+            result = self.lane(copy).do(watch, methodcaller("tts", copy, request))
             out = bounded(result.save, copy.with_name(f"{copy.stem}.spoken.wav"))
         return out, without_folders(out.with_suffix(".speech.json")), result.prompt_text
-
-    def make(self, order: Order, watch: Watch, lane: EditorLane) -> Any:
-        """Make an order in that lane unless a voice has to be learnt first, which holds
-        nobody up there. What is learnt is kept, so that the next request finds it. InputError if it
-        is to be learnt in any case, and this server learns no voices."""
-        if self.learning is None:
-            if order.request.adapt == "always":
-                raise InputError(texts.LEARNS_NOTHING)
-            order = replace(order, request=replace(order.request, adapt="never"))
-        cache = voices_cache() or self._taught
-        found = lane.do(watch, made_if_known, order, cache, models=order.models)
-        if not isinstance(found, MissingVoice):
-            return found
-        assert self.learning is not None
-        return self.learning.do(watch, made, order, found.plan, cache, models=order.models)
 
     @contextmanager
     def _request(self, upload: str | None) -> Iterator[Path]:
@@ -184,11 +150,18 @@ class Service:
         return folder
 
 
-def edit_request(text: str, new_text: str, adapt: str = "never", **more: Any) -> EditRequest:
+def edit_request(text: str, new_text: str, **more: Any) -> EditRequest:
     """The edit that some fields ask for; InputError if one can't be had."""
     new = limits.required(new_text, texts.THE_NEW_TEXT, texts.NO_NEW_TEXT)
     old = limits.check_text(text, texts.THE_TRANSCRIPT) or None
-    return EditRequest(new_text=new, text=old, adapt=adapt, **more | numbers(**more))
+    return EditRequest(new_text=new, text=old, **more | numbers(**more))
+
+
+def stream_speech(editor: Editor, prompt: Path, request: SpeechRequest) -> None:
+    """Speak in the worker's process; `progress.Watch.take` gets each piece once it is made."""
+    tell: Any = editor.progress
+    for piece in editor.speak(editor.plan_speech(prompt, request)):
+        tell(piece)
 
 
 def numbers(speed: Any = 1.0, seed: Any = 0, **more: Any) -> dict[str, Any]:

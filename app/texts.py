@@ -24,13 +24,6 @@ MATCH_INFO = "Its bandwidth, its spectrum above 7 kHz, and the noise of the room
 MATCHED = [(kind.capitalize(), kind) for kind in ("bandwidth", "spectrum", "room", "coding")]
 SEED = "Random seed"
 VOICE, NO_VOICE = "Voice (a3t voice make)", "None: like the recording"
-ADAPT = "Learn the recording's voice in the background"
-ADAPT_INFO = "While a project is open; you can then make earlier changes again"
-LEARN_FIRST = "Learn this voice first"
-LEARN_FIRST_INFO = (
-    "Sounds more like the voice; needs three seconds of clear speech and takes 40 seconds, once"
-)
-LEARNS_NOTHING = "This server learns no voices (--adapt never): omit adapt."
 MODEL, VOCODER, ALIGNER = "Model", "Vocoder", "Aligner"
 FILE_TYPE = "File type"
 FILE_TYPES = [("WAV", ".wav"), ("FLAC", ".flac")]
@@ -114,10 +107,6 @@ STEPS = {
     "check": "Checking the new words",
     "save": "Writing the files",
 }
-
-
-def learning(done: int, steps: int) -> str:
-    return f"Learning the voice: step {done} of {steps}"
 
 
 def missing_field(name: str) -> str:

@@ -16,8 +16,8 @@ import torch
 
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
+from a3t.learning.batches import crop
 from a3t.model.a3t import A3T
-from a3t.voice.learning.batches import crop
 from evaluation.clips import FEATURES, HeldOutClip, open_gap
 from evaluation.harness.declared_tables import Row, Table, rate
 from evaluation.harness.measurement import Measurement, Setting

@@ -28,7 +28,7 @@ from a3t.model.loading import Networks, load_networks
 from a3t.model.saved_voices import Voice
 from a3t.vocoder import Vocoder, load_vocoder, spectral_refinement
 from a3t.vocoder.builtin import BuiltinVocoder
-from a3t.voice import adaptation, recording_adaptation
+from a3t.voice import adaptation
 from alignment.aligners.network_aligner import NetworkAligner
 from alignment.recognition import network_recogniser
 
@@ -46,10 +46,10 @@ settings.load_profile("unhurried")
 def one_thread() -> Iterator[None]:
     """Nothing works on several threads: the tests' processes have the cores, and threads that wait
     for each other take ten times as long there. `tests/vocoder/test_vocoders` and
-    `tests/voice/test_recording_adaptation` compare numbers of threads."""
+    `tests/voice/test_voice` compare numbers of threads."""
     torch.set_num_threads(1)
     with pytest.MonkeyPatch.context() as patch:
-        for module in (adaptation, recording_adaptation, spectral_refinement):
+        for module in (adaptation, spectral_refinement):
             patch.setattr(module, "THREADS", 1)
         yield
 
@@ -59,7 +59,6 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Alignments that commands remember are neither found in a person's cache nor left there."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("A3T_CACHE", str(tmp_path_factory.mktemp("cache")))
-        patch.setenv("A3T_ADAPT", "never")  # it takes half a minute
         patch.setenv("A3T_RECOGNISER", "network")  # whatever this machine's user has fetched
         yield
 

@@ -16,7 +16,7 @@ ORDER = """
     a3t.audio a3t.pretrained
     a3t.text a3t.source
     a3t.model a3t.vocoder
-    a3t.plan a3t.voice a3t.rendering a3t.editor
+    a3t.learning a3t.plan a3t.voice a3t.rendering a3t.editor
     a3t.console
     a3t.fetching
     a3t.projects app a3t.commands

@@ -21,10 +21,10 @@ import yaml
 from torch import Tensor, nn
 
 from a3t.errors import InputError
+from a3t.learning.loop import CHECKPOINT
 from a3t.model.a3t import A3T
 from a3t.model.variance.durations import DurationPredictor
 from a3t.pretrained import save_checkpoint
-from a3t.voice.learning.loop import CHECKPOINT
 from training.configuration import build, load_fitting, read_config
 from training.corpora.attribution import ATTRIBUTIONS, attribution
 from training.pretraining_objective import network_weights

@@ -23,9 +23,9 @@ from torch import Tensor
 from a3t.audio.output.files import atomic_path
 from a3t.errors import InputError
 from a3t.grid import seconds_of
+from a3t.learning.loop import Losses
 from a3t.model.variance.durations import DurationPredictor, rate_ratio, word_edges
 from a3t.text.phones import PAUSE, PHONE_ID, PHONES, is_vowel
-from a3t.voice.learning.loop import Losses
 from alignment.arpabet import strip_stress
 from training.configuration import build, read_config, settings
 from training.features.store import Store, StoredClip

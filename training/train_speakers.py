@@ -22,9 +22,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from a3t.errors import InputError
+from a3t.learning.loop import Losses
 from a3t.model.speaker_encoder import SpeakerEncoder
 from a3t.pretrained import save_checkpoint
-from a3t.voice.learning.loop import Losses
 from training.features.augment import augment_of
 from training.features.corpus_batches import (
     Batches,

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from a3t.voice.learning.loop import Losses, Run, Schedule
+from a3t.learning.loop import Losses, Run, Schedule
 from training.configuration import write_config
 
 

@@ -27,8 +27,7 @@ def parser() -> argparse.ArgumentParser:
     result = Parser(
         prog="a3t app", description="Run the speech editor as a web page.", epilog=EPILOG
     )
-    learns = "learn an open recording's voice in the background"
-    add_server_options(result, 7860, learns, 1300)
+    add_server_options(result, 7860, 1300)
     who = result.add_mutually_exclusive_group()
     option(who, "--auth NAME:PASSWORD", "require this login; @FILE reads it from a file")
     option(who, "--no-auth", "require no login, whatever the --host")
@@ -39,7 +38,7 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
-def add_server_options(options: Options, port: int, learns: str, megabytes: int) -> None:
+def add_server_options(options: Options, port: int, megabytes: int) -> None:
     """The options of `a3t app` and `a3t serve`, with their defaults."""
     option(options, "--host HOST", "address to listen on (%(default)s)", default="127.0.0.1")
     option(options, "--port PORT", "port to listen on (%(default)s)", type=int, default=port)
@@ -47,9 +46,6 @@ def add_server_options(options: Options, port: int, learns: str, megabytes: int)
     option(options, "--token TOKEN", about, default=os.environ.get("A3T_TOKEN"))
     about = "folder with a recording (NAME.wav) and a transcript (NAME.txt) of each voice"
     option(options, "--voices DIR", about)
-    adapt = "never" if os.environ.get("A3T_ADAPT") == "never" else "auto"
-    about = f"{learns} (default: %(default)s)"
-    option(options, "--adapt", about, choices=("auto", "never"), default=adapt)
     option(
         options, "--max-megabytes N", "largest recording (default: %(default)s)", default=megabytes
     )
@@ -121,7 +117,7 @@ def serve(
         limits.MAX_SECONDS = 60 * options.max_minutes
         callers = Callers(token(options.token), page is not None, local_only)
         where, voices = (options.host, options.port), voices_in(options.voices)
-        application.serve(where, callers, voices, page, options.adapt != "never", greet)
+        application.serve(where, callers, voices, page, greet)
 
     try:
         return run(command)

@@ -39,8 +39,6 @@ def main(arguments: list[str]) -> int:
         if not options.wav:
             parser().error(f"--{back[0]} needs the recording")
         return run(lambda: go_back(options))
-    if options.voice and options.adapt not in ("auto", "never"):
-        parser().error("--adapt learns the recording's own voice: omit --voice")
     if not options.wav or (options.new_text is None and not options.plan_file):
         parser().error("name the recording, and give --new-text")
     if options.new_text is not None and options.plan_file:
@@ -78,7 +76,6 @@ def edit(options: argparse.Namespace) -> None:
         from a3t.editor import Editor
     from a3t.commands.editing.confirmation import (
         confirmed_plan,
-        offer_learning,
         offer_recogniser,
         show_restored,
     )
@@ -103,15 +100,12 @@ def edit(options: argparse.Namespace) -> None:
         say("") if sys.stderr.isatty() else None
         print(json.dumps(plan.to_json(), indent=1) if options.json else plan.describe())
         return
-    progress.plan = plan.describe()
     results = job.make(editor, plan)
     provenance = not options.no_provenance
     report(results, job.out, options, provenance, job.write(results, provenance))
     if job.history:
         count = len(job.history.versions[: job.history.place + 1]) + 1
         say(f"This is version {count}; --undo restores the previous one.")
-    elif not options.json:
-        offer_learning(plan, options)
 
 
 def edit_list(options: argparse.Namespace) -> None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 from typing import Any
 
-from a3t.errors import InputError
 from a3t.projects.export.export_kinds import ENDINGS
 from alignment.formats.dictionary import Dictionary, parse_entries, read_dictionary
 
@@ -100,34 +98,12 @@ def recogniser_name(value: str) -> str:
     return value
 
 
-def when_to_adapt(value: str) -> str | float:
-    """Parse the value of --adapt."""
-    from a3t.plan.edit_limits import check_adapt
-
-    try:
-        return check_adapt(value)  # type: ignore[return-value]
-    except InputError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def add_adapt_option(options: Options, default: str) -> None:
-    """Add --adapt (see `a3t.plan.request`); ``A3T_ADAPT`` overrides the default."""
-    default = os.environ.get("A3T_ADAPT", default)
-    about = (
-        "first learn the recording's voice, once: auto (if it has enough speech), always "
-        f"(also without a value), never, or a limit in seconds (default: {default})"
-    )
-    settings = {"nargs": "?", "const": "always", "default": default}
-    option(options, "--adapt WHEN", about, type=when_to_adapt, **settings)
-
-
-def add_voice_options(options: Options, adapt: str) -> None:
-    """Add the options of `a3t edit` and `a3t tts` for the new words; ``adapt``: its default."""
+def add_voice_options(options: Options) -> None:
+    """Add the options of `a3t edit` and `a3t tts` for the new words."""
     about = "rate of the new words relative to the speaker's own (default: 1)"
     option(options, "--speed X", about, default=1.0)
     add_dictionary_options(options)
     option(options, "--voice NAME", "the speaker's voice, as made by `a3t voice make`")
-    add_adapt_option(options, adapt)
 
 
 def add_expert_options(options: Options) -> None:

@@ -16,8 +16,7 @@ def parser() -> argparse.ArgumentParser:
         epilog="Every request needs “Authorization: Bearer TOKEN”. Without --token and A3T_TOKEN "
         "a3t prints a new token.",
     )
-    learns = "learn each voice before its first speech, and for edits that ask for it"
-    app.add_server_options(result, 7870, learns, 200)
+    app.add_server_options(result, 7870, 200)
     return result
 
 

@@ -49,7 +49,7 @@ def parser() -> argparse.ArgumentParser:
     option(result, "--continue", about, dest="goes_on")
     option(result, "--no-provenance", "don't mark the file as synthetic")
     option(result, "--json", "print speech.json")
-    add_voice_options(result.add_argument_group("how it sounds"), "auto")
+    add_voice_options(result.add_argument_group("how it sounds"))
     add_expert_options(result.add_argument_group("for experts"))
     return result
 
@@ -59,8 +59,6 @@ def main(arguments: list[str]) -> int:
     options.prompt_wav = [*options.prompts, *options.prompt_wav]
     if not options.prompt_wav and options.voice is None:
         parser().error("name a recording of the voice, or --voice with a voice of your own")
-    if options.voice and options.adapt not in ("auto", "never"):
-        parser().error("--adapt learns the prompt's own voice: omit --voice")
     if options.json and options.out == TO_A_PROGRAM:
         parser().error("--json and --out - both write to standard output: omit one")
     if options.goes_on and (len(options.prompt_wav) != 1 or options.out == TO_A_PROGRAM):
@@ -85,7 +83,6 @@ def speak(options: argparse.Namespace) -> None:
         speed=options.speed,
         pronunciations=pronunciations_of(user_dictionary(options)),
         seed=options.seed,
-        adapt=options.adapt if options.voice is None else "never",
     )
     check_spoken_words(Transcript.from_text(text))
     for prompt in options.prompt_wav:
@@ -128,7 +125,6 @@ def go_on(editor: Editor, options: argparse.Namespace, speech: SpeechRequest) ->
         speed=speech.speed,
         pronunciations=speech.pronunciations,
         seed=speech.seed,
-        adapt=speech.adapt,
     )
     save(editor.edit(prompt, request), options)
 

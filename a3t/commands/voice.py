@@ -25,7 +25,7 @@ def parser() -> argparse.ArgumentParser:
     option(make, "recordings FILE_OR_FOLDER", nargs="+")
     option(make, "--out NAME", "name of the voice", required=True)
     option(make, "--i-have-consent", "confirm that the speaker consents; don't ask")
-    about = "training steps (default: four per second of speech, 60 to 600)"
+    about = "training steps (default: four per second of speech, 120 to 600)"
     option(make, "--steps N", about)
     option(make, "--rank N", "LoRA rank (default: 8)", default=8)
     option(make, "--seed N", default=0)

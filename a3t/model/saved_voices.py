@@ -21,10 +21,7 @@ if TYPE_CHECKING:  # the page lists voices before it has loaded torch
     from a3t.model.loading import Networks
 
 CONFIG = "config.yaml"  # of `a3t.pretrained`: the last of a folder's files to be written
-OF_RECORDING = "this-recording"  # the name of a voice that an edit learnt from its own recording
-# What learns it of the network. When the encoder learnt from prompts as well, two of three voices
-# recorded at home lost 0.6 or more of DNSMOS (docs/log.md).
-RECORDING_PARTS = ("decoder", "output")
+OF_RECORDING = "this-recording"  # a voice that earlier versions learnt from an edit's own recording
 SPEAKER = "speaker"  # the name of the speaker's vector among the tensors of the changes
 PROMPT = "prompt."  # what the names of a prompt's tensors begin with, among those of the changes
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
@@ -46,10 +43,8 @@ class Voice:
 
     @property
     def record(self) -> dict[str, Any]:
-        """Its entry in an edit.json; a recording's own voice also records how to learn it again,
-        since it is saved nowhere."""
-        facts = self.facts if self.name == OF_RECORDING else {}
-        return {"name": self.name, "sha256": self.sha256, **facts}
+        """Its entry in an edit.json."""
+        return {"name": self.name, "sha256": self.sha256}
 
     def adapted(self, networks: Networks) -> Networks:
         """These networks, which stay as they are, with the voice's changes; InputError if it was

@@ -12,14 +12,12 @@ Durations are predicted for 6,000 phones at a time (`a3t.model.variance`), which
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND
 from a3t.text.transcript import Transcript
 
-Adapt = str | float | Mapping[str, Any]
 MOST_CHARACTERS = 300_000
 MOST_SEED = 2**63 - 1
 SPEEDS = (0.25, 4.0)
@@ -110,20 +108,6 @@ def check_speed(speed: float) -> None:
     """InputError for a rate of the new words, relative to the speaker's, that nobody speaks at."""
     if not SPEEDS[0] <= speed <= SPEEDS[1]:
         raise InputError(f"A speed of {speed:g} is out of range: use 0.25 to 4.")
-
-
-def check_adapt(adapt: object) -> Adapt:
-    """Check a value of `adapt`: "always", "auto", "never", a number of seconds (also as text), or
-    an edit.json's entry of a voice; InputError for anything else."""
-    if adapt in ("always", "auto", "never") or isinstance(adapt, Mapping):
-        return adapt  # type: ignore[return-value]
-    try:
-        seconds = float(str(adapt))
-    except ValueError:
-        seconds = 0.0
-    if not 0.0 < seconds < float("inf"):
-        raise InputError("adapt is always, auto, never or a number of seconds.")
-    return seconds
 
 
 def shortened(words: str, letters: int = 40) -> str:

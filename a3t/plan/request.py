@@ -16,7 +16,7 @@ from a3t.audio.matching.match_options import ALL_TRAITS, MatchedTraits
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.cleaning.cuts import Cut, check_cuts
-from a3t.plan.edit_limits import Adapt, check_adapt, check_characters, check_seed, check_speed
+from a3t.plan.edit_limits import check_characters, check_seed, check_speed
 from a3t.plan.json_values import alignment_of, finite_number, optional, span, string
 from a3t.plan.reuse.recorded_speech import OtherRecording, RecordedWords
 from a3t.source.transcripts import FoundTranscript, aligned_transcript, find_transcript
@@ -70,10 +70,6 @@ class EditRequest:
     candidates: how many results to make, the best first. seed: for the random noise and the melody;
     with 0 the melody is the predicted one, others draw it. verify: whether to align the result
     again, to find new words that are inaudible in it.
-
-    adapt: when the recording's voice is learnt before: "never"; "auto", if it has enough speech of
-    one person; a number, likewise, in so many seconds; "always", or InputError; an edit.json's
-    entry of a voice, that one again. No editor that has a voice learns another.
     """
 
     new_text: str
@@ -97,7 +93,6 @@ class EditRequest:
     candidates: int = 1
     seed: int = 0
     verify: bool = True
-    adapt: Adapt = "never"
 
     def __post_init__(self) -> None:
         check_characters(self.new_text)
@@ -125,7 +120,6 @@ class EditRequest:
                 f"{self.candidates} candidates can't be made: ask for 1 to {MOST_CANDIDATES}."
             )
         check_seed(self.seed)
-        object.__setattr__(self, "adapt", check_adapt(self.adapt))
 
     @cached_property
     def new_transcript(self) -> Transcript:
@@ -219,7 +213,7 @@ class SpeechRequest:
     """A text to be spoken in the voice of its prompts; InputError for a value that is out of range.
 
     prompt_text: what the prompt says, or each of several; None to find out. The others are those of
-    an `EditRequest`; a voice is learnt from all prompts together.
+    an `EditRequest`.
     """
 
     text: str
@@ -227,13 +221,11 @@ class SpeechRequest:
     speed: float = 1.0
     pronunciations: Pronunciations = ()
     seed: int = 0
-    adapt: Adapt = "never"
 
     def __post_init__(self) -> None:
         check_characters(self.text)
         check_speed(self.speed)
         check_seed(self.seed)
-        object.__setattr__(self, "adapt", check_adapt(self.adapt))
 
 
 def _lengths(edits: Iterable[Iterable[object]]) -> tuple[tuple[float, ...], ...]:

@@ -16,7 +16,6 @@ from a3t.audio.splicing.emphasis import Raised
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.model.saved_voices import OF_RECORDING, load_voice
-from a3t.plan.edit_plan import EditPlan
 from a3t.plan.json_values import path, positive_number, string
 from a3t.plan.request import EditRequest
 from a3t.projects.history import History, Version, with_earlier_sound
@@ -74,7 +73,7 @@ def remake(editor: Editor, recording: Recording, chain: Sequence[Version]) -> Ed
             continue
         _check_models(version, editor)
         plan = editor.plan(recording, EditRequest.from_json(version))
-        rendered = in_the_voice_of(version, editor, plan).render(plan)
+        rendered = in_the_voice_of(version, editor).render(plan)
         result = rendered if result is None else with_earlier_sound(result, rendered)
     assert result is not None
     return result
@@ -87,7 +86,7 @@ def remake_takes(editor: Editor, recording: Recording, version: Version) -> Edit
     assert isinstance(request.alignment, Alignment)
     text = aligned_transcript(request.alignment, request.text).transcript
     edits: list[tuple[int, MadeEdit]] = []
-    voiced: dict[str | None, Editor] = {}  # by the voice's sha256: one may take a minute to learn
+    voiced: dict[str | None, Editor] = {}  # by the voice's sha256
     for entry in version[TAKES]:
         _check_models(entry, editor)
         take = Take.from_json(entry)
@@ -100,8 +99,7 @@ def remake_takes(editor: Editor, recording: Recording, version: Version) -> Edit
                 plan = take.plan(editor, clip)
                 name = (entry.get("voice") or {}).get("sha256")
                 if name not in voiced:
-                    of_whole = replace(plan, recording=recording)
-                    voiced[name] = _in_voice_of_take(entry, version, editor, of_whole)
+                    voiced[name] = in_the_voice_of(entry, editor)
                 made = take.render(voiced[name], plan)
             edits += zip(entry[PLACES], made_edits(made, take.stretch), strict=True)
         except ValueError:
@@ -116,16 +114,6 @@ def remake_takes(editor: Editor, recording: Recording, version: Version) -> Edit
         version["vocoder"],
         version.get("voice"),
     ).result()
-
-
-def _in_voice_of_take(
-    entry: Mapping[str, Any], version: Version, editor: Editor, plan: EditPlan
-) -> Editor:
-    """The editor in a take's voice; what that was learnt from may be told by the version alone."""
-    own, usual = entry.get("voice"), version.get("voice")
-    if own is None or usual is None or own["sha256"] != usual["sha256"]:
-        return in_the_voice_of(entry, editor, plan)
-    return in_the_voice_of(version, editor, plan)
 
 
 def as_it_sounds(
@@ -183,17 +171,16 @@ def in_file(
     return EditedRecording(plan, tuple(patches), *models, raised=raised)
 
 
-def in_the_voice_of(record: Version, editor: Editor, plan: EditPlan) -> Editor:
+def in_the_voice_of(record: Version, editor: Editor) -> Editor:
     """The editor, with the voice that a version was made with; InputError if it isn't there."""
     name = voice_name(record)
     if name is None:
         return editor if editor.voice is None else editor.in_voice(None)
     if name == OF_RECORDING:
-        learning = replace(plan, request=replace(plan.request, adapt=record["voice"]))
-        own, _ = editor.in_voice(None).voiced(learning)
-        assert own.voice is not None
-        _check_same("voice", record["voice"], own.voice["sha256"])
-        return own
+        raise OtherModelsError(
+            "This was made in a voice learnt from the recording itself by an earlier version of "
+            "a3t: replay it with that, or make a voice (a3t voice make) and edit again."
+        )
     voice = load_voice(name)
     _check_same("voice", record["voice"], voice.sha256)
     return editor.in_voice(voice)

@@ -69,8 +69,7 @@ class Take:
         if self.variation == 0:
             result = editor.make(plan)[0]
         else:
-            own, plan = editor.voiced(plan)
-            result = variant(plan, self.variation, own.renderer).result
+            result = variant(plan, self.variation, editor.renderer).result
         if self.level is None:
             return result
         gain = float(np.clip(self.level - level_of(result), -MOST_LEVELLING, MOST_LEVELLING))

@@ -1,4 +1,4 @@
-"""The cache on disk: alignments of long recordings and voices learnt, keyed by what they are of.
+"""The cache on disk: alignments of long recordings, keyed by what they are of.
 
 Errors are not reported: what can't be written isn't cached, and what can't be read is missing.
 """
@@ -17,8 +17,7 @@ from a3t.errors import InputError
 from a3t.user_folders import cache_folder
 from alignment import Alignment
 
-VOICES = "voices"  # a folder in the cache
-MOST_CACHED = 64  # files of a kind: an hour's alignment takes about 8 MB, a voice 0.3 MB
+MOST_CACHED = 64  # files: an hour's alignment takes about 8 MB
 _UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError)
 
 
@@ -31,12 +30,6 @@ def default_folder() -> Path | None:
     if folder is not None:
         return Path(folder) if folder else None
     return cache_folder("alignments")
-
-
-def voices_cache() -> Path | None:
-    """The folder that caches voices learnt from recordings; None for no cache."""
-    folder = default_folder()
-    return folder and folder / VOICES
 
 
 def read_cached(path: Path | None) -> bytes | None:

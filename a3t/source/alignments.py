@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +20,6 @@ from a3t.source.passages import (
     cut,
     ranges_around,
     times_of,
-    words_between,
 )
 from a3t.source.transcripts import FoundTranscript, find_transcript
 from a3t.spans import Span
@@ -118,26 +117,6 @@ class AlignmentStore:
         alignment = self.whole(recording, found, pronouncer)
         return cut(alignment, ranges_around(edits, times_of(alignment)))
 
-    def between(
-        self,
-        recording: Recording,
-        found: FoundTranscript,
-        span: tuple[float, float],
-        pronouncer: Pronouncer,
-    ) -> Passages:
-        """The words between two times in seconds, which may be none; of a long recording no more
-        than these are aligned if its transcript has times.
-
-        Raises AlignmentError if the words don't match the recording.
-        """
-        if found.alignment is None and found.times is not None and recording.seconds > LONG:
-            words = words_between(found.times, span)
-            if words[0] < words[1]:
-                return self._part(recording, found.transcript, words, found.times, pronouncer)
-            return Passages(Alignment((), recording.seconds), ())
-        alignment = self.whole(recording, found, pronouncer)
-        return cut(alignment, [words_between(times_of(alignment), span)])
-
     def hear(
         self,
         recording: Recording | TimedRecording,
@@ -176,27 +155,6 @@ class AlignmentStore:
         key = _key(recording, text, everything, pronouncer)
         alignment = self._once(key, cached_or_aligned).alignment
         return with_confidences(alignment, found.confidences)
-
-    def of_stretch(
-        self, recording: Recording, first: int, last: int, words: Sequence[str]
-    ) -> Alignment:
-        """The words said in samples [first, last), placed by their sound alone, whatever else was
-        known of them. Raises AlignmentError if they don't match it."""
-
-        def cached_or_aligned() -> Passages:
-            choices = Pronouncer().choices(words)
-
-            def align() -> Alignment:
-                stretch, start = Stretch(recording, first, last), first / recording.sample_rate
-                found = self.aligner.align_recording(stretch, words, choices)
-                moved = tuple(shift_word(word, start) for word in found.words)
-                return replace(found, words=moved) if start else found
-
-            method = f"{self._method(choices)} {first}-{last}"
-            return Passages(self._cached(recording, words, method, align), ())
-
-        held = (recording.identity, tuple(words), (first, last), "stretch")
-        return self._once(held, cached_or_aligned).alignment
 
     def _method(self, choices: Pronunciations) -> str:
         """All that an alignment depends on beside the recording and its words."""

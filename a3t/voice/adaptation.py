@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +18,21 @@ import torch
 from torch import Tensor
 
 from a3t.errors import InputError
+from a3t.learning.batches import ClipBatches, StoredFeatures
+from a3t.learning.loop import Run, Schedule
+from a3t.learning.objective import LossConfig, Objective, validate
+from a3t.learning.precision import use_bfloat16
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 from a3t.model.low_rank import add_low_rank, take_low_rank
 from a3t.model.threads import on_threads
-from a3t.voice.learning.batches import ClipBatches, StoredFeatures
-from a3t.voice.learning.loop import Run, Schedule
-from a3t.voice.learning.objective import LossConfig, Objective, validate
-from a3t.voice.learning.precision import use_bfloat16
 from a3t.voice.voice_pieces import VoicePiece
 
 THREADS = 2  # always, since the changes depend on it; more gain little
-LEAST_SECONDS = 3.0  # of speech: less than this generalises to nothing
+LEAST_SECONDS = 8.0  # of speech: with less, words are less clear (docs/log.md)
+# Up to so many seconds only the decoder learns, in more steps: what the encoder learns from little
+# speech makes home recordings less clear (docs/log.md).
+BRIEF_SECONDS, BRIEF_PARTS, BRIEF_STEPS = 80.0, ("decoder", "output"), 120
 HELD_OUT = 0.12  # share of the pieces by which an adaptation is judged
 LEAST_STEPS, MOST_STEPS = 60, 600
 STEPS_A_SECOND = 4.0  # of speech
@@ -42,17 +45,18 @@ class AdaptationConfig:
 
     Args:
         rank: of the change of each layer's weight.
-        parts: of the network, whose layers change; all by default.
+        parts: of the network, whose layers change; by default all (`()`), or with little speech
+            `BRIEF_PARTS`.
         steps, rate: of AdamW; by default as many steps as `steps_for` has for the speech.
         batch_frames: frames of a step.
         crop: shortest and longest stretch in frames.
-        precision: one of `a3t.voice.learning.precision.PRECISIONS`.
-        speaker, speaker_matching: weights of the losses of `a3t.voice.learning.objective`.
+        precision: one of `a3t.learning.precision.PRECISIONS`.
+        speaker, speaker_matching: weights of the losses of `a3t.learning.objective`.
         seed: of everything that is drawn.
     """
 
     rank: int = 8
-    parts: tuple[str, ...] = ()
+    parts: tuple[str, ...] | None = None
     steps: int | None = None
     rate: float = 2e-3
     batch_frames: int = 1000
@@ -62,15 +66,15 @@ class AdaptationConfig:
     speaker_matching: float = 1.0
     seed: int = 0
 
-    def steps_of(self, seconds: float) -> int:
-        """The number of steps taken with so many seconds of speech."""
-        return self.steps or steps_for(seconds)
-
-
-def steps_for(seconds: float, least: int = LEAST_STEPS) -> int:
-    """The steps that ``seconds`` of speech are worth, ``least`` or more: too few leave most of
-    five minutes unused, and with ten seconds more of them are less clear (docs/log.md)."""
-    return round(min(max(STEPS_A_SECOND * seconds, least), MOST_STEPS))
+    def settled(self, seconds: float) -> AdaptationConfig:
+        """The settings with the parts and steps that ``seconds`` of speech are worth, where none
+        are given: too few steps leave most of five minutes unused, and with ten seconds more of
+        them are less clear (docs/log.md)."""
+        is_brief = seconds < BRIEF_SECONDS
+        parts = (BRIEF_PARTS if is_brief else ()) if self.parts is None else self.parts
+        least = BRIEF_STEPS if parts == BRIEF_PARTS else LEAST_STEPS
+        steps = round(min(max(STEPS_A_SECOND * seconds, least), MOST_STEPS))
+        return replace(self, parts=parts, steps=self.steps or steps)
 
 
 @dataclass(frozen=True)
@@ -101,8 +105,8 @@ def adapt(
     ``progress`` is called with the steps done and all of them. Raises InputError if there is too
     little speech.
     """
-    config = config or AdaptationConfig()
     seconds = sum(piece.seconds for piece in pieces)
+    config = (config or AdaptationConfig()).settled(seconds)
     if seconds < LEAST_SECONDS:
         raise InputError(
             f"There are {seconds:.1f} s of usable speech, and a voice needs {LEAST_SECONDS:g} s: "
@@ -123,9 +127,9 @@ def _adapted(
     torch.manual_seed(config.seed)
     losses = LossConfig(speaker=config.speaker, speaker_matching=config.speaker_matching)
     objective = Objective(network, losses)
+    assert config.parts is not None and config.steps is not None
     add_low_rank(network, config.rank, config.parts)
-    seconds = sum(piece.seconds for piece in pieces)
-    steps = config.steps_of(seconds)
+    seconds, steps = sum(piece.seconds for piece in pieces), config.steps
     batches, judged = _batches(network, pieces, config)
     schedule = Schedule(
         steps=steps,

@@ -13,13 +13,14 @@ from a3t.errors import InputError
 from a3t.model.loading import Networks
 from a3t.model.saved_voices import check_name, save_voice, voices_folder
 from a3t.model.speaker_encoder import load_speaker_encoder, speech_vector
-from a3t.voice.adaptation import Adaptation, AdaptationConfig, adapt
+from a3t.voice.adaptation import LEAST_SECONDS, Adaptation, AdaptationConfig, adapt
 from a3t.voice.speaker import of_one_speaker, speaker_facts, speaker_prompt
 from a3t.voice.voice_pieces import UnusedSpeech, VoicePiece, pieces_of
 from alignment import Alignment
 
 MOST_SECONDS = 1800.0  # of speech, half an hour: so few steps learn nothing from more
 MOST_FILES = 5000
+MUCH = 60.0  # seconds of speech: what less gains is hard to hear (docs/log.md)
 
 Align = Callable[[Recording], Alignment]  # by the text beside it, or what is recognised
 
@@ -49,6 +50,12 @@ def make_voice(
     if not pieces:
         reasons = "; ".join(map(str, left_out[:3]))
         raise InputError(f"None of these recordings can be used ({reasons}): give others.")
+    seconds = sum(piece.seconds for piece in pieces)
+    if LEAST_SECONDS <= seconds < MUCH:
+        say(
+            f"From {seconds:.0f} s of speech, new words become a little more like the speaker; "
+            "give a minute or more for a clear difference."
+        )
     config = config or AdaptationConfig()
     adaptation = adapt(
         networks.model, pieces, work / _digest(networks, pieces, config), config, progress

@@ -36,7 +36,6 @@ def add_endpoints(service: Service) -> None:
         "expected": gr.Textbox("", label="expected", **hidden),
         "seed": gr.Number(0, label="seed", precision=0, minimum=0, maximum=MOST_SEED, **hidden),
         "speed": gr.Number(1.0, label="speed", **hidden),
-        "adapt": gr.Textbox("never", label="adapt", **hidden),
     }
     results = {
         "audio": gr.Audio(label="audio", type="filepath", **hidden),

@@ -23,7 +23,6 @@ class Settings:
             self.voice = gr.Dropdown(
                 [(texts.NO_VOICE, ""), *voice_names()], value="", label=texts.VOICE
             )
-            self.adapt = gr.Checkbox(True, label=texts.ADAPT, info=texts.ADAPT_INFO)
             self.match = gr.CheckboxGroup(
                 texts.MATCHED,
                 value=[kind for _, kind in texts.MATCHED],

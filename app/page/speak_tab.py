@@ -32,13 +32,6 @@ class SpeakTab:
                 )
             with gr.Column(min_width=300):
                 self.text = gr.Textbox(label=texts.SAY, lines=3, elem_id="say")
-                self.learns = gr.Checkbox(
-                    False,
-                    label=texts.LEARN_FIRST,
-                    info=texts.LEARN_FIRST_INFO,
-                    visible=service.learning is not None,
-                    elem_id="learn-first",
-                )
                 with gr.Accordion(texts.MORE, open=False):
                     self.speed = gr.Slider(0.5, 2.0, 1.0, step=0.05, label=texts.SPEED)
                     self.seed = gr.Number(
@@ -57,7 +50,7 @@ class SpeakTab:
                 self.record = gr.File(label=texts.SPEECH_FILE)
         running = self.speak.click(
             self.on_speak,
-            [self.prompt, self.prompt_text, self.text, self.seed, self.speed, self.learns],
+            [self.prompt, self.prompt_text, self.text, self.seed, self.speed],
             [self.spoken, self.record, self.prompt_text],
             show_progress_on=[self.spoken],
             api_visibility="private",
@@ -77,7 +70,6 @@ class SpeakTab:
         text: str,
         seed: float | None,
         speed: float,
-        learns: bool,
         request: gr.Request,
         progress: gr.Progress = PROGRESS,
     ) -> tuple[str, str, str]:
@@ -86,7 +78,7 @@ class SpeakTab:
         def show(share: float, step: str) -> None:
             here.run(progress, share, step)
 
-        given = (prompt, text, prompt_text, seed, speed, "auto" if learns else "never")
+        given = (prompt, text, prompt_text, seed, speed)
         page = request.session_hash or ""
         audio, record, used = asked(self.service, "tts", *given, page=page, show=show)
         return audio, record, used

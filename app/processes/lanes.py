@@ -2,7 +2,7 @@
 what takes minutes.
 
 Each lane has the models in a process of its own. The long lane's process gives way to the other's
-on a busy machine, and a third, in which voices are learnt, to both.
+on a busy machine.
 """
 
 from __future__ import annotations
@@ -45,12 +45,10 @@ class LaneJob:
 class EditorLane:
     """Jobs for one editor's process, done one after the other by a thread; both begin with the
     first job.
-
-    kept: whether the process goes on for the next job, or ends with each.
     """
 
-    def __init__(self, start: Callable[[], WorkerProcess], kept: bool = True) -> None:
-        self._start, self._kept = start, kept
+    def __init__(self, start: Callable[[], WorkerProcess]) -> None:
+        self._start = start
         self._editor: WorkerProcess | None = None
         self._waiting: list[LaneJob] = []  # in the order in which they came
         self._running: LaneJob | None = None
@@ -165,13 +163,9 @@ class EditorLane:
             self._editor.models = job.models
             return job.run(self._editor)
         except AbandonedError:  # so that the next request finds the models loaded
-            if self._kept:
-                self._editor = self._start()
-                self.warm_up()
+            self._editor = self._start()
+            self.warm_up()
             raise CancelledError from None
         finally:
             if self._editor is not None:
                 self._editor.progress, self._editor.wanted = None, always
-                if not self._kept:
-                    self._editor.close()
-                    self._editor = None

@@ -14,7 +14,6 @@ BEGINS = {
     "load": 0.02, "read": 0.1, "transcribe": 0.12, "align": 0.2, "plan": 0.5,
     "fill": 0.55, "vocode": 0.8, "splice": 0.89, "check": 0.91,
 }  # fmt: skip
-LEARN = "learn"  # a step's name, followed by how many steps of learning are done, and by all
 
 
 class CancelledError(Exception):
@@ -56,10 +55,6 @@ class Watch:
                 self.take(step)
             return
         self.sentence, reached = texts.STEPS.get(step, step), BEGINS.get(step, 0.97)
-        if step.startswith(f"{LEARN} "):
-            done, steps = map(int, step.split()[1:])
-            self.sentence = texts.learning(done, steps)
-            reached = BEGINS["plan"] + (BEGINS["fill"] - BEGINS["plan"]) * done / steps
         self.share = max(self.share, reached)
         if self._show is not None:
             self._show(self.share, self.sentence)

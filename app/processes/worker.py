@@ -26,10 +26,9 @@ if TYPE_CHECKING:
     from a3t.editor import Editor
 
 # Bytes of data in a process, and seconds of processor time for each call: of a reading process
-# (`app.processes.bounded`), of an editor's, and of one that learns a voice.
+# (`app.processes.bounded`), and of an editor's.
 READER_MEMORY, READER_SECONDS = 2_000_000_000, 300
 EDITOR_MEMORY, EDITOR_SECONDS = 8_000_000_000, 7200
-LEARNING_MEMORY, LEARNING_SECONDS = 4_000_000_000, 1800
 
 PATIENCE = 0.5  # seconds that a cancelled worker has to come to its next step, before it is ended
 POLL = 0.1  # seconds between checks whether the result is still wanted

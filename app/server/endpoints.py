@@ -27,18 +27,16 @@ from alignment import Alignment
 from app import limits, texts
 from app.guarding.guard import MAY_CALL
 from app.page_request import USUAL, Models
-from app.processes.learnt_voice import Order
 from app.processes.progress import CancelledError, Watch
 from app.processes.request_jobs import RequestJob
 from app.server.encoded_speech import MEDIA_TYPES, SpeechEncoder
 from app.server.schemas import (
-    ADAPT,
     JobState,
     SpeechBody,
     contents,
     problems,
 )
-from app.service import Service, edit_request
+from app.service import Service, edit_request, stream_speech
 
 POLL = 0.05  # seconds between looks at a job, and at whether its client is still there
 
@@ -113,11 +111,8 @@ async def speech(body: SpeechBody, request: Request, service: Serving) -> Respon
         text=body.input,
         prompt_text=voice.text,
         speed=body.speed,
-        # A voice from `a3t voice make` needs no learning.
-        adapt="never" if voice.learnt else body.adapt,
     )
     models = Models(voice=voice.name if voice.learnt else "")
-    order = Order(voice.prompt, wanted, models, streamed=True)
     ready: deque[bytes] = deque()
 
     def speak(watch: Watch) -> None:
@@ -128,7 +123,7 @@ async def speech(body: SpeechBody, request: Request, service: Serving) -> Respon
                 ready.append(data)
 
         watch.take = take
-        service.make(order, watch, service.quick)
+        service.quick.do(watch, stream_speech, voice.prompt, wanted, models=models)
         ready.append(encoder.end())
 
     job = service.jobs.start("speech", speak)
@@ -180,14 +175,11 @@ async def edit(
     fit: Annotated[bool, Form(description="keep each replaced word's time")] = False,
     seed: Annotated[int, Form()] = 0,
     candidates: Annotated[int, CANDIDATES] = 1,
-    adapt: Annotated[str, Form(description=ADAPT)] = "never",
     response_format: Annotated[Literal["", "wav", "flac"], Form()] = "",
     reply: Annotated[Literal["job", "recording"], Form()] = "job",
 ) -> Response:
     """A job that edits the recording, or with reply=recording the edited recording itself."""
-    wanted = edit_request(
-        text, new_text, adapt, speed=speed, seed=seed, fit=fit, candidates=candidates
-    )
+    wanted = edit_request(text, new_text, speed=speed, seed=seed, fit=fit, candidates=candidates)
     suffix = f".{response_format}" if response_format else ""
     job = service.jobs.start(
         "edit", lambda watch: service.edited(watch, file, wanted, suffix), kept=reply == "job"

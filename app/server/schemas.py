@@ -9,11 +9,6 @@ from pydantic import BaseModel, Field
 from app import limits
 from app.server.encoded_speech import MEDIA_TYPES
 
-ADAPT = (
-    "whether to learn the voice from its recording first, once: auto, always, never or a limit in "
-    "seconds"
-)
-
 
 class SpeechBody(BaseModel):
     """The body of /v1/audio/speech; what else OpenAI's clients send has no effect."""
@@ -23,7 +18,6 @@ class SpeechBody(BaseModel):
     voice: str = ""
     response_format: Literal["mp3", "opus", "aac", "flac", "wav", "pcm"] = "mp3"
     speed: float = Field(1.0, ge=0.25, le=4.0)
-    adapt: float | str = Field("auto", description=f"{ADAPT} (no field of OpenAI's)")
 
 
 class Problem(BaseModel):

@@ -23,9 +23,9 @@ How a change travels, from the page's text to the file that is taken home:
     so that ``a3t edit --replay`` makes the same file.
 
 What the recording says comes the same way: `work.listening` and `work.ingest` hear it part by part
-in the editor's process, `listened_project` and `corrections` keep and change the words, `own_voice`
-and `work.voice_learning` learn its voices in the background. A project as a file is
-`storage.packed_project`'s; what comes in with one is checked by `storage.project_checks`.
+in the editor's process, `listened_project` and `corrections` keep and change the words. A project
+as a file is `storage.packed_project`'s; what comes in with one is checked by
+`storage.project_checks`.
 
 Gradio's page, its endpoints and the processes are `app`'s; nothing here makes sound by itself.
 """

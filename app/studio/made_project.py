@@ -8,15 +8,17 @@ from dataclasses import replace
 from typing import Any
 
 from a3t.errors import InputError
+from a3t.plan.request import EditRequest
 from app import texts
+from app.page_request import Models
 from app.processes.lanes import MAKING
 from app.processes.progress import Watch
 from app.processes.worker import WorkerProcess
 from app.service import without_folder
+from app.studio.listened_project import ListenedProject
 from app.studio.offered_changes import cleaning_of, find_changes
-from app.studio.own_voice import VoicedProject
-from app.studio.script import ScriptEdit
-from app.studio.storage.heard_tokens import HeardPart, speaker_at
+from app.studio.script import ScriptEdit, settings_of
+from app.studio.storage.heard_tokens import HeardPart
 from app.studio.storage.project_pronunciations import (
     MOST_SAID,
     own_pronunciations,
@@ -37,12 +39,15 @@ from app.studio.work.take_orders import (
 LATER = 1000  # an urgency
 
 
-class MadeProject(VoicedProject):
+class MadeProject(ListenedProject):
     """A project that makes the takes of its changes."""
+
+    @property
+    def _settings(self) -> tuple[EditRequest, Models]:
+        return settings_of(self.folder.read("script.json", {}).get("settings"))
 
     def words_came(self) -> None:
         self._make_missing()
-        self.learn()
 
     def _make_missing(self) -> None:
         missing = [
@@ -72,8 +77,6 @@ class MadeProject(VoicedProject):
                 self._fail_to_make(edit.key, str(error))
             return
 
-        voice = self.voice_of(speaker_at(order.tokens, order.first, order.last))
-
         def run(editor: WorkerProcess) -> None:
             number, takes = self.folder.next_take(edit.key), self.folder.takes(edit.key)
             if takes and wish is None:
@@ -82,11 +85,9 @@ class MadeProject(VoicedProject):
             folder = self.folder.take_folder(edit.key, number)
             with without_folder(self.folder.path):
                 made = editor.ask(
-                    tasks.make_take, replace(order, number=number, level=level, voice=voice), folder
+                    tasks.make_take, replace(order, number=number, level=level), folder
                 )
             self.tell(kind="takes", key=edit.key, takes=self.takes(edit.key))
-            if voice is not None and made["spans"] and not made["voice"]:
-                self.forget_voice()
             if number == 0 and made["spans"]:
                 self._make_recorded(edit)
 

@@ -27,9 +27,8 @@ LEAVING = 20.0  # seconds that a page may be gone, as when it is loaded again
 class OpenProject:
     """The project in a folder. Everything is read from there, so nothing is lost with a process.
 
-    quick, long, learning: the lanes of its jobs; the last is None where no voice is to be learnt.
-    problem: why it can't be listened to. failures: of edits that could not be made, a sentence
-    each, by their keys. exported: the zip that is ready.
+    quick, long: the lanes of its jobs. problem: why it can't be listened to. failures: of edits
+    that could not be made, a sentence each, by their keys. exported: the zip that is ready.
     """
 
     def __init__(
@@ -37,10 +36,9 @@ class OpenProject:
         folder: ProjectFolder,
         quick: EditorLane,
         long: EditorLane,
-        learning: EditorLane | None = None,
     ) -> None:
         self.folder = folder
-        self.quick, self.long, self.learning = quick, long, learning
+        self.quick, self.long = quick, long
         self.lock = threading.RLock()
         self.events: deque[tuple[int, dict[str, Any]]] = deque(maxlen=KEPT_EVENTS)
         self.version = 0
@@ -143,13 +141,8 @@ class OpenProject:
                 "offered": about.get("offered"),
                 "pronunciations": said_as(self.folder),
                 "marks": self.marks(),
-                "voice": self.voice_state(),
                 **self.script(),
             }
-
-    def voice_state(self) -> dict[str, Any]:
-        """The recording's own voices as a page shows them."""
-        return {"share": None, "speaker": "", "names": {}}
 
     def marks(self) -> bool | None:
         """True if the transcript has the punctuation that was restored; None if none was."""
@@ -164,11 +157,9 @@ class OpenProject:
 
     def takes(self, key: str) -> list[dict[str, Any]]:
         """An edit's takes, without what only the worker needs."""
-        hidden = ("mix", "model", "vocoder", "scores")
+        hidden = ("mix", "model", "vocoder", "voice", "scores")
         return [
-            {k: v for k, v in take.items() if k not in hidden}
-            | {"voice": (take.get("voice") or {}).get("sha256")}
-            for take in self.folder.takes(key)
+            {k: v for k, v in take.items() if k not in hidden} for take in self.folder.takes(key)
         ]
 
     def progress(self) -> dict[str, Any]:

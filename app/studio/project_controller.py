@@ -69,7 +69,6 @@ class ProjectController(MadeProject):
             self.exported = None
             self._make_missing()
             self._correct_all()
-        self.learn()
         self.tell(kind="saved", revision=script["revision"])
         return {"revision": script["revision"], "edits": script["edits"]}
 
@@ -159,23 +158,12 @@ class ProjectController(MadeProject):
 
     def _name_speakers(self, names: Mapping[int, str]) -> None:
         with self.lock:
-            before = self.tokens()
-            after = with_speakers(before, names)
+            after = with_speakers(self.tokens(), names)
             for part in range(len(self.about.get("parts", []))):
                 own = [token for token in after if token["id"] // IDS == part]
                 heard = self.folder.heard(part)
                 if own != heard.tokens:
                     self.rewrite(part, HeardPart(own, heard.pauses))
-            pairs = {
-                (str(b.get("speaker", "")), str(a.get("speaker", "")))
-                for b, a in zip(before, after, strict=True)
-            }
-            for old, sha256 in self.folder.voices.items():  # who has another name keeps the voice
-                new = [name for was, name in pairs if was == old]
-                if len(new) == 1 and sum(name == new[0] for _, name in pairs) == 1:
-                    self.folder.keep_voice(new[0], sha256)
-        self.learn()
-        self.tell(kind="voice", **self.voice_state())
 
     # ---- taking home --------------------------------------------------------------------------
 
@@ -211,5 +199,5 @@ class ProjectController(MadeProject):
 
     def close(self) -> None:
         """End its jobs."""
-        for lane in filter(None, (self.quick, self.long, self.learning)):
+        for lane in (self.quick, self.long):
             lane.cancel(self.folder.id)

@@ -13,7 +13,6 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Header, Query, Request
 from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from app import texts
@@ -147,7 +146,6 @@ def events(
         loop, news = asyncio.get_running_loop(), asyncio.Event()
         yield "retry: 500\n\n"
         with desk.shown(lambda: loop.call_soon_threadsafe(news.set)):
-            await run_in_threadpool(desk.learn)
             while not await request.is_disconnected():
                 news.clear()
                 for number, event in desk.since(place):

@@ -172,8 +172,7 @@ def draft_of(data: Any) -> dict[str, Any] | None:
 
 
 def settings_of(data: Any) -> tuple[EditRequest, Models]:
-    """The settings of new words, each value in its range, and the models; InputError. ``adapt``
-    is that of the background."""
+    """The settings of new words, each value in its range, and the models; InputError."""
     given = data if isinstance(data, Mapping) else {}
     models = Models(**{name: str(given[name]) for name in NAMES if given.get(name)})
     check_offered(models)
@@ -190,7 +189,6 @@ def settings_of(data: Any) -> tuple[EditRequest, Models]:
         match=traits,
         moves=False,
         seed=int(number(given.get("seed"), 0.0, 0.0, 2**31 - 1)),
-        adapt="never" if given.get("adapt") is False else "auto",
     )
     return request, models
 

@@ -37,7 +37,7 @@ class Studio:
     def __init__(self, service: Service, folder: Path) -> None:
         self.service = service
         self.projects = Projects(folder)
-        self.lanes = service.quick, service.long, service.learning
+        self.lanes = service.quick, service.long
         self.recogniser, self.live = RecogniserFetch(), LiveSessions()
         self._desks: dict[str, ProjectController] = {}
         self._lock = threading.Lock()
@@ -134,7 +134,7 @@ class Studio:
         folder = self.projects.find(visitor, name, binned=True)
         if folder is None:
             return False
-        for lane in filter(None, self.lanes):
+        for lane in self.lanes:
             lane.welcome(name)
         (folder.path / BIN).unlink()
         return True

@@ -19,8 +19,6 @@ export class App extends Exporting {
   constructor(host, server) {
     super(host, server);
     this.saver = new Saver(this);
-    /** @type {{share: number|null, speaker: string, names: Map<string, string>}|null} the recording's own, as far as it is learnt */
-    this.voice = null;
     this.wanted = null; // the change that is played as soon as it is made
     /** @type {{project: string, words: import("./start/live_words.js").Word[]}|null} what was heard while it was recorded */
     this.spoken = null;
@@ -110,7 +108,6 @@ export class App extends Exporting {
     this.offered = state.offered;
     this.pronunciations = state.pronunciations;
     this.marks = state.marks;
-    this.#voices(state.voice);
     this.listening = state.listening;
     this.script.missing = state.listening.missing;
     this.script.setTokens(state.tokens);
@@ -168,17 +165,6 @@ export class App extends Exporting {
     this.saver.drafted = { first, last, text, mode };
   }
 
-  /** The recording's own voices, by who speaks, and how far whose is learnt. */
-  #voices({ share, speaker, names }) {
-    this.voice = { share, speaker, names: new Map(Object.entries(names)) };
-  }
-
-  /** No voice is learnt here until the settings say so again. */
-  stopLearning() {
-    window.a3tSettings = { ...window.a3tSettings, adapt: false };
-    this.saver.save();
-  }
-
   /** On a phone the changes come from below. @param {boolean} open */
   showChanges(open) { this.host.dataset.sheet = open ? "open" : ""; }
 
@@ -212,11 +198,6 @@ export class App extends Exporting {
         if (edit) this.view.said.textContent = tell(TEXTS.ready, edit.text || TEXTS.deleted);
         return this.exportNext();
       }
-      case "voice":
-        if (Object.keys(event.names).length > this.voice.names.size) this.view.said.textContent = TEXTS.closer;
-        this.#voices(event);
-        this.parts.refresh();
-        return this.changes.showVoice();
       case "speakers": return this.speakersTold();
       case "marks": this.marks = event.marks; return this.parts.refresh();
       case "pronounced": this.pronunciations = event.pronunciations; return this.changes.render();

@@ -143,12 +143,6 @@ export class Editing extends Hearing {
     await this.asked("takes", { key: current.key, ...how }, () => { this.making.delete(current.key); this.changes.render(); });
   }
 
-  /** Changes that were made before the recording's own voice was learnt get a take in it, timed like
-   * the one that is heard. */
-  async makeCloser(edits) {
-    for (const edit of edits) await this.again(edit, { like: this.script.chosen(edit).number });
-  }
-
   /** The transcript has the punctuation that was restored, or hasn't. */
   async setMarks(marks) {
     const put = (on) => this.asked("marks", { marks: on });

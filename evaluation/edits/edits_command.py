@@ -15,7 +15,6 @@ from evaluation.edits.experiment import measure_edit
 from evaluation.edits.listing import ListedEdit, find_clips, read_list
 from evaluation.harness.declared_tables import Row, Rows
 from evaluation.harness.measurement import (
-    ADAPT,
     CORPORA,
     HALF,
     MODEL,
@@ -37,7 +36,7 @@ def listed(setting: Setting) -> list[ListedEdit]:
 def measure(edit: ListedEdit, setting: Setting) -> Iterator[Row]:
     options, clip = setting.options, setting.known["clips"][edit.clip]
     conditions = options.condition or [*CONDITIONS]
-    return measure_edit(edit, clip, conditions, setting, options.adapt, earlier(setting))
+    return measure_edit(edit, clip, conditions, setting, earlier(setting))
 
 
 def earlier(setting: Setting) -> Rows:
@@ -61,7 +60,7 @@ MEASUREMENT = Measurement(
             help="folder of an earlier run of the same edits: compare its patches with "
             "these, and reuse its measures of natural speech",
         ),
-        ADAPT, *MODEL, CORPORA,
+        *MODEL, CORPORA,
     ),
     unit="edit",
     report=lambda rows, setting: edits_report(rows, earlier(setting)),

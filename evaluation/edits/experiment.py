@@ -47,16 +47,15 @@ def measure_edit(
     clip: Clip,
     conditions: Sequence[str],
     setting: Setting,
-    adapt: str | float = "never",
     earlier: Rows = (),
+    editor: Editor | None = None,
 ) -> Iterator[Row]:
     """The patch of an edit under each condition, and natural stretches of the same recording.
 
     The clip is aligned once, as recorded, so that the measures don't depend on how well degraded
     speech is aligned. ``earlier`` rows of the same edit: natural stretches are the same for every
-    model that predicts the same durations, and are taken over if so. ``adapt``: whether the
-    recording's voice is learnt first (`a3t.plan.request`). InputError if the edit
-    can't be made.
+    model that predicts the same durations, and are taken over if so. ``editor``: what makes
+    the edit, by default the setting's. InputError if the edit can't be made.
     """
     for folder in ("sources", "edited"):
         (setting.folder / folder).mkdir(parents=True, exist_ok=True)
@@ -83,9 +82,8 @@ def measure_edit(
             text=text,
             alignment=alignment,
             verify=False,  # take the first result, even if it is inaudible
-            adapt=adapt,
         )
-        plan, source, patch = _made(path, request, alignment, setting)
+        plan, source, patch = _made(path, request, alignment, setting, editor or setting.editor)
         seconds = plan.edits[0].frames * HOP / SAMPLE_RATE
         facts |= {"seconds": seconds}
         yield facts | {"stretch": PATCH, **patch, "processor": time.process_time() - begun}
@@ -103,12 +101,11 @@ def measure_edit(
 
 
 def _made(
-    path: Path, request: EditRequest, alignment: Alignment, setting: Setting
+    path: Path, request: EditRequest, alignment: Alignment, setting: Setting, editor: Editor
 ) -> tuple[EditPlan, LabelledSound, dict[str, float]]:
     """The plan, the recording, and the measures of the patch."""
-    plan = single_edit(setting.editor, path, request)
-    setting.editor.voices = setting.folder / "voices"
-    result = setting.editor.render(plan)
+    plan = single_edit(editor, path, request)
+    result = editor.render(plan)
     edited = result.save(setting.folder / "edited" / path.name, provenance=False)
     samples = _read(path)
     frames = grid_frames(len(samples), SAMPLE_RATE)

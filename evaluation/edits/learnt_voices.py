@@ -1,22 +1,30 @@
-"""Edits of long recordings, before and after learning the recording's voice.
+"""Edits of long recordings, before and after learning their voice (`a3t voice make`).
 
-Successive clips of one voice are joined; the same edits are made by the model as it ships and with
-the recording learnt first, and compared edit by edit.
+Successive clips of one voice are joined; the same edits are made by the model as it ships and in
+the voice learnt from the recording, and compared edit by edit.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
+from a3t.audio.reading.recording import Recording
+from a3t.editor import Editor
 from a3t.errors import InputError
+from a3t.model.saved_voices import Voice
+from a3t.voice.adaptation import adapt
+from a3t.voice.speaker import of_one_speaker
+from a3t.voice.voice_pieces import VoicePiece, pieces_of
 from evaluation.edits.conditions import CLEAN
 from evaluation.edits.edits_table import LEGEND, PairedEdits, edits_report
-from evaluation.edits.experiment import STRETCH, measure_edit
+from evaluation.edits.experiment import measure_edit
 from evaluation.edits.listing import ListedEdit
 from evaluation.edits.long_recordings import EDITS, MOST_RECORDINGS, write_long
 from evaluation.harness.declared_tables import Figures, Row, Rows
 from evaluation.harness.estimates import Interval
-from evaluation.harness.measurement import CORPORA, HALF, LEARN, MODEL, Measurement, Setting
+from evaluation.harness.measurement import CORPORA, HALF, MODEL, Measurement, Setting
+from training.corpora import Clip
 from training.programs import counts, option
 
 
@@ -42,8 +50,25 @@ def measure(edit: ListedEdit, setting: Setting) -> Iterator[Row]:
     clip = setting.known["clips"][edit.clip]
     before = [row | {"learnt": False} for row in measure_edit(edit, clip, [CLEAN], setting)]
     yield from before
-    after = measure_edit(edit, clip, [CLEAN], setting, setting.options.adapt, before)
-    yield from (row | {"learnt": True, "recording": edit.clip} for row in after)
+    begun = time.process_time()
+    if ("voice", clip.name) not in setting.known:
+        setting.known["voice", clip.name] = learn(clip, setting)
+    own = setting.known["voice", clip.name]
+    cost = {"learning": time.process_time() - begun}  # of the recording's first edit
+    for row in measure_edit(edit, clip, [CLEAN], setting, before, own):
+        yield row | {"learnt": True, "recording": edit.clip} | cost
+        cost = {}
+
+
+def learn(clip: Clip, setting: Setting) -> Editor:
+    """The editor in the voice of a recording; InputError if it has too little speech."""
+    editor, recording = setting.editor, Recording.open(clip.path)
+    found = [*pieces_of(recording, editor.align(recording, clip.text))]
+    pieces, _ = of_one_speaker([piece for piece in found if isinstance(piece, VoicePiece)])
+    folder = setting.folder / "voices" / clip.path.stem
+    made = adapt(editor.plain.model, pieces, folder)
+    model = {"name": editor.name, "sha256": editor.sha256}
+    return editor.in_voice(Voice(clip.path.stem, model, {}, made.changes, ""))
 
 
 def halves(rows: Rows) -> tuple[list[Row], list[Row]]:
@@ -60,7 +85,7 @@ def report(rows: Rows, setting: Setting) -> str:
 def figures(rows: Rows) -> Figures:
     """The effect of learning, and its cost."""
     after, before = halves(rows)
-    spent = sum(row.get("processor", 0.0) for row in after if row["stretch"] != STRETCH)
+    spent = sum(row.get("learning", 0.0) for row in after)
     recordings = len({row["recording"] for row in after})
     found: Figures = {"seconds": spent / recordings, "recordings": recordings}
     for measure in ("similarity", "dnsmos"):
@@ -78,7 +103,6 @@ MEASUREMENT = Measurement(
         option("--minutes", type=float, default=1.0, metavar="M", help="length of each recording"),
         option("--voices", type=int, metavar="N", help="default: all with enough speech"),
         *counts(recordings=MOST_RECORDINGS, edits=EDITS),
-        LEARN,
         *MODEL,
         CORPORA,
     ),

@@ -28,14 +28,14 @@ from evaluation.edits.listing import set_of
 from evaluation.edits.segment_metrics import LabelledPhone, LabelledSound
 from evaluation.harness.declared_tables import Figures, Row, Rows, Table, count, mean
 from evaluation.harness.estimates import Interval
-from evaluation.harness.measurement import ADAPT, CORPORA, HALF, MODEL, Measurement, Setting
+from evaluation.harness.measurement import CORPORA, HALF, MODEL, Measurement, Setting
 from training.corpora import Clip, is_unseen
 from training.corpora.decoding import decode_floats
 from training.programs import counts
 
 SECONDS = (4.0, 11.0)  # of a prompt
 HEARD = 0.5  # least confidence of a word that was heard
-A3T, LEARNT, NATURAL, COPY = "A3T", "A3T, voice learnt", "natural", "copy-synthesis"
+A3T, NATURAL, COPY = "A3T", "natural", "copy-synthesis"
 
 
 class PromptPair(NamedTuple):
@@ -65,7 +65,7 @@ def prompts(clips: Iterable[Clip], half: str, count: int) -> list[PromptPair]:
 
 def speak(pair: PromptPair, setting: Setting) -> Iterator[Row]:
     """A voice speaks the other recording's text."""
-    editor, adapt = setting.editor, setting.options.adapt
+    editor = setting.editor
     prompt, other = pair.prompt, pair.other
     folder = setting.folder / prompt.voice.replace("/", "-")
     folder.mkdir(parents=True, exist_ok=True)
@@ -74,9 +74,7 @@ def speak(pair: PromptPair, setting: Setting) -> Iterator[Row]:
     natural, heard = labelled(editor, _written(other, folder / "natural.wav"), other.text)
     copied = editor.vocoder(torch.from_numpy(natural.mel)).numpy()
     copy = LabelledSound(copied, natural.phones)
-    plan = editor.plan_speech(path, other.text, prompt_text=prompt.text, adapt=adapt)
-    own, _ = editor.voiced(plan)
-    result = own.tts(path, other.text, prompt_text=prompt.text)
+    result = editor.tts(path, other.text, prompt_text=prompt.text)
     made = result.save(folder / "sentence.wav", provenance=False)
     try:
         spoken, understood = labelled(editor, made, other.text)
@@ -85,7 +83,7 @@ def speak(pair: PromptPair, setting: Setting) -> Iterator[Row]:
     for system, sound, share in (
         (NATURAL, natural, heard),
         (COPY, copy, heard),
-        (A3T if own is editor else LEARNT, spoken, understood),
+        (A3T, spoken, understood),
     ):
         yield {"voice": prompt.voice, "system": system, **compared(source, sound), "heard": share}
 
@@ -146,7 +144,7 @@ def figures(rows: Rows) -> Figures:
     """The table's, and the differences of ours from natural speech, voice by voice."""
     found = TABLE.figures(rows)
     natural = {row["voice"]: row for row in rows if row["system"] == NATURAL}
-    ours = [row for row in rows if row["system"] in (A3T, LEARNT)]
+    ours = [row for row in rows if row["system"] == A3T]
     for name in MEASURES:
         values = (row[name] - natural[row["voice"]][name] for row in ours)
         found[f"difference.{name}"] = Interval.of(values)
@@ -157,7 +155,7 @@ MEASUREMENT = Measurement(
     lambda setting: prompts(setting.clips, setting.options.set, setting.options.voices),
     speak,
     [TABLE],
-    (HALF, *counts(voices=8), ADAPT, *MODEL, CORPORA),
+    (HALF, *counts(voices=8), *MODEL, CORPORA),
     unit="voice",
     figured=figures,
 )

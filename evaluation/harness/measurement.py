@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from a3t.commands.options import when_to_adapt
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.pretrained import WEIGHTS, checkpoint_folder
@@ -53,13 +52,6 @@ MODEL = (
 HALF = option(
     "--set", default="report", choices=["choose", "report"], help="which half of the voices"
 )
-ADAPT, LEARN = (
-    option(
-        "--adapt", nargs="?", type=when_to_adapt, const="always", default=default, metavar="WHEN",
-        help=f"first learn the recording's voice, as in a3t edit (default: {default})",
-    )
-    for default in ("never", "always")
-)  # fmt: skip
 CHOSEN = option("--chosen", action="store_true", help="measure the half used for choices")
 
 

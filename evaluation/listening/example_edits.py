@@ -95,7 +95,7 @@ def make_example(editor: Editor, example: ExampleEdit, clip: Clip, out: Path) ->
             soundfile.write(temporary, samples, rate, "PCM_16", format="FLAC")
     if example.prompt:
         words = (example.text, example.new_text)
-        editor.tts(before, words[1], prompt_text=words[0], adapt="never").save(after)
+        editor.tts(before, words[1], prompt_text=words[0]).save(after)
         text = html.escape(example.new_text)
     elif example.new_text:
         editor.edit(before, text=example.text, new_text=example.new_text).save(after)

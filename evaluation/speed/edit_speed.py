@@ -76,7 +76,7 @@ def edit_command(recording: Path, out: Path) -> list[str]:
     """Python's arguments for one edit from the command line, over what was made before."""
     record_path(out).unlink(missing_ok=True)  # else it is a next version
     command = ["-m", "a3t.edit", "--wav", str(recording), "--text", TEXT, "--new-text", NEW_TEXT]
-    return [*command, "--adapt", "never", "--out", str(out)]
+    return [*command, "--out", str(out)]
 
 
 def print_warm(folder: str, runs: str) -> None:

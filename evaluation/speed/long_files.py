@@ -63,7 +63,7 @@ def write_joined_clips(
 def edit_cost(case: SubtitledRecording, cache: Path) -> Cost:
     """The cost of one edit from the command line."""
     out = case.wav.with_name(f"{case.name}.out.wav")
-    command = ["-m", "a3t.edit", "--wav", str(case.wav), "--out", str(out), "--adapt", "never"]
+    command = ["-m", "a3t.edit", "--wav", str(case.wav), "--out", str(out)]
     cost = cost_of([*command, "--new-text", f"@{case.new_text}"], A3T_CACHE=str(cache))
     for path in (out, record_path(out)):
         path.unlink()

@@ -12,8 +12,8 @@ import torch
 from torch import nn
 
 from a3t.errors import InputError
+from a3t.learning.loop import CHECKPOINT
 from a3t.pretrained import WEIGHTS, checkpoint_folder
-from a3t.voice.learning.loop import CHECKPOINT
 from evaluation.systems.editspeech import EditSpeechNetwork, EditSpeechSystem
 from evaluation.systems.fastspeech2 import (
     EditedWords,

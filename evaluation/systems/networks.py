@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from a3t.learning.loop import CHECKPOINT
 from a3t.model.a3t import A3T
 from a3t.model.embeddings import Batch
 from a3t.model.legacy import network_of
@@ -17,7 +18,6 @@ from a3t.model.variance.durations import DurationPredictor, rate_ratio, whole_fr
 from a3t.pretrained import checkpoint_folder, load_checkpoint, part_of
 from a3t.text.phones import PHONES
 from a3t.vocoder.base import Vocoder as BaseVocoder
-from a3t.voice.learning.loop import CHECKPOINT
 from evaluation.clips import HeldOutClip, Predictor, Vocoder
 from evaluation.systems.interface import Gap, Ints, Mel, Range, System
 from training.configuration import load_fitting

@@ -19,7 +19,7 @@ import torch
 from torch import nn
 
 from a3t.errors import InputError
-from a3t.voice.learning.loop import Losses
+from a3t.learning.loop import Losses
 from evaluation.systems.named import SPEAKING
 from evaluation.systems.speaker_vectors import Vectors, read_vectors
 from evaluation.systems.speech_batches import SpeechBatches

@@ -23,7 +23,7 @@ def test_the_endpoints_and_nothing_else(client: Client) -> None:
     endpoints = described["named_endpoints"]
     assert set(endpoints) == {"/transcribe", "/align", "/plan", "/edit", "/tts"}
     edit = {field["parameter_name"]: field for field in endpoints["/edit"]["parameters"]}
-    assert list(edit) == ["recording", "text", "new_text", "seed", "speed", "adapt"]
+    assert list(edit) == ["recording", "text", "new_text", "seed", "speed"]
     assert edit["new_text"]["python_type"]["type"] == "str"
     assert edit["recording"]["python_type"]["type"] == "filepath"
     assert described["unnamed_endpoints"] == {}

@@ -30,7 +30,7 @@ EXCEPTIONS = {
     r"aplay|ffmpeg": "needs another program",
     r"--except 3,7-9": "needs a recording with nine finds",
     r"fetch-recogniser": "needs a network",
-    r"--adapt auto|voice make|--voice anna": "learning a voice takes more than a minute",
+    r"voice make|--voice anna": "learning a voice takes more than a minute",
     r"transcribe .*--speaker|@turns\.txt": "needs two speakers, and a3t[speakers]",
     r"^a3t (app|serve)": "runs until it is stopped: `server` starts it",
 }
@@ -119,7 +119,7 @@ def server(name: str, folder: Path, environment: dict[str, str]) -> Iterator[tup
         port = free.getsockname()[1]
     options = ["--voices", "my-voices", "--token", TOKEN] if command == "serve" else []
     process = subprocess.Popen(
-        [sys.executable, "-um", "a3t", command, "--port", str(port), "--adapt", "never", *options],
+        [sys.executable, "-um", "a3t", command, "--port", str(port), *options],
         cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
     )  # fmt: skip
     try:

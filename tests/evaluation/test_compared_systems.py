@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from a3t.errors import InputError
+from a3t.learning.loop import CHECKPOINT
 from a3t.model.a3t import A3T
-from a3t.voice.learning.loop import CHECKPOINT
 from evaluation.systems.editspeech import (
     EditSpeechNetwork,
     EditSpeechSystem,

@@ -112,7 +112,7 @@ def test_what_is_said_already_is_refused_and_nothing_is_written(
     arctic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     talk = Path(shutil.copy(arctic, tmp_path / "talk.wav"))
-    assert edit.main(["--wav", str(talk), "--new-text", SAID, "--adapt", "never"]) == 1
+    assert edit.main(["--wav", str(talk), "--new-text", SAID]) == 1
     message = capsys.readouterr().err
     assert "already seems" in message and ", or “" in message and message.count("\n") == 1
     assert [*tmp_path.iterdir()] == [talk]

@@ -9,7 +9,7 @@ import torch
 
 from a3t.audio.analysis.mel import bin_centres
 from a3t.errors import InputError
-from a3t.voice.learning.batches import ClipBatches, shift_edges
+from a3t.learning.batches import ClipBatches, shift_edges
 from tests.training.stores import frame_numbers, made_up_clip, write_store
 from training.features.augment import Augment, augment_of, smooth_curve, warp_frequency
 from training.features.corpus_batches import Batches, DataConfig, MaskingConfig

@@ -11,9 +11,9 @@ import pytest
 import torch
 import yaml
 
+from a3t.learning.objective import reconstruction_loss
 from a3t.model.a3t import A3T
 from a3t.pretrained import load_checkpoint
-from a3t.voice.learning.objective import reconstruction_loss
 from tests.model.test_network import SMALL
 from tests.training.stores import write_store
 from training.export import export

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from a3t.voice.learning.loop import Run, Schedule
+from a3t.learning.loop import Run, Schedule
 from training.training_runs import TrainingRun, TrainingSchedule
 
 

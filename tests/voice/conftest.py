@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from a3t.audio.reading.recording import Recording
-from a3t.editor import Editor, Plan
+from a3t.editor import Editor
 from a3t.voice.adaptation import AdaptationConfig
-from a3t.voice.learning.loop import Run
 from a3t.voice.voice_pieces import VoicePiece, pieces_of
 from tests.conftest import ARCTIC
 
@@ -21,25 +20,11 @@ def quick(**own: object) -> AdaptationConfig:
     return replace(QUICK, **own)  # type: ignore[arg-type]
 
 
-def learn_quickly(patch: pytest.MonkeyPatch) -> None:
-    """Voices are learnt in few steps, and not saved between them, which takes longer than one."""
-    patch.setattr("a3t.voice.recording_adaptation.AdaptationConfig", quick)
-    patch.setattr(Run, "save", lambda run: None)
-
-
 @pytest.fixture(autouse=True)
 def voices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("A3T_VOICES", str(tmp_path / "voices"))
+    monkeypatch.setattr("a3t.voice.adaptation.LEAST_SECONDS", 1.0)  # the sentence takes three
     return tmp_path / "voices"
-
-
-def voiced(editor: Editor, plan: Plan, when: str | float, cache: Path | None = None) -> Editor:
-    """The editor with which a plan is made if its voice is to be learnt then."""
-    editor.voices = cache
-    try:
-        return editor.voiced(replace(plan, request=replace(plan.request, adapt=when)))[0]
-    finally:
-        editor.voices = None
 
 
 @pytest.fixture

@@ -17,17 +17,24 @@ from a3t.commands import voice as command
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.grid import grid_frames
+from a3t.learning import precision
+from a3t.learning.loop import Run
+from a3t.learning.precision import seconds_of_products, use_bfloat16
 from a3t.model.loading import load_networks
 from a3t.model.low_rank import add_low_rank, apply_low_rank, take_low_rank
 from a3t.model.saved_voices import load_voice, remove_voice, save_voice, voice_names
-from a3t.voice.adaptation import JUDGED_FROM, adapt
-from a3t.voice.learning import precision
-from a3t.voice.learning.precision import seconds_of_products, use_bfloat16
+from a3t.voice.adaptation import (
+    BRIEF_PARTS,
+    BRIEF_SECONDS,
+    JUDGED_FROM,
+    AdaptationConfig,
+    adapt,
+)
 from a3t.voice.making import gather, make_voice
 from a3t.voice.speaker import speaker_facts
 from a3t.voice.voice_pieces import SHORTEST, UnusedSpeech, VoicePiece, pieces_of
 from tests.conftest import ARCTIC, NEVER
-from tests.voice.conftest import QUICK, learn_quickly, quick
+from tests.voice.conftest import QUICK, quick
 
 
 @pytest.fixture
@@ -77,6 +84,29 @@ def test_removing_an_adaptation_restores_the_network() -> None:
     apply_low_rank(network, changes)  # up is zero: nothing is changed
     assert all(torch.equal(network.state_dict()[name], before[name]) for name in before)
     assert sum(value.numel() * 2 for value in changes.values()) < 1_000_000
+
+
+def test_little_speech_changes_the_decoder_alone() -> None:
+    config = AdaptationConfig()
+    settled = [config.settled(seconds) for seconds in (8.0, 60.0, BRIEF_SECONDS, 1000.0)]
+    assert [each.parts for each in settled] == [BRIEF_PARTS, BRIEF_PARTS, (), ()]
+    assert [each.steps for each in settled] == [120, 240, 320, 600]
+    own = AdaptationConfig(parts=(), steps=7).settled(8.0)
+    assert (own.parts, own.steps) == ((), 7)
+
+
+def test_the_number_of_threads_changes_no_voice(
+    editor: Editor, pieces: list[VoicePiece], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("a3t.voice.adaptation.THREADS", 2)
+    learnt = []
+    for threads in (1, 3):
+        torch.set_num_threads(threads)
+        learnt.append(adapt(editor.model, pieces, tmp_path / f"{threads}", QUICK).changes)
+        assert torch.get_num_threads() == threads
+    torch.set_num_threads(1)
+    one, other = learnt
+    assert all(torch.equal(one[name], other[name]) for name in one)
 
 
 def test_the_same_seed_gives_the_same_voice_however_often_it_was_stopped(
@@ -138,8 +168,8 @@ def test_too_little_speech_is_refused(
     editor: Editor, pieces: list[VoicePiece], tmp_path: Path
 ) -> None:
     (piece,) = pieces
-    short = replace(piece, mel=piece.mel[:80])
-    with pytest.raises(InputError, match=r"1.0 s of usable speech"):
+    short = replace(piece, mel=piece.mel[:72])
+    with pytest.raises(InputError, match=r"0.9 s of usable speech"):
         adapt(editor.model, [short], tmp_path, QUICK)
 
 
@@ -166,14 +196,16 @@ def test_a_voice_is_made_named_used_and_removed(
 def test_the_command_line(
     talk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    learn_quickly(monkeypatch)
     monkeypatch.setattr("a3t.voice.adaptation.AdaptationConfig", quick)
+    monkeypatch.setattr("a3t.voice.making.LEAST_SECONDS", 1.0)
+    monkeypatch.setattr(Run, "save", lambda run: None)  # takes longer than a step
     make = ["make", str(talk), "--out", "awb", "--steps", "2", "--rank", "2"]
     assert command.main(["list"]) == 0
     assert "no voices yet" in capsys.readouterr().err
     assert command.main(make) == 1  # nobody is there to ask for consent
     assert "consent" in capsys.readouterr().err
     assert command.main([*make, "--i-have-consent"]) == 0
+    assert "become a little more like the speaker" in capsys.readouterr().err
     assert command.main(["list"]) == 0 and capsys.readouterr().out == "awb\n"
     assert command.main(["show", "awb"]) == 0 and "seconds" in capsys.readouterr().out
     words = ["--text", ARCTIC, "--new-text", NEVER, "--out", str(tmp_path / "x.wav")]

@@ -44,7 +44,7 @@ import torch.nn.functional as F
 from safetensors.numpy import save_file
 from torch import Tensor
 
-from a3t.voice.learning.loop import Losses
+from a3t.learning.loop import Losses
 from alignment.network.phone_network import SLOW_WIDTH, load_weights
 from training.alignment.examples import UNSURE, Example, folder_examples, pairs
 from training.alignment.phone_model import PhoneModel, begin, weights_of

@@ -21,7 +21,7 @@ import torch
 from safetensors.numpy import save_file
 from torch import Tensor, nn
 
-from a3t.voice.learning.loop import Losses
+from a3t.learning.loop import Losses
 from alignment.recognition.lattice import END, START
 from alignment.recognition.ngrams import UNKNOWN, NGrams, load_ngrams
 from alignment.recognition.word_network import (

@@ -18,9 +18,7 @@ import torch
 from torch import nn
 
 from a3t.errors import InputError
-from a3t.model.embeddings import Batch
-from a3t.model.masking import EditMasking, random_spans
-from a3t.voice.learning.batches import (
+from a3t.learning.batches import (
     VALIDATION_SEED,
     MaskedClip,
     collate,
@@ -28,6 +26,8 @@ from a3t.voice.learning.batches import (
     grouped,
     shift_edges,
 )
+from a3t.model.embeddings import Batch
+from a3t.model.masking import EditMasking, random_spans
 from training.features.store import Store, StoredClip
 
 # Below this mean confidence a clip's text probably isn't what is spoken.

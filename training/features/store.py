@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from a3t.errors import InputError
-from a3t.voice.learning.batches import StoredFeatures
+from a3t.learning.batches import StoredFeatures
 
 INDEX = "index.jsonl"
 MELS = 80

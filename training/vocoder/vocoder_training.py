@@ -21,9 +21,9 @@ import torch
 from torch import Tensor, nn
 
 from a3t.errors import InputError
+from a3t.learning.loop import Losses
+from a3t.learning.precision import PRECISIONS, use_bfloat16
 from a3t.vocoder.spectral import SpectralVocoder
-from a3t.voice.learning.loop import Losses
-from a3t.voice.learning.precision import PRECISIONS, use_bfloat16
 from training.configuration import read_config, settings
 from training.prefetch import Ahead
 from training.programs import Program, option

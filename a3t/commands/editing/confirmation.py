@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -109,16 +107,6 @@ def show_restored(plan: EditPlan) -> None:
     """Print a transcript whose punctuation was restored."""
     if plan.restored:
         say(f"With punctuation (--no-punctuation leaves it out): {_shown(plan.text.text)}")
-
-
-def offer_learning(plan: EditPlan, options: argparse.Namespace) -> None:
-    """Say that --adapt could learn the recording's voice, unless somebody has refused that."""
-    from a3t.voice.adaptation_data import LEAST_SECONDS
-
-    unsaid = "A3T_ADAPT" not in os.environ and options.adapt == "never" and not options.voice
-    spoken = any(edit.is_spoken for edit in plan.edits)
-    if unsaid and spoken and plan.recording.seconds >= LEAST_SECONDS:
-        say("For new words a little more like the speaker, --adapt learns the voice first.")
 
 
 def _shown(text: str) -> str:

@@ -87,7 +87,7 @@ def _everyday(group: Options) -> None:
 
 
 def _new_words(group: Options) -> None:
-    add_voice_options(group, "never")
+    add_voice_options(group)
     option(group, "--fit", "give the new words the duration of those they replace")
     option(group, "--duration S", "give the new words exactly S seconds")
     about = "match the recording's bandwidth,spectrum,room,coding (default: all), or none"
@@ -180,7 +180,6 @@ def edit_request(options: argparse.Namespace) -> EditRequest:
         others=tuple(OtherRecording(path) for path in options.others),
         candidates=options.candidates,
         seed=options.seed,
-        adapt=options.adapt if options.voice is None else "never",
     )
 
 

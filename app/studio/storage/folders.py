@@ -5,7 +5,6 @@
     words/0007.json     the words and pauses of the recording's eighth part, with their times
     takes/KEY/2/        the third take of an edit: take.json, patch.npy, sound.pcm, and
                         request.json, by which it can be made again
-    voice.json, voices/     the recording's own voices (`app.studio.work.voice_learning`)
     sound.pcm, peaks.bin    what the page plays and draws
     bin.json            when it was thrown away, if it was
 
@@ -31,11 +30,8 @@ from app.studio.storage.heard_tokens import HeardPart
 
 ID = re.compile(r"[0-9a-f]{24}")
 TAKE = re.compile(r"([0-9a-f]{16})-(\d{1,3})")
-SHA256 = re.compile(r"[0-9a-f]{64}")
 REQUEST = "request.json"  # in a take's folder
 BIN, BIN_SECONDS = "bin.json", 7 * 24 * 3600.0  # the time of what was thrown away is kept for
-VOICES, VOICE = "voices", "voice.json"  # what the recording taught, and which of them are used
-MOST_SPEAKERS = 8  # who have a voice of their own
 MOST_PROJECTS = 100  # of one visitor
 LEAST_FREE = 1_000_000_000  # bytes that stay free on the disk
 MOST_TAKES = 40  # of one edit
@@ -81,16 +77,6 @@ class ProjectFolder:
         """The words of a part; none if it hasn't been listened to."""
         return HeardPart.from_json(self.read(words_name(part), []))
 
-    @property
-    def voices(self) -> dict[str, str]:
-        """The recording's own voices that are used: by who speaks, "" where nobody is named, the
-        sha256 of each."""
-        return voices_in(self.read(VOICE, {}))
-
-    def keep_voice(self, speaker: str, sha256: str) -> None:
-        """Use a voice for whatever this speaker is to say."""
-        self.write(VOICE, {"voices": self.voices | {speaker: sha256}})
-
     def take_folder(self, key: str, number: int) -> Path:
         return self.path / "takes" / key / str(number)
 
@@ -117,15 +103,6 @@ class ProjectFolder:
 
     def delete(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
-
-
-def voices_in(data: Any) -> dict[str, str]:
-    """The voices that voice.json names; it once named one for everybody."""
-    if not isinstance(data, dict):
-        return {}
-    told = data.get("voices", {"": data.get("sha256")})
-    pairs = told.items() if isinstance(told, dict) else ()
-    return {who: name for who, name in pairs if isinstance(name, str) and SHA256.fullmatch(name)}
 
 
 def words_name(part: int) -> str:

@@ -2,7 +2,7 @@
 
     a3t-project.json       what it is
     original/talk.wav      the recording as it came
-    script.json, places.json, words/…, takes/…, voices/…   as in the folder (`folders`)
+    script.json, places.json, words/…, takes/…   as in the folder (`folders`)
 
 A file that comes back may have been made by anybody: only members of these names are read, each to
 its stated length and all together to a limit, and what they hold is checked before it is kept.
@@ -11,7 +11,6 @@ Takes that don't pass are left out; the page makes them anew.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import re
@@ -30,15 +29,13 @@ from pydantic import AfterValidator, BaseModel, Field, StrictInt, StringConstrai
 from a3t.errors import InputError
 from app import limits, texts
 from app.studio.script import draft_of, edits_of, settings_of
-from app.studio.storage.folders import REQUEST, VOICE, VOICES, ProjectFolder, words_name
+from app.studio.storage.folders import REQUEST, ProjectFolder, words_name
 from app.studio.storage.pcm_sound import played
 from app.studio.storage.project_checks import (
     checked_part,
     checked_place,
     checked_spans,
     checked_take,
-    checked_voice,
-    checked_voices,
 )
 from app.studio.storage.project_pronunciations import FILE, checked
 
@@ -47,8 +44,6 @@ MANIFEST = "a3t-project.json"
 ORIGINAL = re.compile(r"original/([\w.-]{1,80})")
 TAKE_FILE = re.compile(r"takes/([0-9a-f]{16})/(\d{1,2})/(take\.json|request\.json|patch\.npy)")
 WORDS_FILE = re.compile(r"words/(\d{4})\.json")
-VOICE_FILE = re.compile(rf"{VOICES}/([0-9a-f]{{64}})\.json")
-MOST_VOICES, LARGEST_VOICE = 16, 8_000_000  # of a project; bytes
 MOST_MEMBERS = 100_000
 MALFORMED = KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError
 LARGEST_JSON = limits.MAX_TEXT_MEGABYTES * 1_000_000
@@ -81,9 +76,7 @@ def pack(folder: ProjectFolder, target: Path) -> None:
 
 def _members(folder: ProjectFolder, keys: set[str]) -> Iterator[str]:
     yield from (
-        name
-        for name in ("script.json", "places.json", FILE, VOICE)
-        if (folder.path / name).is_file()
+        name for name in ("script.json", "places.json", FILE) if (folder.path / name).is_file()
     )
     for part in range(len(folder.about.get("parts", []))):
         if (folder.path / words_name(part)).is_file():
@@ -94,7 +87,6 @@ def _members(folder: ProjectFolder, keys: set[str]) -> Iterator[str]:
             yield from (f"{at}/take.json", f"{at}/patch.npy")
             if (folder.path / at / REQUEST).is_file():
                 yield f"{at}/{REQUEST}"
-    yield from (f"{VOICES}/{path.name}" for path in sorted((folder.path / VOICES).glob("*.*")))
 
 
 class Manifest(BaseModel):
@@ -179,12 +171,6 @@ def _unpacked(archive: zipfile.ZipFile, told: Manifest, folder: ProjectFolder) -
             folder.write(name, heard.to_json())
     if FILE in names:
         folder.write(FILE, checked(_json(archive, FILE)))
-    voices = {found[1] for name in names if (found := VOICE_FILE.fullmatch(name))}
-    used = checked_voices(_json(archive, VOICE)) if VOICE in names else {}
-    for sha256 in sorted(voices, key=lambda name: (name not in used.values(), name))[:MOST_VOICES]:
-        if _voice(archive, sha256, seconds, folder):
-            for speaker in (who for who, name in used.items() if name == sha256):
-                folder.keep_voice(speaker, sha256)
     keys = {edit.key for edit in edits}
     for name in sorted(names):
         found = TAKE_FILE.fullmatch(name)
@@ -214,21 +200,6 @@ def _take(archive: zipfile.ZipFile, at: str, told: Manifest, folder: ProjectFold
         folder.write(f"{at}/{REQUEST}", request)
     np.save(path / "patch.npy", patch, allow_pickle=False)
     (path / "sound.pcm").write_bytes(played(patch))
-
-
-def _voice(archive: zipfile.ZipFile, sha256: str, seconds: float, folder: ProjectFolder) -> bool:
-    """A voice that the recording taught, unless something is wrong with it; whether it is kept."""
-    at = f"{VOICES}/{sha256}"
-    try:
-        told = checked_voice(_json(archive, f"{at}.json"), sha256, seconds)
-        learnt = _read(archive, f"{at}.safetensors", LARGEST_VOICE)
-    except MALFORMED:
-        return False
-    if hashlib.sha256(learnt).hexdigest() != sha256:
-        return False
-    folder.write(f"{at}.json", told)
-    (folder.path / f"{at}.safetensors").write_bytes(learnt)
-    return True
 
 
 def _request(archive: zipfile.ZipFile, at: str) -> dict[str, Any] | None:

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import AfterValidator, BaseModel, Field, FiniteFloat, StrictInt
 
-from a3t.model.saved_voices import OF_RECORDING, RECORDING_PARTS
 from a3t.plan.cleaning.cuts import Cut
 from a3t.plan.edit_plan import PlannedEdit
-from a3t.plan.json_values import alignment_of, string
+from a3t.plan.json_values import string
 from a3t.text.phones import ARPABET, PAUSE
 from a3t.text.transcript import Transcript, TranscriptWord
 from alignment import Word
-from app.studio.storage.folders import MOST_SPEAKERS, MOST_TAKES, voices_in
+from app.studio.storage.folders import MOST_TAKES
 from app.studio.storage.heard_tokens import IDS, HeardPart
 
 LONGEST_WORD = 2000  # characters
@@ -118,7 +117,7 @@ def checked_spans(spans: Any, samples: int) -> list[list[int]]:
     return [list(span) for span in spans]
 
 
-# ---- voices -----------------------------------------------------------------------------------
+# ---- takes ------------------------------------------------------------------------------------
 
 
 class CheckedName(BaseModel):
@@ -126,39 +125,6 @@ class CheckedName(BaseModel):
 
     name: Text
     sha256: Text | None
-
-
-class CheckedVoice(BaseModel):
-    """The origin of a recording's own voice; without `parts`, of the whole network."""
-
-    name: Text
-    sha256: Text
-    steps: Annotated[StrictInt, Field(ge=1, lt=10_000)]
-    precision: Literal["float32", "bfloat16"]
-    alignment: dict[str, Any]
-    parts: list[Text] | None = None
-
-
-def checked_voice(data: Mapping[str, Any], sha256: str, seconds: float) -> dict[str, Any]:
-    """A checked record of what a voice was learnt from, and how."""
-    voice = CheckedVoice.model_validate(data["voice"])
-    aligned = alignment_of(voice.alignment)
-    named = (voice.name, voice.sha256) == (OF_RECORDING, sha256)
-    if not named or voice.parts not in (None, list(RECORDING_PARTS)):
-        raise ValueError("a voice")
-    if aligned.duration > seconds + 1:
-        raise ValueError("a voice's words")
-    own = voice.model_dump(exclude_none=True) | {"alignment": aligned.to_json()}
-    return {"model": CheckedName.model_validate(data["model"]).model_dump(), "voice": own}
-
-
-def checked_voices(data: Any) -> dict[str, str]:
-    """The voices that are used, by who speaks."""
-    voices = [*voices_in(data).items()][:MOST_SPEAKERS]
-    return {who: name for who, name in voices if len(who) <= LONGEST_WORD}
-
-
-# ---- takes ------------------------------------------------------------------------------------
 
 
 class CheckedSpan(BaseModel):

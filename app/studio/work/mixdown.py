@@ -41,7 +41,6 @@ from alignment.retiming import covering
 from app.studio.storage.folders import REQUEST
 from app.studio.storage.heard_tokens import HeardPart, transcript_of
 from app.studio.work.listening import editor_step
-from app.studio.work.voice_learning import voice_record
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
@@ -148,12 +147,6 @@ def assembled(recording: Recording, heard: HeardPart, takes: Sequence[Path]) -> 
     ]
     made_by: Mapping[str, Any] = parts[0].record if parts else {}
     voice = next((part.voice for part in parts if part.voice), None)
-    told = {voice["sha256"]} if voice else set()
-    for entry in filter(None, entries):  # each voice's source is listed once
-        if (own := entry.get("voice")) and own["sha256"] in told:
-            entry["voice"] = {name: own[name] for name in ("name", "sha256")}
-        elif own:
-            told.add(own["sha256"])
     nothing: dict[str, str | None] = {"name": "none", "sha256": None}
     return MergedTakes(
         recording,
@@ -169,21 +162,24 @@ def assembled(recording: Recording, heard: HeardPart, takes: Sequence[Path]) -> 
 
 @dataclass(frozen=True)
 class _Part:
-    """A take as its folder has it: take.json, patch.npy, and how it is made if that is known; and
-    the voice that it is made in."""
+    """A take as its folder has it: take.json, patch.npy, and how it is made if that is known."""
 
     record: Mapping[str, Any]
     samples: np.ndarray
     request: Mapping[str, Any] | None
-    voice: dict[str, Any] | None
+
+    @property
+    def voice(self) -> dict[str, Any] | None:
+        """The voice that it was made in."""
+        voice: dict[str, Any] | None = self.record.get("voice")
+        return voice
 
     @classmethod
     def read(cls, take: Path) -> _Part:
         record = json.loads((take / "take.json").read_text(encoding="utf-8"))
         how = take / REQUEST
         request = json.loads(how.read_text(encoding="utf-8")) if how.is_file() else None
-        voice = voice_record(take.parent.parent.parent, record.get("voice"))
-        return cls(record, np.load(take / "patch.npy", allow_pickle=False), request, voice)
+        return cls(record, np.load(take / "patch.npy", allow_pickle=False), request)
 
     def edits(self) -> Iterator[tuple[Sequence[int], MadeEdit]]:
         """Its edits, each with the word that it is anchored to."""

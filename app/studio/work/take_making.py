@@ -37,7 +37,6 @@ from app.studio.storage.heard_tokens import end_of, lines_of, start_of
 from app.studio.storage.pcm_sound import played
 from app.studio.work.listening import editor_step
 from app.studio.work.take_orders import TakeOrder
-from app.studio.work.voice_learning import in_learnt_voice
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
@@ -60,8 +59,7 @@ def make_take(editor: Editor, order: TakeOrder, folder: Path) -> dict[str, Any]:
                 raise
             take = replace(take, request=replace(take.request, fit=False))  # too little time
             plan = take.plan(editor, clip)
-        voiced = in_learnt_voice(editor, order.voice)
-        result = take.render(voiced, plan) if plan.edits else None
+        result = take.render(editor, plan) if plan.edits else None
         editor_step(editor, "save")
         return _written(order, take, result.plan if result else plan, result, folder)
 
@@ -160,7 +158,6 @@ def _take(order: TakeOrder, stretch: Span) -> Take:
         reach=reach,
         cuts=_cuts(order.cut, start, end - start),
         seed=order.request.seed + order.number // len(VARIATIONS),
-        adapt="never",  # the voice is the one that the background has learnt
     )
     variation = order.number % len(VARIATIONS) if order.wish.varied else 0
     return Take(stretch, request, variation, order.level)
@@ -200,7 +197,7 @@ def _written(
             "model": result.model,
             "vocoder": result.vocoder,
             "recorded": _recorded(result, start),
-            "voice": result.voice and {name: result.voice[name] for name in ("name", "sha256")},
+            "voice": result.voice,
             "scores": [[[w.word, w.score] for w in words] for words in result.scores or ()],
             "mix": _mix(order, take, result),
         }

@@ -39,11 +39,8 @@ class TakeWish:
 
     @classmethod
     def of(cls, given: Mapping[str, Any], takes: Sequence[Mapping[str, Any]]) -> TakeWish:
-        """A request's wishes for another take beside `takes`, be it one that is timed like one of
-        them; InputError for a take or a word that isn't there."""
-        if given.get("like") is not None:
-            like = _take_named(takes, given["like"])
-            return cls(float(like["pace"]), None, tuple(map(tuple, like["lengths"])))
+        """A request's wishes for another take beside `takes`; InputError for a word of a take that
+        isn't there."""
         pace = number(given.get("pace"), 1.0, 0.5, 2.0)
         duration = given.get("duration")
         seconds = None if duration is None else number(duration, 0.5, 0.05, 60.0)
@@ -68,8 +65,7 @@ class TakeOrder:
     tokens, pauses: those around the edit, in order. first, last: its range among the tokens. text:
     the new words, "" for none. cut: sound between words that goes. room: seconds of kept speech
     before and after the edit up to another one. request: all but its words, by the settings.
-    number: of the take. wish: how it is to be. level: the first take's. voice: the file of its
-    speaker's own.
+    number: of the take. wish: how it is to be. level: the first take's.
     """
 
     recording: Recording
@@ -84,7 +80,6 @@ class TakeOrder:
     wish: TakeWish
     number: int = 0
     level: float | None = None
-    voice: Path | None = None
 
 
 def recording_of(folder: Path, about: dict[str, Any]) -> Recording:

@@ -13,12 +13,11 @@ export class ChangesView {
     this.app = app;
     this.count = make("span", { class: "count" });
     this.all = make("button", { type: "button", class: "quiet", onclick: () => app.acceptAll() }, TEXTS.accept_all);
-    this.voice = make("p", { class: "voice", hidden: true });
     this.list = make("ol", { class: "cards" });
     this.empty = make("div", { class: "empty" }, make("p", {}, make("strong", {}, TEXTS.no_changes)), make("p", {}, TEXTS.no_changes_hint));
     this.offer = make("div", { class: "offer" });
     this.told = make("p", { class: "synthetic" });
-    host.append(make("div", { class: "head" }, make("h2", {}, TEXTS.changes, " ", this.count), this.all, tool("close", TEXTS.close, () => app.showChanges(false), { class: "tool fold" })), this.voice, this.empty, this.offer, this.list, this.told);
+    host.append(make("div", { class: "head" }, make("h2", {}, TEXTS.changes, " ", this.count), this.all, tool("close", TEXTS.close, () => app.showChanges(false), { class: "tool fold" })), this.empty, this.offer, this.list, this.told);
   }
 
   render() {
@@ -30,32 +29,7 @@ export class ChangesView {
     this.all.hidden = !places.some(({ edit }) => script.stateOf(edit) === "made");
     refocused(this.list, () => show(this.list, ...places.map((place) => this.#card(place, place.edit === active))), ".active");
     const seconds = places.reduce((sum, { edit }) => sum + (edit.text && !script.isPause(edit) && !isRecorded(script.chosen(edit)) ? script.chosen(edit)?.seconds || 0 : 0), 0);
-    this.showVoice();
     this.told.textContent = seconds ? tell(TEXTS.synthetic, seconds.toFixed(1)) : "";
-  }
-
-  /** The changes that were made before their speaker's own voice was there. */
-  #older() {
-    const { script, voice } = this.app;
-    return script.places().filter(({ edit }) => edit.text && script.stateOf(edit) === "made" && !script.isPause(edit) && !this.app.isMaking(edit) && script.chosen(edit).spans.length)
-      .filter((place) => {
-        const name = voice.names.get(script.speakerAt(place));
-        return name && !script.takesOf(place.edit).some((take) => take.voice === name);
-      }).map(({ edit }) => edit);
-  }
-
-  /** How far the recording's own voices are learnt, and what can be made again in them. */
-  showVoice() {
-    const { app } = this, { voice } = app;
-    const known = voice ? [...voice.names.keys()] : [];
-    this.voice.hidden = !known.length;
-    if (this.voice.hidden) return;
-    const told = [];
-    const older = this.#older();
-    if (older.length) {
-      told.push(make("span", {}, TEXTS.closer), make("button", { type: "button", class: "quiet strong", "data-name": "closer", onclick: () => app.makeCloser(older) }, older.length > 1 ? tell(TEXTS.make_closer_all, older.length) : TEXTS.make_closer));
-    } else if (!told.length) told.push(make("span", {}, known[0] ? tell(TEXTS.own_voices, known.join(", ")) : TEXTS.own_voice));
-    show(this.voice, ...told);
   }
 
   /** The change that an example suggests, while there is none. */

@@ -2,15 +2,13 @@
 
 import { FOLDED, UNFOLDED } from "../sound/audio_drawing.js";
 import { drag, icon, make, tool } from "../elements.js";
-import { TEXTS, tell } from "../texts.js";
+import { TEXTS } from "../texts.js";
 
 /** @param {HTMLElement} host @param {any} app */
 export function build(host, app) {
   const start = make("div", { class: "screen start-screen" });
   const name = make("h1", { class: "name" });
-  const status = make("span", { role: "status" }), learning = make("span");
-  const stop = make("button", { type: "button", onclick: () => app.stopLearning() }, TEXTS.stop);
-  const chip = make("span", { class: "status" }, status, learning, stop);
+  const status = make("span", { class: "status", role: "status" });
   const sheet = make("button", { type: "button", class: "quiet sheet", onclick: () => app.showChanges(host.dataset.sheet !== "open") });
   const settings = tool("settings", TEXTS.settings, () => app.dialogs.settings());
   const progress = make("progress", { max: "1", "aria-label": TEXTS.listening, hidden: true });
@@ -25,7 +23,7 @@ export function build(host, app) {
   });
   const header = make("div", { class: "header" },
     make("button", { type: "button", class: "quiet", onclick: () => app.leave() }, `‹ ${TEXTS.all_projects}`),
-    name, chip, progress, make("span", { class: "push" }), sheet,
+    name, status, progress, make("span", { class: "push" }), sheet,
     undo, redo, make("button", { type: "button", class: "quiet named", title: TEXTS.clean_hint, "aria-label": TEXTS.clean, "aria-expanded": "false", "data-name": "clean", onclick: () => app.cleaning.toggle() }, icon("clean"), make("span", {}, TEXTS.clean)), speakers, tool("find", `${TEXTS.find} (Ctrl+F)`, () => app.dialogs.find()), tool("keys", `${TEXTS.keys} (?)`, () => app.dialogs.keys()), settings, download, menu);
   const problem = make("p", { class: "problem", role: "alert", hidden: true });
   const script = make("div", { class: "page" });
@@ -78,10 +76,7 @@ export function build(host, app) {
     speakers.disabled = !!app.telling;
     progress.value = listening ? listening.share : 0;
     status.textContent = busy ? `${app.sound ? TEXTS.listening : TEXTS.opening}… ${app.sound ? `${Math.round(100 * listening.share)} %` : ""}` : app.telling ? `${TEXTS.telling}…` : app.saver.state;
-    const share = app.voice ? app.voice.share : null;
-    stop.hidden = learning.hidden = share === null;
-    if (share !== null) learning.textContent = app.voice.speaker ? tell(TEXTS.learning_of, app.voice.speaker, Math.round(100 * share)) : tell(TEXTS.learning, Math.round(100 * share));
-    chip.hidden = !status.textContent && share === null;
+    status.hidden = !status.textContent;
     sheet.textContent = `${TEXTS.changes} ${app.script.edits.length}`;
     problem.hidden = !(listening && listening.problem);
     problem.textContent = listening ? listening.problem : "";

@@ -55,11 +55,6 @@ export class Script {
     return this.edits.flatMap((edit) => this.placeOf(edit) || []).sort((a, b) => a.first - b.first || a.last - b.last);
   }
 
-  /** Who says what is made at a place: who says the words there, or those before; "" if nobody is named. */
-  speakerAt({ first, last }) {
-    return this.tokens[first < last ? first : Math.max(first - 1, 0)]?.speaker || "";
-  }
-
   /** The place whose edit holds token k, if any. */
   placeAt(k) {
     return this.places().find(({ first, last }) => first <= k && k < last) || null;

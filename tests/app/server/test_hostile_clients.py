@@ -18,7 +18,6 @@ SPEECH = {
     "voice": "awb",
     "response_format": "wav",
     "speed": 9,
-    "adapt": "x",
 }
 FIELDS = ("text", "new_text", "speed", "fit", "seed", "response_format", "reply")
 BODIES = [b"", b"[", b"[" * 50_000, b"null", b'"x"', b"\xff", b'{"input":' + b"[" * 9000]

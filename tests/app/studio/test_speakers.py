@@ -71,19 +71,6 @@ def test_they_are_told_apart_named_and_taken_back(
     assert not project.made()["failures"]
 
 
-def test_whoever_is_called_otherwise_keeps_their_voice(project: Project, studio: Studio) -> None:
-    state, voice = project.state, "0" * 64
-    own = [token[0] for token in state["tokens"]]
-    project.post("speakers", {"names": [["ANNA", own[:4]], ["BOB", own[4:]]]})
-    (path,) = studio.projects.root.glob(f"*/{state['id']}")
-    folder = ProjectFolder(path)
-    folder.keep_voice("ANNA", voice)
-    project.post("speakers", {"names": [["CLARA", own[:4]]]})
-    assert folder.voices["CLARA"] == voice
-    project.post("speakers", {"names": [["BOB", own[:4]]]})  # who has a voice to learn
-    assert "BOB" not in folder.voices
-
-
 def test_a_name_stays_with_its_turn_whether_marks_are_shown_or_not() -> None:
     plain = {"text": "hello", "pause": False}
     token = {"id": 0, "text": "Hello.", "pause": True, "words": [], "unmarked": plain}

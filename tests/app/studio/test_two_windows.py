@@ -34,7 +34,7 @@ class KilledServer:
         self.start()
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "app", "--port", str(self.port), "--adapt", "never"]
+        command = [sys.executable, "-m", "app", "--port", str(self.port)]
         quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         self.process = subprocess.Popen(
             [*command, "--projects", str(self.folder)], start_new_session=True, **quiet
