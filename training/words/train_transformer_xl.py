@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from a3t.errors import InputError
-from a3t.voice.learning.loop import CHECKPOINT, Losses
+from a3t.learning.loop import CHECKPOINT, Losses
 from training.configuration import read_config, settings
 from training.programs import Program, option
 from training.training_runs import TrainingSchedule, carry_out, initial_weights
