@@ -13,10 +13,10 @@ import json
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -40,7 +40,7 @@ _PARTS = "half third quarter fifth sixth seventh eighth ninth tenth".split()
 _MONTH = "|".join(MONTHS)
 _FEW = rf"\d\d?|{'|'.join(_NAMED)}"
 _MEASURED = "%|[ -](?:per cent|percent|million|billion|trillion|times|points?|percentage)"
-_HEAR = 60  # characters on either side that are looked at
+HEARD = 60  # characters on either side that are looked at
 _SAID = tuple(
     (kind, reading, re.compile(pattern, re.IGNORECASE))
     for kind, reading, pattern in (
@@ -114,8 +114,19 @@ class MarkedFigure:
     listed: bool = False
 
 
-def examples(paragraphs: Sequence[str], rng: random.Random) -> Iterator[MarkedFigure]:
-    """Examples: what the paragraphs say for sure, written as figures, and the lists."""
+class SaidFigure(NamedTuple):
+    """A figure that text says for sure, `written` ambiguously, with the text on either side."""
+
+    kind: str
+    reading: str
+    figure: str
+    left: str
+    right: str
+    held: bool
+
+
+def said_figures(paragraphs: Iterable[str], rng: random.Random) -> Iterator[SaidFigure]:
+    """The figures that paragraphs say for sure."""
     for paragraph in paragraphs:
         held = crc32(paragraph.encode()) % HELD_OUT == 0
         for kind, reading, pattern in _SAID:
@@ -125,16 +136,21 @@ def examples(paragraphs: Sequence[str], rng: random.Random) -> Iterator[MarkedFi
                     first, last = match.span()
                     if match[0].endswith(" of"):
                         last -= len(" of")
-                    left = paragraph[max(0, first - _HEAR) : first]
-                    yield _example(
-                        kind, reading, figure, left, paragraph[last : last + _HEAR], held
-                    )
+                    left = paragraph[max(0, first - HEARD) : first]
+                    right = paragraph[last : last + HEARD]
+                    yield SaidFigure(kind, reading, figure, left, right, held)
+
+
+def examples(paragraphs: Iterable[str], rng: random.Random) -> Iterator[MarkedFigure]:
+    """Examples: what the paragraphs say for sure, written as figures, and the lists."""
+    yield from map(marked, said_figures(paragraphs, rng))
     for reading, (before, after) in _LISTS.items():
         for ahead in before.split(","):
             for behind in after.split(","):
                 figure = _of_list(reading, rng)
                 held = crc32(f"{ahead} {behind}".encode()) % HELD_OUT == 0
-                yield _example("slash", reading, figure, f"so {ahead} ", f" {behind}", held, True)
+                listed = SaidFigure("slash", reading, figure, f"so {ahead} ", f" {behind}", held)
+                yield replace(marked(listed), listed=True)
 
 
 def written(kind: str, reading: str, match: re.Match[str], rng: random.Random) -> str:
@@ -176,10 +192,10 @@ def _of_list(reading: str, rng: random.Random) -> str:
     return rng.choice(("1/2", "1/2", "1/3", "2/3", "1/4", "3/4", "1/8", "5/8", "3/5", "1/5"))
 
 
-def _example(
-    kind: str, reading: str, figure: str, left: str, right: str, held: bool, listed: bool = False
-) -> MarkedFigure:
-    before = tokens_of(left.partition(" ")[2] if len(left) == _HEAR else left)
+def marked(said: SaidFigure) -> MarkedFigure:
+    """A figure with its features and the readings that the rules allow."""
+    kind, reading, figure, left, right, held = said
+    before = tokens_of(left.partition(" ")[2] if len(left) == HEARD else left)
     closing = re.match(r"\S*", right)[0]  # type: ignore[index]
     after = tokens_of(right[len(closing) :])
     context = Context(
@@ -197,9 +213,7 @@ def _example(
         above, below = map(int, figure.split("/"))
         can = {"part": True, "date": above <= 12 and below <= 31, "out of": above <= below}
         admissible = tuple(each for each in admissible if can[each])
-    return MarkedFigure(
-        kind, reading, figure, tuple(features(figure, context)), admissible, held, listed
-    )
+    return MarkedFigure(kind, reading, figure, tuple(features(figure, context)), admissible, held)
 
 
 def learn(group: Sequence[MarkedFigure]) -> tuple[Weights, float]:

@@ -1,0 +1,1 @@
+"""Figures said by classes that data generates, after Proteno (recipes/figures)."""
