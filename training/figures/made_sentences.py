@@ -28,7 +28,7 @@ _VALUES = {numbers.cardinal(n): n for n in (*range(10, 1000), *range(1000, 100_0
 _PLACES = {numbers.ordinal(n): n for n in range(4, 100)}
 _NAMES = sorted({w for said in (*_VALUES, *_PLACES) for w in said.split()}, key=len, reverse=True)
 _PHRASE = re.compile(
-    rf"\b(?P<n>(?:{'|'.join(_NAMES)})(?:(?:[ -]and)?[ -](?:{'|'.join(_NAMES)}))*|\d+)\b"
+    rf"(?<![\d.,])\b(?P<n>(?:{'|'.join(_NAMES)})(?:(?:[ -]and)?[ -](?:{'|'.join(_NAMES)}))*|\d+)\b"
     r"(?P<unit> dollars| pounds| per ?cent)?(?![\w-])",
     re.IGNORECASE,
 )

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from a3t.voice.learning.loop import CHECKPOINT, Losses
+from a3t.learning.loop import CHECKPOINT, Losses
 from training.configuration import read_config, settings
 from training.figures.generated_classes import GeneratedClasses
 from training.figures.made_sentences import MadeSentence, read_made
