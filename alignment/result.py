@@ -86,12 +86,13 @@ class Alignment:
     """The words of a recording in order; pauses included, they cover [0, duration] with no gap.
 
     `score` (0..1) is how well the text as a whole matches the recording; aligners that check refuse
-    a score below 0.5.
+    a score below 0.5. `recognised`: whether its words were recognised, and nobody has checked them.
     """
 
     words: tuple[Word, ...]
     duration: float
     score: float = 1.0
+    recognised: bool = False
 
     @property
     def spoken(self) -> tuple[Word, ...]:
@@ -106,13 +107,15 @@ class Alignment:
     def to_json(self) -> dict[str, Any]:
         """Plain dicts, lists, strings and numbers, as `json.dump` takes them."""
         words = [word.to_json() for word in self.words]
-        return {"duration": self.duration, "score": self.score, "words": words}
+        result = {"duration": self.duration, "score": self.score, "words": words}
+        return {**result, "recognised": True} if self.recognised else result
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Alignment:
         """The inverse of `to_json`; KeyError, TypeError or ValueError if something is missing."""
         words = tuple(Word.from_json(word) for word in data["words"])
-        return cls(words, float(data["duration"]), float(data.get("score", 1.0)))
+        score, recognised = float(data.get("score", 1.0)), bool(data.get("recognised", False))
+        return cls(words, float(data["duration"]), score, recognised)
 
 
 def pause(start: float, end: float, score: float = 1.0, unwritten: str = "") -> Word:

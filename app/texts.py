@@ -152,10 +152,6 @@ def too_short(word: str, needed: float, left: float) -> str:
     )
 
 
-def no_words_file(name: str) -> str:
-    return f"{name} has no words: upload .txt, .srt, .vtt, .TextGrid or an edit.json."
-
-
 OTHER_HOST = (
     "This page serves only this computer: open it at "
     "http://127.0.0.1, or start it with --auth or --root-path behind a proxy."

@@ -10,6 +10,7 @@ import json
 import math
 import os
 from bisect import bisect_right
+from dataclasses import replace
 
 from a3t.commands.align_corpus import (
     align_folder,
@@ -21,7 +22,7 @@ from a3t.commands.options import Options, add_dictionary_options, option, user_d
 from a3t.console import EXIT_CODES, Parser, run, say
 from a3t.errors import InputError
 from alignment import ALIGNERS, load_aligner
-from alignment.confidence.doubts import Doubt, doubts
+from alignment.confidence.doubts import Doubt, doubts, with_confidences
 from alignment.formats.alignment_files import check_format, write_alignment
 from alignment.result import Alignment
 
@@ -34,7 +35,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXIT_CODES,
     )
     option(result, "wav IN")
-    about = "what the recording says, or @FILE: a text file, .srt, .vtt or Whisper's .json"
+    about = "what the recording says, or @FILE: a text, subtitles … (docs/formats.md)"
     option(result, "--text TEXT", about)
     about = (
         ".TextGrid, .json, .lab, .ctm, .srt, .vtt or .txt (Audacity); default: "
@@ -77,17 +78,23 @@ def align(options: argparse.Namespace) -> None:
     own = user_dictionary(options)
     recording = Recording.open(options.wav)
     aligner = load_aligner(options.aligner, options.jobs)
-    transcript = transcript_of(recording, options.text)
+    found = transcript_of(recording, options.text)
+    transcript, recognised = found.transcript, found.origin == "recognised"
     if options.text is None:
-        say(f"Transcript: {transcript.text.strip()}")
+        about = "Recognised" if recognised else f"Transcript ({found.origin})"
+        say(f"{about}: {transcript.text.strip()}")
+    if found.about:
+        say(found.about)
     alignment = aligner.align_recording(
         recording, transcript.spoken, pronunciations_of(transcript.spoken, own)
     )
+    alignment = with_confidences(replace(alignment, recognised=recognised), found.confidences)
     for sentence in [*not_heard(alignment), *map(str, other_doubts(alignment))]:
         say(sentence)
     if out is not None:
         write_alignment(alignment, out, transcript.shown)
-        say(f"Written: {out}")
+        marked = " (marked as recognised: correct it before you rely on it)" if recognised else ""
+        say(f"Written: {out}{marked}")
     if options.json:
         print(json.dumps(alignment.to_json(), indent=1, ensure_ascii=False))
 

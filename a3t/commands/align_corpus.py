@@ -3,9 +3,9 @@
     a3t align corpus FOLDER [--out FOLDER] [--ending .TextGrid] [--jobs N]
     a3t align corpus FOLDER --scheduler tcp://host:8786
 
-Each recording needs its text beside it (.txt, .lab, .srt or .vtt). The alignments lie beside the
-recordings, or in the same sub-folders of --out. One that is newer than its recording and text is
-kept. Failures are listed in alignment-failures.tsv with their reasons. With --scheduler the
+Each recording needs its text beside it, of any kind in docs/formats.md. The alignments lie beside
+the recordings, or in the same sub-folders of --out. One that is newer than its recording and text
+is kept. Failures are listed in alignment-failures.tsv with their reasons. With --scheduler the
 workers of a Dask cluster do the work: each needs this package, and the folders at the same path.
 """
 
@@ -20,35 +20,33 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from a3t.commands.options import option
+from a3t.commands.options import option, text_argument
 from a3t.console import Parser, say
 from a3t.errors import InputError
+from a3t.source.sidecars import SIDECARS
 from alignment import Alignment, load_aligner
 from alignment.aligner import Readable
 from alignment.atomic import write_whole
 from alignment.errors import AlignmentError
-from alignment.formats.alignment_files import check_format, write_alignment
+from alignment.formats.alignment_files import check_format, has_phones, write_alignment
 from alignment.formats.dictionary import Dictionary
-from alignment.formats.tables import is_label_file
 from alignment.parallel import run_jobs
 
 if TYPE_CHECKING:
     from a3t.audio.reading.recording import Recording
-    from a3t.text.transcript import Transcript
+    from a3t.source.transcripts import FoundTranscript
 
 RECORDINGS = (".wav", ".flac", ".ogg", ".opus", ".mp3", ".aif", ".aiff")
-TEXTS = (".txt", ".lab", ".srt", ".vtt")
 REPORT = "alignment-failures.tsv"
 
 
-def transcript_of(recording: Recording, text: str | None) -> Transcript:
+def transcript_of(recording: Recording, text: str | None) -> FoundTranscript:
     """The text as given, of a file (@FILE), beside the recording, or recognised."""
-    from a3t.source.transcripts import find_transcript, text_of
+    from a3t.source.transcripts import find_transcript
     from a3t.text.pronunciation.pronouncer import Pronouncer
 
-    if text is not None and text.startswith("@"):
-        text = text_of(Path(text[1:]))
-    return find_transcript(recording, text, None, Pronouncer()).transcript
+    given = text_argument(text) if text is not None else None
+    return find_transcript(recording, given, None, Pronouncer())
 
 
 def pronunciations_of(words: Iterable[str], own: Dictionary) -> dict[str, list[tuple[str, ...]]]:
@@ -91,8 +89,8 @@ def find_tasks(folder: Path, out: Path, ending: str) -> list[Task]:
     for path in sorted(folder.rglob("*")):
         if path.suffix.lower() not in RECORDINGS or not path.is_file():
             continue
-        texts = (path.with_suffix(suffix) for suffix in TEXTS)
-        text = next((each for each in texts if each.is_file() and not is_label_file(each)), None)
+        texts = (path.with_suffix(suffix) for suffix in SIDECARS)
+        text = next((each for each in texts if each.is_file() and not has_phones(each)), None)
         target = (out / path.relative_to(folder)).with_suffix(ending)
         tasks.append(Task(path, text, target))
     return tasks
@@ -117,7 +115,7 @@ def _read(task: Task) -> tuple[Readable, Sequence[str]]:
     from a3t.audio.reading.recording import Recording
 
     recording = Recording.open(task.recording)
-    return recording, transcript_of(recording, f"@{task.text}").spoken
+    return recording, transcript_of(recording, f"@{task.text}").transcript.spoken
 
 
 def _write(alignment: Alignment, task: Task) -> None:

@@ -6,11 +6,14 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from a3t.console import say
 from a3t.projects.export.export_kinds import ENDINGS
 from alignment.formats.dictionary import Dictionary, parse_entries, read_dictionary
 
 # What options are added to: a parser, or a group of one.
 Options = argparse.ArgumentParser | argparse._ArgumentGroup
+
+LONGEST_NAME = 255  # characters of a file's name; a longer value is a text
 
 # The type of a value by its name in --help; other values are text.
 TYPES: dict[str, type] = {
@@ -32,12 +35,30 @@ def option(options: Options, usage: str, help: str | None = None, **settings: An
 
 
 def text_argument(value: str) -> str:
-    """A text, or the contents of the file after an @."""
-    if not value.startswith("@"):
+    """A text, or that of the file after an @, or of a file with this name."""
+    path = file_named(value)
+    if path is None:
         return value
-    from alignment.formats.text_file import read_text
+    from a3t.source.transcripts import text_and_kind
 
-    return read_text(Path(value[1:]))
+    text, about = text_and_kind(path)
+    if not value.startswith("@"):
+        about = about or f"{value} is a file, so its text was read."
+    if about:
+        say(about)
+    return text
+
+
+def file_named(value: str | None) -> Path | None:
+    """The file that a text names: after an @, or as an existing file's name ("talk.txt")."""
+    if value is None or value.startswith("@"):
+        return Path(value[1:]) if value else None
+    if len(value) > LONGEST_NAME or "\n" in value or not Path(value).suffix:
+        return None
+    try:
+        return path if (path := Path(value)).is_file() else None
+    except (OSError, ValueError):
+        return None
 
 
 def add_dictionary_options(options: Options) -> None:

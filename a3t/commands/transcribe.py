@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 from a3t.commands.options import add_recogniser_option, option, text_argument
 from a3t.console import EXIT_CODES, Parser, run, say, show_progress
 from a3t.errors import InputError
+from alignment.formats.text_file import RECOGNISED_MARK
 
 if TYPE_CHECKING:
     from a3t.text.transcript import Transcript
@@ -50,6 +52,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 ENDINGS = (".txt", ".srt", ".vtt", ".docx")
+MARK = f"[{RECOGNISED_MARK}: correct the text, then delete this line]"
 
 
 def main(arguments: list[str]) -> int:
@@ -95,7 +98,10 @@ def transcribe(options: argparse.Namespace) -> None:
     found = find_transcript(recording, given, prior, Pronouncer(), options.recogniser)
     store = AlignmentStore(NetworkAligner(), default_folder())
     transcript = punctuated_by_sound(recording, found, store, not options.no_punctuation)
-    say("Recognised:" if found.origin == "recognised" else f"Transcript ({found.origin}):")
+    if found.about:
+        say(found.about)
+    recognised = found.origin == "recognised"
+    say("Recognised:" if recognised else f"Transcript ({found.origin}):")
     if not named:
         print(transcript.text.strip())
         if options.out:
@@ -104,7 +110,9 @@ def transcribe(options: argparse.Namespace) -> None:
                 if options.out.suffix.lower() == ".txt"
                 else (store.whole(recording, found, Pronouncer()))
             )
-            save(transcript, aligned, options.out)
+            if aligned is not None:
+                aligned = replace(aligned, recognised=recognised)
+            save(transcript, aligned, options.out, MARK if recognised else "")
             say(f"Written: {options.out}")
         return
     names = [word.speaker for word in transcript.words]
@@ -175,20 +183,24 @@ def check_free(out: Path) -> None:
         raise InputError(f"{out} exists already, and may have been corrected: choose another name.")
 
 
-def save(text: Transcript, aligned: Alignment | None, out: Path) -> None:
-    """Write the text, with the times of its words where they are ``aligned``."""
+def save(text: Transcript, aligned: Alignment | None, out: Path, mark: str = "") -> None:
+    """Write the text, with the times of its words where they are ``aligned``; ``mark`` comes first,
+    where it isn't the subtitles' own."""
     from a3t.audio.output.files import atomic_path
     from a3t.projects.export.documents import ShownWord, write_docx
     from alignment.formats.subtitles import write_subtitles
 
     with atomic_path(out) as path:
         if aligned is None:
-            path.write_text(f"{text.text.strip()}\n", encoding="utf-8")
+            lines = [mark, text.text.strip()] if mark else [text.text.strip()]
+            path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
             return
         shown = text.shown
         if out.suffix.lower() == ".docx":
             timed = zip(aligned.spoken, text.words, shown, strict=True)
             words = [ShownWord(s, w.start, w.end, False, own.speaker) for w, own, s in timed if s]
+            if mark:  # a paragraph of its own
+                words.insert(0, ShownWord(mark, 0.0, 0.0, False, RECOGNISED_MARK))
             write_docx(out.stem, words, path)
         else:
             staged = path.with_suffix(out.suffix.lower())

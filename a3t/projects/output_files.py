@@ -12,7 +12,7 @@ from a3t.audio.output.writing import check_output
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.projects.export.export_kinds import export_files, require_packages
-from a3t.source.transcripts import SIDECARS
+from a3t.source.sidecars import SIDECARS
 
 # Inode, time and size of an edit.json; None: no file. Where it may be unknown as well, it stands in
 # a tuple of one.

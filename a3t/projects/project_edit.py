@@ -14,7 +14,7 @@ from a3t.plan.plan_file import check_plan
 from a3t.plan.request import EditRequest
 from a3t.plan.reuse.recorded_speech import OtherRecording
 from a3t.projects.output_files import RecordState, check_outputs
-from a3t.source.transcripts import SIDECARS
+from a3t.source.sidecars import SIDECARS
 from a3t.text.transcript import Transcript
 
 if TYPE_CHECKING:  # these import torch, and bad input should be refused before that

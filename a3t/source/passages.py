@@ -12,20 +12,14 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from pathlib import Path
 
 from a3t.spans import Span
 from a3t.text.comparison.edit_script import WordEdit
-from a3t.text.transcript import Transcript
+from a3t.text.transcript import Transcript, TranscriptWord
 from alignment import Alignment, Word
-from alignment.formats.subtitles import TRANSCRIPTS, Cue, read_cues
+from alignment.formats.transcripts.cues import TranscriptFile
 
 Times = Sequence[tuple[float, float]]  # seconds [start, end) of each spoken word
-
-
-def has_times(path: Path) -> bool:
-    """True if a file can hold a transcript with times: a .srt, a .vtt or Whisper's .json."""
-    return path.suffix.lower() in TRANSCRIPTS
 
 
 def times_of(alignment: Alignment) -> Times:
@@ -33,48 +27,80 @@ def times_of(alignment: Alignment) -> Times:
     return [(word.start, word.end) for word in alignment.spoken]
 
 
-def times_in(path: Path, transcript: Transcript) -> Times | None:
-    """The time of each word of the transcript read from ``path``; None without usable times.
+def times_in(file: TranscriptFile, transcript: Transcript) -> Times | None:
+    """The time of each word of the transcript that was read from ``file``; None without usable
+    times.
 
-    A cue's characters are assumed to be spoken at an even rate. Raises AlignmentError if the file
-    can't be read.
+    A cue's letters are assumed to be spoken at an even rate. Words that stand in no cue, as where
+    a program didn't hear them, get the time between their neighbours.
     """
-    cues = [cue for cue in read_cues(path) if cue.text]
-    starts = [cue.start for cue in cues]
-    if not cues or not all(map(math.isfinite, starts)) or sorted(starts) != starts:
+    cues = [cue for cue in file.timed if _letters(cue.text)]
+    if not cues:
         return None
-    following = [*starts[1:], math.inf]
-    cues = [  # a cue that overlaps the next one ends where that begins
-        Cue(cue.start, max(cue.start, min(cue.end, limit)), cue.text)
-        for cue, limit in zip(cues, following, strict=True)
+    following = [*(cue.start for cue in cues[1:]), math.inf]
+    ends = [  # a cue that overlaps the next one ends where that begins
+        max(cue.start, min(cue.end, limit)) for cue, limit in zip(cues, following, strict=True)
     ]
-    # The tokens must be the cues' text, character for character, apart from whitespace.
-    tokens = {word.token: _characters(word.written) for word in transcript.words}
-    if not math.isfinite(cues[-1].end) or sum(tokens.values()) != sum(
-        _characters(cue.text) for cue in cues
-    ):
-        return None
-    token_ends = dict(zip(tokens, accumulate(tokens.values()), strict=True))
-    edges = list(accumulate((_characters(cue.text) for cue in cues), initial=0))
+    said = "".join(_letters(cue.text) for cue in cues)
+    edges = list(accumulate((len(_letters(cue.text)) for cue in cues), initial=0))
 
-    def time(character: int, within: int) -> float:
-        """The time in seconds before a character, in the cue that holds character ``within``."""
+    def time(letter: int, within: int) -> float:
+        """The time in seconds before a letter, in the cue that holds letter ``within``."""
         k = bisect_right(edges, within) - 1
-        share = (character - edges[k]) / (edges[k + 1] - edges[k])
-        return cues[k].start + share * (cues[k].end - cues[k].start)
+        share = (letter - edges[k]) / (edges[k + 1] - edges[k])
+        return cues[k].start + share * (ends[k] - cues[k].start)
 
-    result = []
-    for word in transcript.words:
-        last = token_ends[word.token]
-        first = last - tokens[word.token]
-        result.append((time(first, first), time(last, last - 1)))
+    tokens = {word.token: _letters(_without_name(word)) for word in transcript.words}
+    places = _places(list(tokens.values()), said)
+    if sum(place is not None for place in places) < PLACED * len(places):
+        return None
+    known = [
+        None if place is None else (time(place[0], place[0]), time(place[1], place[1] - 1))
+        for place in places
+    ]
+    spans = dict(zip(tokens, _filled(known, cues[-1].end), strict=True))
+    return [spans[word.token] for word in transcript.words]
+
+
+def _places(tokens: Sequence[str], said: str) -> list[Span | None]:
+    """The letters [first, last) of each token in what is said, in order; None for those that
+    aren't there."""
+    places: list[Span | None] = []
+    place = 0
+    for k, token in enumerate(tokens):
+        found = place if said.startswith(token, place) else -1
+        if found < 0:  # with the next ones, since a short word is soon found elsewhere
+            phrase = "".join(tokens[k : k + 3])
+            found = said.find(phrase, place, place + len(phrase) + SKIPPED)
+        places.append((found, found + len(token)) if found >= 0 and token else None)
+        place = max(place, found + len(token))
+    return places
+
+
+def _filled(known: Sequence[tuple[float, float] | None], end: float) -> Times:
+    """The times, those that are missing between their neighbours'."""
+    result: list[tuple[float, float]] = []
+    after: list[float] = []
+    clock = end
+    for each in reversed(known):
+        after.append(clock)
+        clock = each[0] if each else clock
+    for each, following in zip(known, reversed(after), strict=True):
+        before = result[-1][1] if result else 0.0
+        result.append(each or (before, max(before, following)))
     return result
 
 
-def _characters(text: str) -> int:
-    return sum(not character.isspace() for character in text)
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
+def _without_name(word: TranscriptWord) -> str:
+    return word.written.removeprefix(f"{word.speaker}:") if word.speaker else word.written
+
+
+PLACED = 0.8  # of a transcript's words must stand in its cues
+SKIPPED = 400  # letters of the cues that the transcript may lack in one place
 LONG = 40.0  # seconds; a shorter recording is one passage
 CONTEXT = 6.0  # seconds of speech on each side of an edit
 APART = 10.0  # seconds between two passages; closer ones are merged

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError, UnchangedError
-from a3t.source.passages import LONG, Passages, Times, has_times, times_in
+from a3t.source.passages import LONG, Passages, Times, times_in
 from a3t.source.recognised_transcript import recognised
+from a3t.source.sidecars import not_read, sidecar
 from a3t.spans import Span
 from a3t.text.comparison.edit_script import minimal_script
+from a3t.text.normaliser.unspoken import is_name, names_of_lines
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment
 from alignment.formats import read_alignment
-from alignment.formats.subtitles import LARGEST_FILE, TRANSCRIPTS, read_transcript
-from alignment.formats.tables import is_label_file
-from alignment.formats.text_file import read_text
+from alignment.formats.alignment_files import has_phones
+from alignment.formats.transcripts.cues import TranscriptFile, written_name
+from alignment.formats.transcripts.kinds import read_transcript
 from alignment.recognition import whisper_model
-
-SIDECARS = (".txt", ".lab", ".TextGrid", ".srt", ".vtt", ".json")
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,8 @@ class FoundTranscript:
     origin: "given", "recognised", "alignment", or the sidecar's name. alignment: of all its words.
     times: approximate ones for each word. passages: the aligned passages of a long recording.
     confidences: how probable each word is, if it was recognised and that is known. rival: what else
-    may be said, if the new text was recognised.
+    may be said, if the new text was recognised. about: a sentence on what was read as what, and on
+    files that weren't; "" if there is nothing to say.
     """
 
     transcript: Transcript
@@ -42,6 +42,7 @@ class FoundTranscript:
     passages: Passages | None = None
     confidences: tuple[float, ...] = ()
     rival: str = ""
+    about: str = ""
 
 
 def find_transcript(
@@ -53,9 +54,9 @@ def find_transcript(
 ) -> FoundTranscript:
     """The given text, else the sidecar's, else speech recognition with the new text as a prior.
 
-    A sidecar .TextGrid, a .txt or .lab that holds labels with times, or a .json written by
-    `python -m alignment` also provides the alignment. ``recogniser``: see `alignment.recognition`.
-    Raises InputError, with a one-sentence message.
+    A sidecar with words and phones also provides the alignment, one with other times the times.
+    A text that a3t recognised, and nobody corrected, counts as recognised in a file as well.
+    ``recogniser``: see `alignment.recognition`. Raises InputError, with a one-sentence message.
     """
     path = sidecar(recording.path)
     if given is not None:
@@ -64,12 +65,14 @@ def find_transcript(
             transcript, "given", times=_times_beside(recording, path, transcript)
         )
     if path is not None:
-        if is_alignment(path):
-            return found_in(read_alignment(path), path.name)
-        return found_with_times(path)
+        return found_beside(path)
     found = recognised(recording, new_text, pronouncer, whisper_model(recogniser))
     return FoundTranscript(
-        found.transcript, "recognised", confidences=found.confidences, rival=found.rival
+        found.transcript,
+        "recognised",
+        confidences=found.confidences,
+        rival=found.rival,
+        about=not_read(recording.path),
     )
 
 
@@ -98,9 +101,9 @@ def require_change(found: FoundTranscript, new_text: Transcript, edits: Sequence
 
 def _times_beside(recording: Recording, path: Path | None, transcript: Transcript) -> Times | None:
     """The words' times from the file beside a long recording, if it has exactly these words."""
-    if recording.seconds <= LONG or path is None or is_alignment(path) or not has_times(path):
+    if recording.seconds <= LONG or path is None or has_phones(path):
         return None
-    found = found_with_times(path)
+    found = found_beside(path)
     return found.times if found.transcript.spoken == transcript.spoken else None
 
 
@@ -120,10 +123,12 @@ def aligned_transcript(
         return FoundTranscript(given, "given", passages=Passages(alignment, aligned_words))
     if isinstance(alignment, Alignment):
         found = found_in(alignment, "alignment")
-    elif Path(alignment).suffix.lower() in (".srt", ".vtt"):
-        found = found_with_times(Path(alignment))
+    elif (path := Path(alignment)).is_file() and not has_phones(path):
+        found = found_beside(path)
+        if found.times is None:
+            raise InputError(f"{path} has no times of its words: give it as --text @{path.name}.")
     else:
-        found = found_in(read_alignment(alignment), "alignment")
+        found = found_in(read_alignment(path), "alignment")
     if given is None:
         return found
     if given.spoken != found.transcript.spoken:
@@ -131,54 +136,52 @@ def aligned_transcript(
     return FoundTranscript(given, "given", found.alignment, found.times)
 
 
-def found_with_times(path: Path) -> FoundTranscript:
-    """The transcript in a text file or subtitles, with its times if it has any."""
-    transcript = Transcript.from_text(text_of(path))
-    times = times_in(path, transcript) if has_times(path) else None
-    return FoundTranscript(transcript, path.name, times=times)
-
-
-def sidecar(recording: Path) -> Path | None:
-    """The file beside a recording that holds its transcript, if there is one."""
-    for suffix in SIDECARS:
-        path = recording.with_suffix(suffix)
-        if path.is_file() and not path.stat().st_size:
-            continue  # a shell makes it first: a3t transcribe talk.wav > talk.txt
-        # A .json could come from any program: only one with words in it counts.
-        if path.is_file() and (suffix != ".json" or _keys(path) & {*_ALIGNED, *_TRANSCRIBED}):
-            return path
-    return None
-
-
-_ALIGNED = ("words",)
-_TRANSCRIBED = ("text", "segments", "transcription")
-
-
-def is_alignment(path: Path) -> bool:
-    """True if a sidecar holds exact times, which are then used unchanged."""
-    if path.suffix == ".json":
-        keys = _keys(path)
-        return keys >= set(_ALIGNED) and not keys & set(_TRANSCRIBED)
-    return path.suffix == ".TextGrid" or (path.suffix in (".txt", ".lab") and is_label_file(path))
-
-
-def _keys(path: Path) -> frozenset[str]:
-    """The keys of a JSON file's object; none for anything else."""
-    try:
-        if path.stat().st_size > LARGEST_FILE:
-            return frozenset()
-        data = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, RecursionError):
-        return frozenset()
-    return frozenset(data) if isinstance(data, dict) else frozenset()
+def found_beside(path: Path) -> FoundTranscript:
+    """The transcript in a file, with its alignment or its times if it has any."""
+    if has_phones(path):
+        return found_in(read_alignment(path), path.name)
+    file = read_transcript(path)
+    transcript = Transcript.from_text(said_in(file))
+    origin = "recognised" if file.recognised else path.name
+    about = f"{path.name} holds what a3t recognised, as nobody has corrected it."
+    return FoundTranscript(
+        transcript,
+        origin,
+        times=times_in(file, transcript),
+        about=about if file.recognised else file.about,
+    )
 
 
 def found_in(alignment: Alignment, origin: str) -> FoundTranscript:
     """The transcript of an alignment's words."""
     words = " ".join(word.text for word in alignment.spoken)
+    origin = "recognised" if alignment.recognised else origin
     return FoundTranscript(Transcript.from_text(words), origin, alignment)
 
 
+def said_in(file: TranscriptFile) -> str:
+    """The text of a transcript, with the names of who speaks where they are read as names."""
+    if not file.speakers:
+        return file.text
+    named = file.named_text
+    settled = names_of_lines(named)
+    known = all(
+        is_name(name) and settled.get(name, True) for name in map(written_name, file.speakers)
+    )
+    return named if known else file.text
+
+
 def text_of(path: Path) -> str:
-    """The text of a text file, .srt, .vtt or Whisper .json, with its punctuation."""
-    return read_transcript(path) if path.suffix.lower() in TRANSCRIPTS else read_text(path)
+    """The text of a file of any kind that `alignment.formats.transcripts` or `read_alignment`
+    reads, with its punctuation."""
+    if has_phones(path):
+        return " ".join(word.text for word in read_alignment(path).spoken)
+    return said_in(read_transcript(path))
+
+
+def text_and_kind(path: Path) -> tuple[str, str]:
+    """The text as `text_of` has it, and a sentence on what the file was read as, or ""."""
+    if has_phones(path):
+        return text_of(path), ""
+    file = read_transcript(path)
+    return said_in(file), file.about

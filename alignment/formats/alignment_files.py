@@ -7,22 +7,27 @@
 | .lab | HTK labels with scores | times to 100 ns, a word's score from its phones' |
 | .ctm | NIST CTM, words; phones in x.phones.ctm | times to 0.1 ms, scores |
 | .txt | Audacity labels, words; phones in x.phones.txt | times to 1 us, no scores |
-| .srt .vtt | subtitles | no (a transcript: see alignment.formats.subtitles) |
+| .srt .vtt | subtitles | no (a transcript: see alignment.formats.transcripts) |
 
-A format without scores gives every word and phone the confidence 1.
+A format without scores gives every word and phone the confidence 1. If its words were recognised,
+each format says so, and reading it again says so too; a TextGrid then has their confidences, in a
+tier of their own.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from alignment.atomic import write_whole
-from alignment.errors import AlignmentError
+from alignment.errors import AlignmentError, InputError
 from alignment.formats.assembly import require_whole
 from alignment.formats.subtitles import write_subtitles
 from alignment.formats.tables import (
+    is_label_file,
+    phones_beside,
     read_audacity,
     read_ctm,
     read_lab,
@@ -30,8 +35,8 @@ from alignment.formats.tables import (
     write_ctm,
     write_lab,
 )
-from alignment.formats.text_file import LARGEST_ALIGNMENT, read_text
-from alignment.formats.textgrid import read_textgrid, write_textgrid
+from alignment.formats.text_file import LARGEST_ALIGNMENT, RECOGNISED_MARK, read_text
+from alignment.formats.textgrid import has_phone_tier, read_textgrid, write_textgrid
 from alignment.result import Alignment
 
 
@@ -50,9 +55,60 @@ def read_alignment(path: str | Path) -> Alignment:
             raise AlignmentError(f"There is no alignment file {path}: check its name.")
         if path.stat().st_size > LARGEST_ALIGNMENT:
             raise AlignmentError(f"{path.name} is too large for an alignment: cut it into parts.")
-        return require_whole(read(path), path)
+        return require_whole(_marked(read(path), path), path)
     except OSError as error:
         raise AlignmentError(f"{path} can't be read ({error.strerror}): check it.") from error
+
+
+def has_phones(path: str | Path) -> bool:
+    """True if a file looks like an alignment of words and phones, which `read_alignment` reads; one
+    with words alone is a transcript with times."""
+    path = Path(path)
+    match path.suffix.lower():
+        case ".ctm":
+            return phones_beside(path).is_file()
+        case ".txt":
+            return is_label_file(path) and phones_beside(path).is_file()
+        case ".lab":
+            return is_label_file(path)
+        case ".textgrid":
+            return has_phone_tier(_content(path))
+        case ".json":
+            return _has_phones(_content(path))
+    return False
+
+
+def _marked(alignment: Alignment, path: Path) -> Alignment:
+    """The alignment, recognised if a line at the file's beginning says so."""
+    if path.suffix.lower() not in (".lab", ".ctm", ".txt"):
+        return alignment
+    with path.with_name(path.name.replace(".phones.", ".")).open("rb") as file:
+        marked = RECOGNISED_MARK.encode() in file.readline(200)
+    return replace(alignment, recognised=True) if marked else alignment
+
+
+def _content(path: Path) -> str:
+    try:
+        return read_text(path, LARGEST_ALIGNMENT, "alignment")
+    except InputError:
+        return ""
+
+
+def _has_phones(text: str) -> bool:
+    """True for the JSON of an alignment, or of an edit that carries one."""
+    if '"phones"' not in text:
+        return False
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    data = data.get("alignment", data) if isinstance(data, dict) else {}
+    words = data.get("words") if isinstance(data, dict) else None
+    phones = (
+        [w.get("phones") for w in words if isinstance(w, dict)] if isinstance(words, list) else []
+    )
+    # gentle's words have phones as well, without their times.
+    return any(p and isinstance(p, list) and "symbol" in p[0] for p in phones)
 
 
 def check_format(path: str | Path) -> None:

@@ -14,7 +14,7 @@ from alignment.arpabet import ARPABET, strip_stress
 from alignment.atomic import write_whole
 from alignment.errors import AlignmentError
 from alignment.formats.assembly import PAUSE_LABELS, LabelledInterval, assemble, spoken_entries
-from alignment.formats.text_file import LARGEST_ALIGNMENT, read_text
+from alignment.formats.text_file import LARGEST_ALIGNMENT, RECOGNISED_MARK, read_text
 from alignment.result import Alignment
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
@@ -24,7 +24,8 @@ HTK_UNITS = 10_000_000  # a second
 
 def write_lab(alignment: Alignment, path: Path) -> None:
     """HTK labels: start and end in 100 ns, phone, score, and the word at its first phone."""
-    lines = []
+    # There are no comments; a pause of 100 ns is read as nothing.
+    lines = [f"0 1 sp 1.0000 [{RECOGNISED_MARK}]"] if alignment.recognised else []
     for word in alignment.words:
         for position, phone in enumerate(word.phones):
             start, end = (round(edge * HTK_UNITS) for edge in (phone.start, phone.end))
@@ -75,13 +76,17 @@ def write_ctm(alignment: Alignment, path: Path) -> None:
     """CTM: recording, channel, start, duration, label, confidence; see the module."""
     name = re.sub(r"\s+", "_", _stem(path)) or "recording"
     _write_both(
-        alignment, path, lambda a, b, label, p: f"{name} 1 {a:.4f} {b - a:.4f} {label} {p:.4f}"
+        alignment,
+        path,
+        lambda a, b, label, p: f"{name} 1 {a:.4f} {b - a:.4f} {label} {p:.4f}",
+        f";; {RECOGNISED_MARK}",
     )
 
 
 def write_audacity(alignment: Alignment, path: Path) -> None:
     """Audacity's label tracks: start, end, label; no scores."""
-    _write_both(alignment, path, lambda a, b, label, _: f"{a:.6f}\t{b:.6f}\t{label}")
+    mark = f"0.000000\t0.000000\t[{RECOGNISED_MARK}]"
+    _write_both(alignment, path, lambda a, b, label, _: f"{a:.6f}\t{b:.6f}\t{label}", mark)
 
 
 def read_ctm(path: Path) -> Alignment:
@@ -130,12 +135,12 @@ def _stem(path: Path) -> str:
 
 
 def _write_both(
-    alignment: Alignment, path: Path, line: Callable[[float, float, str, float], str]
+    alignment: Alignment, path: Path, line: Callable[[float, float, str, float], str], mark: str
 ) -> None:
     words = [line(w.start, w.end, w.text, w.score) for w in alignment.spoken]
     phones = [line(p.start, p.end, p.symbol, p.score) for p in alignment.phones]
     _write(phones_beside(path), phones)
-    _write(path, words)
+    _write(path, [mark, *words] if alignment.recognised else words)
 
 
 def _write(path: Path, lines: Sequence[str]) -> None:
@@ -168,7 +173,7 @@ def _entries(
     path: Path, rows: Sequence[Sequence[str]], entry: Callable[[Sequence[str]], LabelledInterval]
 ) -> list[LabelledInterval]:
     try:
-        return sorted(entry(fields) for fields in rows)
+        return sorted(entry(fields) for fields in rows if RECOGNISED_MARK not in fields[-1])
     except ValueError as error:
         raise AlignmentError(f"{path.name} has a line without times: write it again.") from error
 

@@ -1,19 +1,29 @@
-"""Text files that other programs wrote: bounded, in UTF-8, or one sentence that says why not."""
+"""Text files that other programs wrote: bounded and decoded, or one sentence that says why not."""
 
 from __future__ import annotations
 
+import codecs
 from pathlib import Path
 
 from alignment.errors import InputError
 
 LARGEST_TEXT = 1_000_000  # bytes
 LARGEST_ALIGNMENT = 500_000_000  # bytes; a day of speech is about 100 MB of JSON
+RECOGNISED_MARK = "recognised by a3t"
+"""What marks words that a3t recognised, and nobody has corrected, in the files that it writes."""
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b"))
 
 
-def read_text(path: Path, largest: int = LARGEST_TEXT, kind: str = "text file") -> str:
-    """The text of a file of at most `largest` bytes; `kind` ("transcript") is for the errors.
+def read_bytes(path: Path, largest: int, kind: str) -> bytes:
+    """The bytes of a file, at most `largest`; `kind` ("transcript") is for the errors.
 
-    Raises InputError when it is missing, can't be read, is too large or isn't UTF-8.
+    Raises InputError when it is missing, can't be read or is too large.
     """
     try:
         with path.open("rb") as file:
@@ -28,7 +38,24 @@ def read_text(path: Path, largest: int = LARGEST_TEXT, kind: str = "text file") 
         raise InputError(
             f"{path.name} is too large for a {kind}: it may have up to {largest // 1_000_000} MB."
         )
+    return data
+
+
+def decoded(data: bytes, path: Path) -> tuple[str, tuple[str, ...]]:
+    """A file's text, and a note if it is in none of Unicode's encodings: then it is Windows-1252,
+    which most old subtitles are. Raises InputError for what is no text."""
+    encoding = next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8")
     try:
-        return data.decode("utf-8-sig")
+        return data.decode(encoding), ()
     except UnicodeDecodeError as error:
+        if encoding == "utf-8" and data.translate(None, _CONTROL) == data:
+            try:
+                return data.decode("cp1252"), ("in the encoding Windows-1252",)
+            except UnicodeDecodeError:
+                pass
         raise InputError(f"{path.name} is not text in UTF-8: save it as UTF-8.") from error
+
+
+def read_text(path: Path, largest: int = LARGEST_TEXT, kind: str = "text file") -> str:
+    """The text of a file of at most `largest` bytes, decoded; errors as for both of these."""
+    return decoded(read_bytes(path, largest, kind), path)[0]

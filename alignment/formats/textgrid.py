@@ -1,25 +1,38 @@
-"""Praat TextGrid with the tiers "words" and "phones", as the Montreal Forced Aligner writes it."""
+"""Praat TextGrid with the tiers "words" and "phones", as the Montreal Forced Aligner writes it.
+
+If the words were recognised, a third tier says so and has their confidences.
+"""
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from alignment.atomic import write_whole
 from alignment.errors import AlignmentError
 from alignment.formats.assembly import LabelledInterval, assemble, spoken_entries
+from alignment.formats.text_file import RECOGNISED_MARK
 from alignment.result import Alignment
+
+CONFIDENCES = f"confidence, {RECOGNISED_MARK}"  # a tier's name
 
 
 def write_textgrid(alignment: Alignment, path: Path) -> None:
-    """Long text format; scores are not kept."""
+    """Long text format; scores are kept of recognised words alone."""
     from praatio import textgrid
     from praatio.data_classes.interval_tier import IntervalTier
 
     grid = textgrid.Textgrid()
-    words = [(word.start, word.end, word.text) for word in alignment.words]
-    phones = [(phone.start, phone.end, phone.symbol) for phone in alignment.phones]
-    for name, entries in (("words", words), ("phones", phones)):
+    tiers = {
+        "words": [(word.start, word.end, word.text) for word in alignment.words],
+        "phones": [(phone.start, phone.end, phone.symbol) for phone in alignment.phones],
+    }
+    if alignment.recognised:
+        scores = [(word.start, word.end, f"{word.score:.4f}") for word in alignment.spoken]
+        tiers[CONFIDENCES] = scores
+    for name, entries in tiers.items():
         # praatio leaves out empty labels here and fills them in again as it saves.
         spoken = [entry for entry in entries if entry[2]]
         grid.addTier(IntervalTier(name, spoken, 0.0, alignment.duration))
@@ -38,13 +51,27 @@ def read_textgrid(path: Path) -> Alignment:
         )
         words, phones = (_entries(_tier(grid, kind, path)) for kind in ("words", "phones"))
         duration = float(grid.maxTimestamp)
+        recognised = CONFIDENCES in grid.tierNames
+        if recognised:
+            words = _with_scores(words, grid.getTier(CONFIDENCES).entries)
     except AlignmentError:
         raise
     except Exception as error:  # praatio raises whatever its parser stumbles over
         raise AlignmentError(
             f"{path.name} can't be read as a TextGrid: save it in Praat as a text file."
         ) from error
-    return assemble(words, phones, duration, path)
+    return replace(assemble(words, phones, duration, path), recognised=recognised)
+
+
+def has_phone_tier(text: str) -> bool:
+    """True if a TextGrid's text names a tier of phones."""
+    return re.search(r'"(?:[^"\n]{0,80} - )?phones?"', text, re.IGNORECASE) is not None
+
+
+def _with_scores(words: list[LabelledInterval], scores: Any) -> list[LabelledInterval]:
+    """The words with the scores that begin where they do; 0 for others, which somebody moved."""
+    given = {float(start): min(max(float(label), 0.0), 1.0) for start, _, label in scores}
+    return [word._replace(score=given.get(word.start, 0.0)) for word in words]
 
 
 def _tier(grid: Any, kind: str, path: Path) -> Any:

@@ -8,7 +8,7 @@ export const TEXTS = {
   stop_recording: "Stop recording",
   example: "Try an example",
   own_text: "I have its transcript",
-  own_text_hint: "Paste it, or choose a .txt, .srt or .vtt file. Without one, a3t recognises the words.",
+  own_text_hint: "Paste it, or choose a .txt, .docx, .srt or .vtt file. Without one, a3t recognises the words.",
   text_file: "From a file",
   recent: "Recent projects",
   no_recent: "Projects are saved as you work, and listed here.",

@@ -48,6 +48,24 @@ TEXTS = {
     "srt": "1\n00:00:00,000 --> 00:00:01,500\n<i>and you</i> always\n\n2\n00:00:02,000 --> "
     "00:00:03,000\nwant {\\an8}to see\n",
     "vtt": "WEBVTT\n\n00:00.000 --> 00:01.500\nand you &amp; always\n",
+    "sbv": "0:00:00.000,0:00:01.500\nand you always\n\n0:00:02.000,0:00:03.000\nwant\n",
+    "ass": "[Events]\nFormat: Layer, Start, End, Style, Name, Text\n"
+    "Dialogue: 0,0:00:00.00,0:00:01.50,Default,BOB,{\\i1}and\\Nyou\n",
+    "lrc": "Anna  0:01\nand you [2] always\n\n[00:02.00] Scene 1. A house.\nBOB: want\n",
+    "tsv": "start\tend\ttext\n0\t1500\tand you\n",
+    "json": json.dumps(
+        {
+            "results": {
+                "channels": [
+                    {
+                        "alternatives": [
+                            {"words": [{"word": "and", "start": 0.0, "end": 0.5, "speaker": 0}]}
+                        ]
+                    }
+                ]
+            }
+        }
+    ),
     "lab": "0 5000000 and 0.9\n5000000 9000000 you 0.9\n",
     "ctm": "talk 1 0.00 0.50 and 0.9\ntalk 1 0.50 0.40 you 0.9\n",
     "TextGrid": 'File type = "ooTextFile"\nObject class = "TextGrid"\n\n0\n1\n<exists>\n1\n'

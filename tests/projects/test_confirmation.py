@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,7 @@ from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.request import EditRequest
 from a3t.projects.project_edit import ProjectEdit
+from a3t.source.transcripts import FoundTranscript
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Phone, Word, pause
 from alignment.confidence.doubts import Doubt
@@ -35,6 +37,11 @@ class Planned:
     recording: Recording
     text: Transcript = WE_MET
     doubts: tuple[Doubt, ...] = ()
+    origin: str = "recognised"
+
+    @property
+    def found(self) -> FoundTranscript:
+        return FoundTranscript(self.text, self.origin)
 
     @property
     def alignment(self) -> Alignment:
@@ -55,8 +62,8 @@ def word(text: str, start: float, score: float) -> Word:
 HEARD = Alignment((word("we", 0.0, 0.97), word("met", 0.5, 0.421), pause(1.0, 2.0)), 2.0)
 
 
-def planned(folder: Path, **text: Transcript) -> Planned:
-    return Planned(Recording(folder / "talk.wav", 16_000, 1, 32_000, "PCM_16", "WAV"), **text)
+def planned(folder: Path, **more: Any) -> Planned:
+    return Planned(Recording(folder / "talk.wav", 16_000, 1, 32_000, "PCM_16", "WAV"), **more)
 
 
 class Terminal(io.StringIO):
@@ -64,12 +71,14 @@ class Terminal(io.StringIO):
         return True
 
 
-def answered(answer: str, monkeypatch: pytest.MonkeyPatch, folder: Path, ask: bool = True) -> str:
+def answered(
+    answer: str, monkeypatch: pytest.MonkeyPatch, folder: Path, ask: bool = True, **more: Any
+) -> str:
     """The output on a terminal where somebody answers."""
     screen = Terminal()
     monkeypatch.setattr("sys.stdin", Terminal(answer))
     monkeypatch.setattr("sys.stderr", screen)
-    confirm_transcript(planned(folder), ask)  # type: ignore[arg-type]
+    confirm_transcript(planned(folder, **more), ask)  # type: ignore[arg-type]
     return screen.getvalue()
 
 
@@ -136,9 +145,7 @@ def test_nothing_is_asked_with_yes_without_a_terminal_or_with_a_sidecar(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert "[Y/n" not in answered("n\n", monkeypatch, tmp_path, ask=False)
-    (tmp_path / "talk.txt").write_text("We met.")
-    assert "[Y/n" not in answered("n\n", monkeypatch, tmp_path)
-    (tmp_path / "talk.txt").unlink()
+    assert "[Y/n" not in answered("n\n", monkeypatch, tmp_path, origin="talk.txt")
     monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
     confirm_transcript(planned(tmp_path), ask=True)  # type: ignore[arg-type]
 
@@ -146,9 +153,9 @@ def test_nothing_is_asked_with_yes_without_a_terminal_or_with_a_sidecar(
 def test_of_a_long_text_beside_the_ends_are_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "talk.txt").write_text("is looked for, not read here")
     text = Transcript.from_text("first " + "and " * 5000 + "last")
-    confirm_transcript(planned(tmp_path, text=text), ask=False)  # type: ignore[arg-type]
+    plan = planned(tmp_path, text=text, origin="talk.txt")
+    confirm_transcript(plan, ask=False)  # type: ignore[arg-type]
     said = capsys.readouterr().err
     assert "first and" in said and "and last (5,002 words)" in said and len(said) < 700
 

@@ -119,9 +119,10 @@ def container_and_subtype(recording: Recording, out: Path | str, samples: int) -
     kind = recording.format
     container = CONTAINERS.get(out.suffix.lower())
     if container is None:
+        unknown = f"the ending {out.suffix}, which a3t can't write" if out.suffix else "no ending"
         raise InputError(
-            f"{out} has no extension that says which file to write: use .wav, .flac, .w64 or "
-            ".aiff, or .mov or .mkv for a film."
+            f"{out.name} has {unknown}: use .wav, .flac, .aiff, .caf, .w64, .mp3, .ogg, .opus or "
+            ".m4a, or .mov, .mkv, .mp4 or .webm for a film."
         )
     if container == "WAV":
         if samples * recording.channels * kind.width > LARGEST_WAV:

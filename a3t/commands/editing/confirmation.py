@@ -64,9 +64,11 @@ def confirm_transcript(plan: EditPlan, ask: bool) -> str | None:
 
     Raises InputError if the user declines.
     """
-    beside = sidecar(plan.recording.path)
-    if beside is not None:
-        say(f"Transcript ({beside.name}): {_shown(plan.text.text)}")
+    found = plan.found
+    if found is not None and found.about:
+        say(found.about)
+    if found is not None and found.origin != "recognised":
+        say(f"Transcript ({found.origin}): {_shown(plan.text.text)}")
         return None
     say(f"Recognised: {with_confidences(plan.alignment)}")
     if not ask or not on_a_terminal():

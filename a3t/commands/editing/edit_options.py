@@ -13,6 +13,7 @@ from a3t.commands.options import (
     add_export_option,
     add_recogniser_option,
     add_voice_options,
+    file_named,
     option,
     text_argument,
     user_dictionary,
@@ -72,8 +73,8 @@ def _everyday(group: Options) -> None:
     option(group, "--wav IN", "IN, as an option", action=Once)
     option(group, "--new-text TEXT", "what the recording should say")
     about = (
-        "what it says now (default: the text of IN's .txt, .lab, .TextGrid, .srt, .vtt or "
-        ".json, otherwise speech recognition)"
+        "what it says now (default: the transcript beside IN, docs/formats.md, otherwise speech "
+        "recognition)"
     )
     option(group, "--text TEXT", about)
     option(group, "--out OUT", "the result (default: {stem}.edited.wav beside IN)")
@@ -114,7 +115,7 @@ def _history(group: Options) -> None:
 def _files(group: Options) -> None:
     about = "audio track to edit, if the file has several (default: the main one)"
     option(group, "--track N", about)
-    about = "the times of the words: a TextGrid, JSON, .srt or .vtt file (default: a3t aligns IN)"
+    about = "the times of the words: a TextGrid, JSON, subtitles … (default: a3t aligns IN)"
     option(group, "--alignment FILE", about)
     add_recogniser_option(group)
     option(group, "--no-punctuation", "don't restore a transcript's punctuation")
@@ -215,4 +216,5 @@ def files_read(options: argparse.Namespace) -> tuple[Path, ...]:
     from a3t.projects.output_files import input_files
 
     named = (options.alignment, options.dict, options.plan_file, *options.others)
-    return input_files(options.wav, options.text, options.new_text, *named)
+    texts = filter(None, map(file_named, (options.text, options.new_text)))
+    return input_files(options.wav, options.text, None, *named, *texts)

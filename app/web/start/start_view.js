@@ -7,7 +7,7 @@ import { offerRecogniser } from "./recogniser.js";
 import { TEXTS, clock, tell } from "../texts.js";
 
 const SOUND = "audio/*,video/mp4,video/webm,video/quicktime,.wav,.flac,.mp3,.ogg,.opus,.m4a,.mp4,.webm,.mov,.aiff,.aac,.zip";
-const WORDS = ".txt,.lab,.srt,.vtt,.TextGrid,.json";
+const WORDS = ".txt,.docx,.lab,.srt,.vtt,.sbv,.ass,.ssa,.lrc,.ctm,.tsv,.TextGrid,.json";
 const isWords = (file) => /\.(txt|lab|srt|vtt|textgrid|json)$/i.test(file.name);
 
 /** Megabytes, or gigabytes, as people count them. */

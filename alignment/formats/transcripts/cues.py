@@ -1,0 +1,125 @@
+"""What is read from a transcript file: cues, and the text and the speakers that they make."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+PACE = 15.0  # characters a second
+
+
+class Cue(NamedTuple):
+    """The text of `start` to `end`, seconds, which are rough and may be missing (NaN), and the name
+    of who says it, if the file has one."""
+
+    start: float
+    end: float
+    text: str
+    speaker: str = ""
+
+
+class Parsed(NamedTuple):
+    """Cues as a reader finds them, the whole text where the file has that as well, and notes for
+    the user on what was left out."""
+
+    cues: Sequence[Cue]
+    whole: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class TranscriptFile:
+    """A transcript read from a file.
+
+    name: the file's. kind: its kind in the table. cues: in the order of the speech. whole: the text
+    where the file has it beside the cues, else "". notes: what was left out. recognised: whether
+    a3t recognised it and nobody has corrected it since.
+    """
+
+    name: str
+    kind: str
+    cues: tuple[Cue, ...]
+    whole: str = ""
+    notes: tuple[str, ...] = ()
+    recognised: bool = False
+
+    @property
+    def speakers(self) -> tuple[str, ...]:
+        """The names of those who speak, in order of appearance."""
+        return tuple(dict.fromkeys(cue.speaker for cue in self.cues if cue.speaker))
+
+    @property
+    def timed(self) -> tuple[Cue, ...]:
+        """The cues with times, in order; none if the times contradict that."""
+        cues = tuple(cue for cue in self.cues if math.isfinite(cue.start))
+        ordered = all(a.start <= b.start for a, b in pairwise(cues))
+        return cues if ordered else ()
+
+    @property
+    def text(self) -> str:
+        """The text without the names."""
+        return self.whole or _joined(cue.text for cue in self.cues)
+
+    @property
+    def named_text(self) -> str:
+        """The text with a line for each turn, the speaker's name in capitals before it."""
+        if not self.speakers:
+            return self.text
+        parts: list[str] = []
+        before = ""
+        for cue in self.cues:
+            if cue.speaker and cue.speaker != before:
+                parts.append(f"\n{written_name(cue.speaker)}:")
+                before = cue.speaker
+            parts.append(cue.text)
+        return _joined(parts).replace(" \n", "\n").strip()
+
+    @property
+    def about(self) -> str:
+        """A sentence that says what the file was read as; "" for a text that has nothing to say."""
+        if self.kind == "text" and not self.notes:
+            return ""
+        return f"{self.name} was read as {', '.join([self.kind, *self.notes])}."
+
+
+def written_name(name: str) -> str:
+    """The name as it stands in a text: "Speaker 1" as it is, others in capitals."""
+    return name if name.lower().startswith("speaker ") else name.upper()
+
+
+def _joined(parts: Iterable[str]) -> str:
+    return " ".join(part for part in parts if part)
+
+
+def in_order(cues: Sequence[Cue]) -> Parsed:
+    """The cues by their beginnings, where all have one; says so if they stood in another order."""
+    starts = [cue.start for cue in cues]
+    if not all(map(math.isfinite, starts)) or all(a <= b for a, b in pairwise(starts)):
+        return Parsed(cues)
+    ordered = sorted(cues, key=lambda cue: cue.start)
+    return Parsed(ordered, notes=("with its cues put in order",))
+
+
+def with_ends(cues: Sequence[Cue]) -> tuple[Cue, ...]:
+    """The cues, those that lack an end with one: the next one's beginning, or at a usual pace."""
+    following = [cue.start for cue in cues[1:]] + [math.nan] * bool(cues)
+    return tuple(
+        cue
+        if math.isfinite(cue.end) or not math.isfinite(cue.start)
+        else cue._replace(end=after if after >= cue.start else cue.start + len(cue.text) / PACE)
+        for cue, after in zip(cues, following, strict=True)
+    )
+
+
+def parted(start: float, end: float, parts: Sequence[tuple[str, str]]) -> list[Cue]:
+    """A cue for each (speaker, text) that share the time, by the lengths of the texts."""
+    total = sum(len(text) for _, text in parts) or 1
+    cues, clock = [], start
+    for speaker, text in parts:
+        following = clock + (end - start) * len(text) / total
+        cues.append(Cue(clock, following, text, speaker))
+        clock = following
+    return cues

@@ -1,0 +1,243 @@
+"""Transcripts in JSON, as speech recognisers and aligners write them: a table of their layouts."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from alignment.errors import InputError
+from alignment.formats.transcripts.cues import Cue, Parsed
+
+_NUMBER = re.compile(r"\d{1,9}(?:\.\d{0,9})?")
+_NUMBERED_SPEAKER = re.compile(r"(?:speaker|spk)?[_ -]?0{0,3}(\d{1,3})", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class JsonLayout:
+    """The place of a program's words or sentences in its JSON.
+
+    items: the path to each; "*" stands for all of a list. text, start, end: the first of these
+    paths that an item has. unit: of the times, in seconds. whole: the path of the whole text.
+    only_with: keys that the whole must have.
+    """
+
+    name: str
+    items: str
+    text: tuple[str, ...]
+    start: tuple[str, ...] = ("start",)
+    end: tuple[str, ...] = ("end",)
+    unit: float = 1.0
+    whole: str = ""
+    only_with: frozenset[str] = frozenset()
+
+
+_WORD = ("punctuated_word", "word", "text", "value")
+_OF_ASSEMBLYAI = frozenset({"words", "text", "confidence"})
+
+LAYOUTS = (
+    JsonLayout(
+        "Deepgram's JSON",
+        "results.channels.0.alternatives.0.words.*",
+        _WORD,
+        whole="results.channels.0.alternatives.0.transcript",
+    ),
+    JsonLayout(
+        "Amazon Transcribe's JSON",
+        "results.items.*",
+        ("alternatives.0.content",),
+        ("start_time",),
+        ("end_time",),
+        whole="results.transcripts.0.transcript",
+    ),
+    JsonLayout(
+        "Google's JSON",
+        "results.*.alternatives.0.words.*",
+        _WORD,
+        ("startTime", "startOffset"),
+        ("endTime", "endOffset"),
+    ),
+    JsonLayout("Google's JSON", "results.*.alternatives.0", ("transcript",)),
+    JsonLayout(
+        "Speechmatics' JSON",
+        "results.*",
+        ("alternatives.0.content",),
+        ("start_time",),
+        ("end_time",),
+    ),
+    JsonLayout("Rev's JSON", "monologues.*.elements.*", ("value",), ("ts",), ("end_ts",)),
+    JsonLayout(
+        "whisper.cpp's JSON",
+        "transcription.*",
+        ("text",),
+        ("offsets.from",),
+        ("offsets.to",),
+        0.001,
+    ),
+    JsonLayout("AssemblyAI's JSON", "utterances.*.words.*", _WORD, unit=0.001),
+    JsonLayout(
+        "AssemblyAI's JSON",
+        "words.*",
+        ("text",),
+        unit=0.001,
+        whole="text",
+        only_with=_OF_ASSEMBLYAI,
+    ),
+    JsonLayout("Whisper's JSON", "segments.*", ("text", "transcript"), whole="text"),
+    JsonLayout(
+        "Whisper's JSON", "chunks.*", ("text",), ("timestamp.0",), ("timestamp.1",), whole="text"
+    ),
+    JsonLayout(
+        "gentle's JSON",
+        "words.*",
+        _WORD,
+        whole="transcript",
+        only_with=frozenset({"words", "transcript"}),
+    ),
+    JsonLayout("Vosk's JSON", "result.*", _WORD, whole="text"),
+    JsonLayout("YouTube's JSON", "events.*", ("segs.*.utf8",), ("tStartMs",), ("end",), 0.001),
+    JsonLayout("MFA's JSON", "tiers.words.entries.*", ("2",), ("0",), ("1",)),
+    JsonLayout(
+        "timed words in JSON",
+        "words.*",
+        _WORD,
+        ("start", "start_time"),
+        ("end", "end_time"),
+        whole="text",
+    ),
+    JsonLayout(
+        "timed sentences in JSON",
+        "*",
+        ("text", "transcript", "word"),
+        ("start", "start_time", "timestamp.0"),
+        ("end", "end_time", "timestamp.1"),
+    ),
+)
+
+
+def loaded(text: str) -> Any:
+    """A JSON object or list; None for another text."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def read_json(data: Any) -> tuple[str, Parsed] | None:
+    """The layout's name and what is read; None if it isn't a transcript that is known."""
+    keys = frozenset(data) if isinstance(data, dict) else frozenset()
+    for layout in LAYOUTS:
+        if layout.only_with <= keys and (cues := _cues(data, layout)):
+            whole = next(_values(data, layout.whole), "") if layout.whole else ""
+            named = any(cue.speaker for cue in cues)
+            keeps = isinstance(whole, str) and not named
+            return layout.name, Parsed(cues, " ".join(whole.split()) if keeps else "")
+    for key in ("text", "transcript"):
+        if isinstance(said := data.get(key) if isinstance(data, dict) else None, str) and said:
+            return "a text in JSON", Parsed([Cue(math.nan, math.nan, " ".join(said.split()))])
+    return None
+
+
+def _cues(data: Any, layout: JsonLayout) -> list[Cue]:
+    """The cues of a layout; a segment's words instead of it where all of them have times."""
+    cues: list[Cue] = []
+    for item, speaker in _items(data, layout.items.split("."), ""):
+        words = item.get("words") if isinstance(item, dict) else None
+        if words and isinstance(words, list):
+            own = [_cue(word, layout, ("word", "text"), speaker) for word in words]
+            if all(cue.text and math.isfinite(cue.start) for cue in own):
+                cues += own
+                continue
+        cue = _cue(item, layout, layout.text, speaker)
+        if not cue.text:
+            continue
+        if not any(map(str.isalnum, cue.text)) and cues and len(cue.text) < 4:
+            cues[-1] = cues[-1]._replace(text=f"{cues[-1].text}{cue.text}")  # a comma of its own
+            continue
+        cues.append(cue)
+    return cues
+
+
+def _cue(item: Any, layout: JsonLayout, keys: Sequence[str], speaker: str) -> Cue:
+    texts = ("".join(map(str, _values(item, key))) for key in keys)
+    text = " ".join(next((text for text in texts if text), "").split())
+    start, end = (
+        next((_seconds(value) for key in paths for value in _values(item, key)), math.nan)
+        for paths in (layout.start, layout.end)
+    )
+    own = _speaker(item) or speaker
+    return Cue(start * layout.unit, end * layout.unit, text, own)
+
+
+def _items(data: Any, path: Sequence[str], speaker: str) -> Iterator[tuple[Any, str]]:
+    """What stands at a path, each with the speaker named above it."""
+    speaker = _speaker(data) or speaker
+    if not path:
+        if isinstance(data, dict | list):
+            yield data, speaker
+        return
+    step, *rest = path
+    if step == "*":
+        for each in data if isinstance(data, list) else ():
+            yield from _items(each, rest, speaker)
+    else:
+        for each in _values(data, step):
+            yield from _items(each, rest, speaker)
+
+
+def _values(data: Any, path: str) -> Iterator[Any]:
+    """The values at a path: none if it isn't there."""
+    step, _, rest = path.partition(".")
+    found: list[Any] = []
+    if step == "*":
+        found = data if isinstance(data, list) else []
+    elif isinstance(data, dict) and step in data:
+        found = [data[step]]
+    elif isinstance(data, list) and step.isdigit() and int(step) < len(data):
+        found = [data[int(step)]]
+    for each in found:
+        if rest:
+            yield from _values(each, rest)
+        elif each is not None:
+            yield each
+
+
+def _speaker(item: Any) -> str:
+    """The name of who speaks, as an item has it: "Speaker 0" for 0, spk_0 and SPEAKER_00."""
+    if not isinstance(item, Mapping):
+        return ""
+    given = next((item[k] for k in ("speaker", "speaker_label", "speakerTag") if k in item), None)
+    if isinstance(given, Mapping):
+        given = given.get("name")
+    if given is None or isinstance(given, float | bool | list) or not str(given).strip():
+        return ""
+    name = " ".join(str(given).split())[:40]
+    number = _NUMBERED_SPEAKER.fullmatch(name)
+    if number:
+        return f"Speaker {int(number[1])}"
+    return f"Speaker {name}" if len(name) == 1 else name
+
+
+def _seconds(value: Any) -> float:
+    """A time in its unit; NaN for what is none."""
+    if isinstance(value, str):
+        value = value.strip().removesuffix("s")
+        value = float(value) if _NUMBER.fullmatch(value) else math.nan
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return math.nan
+    try:
+        seconds = float(value)
+    except OverflowError:
+        return math.nan
+    return seconds if 0 <= seconds < 1e9 else math.nan
+
+
+def not_known(name: str) -> InputError:
+    return InputError(
+        f"{name} is not a transcript in JSON that a3t knows: save it as text, .srt or .vtt."
+    )

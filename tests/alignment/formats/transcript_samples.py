@@ -1,0 +1,240 @@
+"""One text of two sentences, as each kind of transcript has it."""
+
+import json
+
+SAID = "We met on Monday, at noon. It rained."
+LINES = ("We met on Monday, at noon.", "It rained.")
+TIMES = (1.0, 3.5)  # seconds at which the two sentences begin
+
+WORDS = "We met on Monday at noon It rained".split()
+STARTS = [1.0, 1.3, 1.6, 1.9, 2.3, 2.6, 3.5, 3.8]
+TIMED = list(zip(WORDS, STARTS, strict=True))
+
+
+def words(text: str, start: str = "start", end: str = "end", scale: float = 1.0, **more: object):  # type: ignore[no-untyped-def]
+    scaled = [(s * scale, (s + 0.2) * scale) for s in STARTS]
+    times = [tuple(map(round, each)) for each in scaled] if scale > 1 else scaled
+    return [{text: w, start: a, end: b} | more for w, (a, b) in zip(WORDS, times, strict=True)]
+
+
+AMAZON = [
+    {
+        "type": "pronunciation",
+        "start_time": f"{s:.2f}",
+        "end_time": f"{s + 0.2:.2f}",
+        "alternatives": [{"content": w, "confidence": "0.9"}],
+    }
+    for w, s in TIMED
+]
+STOP = {"type": "punctuation", "alternatives": [{"content": "."}]}
+GOOGLE = [{"word": w, "startTime": f"{s:.1f}s", "endTime": f"{s + 0.2:.1f}s"} for w, s in TIMED]
+SEGMENTS = [
+    {"start": 1, "end": 3, "text": f" {LINES[0]}"},
+    {"start": 3.5, "end": 5, "text": LINES[1]},
+]
+JSONS: dict[str, object] = {
+    "Deepgram's": {
+        "metadata": {},
+        "results": {
+            "channels": [
+                {
+                    "alternatives": [
+                        {
+                            "transcript": SAID,
+                            "confidence": 0.9,
+                            "words": words("word", confidence=0.9),
+                        }
+                    ]
+                }
+            ]
+        },
+    },
+    "Amazon Transcribe's": {
+        "jobName": "x",
+        "results": {
+            "transcripts": [{"transcript": SAID}],
+            "items": [*AMAZON[:6], STOP, *AMAZON[6:], STOP],
+        },
+    },
+    "Google's": {"results": [{"alternatives": [{"transcript": SAID, "words": GOOGLE}]}]},
+    "Speechmatics'": {"format": "2.9", "results": [*AMAZON[:6], STOP, *AMAZON[6:], STOP]},
+    "Rev's": {
+        "monologues": [
+            {
+                "elements": [
+                    {"type": "text", "value": w, "ts": s, "end_ts": s + 0.2} for w, s in TIMED
+                ]
+            }
+        ]
+    },
+    "whisper.cpp's": {
+        "transcription": [
+            {
+                "timestamps": {"from": "00:00:01,000"},
+                "offsets": {"from": 1000, "to": 3000},
+                "text": f" {LINES[0]}",
+            },
+            {"offsets": {"from": 3500, "to": 5000}, "text": f" {LINES[1]}"},
+        ]
+    },
+    "AssemblyAI's": {
+        "id": "x",
+        "text": SAID,
+        "confidence": 0.9,
+        "words": words("text", scale=1000),
+    },
+    "Whisper's": {"text": f" {SAID}", "segments": SEGMENTS, "language": "en"},
+    "faster-whisper's": [
+        {"id": 1, **each, "words": words("word", probability=0.9)[6 * k : 6 + 2 * k]}
+        for k, each in enumerate(SEGMENTS)
+    ],
+    "Hugging Face's": {
+        "text": SAID,
+        "chunks": [
+            {"timestamp": [1.0, 3.0], "text": LINES[0]},
+            {"timestamp": [3.5, None], "text": LINES[1]},
+        ],
+    },
+    "gentle's": {
+        "transcript": SAID,
+        "words": [
+            {
+                **w,
+                "alignedWord": w["word"].lower(),
+                "case": "success",
+                "phones": [{"phone": "w_B", "duration": 0.1}],
+            }
+            for w in words("word")
+        ],
+    },
+    "Vosk's": {"text": SAID, "result": words("word", conf=1.0)},
+    "YouTube's": {
+        "wireMagic": "pb3",
+        "events": [
+            {
+                "tStartMs": 1000,
+                "dDurationMs": 2000,
+                "segs": [{"utf8": "We met on "}, {"utf8": "Monday, at noon."}],
+            },
+            {"tStartMs": 3000, "segs": [{"utf8": "\n"}]},
+            {"tStartMs": 3500, "dDurationMs": 1500, "segs": [{"utf8": LINES[1]}]},
+        ],
+    },
+    "MFA's": {
+        "start": 0,
+        "end": 5,
+        "tiers": {"words": {"type": "interval", "entries": [[s, s + 0.2, w] for w, s in TIMED]}},
+    },
+    "OpenAI's": {"text": SAID, "words": words("word")},
+    "WhisperX's": {
+        "segments": [{**SEGMENTS[0], "words": [{"word": "1999"}]}, SEGMENTS[1]],
+        "word_segments": [],
+    },
+}
+
+SRT = (
+    f"1\n00:00:01,000 --> 00:00:03,000\n{LINES[0]}\n\n"
+    f"2\n00:00:03,500 --> 00:00:05,000\n{LINES[1]}\n"
+)
+TIER = """File type = "ooTextFile"
+Object class = "TextGrid"
+
+0
+5
+<exists>
+1
+"IntervalTier"
+"{}"
+0
+5
+{}
+"""
+
+
+def textgrid(name: str, intervals: list[tuple[float, float, str]]) -> str:
+    entries = "".join(f'{a}\n{b}\n"{label}"\n' for a, b, label in intervals)
+    return TIER.format(name, f"{len(intervals)}\n{entries}")
+
+
+BOUNDS = [*STARTS, 5.0]
+# The name of the kind in the table, and what it looks like: the siblings of each.
+FILES: dict[str, tuple[str, str]] = {
+    "a.srt": ("SubRip", SRT),
+    "fraction.srt": ("SubRip", SRT.replace("01,000", "01,0").replace("03,500", "03,5")),
+    "dots.srt": ("SubRip", SRT.replace(",000", ".000").replace(",500", ".500")),
+    "short.srt": ("SubRip", SRT.replace("00:00:0", "0:0:")),
+    "minutes.srt": ("SubRip", SRT.replace("00:00:", "00:")),
+    "colons.srt": ("SubRip", SRT.replace(",", ":").replace("Monday:", "Monday,")),
+    "arrows.srt": ("SubRip", SRT.replace("-->", "->")),
+    "signs.srt": ("SubRip", SRT.replace("-->", "→")),
+    "entities.srt": ("SubRip", SRT.replace("-->", "--&gt;")),
+    "places.srt": ("SubRip", SRT.replace("03,000", "03,000 X1:100 X2:200 Y1:1 Y2:2")),
+    "close.srt": ("SubRip", SRT.replace("\n\n", "\n")),
+    "open.srt": ("SubRip", SRT.replace("\n", "\n\n")),
+    "bare.srt": ("SubRip", SRT.replace("1\n00", "00").replace("2\n00", "00")),
+    "mac.srt": ("SubRip", SRT.replace("\n", "\r")),
+    "order.srt": ("SubRip", "\n\n".join(reversed(SRT.strip().split("\n\n")))),
+    "subtitles.txt": ("SubRip", SRT),
+    "names.srt": ("SubRip", SRT.replace("We met", "BOB: We met")),
+    "scene.srt": (
+        "SubRip",
+        SRT.replace("We met", "BOB: We met").replace("It r", "Scene 1. A house, day.\nBOB: It r"),
+    ),
+    "notes.srt": ("SubRip", SRT.replace("noon.", "noon.[2]")),
+    "a.vtt": (
+        "WebVTT",
+        f"WEBVTT\n\nNOTE x\n\nintro\n00:01.000 --> 00:03.000 align:start\n<v Bob>{LINES[0]}</v>\n\n"
+        f"00:03.500 --> 00:05.000\n<i>{LINES[1]}</i>\n",
+    ),
+    "a.sbv": (
+        "SBV",
+        f"0:00:01.000,0:00:03.000\n{LINES[0]}\n\n0:00:03.500,0:00:05.000\n{LINES[1]}\n",
+    ),
+    "a.ass": (
+        "ASS",
+        "[Script Info]\nTitle: x\n\n[V4+ Styles]\nFormat: Name\n\n[Events]\n"
+        "Format: Layer, Start, End, "
+        "Style, Name, MarginL, MarginR, MarginV, Effect, Text\n"
+        "Comment: 0,0:00:00.00,0:00:01.00,Default,,0,0,0,,never\n"
+        "Dialogue: 0,0:00:01.00,0:00:03.00,Default,Bob,0,0,0,,"
+        "{\\i1}We met{\\i0} on\\NMonday, at noon.\n"
+        "Dialogue: 0,0:00:03.50,0:00:05.00,Default,,0,0,0,,It rained.\n",
+    ),
+    "otter.txt": ("times", f"Anna Smith  0:01\n{LINES[0]}\n\nBob  0:03.5\n{LINES[1]}\n\n"),
+    "rev.txt": ("times", f"Speaker 1 (00:01):\n{LINES[0]}\n\nSpeaker 2 (00:03.5):\n{LINES[1]}\n"),
+    "brackets.txt": ("times", f"(00:01):\n{LINES[0]}\n\n(00:03.5):\n{LINES[1]}\n"),
+    "inline.txt": ("times", f"[00:00:01] Anna: {LINES[0]}\n[00:00:03.5] Bob: {LINES[1]}\n"),
+    "named.txt": ("times", f"Anna (00:01): {LINES[0]}\nBob (00:03.5): {LINES[1]}\n"),
+    "youtube.txt": ("times", f"0:01\n{LINES[0]}\n0:03.5\n{LINES[1]}\n"),
+    "a.lrc": ("times", f"[ar:Bob]\n[00:01.00]{LINES[0]}\n[00:03.50]{LINES[1]}\n"),
+    "sentences.txt": (
+        "Audacity",
+        f"1.000000\t3.000000\t{LINES[0]}\n3.500000\t5.000000\t{LINES[1]}\n",
+    ),
+    "whisper.tsv": (
+        "Whisper's table",
+        f"start\tend\ttext\n1000\t3000\t{LINES[0]}\n3500\t5000\t{LINES[1]}\n",
+    ),
+    "a.ctm": ("CTM", "".join(f"talk 1 {s} 0.2 {w} 0.9\n" for w, s in TIMED)),
+    "words.txt": ("Audacity", "".join(f"{s}\t{s + 0.2}\t{w}\n" for w, s in TIMED)),
+    "words.lab": ("HTK", "".join(f"{s * 1e7:.0f} {(s + 0.2) * 1e7:.0f} {w}\n" for w, s in TIMED)),
+    "words.TextGrid": (
+        "TextGrid",
+        textgrid("words", [(0, 1, ""), *zip(BOUNDS, BOUNDS[1:], WORDS, strict=False)]),
+    ),
+    "lines.TextGrid": (
+        "TextGrid",
+        textgrid("Anna", [(0, 1, ""), (1, 3.5, LINES[0]), (3.5, 5, LINES[1])]),
+    ),
+    "script.txt": ("text", f"ANNA: {LINES[0]}\nScene 2. A garden.\nBOB: {LINES[1]}\n"),
+    "people.txt": ("text", f"Anna: {LINES[0]}\n\nBob: {LINES[1]}\n"),
+    "notes.txt": ("text", f"{LINES[0]} [2] {LINES[1]}"),
+    **{
+        f"{name}.json": (
+            name if name.split("'")[0] in "Deepgram Amazon Transcribe Vosk" else "JSON",
+            json.dumps(data),
+        )
+        for name, data in JSONS.items()
+    },
+}
+TEXTS_ALONE = {"script.txt", "people.txt", "notes.txt"}
