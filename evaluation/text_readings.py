@@ -65,6 +65,9 @@ def lists() -> Iterator[Row]:
     yield right("written forms, rules fitted", (row for t in texts.values() for row in rows_of(t)))
     _, aside = (LISTS / "podcasts.txt").read_text("utf-8").split(SET_ASIDE)
     yield right("written forms, set aside", rows_of(aside))
+    fitted, aside = (LISTS / "kinds.txt").read_text("utf-8").split(SET_ASIDE)
+    yield right("figures and signs, rules fitted", rows_of(fitted))
+    yield right("figures and signs, set aside", rows_of(aside))
 
 
 def unknown_words(count: int) -> Iterator[Row]:

@@ -36,12 +36,13 @@ class Context:
     capitals_mean: bool = True  # False in a text all in capitals, where they tell nothing
     street_follows: bool = False  # the name of a street, as after a house number
     equals_follows: bool = False  # an equals sign within the next few tokens
+    around: frozenset[str] = frozenset()  # the words beside a figure, in small letters
     choices: list[str] = field(default_factory=list, compare=False)  # that were made, to be told
 
     @property
     def inside(self) -> Context:
         """For a part of a compound, whose neighbours are within the token."""
-        return Context(capitals_mean=self.capitals_mean)
+        return Context(capitals_mean=self.capitals_mean, around=self.around)
 
     @property
     def after_name(self) -> bool:

@@ -10,6 +10,7 @@ from a3t.text.normaliser.context import (
     chosen,
     is_day,
     is_figure,
+    is_function_word,
     is_one,
     is_whole,
     month_named,
@@ -17,9 +18,14 @@ from a3t.text.normaliser.context import (
 from a3t.text.normaliser.numbers import said
 from a3t.text.normaliser.vocabulary import (
     CALLED_IN_PAIRS,
+    CHEMISTRY,
     CURRENCY_CODES,
     DIALLED,
     DOLLARS,
+    ELEMENTS,
+    LABELLED,
+    MUSIC,
+    MUSIC_AFTER,
     NOT_UNITS,
     NUMBERED_IN_PARTS,
     STATES,
@@ -118,9 +124,12 @@ def fraction(match: re.Match[str], context: Context) -> str:
     numerator, denominator = numbers.cardinal(above), numbers.cardinal(below)
     if context.equals_follows and not match[1]:
         return f"{numerator} divided by {denominator}"
-    if not match[1] and (above, below) in ((24, 7), (9, 11)):
+    if not match[1] and ((above, below) in ((24, 7), (9, 11)) or _keeps_time(match, context)):
         return f"{numerator} {denominator}"
-    if not match[1] and match[4] is None:
+    if above > 30 and below < 11 and above % below and not match[1]:  # runs for wickets
+        return f"{numbers.pairs(match[2]) if above > 99 else numerator} for {denominator}"
+    mixed = is_whole(context.before) and not context.pause_before  # 2 1/2
+    if not match[1] and match[4] is None and not mixed:
         can_be_date = 1 <= above <= 12 and 1 <= below <= 31
         if (below == 1 and not can_be_date) or "odds" in (context.before, context.before_that):
             return f"{numerator} to {denominator}"
@@ -135,6 +144,23 @@ def fraction(match: re.Match[str], context: Context) -> str:
         whole = numbers.cardinal(match[1].rstrip("-"))
         return f"{whole} {numbers.fraction(above, below, after_whole=True)}"
     return _part(above, below, is_whole(context.before) and above < below, context)
+
+
+def _keeps_time(match: re.Match[str], context: Context) -> bool:
+    """True if 6/8 is a time signature."""
+    above, below, after = int(match[2]), match[3], context.after.lower()
+    if below not in ("2", "4", "8", "16") or not 2 <= above <= 15 or match[4]:
+        return False
+    if after in MUSIC_AFTER and not context.pause_after:
+        return True
+    part = after in ("of", "a", "an", "the", "full", "cup", "inch", "mile", "hour") or is_whole(
+        context.before
+    )
+    if part or context.before.lower() in ("on", "by", "until", "since", "dated"):
+        return False
+    goes_on = not after or context.pause_after or is_function_word(after)
+    counted = context.before == "in" and above != 1 and goes_on
+    return counted or str(above) == below or bool(context.around & MUSIC)
 
 
 def vulgar(match: re.Match[str], context: Context) -> str:
@@ -212,14 +238,15 @@ def lettered(match: re.Match[str], _: Context) -> str:
 
 # --- money ----------------------------------------------------------------------------------------
 
+SCALE = "k|mn?|bn?|tn?|hundred|[mbt]r?illion|thousand|lakhs?|crores?"
 _SIGNS = "".join(numbers.CURRENCY_SIGNS)
 AMOUNT = (
     rf"(?P<sign>[-+~≈]?)(?P<prefix>US|CA|AU|HK|NZ|A|C|R|S)?(?P<symbol>[{_SIGNS}])(?P<minus>-?)"
-    rf"(?P<amount>{NUMBER})(?:[-–](?P<symbol_again>[{_SIGNS}]?)(?P<upper>{NUMBER}))?"
+    rf"(?P<amount>{NUMBER})(?:(?P<low>{SCALE})?[-–](?P<symbol_again>[{_SIGNS}]?)(?P<upper>{NUMBER}))?"
 )
 """An amount without what may follow it: a scale, "per", a plus."""
 MONEY = (
-    rf"{AMOUNT}-?(?P<scale>k|mn?|bn?|tn?|hundred|[mbt]r?illion|thousand)?(?P<plus>\+)?"
+    rf"{AMOUNT}-?(?P<scale>{SCALE})?(?P<plus>\+)?"
     r"(?:/(?P<per>[a-z]+))?"
 )
 CODED = rf"({NUMBER})?({'|'.join(CURRENCY_CODES)})"
@@ -246,7 +273,9 @@ def money(match: re.Match[str], context: Context) -> str:
     first, upper, per = match["amount"], match["upper"], (match["per"] or "").lower()
     if upper:
         exact = match["symbol_again"] and "." in first + upper
-        first = f"{amount(first) if exact else grouped(first)} to"
+        low = numbers.SCALES.get((match["low"] or "").lower(), "")
+        low = low if low != scale else ""
+        first = f"{amount(first) if exact and not low else said(grouped(first), low)} to"
     per = "day" if per == "d" else per
     return said(
         "minus" if match["minus"] else _SAID_SIGNS.get(match["sign"], ""),
@@ -288,6 +317,8 @@ _COUNTED = frozenset(
     "people users views subscribers followers downloads listeners viewers customers copies plays "
     "dollars pounds euros jobs streams visitors members".split()
 )
+_ABOUT = frozenset("about over nearly almost around than to some roughly".split())
+_SUMS = frozenset("+ - − × * / ÷ = < > ≤ ≥ ≈ ^".split())
 _RACES = frozenset(
     "run runs race races runner runners walk walks tv video videos footage monitor display screen "
     "resolution camera".split()
@@ -312,6 +343,8 @@ def quantity(match: re.Match[str], context: Context) -> str:
     figures = re.split(r"(?<=[0-9])[-–](?=[0-9])", figure)
     words = " to ".join(grouped(part.lstrip("-")) for part in figures)
     words = f"minus {words}" if figure.startswith("-") else words
+    if not hyphen and (label := _label(figure, unit, context)):
+        return label
     if unit == "k" and context.after.lower() in _RACES:
         return f"{words} k"
     named = context.name_follows or context.before_that.lower() in CALLED_IN_PAIRS  # room is 4B
@@ -330,6 +363,25 @@ def quantity(match: re.Match[str], context: Context) -> str:
     return f"{words} {name}" if name else ""
 
 
+_SIDES = {"L": "left", "R": "right", "C": "center"}
+
+
+def _label(figure: str, letter: str, context: Context) -> str:
+    """Words for runway 27L, seat 12C, 2x + 1, 3M tape, 2M NaCl: a letter that is no unit; or ""."""
+    before, after = context.before.lower().removesuffix("s"), context.after
+    if len(letter) > 1 or not letter.isalpha():
+        return ""
+    if before == "runway" and letter in _SIDES:
+        return f"{numbers.spell_digits(figure)} {_SIDES[letter]}"
+    term = letter in "abknpqrtxyz" and (after in _SUMS or context.before in _SUMS)
+    if before in LABELLED or term:
+        return f"{numbers.plain(figure)} {letter.lower()}"
+    if letter == "M" and context.around & CHEMISTRY:
+        return f"{grouped(figure)} molar"
+    counted = after in _COUNTED or after.endswith("s") or context.before.lower() in _ABOUT
+    return "three m" if (figure, letter) == ("3", "M") and not counted else ""
+
+
 def unit(match: re.Match[str], context: Context) -> str:
     """A unit that stands apart from its figure: 5 kg, 10 sq ft."""
     written = match[0]
@@ -343,6 +395,8 @@ def unit(match: re.Match[str], context: Context) -> str:
     linked = context.before.lower() in {"sq", "cu", *_SCALED} and is_figure(context.before_that)
     if not (is_figure(context.before) or is_one(context.before) or linked):
         return ""
+    if written == "M":  # no meters, which have a small letter
+        return "molar" if context.around & CHEMISTRY else ""
     if written in ("sq", "cu") and not UNITS.get(context.after.lower()):
         return ""
     if written == "in":
@@ -364,8 +418,8 @@ def unit_name(unit: str, one: bool) -> str:
 def _one_unit(written: str, one: bool, after: bool = False) -> str:
     match = re.fullmatch(r"(.*?[A-Za-zΩ°%‰¢])(?:\^?([23]))?", written)
     names = UNITS.get(match[1].lower()) if match else None
-    if match is None or names is None or written in NOT_UNITS:
-        return ""
+    if match is None or names is None or written in NOT_UNITS or re.fullmatch("[A-Z]+s", written):
+        return ""  # HRs are no hours
     if match[2] and "^" not in written and match[1].lower() not in _LENGTHS:
         return ""  # 24H2
     words = names[0 if one else 1]
@@ -442,8 +496,9 @@ def date(match: re.Match[str], _: Context) -> str:
 
 
 def named_date(match: re.Match[str], _: Context) -> str:
-    """Jan-15 and 15-Jan-2020."""
-    day, month, last, year = match.groups()
+    """Jan-15, Jan-15-2020 and 15-Jan-2020."""
+    day, month, last = match.groups()[:3]
+    year = match[4] or match[5]
     name = month_named(month.capitalize())
     if not name or (day is None) == (last is None) or not 1 <= int(day or last) <= 31:
         return ""
@@ -453,6 +508,19 @@ def named_date(match: re.Match[str], _: Context) -> str:
 def decade(match: re.Match[str], _: Context) -> str:
     """1980s, '80s, 80's."""
     return numbers.decade(match[1])
+
+
+def of_year(match: re.Match[str], _: Context) -> str:
+    """49ers: forty niners."""
+    words = numbers.cardinal(match[1])
+    return f"{words}rs" if words.endswith("e") else f"{words}ers"
+
+
+def isotope(match: re.Match[str], _: Context) -> str:
+    """¹⁴C: carbon fourteen."""
+    name = ELEMENTS.get(match[2], "")
+    mass = numbers.pairs(match[1]) if len(match[1]) > 2 else numbers.cardinal(match[1])
+    return f"{name} {mass}" if name else ""
 
 
 def decades(match: re.Match[str], _: Context) -> str:

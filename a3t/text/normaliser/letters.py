@@ -27,19 +27,25 @@ from a3t.text.normaliser.vocabulary import (
     COMPASS,
     DOMAINS,
     DOTTED_TITLES,
+    DOTTED_UNITS,
+    ELEMENTS,
     EXTENSIONS,
     IN_ADDRESSES,
     MONARCHS,
     MONTH_ABBREVIATIONS,
     NAMES_ONLY_DOTTED,
     ONLY_MONTHS,
+    PLAYS,
+    RELATIVE_BEFORE_I,
     ROMAN_AFTER,
+    ROMAN_BEFORE,
     SAID_AS,
     SMALL_ONLY,
     SPELLED,
     STATES,
     TITLES,
     UNITS,
+    VERBS_AFTER_I,
     WEEKDAYS,
     WITH_COMPASS,
 )
@@ -83,6 +89,8 @@ def _in_capitals(key: str, full_stop: bool) -> str:
 
 def _with_name(core: str, key: str, full_stop: bool, near: Context) -> str:
     if not core[:1].isupper():
+        if re.fullmatch(r"\d+(st|nd|rd|th)", near.before) and key in AFTER_NAMES:
+            return AFTER_NAMES[key]  # 12 S 1st st
         # "Roe v. Wade"
         return "versus" if key == "v" and full_stop and near.before[:1].isupper() else ""
     company = key == "co" and near.before.lower() in ("&", "and") and full_stop
@@ -149,7 +157,8 @@ def _unit(key: str, full_stop: bool, near: Context) -> str:
     if key == "in":
         goes_on = not near.after or not near.after[:1].isupper()
         return ("inch" if singular and near.before == "1" else "inches") if goes_on else ""
-    return UNITS[key][0 if singular else 1] if key in UNITS and key != "x" else ""
+    names = DOTTED_UNITS.get(key) or (UNITS.get(key) if key != "x" else None)
+    return names[0 if singular else 1] if names else ""
 
 
 def _state(core: str, near: Context) -> str:
@@ -162,39 +171,56 @@ def _state(core: str, near: Context) -> str:
 # --- initials and Roman numerals ------------------------------------------------------------------
 
 ROMAN = r"(?=[IVXLC])C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})"
-_SAYABLE = re.compile(r"[^aeiouy]?([aeiouy][^aeiouy]{1,2})+[aeiouy]?")
+_SAYABLE = re.compile(
+    r"(?:[bcfgps]l|[bcdfgpt]r|s[ckmnptw]|[cst]h|[^aeiouy])?([aeiouy][^aeiouy]{1,2})+[aeiouy]?"
+)
+_NATO = re.compile("([bcdfghjklmnprstvwz][aeiou]){2}")
 # The same where capitals say nothing: Zau and Mei are names too.
 _SAID = re.compile(r"[^aeiouy]?([aeiouy]{1,2}[^aeiouy]{1,2})+[aeiouy]{0,2}|[^aeiouy][aeiouy]{2}")
-_VERBS_AFTER_I = frozenset(
-    "am was have had will would do did can could like love want know think need see saw should "
-    "must take took read wrote play played".split()
-)
+# Capitals that are as often something else: an IV drip, XL and XXL.
+_OTHERWISE = frozenset("IV VI XI XX XXX XL XXL".split())
 
 
 def roman(match: re.Match[str], context: Context) -> str:
-    """Henry VIII, Chapter IV, World War I; elsewhere only what can be no other word."""
-    before = context.before.lower()
+    """Henry VIII, part IV, World War I, the XIX century; elsewhere only what is no other word."""
+    numeral, before = match[1].upper(), context.before.lower()
+    value = _value(numeral)
+    numbered = before in ROMAN_AFTER or before.removesuffix("s") in ROMAN_AFTER
     if match[1].islower():
-        after_part = before in ROMAN_AFTER | {"page", "pages"}
-        value = _value(match[1].upper())
-        return numbers.cardinal(value) if after_part and 1 < value < 40 else ""
-    if not context.before[:1].isupper() and context.before not in ("vol", "ch", "pt"):
-        return ""
-    value = _value(match[1])
-    sure = len(match[1]) > 1 and set(match[1]) <= set("IVX")  # no word looks like it
+        return numbers.cardinal(value) if numbered and 1 < value < 40 else ""
+    sure = len(numeral) > 1 and set(numeral) <= set("IVX")  # no word looks like it
     if not context.capitals_mean and not (sure and value > 1):
         return ""
-    if before in MONARCHS and match[1] not in ("I", "C", "L"):
+    after_name = context.before[:1].isupper()
+    alone = sure and (after_name or numeral not in _OTHERWISE)
+    linked = before in ("and", "or", "to", "through") and _is_roman(context.before_that)
+    if context.after.lower() in ROMAN_BEFORE and sure and not (after_name and numbered):
+        words = numbers.ordinal(value)
+    elif before in MONARCHS and after_name and numeral not in ("I", "C", "L"):
         words = f"the {numbers.ordinal(value)}"
-    elif before in ROMAN_AFTER:
-        if match[1] == "I" and context.after.lower() in _VERBS_AFTER_I:
+    elif numbered and numeral not in ("C", "L"):
+        if numeral == "I" and _is_speaker(before.removesuffix("s"), context):
             return ""
         words = numbers.cardinal(value)
-    elif sure:
+    elif alone or linked:
         words = numbers.cardinal(value)
     else:
         return ""
     return f"{words}'s" if match[2] else words
+
+
+def _is_roman(word: str) -> bool:
+    return len(word) > 1 and re.fullmatch(ROMAN, word) is not None
+
+
+def _is_speaker(before: str, context: Context) -> bool:
+    """True if "I" is a person: the part I like, but part I of the talk, phase I trials."""
+    after = context.after.lower()
+    if after in VERBS_AFTER_I or (not context.pause_after and after.endswith(("ed", "n't"))):
+        return True
+    if context.before[:1].isupper() or before not in RELATIVE_BEFORE_I:
+        return False
+    return not (context.pause_after or after in ("", "of", "and", "or", "to", "in", "is", "has"))
 
 
 def _value(numeral: str) -> int:
@@ -242,6 +268,19 @@ def capitals(match: re.Match[str], context: Context) -> str:
     return f"{words}'s" if ending else words
 
 
+def several(match: re.Match[str], context: Context) -> str:
+    """2 As, straight As: letters."""
+    counted = is_figure(context.before) or context.before.lower() in ("two", "three", "straight")
+    return f"{match[1].lower()}'s" if counted else ""
+
+
+def formula(match: re.Match[str], context: Context) -> str:
+    """NaCl, HCl, NaOH: elements, of which one has two letters."""
+    parts = re.findall("[A-Z][a-z]?", match[0])
+    chemical = all(part in ELEMENTS for part in parts) and any(len(part) > 1 for part in parts)
+    return " ".join(match[0].lower()) if chemical and not in_lexicon(match[0].lower()) else ""
+
+
 def acronym(letters: str, dotted: bool = False) -> str:
     """BBC -> bbc, as the lexicon has it; US -> u s; NASA -> nasa; COVID -> covid."""
     word = letters.lower()
@@ -250,7 +289,7 @@ def acronym(letters: str, dotted: bool = False) -> str:
     spelled = [strip_stress(phone) for phone in spell_out(word)]
     if [strip_stress(phone) for phone in next(iter(lookup(word)), ())] == spelled:
         return word
-    sayable = len(word) >= 5 and _SAYABLE.fullmatch(word)
+    sayable = _NATO.fullmatch(word) or (len(word) >= 5 and _SAYABLE.fullmatch(word))
     if not dotted and letters not in SPELLED and (in_lexicon(word) or sayable):
         return word
     return " ".join(word)
@@ -322,6 +361,12 @@ def verse(match: re.Match[str], context: Context) -> str:
         return ""
     words = f"{numbers.cardinal(match[1])} {numbers.cardinal(match[2])}"
     return f"{words} to {numbers.cardinal(match[3])}" if match[3] else words
+
+
+def scene(match: re.Match[str], context: Context) -> str:
+    """Hamlet 3.1.64: act, scene and line."""
+    parts = (numbers.cardinal(part) for part in match.groups() if part)
+    return said(*parts) if context.before.lower() in PLAYS else ""
 
 
 def book_of_bible(core: str, near: Context) -> str:

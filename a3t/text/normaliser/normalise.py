@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from a3t.errors import InputError
 from a3t.text.normaliser import figures, letters, numbers
-from a3t.text.normaliser.context import Context, Rule, is_figure
+from a3t.text.normaliser.context import Context, Rule, is_figure, is_whole
 from a3t.text.normaliser.letters import expand
 from a3t.text.normaliser.numbers import said
 from a3t.text.normaliser.tokens import (
@@ -32,6 +33,7 @@ from a3t.text.normaliser.vocabulary import (
     BEFORE_FIGURES,
     CLIPPED,
     COMPASS,
+    CRICKET,
     MONTH_ABBREVIATIONS,
     SYMBOLS,
     TITLES,
@@ -193,6 +195,7 @@ def _speak(
     if not core or core in ("#", "/"):
         return 1, _sign_alone(tokens, index), _pause_alone(token)
     full_stop = last.trail.startswith(".")
+    figure = core == "M" or any(map(str.isdigit, core))
     near = Context(
         before=before.core,
         after=after.core,
@@ -204,8 +207,11 @@ def _speak(
         street_follows=(compass or (len(core) in (3, 4) and core.isdigit()))
         and is_house_number(tokens, index - compass),
         equals_follows=any(token_at(tokens, index + k).core == "=" for k in range(used, used + 4)),
+        around=_around(tokens, index) if figure else frozenset(),
         choices=[] if made is None else made,
     )
+    if last.trail == "!" and used == 1 and _is_factorial(core, after.core):
+        return 1, (*verbalise(core, near).split(), "factorial"), False
     if token.grade:
         return used, (core.lower(), "minus"), last.pauses
     words = expand(core, full_stop, near)
@@ -222,6 +228,19 @@ def _speak(
     return used, tuple(parts), pauses
 
 
+def _around(tokens: Sequence[Written], index: int) -> frozenset[str]:
+    """The words within _FAR tokens of a figure."""
+    beside = tokens[max(0, index - _FAR) : index + _FAR + 1]
+    return frozenset(token.core.lower() for token in beside)
+
+
+def _is_factorial(core: str, after: str) -> bool:
+    """n! anywhere, and 5! where the sentence goes on."""
+    if re.fullmatch("[b-hj-np-z]", core):
+        return True
+    return core.isdigit() and (after in ("=", "+", "×", "*", "/", "÷") or after[:1].islower())
+
+
 def _sign_alone(tokens: Sequence[Written], index: int) -> tuple[str, ...]:
     """Words for a token of signs only: mostly none, but "7 - 3 = 4", "x < 5", "2 * 3"."""
     sign = tokens[index].written
@@ -230,7 +249,8 @@ def _sign_alone(tokens: Sequence[Written], index: int) -> tuple[str, ...]:
     figures = all(is_figure(end) for end in ends) and not before.trail
     sum_follows = any(token_at(tokens, index + ahead).core == "=" for ahead in range(2, 6))
     if sign in "-–−" and figures:
-        return ("minus",) if sum_follows else ("to",)
+        term = re.fullmatch(r"\d+[a-z]", before.core) and before.core[-1] in _UNKNOWNS
+        return ("minus",) if sum_follows or term else ("to",)
     half_day = re.fullmatch(r"[\d:]*[ap]\.?m", before.core, re.IGNORECASE)
     if sign in "-–−" and half_day and is_figure(after.core) and "," not in before.trail:
         return ("to",)
@@ -249,6 +269,8 @@ def _pause_alone(token: Written) -> bool:
     return dash or any(sign in PAUSES for sign in token.lead)
 
 
+_FAR = 12  # tokens
+_UNKNOWNS = "abknpqrtxyz"  # letters of sums that are no unit
 _SENTENCE_ENDERS = frozenset("etc inc ltd co corp jr sr bros a.m p.m am pm ave st rd blvd".split())
 
 
@@ -269,6 +291,7 @@ def _finish(word: str) -> str:
 
 # --- one token ------------------------------------------------------------------------------------
 
+_DIGITS, _LETTERS = string.digits, string.ascii_letters
 _GREEK_LEFT = {"μ": "mu", "Ω": "omega"}
 _PART = re.compile(
     rf"[A-Za-z]+(?:'[A-Za-z]+)*'?|'?(?:[0-9]{{2}}|[0-9]{{3}}0)s\b|{figures.NUMBER}|[^A-Za-z0-9'\s]"
@@ -293,8 +316,8 @@ def _handle(match: re.Match[str], context: Context) -> str:
     sign, name = match[1], match[2]
     if sign == "@":
         return said("at", _pieces(name, context))
-    if name.isascii() and name.isdigit():
-        return f"number {numbers.plain(name)}"
+    if re.fullmatch("[0-9]+[A-Za-z]?", name):
+        return said("number", numbers.plain(name.rstrip(_LETTERS)), name.lstrip(_DIGITS).lower())
     return said("hashtag", _pieces(re.sub("(?<=[a-z])(?=[A-Z])", "_", name), context))
 
 
@@ -303,8 +326,11 @@ def _range(match: re.Match[str], context: Context) -> str:
     if re.fullmatch("[0-9]{4}", first) and re.fullmatch("[0-9]{2}", last):
         return f"{numbers.year(first)} to {numbers.spoken_year(last)}"
     begin, end = verbalise(first, context), verbalise(last, context)
-    if first == last or (first, last) == ("10", "4"):  # fifty fifty, ten four
+    if (first == last and len(first) > 1) or (first, last) == ("10", "4"):  # fifty fifty, ten four
         return said(begin, end)
+    wickets = context.around & CRICKET and is_whole(last) and len(last) == 1
+    if wickets and is_whole(first) and int(first) > 20:  # 350-7: runs for wickets
+        return f"{begin} for {end}"
     # 3-5 March: the third to the fifth of march
     return said(begin.removesuffix(" of"), "to", end)
 
@@ -341,6 +367,10 @@ def _power(match: re.Match[str], context: Context) -> str:
     if match[1].isalpha() and len(match[1]) > 2:
         return base  # a footnote's mark
     return f"{base} {numbers.power(int(match[2]))}" if base else ""
+
+
+def _function(match: re.Match[str], _: Context) -> str:
+    return f"{match[1].lower()} of {match[2] if match[2].isalpha() else numbers.plain(match[2])}"
 
 
 def _sharp(match: re.Match[str], _: Context) -> str:
@@ -394,7 +424,7 @@ def _sign(sign: str, before: str, after: str) -> str:
         return SYMBOLS[sign] if figure_after or single else ""
     if sign == "^":
         return "to the"
-    if sign in "&+=×@%°÷→∞" and (before or after):
+    if sign in "&+=×@%°÷→∞♭♯♮♩" and (before or after):
         return SYMBOLS[sign]
     return numbers.CURRENCIES[sign][1] if sign in numbers.CURRENCIES else ""
 
@@ -428,6 +458,7 @@ _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = (
     (re.compile(figures.CODED), figures.currency_code),
     (_compile(r"(\d{1,2}):(\d\d)(?::(\d\d))?([ap]\.?m\.?)?"), figures.clock),
     (_compile(r"(?:(\d+)h)?(?:(\d+)m(?:in)?)?(?:(\d+)s)?"), figures.length),
+    (_compile(r"(\d{1,2})\.(\d{1,2})(?:\.(\d{1,3}))?"), letters.scene),
     (_compile(r"(\d{1,2})\.(\d\d)([ap]\.?m\.?)?"), figures.dotted_clock),
     (_compile(r"(\d+):(\d+)"), figures.ratio),
     (_compile(r"(\d{1,2})([ap])\.?m\.?"), figures.hour),
@@ -435,7 +466,7 @@ _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = (
     (_compile(r"(?P<year>\d{4})[-/.](?P<month>\d\d)[-/.](?P<day>\d\d)"), figures.date),
     (_compile(r"(?P<month>\d\d?)/(?P<day>\d\d?)/(?P<year>\d{4}|\d\d)"), figures.date),
     (_compile(r"(?P<month>\d\d?)-(?P<day>\d\d?)-(?P<year>\d{4})"), figures.date),
-    (_compile(r"(?:(\d\d?)-)?([a-z]{3,9})-(?:(\d\d?)|(\d{4}))"), figures.named_date),
+    (_compile(r"(?:(\d\d?)-)?([a-z]{3,9})-(?:(\d\d?)(?:-(\d{4}))?|(\d{4}))"), figures.named_date),
     (_compile(r"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{4})"), figures.date),
     (
         _compile(
@@ -469,7 +500,10 @@ _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = (
     (_compile(r"802\.(\d\d?)([a-z]{0,2})"), letters.standard),
     (_compile(r"(7\d7|[A-Z]{1,2})-([1-9]\d\d)"), letters.model),
     (_compile(rf"({_END_OF_RANGE})[-–]({_END_OF_RANGE})"), _range),
-    (_compile(r"([a-z]{1,9})[-–]([a-z]{1,9})"), _named_range),
+    (_compile(r"([a-z]{1,9})\.?[-–]([a-z]{1,9})"), _named_range),
+    (re.compile(r"([fghFGHP])\(([a-z]|\d+)\)?"), _function),
+    (_compile(r"(\d\d)ers"), figures.of_year),
+    (re.compile(r"\^(\d{1,3})([A-Z][a-z]?)"), figures.isotope),
     (_compile(r"\d+(x\d+)+"), figures.dimensions),
     (_compile(r"\d+x\d+s|7\d7s|[a-z]{1,2}-\d{1,3}s"), letters.plural),
     (_compile(r"(\d\d|\d{3,4})([Hp])(\d\d?)"), letters.release),
@@ -492,5 +526,7 @@ _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = (
     (_compile(r"([a-z]{3,})(?:-'?n'?-|'n')([a-z]{3,})"), _and_clipped),
     (_compile(r"(.*\d.*|(?:[a-z]\.)+)'s"), _possessive),
     (re.compile(r"([a-z])([A-Z]{2,})|([A-Z])o([A-Z])"), letters.mixed),
+    (re.compile(r"([A-Z])s"), letters.several),
+    (re.compile(r"(?:[A-Z][a-z]?){2,4}"), letters.formula),
     (re.compile(r"([A-Z]{2,})((?:'?s)?)"), letters.capitals),
 )  # fmt: skip

@@ -37,6 +37,7 @@ SCALES = {
     "k": "thousand", "m": "million", "mn": "million", "b": "billion", "bn": "billion",
     "t": "trillion", "tn": "trillion", "hundred": "hundred", "thousand": "thousand",
     "million": "million", "billion": "billion", "trillion": "trillion",
+    "lakh": "lakh", "lakhs": "lakh", "crore": "crore", "crores": "crore",
 }  # fmt: skip
 VULGAR = {
     "½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅕": (1, 5), "⅖": (2, 5),
@@ -187,7 +188,7 @@ def fraction(above: int, below: int, after_whole: bool = False) -> str:
     if above == below and below >= 10:
         return said(cardinal(above), "out of" if above == 10 else "", cardinal(below))
     named = below in (100, 1000) or 2 <= below <= 64
-    if not named or (above > below and below > 16):
+    if not named or above > max(below, 20) or above > below > 16:
         return f"{cardinal(above)} over {cardinal(below)}"
     name = {2: "half", 4: "quarter"}.get(below) or ordinal(below)
     if below in (100, 1000):

@@ -73,8 +73,8 @@ def plain_letters(piece: str) -> str:
 
 
 def is_picture(sign: str) -> bool:
-    """True if a sign is an emoji or another picture that no rule has words for."""
-    pictures = sign > "\u2190" and unicodedata.category(sign) in ("So", "Cs")
+    """True if a sign is an emoji, a symbol or another picture that no rule has words for."""
+    pictures = sign > "\u2190" and unicodedata.category(sign) in ("So", "Sm", "Sc", "Cs")
     return pictures and sign not in SYMBOLS and sign not in VULGAR
 
 
@@ -200,6 +200,8 @@ def _split(text: str) -> Iterator[str]:
         if _ENDLESS.search(token):
             yield token  # nobody can say it, so nothing else is done with it
             continue
+        if re.fullmatch(r"[\w.+–-]{1,60}@[\w.–-]{3,60}\W{0,3}", token):
+            token = token.replace("–", "-")  # a word processor's dash
         for piece in _cut(token):
             yield from _JOINTS.sub(_with_space, piece).split()
 
@@ -225,7 +227,7 @@ def _with_space(joint: re.Match[str]) -> str:
     after = re.split(r"[),;:!?–-]", text[joint.end() :])[0]
     if _HALF_OF_DAY.search(before) and after[:1].isdigit():
         return " – "
-    named = before.lower() in _NAMED and after.rstrip(".").lower() in _NAMED
+    named = before.rstrip(".").lower() in _NAMED and after.rstrip(".").lower() in _NAMED
     figures = _ENDS_IN_FIGURE.search(before) and re.match(r"['’]?\d|[$£€¥₹₩₽₪₱₺]", after)
     return joint[0] if named or figures else joint[0] + " "
 
@@ -366,10 +368,10 @@ def is_house_number(tokens: Sequence[Written], index: int) -> bool:
     for ahead in range(1, 5):
         token = token_at(tokens, index + ahead)
         word = token.core.lower()
-        if not token.core[:1].isupper() and not re.match(r"\d", token.core):
-            return False
         if ahead > 1 and (word in _STREETS or AFTER_NAMES.get(word) in _STREETS):
             return True
+        if not token.core[:1].isupper() and not re.match(r"\d", token.core):
+            return False
         if any(sign in token.trail for sign in ",;:!?"):
             return False
     return False

@@ -32,7 +32,7 @@ def settled(index: int, words: Sequence[str], written: Sequence[str] | None) -> 
     word = words[index]
     before, after = word_at(words, index - 1), word_at(words, index + 1)
     token = written[index] if written is not None else ""
-    if word in ACCENTED and "é" in token:
+    if word in ACCENTED and ("é" in token or "è" in token):
         return ACCENTED[word]
     if word == "polish":
         return _polish(index, before, after, written)
