@@ -9,17 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
+from a3t.text.normaliser import vocabulary
 from a3t.text.normaliser.numbers import MONTHS, VULGAR
-from a3t.text.normaliser.vocabulary import FUNCTION_WORDS, MONTH_ABBREVIATIONS
 from a3t.user_folders import SHIPPED_MODELS
 
-# What follows a measure that is no attribute: "60 km north", "5 kg heavier".
-_BESIDE_MEASURES = frozenset(
-    "north south east west long tall wide deep high thick away old heavy apart further farther "
-    "across around back ahead behind below above each either else even ever every first even "
-    "left right total together today together total during through throughout along among "
-    "worth plus minus times because since once again never always but still yet very too".split()
-)
 _FIGURES = re.compile(r"-?\.?[0-9]")
 
 
@@ -66,7 +59,7 @@ class Context:
     def noun_seems_to_follow(self) -> bool:
         """The same for a measure without an article: [60W] bulb, but not [60 km] north."""
         after = self.after
-        if after.endswith(("ly", "ed", "ing", "s")) or after in _BESIDE_MEASURES:
+        if after.endswith(("ly", "ed", "ing", "s")) or after in vocabulary.BESIDE_MEASURES:
             return False
         return self.noun_follows("a")
 
@@ -77,7 +70,7 @@ Rule = Callable[[re.Match[str], Context], str]
 
 def is_function_word(word: str) -> bool:
     """Articles, pronouns, prepositions …: no names, and no nouns either."""
-    return word.lower() in FUNCTION_WORDS
+    return word.lower() in vocabulary.FUNCTION_WORDS
 
 
 def is_figure(word: str) -> bool:
@@ -116,7 +109,7 @@ def month_named(word: str) -> str:
     bare = word.rstrip(".,").lower()
     if not word[:1].isupper() and bare in ("may", "march", "mar", "sep"):
         return ""
-    return bare if bare in MONTHS else MONTH_ABBREVIATIONS.get(bare, "")
+    return bare if bare in MONTHS else vocabulary.MONTH_ABBREVIATIONS.get(bare, "")
 
 
 # --- ambiguous figures ----------------------------------------------------------------------------

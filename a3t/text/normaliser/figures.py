@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from a3t.text.normaliser import numbers
+from a3t.text.normaliser import numbers, vocabulary
 from a3t.text.normaliser.context import (
     Context,
     chosen,
@@ -16,21 +16,6 @@ from a3t.text.normaliser.context import (
     month_named,
 )
 from a3t.text.normaliser.numbers import said
-from a3t.text.normaliser.vocabulary import (
-    CALLED_IN_PAIRS,
-    CHEMISTRY,
-    CURRENCY_CODES,
-    DIALLED,
-    DOLLARS,
-    ELEMENTS,
-    LABELLED,
-    MUSIC,
-    MUSIC_AFTER,
-    NOT_UNITS,
-    NUMBERED_IN_PARTS,
-    STATES,
-    UNITS,
-)
 
 # --- numbers --------------------------------------------------------------------------------------
 
@@ -57,65 +42,6 @@ def calculation(match: re.Match[str], _: Context) -> str:
 def subtraction(match: re.Match[str], context: Context) -> str:
     """5-3 before an equals sign; else it is a range."""
     return f"{grouped(match[1])} minus {grouped(match[2])}" if context.equals_follows else ""
-
-
-def telephone(match: re.Match[str], _: Context) -> str:
-    """555-1234, 555.123.4567, (555)123-4567, +1(123), +44-20-…, 1-800-555-0199."""
-    digits = match[0].lstrip("+")
-    plus = "plus" if match[0].startswith("+") else ""
-    if digits.startswith("1-800-"):
-        return said(plus, "one eight hundred", numbers.spell_digits(digits[6:]))
-    return said(plus, numbers.spell_digits(digits))
-
-
-def ip_address(match: re.Match[str], context: Context) -> str:
-    """192.168.0.1, figure by figure; 1.2.3.4 is a version unless it is called an address."""
-    parts = match[0].split(".")
-    named = context.before.lower() in ("ip", "address", "server", "host", "ping")
-    if max(map(int, parts)) > 255 or not (named or any(len(part) == 3 for part in parts)):
-        return ""
-    return " dot ".join(map(numbers.spell_digits, parts))
-
-
-def plan_number(match: re.Match[str], _: Context) -> str:
-    """401k, 401(k), 501(c)(3): paragraphs of American law that people know by their numbers."""
-    digits, letter, paragraph = match[1], match[2].lower(), match[3]
-    words = f"{numbers.cardinal(digits[0])} o {numbers.cardinal(digits[2])} {letter}"
-    return said(words, numbers.cardinal(paragraph) if paragraph else "")
-
-
-def area_code(match: re.Match[str], context: Context) -> str:
-    """(555) before 123-4567."""
-    followed = re.fullmatch(r"[0-9]{3}-[0-9]{4}", context.after)
-    return numbers.spell_digits(match[0]) if followed else ""
-
-
-def number_by_name(match: re.Match[str], context: Context) -> str:
-    """Room 101, Boeing 747, dial 911, TX 78701: what stands before says how it is read."""
-    before, digits = context.before.lower(), match[0]
-    if before in ("is", "was", "in", "number"):
-        before = context.before_that.lower() if context.before_that.lower() in DIALLED else before
-    if before in CALLED_IN_PAIRS and len(digits) in (3, 4) and digits[0] != "0":
-        return numbers.pairs(digits)
-    if digits == "911" and re.match("call|operator|dispatch|emergenc", context.after):
-        return numbers.spell_digits(digits)
-    of_http = context.after.rstrip("s") in ("error", "response")
-    if digits[0] in "45" and len(digits) == 3 and of_http:
-        return numbers.pairs(digits)
-    if before == "to" and len(digits) > 4 and context.before_that.isupper():
-        return numbers.spell_digits(digits)  # text STOP to 88022
-    counts = context.noun_follows("a")  # "call 200 people"
-    if before in DIALLED and not counts:
-        return numbers.spell_digits(digits)
-    if len(digits) == 5 and context.before in STATES:
-        return numbers.spell_digits(digits)
-    if re.fullmatch("7[0-8]7", digits) and before in ("the", "a", "this", "that", "old", "new"):
-        counted = counts and context.after.endswith("s")
-        return "" if counted else numbers.pairs(digits)  # aeroplanes: "the 747 landed"
-    named = before in ("a", "an") and not counts  # a 404, an RTX 4090
-    named = named or bool(re.fullmatch("[A-Z]{2,4}X", context.before))
-    in_pairs = (context.street_follows or named) and digits[0] != "0" and len(digits) < 5
-    return numbers.pairs(digits) if in_pairs else ""
 
 
 def fraction(match: re.Match[str], context: Context) -> str:
@@ -151,7 +77,7 @@ def _keeps_time(match: re.Match[str], context: Context) -> bool:
     above, below, after = int(match[2]), match[3], context.after.lower()
     if below not in ("2", "4", "8", "16") or not 2 <= above <= 15 or match[4]:
         return False
-    if after in MUSIC_AFTER and not context.pause_after:
+    if after in vocabulary.MUSIC_AFTER and not context.pause_after:
         return True
     part = after in ("of", "a", "an", "the", "full", "cup", "inch", "mile", "hour") or is_whole(
         context.before
@@ -160,7 +86,7 @@ def _keeps_time(match: re.Match[str], context: Context) -> bool:
         return False
     goes_on = not after or context.pause_after or is_function_word(after)
     counted = context.before == "in" and above != 1 and goes_on
-    return counted or str(above) == below or bool(context.around & MUSIC)
+    return counted or str(above) == below or bool(context.around & vocabulary.MUSIC)
 
 
 def vulgar(match: re.Match[str], context: Context) -> str:
@@ -249,14 +175,14 @@ MONEY = (
     rf"{AMOUNT}-?(?P<scale>{SCALE})?(?P<plus>\+)?"
     r"(?:/(?P<per>[a-z]+))?"
 )
-CODED = rf"({NUMBER})?({'|'.join(CURRENCY_CODES)})"
+CODED = rf"({NUMBER})?({'|'.join(vocabulary.CURRENCY_CODES)})"
 AMOUNT_FIRST = rf"(?P<amount>{NUMBER})(?P<symbol>[{_SIGNS}])"
 _SAID_SIGNS = {"-": "minus", "+": "plus", "~": "about", "≈": "about"}
 
 
 def money(match: re.Match[str], context: Context) -> str:
     """$5.20, -£3m, C$50, $5-10, $1.50-$2, $20/hr, $1M+."""
-    scale = numbers.SCALES.get((match["scale"] or "").lower(), "")
+    scale = vocabulary.SCALES.get((match["scale"] or "").lower(), "")
     symbol, prefix = match["symbol"], (match["prefix"] or "").upper()
     if prefix and symbol != "$":
         return ""
@@ -267,13 +193,13 @@ def money(match: re.Match[str], context: Context) -> str:
 
     def amount(figures: str) -> str:
         words = numbers.money(figures, symbol, scale, attributive=noun)
-        country = DOLLARS.get(prefix, "")
+        country = vocabulary.DOLLARS.get(prefix, "")
         return re.sub(r"\bdollars?\b", lambda own: said(country, own[0]), words, count=1)
 
     first, upper, per = match["amount"], match["upper"], (match["per"] or "").lower()
     if upper:
         exact = match["symbol_again"] and "." in first + upper
-        low = numbers.SCALES.get((match["low"] or "").lower(), "")
+        low = vocabulary.SCALES.get((match["low"] or "").lower(), "")
         low = low if low != scale else ""
         first = f"{amount(first) if exact and not low else said(grouped(first), low)} to"
     per = "day" if per == "d" else per
@@ -282,7 +208,7 @@ def money(match: re.Match[str], context: Context) -> str:
         first if upper else "",
         amount(upper or match["amount"]),
         "plus" if match["plus"] else "",
-        f"per {UNITS.get(per, (per,))[0].lower()}" if per else "",
+        f"per {vocabulary.UNITS.get(per, (per,))[0].lower()}" if per else "",
     )
 
 
@@ -301,7 +227,7 @@ def currency_code(match: re.Match[str], context: Context) -> str:
     amount = match[1] or context.before
     if not is_figure(amount):
         return ""
-    words = CURRENCY_CODES[match[2]][0 if amount == "1" else 1]
+    words = vocabulary.CURRENCY_CODES[match[2]][0 if amount == "1" else 1]
     return f"{grouped(match[1])} {words}" if match[1] else words
 
 
@@ -312,17 +238,8 @@ _POWERS = {"2": "square", "3": "cubic"}
 _LENGTHS = frozenset("km m cm mm μm mi yd ft in s".split())
 
 
-_SCALED = frozenset(numbers.SCALES) - {"k", "m", "mn", "b", "bn", "t", "tn"}
-_COUNTED = frozenset(
-    "people users views subscribers followers downloads listeners viewers customers copies plays "
-    "dollars pounds euros jobs streams visitors members".split()
-)
-_ABOUT = frozenset("about over nearly almost around than to some roughly".split())
+_SCALED = frozenset(vocabulary.SCALES) - {"k", "m", "mn", "b", "bn", "t", "tn"}
 _SUMS = frozenset("+ - − × * / ÷ = < > ≤ ≥ ≈ ^".split())
-_RACES = frozenset(
-    "run runs race races runner runners walk walks tv video videos footage monitor display screen "
-    "resolution camera".split()
-)
 
 
 def primes(match: re.Match[str], context: Context) -> str:
@@ -345,16 +262,18 @@ def quantity(match: re.Match[str], context: Context) -> str:
     words = f"minus {words}" if figure.startswith("-") else words
     if not hyphen and (label := _label(figure, unit, context)):
         return label
-    if unit == "k" and context.after.lower() in _RACES:
+    if unit == "k" and context.after.lower() in vocabulary.RACES:
         return f"{words} k"
-    named = context.name_follows or context.before_that.lower() in CALLED_IN_PAIRS  # room is 4B
+    named = (
+        context.name_follows or context.before_that.lower() in vocabulary.CALLED_IN_PAIRS
+    )  # room is 4B
     billions = unit == "B" and ("." in figure or len(figure) < 3) and not named
-    if unit == "m" and context.after.lower() in _COUNTED:
+    if unit == "m" and context.after.lower() in vocabulary.COUNTED:
         return f"{words} million"
     if unit == "in" and not hyphen:
         return f"{words} {'inch' if figure == '1' else 'inches'}"
     if unit in ("k", "M", "bn") or (billions and context.before.lower() not in ("apt", "no")):
-        return f"{words} {numbers.SCALES[unit.lower()]}"
+        return f"{words} {vocabulary.SCALES[unit.lower()]}"
     if unit == "p" and len(figure) > 2:
         return ""  # 1080p; pence have two figures
     singular = hyphen or figure in ("1", "-1") or context.noun_follows(context.before)
@@ -374,11 +293,15 @@ def _label(figure: str, letter: str, context: Context) -> str:
     if before == "runway" and letter in _SIDES:
         return f"{numbers.spell_digits(figure)} {_SIDES[letter]}"
     term = letter in "abknpqrtxyz" and (after in _SUMS or context.before in _SUMS)
-    if before in LABELLED or term:
+    if before in vocabulary.LABELLED or term:
         return f"{numbers.plain(figure)} {letter.lower()}"
-    if letter == "M" and context.around & CHEMISTRY:
+    if letter == "M" and context.around & vocabulary.CHEMISTRY:
         return f"{grouped(figure)} molar"
-    counted = after in _COUNTED or after.endswith("s") or context.before.lower() in _ABOUT
+    counted = (
+        after in vocabulary.COUNTED
+        or after.endswith("s")
+        or context.before.lower() in vocabulary.ABOUT
+    )
     return "three m" if (figure, letter) == ("3", "M") and not counted else ""
 
 
@@ -396,8 +319,8 @@ def unit(match: re.Match[str], context: Context) -> str:
     if not (is_figure(context.before) or is_one(context.before) or linked):
         return ""
     if written == "M":  # no meters, which have a small letter
-        return "molar" if context.around & CHEMISTRY else ""
-    if written in ("sq", "cu") and not UNITS.get(context.after.lower()):
+        return "molar" if context.around & vocabulary.CHEMISTRY else ""
+    if written in ("sq", "cu") and not vocabulary.UNITS.get(context.after.lower()):
         return ""
     if written == "in":
         last = not context.after or context.before_that.lower() in ("ft", "feet", "foot")
@@ -417,8 +340,13 @@ def unit_name(unit: str, one: bool) -> str:
 
 def _one_unit(written: str, one: bool, after: bool = False) -> str:
     match = re.fullmatch(r"(.*?[A-Za-zΩ°%‰¢])(?:\^?([23]))?", written)
-    names = UNITS.get(match[1].lower()) if match else None
-    if match is None or names is None or written in NOT_UNITS or re.fullmatch("[A-Z]+s", written):
+    names = vocabulary.UNITS.get(match[1].lower()) if match else None
+    if (
+        match is None
+        or names is None
+        or written in vocabulary.NOT_UNITS
+        or re.fullmatch("[A-Z]+s", written)
+    ):
         return ""  # HRs are no hours
     if match[2] and "^" not in written and match[1].lower() not in _LENGTHS:
         return ""  # 24H2
@@ -505,6 +433,22 @@ def named_date(match: re.Match[str], _: Context) -> str:
     return said(name, numbers.ordinal(day or last), numbers.spoken_year(year) if year else "")
 
 
+def named_range(match: re.Match[str], context: Context) -> str:
+    """Mon.–Fri., January-March, A-Z."""
+    ends = []
+    for written in match.groups():
+        key = written.lower()
+        name = vocabulary.WEEKDAYS.get(key) or vocabulary.MONTH_ABBREVIATIONS.get(key)
+        whole = key in numbers.MONTHS or key in vocabulary.WEEKDAYS.values()
+        if not written[0].isupper() or not (name or whole or len(key) == 1):
+            return ""
+        ends.append(name or key)
+    one_letter = [len(match[1]) == 1, len(match[2]) == 1]
+    if any(one_letter) and (match[1], match[2]) not in (("A", "Z"), ("A", "B")):
+        return ""
+    return f"{ends[0]} to {ends[1]}"
+
+
 def decade(match: re.Match[str], _: Context) -> str:
     """1980s, '80s, 80's."""
     return numbers.decade(match[1])
@@ -518,7 +462,7 @@ def of_year(match: re.Match[str], _: Context) -> str:
 
 def isotope(match: re.Match[str], _: Context) -> str:
     """¹⁴C: carbon fourteen."""
-    name = ELEMENTS.get(match[2], "")
+    name = vocabulary.ELEMENTS.get(match[2], "")
     mass = numbers.pairs(match[1]) if len(match[1]) > 2 else numbers.cardinal(match[1])
     return f"{name} {mass}" if name else ""
 
@@ -541,7 +485,7 @@ def per_unit(match: re.Match[str], context: Context) -> str:
 
 def in_parts(match: re.Match[str], context: Context) -> str:
     """2-1 after Table: the first of chapter 2, not from 2 to 1."""
-    if context.before.lower() not in NUMBERED_IN_PARTS:
+    if context.before.lower() not in vocabulary.NUMBERED_IN_PARTS:
         return ""
     return f"{numbers.cardinal(match[1])} {numbers.cardinal(match[2])}"
 

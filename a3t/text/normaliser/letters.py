@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from a3t.text.normaliser import numbers
+from a3t.text.normaliser import numbers, vocabulary
 from a3t.text.normaliser.context import (
     Context,
     is_day,
@@ -16,39 +16,6 @@ from a3t.text.normaliser.context import (
     month_named,
 )
 from a3t.text.normaliser.numbers import said
-from a3t.text.normaliser.vocabulary import (
-    ABBREVIATIONS,
-    AFTER_COMMA,
-    AFTER_NAMES,
-    ALSO_BARE,
-    BEFORE_NUMBERS,
-    BIBLE,
-    BIBLE_BOOKS,
-    COMPASS,
-    DOMAINS,
-    DOTTED_TITLES,
-    DOTTED_UNITS,
-    ELEMENTS,
-    EXTENSIONS,
-    IN_ADDRESSES,
-    MONARCHS,
-    MONTH_ABBREVIATIONS,
-    NAMES_ONLY_DOTTED,
-    ONLY_MONTHS,
-    PLAYS,
-    RELATIVE_BEFORE_I,
-    ROMAN_AFTER,
-    ROMAN_BEFORE,
-    SAID_AS,
-    SMALL_ONLY,
-    SPELLED,
-    STATES,
-    TITLES,
-    UNITS,
-    VERBS_AFTER_I,
-    WEEKDAYS,
-    WITH_COMPASS,
-)
 from a3t.text.pronunciation.letter_to_sound import spell_out
 from a3t.text.pronunciation.lexicon import in_lexicon, lookup
 from alignment.arpabet import strip_stress
@@ -72,46 +39,60 @@ def expand(core: str, full_stop: bool, near: Context) -> str:
         or _with_name(core, key, full_stop, near)
         or _state(core, near)
     )
-    if not found and full_stop and not near.before and not near.after and key in AFTER_COMMA:
-        found = AFTER_NAMES[key]
-    if not found and (full_stop or "." in key) and not (core[:1].isupper() and key in SMALL_ONLY):
-        found = ABBREVIATIONS.get(key, "") or (TITLES.get(key, "") if core[:1].isupper() else "")
-    return found or ALSO_BARE.get(key, "")
+    if (
+        not found
+        and full_stop
+        and not near.before
+        and not near.after
+        and key in vocabulary.AFTER_COMMA
+    ):
+        found = vocabulary.AFTER_NAMES[key]
+    if (
+        not found
+        and (full_stop or "." in key)
+        and not (core[:1].isupper() and key in vocabulary.SMALL_ONLY)
+    ):
+        found = vocabulary.ABBREVIATIONS.get(key, "") or (
+            vocabulary.TITLES.get(key, "") if core[:1].isupper() else ""
+        )
+    return found or vocabulary.ALSO_BARE.get(key, "")
 
 
 def _in_capitals(key: str, full_stop: bool) -> str:
     """Read a text all in capitals, where neither names nor small letters tell anything."""
-    found = ALSO_BARE.get(key, "")
+    found = vocabulary.ALSO_BARE.get(key, "")
     if full_stop and not found and key not in ("st", "ste", "lt"):
-        found = TITLES.get(key, "")
+        found = vocabulary.TITLES.get(key, "")
     return found
 
 
 def _with_name(core: str, key: str, full_stop: bool, near: Context) -> str:
     if not core[:1].isupper():
-        if re.fullmatch(r"\d+(st|nd|rd|th)", near.before) and key in AFTER_NAMES:
-            return AFTER_NAMES[key]  # 12 S 1st st
+        if re.fullmatch(r"\d+(st|nd|rd|th)", near.before) and key in vocabulary.AFTER_NAMES:
+            return vocabulary.AFTER_NAMES[key]  # 12 S 1st st
         # "Roe v. Wade"
         return "versus" if key == "v" and full_stop and near.before[:1].isupper() else ""
     company = key == "co" and near.before.lower() in ("&", "and") and full_stop
     after_name = near.after_name or company or near.before[-2:] in ("st", "nd", "rd", "th")
-    if near.pause_before and key in AFTER_COMMA and near.before[:1].isupper():
+    if near.pause_before and key in vocabulary.AFTER_COMMA and near.before[:1].isupper():
         after_name = True
-    street = AFTER_NAMES.get(key, "")
+    street = vocabulary.AFTER_NAMES.get(key, "")
     numbered = is_figure(near.before_that)  # 12 Oak Ct
-    if street and key in NAMES_ONLY_DOTTED and not full_stop and not numbered:
+    if street and key in vocabulary.NAMES_ONLY_DOTTED and not full_stop and not numbered:
         street = ""
-    if after_name and street and (key not in TITLES or not near.name_follows):
+    if after_name and street and (key not in vocabulary.TITLES or not near.name_follows):
         return street
-    if key in COMPASS and near.street_follows:
-        return COMPASS[key]
+    if key in vocabulary.COMPASS and near.street_follows:
+        return vocabulary.COMPASS[key]
     if near.name_follows:
-        if key in COMPASS and full_stop:
-            numbered = is_figure(near.before) or near.after.lower() in WITH_COMPASS
-            return COMPASS[key] if numbered else ""
-        return TITLES.get(key, "") or (DOTTED_TITLES.get(key, "") if full_stop else "")
+        if key in vocabulary.COMPASS and full_stop:
+            numbered = is_figure(near.before) or near.after.lower() in vocabulary.WITH_COMPASS
+            return vocabulary.COMPASS[key] if numbered else ""
+        return vocabulary.TITLES.get(key, "") or (
+            vocabulary.DOTTED_TITLES.get(key, "") if full_stop else ""
+        )
     with_title = near.after.lower() in ("and", "&") and not near.pause_after
-    return TITLES.get(key, "") if with_title and key in ("dr", "ms", "prof") else ""
+    return vocabulary.TITLES.get(key, "") if with_title and key in ("dr", "ms", "prof") else ""
 
 
 def _before_figure(core: str, key: str, full_stop: bool, near: Context) -> str:
@@ -124,24 +105,26 @@ def _before_figure(core: str, key: str, full_stop: bool, near: Context) -> str:
     if key in ("v", "c", "st", "p", "art") and core[:1].isupper():
         return ""
     if key in ("apt", "ste") and core[:1].isupper():
-        return BEFORE_NUMBERS[key]
+        return vocabulary.BEFORE_NUMBERS[key]
     if core in ("Ep", "Eps"):
-        return BEFORE_NUMBERS[key]
-    return BEFORE_NUMBERS.get(key, "") if full_stop else ""
+        return vocabulary.BEFORE_NUMBERS[key]
+    return vocabulary.BEFORE_NUMBERS.get(key, "") if full_stop else ""
 
 
 def _month_or_day(core: str, key: str, full_stop: bool, near: Context) -> str:
-    month = MONTH_ABBREVIATIONS.get(key, "")
+    month = vocabulary.MONTH_ABBREVIATIONS.get(key, "")
     if not core[:1].isupper() or core.isupper():
         beside = is_day(near.after) and not near.pause_after
         sure = core.isupper() or key not in ("mar", "may", "sep", "sept")
         beside = beside or (is_day(near.before) and is_year(near.after))
-        dotted = full_stop and (key in ONLY_MONTHS - {"dec", "oct"} or is_day(near.after))
+        dotted = full_stop and (
+            key in vocabulary.ONLY_MONTHS - {"dec", "oct"} or is_day(near.after)
+        )
         return month if month and month != key and ((sure and beside) or dotted) else ""
     if month and month != key:
         dated = is_day(near.before) or is_day(near.after) or is_year(near.after)
-        return month if dated or (full_stop and key in ONLY_MONTHS) else ""
-    day = WEEKDAYS.get(key, "")
+        return month if dated or (full_stop and key in vocabulary.ONLY_MONTHS) else ""
+    day = vocabulary.WEEKDAYS.get(key, "")
     if not day:
         return ""
     dated = is_day(near.after) or bool(month_named(near.after))
@@ -157,15 +140,15 @@ def _unit(key: str, full_stop: bool, near: Context) -> str:
     if key == "in":
         goes_on = not near.after or not near.after[:1].isupper()
         return ("inch" if singular and near.before == "1" else "inches") if goes_on else ""
-    names = DOTTED_UNITS.get(key) or (UNITS.get(key) if key != "x" else None)
+    names = vocabulary.DOTTED_UNITS.get(key) or (vocabulary.UNITS.get(key) if key != "x" else None)
     return names[0 if singular else 1] if names else ""
 
 
 def _state(core: str, near: Context) -> str:
     """Portland, OR; Austin, TX 78701."""
-    named = near.pause_before and near.before[:1].isupper() and core in STATES
+    named = near.pause_before and near.before[:1].isupper() and core in vocabulary.STATES
     ends = near.pause_after or not near.after or near.after[:5].isdigit()
-    return STATES[core] if named and ends else ""
+    return vocabulary.STATES[core] if named and ends else ""
 
 
 # --- initials and Roman numerals ------------------------------------------------------------------
@@ -185,7 +168,9 @@ def roman(match: re.Match[str], context: Context) -> str:
     """Henry VIII, part IV, World War I, the XIX century; elsewhere only what is no other word."""
     numeral, before = match[1].upper(), context.before.lower()
     value = _value(numeral)
-    numbered = before in ROMAN_AFTER or before.removesuffix("s") in ROMAN_AFTER
+    numbered = (
+        before in vocabulary.ROMAN_AFTER or before.removesuffix("s") in vocabulary.ROMAN_AFTER
+    )
     if match[1].islower():
         return numbers.cardinal(value) if numbered and 1 < value < 40 else ""
     sure = len(numeral) > 1 and set(numeral) <= set("IVX")  # no word looks like it
@@ -194,9 +179,9 @@ def roman(match: re.Match[str], context: Context) -> str:
     after_name = context.before[:1].isupper()
     alone = sure and (after_name or numeral not in _OTHERWISE)
     linked = before in ("and", "or", "to", "through") and _is_roman(context.before_that)
-    if context.after.lower() in ROMAN_BEFORE and sure and not (after_name and numbered):
+    if context.after.lower() in vocabulary.ROMAN_BEFORE and sure and not (after_name and numbered):
         words = numbers.ordinal(value)
-    elif before in MONARCHS and after_name and numeral not in ("I", "C", "L"):
+    elif before in vocabulary.MONARCHS and after_name and numeral not in ("I", "C", "L"):
         words = f"the {numbers.ordinal(value)}"
     elif numbered and numeral not in ("C", "L"):
         if numeral == "I" and _is_speaker(before.removesuffix("s"), context):
@@ -216,9 +201,11 @@ def _is_roman(word: str) -> bool:
 def _is_speaker(before: str, context: Context) -> bool:
     """True if "I" is a person: the part I like, but part I of the talk, phase I trials."""
     after = context.after.lower()
-    if after in VERBS_AFTER_I or (not context.pause_after and after.endswith(("ed", "n't"))):
+    if after in vocabulary.VERBS_AFTER_I or (
+        not context.pause_after and after.endswith(("ed", "n't"))
+    ):
         return True
-    if context.before[:1].isupper() or before not in RELATIVE_BEFORE_I:
+    if context.before[:1].isupper() or before not in vocabulary.RELATIVE_BEFORE_I:
         return False
     return not (context.pause_after or after in ("", "of", "and", "or", "to", "in", "is", "has"))
 
@@ -277,25 +264,90 @@ def several(match: re.Match[str], context: Context) -> str:
 def formula(match: re.Match[str], context: Context) -> str:
     """NaCl, HCl, NaOH: elements, of which one has two letters."""
     parts = re.findall("[A-Z][a-z]?", match[0])
-    chemical = all(part in ELEMENTS for part in parts) and any(len(part) > 1 for part in parts)
+    chemical = all(part in vocabulary.ELEMENTS for part in parts) and any(
+        len(part) > 1 for part in parts
+    )
     return " ".join(match[0].lower()) if chemical and not in_lexicon(match[0].lower()) else ""
 
 
 def acronym(letters: str, dotted: bool = False) -> str:
     """BBC -> bbc, as the lexicon has it; US -> u s; NASA -> nasa; COVID -> covid."""
     word = letters.lower()
-    if word in SAID_AS:
-        return SAID_AS[word]
+    if word in vocabulary.SAID_AS:
+        return vocabulary.SAID_AS[word]
     spelled = [strip_stress(phone) for phone in spell_out(word)]
     if [strip_stress(phone) for phone in next(iter(lookup(word)), ())] == spelled:
         return word
     sayable = _NATO.fullmatch(word) or (len(word) >= 5 and _SAYABLE.fullmatch(word))
-    if not dotted and letters not in SPELLED and (in_lexicon(word) or sayable):
+    if not dotted and letters not in vocabulary.SPELLED and (in_lexicon(word) or sayable):
         return word
     return " ".join(word)
 
 
 # --- codes and references -------------------------------------------------------------------------
+
+
+def telephone(match: re.Match[str], _: Context) -> str:
+    """555-1234, 555.123.4567, (555)123-4567, +1(123), +44-20-…, 1-800-555-0199."""
+    digits = match[0].lstrip("+")
+    plus = "plus" if match[0].startswith("+") else ""
+    if digits.startswith("1-800-"):
+        return said(plus, "one eight hundred", numbers.spell_digits(digits[6:]))
+    return said(plus, numbers.spell_digits(digits))
+
+
+def ip_address(match: re.Match[str], context: Context) -> str:
+    """192.168.0.1, figure by figure; 1.2.3.4 is a version unless it is called an address."""
+    parts = match[0].split(".")
+    named = context.before.lower() in ("ip", "address", "server", "host", "ping")
+    if max(map(int, parts)) > 255 or not (named or any(len(part) == 3 for part in parts)):
+        return ""
+    return " dot ".join(map(numbers.spell_digits, parts))
+
+
+def plan_number(match: re.Match[str], _: Context) -> str:
+    """401k, 401(k), 501(c)(3): paragraphs of American law that people know by their numbers."""
+    digits, letter, paragraph = match[1], match[2].lower(), match[3]
+    words = f"{numbers.cardinal(digits[0])} o {numbers.cardinal(digits[2])} {letter}"
+    return said(words, numbers.cardinal(paragraph) if paragraph else "")
+
+
+def area_code(match: re.Match[str], context: Context) -> str:
+    """(555) before 123-4567."""
+    followed = re.fullmatch(r"[0-9]{3}-[0-9]{4}", context.after)
+    return numbers.spell_digits(match[0]) if followed else ""
+
+
+def number_by_name(match: re.Match[str], context: Context) -> str:
+    """Room 101, Boeing 747, dial 911, TX 78701: what stands before says how it is read."""
+    before, digits = context.before.lower(), match[0]
+    if before in ("is", "was", "in", "number"):
+        before = (
+            context.before_that.lower()
+            if context.before_that.lower() in vocabulary.DIALLED
+            else before
+        )
+    if before in vocabulary.CALLED_IN_PAIRS and len(digits) in (3, 4) and digits[0] != "0":
+        return numbers.pairs(digits)
+    if digits == "911" and re.match("call|operator|dispatch|emergenc", context.after):
+        return numbers.spell_digits(digits)
+    of_http = context.after.rstrip("s") in ("error", "response")
+    if digits[0] in "45" and len(digits) == 3 and of_http:
+        return numbers.pairs(digits)
+    if before == "to" and len(digits) > 4 and context.before_that.isupper():
+        return numbers.spell_digits(digits)  # text STOP to 88022
+    counts = context.noun_follows("a")  # "call 200 people"
+    if before in vocabulary.DIALLED and not counts:
+        return numbers.spell_digits(digits)
+    if len(digits) == 5 and context.before in vocabulary.STATES:
+        return numbers.spell_digits(digits)
+    if re.fullmatch("7[0-8]7", digits) and before in ("the", "a", "this", "that", "old", "new"):
+        counted = counts and context.after.endswith("s")
+        return "" if counted else numbers.pairs(digits)  # aeroplanes: "the 747 landed"
+    named = before in ("a", "an") and not counts  # a 404, an RTX 4090
+    named = named or bool(re.fullmatch("[A-Z]{2,4}X", context.before))
+    in_pairs = (context.street_follows or named) and digits[0] != "0" and len(digits) < 5
+    return numbers.pairs(digits) if in_pairs else ""
 
 
 def code(match: re.Match[str], context: Context) -> str:
@@ -357,7 +409,7 @@ def forum(match: re.Match[str], _: Context) -> str:
 
 def verse(match: re.Match[str], context: Context) -> str:
     """13:4-7 after a book of the Bible."""
-    if context.before.lower() not in BIBLE_BOOKS.keys() | BIBLE:
+    if context.before.lower() not in vocabulary.BIBLE_BOOKS.keys() | vocabulary.BIBLE:
         return ""
     words = f"{numbers.cardinal(match[1])} {numbers.cardinal(match[2])}"
     return f"{words} to {numbers.cardinal(match[3])}" if match[3] else words
@@ -366,17 +418,21 @@ def verse(match: re.Match[str], context: Context) -> str:
 def scene(match: re.Match[str], context: Context) -> str:
     """Hamlet 3.1.64: act, scene and line."""
     parts = (numbers.cardinal(part) for part in match.groups() if part)
-    return said(*parts) if context.before.lower() in PLAYS else ""
+    return said(*parts) if context.before.lower() in vocabulary.PLAYS else ""
 
 
 def book_of_bible(core: str, near: Context) -> str:
     """The name of a book before a chapter ("Ps. 23:1", "1 Cor. 13"), and the ordinal before one."""
     key, after = core.lower(), near.after.lower()
     of_several = near.after[:1].isupper() and re.match(r"\d{1,3}(?::\d|$)", near.after_that)
-    if core in ("1", "2", "3") and of_several and after in BIBLE_BOOKS.keys() | BIBLE:
+    if (
+        core in ("1", "2", "3")
+        and of_several
+        and after in vocabulary.BIBLE_BOOKS.keys() | vocabulary.BIBLE
+    ):
         return ("first", "second", "third")[int(core) - 1]
     chapter = re.match(r"\d{1,3}(?::\d|$)", near.after)
-    return BIBLE_BOOKS.get(key, "") if chapter and core[:1].isupper() else ""
+    return vocabulary.BIBLE_BOOKS.get(key, "") if chapter and core[:1].isupper() else ""
 
 
 # --- addresses ------------------------------------------------------------------------------------
@@ -386,7 +442,7 @@ def address(match: re.Match[str], _: Context) -> str:
     """Web and e-mail addresses."""
     text = re.sub(r"^[a-z]+://", "", match[0], flags=re.IGNORECASE).rstrip("/").lower()
     sure = "://" in match[0] or "@" in text or text.startswith("www.")
-    if not sure and text.partition("/")[0].rpartition(".")[2] not in DOMAINS:
+    if not sure and text.partition("/")[0].rpartition(".")[2] not in vocabulary.DOMAINS:
         return ""
     return _by_parts(text)
 
@@ -404,18 +460,18 @@ def _by_parts(text: str) -> str:
 
 
 def _in_address(part: str) -> str:
-    if part in IN_ADDRESSES or part.isdigit():
-        return IN_ADDRESSES.get(part) or numbers.plain(part)
+    if part in vocabulary.IN_ADDRESSES or part.isdigit():
+        return vocabulary.IN_ADDRESSES.get(part) or numbers.plain(part)
     if not "a" <= part[0] <= "z":
         return ""
     spelt = not 3 < len(part) <= 20 and not in_lexicon(part)
-    return " ".join(part) if spelt or part.upper() in SPELLED or part == "www" else part
+    return " ".join(part) if spelt or part.upper() in vocabulary.SPELLED or part == "www" else part
 
 
 def file_name(match: re.Match[str], context: Context) -> str:
     """notes.txt, Node.js, and .pdf: the dot is said."""
     name, extension = match[1], match[2].lower()
-    if extension not in EXTENSIONS and (name or extension not in DOMAINS):
+    if extension not in vocabulary.EXTENSIONS and (name or extension not in vocabulary.DOMAINS):
         return ""
 
     def parts(text: str) -> list[str]:
@@ -424,6 +480,6 @@ def file_name(match: re.Match[str], context: Context) -> str:
     head = (numbers.plain(part) if part.isdigit() else part for part in parts(name.lower()))
     ending = (
         numbers.plain(part) if part.isdigit() else acronym(part.upper())
-        for part in parts(SAID_AS.get(extension, extension))
+        for part in parts(vocabulary.SAID_AS.get(extension, extension))
     )
     return said(*head, "dot", *ending)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from a3t.errors import InputError
-from a3t.text.normaliser import figures, letters, numbers
+from a3t.text.normaliser import figures, letters, numbers, vocabulary
 from a3t.text.normaliser.context import Context, Rule, is_figure, is_whole
 from a3t.text.normaliser.letters import expand
 from a3t.text.normaliser.numbers import said
@@ -28,17 +28,6 @@ from a3t.text.normaliser.tokens import (
     too_long,
 )
 from a3t.text.normaliser.unspoken import names_of_lines, speaker_names
-from a3t.text.normaliser.vocabulary import (
-    ALSO_BARE,
-    BEFORE_FIGURES,
-    CLIPPED,
-    COMPASS,
-    CRICKET,
-    MONTH_ABBREVIATIONS,
-    SYMBOLS,
-    TITLES,
-    WEEKDAYS,
-)
 from a3t.text.pronunciation.lexicon import in_lexicon
 
 
@@ -190,7 +179,7 @@ def _speak(
     token = tokens[index]
     before_that, before = token_at(tokens, index - 2), token_at(tokens, index - 1)
     core, used = merged(tokens, index)
-    compass = core.lower() in COMPASS and is_figure(before.core)
+    compass = core.lower() in vocabulary.COMPASS and is_figure(before.core)
     after, last = token_at(tokens, index + used), tokens[index + used - 1]
     if not core or core in ("#", "/"):
         return 1, _sign_alone(tokens, index), _pause_alone(token)
@@ -220,11 +209,11 @@ def _speak(
     pauses = last.pauses
     if full_stop and used == 1 and (words or _dotted(core)):
         # An abbreviation's own full stop ends a sentence only where one can begin.
-        title = words == TITLES.get(core.lower())
+        title = words == vocabulary.TITLES.get(core.lower())
         begins = after.core[:1].isupper() and core.lower() in _SENTENCE_ENDERS and not title
         pauses = after is NOTHING or begins or near.pause_after
     spoken = map(_finish, (words or verbalise(token.clipped or core, near)).split())
-    parts = (part for word in spoken for part in ALSO_BARE.get(word, word).split())
+    parts = (part for word in spoken for part in vocabulary.ALSO_BARE.get(word, word).split())
     return used, tuple(parts), pauses
 
 
@@ -261,7 +250,7 @@ def _sign_alone(tokens: Sequence[Written], index: int) -> tuple[str, ...]:
     if sign == "#" and is_figure(after.core):
         return ("number",)
     single = all(is_figure(end) or len(end) < 2 for end in ends) and any(map(is_figure, ends))
-    return tuple(SYMBOLS[sign].split()) if sign in ("<", ">") and single else ()
+    return tuple(vocabulary.SYMBOLS[sign].split()) if sign in ("<", ">") and single else ()
 
 
 def _pause_alone(token: Written) -> bool:
@@ -284,7 +273,7 @@ def _finish(word: str) -> str:
     bare = word.strip("'")
     if len(bare) > MAX_WORD_LETTERS:
         raise too_long(bare)
-    if word.startswith("'") and bare in CLIPPED:
+    if word.startswith("'") and bare in vocabulary.CLIPPED:
         return "'" + bare
     return word if word.endswith("in'") and drops_g(word) else bare
 
@@ -301,8 +290,8 @@ _END_OF_RANGE = r"\d[\d.,:]*(?:%|°[CF]?|[ap]\.?m\.?|'?s|st|nd|rd|th|k|m|bn|x)?"
 
 def verbalise(core: str, context: Context) -> str:
     """Spoken words of a token without its outer punctuation; "" if it says nothing."""
-    if core in SYMBOLS:
-        return SYMBOLS[core]
+    if core in vocabulary.SYMBOLS:
+        return vocabulary.SYMBOLS[core]
     for pattern, rule in _RULES:
         if (match := pattern.fullmatch(core)) and (words := rule(match, context)):
             return words
@@ -328,7 +317,7 @@ def _range(match: re.Match[str], context: Context) -> str:
     begin, end = verbalise(first, context), verbalise(last, context)
     if (first == last and len(first) > 1) or (first, last) == ("10", "4"):  # fifty fifty, ten four
         return said(begin, end)
-    wickets = context.around & CRICKET and is_whole(last) and len(last) == 1
+    wickets = context.around & vocabulary.CRICKET and is_whole(last) and len(last) == 1
     if wickets and is_whole(first) and int(first) > 20:  # 350-7: runs for wickets
         return f"{begin} for {end}"
     # 3-5 March: the third to the fifth of march
@@ -338,21 +327,6 @@ def _range(match: re.Match[str], context: Context) -> str:
 def _either(match: re.Match[str], context: Context) -> str:
     """48kHz/24-bit: one beside the other."""
     return said(*(verbalise(part, context.inside) for part in match.groups()))
-
-
-def _named_range(match: re.Match[str], context: Context) -> str:
-    ends = []
-    for written in match.groups():
-        key = written.lower()
-        name = WEEKDAYS.get(key) or MONTH_ABBREVIATIONS.get(key)
-        whole = key in numbers.MONTHS or key in WEEKDAYS.values()
-        if not written[0].isupper() or not (name or whole or len(key) == 1):
-            return ""
-        ends.append(name or key)
-    one_letter = [len(match[1]) == 1, len(match[2]) == 1]
-    if any(one_letter) and (match[1], match[2]) not in (("A", "Z"), ("A", "B")):
-        return ""
-    return f"{ends[0]} to {ends[1]}"
 
 
 def _possessive(match: re.Match[str], context: Context) -> str:
@@ -419,13 +393,13 @@ def _sign(sign: str, before: str, after: str) -> str:
     figure_after, figure_before = after[:1].isdigit(), before[-1:].isdigit()
     if sign == "*":
         return "times" if figure_before and figure_after else ""
-    if sign in BEFORE_FIGURES:
+    if sign in vocabulary.BEFORE_FIGURES:
         single = len(before) == 1 and len(after) == 1 and sign in "<>≤≥≠≈"
-        return SYMBOLS[sign] if figure_after or single else ""
+        return vocabulary.SYMBOLS[sign] if figure_after or single else ""
     if sign == "^":
         return "to the"
     if sign in "&+=×@%°÷→∞♭♯♮♩" and (before or after):
-        return SYMBOLS[sign]
+        return vocabulary.SYMBOLS[sign]
     return numbers.CURRENCIES[sign][1] if sign in numbers.CURRENCIES else ""
 
 
@@ -437,96 +411,87 @@ def _letters(text: str, context: Context) -> str:
     return word if word.strip("'") else ""
 
 
-def _compile(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE | re.ASCII)
-
-
-_RULES: tuple[tuple[re.Pattern[str], Rule], ...] = (
-    (_compile(r"[\w.+-]+@[\w-]+(\.[\w-]+)+(/\S*)?"), letters.address),
-    (
-        _compile(r"([a-z]+://|www\.)\S+|[a-z][\w-]*(\.[\w-]+)*\.[a-z]{2,4}(/\S*)?"),
-        letters.address,
-    ),
-    (_compile(r"([\w-]*)\.([a-z]{2,4}[34]?)"), letters.file_name),
-    (_compile(r"[a-z][\w-]*(\.[\w-]+)*\.[a-z]{3,12}(/\S*)?"), letters.unknown_ending),
-    (_compile(r"([ru])/(\w{2,30})"), letters.forum),
-    (_compile(r"(\d{1,3}(?:\.\d{1,3}){3}|localhost):(\d{1,5})"), letters.with_port),
-    (_compile(r"(\d{1,3}):(\d{1,3})(?:[-–](\d{1,3}))?"), letters.verse),
-    (_compile(r"([@#])(\w+)"), _handle),
-    (_compile(figures.MONEY), figures.money),
-    (_compile(figures.AMOUNT_FIRST), figures.amount_first),
+# Those that are compiled tell capitals from small letters.
+_PATTERNS: tuple[tuple[str | re.Pattern[str], Rule], ...] = (
+    (r"[\w.+-]+@[\w-]+(\.[\w-]+)+(/\S*)?", letters.address),
+    (r"([a-z]+://|www\.)\S+|[a-z][\w-]*(\.[\w-]+)*\.[a-z]{2,4}(/\S*)?", letters.address),
+    (r"([\w-]*)\.([a-z]{2,4}[34]?)", letters.file_name),
+    (r"[a-z][\w-]*(\.[\w-]+)*\.[a-z]{3,12}(/\S*)?", letters.unknown_ending),
+    (r"([ru])/(\w{2,30})", letters.forum),
+    (r"(\d{1,3}(?:\.\d{1,3}){3}|localhost):(\d{1,5})", letters.with_port),
+    (r"(\d{1,3}):(\d{1,3})(?:[-–](\d{1,3}))?", letters.verse),
+    (r"([@#])(\w+)", _handle),
+    (figures.MONEY, figures.money),
+    (figures.AMOUNT_FIRST, figures.amount_first),
     (re.compile(figures.CODED), figures.currency_code),
-    (_compile(r"(\d{1,2}):(\d\d)(?::(\d\d))?([ap]\.?m\.?)?"), figures.clock),
-    (_compile(r"(?:(\d+)h)?(?:(\d+)m(?:in)?)?(?:(\d+)s)?"), figures.length),
-    (_compile(r"(\d{1,2})\.(\d{1,2})(?:\.(\d{1,3}))?"), letters.scene),
-    (_compile(r"(\d{1,2})\.(\d\d)([ap]\.?m\.?)?"), figures.dotted_clock),
-    (_compile(r"(\d+):(\d+)"), figures.ratio),
-    (_compile(r"(\d{1,2})([ap])\.?m\.?"), figures.hour),
-    (_compile(r"([ap])\.?m\.?"), figures.half_of_day),
-    (_compile(r"(?P<year>\d{4})[-/.](?P<month>\d\d)[-/.](?P<day>\d\d)"), figures.date),
-    (_compile(r"(?P<month>\d\d?)/(?P<day>\d\d?)/(?P<year>\d{4}|\d\d)"), figures.date),
-    (_compile(r"(?P<month>\d\d?)-(?P<day>\d\d?)-(?P<year>\d{4})"), figures.date),
-    (_compile(r"(?:(\d\d?)-)?([a-z]{3,9})-(?:(\d\d?)(?:-(\d{4}))?|(\d{4}))"), figures.named_date),
-    (_compile(r"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{4})"), figures.date),
+    (r"(\d{1,2}):(\d\d)(?::(\d\d))?([ap]\.?m\.?)?", figures.clock),
+    (r"(?:(\d+)h)?(?:(\d+)m(?:in)?)?(?:(\d+)s)?", figures.length),
+    (r"(\d{1,2})\.(\d{1,2})(?:\.(\d{1,3}))?", letters.scene),
+    (r"(\d{1,2})\.(\d\d)([ap]\.?m\.?)?", figures.dotted_clock),
+    (r"(\d+):(\d+)", figures.ratio),
+    (r"(\d{1,2})([ap])\.?m\.?", figures.hour),
+    (r"([ap])\.?m\.?", figures.half_of_day),
+    (r"(?P<year>\d{4})[-/.](?P<month>\d\d)[-/.](?P<day>\d\d)", figures.date),
+    (r"(?P<month>\d\d?)/(?P<day>\d\d?)/(?P<year>\d{4}|\d\d)", figures.date),
+    (r"(?P<month>\d\d?)-(?P<day>\d\d?)-(?P<year>\d{4})", figures.date),
+    (r"(?:(\d\d?)-)?([a-z]{3,9})-(?:(\d\d?)(?:-(\d{4}))?|(\d{4}))", figures.named_date),
+    (r"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{4})", figures.date),
     (
-        _compile(
-            r"\d{3}-\d{4}|\+\d[\d-]{6,}|\+\d{1,3}\(\d{1,4}\)?[\d-]*|\d{1,5}(-\d{1,6}){2,}|\d{3}\.\d{3}\.\d{4}"
-            r"|\d{3}\)-?\d{3}[-.]?\d{4}"
-        ),
-        figures.telephone,
+        r"\d{3}-\d{4}|\+\d[\d-]{6,}|\+\d{1,3}\(\d{1,4}\)?[\d-]*|\d{1,5}(-\d{1,6}){2,}|\d{3}\.\d{3}\.\d{4}"
+        r"|\d{3}\)-?\d{3}[-.]?\d{4}",
+        letters.telephone,
     ),
-    (_compile(r"\d{1,3}(\.\d{1,3}){3}"), figures.ip_address),
-    (_compile(r"(401|403|408|457|501)\(?([a-dk])\)?(?:\(?(\d)\)?)?"), figures.plan_number),
-    (
-        _compile(rf"(?=.*=)-?(?:{figures.NUMBER})(?:[-+*x×/÷=]-?(?:{figures.NUMBER}))+"),
-        figures.calculation,
-    ),
-    (_compile(rf"({figures.NUMBER})-({figures.NUMBER})"), figures.subtraction),
-    (_compile(r"(\d{1,3})[-–](\d{1,3})"), figures.in_parts),
-    (_compile(r"\d{3}"), figures.area_code),
-    (_compile(r"\d{3,6}"), figures.number_by_name),
-    (_compile(r"(\d{1,2}(?:\.\d)?)/(10|5|100)"), figures.rating),
-    (_compile(rf"({figures.NUMBER})/([a-zμ]{{1,5}})"), figures.per_unit),
-    (_compile(r"(\d+-)?(\d{1,3})/(\d{1,4})(ths?|rds?|nds?|sts?)?"), figures.fraction),
+    (r"\d{1,3}(\.\d{1,3}){3}", letters.ip_address),
+    (r"(401|403|408|457|501)\(?([a-dk])\)?(?:\(?(\d)\)?)?", letters.plan_number),
+    (rf"(?=.*=)-?(?:{figures.NUMBER})(?:[-+*x×/÷=]-?(?:{figures.NUMBER}))+", figures.calculation),
+    (rf"({figures.NUMBER})-({figures.NUMBER})", figures.subtraction),
+    (r"(\d{1,3})[-–](\d{1,3})", figures.in_parts),
+    (r"\d{3}", letters.area_code),
+    (r"\d{3,6}", letters.number_by_name),
+    (r"(\d{1,2}(?:\.\d)?)/(10|5|100)", figures.rating),
+    (rf"({figures.NUMBER})/([a-zμ]{{1,5}})", figures.per_unit),
+    (r"(\d+-)?(\d{1,3})/(\d{1,4})(ths?|rds?|nds?|sts?)?", figures.fraction),
     (re.compile(rf"([0-9]*)([{''.join(numbers.VULGAR)}])"), figures.vulgar),
-    (_compile(r"(\d[\d,]*)(?:st|nd|rd|th)"), figures.ordinal),
-    (_compile(r"(10|1,?00|1,?000|1?0,?000|1?00,?000|1,?000,?000)s"), figures.many),
-    (_compile(r"'?(\d{2}|\d{3}0)'?s[-–]'?(\d{2}|\d{3}0)'?s"), figures.decades),
-    (_compile(r"'?(\d{2}|\d{3}0)'?s"), figures.decade),
-    (_compile(r"'(\d\d)"), figures.short_year),
-    (_compile(r"(\d+(?:\.\d+)?)(['\"])"), figures.primes),
-    (_compile(r"(\d)'(\d{1,2})[\"']*"), figures.height),
-    (_compile(rf"-?(?:{figures.NUMBER})|\d+(?:\.\d+)+"), figures.number),
-    (_compile(r"802\.(\d\d?)([a-z]{0,2})"), letters.standard),
-    (_compile(r"(7\d7|[A-Z]{1,2})-([1-9]\d\d)"), letters.model),
-    (_compile(rf"({_END_OF_RANGE})[-–]({_END_OF_RANGE})"), _range),
-    (_compile(r"([a-z]{1,9})\.?[-–]([a-z]{1,9})"), _named_range),
+    (r"(\d[\d,]*)(?:st|nd|rd|th)", figures.ordinal),
+    (r"(10|1,?00|1,?000|1?0,?000|1?00,?000|1,?000,?000)s", figures.many),
+    (r"'?(\d{2}|\d{3}0)'?s[-–]'?(\d{2}|\d{3}0)'?s", figures.decades),
+    (r"'?(\d{2}|\d{3}0)'?s", figures.decade),
+    (r"'(\d\d)", figures.short_year),
+    (r"(\d+(?:\.\d+)?)(['\"])", figures.primes),
+    (r"(\d)'(\d{1,2})[\"']*", figures.height),
+    (rf"-?(?:{figures.NUMBER})|\d+(?:\.\d+)+", figures.number),
+    (r"802\.(\d\d?)([a-z]{0,2})", letters.standard),
+    (r"(7\d7|[A-Z]{1,2})-([1-9]\d\d)", letters.model),
+    (rf"({_END_OF_RANGE})[-–]({_END_OF_RANGE})", _range),
+    (r"([a-z]{1,9})\.?[-–]([a-z]{1,9})", figures.named_range),
     (re.compile(r"([fghFGHP])\(([a-z]|\d+)\)?"), _function),
-    (_compile(r"(\d\d)ers"), figures.of_year),
+    (r"(\d\d)ers", figures.of_year),
     (re.compile(r"\^(\d{1,3})([A-Z][a-z]?)"), figures.isotope),
-    (_compile(r"\d+(x\d+)+"), figures.dimensions),
-    (_compile(r"\d+x\d+s|7\d7s|[a-z]{1,2}-\d{1,3}s"), letters.plural),
-    (_compile(r"(\d\d|\d{3,4})([Hp])(\d\d?)"), letters.release),
-    (_compile(r"([a-z]{1,3})(\d{3,8})([a-z]{0,4})"), letters.code),
-    (_compile(r"(\d{3})([A-F])"), figures.lettered),
+    (r"\d+(x\d+)+", figures.dimensions),
+    (r"\d+x\d+s|7\d7s|[a-z]{1,2}-\d{1,3}s", letters.plural),
+    (r"(\d\d|\d{3,4})([Hp])(\d\d?)", letters.release),
+    (r"([a-z]{1,3})(\d{3,8})([a-z]{0,4})", letters.code),
+    (r"(\d{3})([A-F])", figures.lettered),
     (
-        re.compile(
-            rf"(-?(?:{figures.NUMBER})(?:[-–](?:{figures.NUMBER}))?)(-?)({figures.UNIT})"
-        ),
+        re.compile(rf"(-?(?:{figures.NUMBER})(?:[-–](?:{figures.NUMBER}))?)(-?)({figures.UNIT})"),
         figures.quantity,
     ),
     (re.compile(figures.UNIT), figures.unit),
-    (_compile(r"(\d[\w.]*[a-z][\w.]*)/([\w.-]+)"), _either),
+    (r"(\d[\w.]*[a-z][\w.]*)/([\w.-]+)", _either),
     (re.compile(rf"({letters.ROMAN})('s)?"), letters.roman),
     (re.compile(r"(x{0,3}(?:ix|iv|v?i{0,3}))()"), letters.roman),
-    (_compile(r"(.+)\^(-?\d{1,3})"), _power),
+    (r"(.+)\^(-?\d{1,3})", _power),
     (re.compile(r"([A-G])#"), _sharp),
-    (_compile(r"(?:[a-z]\.)+[a-z]\.?"), letters.dotted),
+    (r"(?:[a-z]\.)+[a-z]\.?", letters.dotted),
     (re.compile(r"([A-Z]{1,3})&([A-Z]{1,3})('?s)?"), letters.joined_initials),
-    (_compile(r"([a-z]{3,})(?:-'?n'?-|'n')([a-z]{3,})"), _and_clipped),
-    (_compile(r"(.*\d.*|(?:[a-z]\.)+)'s"), _possessive),
+    (r"([a-z]{3,})(?:-'?n'?-|'n')([a-z]{3,})", _and_clipped),
+    (r"(.*\d.*|(?:[a-z]\.)+)'s", _possessive),
     (re.compile(r"([a-z])([A-Z]{2,})|([A-Z])o([A-Z])"), letters.mixed),
     (re.compile(r"([A-Z])s"), letters.several),
     (re.compile(r"(?:[A-Z][a-z]?){2,4}"), letters.formula),
     (re.compile(r"([A-Z]{2,})((?:'?s)?)"), letters.capitals),
-)  # fmt: skip
+)
+_RULES = tuple(
+    (re.compile(each, re.IGNORECASE | re.ASCII) if isinstance(each, str) else each, rule)
+    for each, rule in _PATTERNS
+)

@@ -7,7 +7,10 @@ times, dates, money, fractions, digit strings.
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import lru_cache
+
+from a3t.text.normaliser import vocabulary
 
 MAX_CARDINAL_DIGITS = 15
 """Longer strings of digits are read digit by digit."""
@@ -17,33 +20,14 @@ MONTHS = (
     "january february march april may june july august september october november december"
 ).split()
 
-# symbol: (one, many, one hundredth, hundredths)
-CURRENCIES = {
-    "$": ("dollar", "dollars", "cent", "cents"),
-    "£": ("pound", "pounds", "penny", "pence"),
-    "€": ("euro", "euros", "cent", "cents"),
-    "¥": ("yen", "yen", "", ""),
-    "₹": ("rupee", "rupees", "paisa", "paise"),
-    "₩": ("won", "won", "", ""),
-    "₽": ("ruble", "rubles", "kopek", "kopeks"),
-    "₪": ("shekel", "shekels", "", ""),
-    "₱": ("peso", "pesos", "centavo", "centavos"),
-    "₺": ("lira", "lira", "", ""),
-    "₿": ("bitcoin", "bitcoin", "", ""),
-    "R$": ("real", "reais", "centavo", "centavos"),
-}
+CURRENCIES = {sign: words.split("|") for sign, words in vocabulary.CURRENCIES.items()}
+"""symbol: one, many, one hundredth, hundredths"""
 CURRENCY_SIGNS = tuple(sign for sign in CURRENCIES if len(sign) == 1)
-SCALES = {
-    "k": "thousand", "m": "million", "mn": "million", "b": "billion", "bn": "billion",
-    "t": "trillion", "tn": "trillion", "hundred": "hundred", "thousand": "thousand",
-    "million": "million", "billion": "billion", "trillion": "trillion",
-    "lakh": "lakh", "lakhs": "lakh", "crore": "crore", "crores": "crore",
-}  # fmt: skip
 VULGAR = {
-    "½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅕": (1, 5), "⅖": (2, 5),
-    "⅗": (3, 5), "⅘": (4, 5), "⅙": (1, 6), "⅚": (5, 6), "⅛": (1, 8), "⅜": (3, 8), "⅝": (5, 8),
-    "⅞": (7, 8),
-}  # fmt: skip
+    sign: (int(above), int(below))
+    for sign in "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
+    for above, below in [unicodedata.normalize("NFKC", sign).split("⁄")]
+}
 
 
 @lru_cache(maxsize=4096)

@@ -12,28 +12,8 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from a3t.spans import Span
+from a3t.text.normaliser import vocabulary
 
-# Sounds and states that captions name, "[Music]", "(laughs)"; a stem stands for its forms.
-_SOUND = re.compile(
-    r"(?:music|sing(?:s|ing)|instrumental|jingle|laugh\w*|chuckl\w*|giggl\w*|applau\w+|"
-    r"clap\w*|cheer\w*|whoop\w*|cough\w*|sneez\w*|sniff\w*|sigh\w*|gasp\w*|groan\w*|moan\w*|yawn\w*|"
-    r"scream\w*|sob(?:s|bing)|cry|cries|crying|whistl\w*|hum(?:s|ming)|breath\w*|inhal\w*|exhal\w*|"
-    r"pant(?:s|ing)|snor\w+|mumbl\w*|mutter\w*|whisper\w*|inaudible|unintelligible|indistinct|"
-    r"crosstalk|silence|noises?|static|beep\w*|bleep\w*|censored|redacted|ring(?:s|ing)|buzz\w*|"
-    r"click\w*|knock\w*|bang(?:s|ing)?|slam\w*|footsteps|thunder|sirens?|barks?|barking|meow\w*|"
-    r"clear(?:s|ing) throat|sic|foreign language|blank audio|no audio|speaking \w+|background \w+|"
-    r"door \w+|phone \w+) *",
-    re.IGNORECASE,
-)  # fmt: skip
-# What may stand beside such a word within the brackets.
-_BESIDE = re.compile(
-    r"(?:all|both|everyone|audience|crowd|man|woman|host|guest|speakers?|people|the|a|"
-    r"an|and|in|of|on|off|with|from|then|softly|quietly|loudly|lightly|briefly|nervously|upbeat|"
-    r"soft|quiet|loud|dramatic|gentle|slow|fast|sad|happy|heavy|deep|long|short|playing|plays|"
-    r"fades?|fading|starts?|stops?|ends?|continues?|begins?|opening|closing|intro|outro|sounds?|"
-    r"\d\d?:\d\d(?::\d\d)?|\d\d?) *",
-    re.IGNORECASE,
-)
 _BRACKETS = re.compile(r"\[([^\[\]\n]{1,60})\]|\(([^()\n]{1,40})\)")
 _TAG = re.compile(
     r"</?(?:[biusp]|em|strong|font|span|c|v|lang|ruby|rt|br|div|sub|sup)(?:[ .][^<>\n]{0,100})?/?>"
@@ -131,9 +111,9 @@ def names_a_sound(inside: str, square: bool = True) -> bool:
             return True
     place, sounds = 0, 0
     while place < len(words):
-        match = _SOUND.match(words, place)
+        match = vocabulary.SOUND.match(words, place)
         sounds += match is not None
-        match = match or _BESIDE.match(words, place)
+        match = match or vocabulary.BESIDE_SOUND.match(words, place)
         if match is None or (match.end() < len(words) and words[match.end() - 1] != " "):
             return False
         place = match.end()
@@ -144,6 +124,6 @@ def _has_a_sound(words: str) -> bool:
     """True if one of the words, or two together, names a sound."""
     parts = words.split()
     return any(
-        _SOUND.fullmatch(part) or _SOUND.fullmatch(" ".join(parts[k : k + 2]))
+        vocabulary.SOUND.fullmatch(part) or vocabulary.SOUND.fullmatch(" ".join(parts[k : k + 2]))
         for k, part in enumerate(parts)
     )

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -21,6 +22,12 @@ def _counted(name: str) -> dict[str, tuple[str, str]]:
     """The spoken forms after 1 and after other figures: "foot|feet"; "kilometer" takes an s."""
     pairs = {sign: said.partition("|") for sign, said in _TABLES[name].items()}
     return {sign: (one, more or f"{one}s") for sign, (one, _, more) in pairs.items()}
+
+
+def _patterns(name: str) -> re.Pattern[str]:
+    """Any of the patterns of a list, in which _ stands for a space, and the space after it."""
+    listed = "|".join(_TABLES["words"][name].split()).replace("_", " ")
+    return re.compile(f"(?:{listed}) *", re.IGNORECASE)
 
 
 TITLES: Words = _TABLES["titles"]
@@ -71,3 +78,12 @@ LETTERS: Words = _TABLES["letters"]
 NUMBERED_IN_PARTS = _words("numbered_in_parts")
 BIBLE_BOOKS: Words = _TABLES["bible_books"]
 BIBLE = frozenset(BIBLE_BOOKS.values()) | _words("bible")
+CURRENCIES: Words = _TABLES["currencies"]
+SCALES: Words = _TABLES["scales"]
+BESIDE_MEASURES = _words("beside_measures")
+COUNTED = _words("counted")
+RACES = _words("races")
+STREETS = _words("streets")
+ABOUT = _words("about")
+SOUND = _patterns("sounds")
+BESIDE_SOUND = _patterns("beside_sounds")
