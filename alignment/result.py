@@ -5,15 +5,16 @@ The records are immutable and go to JSON and back.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+from alignment.serialisation import OMITTED, Record, to_json
 
 PAUSE = "sp"
 
 
 @dataclass(frozen=True, slots=True)
-class Phone:
+class Phone(Record):
     """One phone: ARPAbet with stress ("AH0"), or "sp" for a pause; seconds; confidence 0..1.
 
     `spread`: seconds by which its end is off at most in two of three cases; 0 where nobody said.
@@ -23,25 +24,16 @@ class Phone:
     start: float
     end: float
     score: float = 1.0
-    spread: float = 0.0
+    spread: float = field(default=0.0, metadata=OMITTED)
 
     @property
     def duration(self) -> float:
         """Seconds."""
         return self.end - self.start
 
-    def to_json(self) -> dict[str, Any]:
-        result = {"symbol": self.symbol, "start": self.start, "end": self.end, "score": self.score}
-        return {**result, "spread": self.spread} if self.spread else result
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Phone:
-        score, spread = float(data.get("score", 1.0)), float(data.get("spread", 0.0))
-        return cls(str(data["symbol"]), float(data["start"]), float(data["end"]), score, spread)
-
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class Word(Record):
     """One spoken word, or a pause: text "" and the one phone "sp". Seconds; confidence 0..1.
 
     `unwritten` names sound in a pause that the text doesn't have: "<um>", "<repeat>" or "<noise>".
@@ -50,9 +42,9 @@ class Word:
     text: str
     start: float
     end: float
-    score: float
-    phones: tuple[Phone, ...]
-    unwritten: str = ""
+    score: float = 1.0
+    phones: tuple[Phone, ...] = ()
+    unwritten: str = field(default="", metadata=OMITTED)
 
     @property
     def is_pause(self) -> bool:
@@ -63,26 +55,9 @@ class Word:
         """Seconds."""
         return self.end - self.start
 
-    def to_json(self) -> dict[str, Any]:
-        result = {
-            "text": self.text,
-            "start": self.start,
-            "end": self.end,
-            "score": self.score,
-            "phones": [phone.to_json() for phone in self.phones],
-        }
-        return {**result, "unwritten": self.unwritten} if self.unwritten else result
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Word:
-        phones = tuple(Phone.from_json(phone) for phone in data["phones"])
-        score = float(data.get("score", 1.0))
-        start, end = float(data["start"]), float(data["end"])
-        return cls(str(data["text"]), start, end, score, phones, str(data.get("unwritten", "")))
-
 
 @dataclass(frozen=True, slots=True)
-class Alignment:
+class Alignment(Record):
     """The words of a recording in order; pauses included, they cover [0, duration] with no gap.
 
     `score` (0..1) is how well the text as a whole matches the recording; aligners that check refuse
@@ -92,7 +67,13 @@ class Alignment:
     words: tuple[Word, ...]
     duration: float
     score: float = 1.0
-    recognised: bool = False
+    recognised: bool = field(default=False, metadata=OMITTED)
+
+    def to_json(self) -> dict[str, Any]:
+        """As every record's; the words, which are many, come last."""
+        words = [to_json(word) for word in self.words]
+        written = {"duration": self.duration, "score": self.score, "words": words}
+        return {**written, "recognised": True} if self.recognised else written
 
     @property
     def spoken(self) -> tuple[Word, ...]:
@@ -103,19 +84,6 @@ class Alignment:
     def phones(self) -> tuple[Phone, ...]:
         """All phones in order, pauses included; they cover [0, duration] with no gap."""
         return tuple(phone for word in self.words for phone in word.phones)
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain dicts, lists, strings and numbers, as `json.dump` takes them."""
-        words = [word.to_json() for word in self.words]
-        result = {"duration": self.duration, "score": self.score, "words": words}
-        return {**result, "recognised": True} if self.recognised else result
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Alignment:
-        """The inverse of `to_json`; KeyError, TypeError or ValueError if something is missing."""
-        words = tuple(Word.from_json(word) for word in data["words"])
-        score, recognised = float(data.get("score", 1.0)), bool(data.get("recognised", False))
-        return cls(words, float(data["duration"]), score, recognised)
 
 
 def pause(start: float, end: float, score: float = 1.0, unwritten: str = "") -> Word:

@@ -5,14 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
+
+import msgspec
 
 from a3t.spans import Span
 from a3t.text.phones import PHONES
 from alignment import Alignment
+from alignment.serialisation import MAX_PATH
 
 LONGEST_RECORDING = 1e6  # seconds
-LONGEST_PATH = 4096  # characters; systems have none longer, nor names above 255
+LARGEST = 1e9  # of a time in seconds, and of every rate, level or score
+
+Number = Annotated[float, msgspec.Meta(ge=-LARGEST, le=LARGEST)]
+"""A finite number: NaN is neither above the one bound nor below the other."""
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
+"""A number of samples, frames or words, or the place of one."""
 
 T = TypeVar("T")
 
@@ -41,7 +49,7 @@ def string(value: object) -> str:
 
 def path(value: object) -> Path:
     """A path; ValueError for one that is longer than any system has."""
-    if len(string(value)) > LONGEST_PATH:
+    if len(string(value)) > MAX_PATH:
         raise ValueError("path")
     return Path(string(value))
 
@@ -57,9 +65,13 @@ def optional(read: Callable[[Any], T], value: object) -> T | None:
     return None if value is None else read(value)
 
 
-def alignment_of(value: Any) -> Alignment:
-    """An alignment; ValueError unless its phones are ours, and its times in order."""
-    alignment = Alignment.from_json(value)
+def alignment_of(value: object) -> Alignment:
+    """An alignment, checked by `check_alignment`."""
+    return check_alignment(Alignment.from_json(value))
+
+
+def check_alignment(alignment: Alignment) -> Alignment:
+    """ValueError unless an alignment's phones are ours, and its times in order."""
     clock = 0.0
     for phone in alignment.phones:
         if phone.symbol not in PHONES or not clock - 0.005 <= phone.start <= phone.end:

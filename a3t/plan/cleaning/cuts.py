@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from math import ceil, floor
-from typing import Any
 
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, seconds_of
 from a3t.plan.edit_limits import check_edits
 from a3t.plan.edit_sites import LEAST_GAP, EditSite, WordFrames
-from a3t.plan.json_values import LONGEST_RECORDING, finite_number, string
+from a3t.plan.json_values import LONGEST_RECORDING
 from a3t.spans import Margins, Span, SpanMap
 from a3t.text.comparison.edit_script import WordEdit
+from alignment.serialisation import Record
 
 KINDS = ("filler", "repeat", "noise", "pause")
 ALL_KINDS = (*KINDS, "breath", "click")  # those that are looked for on request as well
@@ -22,7 +22,7 @@ ACTIONS = ("cut", "mute")
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(Record):
     """Seconds [start, end) of a recording between two of its words, what is there (one of
     ALL_KINDS), and what becomes of it (one of ACTIONS). Raises InputError for anything else."""
 
@@ -45,15 +45,6 @@ class Cut:
         if self.kind == "pause":
             return f"[{self.end - self.start:.2f} s of a pause]"
         return f"[{self.kind}]"
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Cut:
-        """KeyError, TypeError or ValueError (InputError is one) if it isn't a cut."""
-        times = finite_number(data["start"]), finite_number(data["end"])
-        return cls(string(data["kind"]), string(data["action"]), *times)
 
 
 def check_cuts(cuts: Sequence[Cut]) -> None:

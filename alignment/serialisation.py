@@ -1,0 +1,80 @@
+"""Records to JSON and back, by the types of their fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+T = TypeVar("T")
+
+MAX_PATH = 4096  # characters; systems have none longer, nor names above 255
+OMITTED = {"omitted": True}
+"""The metadata of a field whose default says nothing, and so is not written."""
+
+
+class Record:
+    """A dataclass that goes to JSON and back by the types of its fields.
+
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Place(Record):
+    ...     name: str
+    ...     span: tuple[int, int]
+    >>> Place.from_json({"name": "here", "span": [3, 4]})
+    Place(name='here', span=(3, 4))
+    """
+
+    __slots__ = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The dicts, lists, strings and numbers that stand for it, as `json.dump` takes them."""
+        written: dict[str, Any] = to_json(self)
+        return written
+
+    @classmethod
+    def from_json(cls, data: object) -> Self:
+        """The inverse of `to_json`; ValueError as for `from_json` of this module."""
+        return from_json(cls, data)
+
+
+def to_json(value: Any) -> Any:
+    """A value of dataclasses, tuples, mappings and paths as plain dicts, lists and strings."""
+    if is_dataclass(value):
+        return {
+            each.name: to_json(own)
+            for each in fields(value)
+            for own in [getattr(value, each.name)]
+            if not (each.metadata == OMITTED and own == each.default)
+        }
+    if isinstance(value, tuple | list):
+        return [to_json(each) for each in value]
+    if isinstance(value, Mapping):
+        return {str(name): to_json(each) for name, each in value.items()}
+    return str(value) if isinstance(value, Path) else value
+
+
+def from_json(kind: type[T], data: object) -> T:
+    """The value of this type that ``data`` stands for, in time linear in its length.
+
+    Raises ValueError, naming the place, for a value of another type or out of its bounds
+    (`msgspec.Meta`), and for a field that is missing; entries that the type lacks are ignored.
+
+    >>> from_json(tuple[int, int], [3, 4])
+    (3, 4)
+    """
+    import msgspec  # when it is first needed: training on a bare machine does without
+
+    try:
+        return msgspec.convert(data, kind, dec_hook=_decoded)
+    except (msgspec.ValidationError, RecursionError, OverflowError) as error:
+        raise ValueError(str(error)) from None
+
+
+def _decoded(kind: type, value: Any) -> Any:
+    if kind is not Path:
+        raise NotImplementedError(f"{kind} has no form in JSON")
+    if not isinstance(value, str) or len(value) > MAX_PATH or "\0" in value:
+        raise ValueError("Expected a path")
+    return Path(value)

@@ -1,0 +1,72 @@
+"""Records go to JSON and back by their types; anything else is one ValueError."""
+
+import json
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from a3t.plan.json_values import Count, Number
+from alignment import Alignment, Phone, Word
+from alignment.serialisation import MAX_PATH, OMITTED, Record
+
+TIMES = st.floats(0, 1e6)
+PHONES = st.builds(Phone, st.text(), TIMES, TIMES, st.floats(0, 1), st.floats(0, 1))
+WORDS = st.builds(
+    Word, st.text(), TIMES, TIMES, st.floats(0, 1), st.lists(PHONES).map(tuple), st.text()
+)
+
+
+@dataclass(frozen=True)
+class Kept(Record):
+    number: Number
+    count: Count = 0
+    path: Path = Path("talk.wav")
+    spans: tuple[tuple[int, int], ...] = ()
+    note: str = field(default="", metadata=OMITTED)
+
+
+@given(st.builds(Alignment, st.lists(WORDS).map(tuple), TIMES, st.floats(0, 1)))
+def test_a_record_comes_back(alignment: Alignment) -> None:
+    assert Alignment.from_json(json.loads(json.dumps(alignment.to_json()))) == alignment
+
+
+def test_what_a_record_holds_is_written() -> None:
+    written = {"number": 1.5, "count": 2, "path": "a", "spans": [[0, 3]]}
+    kept = Kept(1.5, 2, Path("a"), ((0, 3),))
+    assert kept.to_json() == written and Kept.from_json(written | {"later": [1]}) == kept
+    assert Kept(1.5, note="why").to_json()["note"] == "why"
+
+
+@pytest.mark.parametrize(
+    ("entry", "place"),
+    [
+        ({"number": "1"}, "number"),
+        ({"number": math.nan}, "number"),
+        ({"number": math.inf}, "number"),
+        ({"number": True}, "number"),
+        ({"number": 10**400}, ""),
+        ({"count": -1}, "count"),
+        ({"count": 1.0}, "count"),
+        ({"count": 10**30}, "count"),
+        ({"path": "a" * (MAX_PATH + 1)}, "path"),
+        ({"path": "a\0"}, "path"),
+        ({"path": 3}, "path"),
+        ({"spans": [[0, 1], [2, 3, 4]]}, "spans[1]"),
+        ({"spans": {"0": 1}}, "spans"),
+    ],
+)
+def test_other_values_are_refused(entry: dict[str, Any], place: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        Kept.from_json({"number": 1} | entry)
+    assert place in str(caught.value)
+
+
+@pytest.mark.parametrize("data", [{}, [], None, "number", 3, [[]] * 3])
+def test_what_is_no_object_is_refused(data: object) -> None:
+    with pytest.raises(ValueError):
+        Kept.from_json(data)
