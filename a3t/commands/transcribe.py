@@ -140,7 +140,7 @@ def transcribe(options: argparse.Namespace) -> None:
 def transcribe_live(options: argparse.Namespace) -> None:
     """Print words as they are said, until the sound ends or Ctrl-C is pressed."""
     from a3t.source.live_transcript import LiveLines, Microphone, piped
-    from alignment.recognition.live import LiveRecogniser
+    from alignment.recognition.live import LATE, LiveRecogniser
 
     by_microphone = options.wav is None
     with (
@@ -153,8 +153,13 @@ def transcribe_live(options: argparse.Namespace) -> None:
         if by_microphone:
             say("Speak; Ctrl-C ends it.")
         with interrupted_once(sound.stop):
+            is_late = False
             for block in sound.blocks:
-                lines.show(recogniser.hear(block))
+                behind = sound.behind()
+                if behind >= LATE and not is_late:
+                    say(f"The words are {behind:.0f} s late: less care is taken until they aren't.")
+                is_late = behind >= LATE
+                lines.show(recogniser.hear(block, behind))
             lines.show(recogniser.end())
 
 

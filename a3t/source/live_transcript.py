@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 import struct
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from queue import SimpleQueue
-from threading import Event
+from queue import Queue, SimpleQueue
+from threading import Event, Thread
 from typing import Any, BinaryIO, TextIO
 
 import numpy as np
@@ -17,7 +18,7 @@ from a3t.errors import InputError
 from alignment.recognition.live import LiveWords
 
 RAW = "PCM_16"  # of what is no WAV: little-endian, one channel
-AT_ONCE = 1 << 16  # bytes at most
+AT_ONCE, WAITING = 1 << 16, 64  # bytes at most, and so many times as many that wait
 LARGEST = 1 << 20  # bytes of a chunk before the samples
 
 # WAV's formats, by tag and bits, as soundfile calls them.
@@ -36,11 +37,37 @@ CLEAR, DIM, PLAIN = "\r\033[K", "\033[2m", "\033[m"
 @dataclass(frozen=True)
 class LiveSound:
     """`blocks` of samples as they come, mono, float32, (n,) each, at `sample_rate` Hz; after `stop`
-    no more follow."""
+    no more follow. `behind`: seconds of sound that have come and were not taken yet."""
 
     sample_rate: int
     blocks: Iterator[np.ndarray]
     stop: Callable[[], None]
+    behind: Callable[[], float]
+
+
+class Backlog:
+    """Counts the samples that came and those that were taken, at `sample_rate` Hz. Sound that comes
+    faster than it can be made, by more than AHEAD seconds, is a file's: nobody waits for its words.
+    """
+
+    AHEAD = 3.0
+
+    def __init__(self, sample_rate: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate, self._clock, self._begun = sample_rate, clock, clock()
+        self._came = self._taken = 0
+        self._is_file = False
+
+    def came(self, samples: int) -> None:
+        self._came += samples
+        elapsed = self._clock() - self._begun
+        self._is_file |= self._came / self._rate > elapsed + self.AHEAD
+
+    def taken(self, samples: int) -> None:
+        self._taken += samples
+
+    def seconds(self) -> float:
+        """Seconds of sound that wait; 0 of a file."""
+        return 0.0 if self._is_file else (self._came - self._taken) / self._rate
 
 
 def piped(stream: BinaryIO, raw_rate: int) -> LiveSound:
@@ -89,10 +116,26 @@ def _decoded(
     """The samples of `head` and then of the stream, at most `size` bytes, as soon as they come."""
     width = channels * {"PCM_24": 3, "PCM_32": 4, "FLOAT": 4, "DOUBLE": 8, RAW: 2}.get(subtype, 1)
     read = getattr(stream, "read1", stream.read)
-    stopped = Event()
+    stopped, backlog = Event(), Backlog(rate)
+    came: Queue[bytes | Exception] = Queue(WAITING)
+
+    def collect() -> None:
+        """Empties the pipe at once: how long sound waits in it can't be seen."""
+        left = size
+        try:
+            while not stopped.is_set():
+                data = read(AT_ONCE if left is None else min(AT_ONCE, left))
+                backlog.came(len(data) // width)
+                came.put(data)
+                if not data:
+                    return
+                left = left and left - len(data)
+        except (OSError, ValueError) as error:
+            came.put(error)
 
     def blocks() -> Iterator[np.ndarray]:
-        waiting, left = head, size
+        Thread(target=collect, name="live sound", daemon=True).start()
+        waiting = head
         while not stopped.is_set():
             whole = len(waiting) - len(waiting) % width
             if whole:
@@ -102,12 +145,15 @@ def _decoded(
                     endian="LITTLE",
                 )  # fmt: skip
                 yield samples.mean(axis=1)
-            data = read(AT_ONCE if left is None else min(AT_ONCE, left))
+            data = came.get()
+            if isinstance(data, Exception):
+                raise data
             if not data:
                 return
-            waiting, left = waiting[whole:] + data, left and left - len(data)
+            backlog.taken(len(data) // width)
+            waiting = waiting[whole:] + data
 
-    return LiveSound(rate, blocks(), stopped.set)
+    return LiveSound(rate, blocks(), stopped.set, backlog.seconds)
 
 
 class Microphone:
@@ -128,6 +174,7 @@ class Microphone:
         came: SimpleQueue[np.ndarray | None] = SimpleQueue()
 
         def callback(block: np.ndarray, frames: int, time: Any, status: Any) -> None:
+            backlog.came(len(block))
             came.put(block[:, 0].copy())
 
         def stop() -> None:
@@ -135,10 +182,12 @@ class Microphone:
 
         def blocks() -> Iterator[np.ndarray]:
             while (block := came.get()) is not None:
+                backlog.taken(len(block))
                 yield block
 
         try:
             rate = round(sounddevice.query_devices(kind="input")["default_samplerate"])
+            backlog = Backlog(rate)
             self._stream = sounddevice.InputStream(
                 samplerate=rate, channels=1, dtype="float32", callback=callback,
                 finished_callback=stop,
@@ -147,7 +196,7 @@ class Microphone:
         except (sounddevice.PortAudioError, ValueError) as error:
             why = " ".join(str(error).split())
             raise InputError(f"No microphone can be used: {why}.") from None
-        return LiveSound(rate, blocks(), stop)
+        return LiveSound(rate, blocks(), stop, backlog.seconds)
 
     def __exit__(self, *_: object) -> None:
         self._stream.stop()
@@ -156,8 +205,8 @@ class Microphone:
 
 class LiveLines:
     """Writes words as they are said to `out`, those that may still change greyer; `width`: a
-    terminal's columns, or 0 for a file or a pipe, which gets whole lines of final words. A line
-    ends with a pause, or where it is full."""
+    terminal's columns, or 0 for a file or a pipe, which gets the final words alone. A line grows
+    until a pause, or until it is full."""
 
     def __init__(self, out: TextIO, width: int) -> None:
         self._out, self._terminal, self._width = out, width > 0, (width or WIDTH + 1) - 1
@@ -169,6 +218,8 @@ class LiveLines:
         for word in words.final:
             if self._line and len(self._line) + 1 + len(word.text) > self._width:
                 text += self._ended()
+            if not self._terminal:
+                text += f" {word.text}" if self._line else word.text
             self._line = f"{self._line} {word.text}".strip()
         if words.pause and self._line:
             text += self._ended()
@@ -180,5 +231,5 @@ class LiveLines:
         self._out.flush()
 
     def _ended(self) -> str:
-        ended, self._line = f"{self._line}\n", ""
+        ended, self._line = f"{self._line}\n" if self._terminal else "\n", ""
         return ended

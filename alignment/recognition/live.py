@@ -24,6 +24,8 @@ from alignment.recognition.network_recogniser import (
 from alignment.recognition.rescoring import Rescoring
 from alignment.recognition.word_network import load_word_network
 
+LATE = 2.0  # seconds
+
 
 @dataclass(frozen=True, slots=True)
 class Pace:
@@ -72,7 +74,7 @@ class LiveRecogniser:
         scores: Scores | None = None,
         options: Search | None = None,
     ) -> None:
-        self.pace = pace or Pace()
+        self.pace, self.sample_rate = pace or Pace(), sample_rate
         self._scores = scores or RunningScores(
             sample_rate, self.pace.chunk, self.pace.ahead, TRACTS
         )
@@ -84,9 +86,13 @@ class LiveRecogniser:
         self._piece = round(self.pace.chunk * sample_rate)
         self._waiting = np.zeros(0, np.float32)
         self._provisional: tuple[RecognisedWord, ...] = ()
+        self._is_late = False
 
-    def hear(self, samples: np.ndarray) -> LiveWords:
-        """The words as they are heard after these samples."""
+    def hear(self, samples: np.ndarray, behind: float = 0.0) -> LiveWords:
+        """The words as they are heard after these samples; `behind`: seconds of sound that have
+        come and wait to be heard. From LATE on, words are no longer rescored, until it caught up.
+        """
+        self._is_late = behind >= LATE
         self._waiting = np.append(self._waiting, samples.astype(np.float32))
         shown = LiveWords(provisional=self._provisional)
         while len(self._waiting) >= self._piece:
@@ -104,7 +110,7 @@ class LiveRecogniser:
     def _follow(self, scores: np.ndarray, ended: bool) -> LiveWords:
         beam, pace = self._beam, self.pace
         beam.hear(scores)
-        path = beam.path(self._rescoring, ended=ended)
+        path = beam.path(None if self._is_late else self._rescoring, ended=ended)
         found = beam.found(path)
         now = beam.steps * beam.step_seconds
         quiet = now - (found[-1].end if found else self._since) if beam.is_between else 0.0

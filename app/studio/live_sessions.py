@@ -111,7 +111,8 @@ def hear(samples: bytes, last: bool, rate: int | None = None) -> dict[str, Any]:
         _recognisers[:] = [LiveRecogniser(rate)]
     (recogniser,) = _recognisers
     block = np.frombuffer(samples[: len(samples) // 2 * 2], "<i2").astype(np.float32) / 32768
-    heard = recogniser.hear(block)
+    # The page sends what has come since its last answer: much of it if this machine is busy.
+    heard = recogniser.hear(block, len(block) / recogniser.sample_rate)
     final, rest = heard.final, heard.provisional
     if last:
         ended = recogniser.end()

@@ -14,7 +14,7 @@ import soundfile
 
 from a3t.commands.transcribe import main
 from a3t.errors import InputError
-from a3t.source.live_transcript import CLEAR, DIM, LiveLines, piped
+from a3t.source.live_transcript import CLEAR, DIM, Backlog, LiveLines, piped
 from alignment.recognition.live import LiveWords
 from alignment.recognition.network_recogniser import RecognisedWord
 
@@ -64,6 +64,22 @@ def test_what_is_no_sound_is_refused(data: bytes, why: str) -> None:
         piped(io.BytesIO(data), 16_000)
 
 
+def test_sound_is_late_only_if_it_comes_as_it_is_made() -> None:
+    now = [0.0]
+    made, file = (Backlog(1000, lambda: now[0]) for _ in range(2))
+    file.came(9000)
+    made.came(1000)
+    assert (made.seconds(), file.seconds()) == (1.0, 0.0)
+    now[0] = 9.0
+    for backlog in (made, file):
+        backlog.came(8000)
+        backlog.taken(2000)
+    assert (made.seconds(), file.seconds()) == (7.0, 0.0)
+    data = wav(np.zeros(100_000), "PCM_16")
+    sound = piped(io.BytesIO(data), 16_000)
+    assert [sound.behind() for _ in sound.blocks] == [0.0] * 4
+
+
 def words(final: str, provisional: str = "", pause: bool = False) -> LiveWords:
     def each(text: str) -> tuple[RecognisedWord, ...]:
         return tuple(RecognisedWord(word, 0.0, 0.0) for word in text.split())
@@ -75,7 +91,7 @@ def test_off_a_terminal_there_are_lines_of_final_words() -> None:
     out = io.StringIO()
     lines = LiveLines(out, 0)
     lines.show(words("and you", "always"))
-    assert out.getvalue() == ""
+    assert out.getvalue() == "and you"  # a line is seen as it grows
     lines.show(words("always", "", pause=True))
     lines.show(words("word " * 30))
     written = out.getvalue().splitlines()

@@ -9,7 +9,9 @@ import soundfile
 from alignment.errors import AlignmentError
 from alignment.network.phone_network import HOP, band_power, normalised
 from alignment.network.running import RunningBands, RunningScores
-from alignment.recognition.live import LiveRecogniser, LiveWords
+from alignment.recognition.lattice import Arc
+from alignment.recognition.live import LATE, LiveRecogniser, LiveWords
+from alignment.recognition.rescoring import Rescoring
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +41,25 @@ def test_words_come_while_the_sound_does_and_do_not_depend_on_its_blocks(
     random = np.random.default_rng(0)
     assert text(heard(samples, random.integers(0, 9000, 200).tolist())) == text(many)
     assert text(many)[:4] == ["and", "you", "always", "want"]
+
+
+def test_late_words_are_not_rescored_and_none_is_dropped(
+    samples: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[int] = []
+
+    def rescored(own: Rescoring, lattice: list[Arc]) -> list[int]:
+        calls.append(len(lattice))
+        return rescore(own, lattice)
+
+    rescore = Rescoring.__call__
+    monkeypatch.setattr(Rescoring, "__call__", rescored)
+    recogniser = LiveRecogniser(16_000)
+    late = recogniser.hear(samples[:40_000], behind=2.0 * LATE)
+    assert late.final and not calls
+    rest = [recogniser.hear(samples[40_000:], behind=0.0), recogniser.end()]
+    assert calls
+    assert abs(len(text([late, *rest])) - len(text(heard(samples, [1600] * 50)))) <= 1
 
 
 def test_silence_and_noise_are_no_words_and_take_no_room() -> None:
