@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import json
 import os
 import secrets
 import shutil
@@ -18,6 +19,10 @@ from typing import NoReturn
 from alignment.errors import AlignmentError
 
 PREFIX, SUFFIX = ".unfinished-", ".part"
+JOURNAL, BEFORE = (
+    ".journal",
+    ".before-",
+)  # in a staging folder: the renames begun, what they replace
 
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
@@ -80,23 +85,69 @@ def staging(folder: Path) -> Iterator[Path]:
 
 
 def put_in_place(files: Sequence[tuple[Path, Path]]) -> None:
-    """Rename each (written, target) pair in turn, every file flushed before the first is renamed.
+    """Rename each (written, target) pair in turn, all of them or none; `written` is in a folder of
+    `staging`.
 
-    Links are followed, and an existing target's permissions kept. Raises OSError.
+    Every file is flushed before the first is renamed. If a rename fails, or Ctrl-C comes between
+    two, the earlier ones are undone; if the process is killed there, `remove_abandoned` does the
+    rest of them. Links are followed, and an existing target's permissions kept. Raises OSError.
     """
+    stage = files[0][0].parent
     targets = [(written, Path(os.path.realpath(target))) for written, target in files]
     for written, target in targets:
         if target.exists():
             shutil.copymode(target, written)
         _flush(written)
-    for written, target in targets:
-        if written.stat().st_dev == target.parent.stat().st_dev:
-            os.replace(written, target)
-        else:  # a link to another disk
-            with replacing(target) as part:
-                shutil.copyfile(written, part)
-        with contextlib.suppress(OSError):
-            _flush(target.parent)
+    journal = stage / JOURNAL
+    journal.write_text(json.dumps([[w.name, t.name] for w, t in files]))
+    _flush(journal)
+    undo: list[tuple[Path, Path | None]] = []
+    try:
+        for number, (written, target) in enumerate(targets):
+            undo.append((target, _kept(target, stage / f"{BEFORE}{number}")))
+            _move(written, target)
+    except BaseException:
+        for target, before in reversed(undo):
+            if before is not None:
+                os.replace(before, target)
+            else:
+                target.unlink(missing_ok=True)
+        raise
+    finally:
+        journal.unlink(missing_ok=True)
+
+
+def _kept(target: Path, before: Path) -> Path | None:
+    """Another name of a file that is about to be replaced; None if there is none."""
+    if not target.exists():
+        return None
+    try:
+        os.link(target, before)
+    except OSError:  # another disk, or a file system without hard links
+        shutil.copy2(target, before)
+    return before
+
+
+def _move(written: Path, target: Path) -> None:
+    if written.stat().st_dev == target.parent.stat().st_dev:
+        os.replace(written, target)
+    else:  # a link to another disk
+        with replacing(target) as part:
+            shutil.copyfile(written, part)
+    with contextlib.suppress(OSError):
+        _flush(target.parent)
+
+
+def _finish(stage: Path, folder: Path) -> None:
+    """The renames that a killed process had begun, as its journal names them.
+
+    Names alone, and no links: whoever may write in the folder can't have another file replaced.
+    """
+    with contextlib.suppress(OSError, ValueError, TypeError):
+        for name, target in json.loads((stage / JOURNAL).read_text()):
+            written, into = stage / Path(name).name, folder / Path(target).name
+            if written.is_file() and not into.is_symlink():
+                os.replace(written, into)
 
 
 @contextlib.contextmanager
@@ -112,14 +163,18 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def remove_abandoned(folder: Path) -> None:
-    """Remove what killed processes have left half written in a folder."""
+    """Finish what killed processes have begun to put in place in a folder (`put_in_place`), and
+    remove what else they have left half written."""
     for part in folder.glob(f"{PREFIX}*{SUFFIX}"):
         with contextlib.suppress(OSError):
             descriptor = os.open(part, os.O_RDONLY | os.O_NOFOLLOW)
             try:
                 old = time.time() - os.fstat(descriptor).st_mtime > 1  # locked by now, if ever
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if old and part.is_dir():
+                if (part / JOURNAL).is_file():
+                    _finish(part, folder)
+                    shutil.rmtree(part)
+                elif old and part.is_dir():
                     shutil.rmtree(part)
                 elif old:
                     part.unlink()

@@ -197,9 +197,7 @@ def report(
     from a3t.audio.output.muxing import encoded_again
     from a3t.audio.output.provenance import provenance_of
     from a3t.audio.output.records import record_path
-    from alignment.atomic import remove_abandoned
 
-    remove_abandoned(out.parent)
     best = results[0]
     if options.json:
         print(record_path(out).read_text(encoding="utf-8"), end="")

@@ -26,6 +26,7 @@ from a3t.projects.history import History
 from a3t.projects.output_files import record_state
 from a3t.projects.project import find_project
 from a3t.rendering.edited import EditedRecording
+from alignment.atomic import put_in_place, remove_abandoned, staging
 from tests.conftest import ARCTIC, NEVER
 
 OFTEN = ARCTIC.replace("always", "often")
@@ -118,6 +119,59 @@ def test_twenty_four_kills_at_each_rename(
             assert record["output"]["sha256"] == sha256_of(sound) and "next" not in record
     # Later renames exist only where more files are written.
     assert number == 23 and kills >= (24, 24, 22, 18, 14, 6, 4)[rename]
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("rename", range(5))
+@pytest.mark.parametrize("present", [0, 3])
+def test_five_files_are_replaced_all_or_none(
+    present: int, rename: int, after: bool, tmp_path: Path
+) -> None:
+    """Killed in the middle, by the next command; where a rename fails, at once."""
+    names = [f"{k}.wav" for k in range(5)]
+    for name in names[:present]:
+        (tmp_path / name).write_text("old")
+
+    def save(fails: int = -1) -> None:
+        def moved(source: Any, target: Any) -> None:
+            if fails == len(done):
+                done.append(target)
+                raise OSError(28, "No space left on device")
+            done.append(target)
+            replace(source, target)
+
+        done: list[Path] = []
+        replace, os.replace = os.replace, moved if fails >= 0 else os.replace
+        try:
+            with staging(tmp_path) as stage:
+                for name in names:
+                    (stage / name).write_text("new")
+                put_in_place([(stage / name, tmp_path / name) for name in names])
+        finally:
+            os.replace = replace
+
+    old = contents(tmp_path)
+    if after:
+        with pytest.raises(OSError):
+            save(rename)
+        assert contents(tmp_path) == old
+        return
+    assert killed_at(rename, save)
+    remove_abandoned(tmp_path)
+    assert contents(tmp_path) == dict.fromkeys(names, b"new")
+    assert len(list(tmp_path.iterdir())) == 5
+
+
+def test_candidates_replace_candidates(results: list[EditedRecording], tmp_path: Path) -> None:
+    """All files of the second time, with their own records."""
+    out = tmp_path / "out.wav"
+    for best_first in (results, results[::-1]):
+        write(best_first, out)
+        for path, result in zip([out, tmp_path / "out.2.wav"], best_first, strict=True):
+            record = json.loads(record_path(path).read_text())
+            assert record["new_text"] == result.record["new_text"]
+            assert record["output"]["sha256"] == sha256_of(path)
+    assert len(list(tmp_path.iterdir())) == 4
 
 
 def test_every_file_of_every_export_is_there(

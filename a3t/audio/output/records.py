@@ -99,6 +99,6 @@ def record_and_sound(stage: Path, out: Path) -> list[tuple[Path, Path]]:
     sound, record = (stage / out.name, out), (record_path(stage / out.name), record_path(out))
     if not (record[1].is_file() and out.is_file()):
         return [record, sound]
-    earlier = stage / "earlier.edit.json"
+    earlier = stage / f"{out.stem}.earlier.json"
     write_json(earlier, load_record(record[1]) | {NEXT: sha256_of(sound[0])})
     return [(earlier, record[1]), sound, record]
