@@ -50,6 +50,15 @@ def test_a_plan_renders_nothing(talk: Path, capsys: pytest.CaptureFixture[str]) 
     assert sorted(path.name for path in talk.parent.iterdir()) == ["talk.wav"]
 
 
+def test_a_codec_that_is_not_kept_is_named(talk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    samples, rate = soundfile.read(talk, dtype="int16")
+    soundfile.write(talk, samples, rate, subtype="ULAW")
+    assert edit.main([str(talk), "--text", ARCTIC, "--new-text", ARCTIC.replace("it ", "")]) == 0
+    out = talk.with_name("talk.edited.wav")
+    assert soundfile.info(out).subtype == "PCM_16"
+    assert f"{out.name} has the samples of µ-law as 16-bit ones." in capsys.readouterr().err
+
+
 def test_texts_from_files(talk: Path, tmp_path: Path) -> None:
     for name, text in (("old.txt", ARCTIC), ("new.txt", NEVER)):
         (tmp_path / name).write_text(text)

@@ -197,6 +197,7 @@ def report(
     from a3t.audio.output.muxing import encoded_again
     from a3t.audio.output.provenance import provenance_of
     from a3t.audio.output.records import record_path
+    from a3t.audio.reading.formats import speech_codec
 
     best = results[0]
     if options.json:
@@ -215,6 +216,8 @@ def report(
             f"All sound in {out.name} was encoded again ({codec}): a name that ends in .mov "
             "or .mkv keeps it sample for sample."
         )
+    if codec := speech_codec(best.plan.recording.subtype):
+        say(f"{out.name} has the samples of {codec} as {best.plan.recording.format} ones.")
     if best.doubtful:
         words = ", ".join(f"“{word}”" for word in best.doubtful)
         say(f"Check by ear: {words} can hardly be heard in the result.")

@@ -24,7 +24,8 @@ UNWRITTEN_BESIDE = 0.24
 # lacks it (alignment.confidence.scores.BETWEEN).
 NAMED, NAMED_BESIDE = 0.16, 0.04
 
-SOUNDS = {"": "Speech", "<um>": "A filled pause", "<repeat>": "A repetition", "<noise>": "Sound"}
+# What is measured is that a pause isn't silent, seldom what is in it.
+SOUNDS = {"<um>": "A filled pause", "<repeat>": "A repetition"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Doubt:
         """A sentence for the user."""
         if self.text:
             return f'"{self.text}" at {self.start:.2f} s is doubtful ({self.score:.0%}).'
-        sound = SOUNDS.get(self.unwritten, SOUNDS[""])
+        sound = SOUNDS.get(self.unwritten, "Sound")
         return f"{sound} from {self.start:.2f} to {self.end:.2f} s is not in the text."
 
     def to_json(self) -> dict[str, Any]:

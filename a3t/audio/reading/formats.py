@@ -75,6 +75,14 @@ def sample_format(subtype: str) -> SampleFormat:
     return _BY_SUBTYPE.get(subtype, _FLOAT)
 
 
+def speech_codec(subtype: str) -> str:
+    """The name of a speech codec whose samples are kept, but not its coding: a second one would
+    change them all. "" for other subtypes."""
+    if subtype not in _SPEECH_CODECS.split():
+        return ""
+    return {"ULAW": "µ-law", "ALAW": "A-law"}.get(subtype, subtype)
+
+
 def is_lossy(subtype: str) -> bool:
     """True for a codec whose re-encoding changes the samples that were decoded from it."""
     return subtype in {"VORBIS", "OPUS"} or subtype.startswith("MPEG_LAYER")

@@ -61,9 +61,9 @@ def music_doubt(plan: EditPlan) -> str | None:
         level = music_under(recording, plan.alignment, *recording.samples_in(edit.source))
         if level is not None:
             return (
-                f"Music or similar sound under the changed words ({-level:.0f} dB below the "
-                "speech) will break off audibly: edit the speech before adding music, or listen "
-                "closely."
+                f"Music, another voice or other tones under the changed words ({-level:.0f} dB "
+                "below the speech) will break off audibly: edit the speech before such sound is "
+                "added, or listen closely."
             )
     return None
 

@@ -55,6 +55,7 @@ def beside(left: str, right: str) -> float:
 def test_what_meets_says_how_sure_a_boundary_can_be() -> None:
     assert beside("M", "T") == pytest.approx(INSIDE[0], abs=0.001)
     assert beside("M", "AE1") == ONSET
+    assert beside("M", "L") > beside("M", "T")
     assert beside("S", "S") == pytest.approx(max(SHARED * 0.4, INSIDE[1] * 0.12), rel=0.1)
     # The closure of a stop is as silent as the pause before it; a vowel is not.
     assert beside(PAUSE, "T") > beside(PAUSE, "S") > beside(PAUSE, "AE1")

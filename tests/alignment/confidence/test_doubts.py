@@ -89,3 +89,8 @@ def test_a_recognised_word_is_no_surer_than_its_recogniser() -> None:
     assert doubted.spoken[0].score == min(0.3, SPEECH.spoken[0].score)
     assert doubted.spoken[1:] == SPEECH.spoken[1:]
     assert doubts_beside(doubted, 0, 1)[0].text == SPEECH.spoken[0].text
+
+
+def test_what_is_not_in_the_text_is_not_called_speech() -> None:
+    """Noise isn't silent either."""
+    assert str(Doubt("", 1.0, 2.5, 0.1)) == "Sound from 1.00 to 2.50 s is not in the text."
