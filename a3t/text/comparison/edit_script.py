@@ -26,6 +26,13 @@ SHORT_WORDS = frozenset(
 )
 """Words that are said in a tenth of a second, and differently beside other words."""
 _LONGEST_ISLAND = 2  # words
+# What a number goes on with after its tens, and after its hundreds and thousands.
+_TENS = frozenset("twenty thirty forty fifty sixty seventy eighty ninety".split())
+_SCALES = frozenset("hundred thousand million billion trillion".split())
+_ONES = frozenset("one two three four five six seven eight nine".split())
+_TEENS = frozenset(
+    "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+)
 
 Operation = Literal["replace", "insert", "delete"]
 _State = tuple[int, int, bool]
@@ -54,6 +61,7 @@ def edit_script(old: Sequence[str], new: Sequence[str]) -> list[WordEdit]:
     """
     result: list[WordEdit] = []
     for edit in minimal_script(old, new):
+        edit = _with_figure_before(edit, old, new)
         if result and _is_island(result[-1], edit, old):
             first = result.pop()
             edit = WordEdit("replace", (first.old[0], edit.old[1]), (first.new[0], edit.new[1]))
@@ -61,10 +69,25 @@ def edit_script(old: Sequence[str], new: Sequence[str]) -> list[WordEdit]:
     return result
 
 
+def _with_figure_before(edit: WordEdit, old: Sequence[str], new: Sequence[str]) -> WordEdit:
+    """The edit with the word before it, if a number that ended there goes on, or one that went on
+    ends there: forty, forty-one. Its last word is long and falls, the others are not."""
+    (i, i_end), (j, j_end) = edit.old, edit.new
+    if edit.op == "replace" or i == 0 or j == 0:
+        return edit
+    before, first = old[i - 1], new[j] if edit.op == "insert" else old[i]
+    goes_on = before in _TENS and first in _ONES
+    if goes_on or (before in _SCALES and first in _ONES | _TEENS | _TENS | {"and"}):
+        return WordEdit("replace", (i - 1, i_end), (j - 1, j_end))
+    return edit
+
+
 def _is_island(before: WordEdit, after: WordEdit, old: Sequence[str]) -> bool:
     """True if the words between two edits are too few for the joints on either side."""
     made = [edit.new[1] - edit.new[0] for edit in (before, after)]
     kept = old[before.old[1] : after.old[0]]
+    if not kept:
+        return True
     if not all(made) or len(kept) > _LONGEST_ISLAND:
         return False  # where words are only taken out, nothing is made that could take it in
     return all(word in SHORT_WORDS for word in kept) and sum(made) > len(kept) + 1

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from a3t.spans import Span
 from a3t.text.comparison.edit_script import WordEdit, minimal_script
+from a3t.text.comparison.same_figures import same_figures
 from a3t.text.pronunciation.homographs.homograph_choice import is_homograph
 from a3t.text.pronunciation.homographs.homograph_words import FUNCTION_WORDS
 from a3t.text.pronunciation.lexicon import in_lexicon, lookup
@@ -53,6 +54,7 @@ def respelled(old: Transcript, new: Transcript) -> Transcript:
     Two texts that are said alike give the old words throughout, and a result is its own result,
     so a plan that is read back finds the edits that it was saved with.
     """
+    new = with_old_words(old, new, same_figures(old, new))
     for _ in range(_PASSES):
         same = _alike(old, new)
         if not same:

@@ -393,6 +393,15 @@ def release(match: re.Match[str], _: Context) -> str:
     return f"{head} {letter.lower()} {numbers.cardinal(last)}"
 
 
+def version(match: re.Match[str], context: Context) -> str:
+    """v2.10, Python 3.11: no decimals."""
+    parts = match[2].split(".")
+    if any(len(part) > 1 and part.startswith("0") for part in parts):
+        return ""
+    named = match[1] or context.before.lower() in vocabulary.VERSIONED
+    return said(match[1].lower(), " point ".join(map(numbers.cardinal, parts))) if named else ""
+
+
 def with_port(match: re.Match[str], _: Context) -> str:
     """192.168.0.1:8080, localhost:3000."""
     host, port = match[1].lower().split("."), match[2]

@@ -427,6 +427,7 @@ _PATTERNS: tuple[tuple[str | re.Pattern[str], Rule], ...] = (
     (r"(\d{1,2}):(\d\d)(?::(\d\d))?([ap]\.?m\.?)?", figures.clock),
     (r"(?:(\d+)h)?(?:(\d+)m(?:in)?)?(?:(\d+)s)?", figures.length),
     (r"(\d{1,2})\.(\d{1,2})(?:\.(\d{1,3}))?", letters.scene),
+    (r"(v?)(\d+(?:\.\d+)+)", letters.version),
     (r"(\d{1,2})\.(\d\d)([ap]\.?m\.?)?", figures.dotted_clock),
     (r"(\d+):(\d+)", figures.ratio),
     (r"(\d{1,2})([ap])\.?m\.?", figures.hour),

@@ -67,6 +67,7 @@ MUSIC_AFTER = _words("music_after")
 MUSIC = _words("music")
 CRICKET = _words("cricket")
 CHEMISTRY = _words("chemistry")
+VERSIONED = _words("versioned")
 PLAYS = _words("plays")
 ELEMENTS: Words = _TABLES["elements"]
 CALLED_IN_PAIRS = _words("called_in_pairs")

@@ -7,6 +7,7 @@ import sys
 import types
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,6 +34,9 @@ UNKNOWN = (
     "supercalifragilisticexpialidocious xqzt zzz brr tsk psst gr aeiou ooo yyy q'q fo'c'sle "
     "pneumonoultramicroscopicsilicovolcanoconiosis bcdfghjklmnpqrstvwxz chatbots's"
 ).replace("-", "").split()  # fmt: skip
+
+
+WORDS = Path(__file__).with_name("words.txt").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -281,3 +285,22 @@ def test_phones_are_written_as_they_sound() -> None:
     for word in ("computer", "window", "strengths", "potato"):
         said = as_it_sounds(sounded(lookup(word)[0]))
         assert [*map(strip_stress, said)] == [*map(strip_stress, lookup(word)[0])]
+
+
+def test_words_of_today(pronouncer: Pronouncer) -> None:
+    """Words and acronyms as dictionaries have them, secondary stress and weak vowels aside."""
+
+    def key(phones: str) -> str:
+        return phones.replace("2", "0").replace("IH0", "AH0")
+
+    fitted, set_aside = WORDS.split("# set aside")
+    for part, share in ((fitted, 1.0), (set_aside, 0.7)):
+        rows = [line.split(" | ") for line in part.splitlines() if " | " in line]
+        wrong = []
+        for written, *ways in rows:
+            text = Transcript.from_text(f"I saw {written} there.")
+            phones = pronouncer.pronounce(text.spoken, [word.written for word in text.words])
+            said = " ".join(" ".join(way) for way in phones[2:-1])
+            if key(said) not in map(key, ways):
+                wrong.append((written, said))
+        assert len(wrong) <= (1 - share) * len(rows), wrong
