@@ -257,12 +257,13 @@ def height(match: re.Match[str], _: Context) -> str:
 def quantity(match: re.Match[str], context: Context) -> str:
     """5kg, 60km/h, 5-10%, 3M."""
     figure, hyphen, unit = match.groups()
+    before = context.before.lower()
     figures = re.split(r"(?<=[0-9])[-–](?=[0-9])", figure)
     words = " to ".join(grouped(part.lstrip("-")) for part in figures)
     words = f"minus {words}" if figure.startswith("-") else words
     if not hyphen and (label := _label(figure, unit, context)):
         return label
-    if unit == "k" and context.after.lower() in vocabulary.RACES:
+    if unit == "k" and {context.after.lower(), before} & vocabulary.RACES:
         return f"{words} k"
     named = (
         context.name_follows or context.before_that.lower() in vocabulary.CALLED_IN_PAIRS

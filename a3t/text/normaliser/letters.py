@@ -179,7 +179,9 @@ def roman(match: re.Match[str], context: Context) -> str:
     after_name = context.before[:1].isupper()
     alone = sure and (after_name or numeral not in _OTHERWISE)
     linked = before in ("and", "or", "to", "through") and _is_roman(context.before_that)
-    if context.after.lower() in vocabulary.ROMAN_BEFORE and sure and not (after_name and numbered):
+    the = before == "the" and numeral not in _OTHERWISE
+    nth = context.after.lower() in vocabulary.ROMAN_BEFORE or the
+    if nth and sure and not (after_name and numbered):
         words = numbers.ordinal(value)
     elif before in vocabulary.MONARCHS and after_name and numeral not in ("I", "C", "L"):
         words = f"the {numbers.ordinal(value)}"
@@ -469,8 +471,11 @@ def _by_parts(text: str) -> str:
 
 
 def _in_address(part: str) -> str:
-    if part in vocabulary.IN_ADDRESSES or part.isdigit():
-        return vocabulary.IN_ADDRESSES.get(part) or numbers.plain(part)
+    if part.isdigit():
+        short = len(part) < 3 or numbers.reads_as_year(part)
+        return numbers.plain(part) if short else numbers.spell_digits(part)
+    if part in vocabulary.IN_ADDRESSES:
+        return vocabulary.IN_ADDRESSES[part]
     if not "a" <= part[0] <= "z":
         return ""
     spelt = not 3 < len(part) <= 20 and not in_lexicon(part)

@@ -298,9 +298,6 @@ def verbalise(core: str, context: Context) -> str:
     return _pieces(core, context)
 
 
-# --- rules that speak the parts of a token ------------------------------------------------------
-
-
 def _handle(match: re.Match[str], context: Context) -> str:
     sign, name = match[1], match[2]
     if sign == "@":
@@ -355,14 +352,11 @@ def _and_clipped(match: re.Match[str], context: Context) -> str:
     return said(verbalise(match[1], context), "'n", verbalise(match[2], context))
 
 
-# --- everything else ----------------------------------------------------------------------------
-
-
 def _pieces(core: str, context: Context) -> str:
     """Compounds: each run of letters and each run of figures on its own, signs between named."""
     if "-" in core.strip("-") and any(sign.isdigit() for sign in core):
         sides = filter(None, re.split("-+", core))
-        return said(*(verbalise(side, context.inside) for side in sides))
+        return said(*(_side(side, context.inside) for side in sides))
     parts = _PART.findall(core)
     if len(parts) == 1 and parts[0][0].isalpha() and parts[0].isascii():
         return _letters(core if core.strip("'") == parts[0].strip("'") else parts[0], context)
@@ -377,6 +371,12 @@ def _pieces(core: str, context: Context) -> str:
         else:
             words.append(_GREEK_LEFT.get(part) or _sign(part, before, after))
     return said(*words)
+
+
+def _side(side: str, context: Context) -> str:
+    """A part of a code: its few capitals are letters, AB-1234."""
+    initials = side.isalpha() and side.isupper() and len(side) < 4 and context.capitals_mean
+    return " ".join(side.lower()) if initials else verbalise(side, context)
 
 
 def _piece(part: str, before: str, after: str, context: Context) -> str:

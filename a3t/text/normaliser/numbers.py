@@ -154,6 +154,8 @@ def money(amount: str, symbol: str, scale: str = "", attributive: bool = False) 
     one, many, small_one, small_many = CURRENCIES[symbol]
     many = one if attributive else many
     whole, _, decimals = amount.replace(",", "").partition(".")
+    if not scale and small_one and not int(whole or 0) and len(decimals) == 1:
+        decimals += "0"  # $0.5
     if scale or (decimals and (len(decimals) != 2 or not small_one)):
         point = f"point {spell_digits(decimals)}" if decimals else ""
         return said(cardinal(whole or 0), point, scale, many)

@@ -294,6 +294,9 @@ def merged(tokens: Sequence[Written], index: int) -> tuple[str, int]:
         return (scale, 3) if scale else (found, 2)
     if re.fullmatch(r"\d'", core) and not token.trail and re.fullmatch(r"\d\d?\"?", after.core):
         return core + after.core.rstrip('"'), 2
+    ending = after.core in ("st", "nd", "rd", "th", "ND", "RD", "TH") and not after.lead
+    if core.isdigit() and ending and not token.trail:
+        return core + after.core, 2  # 12 th
     return (core, 1) if core != token.core else _grouped_figures(tokens, index)
 
 
