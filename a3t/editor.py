@@ -156,7 +156,7 @@ class Editor:
             revision = replace(revision, text=text).within(aligned.words)
             spoken = pronouncer.as_recorded(revision.new_text, aligned.alignment.spoken)
             plan = make_plan(recording, resolved, revision, spoken, self.durations, others)
-            return replace(plan, restored=text is not found.transcript)
+            return replace(plan, restored=text is not found.transcript, found=found)
 
     def findings(
         self, recording: Sound, cleaning: Cleaning | None = None, **fields: Any

@@ -19,6 +19,15 @@ class UnchangedError(InputError):
         self.rival = rival
 
 
+class UnsureError(InputError):
+    """A recognised text differs from the new one at `places` where it may be misheard; `text` is
+    what the recording most likely says."""
+
+    def __init__(self, sentence: str, text: str = "", places: str = "") -> None:
+        super().__init__(sentence)
+        self.text, self.places = text, places
+
+
 def end_at_once() -> None:
     """Let Ctrl-C end this process at once and silently, as it does for programs in C.
 

@@ -92,10 +92,11 @@ def edit(options: argparse.Namespace) -> None:
         offer_recogniser(job.recording.path, asked.text, asked.alignment, asked.recogniser)
     names = (options.model, options.vocoder, options.device)
     editor = Editor.load(*names, progress, memory=default_folder(), voice=options.voice)
-    job, plan = confirmed_plan(editor, job, ask=not (options.plan or options.yes))
+    ask = not (options.plan or options.yes)
+    job, plan = confirmed_plan(editor, job, ask, strict=options.strict and not options.plan)
     show_restored(plan)
     doubts = doubts_of(plan, options.voice)
-    confirm_doubts(doubts, ask=not (options.plan or options.yes), strict=options.strict)
+    confirm_doubts(doubts, ask, strict=options.strict)
     if options.plan:
         say("") if sys.stderr.isatty() else None
         print(json.dumps(plan.to_json(), indent=1) if options.json else plan.describe())

@@ -14,6 +14,7 @@ from a3t.plan.planned_edit import PlannedEdit
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision, word_map
 from a3t.source.alignments import TimedRecording
+from a3t.source.transcripts import FoundTranscript
 from a3t.spans import Span, SpanMap
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
@@ -38,7 +39,7 @@ class EditPlan:
     new word. phones: the recording's, on the grid. rate: this speaker's durations relative to the
     predicted ones, divided by the requested speed. restored: whether the text's punctuation was.
     origins: of speech that is taken from elsewhere, what is changed there first; others: the
-    request's other recordings, opened.
+    request's other recordings, opened. found: the recording's transcript, as it was found.
     """
 
     recording: Recording
@@ -52,6 +53,7 @@ class EditPlan:
     restored: bool = False
     origins: tuple[EditPlan, ...] = ()
     others: tuple[TimedRecording, ...] = ()
+    found: FoundTranscript | None = None
 
     @property
     def text(self) -> Transcript:

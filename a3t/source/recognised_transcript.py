@@ -7,22 +7,19 @@ them. It leaves fillers out, which the aligner names later, and its times are no
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 
-from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.grid import SAMPLE_RATE
-from a3t.source.settled_text import Difference, Witnesses, changes, differences, with_new_words
+from a3t.source.text_differences import Difference, with_new_words
 from a3t.spans import Span
-from a3t.text.comparison.respelling import respelled
 from a3t.text.pronunciation.pronouncer import Pronouncer
-from a3t.text.transcript import Transcript, TranscriptWord
+from a3t.text.transcript import Transcript
 from alignment import Alignment, AlignmentError
 from alignment.aligner import Readable
 from alignment.aligners.network_aligner import NetworkAligner
@@ -51,11 +48,13 @@ OFFSET, SLOPE = 0.98, 0.83
 
 @dataclass(frozen=True)
 class RecognisedTranscript:
-    """A transcript that was heard; `confidences` and `rival` as in alignment.recognition."""
+    """A transcript that was heard; `confidences` and `rival` as in alignment.recognition; `unsure`:
+    the places, as a user reads them, that may be misheard instead of different in the new text."""
 
     transcript: Transcript
     confidences: tuple[float, ...] = ()
     rival: str = ""
+    unsure: tuple[str, ...] = ()
 
     @property
     def known_confidences(self) -> tuple[float, ...]:
@@ -100,124 +99,29 @@ def parts_of(sound: Readable, first: tuple[float, float] = PARTS) -> Iterator[Sp
         start, (shortest, longest) = stop, PARTS
 
 
-def recognised(
-    recording: Recording, prior: Transcript | None, pronouncer: Pronouncer, model: Path | None
-) -> RecognisedTranscript:
-    """The words of a recording of any length, heard by a Whisper model or by the phone network,
-    and then settled by the sound where they differ from the `prior`, a text that is nearly said;
-    the network does that up to MAX_SECONDS.
+def recognised(sound: Readable, pronouncer: Pronouncer, model: Path | None) -> RecognisedTranscript:
+    """The words of a recording of any length, heard by a Whisper model or by the phone network.
 
     Raises AlignmentError when the model can't be used or no word is heard.
     """
-    if model is None and recording.seconds <= MAX_SECONDS:
-        samples = recording.mono(sample_rate=SAMPLE_RATE)
-        return recognised_part(samples, SAMPLE_RATE, pronouncer, None, prior)
-    parts = heard_parts(recording, pronouncer, model)
-    if model is not None and prior is not None:
-        return settled_parts(recording, parts, prior, pronouncer, load_whisper(model))
-    text = " ".join(part.transcript.text for *_, part in parts)
-    transcript = Transcript.from_text(text)
-    return _sure(transcript, [sure for *_, part in parts for sure in part.confidences])
-
-
-Part = tuple[int, int, RecognisedTranscript]  # heard in samples [start, stop)
-
-
-def heard_parts(sound: Readable, pronouncer: Pronouncer, model: Path | None) -> list[Part]:
-    """Recognise a recording part by part; errors as for `recognised`."""
+    if model is None and sound.samples <= MAX_SECONDS * sound.sample_rate:
+        return recognised_part(sound.mono(), sound.sample_rate, pronouncer, None)
     if model is not None:
         load_whisper(model)
-    found: list[Part] = []
+    found: list[RecognisedTranscript] = []
     for start, stop in parts_of(sound):
         samples = sound.mono(start, stop)
         with suppress(InputError):  # nothing is said there
-            part = recognised_part(samples, sound.sample_rate, pronouncer, model)
-            found.append((start, stop, part))
+            found.append(recognised_part(samples, sound.sample_rate, pronouncer, model))
     if not found:
         raise AlignmentError(NOTHING)
-    return found
-
-
-def settled_parts(
-    recording: Readable,
-    parts: Sequence[Part],
-    prior: Transcript,
-    pronouncer: Pronouncer,
-    whisper: Whisper,
-) -> RecognisedTranscript:
-    """Whisper's words, with those of the `prior` where the sound doesn't speak against them
-    (a3t.source.settled_text)."""
-    words: list[TranscriptWord] = []
-    ends: list[int] = []
-    for *_, part in parts:
-        token = len(words)
-        words += [replace(word, token=word.token + token) for word in part.transcript.words]
-        ends.append(len(words))
-    heard = Transcript.of_tokens(words)
-    sure = tuple(each for *_, part in parts for each in part.known_confidences)
-    whole = RecognisedTranscript(heard, sure)
-    new = respelled(heard, prior)
-    places = differences(heard, new, pronouncer)
-    if not places and _asked(heard) != _asked(new):
-        return whole
-    if not places:
-        return _settled_by_network(recording, whole, prior, pronouncer)
-    evidence = [math.inf] * len(places)  # for what two parts share
-    first = 0
-    for (start, stop, part), last in zip(parts, ends, strict=True):
-        own = [
-            (number, Difference((place.heard[0] - first, place.heard[1] - first), place.new))
-            for number, place in enumerate(places)
-            if first <= place.heard[0] <= place.heard[1] <= last
-        ]
-        if own:
-            samples = recording.mono(start, stop)
-            sound = Witnesses.of(
-                samples, recording.sample_rate, part.transcript, whisper, pronouncer
-            )
-            for number, place in own:
-                evidence[number] = sound.evidence(place, new)
-        first = last
-    # What both have is written as in the prior: a mark that Whisper lacks is no change.
-    sures, done = [1.0] * len(new.words), Difference((0, 0), (0, 0))
-    for place in [*places, Difference((len(heard.words),) * 2, (len(new.words),) * 2)]:
-        sures[done.new[1] : place.new[0]] = whole.known_confidences[done.heard[1] : place.heard[0]]
-        done = place
-    changed = [Difference(places[k].new, places[k].heard) for k in sorted(changes(evidence))]
-    return RecognisedTranscript(new, tuple(sures)).with_words(whole, changed)
-
-
-def _settled_by_network(
-    sound: Readable, heard: RecognisedTranscript, prior: Transcript, pronouncer: Pronouncer
-) -> RecognisedTranscript:
-    """Alternatives by the phone network where Whisper hears the prior itself."""
-    if sound.samples > MAX_SECONDS * sound.sample_rate:
-        return heard
-    found = recognised_part(sound.mono(), sound.sample_rate, pronouncer, None, prior)
-    other = respelled(heard.transcript, found.transcript)
-    places = differences(heard.transcript, other, pronouncer)
-    return replace(heard.with_words(RecognisedTranscript(other), places), rival=found.rival)
-
-
-def _asked(text: Transcript) -> list[bool]:
-    return [word.mark == "?" for word in text.words]
-
-
-def _sure(
-    transcript: Transcript, confidences: Iterable[float], rival: str = ""
-) -> RecognisedTranscript:
-    """Add the confidences, if there is one for each word."""
-    sure = tuple(confidences)
-    same = len(sure) == len(transcript.spoken)
-    return RecognisedTranscript(transcript, sure if same else (), rival)
+    transcript = Transcript.from_text(" ".join(part.transcript.text for part in found))
+    sure = tuple(each for part in found for each in part.known_confidences)
+    return RecognisedTranscript(transcript, sure if len(sure) == len(transcript.words) else ())
 
 
 def recognised_part(
-    samples: np.ndarray,
-    sample_rate: int,
-    pronouncer: Pronouncer,
-    model: Path | None,
-    prior: Transcript | None = None,
+    samples: np.ndarray, sample_rate: int, pronouncer: Pronouncer, model: Path | None
 ) -> RecognisedTranscript:
     """The words of `samples` (mono, float, (n,)), half a minute at most for a Whisper `model`.
 
@@ -227,11 +131,11 @@ def recognised_part(
         heard = heard_by_whisper(load_whisper(model), samples, sample_rate)
         with suppress(AlignmentError):  # so many words have no room: Whisper repeats itself
             return without_invented(heard, samples, sample_rate, pronouncer)
-    words = list(prior.spoken) if prior else []
-    found = recognise(samples, sample_rate, words, pronouncer.choices(words))
+    found = recognise(samples, sample_rate, (), {})
+    confidences = tuple(word.confidence for word in found.words)
     transcript = Transcript.from_text(found.text)
-    sure = [word.confidence for word in found.words]
-    return _sure(transcript, sure, " ".join(found.rival))
+    same = len(confidences) == len(transcript.words)
+    return RecognisedTranscript(transcript, confidences if same else ())
 
 
 def heard_by_whisper(

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from a3t.audio.reading.recording import Recording
-from a3t.errors import InputError, UnchangedError
+from a3t.errors import InputError, UnchangedError, UnsureError
+from a3t.source.change_detection import SpeechComparison
 from a3t.source.passages import LONG, Passages, Times, times_in
 from a3t.source.recognised_transcript import recognised
 from a3t.source.sidecars import not_read, sidecar
@@ -23,6 +24,8 @@ from alignment.formats.transcripts.cues import TranscriptFile, written_name
 from alignment.formats.transcripts.kinds import read_transcript
 from alignment.recognition import whisper_model
 
+MAX_PLACES = 5  # that a sentence names
+
 
 @dataclass(frozen=True)
 class FoundTranscript:
@@ -32,7 +35,7 @@ class FoundTranscript:
     times: approximate ones for each word. passages: the aligned passages of a long recording.
     confidences: how probable each word is, if it was recognised and that is known. rival: what else
     may be said, if the new text was recognised. about: a sentence on what was read as what, and on
-    files that weren't; "" if there is nothing to say.
+    files that weren't; "" if there is nothing to say. unsure: the places that may be misheard.
     """
 
     transcript: Transcript
@@ -43,6 +46,7 @@ class FoundTranscript:
     confidences: tuple[float, ...] = ()
     rival: str = ""
     about: str = ""
+    unsure: tuple[str, ...] = ()
 
 
 def find_transcript(
@@ -66,20 +70,41 @@ def find_transcript(
         )
     if path is not None:
         return found_beside(path)
-    found = recognised(recording, new_text, pronouncer, whisper_model(recogniser))
+    model = whisper_model(recogniser)
+    if new_text is None or not new_text.words:
+        heard = recognised(recording, pronouncer, model)
+    else:
+        heard = SpeechComparison(recording, pronouncer, model).recognised(new_text)
     return FoundTranscript(
-        found.transcript,
+        heard.transcript,
         "recognised",
-        confidences=found.confidences,
-        rival=found.rival,
+        confidences=heard.confidences,
+        rival=heard.rival,
         about=not_read(recording.path),
+        unsure=heard.unsure,
     )
 
 
 def require_change(found: FoundTranscript, new_text: Transcript, edits: Sequence[object]) -> None:
-    """Raises UnchangedError, naming the weakest place, if the text was recognised and there are no
-    edits: nothing shows then that it isn't the new text that was misheard."""
-    if edits or found.origin != "recognised":
+    """Refuses, if the text was recognised, what nobody may have asked for.
+
+    Raises UnsureError, naming the places, if some that differ may be misheard; UnchangedError,
+    naming the weakest place, if none differs: nothing shows then that it isn't the new text that
+    was misheard.
+    """
+    if found.origin != "recognised":
+        return
+    if found.unsure:
+        places = "; ".join(found.unsure[:MAX_PLACES])
+        if (more := len(found.unsure) - MAX_PLACES) > 0:
+            places += f"; and {more} more"
+        raise UnsureError(
+            f"Nothing was made, because it isn't certain what the recording says: {places}. If all "
+            "this is to be changed, use --yes; else give what it says now (--text).",
+            found.transcript.text,
+            places,
+        )
+    if edits:
         return
     sentence = "Nothing was made: the recording already seems to say the new text"
     rival = Transcript.from_text(found.rival) if found.rival else None

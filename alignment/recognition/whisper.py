@@ -7,6 +7,7 @@ put a model where `find_whisper` looks. Its times are not used: its text is alig
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -92,9 +93,9 @@ class Whisper:
                 f"Whisper's model in {folder} can't be used: delete that folder and fetch it again."
             ) from error
 
-    def hear(self, samples: np.ndarray, sample_rate: int) -> str:
+    def hear(self, samples: np.ndarray, sample_rate: int, hotwords: Sequence[str] = ()) -> str:
         """The text heard in English, with punctuation and capitals, or ""; `samples` mono, float,
-        (n,), at most LONGEST seconds.
+        (n,), at most LONGEST seconds; `hotwords`: rare words that may be said.
 
         Raises AlignmentError when they can't be used.
         """
@@ -105,7 +106,10 @@ class Whisper:
         # Without the new text as a prompt: with it, Whisper would write that text. With its times,
         # which nobody uses: without them it leaves out the last sentence of some parts.
         segments, _ = self._whisper.transcribe(
-            _waveform(samples, sample_rate), language="en", condition_on_previous_text=False
+            _waveform(samples, sample_rate),
+            language="en",
+            condition_on_previous_text=False,
+            hotwords=" ".join(hotwords) or None,
         )
         return " ".join(segment.text.strip() for segment in segments).strip()
 

@@ -1,39 +1,40 @@
-"""Is the edit planned that was wished, if only the new text is given? Words planted in clips.
+"""Is the edit planned that was wished, if only the new text is given? Words planted in recordings.
 
 Reads the corpora that A3T_CORPORA names: of LibriSpeech the readers that no network was trained on,
 of Common Voice the contributors, or those of another release in FOLDER. --chosen takes the half by
-voice that the costs were chosen on (evaluation.hearing.planting). To each clip three new texts are
-given in turn: one word replaced by a near one (in every other clip one of its family, as "she" for
-"he", or a common word one phone apart), one to three words replaced, inserted or left out, and what
-is said. A clip is left out if the aligner doubts a word of its own text: then that isn't what is
-said.
+voice that the weights were fitted to (evaluation.hearing.planting). Of each recording several new
+texts are given in turn: one word replaced by one of its family, as "she" for "he", or by a common
+word one phone apart; one to three words replaced, inserted or left out; a small word left out or
+put in; and what is said. A recording is a clip, or clips joined to --minutes, of as few voices as
+have enough. A clip is left out if the aligner doubts a word of its own text: then that isn't what
+is said.
 
-Planned: every word that was planted is made, and what was taken out is cut. Another touched: a word
-that the new text shares with the recording is made anew, or a word is cut elsewhere.
+Right: every word that was planted is made, what was taken out is cut, and nothing else. Another
+touched: a word that the new text shares with the recording is made anew, or a word is cut
+elsewhere; "unasked": the user isn't asked first. Nothing: no change is found.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+import soxr
+
 from a3t.plan.revision import Revision
-from a3t.source.recognised_transcript import heard_parts, settled_parts
+from a3t.source.change_detection import SpeechComparison
+from a3t.source.recognised_transcript import RecognisedTranscript
 from a3t.text.comparison.respelling import respelled
-from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError
 from alignment.aligner import InMemory
 from alignment.confidence.doubts import doubts
 from alignment.recognition import whisper_model
-from alignment.recognition.network_recogniser import heard_freely, mean_scores, settled
 from alignment.recognition.ngrams import load_ngrams
-from alignment.recognition.whisper import load_whisper
-from alignment.waveform import model_waveform
-from evaluation.harness.declared_tables import Row, Table, count, rate, share
+from evaluation.harness.declared_tables import Row, Table, count, share
 from evaluation.harness.measurement import CHOSEN, Measurement, Setting
 from evaluation.hearing.planting import (
     CHOOSING,
@@ -73,6 +74,11 @@ high low|long short|early late
 COMMON = 6000  # words that are put in the place of those that sound like them
 
 
+# Small words that are left out, or put in behind others.
+SMALL = "a the of to in on at is was not and very just then now still so".split()
+PAUSE, RATE = 0.25, 16_000  # seconds between joined clips; Hz
+
+
 def near(words: Sequence[str], number: int, seed: int) -> PlantedChange | None:
     """One word replaced by one that is near it: of its family for an even ``number``, one phone
     apart for an odd one; None if no word has one."""
@@ -83,6 +89,18 @@ def near(words: Sequence[str], number: int, seed: int) -> PlantedChange | None:
         return None
     place, found = draw.choice(places)
     return PlantedChange(place, place + 1, (draw.choice(found),))
+
+
+def small(words: Sequence[str], number: int, seed: int) -> PlantedChange | None:
+    """A small word left out for an even ``number``, put in for an odd one; None if there is no
+    place for that."""
+    draw = random.Random(f"small-{seed}-{number}")
+    if number % 2:
+        place = draw.randint(1, len(words) - 1)
+        beside = words[place - 1 : place + 1]
+        return PlantedChange(place, place, (draw.choice([w for w in SMALL if w not in beside]),))
+    places = [k for k, word in enumerate(words) if word in SMALL and 0 < k < len(words) - 1]
+    return PlantedChange(place := draw.choice(places), place + 1, ()) if places else None
 
 
 @cache
@@ -136,7 +154,7 @@ def _one_apart(way: tuple[str, ...]) -> set[tuple[str, ...]]:
 
 
 class WishedEdits(NamedTuple):
-    """A clip, and the changes of its new texts by their kinds."""
+    """A recording, and the changes of its new texts by their kinds."""
 
     name: str
     spoken: Spoken
@@ -144,69 +162,92 @@ class WishedEdits(NamedTuple):
 
 
 def wished_edits(setting: Setting) -> Iterator[WishedEdits]:
-    """The same number of clips for each condition."""
-    seed = setting.options.seed
-    clips = as_written(usable(setting), setting)
-    pool = vocabulary(clips)
-    for number, spoken in enumerate(clips):
-        found = near(spoken.words, number, seed)
-        changes = {"near": found} if found else {}
-        changes["distant"] = edit_of(spoken.words, pool, number, seed)
-        yield WishedEdits(spoken.clip.name, spoken, changes | {"none": PlantedChange(0, 0, ())})
+    """The same number of recordings for each condition."""
+    seed, minutes = setting.options.seed, setting.options.minutes
+    recordings = as_written(usable(setting), setting)
+    pool = vocabulary(recordings)
+    for number, spoken in enumerate(joined(recordings, minutes) if minutes else recordings):
+        found = {
+            "family": near(spoken.words, 0 if minutes else 2 * number, seed),
+            "apart": near(spoken.words, 1 if minutes else 2 * number + 1, seed),
+            "small": small(spoken.words, number, seed),
+            "distant": edit_of(spoken.words, pool, 4 * number, seed),
+        }
+        if not minutes:  # a clip has few words with a near one: one of the two
+            found.pop("apart" if number % 2 == 0 else "family")
+        changes = {kind: change for kind, change in found.items() if change is not None}
+        changes["none"] = PlantedChange(0, 0, ())
+        yield WishedEdits(f"{number} {spoken.clip.name}", spoken, changes)
+
+
+def joined(clips: Sequence[Spoken], minutes: int) -> Iterator[Spoken]:
+    """Recordings of so many minutes, a condition each; what is left over is no recording. They are
+    named by their first clip, and its voice."""
+    for corpus in dict.fromkeys(spoken.clip.corpus for spoken in clips):
+        own = sorted(
+            (spoken for spoken in clips if spoken.clip.corpus == corpus),
+            key=lambda spoken: spoken.clip.speaker,
+        )
+        group: list[Spoken] = []
+        for spoken in own:
+            group.append(spoken)
+            if sum(len(each.samples) / each.rate for each in group) >= 60 * minutes:
+                yield _one(group)
+                group = []
+
+
+def _one(clips: Sequence[Spoken]) -> Spoken:
+    sounds: list[np.ndarray] = []
+    for spoken in clips:
+        sound = soxr.resample(spoken.samples, spoken.rate, RATE)
+        level = max(float(np.sqrt(np.mean(np.square(sound)))), 1e-6)
+        sounds += [0.05 / level * sound, np.zeros(round(PAUSE * RATE), np.float32)]
+    words = tuple(word for spoken in clips for word in spoken.words)
+    return Spoken(clips[0].clip, words, np.concatenate(sounds), RATE)
 
 
 def planned_edits(item: WishedEdits, setting: Setting) -> Iterator[Row]:
-    """A clip is heard freely once, and what was heard settled by each new text."""
+    """A recording is heard freely once, and compared with each new text."""
     model = whisper_model(setting.options.recogniser)
-    hear = heard_once(item.spoken, setting.pronouncer, model)
+    sound = InMemory(item.spoken.samples, item.spoken.rate)
+    comparison = SpeechComparison(sound, setting.pronouncer, model)
     for kind, change in item.changes.items():
-        yield outcome(kind, item.spoken, change, hear(change.of(item.spoken.words)))
+        new = Transcript.from_text(" ".join(change.of(item.spoken.words)))
+        yield outcome(kind, item.spoken, change, comparison.recognised(new))
 
 
-def outcome(kind: str, spoken: Spoken, change: PlantedChange, found: Sequence[str]) -> Row:
-    """Judge the edit that would be made from the words that are ``found``."""
+def outcome(kind: str, spoken: Spoken, change: PlantedChange, found: RecognisedTranscript) -> Row:
+    """Judge the edit that would be made from what is ``found``."""
     new = change.of(spoken.words)
-    heard, wished = (Transcript.from_text(" ".join(words)) for words in (found, new))
+    wished = Transcript.from_text(" ".join(new))
+    heard = Transcript.from_text(" ".join(found.transcript.spoken))
     edits = Revision.of(respelled(wished, heard), wished).edits  # the places are the new text's
     first, last = change.start, change.start + len(change.new)
     made = {k for edit in edits for k in range(*edit.new)}
     cut = [edit.new[0] for edit in edits if edit.new[0] == edit.new[1]]
     here = any(edit.new[0] <= first <= edit.new[1] for edit in edits)
-    errors = counted(spoken.words, found, change)
+    errors = counted(spoken.words, heard.spoken, change)
+    planned = here and made >= set(range(first, last))
+    touched = bool(made - set(range(first, last))) or not all(first <= k <= last for k in cut)
+    asked = bool(found.unsure)
     return {
         "kind": kind,
         "where": "clean" if spoken.clip.corpus == "librispeech" else "at home",
         "clip": spoken.clip.name,
-        "planned": here and made >= set(range(first, last)),
-        "touched": bool(made - set(range(first, last))) or not all(first <= k <= last for k in cut),
+        "voice": spoken.clip.speaker,
+        "planned": planned,
+        "touched": touched,
+        "right": planned and not touched,
+        "right_unasked": planned and not touched and not asked,
+        "touched_unasked": touched and not asked,
+        "asked": asked,
         "nothing": not edits,
         "kept": errors.kept,
         "kept_wrong": errors.kept_wrong,
         "said": " ".join(spoken.words),
         "new": " ".join(new),
-        "found": " ".join(found),
+        "found": " ".join(heard.spoken),
     }
-
-
-def heard_once(
-    spoken: Spoken, pronouncer: Pronouncer, model: Path | None
-) -> Callable[[Sequence[str]], Sequence[str]]:
-    """Hears a clip freely; what it returns settles that by a new text. AlignmentError if there is
-    no speech in it."""
-    if model is None:
-        scores = mean_scores(model_waveform(spoken.samples, spoken.rate))
-        free = heard_freely(scores)
-        return lambda new: [
-            word.text for word in settled(scores, free, new, pronouncer.choices(new)).words
-        ]
-    whisper, sound = load_whisper(model), InMemory(spoken.samples, spoken.rate)
-    parts = heard_parts(sound, pronouncer, model)
-
-    def settle(new: Sequence[str]) -> Sequence[str]:
-        prior = Transcript.from_text(" ".join(new))
-        return settled_parts(sound, parts, prior, pronouncer, whisper).transcript.spoken
-
-    return settle
 
 
 def usable(setting: Setting) -> list[Clip]:
@@ -249,23 +290,28 @@ def as_written(clips: Sequence[Clip], setting: Setting) -> list[Spoken]:
 
 COLUMNS = (
     count("texts"),
-    share("planned", "planned"),
+    share("right", "right"),
+    share("right unasked", "right_unasked"),
+    share("asked", "asked"),
     share("another touched", "touched"),
-    share("nothing to change", "nothing"),
-    rate("untouched wrong", "kept_wrong", "kept"),
+    share("unasked", "touched_unasked"),
+    share("nothing", "nothing"),
 )
 MEASUREMENT = Measurement(
     wished_edits,
     planned_edits,
     [
-        Table(COLUMNS, ("kind", "where"), only=lambda row: row["kind"] != "none"),
-        Table(COLUMNS[2:], ("kind", "where"), only=lambda row: row["kind"] == "none"),
+        Table(COLUMNS, ("where",), only=lambda row: row["kind"] != "none"),
+        Table(COLUMNS, ("kind",), only=lambda row: row["kind"] != "none"),
+        Table(COLUMNS[3:], ("kind", "where"), only=lambda row: row["kind"] == "none"),
     ],
     (
         *counts(clips=50, seed=7),
+        option("--minutes", type=int, default=0, help="of clips joined (default: 0, clips alone)"),
         AT_HOME,
         option("--recogniser", default="network", metavar="NAME", help="as for a3t transcribe"),
         CHOSEN,
     ),
+    unit="recording",
     legend="Per cent of the texts, with 95 % intervals; --clips of each condition.",
 )

@@ -15,14 +15,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from a3t.source.recognised_transcript import heard_parts, recognised_part, settled_parts
+from a3t.source.change_detection import SpeechComparison
+from a3t.source.recognised_transcript import recognised
 from a3t.text.comparison.respelling import respelled
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError
 from alignment.aligner import InMemory
 from alignment.recognition import whisper_model
-from alignment.recognition.whisper import load_whisper
 from evaluation.harness.declared_tables import Column, Row, Rows, Table, count, rate, total
 from evaluation.harness.estimates import Interval
 from evaluation.harness.measurement import CHOSEN, Measurement, Setting, repeated
@@ -140,14 +140,10 @@ def words_heard(
     spoken: Spoken, expected: Transcript | None, pronouncer: Pronouncer, model: Path | None
 ) -> Transcript:
     """The words recognised in a clip; AlignmentError if there are none."""
-    if model is None:
-        return recognised_part(spoken.samples, spoken.rate, pronouncer, None, expected).transcript
     sound = InMemory(spoken.samples, spoken.rate)
-    parts = heard_parts(sound, pronouncer, model)
     if expected is not None:
-        whisper = load_whisper(model)
-        return settled_parts(sound, parts, expected, pronouncer, whisper).transcript
-    return Transcript.from_text(" ".join(part.transcript.text for *_, part in parts))
+        return SpeechComparison(sound, pronouncer, model).recognised(expected).transcript
+    return recognised(sound, pronouncer, model).transcript
 
 
 def _wrong(rows: Rows) -> Interval:

@@ -8,13 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from a3t.source.recognised_transcript import RecognisedTranscript
+from a3t.text.transcript import Transcript
 from alignment import Alignment, Phone, Word
 from alignment.recognition.live import LiveWords
 from alignment.recognition.network_recogniser import RecognisedWord
 from alignment.result import pause
 from evaluation.hearing.hand_labels import Segment, boundaries, labelled_words, read_labels
 from evaluation.hearing.live_words import TABLE, SpokenStream, listened, lost
-from evaluation.hearing.near_words import near, near_words, outcome
+from evaluation.hearing.near_words import joined, near, near_words, outcome, small
 from evaluation.hearing.planting import PLANTERS, PlantedChange, Spoken, edit_of
 from evaluation.hearing.recognition import Counts, counted
 from evaluation.hearing.sound_edges import sound_edges
@@ -78,8 +80,27 @@ def test_an_outcome_says_what_is_planned_and_what_else_is_touched() -> None:
         (change.of(SAID), False, False, True),
         ("we greet on monday at noon".split(), True, True, False),
     ):
-        row = outcome("near", spoken, change, found)
-        assert (row["planned"], row["touched"], row["nothing"]) == (planned, touched, nothing)
+        for asked in ((), ("a place",)):
+            heard = RecognisedTranscript(Transcript.from_text(" ".join(found)), unsure=asked)
+            row = outcome("near", spoken, change, heard)
+            assert (row["planned"], row["touched"], row["nothing"]) == (planned, touched, nothing)
+            assert row["right_unasked"] == (planned and not touched and not asked)
+            assert row["touched_unasked"] == (touched and not asked)
+
+
+def test_joined_clips_last_as_long_as_asked_and_say_what_each_says() -> None:
+    clip = Clip("librispeech", "1", Path("x"), " ".join(SAID), 25.0)
+    clips = [Spoken(clip, tuple(SAID), np.ones(25 * 8_000, np.float32), 8_000)] * 7
+    found = list(joined(clips, 1))
+    assert [len(each.words) for each in found] == [3 * len(SAID)] * 2  # one is left over
+    assert all(len(each.samples) >= 60 * each.rate for each in found)
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_a_small_word_goes_or_comes(number: int) -> None:
+    change = small("he put it in the box".split(), number, 1)
+    assert change is not None and (change.stop - change.start) + len(change.new) == 1
+    assert small("nobody ever knew".split(), 0, 1) is None
 
 
 ROWS = """0.000	0.100	sil	-

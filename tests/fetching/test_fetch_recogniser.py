@@ -1,7 +1,7 @@
 """Whisper, from a server of Hugging Face's kind to the words of a recording, by a tiny model.
 
-The published weights were never run here: a model of the same architecture, made in some seconds,
-takes their place in the same layout.
+A model of the same architecture, made in some seconds, takes the place of the published weights, in
+the same layout; these are heard in tests/source/test_change_detection.py.
 """
 
 import hashlib

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from a3t.console import agrees, answer, on_a_terminal, say
-from a3t.errors import InputError, UnchangedError
+from a3t.errors import InputError, UnchangedError, UnsureError
 from a3t.source.transcripts import sidecar
 from a3t.text.transcript import Transcript
 from alignment import Alignment
@@ -38,11 +38,20 @@ def offer_recogniser(
         offer(recogniser)
 
 
-def confirmed_plan(editor: Editor, job: ProjectEdit, ask: bool) -> tuple[ProjectEdit, EditPlan]:
+def confirmed_plan(
+    editor: Editor, job: ProjectEdit, ask: bool, strict: bool = False
+) -> tuple[ProjectEdit, EditPlan]:
     """The job's plan, and the job with the text that the user, asked on a terminal, confirmed or
-    corrected; raises the errors of `Editor.plan`, and InputError if the user declines."""
-    found = job.request.text is None and job.request.alignment is None
+    corrected; without ``ask``, a text that isn't certain is taken, unless ``strict``. Raises the
+    errors of `Editor.plan`, and InputError if the user declines."""
+    found, unsure = job.request.text is None and job.request.alignment is None, False
     try:
+        plan = job.plan(editor)
+    except UnsureError as error:
+        if strict or (ask and not on_a_terminal()):
+            raise
+        say(f"It isn't certain what the recording says: {error.places}.")
+        job, unsure = job.with_text(error.text), True
         plan = job.plan(editor)
     except UnchangedError as unchanged:
         if not (ask and unchanged.rival and on_a_terminal()):
@@ -52,22 +61,22 @@ def confirmed_plan(editor: Editor, job: ProjectEdit, ask: bool) -> tuple[Project
             raise InputError(f"Nothing was made: {_save_it(job.recording.path)}") from None
         job = job.with_text(unchanged.rival)
         plan = job.plan(editor)
-    while found and (text := confirm_transcript(plan, ask)) is not None:
-        job = job.with_text(text)
+    while found and (text := confirm_transcript(plan, ask, unsure)) is not None:
+        job, unsure = job.with_text(text), False
         plan = job.plan(editor)
     return job, plan
 
 
-def confirm_transcript(plan: EditPlan, ask: bool) -> str | None:
+def confirm_transcript(plan: EditPlan, ask: bool, unsure: bool = False) -> str | None:
     """Print the transcript; with ``ask``, on a terminal, let the user confirm a recognised one and
-    the plan, or correct it: then returns the corrected text.
+    the plan, or correct it: then returns the corrected text. One that is ``unsure`` needs a yes.
 
     Raises InputError if the user declines.
     """
     found = plan.found
     if found is not None and found.about:
         say(found.about)
-    if found is not None and found.origin != "recognised":
+    if found is not None and found.origin != "recognised" and not unsure:
         say(f"Transcript ({found.origin}): {_shown(plan.text.text)}")
         return None
     say(f"Recognised: {with_confidences(plan.alignment)}")
@@ -75,10 +84,11 @@ def confirm_transcript(plan: EditPlan, ask: bool) -> str | None:
         return None
     # The words that the new text lacks are the least certain, and the plan shows them.
     say(plan.describe())
-    reply = answer("Is this what the recording says? [Y/n, or c to correct it] ")
+    choice = "y/N" if unsure else "Y/n"
+    reply = answer(f"Is this what the recording says? [{choice}, or c to correct it] ")
     if reply in ("c", "correct"):
         return _corrected(plan)
-    if reply not in ("", "y", "yes"):
+    if reply not in ("y", "yes") and (reply or unsure):
         raise InputError(f"Nothing was made: {_save_it(plan.recording.path)}")
     return None
 

@@ -26,7 +26,7 @@ from a3t.audio.output.files import atomic_path
 from a3t.commands.editing.edit_options import project_edit
 from a3t.commands.editing.manifest import ManifestEdit, read_jobs
 from a3t.console import say
-from a3t.errors import InputError
+from a3t.errors import InputError, UnsureError
 from alignment.atomic import remove_abandoned
 from alignment.parallel import run_jobs
 
@@ -117,7 +117,13 @@ def carry_out(job: ManifestEdit) -> Outcome:
     edit = project_edit(options)
     with _turn:
         editor = _editor(options.model, options.vocoder, options.device, options.voice)
-        plan = edit.plan(editor)
+        try:
+            plan = edit.plan(editor)
+        except UnsureError as error:
+            if options.strict or not options.yes:
+                raise
+            edit = edit.with_text(error.text)
+            plan = edit.plan(editor)
         if options.strict:
             refuse_doubts(doubts_of(plan, options.voice))
         results = edit.make(editor, plan)

@@ -79,7 +79,7 @@ def _everyday(group: Options) -> None:
     option(group, "--text TEXT", about)
     option(group, "--out OUT", "the result (default: {stem}.edited.wav beside IN)")
     option(group, "--plan", "print the plan, render nothing")
-    about = "don't ask for confirmation of a recognised transcript or of doubtful words"
+    about = "edit without asking, even where the recognised transcript isn't certain"
     option(group, "--yes", about)
     about = (
         "refuse the edit if a word next to it is doubtful or speech there is missing from the text"

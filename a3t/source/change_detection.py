@@ -1,0 +1,384 @@
+"""Detection of the places where a recording differs from a text that is nearly said.
+
+The recording is heard part by part. Where the words differ from the text's, the evidence
+(a3t.source.change_evidence) decides whether something else is said or was misheard.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from a3t.errors import InputError
+from a3t.source.change_decision import BUILT_IN, WHISPER, Weights, runs
+from a3t.source.change_evidence import Evidence, HeardSound, meets, rare_words
+from a3t.source.recognised_transcript import RecognisedTranscript, parts_of, recognised_part
+from a3t.source.text_differences import Difference, differences
+from a3t.spans import Span
+from a3t.text.comparison.respelling import respelled
+from a3t.text.pronunciation.pronouncer import Pronouncer
+from a3t.text.transcript import Transcript, TranscriptWord
+from alignment import AlignmentError
+from alignment.aligner import Readable
+from alignment.aligners.network_aligner import NetworkAligner
+from alignment.recognition.beam_search import Found
+from alignment.recognition.network_recogniser import (
+    NOTHING,
+    RecognisedWord,
+    general_model,
+    heard_freely,
+    mean_scores,
+    settled,
+    words_of,
+)
+from alignment.recognition.whisper import load_whisper
+from alignment.waveform import model_waveform
+
+RECENT = 8  # parts whose sound is kept
+DOUBTED = 0.0  # the root of the advantage of anything over words that are looked at
+
+
+@dataclass(frozen=True)
+class ComparedText:
+    """What was `heard`, the `new` text in its spelling, and the `places` where they differ, each
+    with its evidence, or None where there is none."""
+
+    heard: RecognisedTranscript
+    new: Transcript
+    places: tuple[Difference, ...]
+    evidence: tuple[Evidence | None, ...]
+
+    def recognised(self, weights: Weights) -> RecognisedTranscript:
+        """The new text with the heard words where they are a change; without places, the text."""
+        sures, done = [1.0] * len(self.new.words), Difference((0, 0), (0, 0))
+        heard, known = self.heard.transcript, self.heard.known_confidences
+        end = Difference((len(heard.words),) * 2, (len(self.new.words),) * 2)
+        for place in [*self.places, end]:
+            sures[done.new[1] : place.new[0]] = known[done.heard[1] : place.heard[0]]
+            done = place
+        text = RecognisedTranscript(self.new, tuple(sures))
+        if not self.places:
+            return text
+        decision = weights.decide(self.places, self.evidence)
+        swapped = [Difference(self.places[k].new, self.places[k].heard) for k in decision.changed]
+        changed = text.with_words(self.heard, swapped)
+        if not decision.is_heard:
+            return replace(text, rival=changed.transcript.text)
+        return (
+            changed if decision.is_sure else replace(changed, unsure=self._named(decision.changed))
+        )
+
+    def _named(self, numbers: Sequence[int]) -> tuple[str, ...]:
+        """The places as a user reads them."""
+        result = []
+        for run in runs(self.places, numbers):
+            first, last = self.places[run[0]], self.places[run[-1]]
+            old = self.heard.transcript.said(first.heard[0], last.heard[1])
+            new = self.new.said(first.new[0], last.new[1])
+            if old and new:
+                result.append(f"“{old}” where the new text has “{new}”")
+            elif old:
+                result.append(f"“{old}”, which the new text lacks")
+            else:
+                result.append(f"nothing where the new text has “{new}”")
+        return tuple(result)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Samples [start, stop) of a recording and the `heard` words, with their confidences if these
+    are known; `free`: what the phone network hears without a text; `planned`: see HeardSound."""
+
+    start: int
+    stop: int
+    heard: Transcript
+    confidences: tuple[float, ...]
+    free: Transcript | None = None
+    planned: frozenset[Span] | None = None
+
+
+@dataclass(frozen=True)
+class _FreePart:
+    """Samples [start, stop) of a recording, and what the network hears in them."""
+
+    start: int
+    stop: int
+    found: tuple[Found, ...]
+
+
+class _Words(NamedTuple):
+    """Words that were heard, and how probable each is."""
+
+    texts: tuple[str, ...]
+    confidences: tuple[float, ...]
+
+    @classmethod
+    def of(cls, words: Sequence[RecognisedWord]) -> _Words:
+        return cls(tuple(w.text for w in words), tuple(w.confidence for w in words))
+
+
+class SpeechComparison:
+    """Compares a recording with texts that it nearly says, heard by Whisper (the folder `model`) or
+    by the phone network. Keeps what was heard for further texts."""
+
+    def __init__(self, sound: Readable, pronouncer: Pronouncer, model: Path | None) -> None:
+        self.sound, self.pronouncer, self.model = sound, pronouncer, model
+        self._evidence: dict[object, list[Evidence]] = {}
+        self._settled: dict[object, _Part | None] = {}
+        self._second: dict[object, Transcript | None] = {}
+        self._recent: deque[tuple[_Part, HeardSound]] = deque(maxlen=RECENT)
+
+    def recognised(self, text: Transcript) -> RecognisedTranscript:
+        """The words of the recording: the text's, but where the sound speaks against them.
+
+        Raises AlignmentError when the recogniser can't be used or no word is heard.
+        """
+        compared = self.compared(text)
+        if self.model is None:
+            return compared.recognised(BUILT_IN)
+        if compared.places:
+            return compared.recognised(WHISPER)
+        if _questions(compared.heard.transcript) != _questions(compared.new):
+            return compared.heard
+        # Whisper hears the text itself. If the network doesn't, somebody has to be asked.
+        other = SpeechComparison(self.sound, self.pronouncer, None).compared(text)
+        return other.recognised(replace(BUILT_IN, sure=np.inf))
+
+    def compared(self, text: Transcript) -> ComparedText:
+        """The places where the recording may differ from the text; errors as for `recognised`."""
+        parts = self._whisper_parts if self.model else self._network_parts(text)
+        words: list[TranscriptWord] = []
+        ends: list[int] = []
+        sure: list[float] = []
+        for part in parts:
+            tokens = len(words)
+            said = part.heard.words
+            words += [replace(word, token=word.token + tokens) for word in said]
+            ends.append(len(words))
+            sure += part.confidences or [0.5] * len(said)
+        heard = Transcript.of_tokens(words)
+        new = respelled(heard, text)
+        places = differences(heard, new, self.pronouncer)
+        evidence: list[Evidence | None] = [None] * len(places)  # of what two parts share: none
+        begin = first = 0
+        for part, last in zip(parts, ends, strict=True):
+            stop = _new_place(places, last)
+            own = [
+                (k, _shifted(place, -first, -begin))
+                for k, place in enumerate(places)
+                if evidence[k] is None and first <= place.heard[0] <= place.heard[1] <= last
+            ]
+            if own:
+                found = self._evidence_of(
+                    part,
+                    Transcript.of_tokens(new.words[begin:stop]),
+                    tuple(place for _, place in own),
+                )
+                for (k, _), each in zip(own, found, strict=True):
+                    evidence[k] = each
+            begin, first = stop, last
+        known = RecognisedTranscript(heard, tuple(sure))
+        return ComparedText(known, new, tuple(places), tuple(_most_doubted(evidence)))
+
+    def _evidence_of(
+        self, part: _Part, new: Transcript, places: tuple[Difference, ...]
+    ) -> list[Evidence]:
+        key = (part.start, part.heard.spoken, new.spoken, places)
+        if key not in self._evidence:
+            sound = self._sound_of(part)
+            second = part.free if self.model is None else self._heard_again(part, sound, new)
+            self._evidence[key] = sound.evidence(new, places, second)
+        return self._evidence[key]
+
+    def _heard_again(self, part: _Part, sound: HeardSound, new: Transcript) -> Transcript | None:
+        """Whisper's hearing with the text's rare words; None if there are none."""
+        rare = tuple(rare_words(new.spoken))
+        key = (part.start, rare)
+        if rare and key not in self._second:
+            assert sound.whisper is not None
+            heard = sound.whisper.hear(sound.samples, sound.sample_rate, rare)
+            self._second[key] = None
+            with suppress(InputError):  # nothing
+                self._second[key] = Transcript.from_text(heard)
+        return self._second.get(key)
+
+    def _sound_of(self, part: _Part) -> HeardSound:
+        """The sound of a part; few are kept, so that a recording may last for hours."""
+        for known, sound in self._recent:
+            if known is part:
+                return sound
+        samples, scores = self._scores(part)
+        rate = self.sound.sample_rate
+        whisper = load_whisper(self.model) if self.model else None
+        encoded = whisper.encode(samples, rate) if whisper else None
+        sound = HeardSound(
+            samples, rate, part.heard, part.confidences, scores,
+            self.pronouncer, whisper, encoded, part.planned,
+        )  # fmt: skip
+        self._recent.append((part, sound))
+        return sound
+
+    def _scores(self, part: _Part | _FreePart) -> tuple[np.ndarray, np.ndarray]:
+        """The samples of a part and their scores, as HeardSound has them."""
+        samples = self.sound.mono(part.start, part.stop)
+        return samples, mean_scores(model_waveform(samples, self.sound.sample_rate))
+
+    @cached_property
+    def _whisper_parts(self) -> list[_Part]:
+        """The parts in which Whisper hears words."""
+        assert self.model is not None
+        load_whisper(self.model)
+        found: list[_Part] = []
+        for start, stop in parts_of(self.sound):
+            samples = self.sound.mono(start, stop)
+            with suppress(InputError):  # nothing is said there
+                heard = recognised_part(
+                    samples, self.sound.sample_rate, self.pronouncer, self.model
+                )
+                found.append(_Part(start, stop, heard.transcript, heard.confidences))
+        if not found:
+            raise AlignmentError(NOTHING)
+        return found
+
+    @cached_property
+    def _free_parts(self) -> list[_FreePart]:
+        """The parts in which the network hears speech."""
+        found: list[_FreePart] = []
+        for start, stop in parts_of(self.sound):
+            part = _FreePart(start, stop, ())
+            with suppress(AlignmentError):
+                _, scores = self._scores(part)
+                found.append(replace(part, found=tuple(heard_freely(scores))))
+        if not any(part.found for part in found):
+            raise AlignmentError(NOTHING)
+        return found
+
+    def _network_parts(self, text: Transcript) -> list[_Part]:
+        """The parts as the network hears them by the text."""
+        found: list[_Part] = []
+        for part, words in zip(self._free_parts, self._shared(text.spoken), strict=True):
+            key = (part.start, words)
+            if key not in self._settled:
+                self._settled[key] = self._settled_part(part, words)
+            if (own := self._settled[key]) is not None:
+                found.append(own)
+        if not found:
+            raise AlignmentError(NOTHING)
+        return found
+
+    def _settled_part(self, part: _FreePart, words: tuple[str, ...]) -> _Part | None:
+        """The part settled by the text's words for it; None if it has none and none are heard."""
+        free = _Words.of(words_of(part.found, general_model()[0].words))
+        heard, planned = free, None
+        if words:
+            samples, scores = self._scores(part)
+            rate, pronouncer = self.sound.sample_rate, self.pronouncer
+            found = settled(scores, part.found, words, pronouncer.choices(words))
+            own = _Words.of(found.words)
+            rival = _Words(found.rival, (0.5,) * len(found.rival))
+            new = Transcript.from_text(" ".join(words))
+            text = HeardSound(samples, rate, new, (), scores, pronouncer)
+            if new.spoken == words:  # else it is read in another way here
+                heard, planned = self._with_doubted(text, own, rival, free)
+            else:
+                heard = own
+        if not heard.texts:
+            return None
+        said = Transcript.from_text(" ".join(heard.texts))
+        sure = heard.confidences if len(heard.confidences) == len(said.words) else ()
+        heard_free = Transcript.from_text(" ".join(free.texts)) if free.texts else None
+        return _Part(part.start, part.stop, said, sure, heard_free, planned)
+
+    def _with_doubted(
+        self, text: HeardSound, own: _Words, rival: _Words, free: _Words
+    ) -> tuple[_Words, frozenset[Span]]:
+        """The settled words, and where these are the text's those of the rival and, where the
+        aligner doubts the text's, those heard freely; and the places of the settled ones. `text`:
+        the part as if the text were heard."""
+        new, words = text.heard, text.heard.spoken
+        places = self._places(own, new)
+        planned = frozenset(place.new for place, _ in places)
+        for other in (rival, free):
+            for place, source in self._places(other, new):
+                beside = (max(place.new[0] - 1, 0), place.new[1] + 1)
+                if meets(beside, [each.new for each, _ in places]):
+                    continue
+                if other is rival or text.heard_root(place.new) > DOUBTED:
+                    places.append((place, source))
+        texts: list[str] = []
+        sure: list[float] = []
+        done = 0
+        known = dict(zip(own.texts, own.confidences, strict=True))
+        end = Difference((0, 0), (len(words),) * 2)
+        for place, source in [*sorted(places, key=lambda item: item[0].new), (end, own)]:
+            kept = words[done : place.new[0]]
+            texts += [*kept, *source.texts[slice(*place.heard)]]
+            sure += [known.get(word, 0.5) for word in kept]
+            sure += source.confidences[slice(*place.heard)]
+            done = place.new[1]
+        return _Words(tuple(texts), tuple(sure)), planned
+
+    def _places(self, heard: _Words, new: Transcript) -> list[tuple[Difference, _Words]]:
+        """The places where heard words differ from the text; none if there are none."""
+        if not heard.texts:
+            return []
+        said = Transcript.from_text(" ".join(heard.texts))
+        if said.spoken != heard.texts:
+            return []
+        return [(place, heard) for place in differences(said, new, self.pronouncer)]
+
+    def _shared(self, words: tuple[str, ...]) -> list[tuple[str, ...]]:
+        """The text's words by the parts in which the aligner finds them."""
+        parts = self._free_parts
+        if len(parts) == 1:
+            return [words]
+        choices = self.pronouncer.choices(words)
+        try:
+            found = NetworkAligner().align_recording(self.sound, words, choices, check=False)
+            middles = [(word.start + word.end) / 2 for word in found.spoken]
+        except AlignmentError:  # too many of them: evenly
+            seconds = self.sound.samples / self.sound.sample_rate
+            middles = [(k + 0.5) / len(words) * seconds for k in range(len(words))]
+        ends = [part.stop / self.sound.sample_rate for part in parts]
+        numbers = np.minimum(np.searchsorted(ends, middles), len(parts) - 1)
+        return [
+            tuple(word for word, own in zip(words, numbers, strict=True) if own == number)
+            for number in range(len(parts))
+        ]
+
+
+def _most_doubted(evidence: Sequence[Evidence | None]) -> list[Evidence | None]:
+    """The evidence of all parts, of which one has the word that is doubted most."""
+    known = [each for each in evidence if each is not None and each.most_doubted]
+    most = max((each.advantage for each in known), default=0.0)
+    return [
+        each and each._replace(most_doubted=each.most_doubted * float(each.advantage >= most))
+        for each in evidence
+    ]
+
+
+def _questions(text: Transcript) -> list[bool]:
+    return [word.mark == "?" for word in text.words]
+
+
+def _new_place(places: Sequence[Difference], heard: int) -> int:
+    """The number of words of the new text before a heard word, by its number."""
+    moved = 0
+    for place in places:
+        if place.heard[1] <= heard:
+            moved = place.new[1] - place.heard[1]
+        elif place.heard[0] < heard:
+            return place.new[1]
+    return heard + moved
+
+
+def _shifted(place: Difference, heard: int, new: int) -> Difference:
+    (a, b), (c, d) = place
+    return Difference((a + heard, b + heard), (c + new, d + new))

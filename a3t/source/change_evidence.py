@@ -1,0 +1,294 @@
+"""Evidence that a recording says something else than its new text, place by place.
+
+No witness is enough alone. Whisper goes by what people usually say, so it mishears rare words; the
+phone network and the aligner go by the sound; a second hearing knows the new text's rare words, and
+may skip half a sentence. Each place gets the logarithm of its odds from all of them together, the
+more places there are the lower.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from a3t.source.text_differences import Difference, differences, whole_tokens
+from a3t.spans import Span
+from a3t.text.phones import strip_stress
+from a3t.text.pronunciation.pronouncer import Pronouncer
+from a3t.text.transcript import Transcript, TranscriptWord
+from alignment import Alignment, AlignmentError
+from alignment.aligners.network_aligner import NetworkAligner
+from alignment.confidence.rival_scores import advantages_between, fit_of, summed_advantages
+from alignment.recognition.ngrams import UNKNOWN, load_ngrams
+from alignment.recognition.whisper import EncodedSound, Whisper
+
+MOST_WAYS = 8  # of saying the words of a place that are compared
+MOST_NATS = 40.0  # of a Whisper score; 20 of the phone network's and the trigrams'
+RARE, RAREST = -10.0, -16.0  # log probabilities; of a word that no text has
+
+
+class Evidence(NamedTuple):
+    """The witnesses of one place; nats, where nothing else is said, by which the heard words are
+    likelier than the new ones.
+
+    whisper, fit, language: by Whisper, by the phone network, by trigrams. rare, heard_rare: nats by
+    which the new and the heard words are rarer than RARE. advantage, heard_advantage: the root of
+    the advantage of anything over the new words, and over the heard ones, in the aligner's eyes.
+    doubt: log odds against the new words in the aligner's eyes. most_doubted: 1 if no other new
+    word has so large an advantage against it. cleared, confirmed: 1 if the second hearing has the
+    new words, the heard words there. confidence: of the heard words, log odds. added, missing: 1 if
+    the new text has no words there, or the heard one. beside: the largest advantage of a place that
+    touches this one. rival: 1 if the recogniser hears the new text, and the heard words are next.
+    """
+
+    whisper: float = 0.0
+    fit: float = 0.0
+    language: float = 0.0
+    rare: float = 0.0
+    heard_rare: float = 0.0
+    advantage: float = 0.0
+    heard_advantage: float = 0.0
+    doubt: float = 0.0
+    most_doubted: float = 0.0
+    cleared: float = 0.0
+    confirmed: float = 0.0
+    confidence: float = 0.0
+    added: float = 0.0
+    missing: float = 0.0
+    beside: float = 0.0
+    rival: float = 0.0
+
+
+@dataclass(frozen=True)
+class HeardSound:
+    """A part of a recording with what was heard in it: `samples` (n,) mono float at `sample_rate`,
+    the `heard` words, their `confidences`, the scores `sequences` (T, 40) as for `fit_of`, and
+    Whisper's ear, if it heard them. `planned`: the new text's ranges where the recogniser hears
+    something else, if the heard words differ in more places."""
+
+    samples: np.ndarray
+    sample_rate: int
+    heard: Transcript
+    confidences: tuple[float, ...]
+    sequences: np.ndarray
+    pronouncer: Pronouncer
+    whisper: Whisper | None = None
+    encoded: EncodedSound | None = None
+    planned: frozenset[Span] | None = None
+
+    def evidence(
+        self, new: Transcript, places: Sequence[Difference], second: Transcript | None
+    ) -> list[Evidence]:
+        """The evidence for the `places`, all those where the heard words and the `new` text's for
+        this part differ. `second`: another hearing of it."""
+        aligned_new = self._aligned(new.spoken)
+        advantages = self._advantages(aligned_new)
+        others = differences(second, new, self.pronouncer) if second else []
+        found = [
+            self._evidence(place, new, aligned_new, advantages, second, others) for place in places
+        ]
+        touching = [
+            max(
+                (
+                    found[k].advantage
+                    for k, other in enumerate(places)
+                    if other is not place
+                    and (other.new[1] == place.new[0] or place.new[1] == other.new[0])
+                ),
+                default=0.0,
+            )
+            for place in places
+        ]
+        return [each._replace(beside=beside) for each, beside in zip(found, touching, strict=True)]
+
+    def _evidence(
+        self,
+        place: Difference,
+        new: Transcript,
+        aligned: Alignment | None,
+        advantages: np.ndarray,
+        second: Transcript | None,
+        others: Sequence[Difference],
+    ) -> Evidence:
+        old, own = self.heard.spoken[slice(*place.heard)], new.spoken[slice(*place.new)]
+        fits = self._fits(place.heard, [old, own])
+        gap, doubt = 0.0, 0.0
+        if aligned is not None:
+            gap = self._root(aligned, advantages, place.new)
+            scores = [aligned.spoken[k].score for k in range(*place.new)]
+            doubt = -_odds(min(scores, default=0.5))
+        sure = [self.confidences[k] for k in range(*place.heard)] if self.confidences else []
+        before = self.heard.spoken[max(place.heard[0] - 2, 0) : place.heard[0]]
+        after = self.heard.spoken[place.heard[1] : place.heard[1] + 2]
+        return Evidence(
+            self._whisper_nats(place, new.words[slice(*place.new)]),
+            _limited(fits[0] - fits[1], 20.0),
+            _limited(_language(before, old, after) - _language(before, own, after), 20.0),
+            _rareness(own),
+            _rareness(old),
+            gap,
+            self.heard_root(place.heard),
+            doubt,
+            float(bool(len(advantages)) and gap >= float(_roots(advantages).max()) - 1e-6),
+            float(second is not None and _is_cleared(place.new, others)),
+            float(
+                second is not None
+                and any(
+                    other.new == place.new and second.spoken[slice(*other.heard)] == old
+                    for other in others
+                )
+            ),
+            _odds(min(sure, default=0.5)),
+            float(not own),
+            float(not old),
+            rival=float(self.planned is not None and not meets(place.new, self.planned)),
+        )
+
+    def heard_root(self, words: Span) -> float:
+        """The root of the largest advantage of anything over some heard words or, of none, over
+        the gap there."""
+        return self._root(self._heard_aligned, self._heard_advantages, words)
+
+    @cached_property
+    def _heard_aligned(self) -> Alignment | None:
+        return self._aligned(self.heard.spoken)
+
+    @cached_property
+    def _heard_advantages(self) -> np.ndarray:
+        return self._advantages(self._heard_aligned)
+
+    def _aligned(self, words: Sequence[str]) -> Alignment | None:
+        """The aligned words of the part; None if they can't all be said in it."""
+        if not words:
+            return None
+        try:
+            return NetworkAligner().align(
+                self.samples, self.sample_rate, words, self.pronouncer.choices(words), check=False
+            )
+        except AlignmentError:
+            return None
+
+    def _advantages(self, aligned: Alignment | None) -> np.ndarray:
+        return np.zeros(0) if aligned is None else summed_advantages(aligned, self.sequences)
+
+    def _root(self, aligned: Alignment | None, advantages: np.ndarray, words: Span) -> float:
+        """The root of the largest advantage over some words or, of none, over the gap there."""
+        if aligned is None:
+            return 0.0
+        if words[0] < words[1]:
+            own = advantages[slice(*words)]
+        else:
+            own = advantages_between(aligned, [words[0] - 1], self.sequences)
+        return float(_roots(own).max())
+
+    def _fits(self, heard: Span, texts: Sequence[Sequence[str]]) -> list[float]:
+        if self._heard_aligned is None:
+            return [0.0] * len(texts)
+        ways = [self._ways(text) for text in texts]
+        return fit_of(self._heard_aligned, heard, ways, self.sequences)
+
+    def _ways(self, words: Sequence[str]) -> list[tuple[str, ...]]:
+        """Ways to say the words one behind the other."""
+        choices = self.pronouncer.choices(words)
+        each = [sorted({tuple(map(strip_stress, way)) for way in choices[word]}) for word in words]
+        return [sum(ways, ()) for ways, _ in zip(product(*each), range(MOST_WAYS), strict=False)]
+
+    def _whisper_nats(self, place: Difference, words: Sequence[TranscriptWord]) -> float:
+        if self.whisper is None:
+            return 0.0
+        texts = _with_words(self.heard, place.heard, words)
+        likeliest = max(self._likelihood(text) for text in texts)
+        return _limited(self._heard_likelihood - likeliest, MOST_NATS)
+
+    @cached_property
+    def _heard_likelihood(self) -> float:
+        return self._likelihood(self.heard.text)
+
+    def _likelihood(self, text: str) -> float:
+        assert self.whisper is not None and self.encoded is not None
+        pieces = self.whisper.pieces(self.encoded, text)
+        return float(sum(np.log(max(probability, 1e-9)) for _, probability in pieces))
+
+
+def rare_words(words: Sequence[str]) -> list[str]:
+    """The words that are rarer than RARE, once each."""
+    return [word for word in dict.fromkeys(words) if _shares().get(word, RAREST) < RARE]
+
+
+def _is_cleared(new: Span, others: Sequence[Difference]) -> bool:
+    """True if another hearing has the new text's words, or nothing besides, at a place."""
+    if new[0] == new[1]:
+        return not any(other.new[0] <= new[0] <= other.new[1] for other in others)
+    return not any(other.new[0] < new[1] and other.new[1] > new[0] for other in others)
+
+
+def meets(place: Span, others: Iterable[Span]) -> bool:
+    """True if a range is one of the others, or shares a word with one."""
+    return any(place == each or (place[0] < each[1] and each[0] < place[1]) for each in others)
+
+
+def _roots(advantages: np.ndarray) -> np.ndarray:
+    return np.clip(np.sign(advantages) * np.sqrt(np.abs(advantages)), -3.0, 8.0)
+
+
+def _limited(nats: float, most: float) -> float:
+    return float(min(max(nats, -most), most))
+
+
+def _odds(probability: float) -> float:
+    probability = min(max(probability, 1e-3), 1 - 1e-3)
+    return float(np.log(probability / (1 - probability)))
+
+
+def _rareness(words: Sequence[str]) -> float:
+    """Nats by which words are rarer together than RARE."""
+    rarer = RARE - sum(_shares().get(word, RAREST) for word in words)
+    return min(max(rarer, 0.0), -RARE)
+
+
+@cache
+def _shares() -> dict[str, float]:
+    """The logarithm of each word's share of English, nats."""
+    model = load_ngrams()
+    return dict(zip(model.words, model.unigram.tolist(), strict=True))
+
+
+@cache
+def _numbers() -> Mapping[str, int]:
+    return {word: number for number, word in enumerate(load_ngrams().words)}
+
+
+def _language(before: Sequence[str], words: Sequence[str], after: Sequence[str]) -> float:
+    """log P of the words and those after them behind those before, nats, by trigrams."""
+    numbers = _numbers()
+    unknown = numbers[UNKNOWN]
+    text = [numbers.get(word, unknown) for word in (*before, *words, *after)]
+    padded = np.array([-1, 0, *text])
+    scores = load_ngrams().scores(padded[:-2], padded[1:-1], padded[2:])
+    return float(scores[len(before) :].sum())
+
+
+def _with_words(heard: Transcript, place: Span, words: Sequence[TranscriptWord]) -> list[str]:
+    """The text with other words at a place, where a capital stood with and without one."""
+    (first, last), (begin, end) = place, whole_tokens(heard, place)
+    before = [word.text for word in heard.words[begin:first]]
+    after = [word.text for word in heard.words[last:end]]
+    written = Transcript.of_tokens(words).text.split()
+    inside = [*before, *written, *after]
+    replaced = heard.written(begin, end)
+    marks = replaced[len(replaced.rstrip(".,;:?!")) :]
+    texts = []
+    for capital in {False, replaced[:1].isupper() or not begin}:
+        here = list(inside)
+        if here and capital:
+            here[0] = here[0][:1].upper() + here[0][1:]
+        if here:
+            here[-1] = here[-1].rstrip(".,;:?!") + marks
+        parts = [heard.written(0, begin), *here, heard.written(end, len(heard.words))]
+        texts.append(" ".join(filter(None, parts)))
+    return texts

