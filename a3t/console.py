@@ -8,11 +8,11 @@ from __future__ import annotations
 import argparse
 import gc
 import io
-import os
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from typing import NoReturn
 
 from a3t.errors import InputError, tidy_up_first
@@ -38,14 +38,17 @@ class Parser(argparse.ArgumentParser):
     """Report wrong usage in one line, without the usage of every option."""
 
     def error(self, message: str) -> NoReturn:
+        known = [name for name in self._option_string_actions if name.startswith("--")]
+        for word in message.partition("unrecognized arguments: ")[2].split():
+            near = get_close_matches(word.partition("=")[0], known, 1, 0.75)
+            if word.startswith("--") and near:
+                message = f"there is no option {word}: did you mean {near[0]}?"
+                break
         self.exit(WRONG_USAGE, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
 
 def run(command: Callable[[], None]) -> int:
     """Run a command; the exit code. Bad input becomes one sentence, never a traceback."""
-    # Threads that wait for each other leave the cores to others: on a busy machine spinning ones
-    # learnt a voice in six times the processor's time. Read when torch is loaded, which is later.
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     try:
         tidy_up_first()
         for stream in (sys.stdout, sys.stderr):  # a file's name may be bytes that are no UTF-8

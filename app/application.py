@@ -116,9 +116,12 @@ def serve(
         app = application(service, callers, page, voices)
         try:
             with served(app, *where) as address:
-                greet(address)
-                service.quick.warm_up()
-                threading.Event().wait()
+                try:
+                    greet(address)
+                    service.quick.warm_up()
+                    threading.Event().wait()
+                finally:  # while the server can still tell those who wait
+                    service.stop()
         except OSError:
             raise InputError(
                 "Port {1} on {0} can't be used: choose another with --port.".format(*where)

@@ -30,6 +30,7 @@ from app.processes.worker import WorkerProcess
 
 if TYPE_CHECKING:  # torch is imported with the models, in their processes
     from a3t.editor import Editor
+    from a3t.text.transcript import Transcript
 
 LONG = 40.0  # seconds; what is longer has its own lane
 
@@ -50,6 +51,12 @@ class Service:
         self.long = self.quick if start_long is None else EditorLane(start_long)
         self.jobs = RequestJobs()
 
+    def stop(self) -> None:
+        """Ends what is being worked on: those who wait are told."""
+        self.quick.stop()
+        self.long.stop()
+        self.jobs.stop()
+
     def close(self) -> None:
         """Ends the editors' processes."""
         self.quick.close()
@@ -67,6 +74,19 @@ class Service:
         with self._request(recording) as copy:
             heard = self.lane(copy).do(watch, methodcaller("transcribe", copy, prior or None))
         return str(heard.text)
+
+    def heard(
+        self, watch: Watch, recording: str | None, prior: str, timed: bool
+    ) -> tuple[Transcript, Alignment | None]:
+        """What the recording says, with a text close to it as a hint; if `timed`, when."""
+        from app.server.transcriptions import heard
+
+        hint = limits.check_text(prior, texts.THE_EXPECTED_TEXT) or None
+        with self._request(recording) as copy:
+            found: tuple[Transcript, Alignment | None] = self.lane(copy).do(
+                watch, heard, copy, hint, timed
+            )
+        return found
 
     def align(self, watch: Watch, recording: str | None, text: str = "") -> dict[str, Any]:
         """Words and phones with start, end (seconds) and confidence (0..1)."""

@@ -155,6 +155,11 @@ def go_back(options: argparse.Namespace) -> None:
     save_version(result, history, project.out, options, (project.seen,))
 
 
+def others(count: int) -> str:
+    """The results beside the best one."""
+    return f"{count} others" if count > 1 else "one other"
+
+
 def models(options: argparse.Namespace) -> tuple[str | None, str | None]:
     """The model and the vocoder as given on the command line, else None: take edit.json's."""
     usual = parser()
@@ -205,7 +210,7 @@ def report(
         print(record_path(out).read_text(encoding="utf-8"), end="")
     else:
         say(best.plan.describe())
-        say(f"Written: {out}" + (f" and {len(results) - 1} others" if len(results) > 1 else ""))
+        say(f"Written: {out}" + (f" and {others(len(results) - 1)}" if len(results) > 1 else ""))
         for path in exported:
             say(f"Written: {path}")
     if best.plan.passages and set(WORD_EXPORTS) & set(options.export):

@@ -24,7 +24,17 @@ def write_subtitles(
     """A .srt or .vtt. `written`: the text to show for each spoken word, with punctuation; "" for
     a word that an earlier one shows with it ("$5" is two words). `each_word`: a cue for each of
     these instead of one for as many as fit."""
-    vtt = path.suffix.lower() == ".vtt"
+    text = subtitles(alignment, written, each_word, path.suffix.lower() == ".vtt")
+    write_whole(path, lambda part: part.write_text(text, encoding="utf-8"))
+
+
+def subtitles(
+    alignment: Alignment,
+    written: Sequence[str] | None = None,
+    each_word: bool = False,
+    vtt: bool = False,
+) -> str:
+    """The text of a .srt, or of a .vtt; arguments as for `write_subtitles`."""
     spoken = alignment.spoken
     shown = list(written) if written is not None else [word.text for word in spoken]
     parts = ["WEBVTT\n"] if vtt else []
@@ -32,14 +42,14 @@ def write_subtitles(
         # SubRip has no comments; a cue that lasts no time is never shown.
         mark = f"0\n00:00:00,000 --> 00:00:00,000\n[{RECOGNISED_MARK}]\n"
         parts.append(f"NOTE {RECOGNISED_MARK}\n" if vtt else mark)
-    for number, (start, end, text) in enumerate(_cues(spoken, shown, each_word), 1):
+    for number, (start, end, text) in enumerate(cues_of(spoken, shown, each_word), 1):
         times = f"{_stamp(start, vtt)} --> {_stamp(end, vtt)}"
         text = html.escape(text, quote=False) if vtt else text
         parts.append(f"{times}\n{text}\n" if vtt else f"{number}\n{times}\n{text}\n")
-    write_whole(path, lambda part: part.write_text("\n".join(parts), encoding="utf-8"))
+    return "\n".join(parts)
 
 
-def _cues(
+def cues_of(
     words: Sequence[Word], shown: Sequence[str], each_word: bool = False
 ) -> list[tuple[float, float, str]]:
     """Words in cues that end with a sentence, or when there is no more room or time."""

@@ -20,7 +20,11 @@ from app.guarding.visitors import cookie_of
 
 LARGEST_BODY = 2_000_000  # bytes of a request that is not an upload
 UPLOADS = "/gradio_api/upload"
-FORMS = ("/v1/edits", "/v1/alignments")  # which bring their recording themselves
+FORMS = (
+    "/v1/edits",
+    "/v1/alignments",
+    "/v1/audio/transcriptions",
+)  # which bring their recording themselves
 MAY_CALL = "a3t.may_call"  # in a request's scope: whether it may use /v1
 
 # Gradio begins its components by inline scripts that are made of texts.

@@ -55,6 +55,7 @@ class EditorLane:
         self._gone: set[str] = set()  # owners that have been deleted
         self._change = threading.Condition()
         self._thread: threading.Thread | None = None
+        self._closing = False
 
     @property
     def is_busy(self) -> bool:
@@ -116,8 +117,13 @@ class EditorLane:
         """Load the models in the background, so that the page appears before they are loaded."""
         self.add(LaneJob(methodcaller("ask", bool), failed=lambda sentence: None))
 
+    def stop(self) -> None:
+        """Begin no process any more."""
+        self._closing = True
+
     def close(self) -> None:
         """Ends the editor's process."""
+        self.stop()
         if self._editor is not None:
             self._editor.close()
 
@@ -157,14 +163,18 @@ class EditorLane:
         """A job's result, by the editor with its models; CancelledError if nobody wants it."""
         job.watch.check()
         try:
+            if self._closing:
+                raise CancelledError
             if self._editor is None or not self._editor.alive:
                 self._editor = self._start()
             self._editor.progress, self._editor.wanted = job.watch, job.watch.wanted
             self._editor.models = job.models
             return job.run(self._editor)
-        except AbandonedError:  # so that the next request finds the models loaded
-            self._editor = self._start()
-            self.warm_up()
+        except AbandonedError:
+            self._editor = None
+            if not self._closing:  # so that the next request finds the models loaded
+                self._editor = self._start()
+                self.warm_up()
             raise CancelledError from None
         finally:
             if self._editor is not None:

@@ -6,7 +6,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,7 @@ from app.error_sentences import sentence_of
 from app.processes.progress import CancelledError, Watch
 
 MOST_JOBS = 20  # that wait or run
+STOPPING = 2.0  # seconds that they have to end in
 
 
 class BusyError(Exception):
@@ -58,6 +59,7 @@ class RequestJobs:
     def __init__(self) -> None:
         self._jobs: dict[str, RequestJob] = {}
         self._lock = threading.Lock()
+        self._stopped = False
 
     def start(
         self,
@@ -73,6 +75,8 @@ class RequestJobs:
         with self._lock:
             old = time.monotonic() - limits.KEEP_SECONDS
             self._jobs = {name: each for name, each in self._jobs.items() if each.ended > old}
+            if self._stopped:
+                raise CancelledError
             if sum(not each.outcome.done() for each in self._jobs.values()) >= MOST_JOBS:
                 raise BusyError
             self._jobs[job.id] = job
@@ -90,6 +94,15 @@ class RequestJobs:
             for job in self._jobs.values():
                 if job.owner == owner:
                     job.watch.cancelled.set()
+
+    def stop(self) -> None:
+        """End everything, and wait until it has ended: the server stops."""
+        with self._lock:
+            jobs = [job for job in self._jobs.values() if not job.outcome.done()]
+            self._stopped = True
+        for job in jobs:
+            job.watch.cancelled.set()
+        wait([job.outcome for job in jobs], timeout=STOPPING)
 
     def _do(self, job: RequestJob, work: Callable[[Watch], Any], kept: bool) -> None:
         result, error = None, None

@@ -16,7 +16,13 @@ from typing import Annotated, Any, Literal
 import anyio
 import numpy as np
 from fastapi import APIRouter, Depends, File, Form, Request, UploadFile
-from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from fastapi.responses import (
+    FileResponse,
+    JSONResponse,
+    PlainTextResponse,
+    Response,
+    StreamingResponse,
+)
 from fastapi.security import HTTPBearer
 from starlette.exceptions import HTTPException
 
@@ -29,6 +35,7 @@ from app.guarding.guard import MAY_CALL
 from app.page_request import USUAL, Models
 from app.processes.progress import CancelledError, Watch
 from app.processes.request_jobs import RequestJob
+from app.server.chat_text import without_markdown
 from app.server.encoded_speech import MEDIA_TYPES, SpeechEncoder
 from app.server.schemas import (
     JobState,
@@ -36,6 +43,7 @@ from app.server.schemas import (
     contents,
     problems,
 )
+from app.server.transcriptions import UNTIMED, answer
 from app.service import Service, edit_request, stream_speech
 
 POLL = 0.05  # seconds between looks at a job, and at whether its client is still there
@@ -70,6 +78,11 @@ def kept(request: Request, file: Annotated[UploadFile, File(description="the rec
 Job = Annotated[RequestJob, Depends(the_job)]
 Kept = Annotated[str, Depends(kept)]
 Serving = Annotated[Service, Depends(the_service)]
+NO_GRANULARITIES: list[str] = []
+TRANSCRIPTIONS: dict[str, Any] = {
+    "application/json": {"schema": {"type": "object"}},
+    "text/plain": {"schema": {"type": "string"}},
+}
 TEXT = Form(description="what the recording says; if empty, it is recognised")
 CANDIDATES = Form(description="the number of candidates to make; the answer is the best")
 
@@ -108,7 +121,7 @@ async def speech(body: SpeechBody, request: Request, service: Serving) -> Respon
             f"“{body.voice[:40]}” is no voice here: use one of {', '.join(sorted(voices))}."
         )
     wanted = SpeechRequest(
-        text=body.input,
+        text=without_markdown(body.input),
         prompt_text=voice.text,
         speed=body.speed,
     )
@@ -142,6 +155,34 @@ async def speech(body: SpeechBody, request: Request, service: Serving) -> Respon
             job.watch.cancelled.set()
 
     return StreamingResponse(sent(), media_type=MEDIA_TYPES[body.response_format])
+
+
+@router.post(
+    "/audio/transcriptions",
+    responses={**problems(400, 409, 411, 413, 429), 200: {"content": TRANSCRIPTIONS}},
+)
+async def transcription(
+    request: Request,
+    service: Serving,
+    file: Kept,
+    response_format: Annotated[Literal["json", "text", "srt", "verbose_json", "vtt"], Form()] = (
+        "json"
+    ),
+    prompt: Annotated[str, Form(description="roughly what it says, as a hint")] = "",
+    language: Annotated[str, Form(description="English is the only one")] = "en",
+    granularities: Annotated[list[str], Form(alias="timestamp_granularities[]")] = NO_GRANULARITIES,
+) -> Response:
+    """What the recording says; as OpenAI's endpoint of this name, whose other fields have no
+    effect."""
+    if language.lower()[:2] not in ("", "en"):
+        raise InputError(f"{language[:20]} can't be transcribed: a3t knows English alone.")
+    timed = response_format not in UNTIMED
+    job = service.jobs.start(
+        "transcription", lambda watch: service.heard(watch, file, prompt, timed)
+    )
+    said, aligned = await finished(job, request)
+    body = answer(said, aligned, response_format, "word" in granularities)
+    return PlainTextResponse(body) if isinstance(body, str) else JSONResponse(body)
 
 
 @router.post(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -51,6 +52,8 @@ def open_audio(path: Path, track: int | None = None) -> Iterator[Reader]:
     """libsndfile on an open descriptor, so that it judges by the content and not by the name; what
     it can't read is tried as a container, of which ``track`` is read
     (`a3t.audio.reading.containers`)."""
+    if re.match(r"(?:https?|ftp):/", str(path)):
+        raise InputError(f"{path.name} is on the web: download it, then give the file's name.")
     if not path.exists():
         raise InputError(f"{path} does not exist: check the name of the recording.")
     if path.is_dir():

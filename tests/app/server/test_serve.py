@@ -263,3 +263,29 @@ def test_tokens_and_voices_that_can_not_be_used(tmp_path: Path) -> None:
     (tmp_path / "token").unlink()
     with pytest.raises(InputError, match="has no recordings"):
         voices_in(tmp_path)
+
+
+def test_transcriptions_as_openais_client_asks_for_them(
+    official: openai.OpenAI, client: httpx.Client, arctic: Path
+) -> None:
+    """With the text as a hint, since the built-in recogniser is what runs here."""
+
+    def asked(kind: str, **more: Any) -> Any:
+        with arctic.open("rb") as file:
+            return official.audio.transcriptions.create(
+                model="whisper-1", file=file, response_format=kind, prompt=ARCTIC, **more
+            )  # type: ignore[call-overload]
+
+    expected = ARCTIC.lower().split()[:4]
+    assert asked("json").text.lower().split()[:4] == expected
+    assert asked("text").lower().split()[:4] == expected
+    detailed = asked("verbose_json", timestamp_granularities=["word"])
+    assert abs(detailed.duration - 4.0) < 0.01 and detailed.language == "english"
+    assert [word.word for word in detailed.words[:4]] == [w.strip(",.") for w in expected]
+    assert detailed.segments[0].start == pytest.approx(detailed.words[0].start)
+    assert detailed.segments[-1].avg_logprob <= 0
+    assert asked("srt").startswith("1\n00:00:00,") and asked("vtt").startswith("WEBVTT\n")
+    with pytest.raises(openai.BadRequestError, match="English alone"):
+        asked("json", language="de")
+    with pytest.raises(openai.BadRequestError, match="response_format"):
+        asked("diarized_json")
