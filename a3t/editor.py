@@ -24,7 +24,7 @@ from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planner import make_plan
 from a3t.plan.prompt import Prompt, Prompts, SpeechPlan, speech_plan, with_texts
 from a3t.plan.request import EditRequest, SpeechRequest
-from a3t.plan.reuse.recorded_speech import OtherRecording, align_others
+from a3t.plan.reuse.recorded_speech import align_others
 from a3t.plan.reuse.text_reuse import with_sources
 from a3t.plan.revision import Revision
 from a3t.rendering.candidates import make_audible, make_candidates
@@ -32,11 +32,16 @@ from a3t.rendering.edited import EditedRecording
 from a3t.rendering.renderer import Renderer
 from a3t.rendering.spoken import SpokenRecording
 from a3t.rendering.steps import Steps
-from a3t.source.alignments import AlignmentStore, TimedRecording
+from a3t.source.alignments import AlignmentStore
+from a3t.source.passages import AlignedRecording
 from a3t.source.punctuated_transcript import punctuated, punctuated_by_sound
-from a3t.source.transcripts import find_transcript, require_change
+from a3t.source.transcripts import (
+    FoundTranscript,
+    find_transcript,
+    known_transcript,
+    require_change,
+)
 from a3t.text.markup import check_marks
-from a3t.text.pronunciation.lexicon import Pronunciation
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from a3t.vocoder import Vocoder, load_vocoder
@@ -45,6 +50,7 @@ from alignment.aligners.network_aligner import NetworkAligner
 
 MODEL = "small"
 Sound = str | Path | Recording
+Source = Sound | AlignedRecording
 
 
 class Editor:
@@ -117,12 +123,14 @@ class Editor:
         self.steps.progress = called
 
     def edit(
-        self, recording: Sound, request: EditRequest | None = None, **fields: Any
+        self, recording: Source, request: EditRequest | None = None, **fields: Any
     ) -> EditedRecording:
         """The best result of `make`, not yet written, from the arguments of `plan`."""
         return self.make(self.plan(recording, request, **fields))[0]
 
-    def plan(self, recording: Sound, request: EditRequest | None = None, **fields: Any) -> EditPlan:
+    def plan(
+        self, recording: Source, request: EditRequest | None = None, **fields: Any
+    ) -> EditPlan:
         """Decide everything and render nothing.
 
         ``fields`` are fields of `EditRequest`, in place of a request or to override some of it.
@@ -130,51 +138,56 @@ class Editor:
         text can't be used or if they don't match; UnchangedError if the new text is recognised.
         """
         request = replace(request, **fields) if request else EditRequest(**fields)
+        new_text, pronouncer = request.new_transcript, Pronouncer(dict(request.pronunciations))
         self.steps.begin()
-        with self.steps("read"):
-            recording = opened(recording)
-        pronouncer = Pronouncer(dict(request.pronunciations))
-        with self.steps("transcribe"):
-            found = request.find_transcript(recording, pronouncer)
+        sound, found = self._listen(recording, request, pronouncer)
         check_marks(request.new_text, found.transcript.text)
-        revision = Revision.of(found.transcript, request.new_transcript)
-        require_change(found, request.new_transcript, revision.edits or request.cuts)
+        revision = Revision.of(found.transcript, new_text)
+        require_change(found, new_text, revision.edits or request.cuts)
         with self.steps("align"):
-            new = request.new_transcript
-            others = align_others(request.others, new, self.alignments, pronouncer)
+            others = align_others(request.others, new_text, self.alignments, pronouncer)
             edits = None if request.cuts else with_sources(revision, request)
-            aligned = self.alignments.around(recording, found, edits, pronouncer)
+            aligned = self.alignments.around(sound, found, edits, pronouncer)
         with self.steps("plan"):
             text = punctuated(found.transcript, aligned, revision.revised, request.punctuate)
-            resolved = replace(
-                request.with_pronunciations_of(text.spoken + request.new_transcript.spoken),
-                text=text.text,
-                alignment=aligned.alignment,
-                aligned_words=() if aligned.is_whole(found.transcript) else aligned.words,
-                others=tuple(map(OtherRecording.of, others)),
-            )
+            passages = () if aligned.is_whole(text) else aligned.words
+            source = AlignedRecording(sound, text, aligned.alignment, passages)
             revision = replace(revision, text=text).within(aligned.words)
-            spoken = pronouncer.as_recorded(revision.new_text, aligned.alignment.spoken)
-            plan = make_plan(recording, resolved, revision, spoken, self.durations, others)
-            return replace(plan, restored=text is not found.transcript, found=found)
+            spoken = pronouncer.as_recorded(revision.new_text, source.alignment.spoken)
+            plan = make_plan(source, request, revision, spoken, self.durations, others)
+        restored = text is not found.transcript
+        return replace(plan, restored=restored, found_in=found.origin, about=found.about)
+
+    def _listen(
+        self, recording: Source, request: EditRequest, pronouncer: Pronouncer
+    ) -> tuple[Recording, FoundTranscript]:
+        """The recording, opened, and its transcript."""
+        if isinstance(recording, AlignedRecording):
+            return recording.recording, known_transcript(recording)
+        with self.steps("read"):
+            sound = opened(recording)
+        with self.steps("transcribe"):
+            new_text = request.new_transcript if request.new_text else None
+            options = request.recogniser, request.alignment
+            return sound, find_transcript(sound, request.text, new_text, pronouncer, *options)
 
     def findings(
-        self, recording: Sound, cleaning: Cleaning | None = None, **fields: Any
+        self, recording: Source, cleaning: Cleaning | None = None, **fields: Any
     ) -> Findings:
         """Find what can be taken out; ``fields`` of a request's text, and errors, as for `plan`."""
-        recording, request = opened(recording), EditRequest(new_text="", **fields)
-        with self.steps("transcribe"):
-            found = request.find_transcript(recording, Pronouncer())
+        request = EditRequest(new_text="", **fields)
+        sound, found = self._listen(recording, request, Pronouncer())
         with self.steps("align"):
-            whole = self.alignments.whole(recording, found, Pronouncer())
-        return Findings.of(recording, whole, found.transcript, cleaning or Cleaning())
+            whole = self.alignments.whole(sound, found, Pronouncer())
+        source = AlignedRecording(sound, found.transcript, whole)
+        return Findings(source, found.transcript, cleaning or Cleaning())
 
     def clean(
-        self, recording: Sound, cleaning: Cleaning | None = None, **fields: Any
+        self, recording: Source, cleaning: Cleaning | None = None, **fields: Any
     ) -> EditedRecording:
         """The recording without all that `findings` finds, from the same arguments."""
         found = self.findings(recording, cleaning, **fields)
-        return self.edit(recording, found.request(found.found))
+        return self.edit(found.source, found.request(found.found))
 
     def make(self, plan: EditPlan) -> list[EditedRecording]:
         """Make as many candidates as the plan's request asks for, the best first; if it asks for
@@ -184,10 +197,6 @@ class Editor:
         if not plan.request.verify:
             return [self.renderer.edited(plan)]
         return [make_audible(plan, self.renderer)]
-
-    def candidates(self, plan: EditPlan, count: int = 3) -> list[EditedRecording]:
-        """``count`` deliberately different results (1 to 8), the best first, each with its rank."""
-        return make_candidates(plan, count, self.renderer)
 
     def render(self, plan: EditPlan) -> EditedRecording:
         """Carry out exactly this plan, and verify the new words if its request says so."""
@@ -228,15 +237,6 @@ class Editor:
     def spoken(self, plan: SpeechPlan) -> SpokenRecording:
         """The plan's speech at 24 kHz: all that `speak` gives."""
         return self.renderer.spoken(plan)
-
-    def hear(
-        self, plan: EditPlan, word: str, pronunciation: Pronunciation | None = None
-    ) -> SpokenRecording:
-        """A word in the voice of a plan's recording, as guessed or said otherwise."""
-        own = dict(plan.request.pronunciations)
-        own |= {word.lower(): (tuple(pronunciation),)} if pronunciation else {}
-        heard = TimedRecording(plan.recording, plan.text.text, plan.alignment)
-        return self.tts(heard, word, pronunciations=tuple(own.items()))
 
     def transcribe(
         self,

@@ -62,13 +62,6 @@ class SpanMap:
             return self.changes[k - 1].output[0]
         return place + self.shifts[k]
 
-    def source_of(self, place: int) -> int:
-        """The place in the source of one in the output; inside a change, the change's start."""
-        k = bisect_right(self._output_starts, place)
-        if k and place < self.changes[k - 1].output[1]:
-            return self.changes[k - 1].source[0]
-        return place - self.shifts[k]
-
     def output_span(self, span: Span) -> Span:
         """The output's stretch for one of the source that cuts no change in two; what is put in at
         its ends belongs to it."""
@@ -92,10 +85,6 @@ class SpanMap:
     @cached_property
     def _source_starts(self) -> list[int]:
         return [change.source[0] for change in self.changes]
-
-    @cached_property
-    def _output_starts(self) -> list[int]:
-        return [change.output[0] for change in self.changes]
 
 
 @dataclass(frozen=True)

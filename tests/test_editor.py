@@ -235,18 +235,6 @@ def test_speech_from_a_prompt(editor: Editor, arctic: Path, tmp_path: Path) -> N
     assert json.loads((tmp_path / "fox.speech.json").read_text())["text"] == text
 
 
-def test_a_guessed_word_can_be_heard_before_it_is_made(editor: Editor, arctic: Path) -> None:
-    plan = editor.plan(arctic, new_text=ARCTIC.replace("degree", "Xavorel"), text=ARCTIC)
-    assert set(plan.guessed) == {"xavorel"}
-    as_guessed = editor.hear(plan, "Xavorel")
-    other = editor.hear(plan, "Xavorel", ("P", "SH", "IH1", "B", "IH0", "L"))
-    assert [p.symbol for p in as_guessed.plan.phones if p.word >= 0] == plan.guessed[
-        "xavorel"
-    ].split()
-    assert [p.symbol for p in other.plan.phones if p.word >= 0] == "P SH IH1 B IH0 L".split()
-    assert 0.1 < len(other.samples) / SAMPLE_RATE < 3.0
-
-
 def test_transcribing_and_aligning(editor: Editor, arctic: Path, tmp_path: Path) -> None:
     talk = tmp_path / "talk.wav"
     talk.write_bytes(arctic.read_bytes())

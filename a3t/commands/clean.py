@@ -154,7 +154,7 @@ def _clean(editor: Editor, path: Path, want: Cleaning, options: argparse.Namespa
     wanted = found.request(chosen)
     job = replace(job, request=replace(wanted, others=job.request.others))
     job.check_files()
-    plan = editor.plan(job.recording, job.request)
+    plan = editor.plan(found.source, job.request)
     if doubt := music_doubt(plan):
         say(doubt)
     results = job.make(editor, plan)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,9 +12,9 @@ from a3t.plan.edit_sites import WordFrames
 from a3t.plan.phone_grid import GridPhone
 from a3t.plan.planned_edit import PlannedEdit
 from a3t.plan.request import EditRequest
+from a3t.plan.reuse.recorded_speech import OtherRecording
 from a3t.plan.revision import Revision, word_map
-from a3t.source.alignments import TimedRecording
-from a3t.source.transcripts import FoundTranscript
+from a3t.source.passages import AlignedRecording
 from a3t.spans import Span, SpanMap
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
@@ -34,15 +34,16 @@ class Window:
 class EditPlan:
     """Everything decided before rendering.
 
-    request: the request, completed by the recording's text and alignment and, for a long recording,
-    by the ranges of words that are aligned. revision: what changes. pronunciations: one for each
-    new word. phones: the recording's, on the grid. rate: this speaker's durations relative to the
-    predicted ones, divided by the requested speed. restored: whether the text's punctuation was.
-    origins: of speech that is taken from elsewhere, what is changed there first; others: the
-    request's other recordings, opened. found: the recording's transcript, as it was found.
+    source: the recording, its text and their alignment, of a long one around the edits alone.
+    request: as it was asked. revision: what changes. pronunciations: one for each new word. phones:
+    the recording's, on the grid. rate: this speaker's durations relative to the predicted ones,
+    divided by the requested speed. origins: of speech that is taken from elsewhere, what is changed
+    there first; others: the request's other recordings. restored: whether the text's punctuation
+    was. found_in: "given", "recognised", "alignment", or the name of the file that has the text;
+    about: a sentence on how that was read, or "".
     """
 
-    recording: Recording
+    source: AlignedRecording
     request: EditRequest
     revision: Revision
     pronunciations: tuple[tuple[str, ...], ...]
@@ -50,10 +51,16 @@ class EditPlan:
     edits: tuple[PlannedEdit, ...]
     windows: tuple[Window, ...]
     rate: float
-    restored: bool = False
     origins: tuple[EditPlan, ...] = ()
-    others: tuple[TimedRecording, ...] = ()
-    found: FoundTranscript | None = None
+    others: tuple[AlignedRecording, ...] = ()
+    restored: bool = False
+    found_in: str = "given"
+    about: str = ""
+
+    @property
+    def recording(self) -> Recording:
+        """The recording that is edited."""
+        return self.source.recording
 
     @property
     def text(self) -> Transcript:
@@ -68,13 +75,12 @@ class EditPlan:
     @property
     def alignment(self) -> Alignment:
         """The alignment of these words."""
-        assert isinstance(self.request.alignment, Alignment)
-        return self.request.alignment
+        return self.source.alignment
 
     @property
     def passages(self) -> tuple[Span, ...]:
         """The aligned ranges of a long recording's text; empty if all of it is aligned."""
-        return self.revision.passages
+        return self.source.passages
 
     @cached_property
     def words(self) -> SpanMap:
@@ -112,11 +118,24 @@ class EditPlan:
         """The recording's length in frames."""
         return self.recording.frames
 
+    @property
+    def requested(self) -> dict[str, Any]:
+        """The entries that make an edit.json's edit again: the request and its source."""
+        words = {*self.source.text.spoken, *self.request.new_transcript.spoken}
+        others = tuple(map(OtherRecording.of, self.others))
+        asked = replace(self.request.with_pronunciations_of(words), others=others).to_json()
+        return asked | {
+            "text": self.text.text,
+            "new_text": self.new_text.text,
+            "alignment": self.alignment.to_json(),
+            "aligned_words": [list(words) for words in self.passages] or None,
+        }
+
     def to_json(self) -> dict[str, Any]:
         """The whole plan, for people and other programs; scales and the rate are rounded."""
         return {
             "source": self.recording.to_json(),
-            **self.request.to_json(),
+            **self.requested,
             "rate": round(self.rate, 4),
             "edits": [edit.to_json() for edit in self.edits],
             "windows": [{"source_frames": list(w.source), "edits": w.edits} for w in self.windows],

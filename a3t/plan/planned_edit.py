@@ -14,16 +14,11 @@ from a3t.spans import Margins, Span
 
 @dataclass(frozen=True, slots=True)
 class PlannedPhone:
-    """A phone of the edited speech.
-
-    word: index of its word among the new text's spoken words, -1 for a pause. source: its first
-    frame in the recording if it is kept, None if it is new.
-    """
+    """A new phone; word: index of its word among the new text's spoken words, -1 for a pause."""
 
     symbol: str
     frames: int
     word: int
-    source: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

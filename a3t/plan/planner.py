@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import frames_of
 from a3t.model.variance.durations import DurationPredictor
@@ -28,43 +27,41 @@ from a3t.plan.revision import Revision, word_map
 from a3t.plan.speaker_pauses import usual_pauses
 from a3t.plan.timeline import Timed, timed, timeline
 from a3t.plan.windows import windows_around
-from a3t.source.alignments import TimedRecording
+from a3t.source.passages import AlignedRecording
 from a3t.spans import Margins
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
-from alignment import Alignment
 from alignment.confidence.doubts import places_of_unwritten
 
 
 def make_plan(
-    recording: Recording,
+    source: AlignedRecording,
     request: EditRequest,
     revision: Revision,
     pronunciations: Sequence[Sequence[str]],
     durations: DurationPredictor,
-    others: Sequence[TimedRecording] = (),
+    others: Sequence[AlignedRecording] = (),
 ) -> EditPlan:
     """Plan the edits that make the recording say the new text.
 
-    ``request`` holds the alignment of the revision's old words; ``pronunciations`` has one entry
-    for each new word; ``others`` are the request's other recordings. Raises InputError if the
+    ``source`` has the alignment of the revision's old words; ``pronunciations`` has one entry for
+    each new word; ``others`` are the request's other recordings. Raises InputError if the
     alignment belongs to another text, if an edit has more than a minute of new words, or if they
     can't fit the time they are given.
     """
-    text, new_text, alignment = revision.text, revision.new_text, request.alignment
-    assert isinstance(alignment, Alignment)
+    text, new_text, alignment = revision.text, revision.new_text, source.alignment
     if [word.text for word in alignment.spoken] != list(text.spoken):
         raise InputError(
             "The words of the alignment and the text differ: give the text that was aligned."
         )
-    frames = recording.frames
+    frames = source.recording.frames
     grid = on_grid(alignment, frames)
     spoken = len(text.spoken)
     words = WordFrames.of(grid, spoken, frames, places_of_unwritten(alignment))
     usual = usual_pauses(text, grid)
-    texts = [text, *(Transcript.from_text(each.text) for each in others)]
+    texts = [text, *(other.text for other in others)]
     wanted = _sites(request, revision, words, texts)
-    plan_origin = _planned_in(recording, request, others, durations)
+    plan_origin = _planned_in((source, *others), request, durations)
     origins, taken, sites = origins_of(wanted, texts, new_text, plan_origin, usual)
     _check_lengths(sites, pronunciations, new_text)
     moments = timeline(grid, sites, pronunciations, new_text, usual)
@@ -80,7 +77,7 @@ def make_plan(
         check_edit_length(edit.frames, edit.new_words)
     windows = windows_around(planned, grid, frames, [turn.frames for turn in turns])
     return EditPlan(
-        recording,
+        source,
         request,
         revision,
         tuple(map(tuple, pronunciations)),
@@ -165,49 +162,24 @@ def _planned_edit(
 
 
 def _planned_in(
-    recording: Recording,
-    request: EditRequest,
-    others: Sequence[TimedRecording],
-    durations: DurationPredictor,
+    sources: Sequence[AlignedRecording], request: EditRequest, durations: DurationPredictor
 ) -> Callable[[int, Revision], EditPlan]:
     """A planner of revisions of the recording (number 0) or of one of the others (from 1 on)."""
-    assert isinstance(request.alignment, Alignment)
-    heard = [(recording, request.alignment), *((each.recording, each.alignment) for each in others)]
 
     def planned(number: int, revision: Revision) -> EditPlan:
-        own, alignment = heard[number]
+        source = replace(sources[number], text=revision.text, passages=())
         pronouncer = Pronouncer(dict(request.pronunciations))
-        spoken = pronouncer.as_recorded(revision.new_text, alignment.spoken)
-        inner = replace(
-            request,
-            text=revision.text.text,
-            new_text=revision.new_text.text,
-            alignment=alignment,
-            aligned_words=(),
-            duration=None,
-            lengths=None,
-            cuts=(),
-            moves=False,
-            recorded=(),
-            others=(),
-            candidates=1,
-        )
-        return make_plan(own, inner, revision, spoken, durations)
+        spoken = pronouncer.as_recorded(revision.new_text, source.alignment.spoken)
+        inner = request.for_words(revision.text.text, revision.new_text.text)
+        return make_plan(source, inner, revision, spoken, durations)
 
     return planned
 
 
 def replan(plan: EditPlan, request: EditRequest, durations: DurationPredictor) -> EditPlan:
-    """The same edits, spoken or joined as ``request`` says; texts and alignment stay as planned."""
-    resolved = replace(
-        request,
-        new_text=plan.request.new_text,
-        text=plan.request.text,
-        alignment=plan.request.alignment,
-        aligned_words=plan.request.aligned_words,
-    )
+    """The same edits, spoken or joined as ``request`` says."""
     revision, spoken = plan.revision, plan.pronunciations
-    return make_plan(plan.recording, resolved, revision, spoken, durations, plan.others)
+    return make_plan(plan.source, request, revision, spoken, durations, plan.others)
 
 
 def _slots(sites: Sequence[EditSite], request: EditRequest) -> dict[int, int]:

@@ -24,7 +24,7 @@ from a3t.plan.phone_grid import GridPhone, on_grid
 from a3t.plan.planned_edit import PlannedPhone
 from a3t.plan.request import SpeechRequest
 from a3t.plan.windows import WindowFrames
-from a3t.source.alignments import TimedRecording
+from a3t.source.passages import AlignedRecording
 from a3t.text.phones import PAUSE, PHONES, phone_ids
 from a3t.text.transcript import Transcript
 
@@ -36,7 +36,7 @@ EDGE = 6  # frames of silence before and after the target
 PAUSES = {",": 0.20, ".": 0.42, "?": 0.42, ":": 0.40, "—": 0.28}
 
 
-OnePrompt = str | Path | Recording | TimedRecording
+OnePrompt = str | Path | Recording | AlignedRecording
 Prompts = OnePrompt | Sequence[OnePrompt] | None
 
 
@@ -49,21 +49,21 @@ class Prompt:
     """
 
     mel: np.ndarray
-    phones: tuple[PlannedPhone, ...]
+    phones: tuple[GridPhone, ...]
     pace: float
 
     @classmethod
-    def of(cls, heard: Sequence[TimedRecording], durations: DurationPredictor) -> Prompt:
+    def of(cls, heard: Sequence[AlignedRecording], durations: DurationPredictor) -> Prompt:
         """The last seconds of each recording, `LONGEST` frames in all, the last recording last."""
         grids = [on_grid(each.alignment, each.recording.frames) for each in heard]
         mels: list[np.ndarray] = []
-        phones: list[PlannedPhone] = []
+        phones: list[GridPhone] = []
         place = 0
         for each, grid, share in zip(heard, grids, _shares(grids), strict=True):
             used = _last(grid, share)
             mels.append(mel_window(each.recording, used[0].first, used[-1].last).numpy())
             for phone in used:
-                phones.append(PlannedPhone(phone.symbol, phone.frames, -1, place))
+                phones.append(GridPhone(phone.symbol, place, place + phone.frames, -1))
                 place += phone.frames
         pace = durations.pace(
             ([p.symbol for p in grid], [p.word for p in grid], [p.frames for p in grid])
@@ -80,7 +80,7 @@ class Prompt:
             ends = frames.long().cumsum(0).tolist()
             symbols = [PHONES[int(phone)] for phone in ids]
             phones = tuple(
-                PlannedPhone(symbol, int(count), -1, end - int(count))
+                GridPhone(symbol, end - int(count), end, -1)
                 for symbol, count, end in zip(symbols, frames, ends, strict=True)
             )
             fits = phones and mel.shape == (ends[-1], MELS) and min(frames) >= 1
@@ -109,7 +109,7 @@ class SpeechPlan:
     """
 
     prompt: Prompt
-    heard: tuple[TimedRecording, ...]
+    heard: tuple[AlignedRecording, ...]
     target: Transcript
     window: WindowFrames
     request: SpeechRequest
@@ -122,7 +122,7 @@ class SpeechPlan:
     @property
     def phones(self) -> tuple[PlannedPhone, ...]:
         """The phones to speak, with their frames."""
-        return tuple(phone for phone in self.window.phones if phone.source is None)
+        return tuple(phone for phone in self.window.phones if isinstance(phone, PlannedPhone))
 
 
 def _shares(grids: Sequence[Sequence[GridPhone]]) -> list[int]:
@@ -145,7 +145,7 @@ def _last(grid: Sequence[GridPhone], frames: int) -> Sequence[GridPhone]:
 
 
 def speech_plan(
-    heard: Sequence[TimedRecording],
+    heard: Sequence[AlignedRecording],
     own: Prompt | None,
     target: Transcript,
     pronunciations: Sequence[Sequence[str]],
@@ -199,7 +199,7 @@ def _lay_out(
 
 def with_texts(
     prompts: Prompts, texts: str | Sequence[str] | None
-) -> list[tuple[Recording | TimedRecording, str | None]]:
+) -> list[tuple[Recording | AlignedRecording, str | None]]:
     """Each prompt, opened, with its text, None where none is given; InputError if one can't be
     used, or if there are texts for other prompts than these."""
     if prompts is None:

@@ -7,23 +7,20 @@ A command line, a line of a manifest, the page's form, an edit.json and a plan f
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from a3t.audio.matching.match_options import ALL_TRAITS, MatchedTraits
-from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.cleaning.cuts import Cut, check_cuts
 from a3t.plan.edit_limits import check_characters, check_seed, check_speed
-from a3t.plan.json_values import alignment_of, finite_number, optional, span, string
+from a3t.plan.json_values import Number
+from a3t.plan.migrations import FORMAT, brought_up
 from a3t.plan.reuse.recorded_speech import OtherRecording, RecordedWords
-from a3t.source.transcripts import FoundTranscript, aligned_transcript, find_transcript
-from a3t.spans import Span
-from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
-from alignment import Alignment
+from alignment.serialisation import OMITTED, Record, from_json, to_json
 
 MOST_OTHERS = 20
 Pronunciations = tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]
@@ -33,7 +30,7 @@ MOST_CANDIDATES = 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class EditRequest:
+class EditRequest(Record):
     """A requested edit; raises InputError for a value that is out of range. The new text is checked
     when it is first used (`new_transcript`).
 
@@ -41,8 +38,7 @@ class EditRequest:
 
     new_text: what the recording should say. text: what it says now; None to take it from a file
     beside the recording, or to recognise it with ``recogniser`` (see `alignment.recognition`).
-    alignment: the alignment of its words, or a file that holds one; None to align them.
-    aligned_words: the ranges of the text's words that the alignment holds, if not all. punctuate:
+    alignment: a file with the alignment of its words; None to align them. punctuate:
     whether a text without any punctuation gets its marks and capitals back, so that the speaker's
     pauses can be told from its commas and full stops.
 
@@ -74,25 +70,24 @@ class EditRequest:
 
     new_text: str
     text: str | None = None
-    alignment: Alignment | Path | None = None
-    aligned_words: tuple[Span, ...] = ()
-    recogniser: str = "auto"
+    alignment: Path | None = field(default=None, metadata=OMITTED)
+    recogniser: str = field(default="auto", metadata=OMITTED)
     punctuate: bool = True
-    speed: float = 1.0
+    speed: Number = 1.0
     fit: bool = False
-    duration: float | None = None
-    lengths: tuple[tuple[float, ...], ...] | None = None
+    duration: Number | None = None
+    lengths: tuple[tuple[Number, ...], ...] | None = None
     pronunciations: Pronunciations = ()
-    margin: float = MARGIN
-    reach: float = REACH
+    margin: Number = MARGIN
+    reach: Number = REACH
     match: MatchedTraits = ALL_TRAITS
-    cuts: tuple[Cut, ...] = ()
+    cuts: tuple[Cut, ...] = field(default=(), metadata=OMITTED)
     moves: bool = True
-    recorded: tuple[RecordedWords, ...] = ()
-    others: tuple[OtherRecording, ...] = ()
-    candidates: int = 1
+    recorded: tuple[RecordedWords, ...] = field(default=(), metadata=OMITTED)
+    others: tuple[OtherRecording, ...] = field(default=(), metadata=OMITTED)
+    candidates: int = field(default=1, metadata=OMITTED)
     seed: int = 0
-    verify: bool = True
+    verify: bool = field(default=True, metadata=OMITTED)
 
     def __post_init__(self) -> None:
         check_characters(self.new_text)
@@ -126,17 +121,27 @@ class EditRequest:
         """The new text's words; InputError if there are none."""
         return Transcript.from_text(self.new_text)
 
-    def find_transcript(self, recording: Recording, pronouncer: Pronouncer) -> FoundTranscript:
-        """The recording's transcript, with whatever times it has; InputError."""
-        if self.alignment is not None:
-            return aligned_transcript(self.alignment, self.text, self.aligned_words)
-        new = self.new_transcript if self.new_text else None
-        return find_transcript(recording, self.text, new, pronouncer, self.recogniser)
-
     @property
     def times_are_free(self) -> bool:
         """True if the duration of the new words is left to the planner."""
         return not self.fit and self.duration is None and self.lengths is None
+
+    def for_words(self, text: str, new_text: str) -> EditRequest:
+        """A request for other words, to be spoken and joined like these."""
+        return EditRequest(
+            text=text,
+            new_text=new_text,
+            punctuate=self.punctuate,
+            speed=self.speed,
+            fit=self.fit,
+            pronunciations=self.pronunciations,
+            margin=self.margin,
+            reach=self.reach,
+            match=self.match,
+            moves=False,
+            seed=self.seed,
+            verify=self.verify,
+        )
 
     def with_pronunciations_of(self, words: Iterable[str]) -> EditRequest:
         """The same request with only the pronunciations of these words."""
@@ -145,67 +150,33 @@ class EditRequest:
         return self if kept == self.pronunciations else replace(self, pronunciations=kept)
 
     def to_json(self) -> dict[str, Any]:
-        """Its entries in an edit.json: the texts, the alignment, the seed, and in ``asked`` how the
-        new words are spoken and joined."""
-        aligned = self.alignment.to_json() if isinstance(self.alignment, Alignment) else None
-        return {
-            "text": self.text,
-            "new_text": self.new_text,
-            "asked": {
-                "speed": self.speed,
-                "fit": self.fit,
-                "margin": self.margin,
-                "duration": self.duration,
-                "lengths": self.lengths and [list(words) for words in self.lengths],
-                "reach": self.reach,
-                **({"cuts": [cut.to_json() for cut in self.cuts]} if self.cuts else {}),
-                "punctuate": self.punctuate,
-                "moves": self.moves,
-                **({"recorded": [w.to_json() for w in self.recorded]} if self.recorded else {}),
-                **({"others": [each.to_json() for each in self.others]} if self.others else {}),
-                "match": asdict(self.match),
-                "pronunciations": {
-                    word: [" ".join(way) for way in ways] for word, ways in self.pronunciations
-                },
-            },
-            "alignment": aligned,
-            "aligned_words": [list(words) for words in self.aligned_words] or None,
-            "seed": self.seed,
+        """Its entries in an edit.json: the texts, the seed, and all else in ``asked``."""
+        asked = to_json(self)
+        texts = {name: asked.pop(name) for name in ("text", "new_text")}
+        seed = asked.pop("seed")
+        asked["pronunciations"] = {
+            word: [" ".join(way) for way in ways] for word, ways in self.pronunciations
         }
+        return {"format": FORMAT, **texts, "asked": asked, "seed": seed}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> EditRequest:
-        """The request recorded in an edit.json or by `to_json`; entries that an older version
-        didn't write have their defaults. KeyError, TypeError or ValueError for anything else."""
-        options = data["asked"]
-        words = tuple(map(span, data.get("aligned_words") or ()))
-        if not all(0 <= first < last for first, last in words):
-            raise ValueError("aligned_words")
-        return cls(
-            new_text=string(data["new_text"]),
-            text=optional(string, data["text"]),
-            alignment=optional(alignment_of, data.get("alignment")),
-            aligned_words=words,
-            punctuate=bool(options.get("punctuate", False)),
-            speed=finite_number(options["speed"]),
-            fit=bool(options["fit"]),
-            duration=optional(finite_number, options.get("duration")),
-            lengths=optional(_lengths, options.get("lengths")),
-            pronunciations=pronunciations_of(
-                {
-                    word: [str(way).split() for way in ways]
-                    for word, ways in dict(options.get("pronunciations", {})).items()
-                }
-            ),
-            margin=finite_number(options["margin"]),
-            reach=finite_number(options.get("reach", REACH)),
-            match=MatchedTraits(**{k: bool(on) for k, on in options.get("match", {}).items()}),
-            cuts=tuple(Cut.from_json(cut) for cut in options.get("cuts", ())),
-            moves=bool(options.get("moves", False)),
-            recorded=tuple(RecordedWords.from_json(each) for each in options.get("recorded", ())),
-            others=tuple(OtherRecording.from_json(each) for each in options.get("others", ())),
-            seed=int(data["seed"]),
-        )
+    def from_json(cls, data: object) -> EditRequest:
+        """The request in an edit.json of any format; ValueError if it isn't one."""
+        entry = from_json(RequestEntry, brought_up(data))
+        words = from_json(dict[str, tuple[str, ...]], entry.asked.get("pronunciations", {}))
+        ways = pronunciations_of({word: map(str.split, own) for word, own in words.items()})
+        texts = {"text": entry.text, "new_text": entry.new_text, "seed": entry.seed}
+        return from_json(cls, entry.asked | texts | {"pronunciations": ways})
+
+
+@dataclass(frozen=True)
+class RequestEntry(Record):
+    """An `EditRequest` as an edit.json has it."""
+
+    text: str | None
+    new_text: str
+    asked: dict[str, Any]
+    seed: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,10 +197,6 @@ class SpeechRequest:
         check_characters(self.text)
         check_speed(self.speed)
         check_seed(self.seed)
-
-
-def _lengths(edits: Iterable[Iterable[object]]) -> tuple[tuple[float, ...], ...]:
-    return tuple(tuple(map(finite_number, words)) for words in edits)
 
 
 def pronunciations_of(words: Mapping[str, Iterable[Sequence[str]]]) -> Pronunciations:

@@ -22,15 +22,12 @@ class Revision:
 
     edits: in order, at least one kept word apart. pauses: those that the new text marks and the old
     one lacks: number of new words before it -> seconds (0: this speaker's usual length).
-    passages: the ranges of a long recording's words that are aligned; the texts, edits and pauses
-    then have these words alone. Empty if all words are aligned.
     """
 
     text: Transcript
     new_text: Transcript
     edits: tuple[WordEdit, ...]
     pauses: Mapping[int, float] = field(default_factory=dict)
-    passages: tuple[Span, ...] = ()
 
     @classmethod
     def of(cls, text: Transcript, new_text: Transcript) -> Revision:
@@ -82,8 +79,8 @@ class Revision:
     def within(self, passages: Sequence[Span]) -> Revision:
         """The revision restricted to the words of these ranges.
 
-        Every edit must lie within one of them and may touch a range's end only where the text ends;
-        InputError if one lies outside.
+        The texts, edits and pauses then have these words alone. Every edit must lie within one of
+        the ranges and may touch its end only where the text ends; InputError if one lies outside.
         """
         if tuple(passages) == ((0, len(self.text.words)),):
             return self
@@ -110,7 +107,7 @@ class Revision:
                 "The aligned passages are not the ones that change: align the recording again."
             )
         text, new_text = self.text.of_words(passages), self.new_text.of_words(new_ranges)
-        return Revision(text, new_text, tuple(edits), pauses, tuple(passages))
+        return Revision(text, new_text, tuple(edits), pauses)
 
 
 class _Edit(Protocol):

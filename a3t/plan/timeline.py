@@ -104,7 +104,7 @@ def timeline(
             removed = max(removed, site.frames[1])
         if phone.first >= removed:
             word = phone.word + shift if phone.word >= 0 else -1
-            result.append(Moment(-1, PlannedPhone(phone.symbol, phone.frames, word, phone.first)))
+            result.append(Moment(-1, PlannedPhone(phone.symbol, phone.frames, word)))
     for k, site in remaining:
         new_moments(k, site)
     return result

@@ -88,9 +88,9 @@ def _within(grid: Sequence[GridPhone], first: int, last: int) -> slice:
 
 @dataclass(frozen=True)
 class WindowFrames:
-    """A window of the edited speech, frame by frame."""
+    """A window of the edited speech, frame by frame: phones that are kept, and new ones."""
 
-    phones: tuple[PlannedPhone, ...]
+    phones: tuple[GridPhone | PlannedPhone, ...]
     source: np.ndarray  # (N,) index of the recording's frame, -1 for a new one
     masked: np.ndarray  # (N,) bool, the frames that the model fills
     spans: dict[int, Span]  # edit -> frames of its new phones
@@ -98,15 +98,15 @@ class WindowFrames:
     @classmethod
     def of(
         cls,
-        phones: Sequence[PlannedPhone],
+        phones: Sequence[GridPhone | PlannedPhone],
         spans: dict[int, Span] | None = None,
         remade: Sequence[Span] = (),
     ) -> WindowFrames:
         """The frames of ``phones``; new phones are masked, and so are ``remade`` source frames."""
         pieces = [
-            np.full(phone.frames, -1)
-            if phone.source is None
-            else np.arange(phone.source, phone.source + phone.frames)
+            np.arange(phone.first, phone.last)
+            if isinstance(phone, GridPhone)
+            else np.full(phone.frames, -1)
             for phone in phones
         ]
         source = np.concatenate([np.zeros(0, np.int64), *pieces])
@@ -123,7 +123,7 @@ class WindowFrames:
 
 def lay_out(plan: EditPlan, window: Window) -> WindowFrames:
     """The window after the edit: kept phones, new phones in their places, margins masked."""
-    phones: list[PlannedPhone] = []
+    phones: list[GridPhone | PlannedPhone] = []
     spans: dict[int, Span] = {}
     edits = list(window.edits)
     place = 0
@@ -140,7 +140,7 @@ def lay_out(plan: EditPlan, window: Window) -> WindowFrames:
             add_edit(edits.pop(0))
         inside = window.source[0] <= phone.first < window.source[1]
         if inside and not any(first <= phone.first < last for first, last in removed):
-            phones.append(PlannedPhone(phone.symbol, phone.frames, -1, phone.first))
+            phones.append(phone)
             place += phone.frames
     for k in edits:
         add_edit(k)

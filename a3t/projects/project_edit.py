@@ -75,7 +75,8 @@ class ProjectEdit:
         )
         # The files beside the output were written with it, unless they are named explicitly.
         own = {project.out, *(project.out.with_suffix(suffix) for suffix in SIDECARS)}
-        own.discard(self.request.alignment)  # type: ignore[arg-type]
+        if self.request.alignment is not None:
+            own.discard(self.request.alignment)
         edit = replace(
             self,
             recording=project.source,

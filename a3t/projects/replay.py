@@ -16,7 +16,7 @@ from a3t.audio.splicing.emphasis import Raised
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.model.saved_voices import OF_RECORDING, load_voice
-from a3t.plan.json_values import path, positive_number, string
+from a3t.plan.json_values import alignment_of, path, positive_number, span, string
 from a3t.plan.request import EditRequest
 from a3t.projects.history import History, Version, with_earlier_sound
 from a3t.projects.takes import (
@@ -31,7 +31,9 @@ from a3t.projects.takes import (
 )
 from a3t.rendering.edited import EditedRecording
 from a3t.source.alignment_cache import default_folder
-from a3t.source.transcripts import aligned_transcript
+from a3t.source.passages import AlignedRecording
+from a3t.spans import Span
+from a3t.text.transcript import Transcript
 from alignment import Alignment
 
 
@@ -72,7 +74,7 @@ def remake(editor: Editor, recording: Recording, chain: Sequence[Version]) -> Ed
             result = remake_takes(editor, recording, version)
             continue
         _check_models(version, editor)
-        plan = editor.plan(recording, EditRequest.from_json(version))
+        plan = editor.plan(source_in(version, recording), EditRequest.from_json(version))
         rendered = in_the_voice_of(version, editor).render(plan)
         result = rendered if result is None else with_earlier_sound(result, rendered)
     assert result is not None
@@ -82,21 +84,17 @@ def remake(editor: Editor, recording: Recording, chain: Sequence[Version]) -> Ed
 def remake_takes(editor: Editor, recording: Recording, version: Version) -> EditedRecording:
     """A version whose changes were each made alone, made again. InputError as `remake`, or if its
     takes don't belong to its text or to the recording."""
-    request = EditRequest.from_json(version)
-    assert isinstance(request.alignment, Alignment)
-    text = aligned_transcript(request.alignment, request.text).transcript
+    request, source = EditRequest.from_json(version), source_in(version, recording)
+    assert isinstance(source, AlignedRecording)  # read_record has seen to it
     edits: list[tuple[int, MadeEdit]] = []
     voiced: dict[str | None, Editor] = {}  # by the voice's sha256
     for entry in version[TAKES]:
         _check_models(entry, editor)
         take = Take.from_json(entry)
-        if take.request.alignment is None:
-            rate = recording.sample_rate
-            own = alignment_within(request.alignment, take.stretch, rate)
-            take = replace(take, request=replace(take.request, alignment=own))
+        own = alignment_within(source.alignment, take.stretch, recording.sample_rate)
         try:
             with audio_slice(recording, take.stretch) as clip:
-                plan = take.plan(editor, clip)
+                plan = take.plan(editor, clip, own)
                 name = (entry.get("voice") or {}).get("sha256")
                 if name not in voiced:
                     voiced[name] = in_the_voice_of(entry, editor)
@@ -105,9 +103,8 @@ def remake_takes(editor: Editor, recording: Recording, version: Version) -> Edit
         except ValueError:
             raise InputError("The takes in the edit.json are not of this recording.") from None
     return MergedTakes(
-        recording,
+        source,
         request,
-        text,
         edits,
         tuple(version[TAKES]),
         version["model"],
@@ -152,7 +149,7 @@ def in_file(
         spoken = [edit["words"] for edit in version["edits"] if edit["words"]]
         lengths = tuple(tuple(positive_number(word["seconds"]) for word in x) for x in spoken)
         request = replace(EditRequest.from_json(version), fit=False, duration=None, lengths=lengths)
-        plan = editor.plan(recording, request)
+        plan = editor.plan(source_in(version, recording), request)
         raised = tuple(
             tuple(Raised(x["semitones"], x["dB"]) for x in edit.get("emphasis", ()))
             for edit in version["edits"]
@@ -184,6 +181,29 @@ def in_the_voice_of(record: Version, editor: Editor) -> Editor:
     voice = load_voice(name)
     _check_same("voice", record["voice"], voice.sha256)
     return editor.in_voice(voice)
+
+
+def source_in(version: Version, recording: Recording) -> Recording | AlignedRecording:
+    """The recording of a version with the alignment that it was made with, if that is known."""
+    if (alignment := _alignment_in(version)) is None:
+        return recording
+    text = Transcript.from_text(version["text"])
+    return AlignedRecording(recording, text, alignment, _passages_in(version))
+
+
+def _alignment_in(version: Version) -> Alignment | None:
+    """ValueError or TypeError if it isn't one, or is one without a text."""
+    if version.get("alignment") is None:
+        return None
+    string(version["text"])
+    return alignment_of(version["alignment"])
+
+
+def _passages_in(version: Version) -> tuple[Span, ...]:
+    passages = tuple(map(span, version.get("aligned_words") or ()))
+    if not all(0 <= first < last for first, last in passages):
+        raise ValueError("aligned_words")
+    return passages
 
 
 class OtherModelsError(InputError):
@@ -283,6 +303,8 @@ _CHECKS: dict[str, Callable[[Version], object]] = {
     "output": _check_output,
     "voice": voice_name,
     **{entry: _request_check(entry) for entry in EditRequest(new_text="").to_json()},
+    "alignment": _alignment_in,
+    "aligned_words": _passages_in,
     TAKES: _check_takes,
 }
 

@@ -19,7 +19,7 @@ from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, seconds_of
 from a3t.plan.edit_plan import EditPlan
-from a3t.plan.json_values import finite_number, optional
+from a3t.plan.json_values import alignment_of, finite_number, optional
 from a3t.plan.phone_grid import on_grid
 from a3t.plan.planned_edit import PlannedEdit
 from a3t.plan.request import EditRequest
@@ -27,6 +27,7 @@ from a3t.plan.reuse.recorded_speech import RecordedSpeech
 from a3t.plan.revision import Revision
 from a3t.rendering.candidates import VARIATIONS, variant
 from a3t.rendering.edited import EditedRecording, Excerpt, WordScore
+from a3t.source.passages import AlignedRecording
 from a3t.spans import Span
 from a3t.text.comparison.edit_script import WordEdit
 from a3t.text.transcript import Transcript, TranscriptWord
@@ -50,19 +51,24 @@ class Take:
     """The order for one change, made alone.
 
     stretch: the samples of the recording that are looked at, from a whole frame on. request: of
-    that stretch, its text and alignment included. variation: which of
+    that stretch; alignment: of its text, None to take it from that of the recording. variation: of
     `a3t.rendering.candidates.VARIATIONS`; 0 for the request as it is. level: dB to which what is
     made is brought, or None.
     """
 
     stretch: Span
     request: EditRequest
+    alignment: Alignment | None = None
     variation: int = 0
     level: float | None = None
 
-    def plan(self, editor: Editor, clip: Recording) -> EditPlan:
-        """The plan of the request; ``clip`` is the stretch (`a3t.audio.output.audio_slice`)."""
-        return editor.plan(clip, self.request)
+    def plan(self, editor: Editor, clip: Recording, aligned: Alignment | None = None) -> EditPlan:
+        """The plan of the request; ``clip`` is the stretch (`a3t.audio.output.audio_slice`), which
+        is ``aligned`` like this unless the take has its alignment."""
+        if (own := self.alignment or aligned) is None:
+            return editor.plan(clip, self.request)
+        text = Transcript.from_text(self.request.text or "")
+        return editor.plan(AlignedRecording(clip, text, own), self.request)
 
     def render(self, editor: Editor, plan: EditPlan) -> EditedRecording:
         """The plan's result, in this variation and at this level."""
@@ -76,10 +82,9 @@ class Take:
         return replace(result, patches=tuple(_levelled(p, gain, result) for p in result.patches))
 
     def to_json(self) -> dict[str, Any]:
-        request = self.request.to_json()
-        del request["aligned_words"]
         made = {"stretch": list(self.stretch), "variation": self.variation, "level": self.level}
-        return made | request
+        aligned = {"alignment": self.alignment and self.alignment.to_json()}
+        return made | self.request.to_json() | aligned
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Take:
@@ -91,6 +96,7 @@ class Take:
         return cls(
             (first, last),
             EditRequest.from_json(data),
+            optional(alignment_of, data["alignment"]),
             variation,
             optional(finite_number, data["level"]),
         )
@@ -170,10 +176,6 @@ def made_edits(result: EditedRecording, stretch: Span) -> Iterator[MadeEdit]:
     frames = begin * FRAMES_PER_SECOND // plan.recording.sample_rate
     for k, (edit, patch) in enumerate(zip(plan.edits, result.patches, strict=True)):
         source = (edit.source[0] + frames, edit.source[1] + frames)
-        phones = tuple(
-            phone if phone.source is None else replace(phone, source=phone.source + frames)
-            for phone in edit.phones
-        )
         taken = tuple(
             replace(each, origin=0, frames=(each.frames[0] + frames, each.frames[1] + frames))
             for each in edit.taken
@@ -183,7 +185,7 @@ def made_edits(result: EditedRecording, stretch: Span) -> Iterator[MadeEdit]:
             for each in (result.excerpts[k] if result.excerpts else ())
         )
         yield MadeEdit(
-            replace(edit, source=source, phones=phones, taken=taken),
+            replace(edit, source=source, taken=taken),
             Patch((patch.source[0] + begin, patch.source[1] + begin), patch.samples),
             tuple(plan.new_text.words[slice(*edit.new)]),
             tuple(plan.pronunciations[slice(*edit.new)]),
@@ -208,15 +210,14 @@ def _said(speech: RecordedSpeech, aligned: Alignment) -> Span:
 class MergedTakes:
     """Takes to be put into a recording.
 
-    request: of all of them, but for the new text; text: the recording's, as it is aligned there.
-    edits: the takes', in order, each with the index of its first word in the text. takes: how each
-    take was made, as an edit.json says it; empty if that isn't known of all. model, vocoder, voice:
-    names and sha256.
+    source: the recording, aligned; request: of all of them, but for the new text. edits: the
+    takes', in order, each with the index of its first word in the text. takes: how each take was
+    made, as an edit.json says it; empty if that isn't known of all. model, vocoder, voice: names
+    and sha256.
     """
 
-    recording: Recording
+    source: AlignedRecording
     request: EditRequest
-    text: Transcript
     edits: Sequence[tuple[int, MadeEdit]]
     takes: tuple[Mapping[str, Any], ...]
     model: dict[str, str | None]
@@ -230,9 +231,9 @@ class MergedTakes:
         for left, right in zip(patches, patches[1:], strict=False):
             if right.source[0] < left.source[1]:
                 raise InputError("Two changes touch each other: combine them.")
-        old = list(self.text.words)
-        aligned = self.request.alignment
-        assert isinstance(aligned, Alignment)
+        text = self.source.text
+        old = list(text.words)
+        aligned = self.source.alignment
         said = [tuple(phone.symbol for phone in word.phones) for word in aligned.spoken]
         new: list[TranscriptWord] = []
         pronunciations: list[tuple[str, ...]] = []
@@ -256,11 +257,11 @@ class MergedTakes:
         new += old[done:]
         pronunciations += said[done:]
         new_text = Transcript.of_tokens(new)
-        frames = self.recording.frames
+        frames = self.source.recording.frames
         whole = EditPlan(
-            self.recording,
-            replace(self.request, new_text=self.text.text),
-            Revision(self.text, self.text, ()),
+            self.source,
+            replace(self.request, new_text=text.text),
+            Revision(text, text, ()),
             tuple(said),
             on_grid(aligned, frames),
             (),
@@ -270,7 +271,7 @@ class MergedTakes:
         plan = replace(
             whole,
             request=replace(self.request, new_text=new_text.text),
-            revision=Revision(self.text, new_text, tuple(script)),
+            revision=Revision(text, new_text, tuple(script)),
             pronunciations=tuple(pronunciations),
             edits=tuple(planned),
         )

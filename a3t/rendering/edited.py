@@ -178,17 +178,18 @@ class EditedRecording:
         Outside the ``output`` spans, the output is identical, sample for sample, to the source
         outside the ``source`` spans.
         """
-        request = self.plan.request.to_json()
+        requested = self.plan.requested
         more = {"voice": self.voice, "candidate": self.candidate, "takes": list(self.takes)}
         return {
             "source": self.recording.to_json(),
-            "text": self.plan.text.text,
-            "new_text": self.plan.new_text.text,
+            "format": requested["format"],
+            "text": requested["text"],
+            "new_text": requested["new_text"],
             "edits": self._edits(),
             "rate": round(self.plan.rate, 4),
-            "asked": request["asked"],
-            "alignment": request["alignment"],
-            "aligned_words": request["aligned_words"],
+            "asked": requested["asked"],
+            "alignment": requested["alignment"],
+            "aligned_words": requested["aligned_words"],
             "doubts": [doubt.to_json() for doubt in self.plan.doubts],
             "model": self.model,
             "vocoder": self.vocoder,

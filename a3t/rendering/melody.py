@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from a3t.plan.planned_edit import PlannedPhone
 from a3t.plan.windows import WindowFrames
 from a3t.text.phones import is_vowel
 from a3t.text.transcript import Transcript, question_ends
@@ -66,7 +67,7 @@ def rises(text: Transcript, window: WindowFrames) -> np.ndarray | None:
         own = [
             k
             for k, phone in enumerate(window.phones)
-            if phone.source is None and phone.word == word
+            if isinstance(phone, PlannedPhone) and phone.word == word
         ]
         if own:
             nucleus = _nucleus([window.phones[k].symbol for k in own])

@@ -25,7 +25,6 @@ from a3t.rendering.edited import EditedRecording
 from a3t.spans import Span
 from a3t.text.comparison.edit_script import WordEdit
 from a3t.text.phones import PAUSE, is_vowel
-from a3t.text.transcript import Transcript
 from alignment import Alignment, Word
 from alignment.arpabet import strip_stress
 
@@ -104,7 +103,7 @@ def recorded_choices(
         return []
     heard = [(plan.recording, plan.alignment)]
     heard += [(other.recording, other.alignment) for other in plan.others]
-    texts = [plan.text, *(Transcript.from_text(o.text) for o in plan.others)]
+    texts = [plan.text, *(other.text for other in plan.others)]
     recorded = RecordedTexts(tuple(texts))
     choices = []
     for k, edit in enumerate(plan.edits):

@@ -35,7 +35,7 @@ class SpokenRecording:
     @property
     def prompt_text(self) -> str:
         """The text of the prompts."""
-        return " ".join(each.text for each in self.plan.heard)
+        return " ".join(each.text.text for each in self.plan.heard)
 
     def save(self, out: Path | str, provenance: bool = True) -> Path:
         """Write a 16-bit file in the format of ``out``'s suffix, and speech.json beside it.
@@ -64,7 +64,7 @@ class SpokenRecording:
         """The contents of speech.json."""
         return {
             "prompts": [
-                {**each.recording.to_json(), "text": each.text} for each in self.plan.heard
+                {**each.recording.to_json(), "text": each.text.text} for each in self.plan.heard
             ],
             "text": self.plan.text,
             "sample_rate": SAMPLE_RATE,

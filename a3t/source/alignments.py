@@ -15,6 +15,7 @@ from a3t.audio.reading.recording import Recording
 from a3t.source.alignment_cache import alignment_path, cache_alignment, cached_alignment
 from a3t.source.passages import (
     LONG,
+    AlignedRecording,
     Passages,
     Times,
     cut,
@@ -39,15 +40,6 @@ NEARBY = 6.0  # seconds on each side that are available to the aligner, and no m
 
 # Recording, the text's spoken words, which of them (or of its samples), the user's pronunciations.
 Key = tuple[str, tuple[str, ...], Span, str]
-
-
-@dataclass(frozen=True)
-class TimedRecording:
-    """A recording, what it says, and when."""
-
-    recording: Recording
-    text: str
-    alignment: Alignment
 
 
 @dataclass(frozen=True)
@@ -119,18 +111,18 @@ class AlignmentStore:
 
     def hear(
         self,
-        recording: Recording | TimedRecording,
+        recording: Recording | AlignedRecording,
         text: str | None,
         expected: Transcript | None,
         pronouncer: Pronouncer,
-    ) -> TimedRecording:
+    ) -> AlignedRecording:
         """A recording with its text and alignment found, unless they are known; ``expected`` is a
         prior where the text has to be recognised. Errors as for `find_transcript`."""
-        if isinstance(recording, TimedRecording):
+        if isinstance(recording, AlignedRecording):
             return recording
         found = find_transcript(recording, text, expected, pronouncer)
         alignment = self.whole(recording, found, pronouncer)
-        return TimedRecording(recording, found.transcript.text, alignment)
+        return AlignedRecording(recording, found.transcript, alignment)
 
     def whole(
         self, recording: Recording, found: FoundTranscript, pronouncer: Pronouncer

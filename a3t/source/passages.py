@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from a3t.audio.reading.recording import Recording
 from a3t.spans import Span
 from a3t.text.comparison.edit_script import WordEdit
 from a3t.text.transcript import Transcript, TranscriptWord
@@ -105,6 +106,19 @@ LONG = 40.0  # seconds; a shorter recording is one passage
 CONTEXT = 6.0  # seconds of speech on each side of an edit
 APART = 10.0  # seconds between two passages; closer ones are merged
 PAUSE_WITHIN = 3.0  # seconds beyond the context in which to look for a pause to begin or end at
+
+
+@dataclass(frozen=True)
+class AlignedRecording:
+    """A recording, what it says, and when.
+
+    passages: the ranges of the text's words that the alignment has; empty if it has all of them.
+    """
+
+    recording: Recording
+    text: Transcript
+    alignment: Alignment
+    passages: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,9 @@ from pathlib import Path
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError, UnchangedError, UnsureError
 from a3t.source.change_detection import SpeechComparison
-from a3t.source.passages import LONG, Passages, Times, times_in
+from a3t.source.passages import LONG, AlignedRecording, Passages, Times, times_in
 from a3t.source.recognised_transcript import recognised
 from a3t.source.sidecars import not_read, sidecar
-from a3t.spans import Span
 from a3t.text.comparison.edit_script import minimal_script
 from a3t.text.normaliser.unspoken import is_name, names_of_lines
 from a3t.text.pronunciation.pronouncer import Pronouncer
@@ -55,13 +54,17 @@ def find_transcript(
     new_text: Transcript | None,
     pronouncer: Pronouncer,
     recogniser: str = "auto",
+    alignment: Path | None = None,
 ) -> FoundTranscript:
-    """The given text, else the sidecar's, else speech recognition with the new text as a prior.
+    """The text in an ``alignment``'s file, or given, else the sidecar's, else speech recognition
+    with the new text as a prior.
 
     A sidecar with words and phones also provides the alignment, one with other times the times.
     A text that a3t recognised, and nobody corrected, counts as recognised in a file as well.
     ``recogniser``: see `alignment.recognition`. Raises InputError, with a one-sentence message.
     """
+    if alignment is not None:
+        return _in_file(alignment, given)
     path = sidecar(recording.path)
     if given is not None:
         transcript = Transcript.from_text(given)
@@ -132,30 +135,26 @@ def _times_beside(recording: Recording, path: Path | None, transcript: Transcrip
     return found.times if found.transcript.spoken == transcript.spoken else None
 
 
-def aligned_transcript(
-    alignment: Path | Alignment, text: str | None, aligned_words: tuple[Span, ...] = ()
-) -> FoundTranscript:
-    """The transcript of an alignment or of a file with one, or of subtitles.
+def known_transcript(source: AlignedRecording) -> FoundTranscript:
+    """The transcript of a recording that is aligned."""
+    if source.passages:
+        passages = Passages(source.alignment, source.passages)
+        return FoundTranscript(source.text, "given", passages=passages)
+    return FoundTranscript(source.text, "given", source.alignment)
 
-    A ``text`` must have the same words and replaces the transcript's. ``aligned_words`` are the
-    ranges of the text's words that the alignment holds; if it doesn't hold all of them, the text is
-    required. Raises InputError.
-    """
-    given = Transcript.from_text(text) if text is not None else None
-    if aligned_words and isinstance(alignment, Alignment):
-        if given is None:
-            raise InputError("The alignment covers only part of the text: give the text as well.")
-        return FoundTranscript(given, "given", passages=Passages(alignment, aligned_words))
-    if isinstance(alignment, Alignment):
-        found = found_in(alignment, "alignment")
-    elif (path := Path(alignment)).is_file() and not has_phones(path):
+
+def _in_file(path: Path, text: str | None) -> FoundTranscript:
+    """The transcript of an alignment's file, or of one with times; a ``text`` must have the same
+    words and replaces its own."""
+    if path.is_file() and not has_phones(path):
         found = found_beside(path)
         if found.times is None:
             raise InputError(f"{path} has no times of its words: give it as --text @{path.name}.")
     else:
         found = found_in(read_alignment(path), "alignment")
-    if given is None:
+    if text is None:
         return found
+    given = Transcript.from_text(text)
     if given.spoken != found.transcript.spoken:
         raise InputError("The words of the alignment and the text differ: give only one of them.")
     return FoundTranscript(given, "given", found.alignment, found.times)

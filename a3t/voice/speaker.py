@@ -11,7 +11,7 @@ import torch
 from a3t.grid import FRAMES_PER_SECOND, frames_of
 from a3t.model.speaker_encoder import least_likeness, load_speaker_encoder, speech_vector
 from a3t.model.variance.durations import DurationPredictor
-from a3t.plan.planned_edit import PlannedPhone
+from a3t.plan.phone_grid import GridPhone
 from a3t.plan.prompt import LONGEST, Prompt
 from a3t.plan.speaker_pauses import PAUSES
 from a3t.text.phones import PAUSE_ID, PHONES
@@ -51,7 +51,7 @@ def speaker_facts(pieces: Sequence[VoicePiece]) -> dict[str, Any]:
 def speaker_prompt(pieces: Sequence[VoicePiece], durations: DurationPredictor) -> Prompt:
     """The prompt of a voice: the pieces that match their text best, `LONGEST` frames in all."""
     mels: list[np.ndarray] = []
-    phones: list[PlannedPhone] = []
+    phones: list[GridPhone] = []
     place = 0
     for piece in sorted(pieces, key=lambda piece: -piece.score):
         ends = np.cumsum(piece.durations)
@@ -59,7 +59,7 @@ def speaker_prompt(pieces: Sequence[VoicePiece], durations: DurationPredictor) -
         if count:
             mels.append(piece.mel[: ends[count - 1]])
         for phone, frames in zip(piece.phones[:count], piece.durations[:count], strict=True):
-            phones.append(PlannedPhone(PHONES[int(phone)], int(frames), -1, place))
+            phones.append(GridPhone(PHONES[int(phone)], place, place + int(frames), -1))
             place += int(frames)
     pace = durations.pace(
         ([PHONES[int(k)] for k in piece.phones], piece.words.tolist(), piece.durations.tolist())

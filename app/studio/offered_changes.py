@@ -11,6 +11,7 @@ from a3t.errors import InputError
 from a3t.plan.cleaning.cuts import KINDS
 from a3t.plan.cleaning.disfluencies import Cleaning, Finding
 from a3t.plan.cleaning.findings import Findings
+from a3t.source.passages import AlignedRecording
 from alignment import Word
 from alignment.retiming import covering
 from app import texts
@@ -48,7 +49,8 @@ def offered_changes(recording: Recording, heard: HeardPart, want: Cleaning) -> l
     words = [Word.from_json(word) for token in tokens for word in token["words"]]
     pauses = [Word.from_json(pause) for pause in heard.pauses]
     aligned = covering(words, recording.seconds, 1.0, pauses)
-    found = Findings.of(recording, aligned, transcript_of(tokens), want).found
+    text = transcript_of(tokens)
+    found = Findings(AlignedRecording(recording, text, aligned), text, want).found
     owners = [k for k, token in enumerate(tokens) for _ in token["words"]]
     starts = [start_of(token) for token in tokens]
     return [

@@ -25,6 +25,8 @@ from a3t.grid import HOP, SAMPLE_RATE
 from a3t.plan.request import EditRequest
 from a3t.plan.windows import WindowFrames
 from a3t.rendering.joining import neighbours_of
+from a3t.source.passages import AlignedRecording
+from a3t.text.transcript import Transcript
 from a3t.vocoder import vocode_span
 from evaluation.detector.spectral_statistics import RATE, log_spectrum, stretch_features
 from evaluation.edits.conditions import CLEAN, under
@@ -72,8 +74,8 @@ def make_stretches(edit: ListedEdit, setting: Setting) -> Iterator[Row]:
     alignment = setting.known["aligned", clip.name]
     for condition in setting.options.condition or [CLEAN]:
         path = write_source(clip, condition, folder)
-        request = EditRequest(new_text=new_text, text=text, alignment=alignment, verify=False)
-        plan = single_edit(editor, path, request)
+        source = AlignedRecording(Recording.open(path), Transcript.from_text(text), alignment)
+        plan = single_edit(editor, source, EditRequest(new_text=new_text, verify=False))
         planned, recording = plan.edits[0], plan.recording
         # Where the natural stretches lie must not depend on the condition.
         frames = recording.frames

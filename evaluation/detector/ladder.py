@@ -27,6 +27,7 @@ from a3t.plan.planned_edit import PlannedPhone
 from a3t.plan.request import EditRequest
 from a3t.plan.windows import WindowFrames
 from a3t.rendering.renderer import Renderer, masked_mel
+from a3t.source.passages import AlignedRecording
 from a3t.spans import Span
 from a3t.text.phones import is_vowel, strip_stress
 from a3t.text.transcript import Transcript
@@ -149,21 +150,20 @@ def plan_again(setting: Setting, place: Place) -> tuple[EditPlan, LabelledSound]
     stand_in = next(word for word in STAND_INS if word != words[k])
     spoken = alignment.spoken
     ways = {spoken[k].text.lower(): (tuple(phone.symbol for phone in spoken[k].phones),)}
+    stood_in = replace(
+        alignment,
+        words=tuple(
+            replace(word, text=stand_in) if word is spoken[k] else word for word in alignment.words
+        ),
+    )
+    text = Transcript.from_text(" ".join([*words[:k], stand_in, *words[k + 1 :]]))
     request = EditRequest(
         new_text=" ".join(words),
-        text=" ".join([*words[:k], stand_in, *words[k + 1 :]]),
-        alignment=replace(
-            alignment,
-            words=tuple(
-                replace(word, text=stand_in) if word is spoken[k] else word
-                for word in alignment.words
-            ),
-        ),
         pronunciations=tuple(ways.items()),
         moves=False,
         verify=False,
     )
-    return single_edit(editor, path, request), sound
+    return single_edit(editor, AlignedRecording(recording, text, stood_in), request), sound
 
 
 def as_recorded(plan: EditPlan) -> EditPlan:

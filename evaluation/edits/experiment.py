@@ -12,12 +12,15 @@ import numpy as np
 import soundfile
 import soxr
 
-from a3t.editor import Editor
+from a3t.audio.reading.recording import Recording
+from a3t.editor import Editor, Source
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE, grid_frames
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.phone_grid import on_grid
 from a3t.plan.request import EditRequest
+from a3t.source.passages import AlignedRecording
+from a3t.text.transcript import Transcript
 from alignment import Alignment
 from evaluation import joints, metrics
 from evaluation.edits.conditions import CLEAN, write_under
@@ -77,13 +80,10 @@ def measure_edit(
             "condition": condition,
         }
         begun = time.process_time()
-        request = EditRequest(
-            new_text=new_text,
-            text=text,
-            alignment=alignment,
-            verify=False,  # take the first result, even if it is inaudible
-        )
-        plan, source, patch = _made(path, request, alignment, setting, editor or setting.editor)
+        known = AlignedRecording(Recording.open(path), Transcript.from_text(text), alignment)
+        # The first result is taken, even if it is inaudible.
+        request = EditRequest(new_text=new_text, verify=False)
+        plan, source, patch = _made(known, request, setting, editor or setting.editor)
         seconds = plan.edits[0].frames * HOP / SAMPLE_RATE
         facts |= {"seconds": seconds}
         yield facts | {"stretch": PATCH, **patch, "processor": time.process_time() - begun}
@@ -101,15 +101,15 @@ def measure_edit(
 
 
 def _made(
-    path: Path, request: EditRequest, alignment: Alignment, setting: Setting, editor: Editor
+    known: AlignedRecording, request: EditRequest, setting: Setting, editor: Editor
 ) -> tuple[EditPlan, LabelledSound, dict[str, float]]:
     """The plan, the recording, and the measures of the patch."""
-    plan = single_edit(editor, path, request)
+    plan, path = single_edit(editor, known, request), known.recording.path
     result = editor.render(plan)
     edited = result.save(setting.folder / "edited" / path.name, provenance=False)
     samples = _read(path)
     frames = grid_frames(len(samples), SAMPLE_RATE)
-    source = LabelledSound(samples, labelled_phones(alignment, frames))
+    source = LabelledSound(samples, labelled_phones(known.alignment, frames))
     output = LabelledSound(_read(edited), _phones_after(plan, source.phones))
     planned = plan.edits[0]
     span = (planned.source[0], planned.source[0] + planned.frames)
@@ -124,9 +124,9 @@ def _made(
     return plan, source, figures
 
 
-def single_edit(editor: Editor, path: Path, request: EditRequest) -> EditPlan:
+def single_edit(editor: Editor, source: Source, request: EditRequest) -> EditPlan:
     """The plan of a request; InputError if it is not one edit that is spoken."""
-    plan = editor.plan(path, request)
+    plan = editor.plan(source, request)
     if len(plan.edits) != 1 or not plan.edits[0].is_spoken:
         raise InputError("It is not a single edit.")
     return plan

@@ -12,6 +12,8 @@ from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.plan.cleaning.cuts import KINDS
 from a3t.plan.cleaning.disfluencies import Cleaning
+from a3t.source.passages import AlignedRecording
+from a3t.text.transcript import Transcript
 from alignment import Alignment
 from tests.conftest import ARCTIC
 
@@ -73,6 +75,10 @@ def strength(sound: np.ndarray, frequencies: list[float], rate: int) -> float:
     return float(10 * np.log10(np.sum(np.square(found))))
 
 
+def known(path: Path, aligned: Alignment) -> AlignedRecording:
+    return AlignedRecording(Recording.open(path), Transcript.from_text(TEXT), aligned)
+
+
 @pytest.mark.parametrize(("frequencies", "decibels"), [(HUM, -20.0), (PAD, -10.0)])
 def test_steady_tones_go_on_through_new_words(
     talk: Path,
@@ -84,7 +90,7 @@ def test_steady_tones_go_on_through_new_words(
 ) -> None:
     path, added = mixed(talk, tmp_path / "a.wav", tones(frequencies), decibels)
     new = f"{ARCTIC} {ARCTIC.replace('want to see', 'hope to find')} {ARCTIC}"
-    result = editor.edit(path, text=TEXT, new_text=new, alignment=aligned, verify=False)
+    result = editor.edit(known(path, aligned), new_text=new, verify=False)
     rate, piece = 16_000, 3200
     wanted = strength(added[:piece], frequencies, rate)
     made = result.patches[0].samples[:, 0]
@@ -154,10 +160,10 @@ def test_they_are_found_on_request_and_muted_in_place(
 ) -> None:
     path, places = breathing
     aligned = editor.align(path, TEXT)
-    usual = editor.findings(path, Cleaning(longest=2.0), text=TEXT, alignment=aligned)
+    usual = editor.findings(known(path, aligned), Cleaning(longest=2.0))
     assert not {each.kind for each in usual.found} & {"breath", "click"}
     want = Cleaning(kinds=("breath", "click"), longest=2.0)
-    found = editor.findings(path, want, text=TEXT, alignment=aligned)
+    found = editor.findings(known(path, aligned), want)
     by_kind = {each.kind: each for each in found.found}
     assert set(by_kind) <= set(places) and by_kind
     for kind, each in by_kind.items():

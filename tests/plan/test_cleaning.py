@@ -11,6 +11,7 @@ from a3t.plan.cleaning.cuts import Cut, check_cuts
 from a3t.plan.cleaning.disfluencies import Cleaning
 from a3t.plan.cleaning.findings import Findings
 from a3t.plan.request import EditRequest
+from a3t.source.passages import AlignedRecording
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Phone, Word
 from alignment.result import pause
@@ -47,7 +48,11 @@ def likely_whole(aligned: Alignment, score: float) -> Alignment:
 def found_in(arctic: Path, text: str, want: Cleaning | None = None, *parts: object) -> Findings:
     transcript = Transcript.from_text(text)
     alignment = spoken(*(parts or transcript.spoken))  # type: ignore[arg-type]
-    return Findings(Recording.open(arctic), alignment, transcript, transcript, want or Cleaning())
+    return Findings(
+        AlignedRecording(Recording.open(arctic), transcript, alignment),
+        transcript,
+        want or Cleaning(),
+    )
 
 
 def new_text(found: Findings, only: list[str] | None = None) -> str:
@@ -119,13 +124,20 @@ def test_what_may_be_part_of_a_word_is_left_alone(
     lacking = any("?" in part[0] for part in parts if isinstance(part, tuple))
     text = Transcript.from_text(" ".join(word.text for word in aligned.spoken))
     whole = likely_whole(aligned, 0.1 if lacking else 0.9)
-    assert bool(Findings.of(Recording.open(arctic), whole, text, Cleaning()).found) is found
+    assert (
+        bool(
+            Findings(AlignedRecording(Recording.open(arctic), text, whole), text, Cleaning()).found
+        )
+        is found
+    )
 
 
 def test_a_pause_is_shortened_beside_what_may_be_part_of_a_word(arctic: Path) -> None:
     aligned = likely_whole(spoken("one", ("<um>", 0.3), ("", 3.0), "two", "three"), 0.9)
     text = Transcript.from_text("One two three.")
-    (found,) = Findings.of(Recording.open(arctic), aligned, text, Cleaning()).found
+    (found,) = Findings(
+        AlignedRecording(Recording.open(arctic), text, aligned), text, Cleaning()
+    ).found
     assert found.kind == "pause" and (found.start, found.end) == pytest.approx((0.6, 3.6))
     assert found.cut is not None and found.cut.start > 0.6 and found.cut.end < 3.6
 
@@ -156,7 +168,9 @@ def test_speech_that_the_text_lacks_is_left_alone(arctic: Path) -> None:
     words = (*alignment.words[:3], speech, *alignment.words[4:])
     text = Transcript.from_text("we meet here")
     whole = Alignment(words, alignment.duration)
-    assert not Findings(Recording.open(arctic), whole, text, text, Cleaning()).found
+    assert not Findings(
+        AlignedRecording(Recording.open(arctic), text, whole), text, Cleaning()
+    ).found
 
 
 def test_findings_are_chosen_by_number_and_by_kind(arctic: Path) -> None:

@@ -18,7 +18,7 @@ def test_the_words_of_a_plan_are_mapped_both_ways(old: list[str], new: list[str]
         for k in range(kept.source[1] - kept.source[0]):
             source, output = kept.source[0] + k, kept.output[0] + k
             assert old[source] == new[output]
-            assert (words.output_of(source), words.source_of(output)) == (output, source)
+            assert words.output_of(source) == output
 
 
 def test_a_plan_is_made_again_in_another_manner() -> None:
@@ -35,7 +35,7 @@ def test_a_plan_lists_only_doubts_at_its_edits() -> None:
             replace(word, score=0.2) if word.text == text else word for word in plan.alignment.words
         )
         alignment = replace(plan.alignment, words=words)
-        doubtful = replace(plan, request=replace(plan.request, alignment=alignment))
+        doubtful = replace(plan, source=replace(plan.source, alignment=alignment))
         # The edit is of word 3; its neighbours matter as much.
         assert [doubt.text for doubt in doubtful.doubts] == ([text] if 2 <= number <= 4 else [])
         with mock.patch.object(Recording, "sha256", "0f"):

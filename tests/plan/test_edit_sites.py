@@ -10,9 +10,9 @@ from a3t.audio.output.patches import insert_patches
 from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.plan.edit_sites import WordFrames, place_edits
+from a3t.source.passages import AlignedRecording
 from a3t.text.comparison.edit_script import WordEdit
 from a3t.text.transcript import Transcript
-from alignment import Alignment
 from tests.conftest import ARCTIC, assert_untouched
 
 TEXT = f"{ARCTIC} {ARCTIC}"
@@ -40,15 +40,15 @@ def talk(tmp_path_factory: pytest.TempPathFactory, arctic: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def alignment(editor: Editor, talk: Path) -> Alignment:
-    return editor.plan(talk, new_text=TEXT, text=TEXT).alignment
+def aligned(editor: Editor, talk: Path) -> AlignedRecording:
+    return editor.plan(talk, new_text=TEXT, text=TEXT).source
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_only_the_spans_change_and_nothing_wraps(
-    case: str, editor: Editor, talk: Path, alignment: Alignment
+    case: str, editor: Editor, talk: Path, aligned: AlignedRecording
 ) -> None:
-    result = editor.edit(talk, new_text=CASES[case], text=TEXT, alignment=alignment, verify=False)
+    result = editor.edit(aligned, new_text=CASES[case], verify=False)
     recording = Recording.open(talk)
     source, output = recording.read(), np.concatenate([*insert_patches(recording, result.patches)])
     assert_untouched(result.record["edits"], source, output)
@@ -58,20 +58,25 @@ def test_only_the_spans_change_and_nothing_wraps(
     assert all(np.abs(patch.samples).max() <= 1.1 for patch in result.patches)  # then clipped
 
 
-def test_near_edits_are_filled_together(editor: Editor, talk: Path, alignment: Alignment) -> None:
+def test_near_edits_are_filled_together(
+    editor: Editor, talk: Path, aligned: AlignedRecording
+) -> None:
     near, far = (
-        editor.plan(talk, new_text=new, text=TEXT, alignment=alignment)
-        for new in (CASES["two beside each other"], APART)
+        editor.plan(aligned, new_text=new) for new in (CASES["two beside each other"], APART)
     )
     assert len(near.edits) == len(far.edits) == 2
     assert len(near.windows) == 1 and len(far.windows) == 2
 
 
-def test_a_pause_between_kept_words_stays(editor: Editor, talk: Path, alignment: Alignment) -> None:
+def test_a_pause_between_kept_words_stays(
+    editor: Editor, talk: Path, aligned: AlignedRecording
+) -> None:
     for new in (f"{ARCTIC[:-8]} form. {ARCTIC}", f"{ARCTIC} But{ARCTIC[3:]}"):
-        (edit,) = editor.plan(talk, new_text=new, text=TEXT, alignment=alignment).edits
+        (edit,) = editor.plan(aligned, new_text=new).edits
         pause = next(
-            p for p in alignment.words[3:-3] if p.is_pause and 3 < p.start < 6 and p.duration > 0.3
+            p
+            for p in aligned.alignment.words[3:-3]
+            if p.is_pause and 3 < p.start < 6 and p.duration > 0.3
         )
         first, last = (frame / 80 for frame in edit.source)
         assert last <= pause.start + 0.03 or first >= pause.end - 0.03

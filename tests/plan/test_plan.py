@@ -18,6 +18,7 @@ from a3t.plan.prompt import Prompt, speech_plan
 from a3t.plan.request import EditRequest, SpeechRequest
 from a3t.plan.revision import Revision
 from a3t.plan.windows import CONTEXT, LONGEST, lay_out
+from a3t.source.passages import AlignedRecording
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Phone, Word, pause
 
@@ -66,10 +67,11 @@ def plan_of(old: str, new: str, alignment: Alignment | None = None, **wanted: ob
     """The plan between two texts, of a recording that is as long as its alignment."""
     text = Transcript.from_text(old)
     alignment = alignment or aligned(text.spoken)
-    request = EditRequest(new_text=new, text=old, alignment=alignment, **wanted)  # type: ignore[arg-type]
+    request = EditRequest(new_text=new, **wanted)  # type: ignore[arg-type]
     revision = Revision.of(text, request.new_transcript)
     spoken = [WORDS[word].split() for word in revision.new_text.spoken]
-    return make_plan(recording_of(alignment), request, revision, spoken, SixFrames())  # type: ignore[arg-type]
+    source = AlignedRecording(recording_of(alignment), text, alignment)
+    return make_plan(source, request, revision, spoken, SixFrames())  # type: ignore[arg-type]
 
 
 def recording_of(alignment: Alignment) -> Recording:
@@ -190,7 +192,7 @@ def test_a_prompt_is_followed_by_its_target(prompt: list[str], target: list[str]
     grid = on_grid(alignment, 1 + int(alignment.duration * 80))
     own = Prompt(
         np.zeros((grid[-1].last, 80), np.float32),
-        tuple(PlannedPhone(phone.symbol, phone.frames, -1, phone.first) for phone in grid),
+        grid,
         1.0,
     )
     window = speech_plan(
@@ -203,7 +205,7 @@ def test_a_prompt_is_followed_by_its_target(prompt: list[str], target: list[str]
     ).window
     prompted = grid[-1].last
     assert not window.masked[:prompted].any() and window.masked[prompted:].all()
-    new = [phone.symbol for phone in window.phones if phone.source is None]
+    new = [phone.symbol for phone in window.phones if isinstance(phone, PlannedPhone)]
     assert [s for s in new if s != "sp"] == [p for w in target for p in WORDS[w].split()]
 
 

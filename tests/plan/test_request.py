@@ -58,19 +58,16 @@ def test_non_numbers_in_a_record_are_refused(subtests: pytest.Subtests) -> None:
             with subtests.test(asked=asked, value=value):
                 record = EditRequest(new_text="never", text="always").to_json()
                 record["asked"] |= {asked: value}
-                with pytest.raises((ValueError, TypeError, OverflowError)):
+                with pytest.raises(ValueError):
                     EditRequest.from_json(record)
 
 
 def test_it_changes_the_patch_and_can_be_left_away(editor: Editor, arctic: Path) -> None:
     new = NEVER
-    plan = editor.plan(arctic, new_text=new, text=ARCTIC)
-    alignment = plan.alignment
+    source = editor.plan(arctic, new_text=new, text=ARCTIC).source
     samples = []
     for match in (ALL_TRAITS, ALL_TRAITS, matching("none")):
-        result = editor.edit(
-            arctic, new_text=new, text=ARCTIC, alignment=alignment, verify=False, match=match
-        )
+        result = editor.edit(source, new_text=new, verify=False, match=match)
         assert result.record["asked"]["match"] == asdict(match)
         samples.append(result.patches[0].samples)
     assert np.array_equal(samples[0], samples[1])

@@ -32,9 +32,9 @@ def test_context_and_pace_are_the_speakers_own(
 ) -> None:
     path, begin, end = talk
     old = said(ARCTIC, ARCTIC, ARCTIC)
-    aligned = editor.align(path, old)
+    aligned = editor.plan(path, new_text=old, text=old).source
     plans = [
-        editor.plan(path, text=old, new_text=said(*texts), alignment=aligned)
+        editor.plan(aligned, new_text=said(*texts))
         for texts in ((NEVER, ARCTIC, ARCTIC), (ARCTIC, NEVER, ARCTIC), (ARCTIC, ARCTIC, NEVER))
     ]
     windows = [plan.windows[0].source for plan in plans]

@@ -21,7 +21,8 @@ from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.request import EditRequest
 from a3t.projects.project_edit import ProjectEdit
-from a3t.source.transcripts import FoundTranscript
+from a3t.source.passages import AlignedRecording
+from a3t.spans import Span
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Phone, Word, pause
 from alignment.confidence.doubts import Doubt
@@ -37,11 +38,13 @@ class Planned:
     recording: Recording
     text: Transcript = WE_MET
     doubts: tuple[Doubt, ...] = ()
-    origin: str = "recognised"
+    found_in: str = "recognised"
+    about: str = ""
+    passages: tuple[Span, ...] = ()
 
     @property
-    def found(self) -> FoundTranscript:
-        return FoundTranscript(self.text, self.origin)
+    def source(self) -> AlignedRecording:
+        return AlignedRecording(self.recording, self.text, HEARD)
 
     @property
     def alignment(self) -> Alignment:
@@ -49,7 +52,7 @@ class Planned:
 
     @property
     def request(self) -> EditRequest:
-        return EditRequest(new_text="we part", text=self.text.text)
+        return EditRequest(new_text="we part")
 
     def describe(self) -> str:
         return "replace “met” by “part”"
@@ -145,7 +148,7 @@ def test_nothing_is_asked_with_yes_without_a_terminal_or_with_a_sidecar(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert "[Y/n" not in answered("n\n", monkeypatch, tmp_path, ask=False)
-    assert "[Y/n" not in answered("n\n", monkeypatch, tmp_path, origin="talk.txt")
+    assert "[Y/n" not in answered("n\n", monkeypatch, tmp_path, found_in="talk.txt")
     monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
     confirm_transcript(planned(tmp_path), ask=True)  # type: ignore[arg-type]
 
@@ -154,7 +157,7 @@ def test_of_a_long_text_beside_the_ends_are_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = Transcript.from_text("first " + "and " * 5000 + "last")
-    plan = planned(tmp_path, text=text, origin="talk.txt")
+    plan = planned(tmp_path, text=text, found_in="talk.txt")
     confirm_transcript(plan, ask=False)  # type: ignore[arg-type]
     said = capsys.readouterr().err
     assert "first and" in said and "and last (5,002 words)" in said and len(said) < 700

@@ -22,7 +22,7 @@ from tests.conftest import ARCTIC, NEVER
 
 @pytest.fixture(scope="module")
 def results(editor: Editor, arctic: Path) -> list[EditedRecording]:
-    return editor.candidates(editor.plan(arctic, new_text=NEVER, text=ARCTIC), 3)
+    return editor.make(editor.plan(arctic, new_text=NEVER, text=ARCTIC, candidates=3))
 
 
 def test_candidates_differ_and_the_best_comes_first(results: list[EditedRecording]) -> None:
@@ -116,9 +116,7 @@ def test_a_click_at_the_joint_is_found(results: list[EditedRecording]) -> None:
 
 
 @pytest.mark.parametrize("count", [0, MOST_CANDIDATES + 1])
-def test_impossible_counts(count: int, editor: Editor, arctic: Path) -> None:
-    with pytest.raises(InputError, match="ask for 1 to"):
-        editor.candidates(editor.plan(arctic, new_text=ARCTIC, text=ARCTIC), count)
+def test_impossible_counts(count: int) -> None:
     with pytest.raises(InputError, match="ask for 1 to"):
         EditRequest(new_text=ARCTIC, candidates=count)
 

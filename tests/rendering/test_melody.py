@@ -4,6 +4,7 @@ questions that ask for yes or no rise where their last word is made."""
 import numpy as np
 import pytest
 
+from a3t.plan.phone_grid import GridPhone
 from a3t.plan.planned_edit import PlannedPhone
 from a3t.plan.revision import Revision
 from a3t.plan.windows import WindowFrames
@@ -39,7 +40,7 @@ def test_nothing_masked_draws_nothing() -> None:
 
 WINDOW = WindowFrames.of(
     [
-        PlannedPhone("IH1", 5, 0, source=10),
+        GridPhone("IH1", 10, 15, 0),
         PlannedPhone("T", 4, 1),
         PlannedPhone("EY1", 8, 1),
         PlannedPhone("B", 3, 1),

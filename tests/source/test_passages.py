@@ -15,7 +15,7 @@ from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planner import make_plan
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision
-from a3t.projects.replay import replay
+from a3t.projects.replay import replay, source_in
 from a3t.source.alignment_cache import (
     MOST_CACHED,
     alignment_path,
@@ -23,7 +23,7 @@ from a3t.source.alignment_cache import (
     cached_alignment,
 )
 from a3t.source.alignments import AlignmentStore
-from a3t.source.passages import CONTEXT, cut, ranges_around, times_in, times_of
+from a3t.source.passages import CONTEXT, AlignedRecording, cut, ranges_around, times_in, times_of
 from a3t.source.transcripts import FoundTranscript
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
@@ -59,9 +59,10 @@ def test_the_passages_give_the_plan_of_the_whole(
     assert [word.text for word in passages.alignment.spoken] == list(part.text.spoken)
 
     def planned(revision: Revision, alignment: Alignment) -> EditPlan:
-        request = EditRequest(new_text=new.text, text=text.text, alignment=alignment)
+        source = AlignedRecording(recording_of(whole), text, alignment)
+        request = EditRequest(new_text=new.text)
         spoken = [WORDS[word].split() for word in revision.new_text.spoken]
-        return make_plan(recording_of(whole), request, revision, spoken, SixFrames())  # type: ignore[arg-type]
+        return make_plan(source, request, revision, spoken, SixFrames())  # type: ignore[arg-type]
 
     expected, found = planned(revision, whole), planned(part, passages.alignment)
     for one, other in zip(found.edits, expected.edits, strict=True):
@@ -235,9 +236,10 @@ def test_another_aligner_aligns_anew(arctic: Path) -> None:
     assert store.whole(*asked, Pronouncer()).spoken[0].text == "dot"
 
 
-def test_bad_ranges_in_a_record_are_refused() -> None:
-    request = EditRequest(new_text="dot", text="ban", alignment=aligned(["ban"]))
-    record = request.to_json() | {"aligned_words": [[3, 1]]}
+def test_bad_ranges_in_a_record_are_refused(arctic: Path) -> None:
+    recording = Recording.open(arctic)
+    version = {"text": "ban", "alignment": aligned(["ban"]).to_json(), "aligned_words": [[3, 1]]}
     with pytest.raises(ValueError):
-        EditRequest.from_json(record)
-    assert EditRequest.from_json(record | {"aligned_words": [[0, 1]]}).aligned_words == ((0, 1),)
+        source_in(version, recording)
+    known = source_in(version | {"aligned_words": [[0, 1]]}, recording)
+    assert isinstance(known, AlignedRecording) and known.passages == ((0, 1),)

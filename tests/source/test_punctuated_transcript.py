@@ -50,9 +50,9 @@ def test_a_plan_restores_and_says_so(editor: Editor, arctic: Path) -> None:
     plan = editor.plan(arctic, new_text=new, text=BARE)
     assert plan.restored and plan.text.is_punctuated
     assert plan.text.spoken == Transcript.from_text(BARE).spoken
-    assert plan.request.text == plan.text.text != BARE
+    assert plan.source.text.text == plan.text.text != BARE
     as_it_is = editor.plan(arctic, new_text=new, text=BARE, punctuate=False)
-    assert not as_it_is.restored and as_it_is.request.text == BARE
+    assert not as_it_is.restored and as_it_is.source.text.text == BARE
     assert not editor.plan(arctic, new_text=new, text=ARCTIC).restored
 
 

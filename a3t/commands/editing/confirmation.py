@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from a3t.console import agrees, answer, on_a_terminal, say
 from a3t.errors import InputError, UnchangedError, UnsureError
 from a3t.source.transcripts import sidecar
-from a3t.text.transcript import Transcript
 from alignment import Alignment
 
 if TYPE_CHECKING:
@@ -73,11 +72,10 @@ def confirm_transcript(plan: EditPlan, ask: bool, unsure: bool = False) -> str |
 
     Raises InputError if the user declines.
     """
-    found = plan.found
-    if found is not None and found.about:
-        say(found.about)
-    if found is not None and found.origin != "recognised" and not unsure:
-        say(f"Transcript ({found.origin}): {_shown(plan.text.text)}")
+    if plan.about:
+        say(plan.about)
+    if plan.found_in != "recognised" and not unsure:
+        say(f"Transcript ({plan.found_in}): {_shown(plan.text.text)}")
         return None
     say(f"Recognised: {with_confidences(plan.alignment)}")
     if not ask or not on_a_terminal():
@@ -103,8 +101,8 @@ def _save_it(recording: Path) -> str:
 
 def _corrected(plan: EditPlan) -> str:
     """The text with each doubtful word as the user wants it."""
-    words = list(Transcript.from_text(plan.request.text or "").spoken)
-    aligned = plan.request.aligned_words or ((0, len(words)),)
+    words = list(plan.source.text.spoken)
+    aligned = plan.passages or ((0, len(words)),)
     places = [place for first, last in aligned for place in range(first, last)]
     say("Enter keeps a word, - leaves it out.")
     for place, word in zip(places, plan.alignment.spoken, strict=True):

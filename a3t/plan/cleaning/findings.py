@@ -27,6 +27,7 @@ from a3t.plan.cleaning.disfluencies import (
 )
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import word_map
+from a3t.source.passages import AlignedRecording
 from a3t.spans import Span
 from a3t.text.comparison.edit_script import edit_script
 from a3t.text.transcript import Transcript
@@ -37,23 +38,29 @@ from alignment import Alignment
 class Findings:
     """The findings in a recording, in order of time.
 
-    alignment: of the recording's whole ``text``. said: what is to be cleaned: the same text, or
-    the text that earlier edits made of it; earlier: the cuts that they made.
+    source: the recording, aligned as a whole. said: what is to be cleaned: its text, or the text
+    that earlier edits made of it; earlier: the cuts that they made.
     """
 
-    recording: Recording
-    alignment: Alignment
-    text: Transcript
+    source: AlignedRecording
     said: Transcript
     want: Cleaning
     earlier: tuple[Cut, ...] = ()
 
-    @classmethod
-    def of(
-        cls, recording: Recording, alignment: Alignment, text: Transcript, want: Cleaning
-    ) -> Findings:
-        """The findings of an unchanged recording."""
-        return cls(recording, alignment, text, text, want)
+    @property
+    def recording(self) -> Recording:
+        """The recording, as it was before any edit."""
+        return self.source.recording
+
+    @property
+    def alignment(self) -> Alignment:
+        """The alignment of all that it says."""
+        return self.source.alignment
+
+    @property
+    def text(self) -> Transcript:
+        """What it says."""
+        return self.source.text
 
     @cached_property
     def found(self) -> tuple[Finding, ...]:
@@ -91,7 +98,7 @@ class Findings:
         return [self.found[k] for k in sorted(wanted - self._numbers(excepted))]
 
     def request(self, chosen: Sequence[Finding]) -> EditRequest:
-        """The edit that takes these out."""
+        """The edit of `source` that takes these out."""
         gone = {
             f.words: seconds_of(frames_of(f.end) - frames_of(f.start))
             for f in chosen
@@ -99,9 +106,7 @@ class Findings:
         }
         cuts = [*self.earlier, *(f.cut for f in chosen if f.cut is not None)]
         return EditRequest(
-            text=self.text.text,
             new_text=_text_without(self.said, gone, mute=self.want.action == "mute"),
-            alignment=self.alignment,
             cuts=_apart(cuts),
         )
 

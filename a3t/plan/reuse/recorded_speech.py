@@ -12,7 +12,8 @@ import msgspec
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.json_values import Count, check_alignment
-from a3t.source.alignments import AlignmentStore, TimedRecording
+from a3t.source.alignments import AlignmentStore
+from a3t.source.passages import AlignedRecording
 from a3t.spans import Margins, Span
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
@@ -79,10 +80,10 @@ class OtherRecording(Record):
             check_alignment(self.alignment)
 
     @classmethod
-    def of(cls, heard: TimedRecording) -> OtherRecording:
+    def of(cls, heard: AlignedRecording) -> OtherRecording:
         """A recording whose words are known."""
         own = heard.recording
-        return cls(own.path, heard.text, heard.alignment, own.sha256)
+        return cls(own.path, heard.text.text, heard.alignment, own.sha256)
 
 
 def align_others(
@@ -90,7 +91,7 @@ def align_others(
     expected: Transcript,
     alignments: AlignmentStore,
     pronouncer: Pronouncer,
-) -> tuple[TimedRecording, ...]:
+) -> tuple[AlignedRecording, ...]:
     """Other recordings with their words, which are found where they aren't known, with ``expected``
     as a prior; InputError if one is not the recording that it was."""
     heard = []
@@ -102,7 +103,8 @@ def align_others(
                 "differs): put the right one there."
             )
         if other.text is not None and other.alignment is not None:
-            heard.append(TimedRecording(recording, other.text, other.alignment))
+            text = Transcript.from_text(other.text)
+            heard.append(AlignedRecording(recording, text, other.alignment))
         else:
             heard.append(alignments.hear(recording, other.text, expected, pronouncer))
     return tuple(heard)

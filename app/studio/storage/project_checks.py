@@ -156,7 +156,6 @@ class CheckedEdit(BaseModel):
     """An edit of a take, as `work.take_making` writes it for `work.mixdown`."""
 
     plan: Annotated[Any, AfterValidator(lambda plan: PlannedEdit.from_json(plan).to_json())]
-    sources: list[Count | None]
     anchor: tuple[Annotated[StrictInt, Field(ge=-1, lt=2**40)], Count]
     old: Count
     new: list[TranscriptWord]
@@ -224,7 +223,7 @@ def checked_take(data: Mapping[str, Any], patch: np.ndarray, about: Mapping[str,
 
 
 def _check_edit(edit: CheckedEdit, span: CheckedSpan, samples: int) -> None:
-    if len(edit.new) != len(edit.phones) or len(edit.sources) != len(edit.plan["phones"]):
+    if len(edit.new) != len(edit.phones):
         raise ValueError("a take's edit")
     for first, last, begin, _ in edit.excerpts:
         if not (first <= last <= samples and begin <= span.length):

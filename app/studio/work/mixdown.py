@@ -10,7 +10,7 @@ import json
 import os
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,6 +34,7 @@ from a3t.projects.takes import (
     alignment_within,
 )
 from a3t.rendering.edited import EditedRecording, Excerpt, WordScore
+from a3t.source.passages import AlignedRecording
 from a3t.text.transcript import TranscriptWord
 from alignment import Alignment, Word
 from alignment.atomic import staging
@@ -136,7 +137,6 @@ def assembled(recording: Recording, heard: HeardPart, takes: Sequence[Path]) -> 
     request = EditRequest(
         new_text="",
         text=text.text,
-        alignment=aligned,
         cuts=tuple(sorted(cuts, key=lambda cut: cut.start)),
         pronunciations=_said(mixes),
     )
@@ -149,9 +149,8 @@ def assembled(recording: Recording, heard: HeardPart, takes: Sequence[Path]) -> 
     voice = next((part.voice for part in parts if part.voice), None)
     nothing: dict[str, str | None] = {"name": "none", "sha256": None}
     return MergedTakes(
-        recording,
+        AlignedRecording(recording, text, aligned),
         request,
-        text,
         [each for edits in placed for each in edits],
         tuple(entry for entry in entries if entry) if all(entries) else (),
         made_by.get("model", nothing),
@@ -190,15 +189,10 @@ class _Part:
             patch = Patch(tuple(span["source"]), self.samples[at : at + span["length"]])
             at += span["length"]
             scores = record["scores"][k] if k < len(record["scores"]) else []
-            edit = PlannedEdit.from_json(entry["plan"])
-            phones = tuple(
-                replace(phone, source=source)
-                for phone, source in zip(edit.phones, entry["sources"], strict=True)
-            )
             yield (
                 entry["anchor"],
                 MadeEdit(
-                    replace(edit, phones=phones),
+                    PlannedEdit.from_json(entry["plan"]),
                     patch,
                     tuple(TranscriptWord(**word) for word in entry["new"]),
                     tuple(tuple(phones) for phones in entry["phones"]),

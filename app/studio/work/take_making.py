@@ -74,8 +74,8 @@ def make_recorded(editor: Editor, order: TakeOrder, folder: Path) -> int:
     count = 0
     with audio_slice(order.recording, stretch) as clip:
         take = _take(order, stretch)
-        looked = replace(take.request, moves=True)  # what is recorded elsewhere, too
-        plan = editor.plan(clip, looked)
+        looked = replace(take, request=replace(take.request, moves=True))
+        plan = looked.plan(editor, clip)  # what is recorded elsewhere, too
         for request, _ in recorded_requests(plan, editor.render(plan), MOST_RECORDED):
             own = replace(take, request=replace(take.request, recorded=request.recorded))
             plan = own.plan(editor, clip)
@@ -153,14 +153,13 @@ def _take(order: TakeOrder, stretch: Span) -> Take:
         order.wish.wanted(order.request),
         new_text=new_text,
         text=text,
-        alignment=aligned,
         margin=margin,
         reach=reach,
         cuts=_cuts(order.cut, start, end - start),
         seed=order.request.seed + order.number // len(VARIATIONS),
     )
     variation = order.number % len(VARIATIONS) if order.wish.varied else 0
-    return Take(stretch, request, variation, order.level)
+    return Take(stretch, request, aligned, variation, order.level)
 
 
 def _cuts(cut: Cut | None, start: float, seconds: float) -> tuple[Cut, ...]:
@@ -270,7 +269,6 @@ def _mix(order: TakeOrder, take: Take, result: EditedRecording) -> dict[str, Any
         edits.append(
             {
                 "plan": made.edit.to_json(),
-                "sources": [phone.source for phone in made.edit.phones],
                 "anchor": list(anchor),
                 "old": made.edit.old[1] - made.edit.old[0],
                 "new": [asdict(word) for word in made.words],
