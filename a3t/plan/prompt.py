@@ -20,8 +20,8 @@ from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, frames_of
 from a3t.model.variance.durations import DurationPredictor, whole_frames
 from a3t.plan.edit_limits import check_characters, check_speech_length
-from a3t.plan.phone_grid import GridPhone, on_grid
-from a3t.plan.planned_edit import PlannedPhone
+from a3t.plan.edit_plan import PlannedPhone
+from a3t.plan.edit_sites import GridPhone, on_grid
 from a3t.plan.request import SpeechRequest
 from a3t.plan.windows import WindowFrames
 from a3t.source.passages import AlignedRecording

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from a3t.plan.edit_plan import EditPlan, Window
-from a3t.plan.phone_grid import GridPhone
-from a3t.plan.planned_edit import PlannedEdit, PlannedPhone
+from a3t.plan.edit_plan import EditPlan, PlannedEdit, PlannedPhone, Window
+from a3t.plan.edit_sites import GridPhone
 from a3t.spans import Span
 
 CONTEXT = 240  # frames of the recording around an edit, 3 s in total

@@ -12,7 +12,7 @@ from typing import Any
 
 from a3t.errors import InputError
 from a3t.plan.cleaning.cuts import Cut
-from a3t.plan.planned_edit import PlannedEdit
+from a3t.plan.edit_plan import PlannedEdit
 from a3t.plan.request import Pronunciations, pronunciations_of
 from a3t.rendering.edited import EditedRecording
 

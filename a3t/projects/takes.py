@@ -18,10 +18,9 @@ from a3t.audio.output.patches import Patch
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, seconds_of
-from a3t.plan.edit_plan import EditPlan
+from a3t.plan.edit_plan import EditPlan, PlannedEdit
+from a3t.plan.edit_sites import on_grid
 from a3t.plan.json_values import alignment_of, finite_number, optional
-from a3t.plan.phone_grid import on_grid
-from a3t.plan.planned_edit import PlannedEdit
 from a3t.plan.request import EditRequest
 from a3t.plan.reuse.recorded_speech import RecordedSpeech
 from a3t.plan.revision import Revision

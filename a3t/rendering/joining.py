@@ -12,12 +12,10 @@ from a3t.audio.matching.reverberation import find_reverberation
 from a3t.audio.matching.sound_matching import Neighbour, SoundMatcher
 from a3t.audio.output.patches import Patch
 from a3t.audio.reading.recording import Recording
-from a3t.audio.splicing.fitting import resample_patch
-from a3t.audio.splicing.pauses import put_pause, quieted
+from a3t.audio.splicing.seams import put_pause, quieted, resample_patch
 from a3t.audio.splicing.splicing import cut_out, make_patch
 from a3t.grid import HOP, grid_samples, samples_of
-from a3t.plan.edit_plan import EditPlan
-from a3t.plan.planned_edit import PlannedEdit
+from a3t.plan.edit_plan import EditPlan, PlannedEdit
 from a3t.plan.windows import WindowFrames
 from a3t.spans import Span
 from a3t.text.phones import PAUSE

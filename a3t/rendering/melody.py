@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from a3t.plan.planned_edit import PlannedPhone
+from a3t.plan.edit_plan import PlannedPhone
 from a3t.plan.windows import WindowFrames
 from a3t.text.phones import is_vowel
 from a3t.text.transcript import Transcript, question_ends

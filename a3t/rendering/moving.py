@@ -16,11 +16,19 @@ import soxr
 from a3t.audio.analysis.pause_sounds import speech_power
 from a3t.audio.analysis.room_tone import room_tone
 from a3t.audio.output.patches import Patch, read_patched
-from a3t.audio.splicing.crossfades import FADE_MS, LAG_MS, crossfade, fade_in, fade_out
-from a3t.audio.splicing.seams import Overlap, Surroundings, best_places, best_seam
+from a3t.audio.splicing.seams import (
+    FADE_MS,
+    LAG_MS,
+    Overlap,
+    Surroundings,
+    best_places,
+    best_seam,
+    crossfade,
+    fade_in,
+    fade_out,
+)
 from a3t.grid import samples_of
-from a3t.plan.edit_plan import EditPlan
-from a3t.plan.planned_edit import PlannedEdit
+from a3t.plan.edit_plan import EditPlan, PlannedEdit
 from a3t.plan.reuse.recorded_speech import MOST_GAIN, RecordedSpeech
 from a3t.rendering.edited import EditedRecording, Excerpt
 from a3t.spans import Margins, Span

@@ -16,8 +16,7 @@ import numpy as np
 from a3t.audio.analysis.median_pitch import median_pitch
 from a3t.audio.reading.recording import Recording
 from a3t.grid import samples_of
-from a3t.plan.edit_plan import EditPlan
-from a3t.plan.planned_edit import PlannedEdit
+from a3t.plan.edit_plan import EditPlan, PlannedEdit
 from a3t.plan.request import EditRequest
 from a3t.plan.reuse.recorded_speech import MOST_GAIN, RecordedWords
 from a3t.plan.reuse.text_reuse import RecordedTexts

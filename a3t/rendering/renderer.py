@@ -17,8 +17,7 @@ from a3t.grid import HOP, SAMPLE_RATE
 from a3t.model.filling import MaskedMel, fill, fill_in_pieces
 from a3t.model.loading import Networks
 from a3t.model.threads import one_thread
-from a3t.plan.edit_plan import EditPlan, Window
-from a3t.plan.planned_edit import PlannedEdit
+from a3t.plan.edit_plan import EditPlan, PlannedEdit, Window
 from a3t.plan.prompt import SpeechPlan
 from a3t.plan.windows import WindowFrames, lay_out
 from a3t.rendering.edited import EditedRecording, Excerpt

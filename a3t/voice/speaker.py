@@ -11,9 +11,8 @@ import torch
 from a3t.grid import FRAMES_PER_SECOND, frames_of
 from a3t.model.speaker_encoder import least_likeness, load_speaker_encoder, speech_vector
 from a3t.model.variance.durations import DurationPredictor
-from a3t.plan.phone_grid import GridPhone
+from a3t.plan.edit_sites import PAUSES, GridPhone
 from a3t.plan.prompt import LONGEST, Prompt
-from a3t.plan.speaker_pauses import PAUSES
 from a3t.text.phones import PAUSE_ID, PHONES
 from a3t.voice.voice_pieces import UnusedSpeech, VoicePiece
 

@@ -16,7 +16,7 @@ from torch import Tensor
 from a3t.audio.analysis.mel import mel_window
 from a3t.audio.reading.recording import Recording
 from a3t.grid import HOP, SAMPLE_RATE, frames_of, seconds_of
-from a3t.plan.phone_grid import GridPhone, on_grid
+from a3t.plan.edit_sites import GridPhone, on_grid
 from a3t.spans import Span
 from a3t.text.phones import phone_ids
 from alignment import Alignment

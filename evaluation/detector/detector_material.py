@@ -18,7 +18,7 @@ from a3t.audio.matching.match_options import ALL_TRAITS
 from a3t.audio.matching.sound_matching import SoundMatcher
 from a3t.audio.output.patches import Patch, read_patched, sample_map
 from a3t.audio.reading.recording import Recording
-from a3t.audio.splicing.crossfades import FADE_MS
+from a3t.audio.splicing.seams import FADE_MS
 from a3t.audio.splicing.splicing import make_patch
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE

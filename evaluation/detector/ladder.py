@@ -22,8 +22,7 @@ from a3t.audio.reading.recording import Recording, opened
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.model.variance.adaptors import decided, spread_out
-from a3t.plan.edit_plan import EditPlan
-from a3t.plan.planned_edit import PlannedPhone
+from a3t.plan.edit_plan import EditPlan, PlannedPhone
 from a3t.plan.request import EditRequest
 from a3t.plan.windows import WindowFrames
 from a3t.rendering.renderer import Renderer, masked_mel

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import librosa
 import numpy as np
 
-from a3t.audio.splicing.crossfades import crossfade
+from a3t.audio.splicing.seams import crossfade
 from alignment import Alignment, AlignmentError
 from alignment.confidence.doubts import unwritten_speech
 from evaluation.harness.declared_tables import Column, Row, Table, count, share

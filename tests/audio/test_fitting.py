@@ -5,14 +5,14 @@ import pytest
 
 from a3t.audio.output.patches import read_patched
 from a3t.audio.reading.recording import Recording
-from a3t.audio.splicing.crossfades import (
+from a3t.audio.splicing.seams import (
     crossfade,
     fade_correlation,
     fade_in,
     fade_out,
     fade_weights,
+    quietest_point,
 )
-from a3t.audio.splicing.seams import quietest_point
 from a3t.audio.splicing.splicing import make_patch
 
 RATE = 48_000

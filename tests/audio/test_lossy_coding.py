@@ -9,7 +9,7 @@ import soxr
 
 from a3t.audio.output.patches import Patch
 from a3t.audio.reading.recording import Recording
-from a3t.audio.splicing.lossy_coding import coded_like, lossy_coding
+from a3t.audio.splicing.splicing import coded_like, lossy_coding
 
 KINDS = [("mp3", "MPEG_LAYER_III"), ("opus", "OPUS")]
 

@@ -7,7 +7,7 @@ import pytest
 
 from a3t.audio.output.patches import insert_patches
 from a3t.audio.reading.recording import Recording
-from a3t.audio.splicing.fitting import gain_match, resample_patch, spread_channels
+from a3t.audio.splicing.seams import gain_match, resample_patch, spread_channels
 from a3t.audio.splicing.splicing import Patch, cut_out, make_patch
 from a3t.errors import InputError
 

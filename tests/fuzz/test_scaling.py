@@ -13,15 +13,20 @@ import pytest
 from a3t.commands import edit
 from a3t.commands.editing.manifest import read_jobs
 from a3t.errors import InputError
-from a3t.plan.edit_sites import WordFrames, merge_touching, place_edits, turns_at
-from a3t.plan.phone_grid import on_grid
+from a3t.plan.edit_plan import PlannedEdit
+from a3t.plan.edit_sites import (
+    WordFrames,
+    merge_touching,
+    on_grid,
+    place_edits,
+    turns_at,
+    usual_pauses,
+)
 from a3t.plan.plan_file import read_plan
-from a3t.plan.planned_edit import PlannedEdit
+from a3t.plan.planner import timed, timeline
 from a3t.plan.request import EditRequest
 from a3t.plan.reuse.text_reuse import RecordedTexts
 from a3t.plan.revision import Revision
-from a3t.plan.speaker_pauses import usual_pauses
-from a3t.plan.timeline import timed, timeline
 from a3t.plan.windows import windows_around
 from a3t.projects.replay import read_record
 from a3t.source.transcripts import text_of

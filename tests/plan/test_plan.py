@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.edit_plan import EditPlan
-from a3t.plan.phone_grid import on_grid
-from a3t.plan.planned_edit import PlannedPhone
+from a3t.plan.edit_plan import EditPlan, PlannedPhone
+from a3t.plan.edit_sites import on_grid
 from a3t.plan.planner import make_plan
 from a3t.plan.prompt import Prompt, speech_plan
 from a3t.plan.request import EditRequest, SpeechRequest

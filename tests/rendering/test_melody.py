@@ -4,8 +4,8 @@ questions that ask for yes or no rise where their last word is made."""
 import numpy as np
 import pytest
 
-from a3t.plan.phone_grid import GridPhone
-from a3t.plan.planned_edit import PlannedPhone
+from a3t.plan.edit_plan import PlannedPhone
+from a3t.plan.edit_sites import GridPhone
 from a3t.plan.revision import Revision
 from a3t.plan.windows import WindowFrames
 from a3t.rendering.melody import ENDS, RISE, SHARE, WHOLE, WITHIN, drawn_melody, melody, rises

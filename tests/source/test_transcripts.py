@@ -13,7 +13,7 @@ from a3t.commands.transcribe import main
 from a3t.errors import InputError
 from a3t.source.recognised_transcript import RecognisedTranscript
 from a3t.source.sidecars import not_read, sidecar
-from a3t.source.transcripts import aligned_transcript, find_transcript, text_of
+from a3t.source.transcripts import FoundTranscript, find_transcript, text_of
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Phone, Word, pause
@@ -173,12 +173,16 @@ def test_a_saved_guess_is_doubted_until_somebody_corrects_it(
 
 
 def test_words_with_times_alone_are_an_alignment_to_look_by(talk: Path) -> None:
+    def in_file(ending: str) -> FoundTranscript:
+        path = talk.with_suffix(ending)
+        return find_transcript(Recording.open(talk), None, None, Pronouncer(), alignment=path)
+
     talk.with_suffix(".ctm").write_text("talk 1 0.5 0.25 see\ntalk 1 0.8 0.25 it\n")
-    result = aligned_transcript(talk.with_suffix(".ctm"), None)
+    result = in_file(".ctm")
     assert result.times == [(0.5, 0.75), (0.8, 1.05)] and result.alignment is None
     talk.with_suffix(".txt").write_text("See it.")
     with pytest.raises(InputError, match="no times"):
-        aligned_transcript(talk.with_suffix(".txt"), None)
+        in_file(".txt")
 
 
 def test_the_name_of_a_text_file_is_not_spoken(

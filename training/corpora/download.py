@@ -14,7 +14,7 @@ from pathlib import Path
 from a3t.audio.output.files import atomic_path
 from a3t.console import say
 from a3t.errors import InputError
-from a3t.fetching.downloads import Archive, fetch
+from a3t.fetching.fetch_recogniser import Archive, fetch
 from training.programs import Program, option
 
 

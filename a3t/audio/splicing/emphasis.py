@@ -13,7 +13,7 @@ from types import ModuleType
 import numpy as np
 
 from a3t.audio.analysis.world_pitch import load_world, pitch
-from a3t.audio.splicing.fitting import rms
+from a3t.audio.splicing.seams import rms
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
 from a3t.spans import Span

@@ -7,17 +7,222 @@ theirs, how far the places are from those asked for. Where two recorded stretche
 (`best_places`), how loud the joint is counts as well; where new sound lies over the recording
 (`best_seam`), how well the two agree there. Where there is no room for that, the quietest point
 nearby has to do (`quietest_point`).
+
+Cross-fades at constant power, however much the two sounds agree.
+
+Fits a synthesis to its recording: rate, level and channels.
+
+Inserted pauses, filled with the recording's own room tone.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
+import soxr
 
+from a3t.audio.analysis.room_tone import room_tone
+from a3t.audio.analysis.steady_tones import find_steady_tones
+from a3t.audio.output.patches import Patch
 from a3t.audio.reading.formats import to_float
 from a3t.audio.reading.recording import Recording
+from a3t.grid import SAMPLE_RATE, ceil_at_rate, floor_at_rate
 from a3t.spans import Span
+from alignment import Alignment
+
+FADE_MS = 15.0
+LAG_MS = 6.5  # half a period of 77 Hz either way: any phase of a voice can be met
+
+
+def fade_weights(length: int, correlation: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    """Weights (out, in), each (length,), that keep the power of two pieces of equal power.
+
+    Two pieces that correlate by c, weighted a and b, have the power a² + b² + 2abc of either. So
+    the equal-power pair cos θ, sin θ, right for c = 0, is divided by √(1 + c sin 2θ); at c = 1,
+    where equal power would swell by 3 dB, this is a pair that sums to 1. θ runs from 0 to π/2
+    along a raised cosine, so both ends are smooth.
+    """
+    place = (np.arange(length) + 0.5) / length if length else np.empty(0)
+    angle = np.pi / 2 * np.sin(np.pi / 2 * place) ** 2
+    norm = np.sqrt(1 + correlation * np.sin(2 * angle))
+    return np.cos(angle) / norm, np.sin(angle) / norm
+
+
+def fade_correlation(old: np.ndarray, new: np.ndarray) -> float:
+    """The agreement, in 0..1, of two mono pieces (n,) where a fade would hear both.
+
+    Opposition counts as 0: making up for it would need a boost without bound.
+    """
+    both = np.prod(fade_weights(len(old)), axis=0)
+    power = np.sum(both * old**2) * np.sum(both * new**2)
+    if power <= 0:
+        return 0.0
+    return float(np.clip(np.sum(both * old * new) / np.sqrt(power), 0.0, 1.0))
+
+
+def crossfade(old: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """Cross-fade from `old` to `new`, both (n, channels), at constant power; see fade_weights."""
+    correlation = fade_correlation(old.mean(axis=1), new.mean(axis=1))
+    out, into = fade_weights(len(old), correlation)
+    return old * out[:, None] + new * into[:, None]
+
+
+def fade_in(samples: np.ndarray, length: int) -> np.ndarray:
+    """`samples` (n, channels) risen from silence over their first `length`."""
+    length = min(length, len(samples))
+    result = samples.copy()
+    result[:length] *= fade_weights(length)[1][:, None]
+    return result
+
+
+def fade_out(samples: np.ndarray, length: int) -> np.ndarray:
+    """`samples` (n, channels) brought to silence over their last `length`."""
+    return fade_in(samples[::-1], length)[::-1]
+
+
+CONTEXT = SAMPLE_RATE // 100  # samples mirrored on either side for the resampling filter
+GAIN_LIMIT_DB = 6.0
+AUDIBLE_DB = 25.0  # a margin further than this below its surroundings says nothing of the level
+
+
+def resample_patch(synthesis: np.ndarray, first: int, rate: int) -> tuple[np.ndarray, int]:
+    """A sound (n,) at 24 kHz, whose sample 0 lies at sample `first`, on the clock of `rate`.
+
+    Returns (k,) float64 and the sample at which it starts: sample i of the result is the sound
+    at (start + i) / rate seconds exactly, so nothing is shifted by a fraction of a sample.
+    """
+    # Both clocks have a sample at every 1 / gcd seconds. Mirrored sound is put in front, back to
+    # such a point, so that the filter neither starts on a step nor runs out of phase.
+    meetings = math.gcd(SAMPLE_RATE, rate)
+    there, here = SAMPLE_RATE // meetings, rate // meetings
+    begin = (first - CONTEXT) // there
+    sound = np.pad(
+        np.asarray(synthesis, np.float64), (first - begin * there, CONTEXT), mode="reflect"
+    )
+    if rate != SAMPLE_RATE:
+        sound = soxr.resample(sound, SAMPLE_RATE, rate)
+    start, stop = ceil_at_rate(first, rate), floor_at_rate(first + len(synthesis), rate)
+    return sound[start - begin * here : stop - begin * here], start
+
+
+def gain_match(
+    left: tuple[np.ndarray, np.ndarray],
+    right: tuple[np.ndarray, np.ndarray],
+    surroundings: float,
+) -> tuple[float, float]:
+    """Gains in dB that bring a synthesis to the recording's level in either margin, within ±6.
+
+    left, right: (recording, synthesis) over a margin, mono (n,), empty where there is none.
+    surroundings: RMS of the recording there. A margin that is a pause (25 dB below) or empty
+    takes the other's gain: room noise says nothing of how loud the words should be.
+    """
+    audible = max(surroundings * 10 ** (-AUDIBLE_DB / 20), 1e-6)
+    gains: list[float | None] = []
+    for old, new in (left, right):
+        gain = None
+        if min(rms(old), rms(new)) > audible:
+            gain = 20 * math.log10(rms(old) / rms(new))
+            gain = min(max(gain, -GAIN_LIMIT_DB), GAIN_LIMIT_DB)
+        gains.append(gain)
+    first, last = gains
+    known = [gain for gain in gains if gain is not None] or [0.0]
+    return known[0] if first is None else first, known[-1] if last is None else last
+
+
+def spread_channels(mono: np.ndarray, surroundings: np.ndarray) -> np.ndarray:
+    """A mono sound (n,) on the channels as the speech around it is spread: (n, channels).
+
+    surroundings: (m, channels). Each channel's gain is the least-squares one of the channel on
+    the mono mix, <channel, mix> / <mix, mix>; the gains average to 1. A silent channel gets 0 and
+    stays silent; sound that only one channel has, such as another person's microphone, takes no
+    part in the patch. Delays between channels are not modelled.
+    """
+    mix = surroundings.mean(axis=1)
+    power = float(np.einsum("i,i", mix, mix))  # BLAS would sum by the number of threads
+    shared = np.einsum("ic,i->c", surroundings, mix)
+    gains = shared / power if power > 0 else np.ones(surroundings.shape[1])
+    return mono[:, None] * gains
+
+
+def rms(samples: np.ndarray) -> float:
+    """Root mean square; 0 for nothing."""
+    return float(np.sqrt(np.mean(np.square(samples, dtype=np.float64)))) if samples.size else 0.0
+
+
+FADE_SECONDS = 0.01
+RADIUS_SECONDS = 0.03  # how far the pause may move to where it is quiet
+
+
+def put_pause(
+    recording: Recording, alignment: Alignment, source: Span, samples: int, seed: int = 0
+) -> Patch:
+    """The Patch that puts so many samples of room tone in the place of `source`.
+
+    source: samples [first, last) of the recording; if they are none, the pause goes to the
+    quietest place nearby and the recording becomes longer by exactly `samples`.
+    """
+    first, last = source
+    if first == last:
+        first = last = _quiet_place(recording, first)
+    fade = round(FADE_SECONDS * recording.sample_rate)
+    begin, end = max(0, first - fade), min(recording.samples, last + fade)
+    length = samples + (first - begin) + (end - last)
+    tone = room_tone(recording, alignment, length, seed, first).astype(np.float64)
+    if steady := find_steady_tones(recording, begin, end):
+        tone = steady.without(tone) + steady.across(length, -begin, length - end)
+    before, after = (to_float(recording.read(*side)) for side in ((begin, first), (last, end)))
+    return Patch((begin, end), _between(before, tone, after))
+
+
+def quieted(
+    patch: Patch,
+    spans: Sequence[Span],
+    recording: Recording,
+    alignment: Alignment,
+    seed: int = 0,
+) -> Patch:
+    """The patch with room tone in its samples [first, last) of each of `spans`, cross-faded inside
+    them; spans too short for two fades stay as they are."""
+    fade = round(FADE_SECONDS * recording.sample_rate)
+    made = patch.samples.copy()
+    going_on = 0.0 * made
+    if steady := find_steady_tones(recording, *patch.source):
+        going_on = steady.across(len(made), -patch.source[0], len(made) - patch.source[1])
+    for first, last in spans:
+        first, last = max(first, 0), min(last, len(made))
+        if last - first < 3 * fade:
+            continue
+        tone = room_tone(recording, alignment, last - first, seed + first, patch.source[0])
+        if steady:
+            tone = steady.without(tone) + going_on[first:last]
+        before, after = made[first : first + fade], made[last - fade : last]
+        made[first:last] = _between(before, tone.astype(np.float64), after)
+    return replace(patch, samples=made)
+
+
+def _between(before: np.ndarray, tone: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """The tone (n, channels), cross-faded from what is before it and to what is after it."""
+    middle = tone[len(before) : len(tone) - len(after)]
+    parts = [middle]
+    if len(before):
+        parts.insert(0, crossfade(before, tone[: len(before)]))
+    if len(after):
+        parts.append(crossfade(tone[len(tone) - len(after) :], after))
+    return np.concatenate(parts)
+
+
+def _quiet_place(recording: Recording, place: int) -> int:
+    """The quietest sample near `place`; the recording's start and end stay what they are."""
+    if place in (0, recording.samples):
+        return place
+    radius = round(RADIUS_SECONDS * recording.sample_rate)
+    first, last = max(0, place - 2 * radius), min(recording.samples, place + 2 * radius)
+    mono = recording.mono(first, last)
+    return first + quietest_point(mono, place - first, radius, recording.sample_rate)
+
 
 QUIET_MS = 5.0  # how long a quiet place must be
 NEAR_DB = 1.0  # places this close to the quietest are as good; the one nearest the edit is taken

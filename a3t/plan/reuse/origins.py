@@ -14,9 +14,8 @@ from itertools import pairwise
 
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, frames_of
-from a3t.plan.edit_plan import EditPlan
+from a3t.plan.edit_plan import EditPlan, PlannedEdit
 from a3t.plan.edit_sites import EditSite, WordFrames
-from a3t.plan.planned_edit import PlannedEdit
 from a3t.plan.reuse.recorded_speech import RecordedSpeech, RecordedWords
 from a3t.plan.revision import Revision
 from a3t.spans import Margins, Span

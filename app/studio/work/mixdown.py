@@ -23,7 +23,7 @@ from a3t.audio.output.records import record_path, write_json
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.cleaning.cuts import Cut
-from a3t.plan.planned_edit import PlannedEdit
+from a3t.plan.edit_plan import PlannedEdit
 from a3t.plan.request import EditRequest, Pronunciations, pronunciations_of
 from a3t.projects.export.export_kinds import export_files
 from a3t.projects.export.exports import export
