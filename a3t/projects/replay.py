@@ -17,6 +17,7 @@ from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.model.saved_voices import OF_RECORDING, load_voice
 from a3t.plan.json_values import alignment_of, path, positive_number, span, string
+from a3t.plan.migrations import LaterFormatError
 from a3t.plan.request import EditRequest
 from a3t.projects.history import History, Version, with_earlier_sound
 from a3t.projects.takes import (
@@ -243,6 +244,8 @@ def read_record(path: Path) -> Mapping[str, Any]:
                 if part not in checked:
                     check(version)
                     checked.add(part)
+    except LaterFormatError as error:
+        raise LaterFormatError(f"{path} can't be read. {error}") from None
     except _WRONG:
         raise damaged(path, f"“{broken}” is missing or invalid") from None
     return data
