@@ -54,12 +54,31 @@ Source = Sound | AlignedRecording
 
 
 class Editor:
-    """Loaded models and the steps of an edit. `Editor.load` makes one; see `plan`, `edit`, `tts`.
+    """Loaded models and the steps of an edit.
 
-    An edit is described by an `EditRequest`, or by its fields as keywords:
-    ``editor.edit("talk.wav", new_text="…")``.
+    `Editor.load` makes one. Nothing is set on it later: `in_voice` and `with_progress` give another
+    editor with the same networks. Not thread-safe: give each thread its own; several can run in
+    parallel.
 
-    Not thread-safe: give each thread its own editor; several can run in parallel.
+    Parameters
+    ----------
+    networks : Networks
+        The model and its predictor of durations (`a3t.model.loading.load_networks`).
+    vocoder : Vocoder
+        Turns mels into sound (`a3t.vocoder.load_vocoder`).
+    aligner : Aligner
+        Times the words of a recording (`alignment.load_aligner`).
+    progress : callable, optional
+        Called with the name of each step.
+    cache_dir : Path, optional
+        A folder for the alignments of long recordings.
+
+    Examples
+    --------
+    >>> editor = Editor.load()
+    >>> editor.edit("talk.wav", new_text="We met at ten.").save("out.wav")
+    >>> plan = editor.plan("talk.wav", EditRequest(new_text="We met at ten.", candidates=3))
+    >>> best, *others = editor.make(plan)
     """
 
     def __init__(
@@ -68,17 +87,17 @@ class Editor:
         vocoder: Vocoder,
         aligner: Aligner,
         progress: Callable[[str], None] | None = None,
-        memory: Path | None = None,
+        cache_dir: Path | None = None,
     ) -> None:
         self.model, self.durations = networks.model, networks.durations
         self.name, self.sha256 = networks.name, networks.sha256
         self.vocoder = vocoder
-        self.plain = networks  # without a voice
+        self.networks = self.base_networks = networks  # the latter without a voice
         self.voice: dict[str, Any] | None = None  # to which the model is adapted
         self.prompt: Prompt | None = None  # that voice's own
         self.steps = Steps(progress)
         self.renderer = Renderer(networks, vocoder, self.steps)
-        self.alignments = AlignmentStore(aligner, memory)
+        self.alignments = AlignmentStore(aligner, cache_dir)
 
     @classmethod
     def load(
@@ -87,27 +106,27 @@ class Editor:
         vocoder: str | Path = "builtin",
         device: str = "cpu",
         progress: Callable[[str], None] | None = None,
-        memory: Path | None = None,
+        cache_dir: Path | None = None,
         voice: str | None = None,
     ) -> Editor:
         """Load a shipped model by name or a model from a folder; InputError if it can't be used.
 
         ``voice`` names a voice made by `a3t.voice`, to which the model is adapted. ``progress`` is
-        called with each step's name; ``memory`` is a folder for alignments of long recordings.
+        called with each step's name; ``cache_dir`` keeps the alignments of long recordings.
         """
         started = time.perf_counter()
         networks, vocode = load_networks(model, device), load_vocoder(vocoder, device)
-        editor = cls(networks, vocode, NetworkAligner(), progress, memory)
+        editor = cls(networks, vocode, NetworkAligner(), progress, cache_dir)
         editor = editor if voice is None else editor.in_voice(load_voice(voice))
         editor.steps.seconds["load"] = time.perf_counter() - started
         return editor
 
     def in_voice(self, voice: Voice | None) -> Editor:
         """This editor with a voice, or without one; InputError if it is another model's voice."""
-        networks = self.plain if voice is None else voice.adapted(self.plain)
+        networks = self.base_networks if voice is None else voice.adapted(self.base_networks)
         other = copy(self)
         other.steps = replace(self.steps)
-        other.model = networks.model
+        other.networks, other.model = networks, networks.model
         other.voice = voice.record if voice else None
         other.prompt = Prompt.from_tensors(voice.prompt) if voice and voice.prompt else None
         other.renderer = Renderer(networks, self.vocoder, other.steps, other.voice)
@@ -118,9 +137,12 @@ class Editor:
         """Called with the name of each step."""
         return self.steps.progress
 
-    @progress.setter
-    def progress(self, called: Callable[[str], None] | None) -> None:
-        self.steps.progress = called
+    def with_progress(self, progress: Callable[[str], None] | None) -> Editor:
+        """This editor, with its steps told to another."""
+        other = copy(self)
+        other.steps = replace(self.steps, progress=progress)
+        other.renderer = Renderer(self.networks, self.vocoder, other.steps, self.voice)
+        return other
 
     def edit(
         self, recording: Source, request: EditRequest | None = None, **fields: Any
@@ -133,9 +155,24 @@ class Editor:
     ) -> EditPlan:
         """Decide everything and render nothing.
 
-        ``fields`` are fields of `EditRequest`, in place of a request or to override some of it.
-        Raises InputError, with a one-sentence message, if the recording or the
-        text can't be used or if they don't match; UnchangedError if the new text is recognised.
+        Parameters
+        ----------
+        recording : str, Path, Recording or AlignedRecording
+            A file, or one that is open; its words are looked for unless they are known.
+        request : EditRequest, optional
+            What is asked; ``fields`` override some of it, or are all of it.
+
+        Raises
+        ------
+        InputError
+            If the recording or the text can't be used, or if they don't match; one sentence.
+        UnchangedError
+            If the text was recognised, and is the new text already.
+
+        Examples
+        --------
+        >>> print(editor.plan("talk.wav", new_text="We met at ten.").describe())
+        replace “nine” (0.61–0.98 s) with “ten” (0.35 s)
         """
         request = replace(request, **fields) if request else EditRequest(**fields)
         new_text, pronouncer = request.new_transcript, Pronouncer(dict(request.pronunciations))

@@ -62,6 +62,14 @@ class Alignment(Record):
 
     `score` (0..1) is how well the text as a whole matches the recording; aligners that check refuse
     a score below 0.5. `recognised`: whether its words were recognised, and nobody has checked them.
+
+    Examples
+    --------
+    >>> alignment = load_aligner().align(samples, rate, words, pronunciations)
+    >>> [(word.text, word.start, word.end) for word in alignment.spoken]
+    [('we', 0.31, 0.42), ('met', 0.42, 0.8)]
+    >>> Alignment.from_json(alignment.to_json()) == alignment
+    True
     """
 
     words: tuple[Word, ...]

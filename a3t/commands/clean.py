@@ -104,7 +104,7 @@ def clean_all(options: argparse.Namespace) -> None:
         options.out_dir.mkdir(parents=True, exist_ok=True)
     for path in options.wav:
         offer_recogniser(path, options.text, options.alignment, options.recogniser)
-    editor = Editor.load(progress=show_progress, memory=default_folder())
+    editor = Editor.load(progress=show_progress, cache_dir=default_folder())
     failed = 0
     for path in options.wav:
         try:

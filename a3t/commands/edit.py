@@ -91,7 +91,7 @@ def edit(options: argparse.Namespace) -> None:
         asked = job.request
         offer_recogniser(job.recording.path, asked.text, asked.alignment, asked.recogniser)
     names = (options.model, options.vocoder, options.device)
-    editor = Editor.load(*names, progress, memory=default_folder(), voice=options.voice)
+    editor = Editor.load(*names, progress, cache_dir=default_folder(), voice=options.voice)
     ask = not (options.plan or options.yes)
     job, plan = confirmed_plan(editor, job, ask, strict=options.strict and not options.plan)
     show_restored(plan)

@@ -96,7 +96,7 @@ def speak(options: argparse.Namespace) -> None:
     from a3t.source.alignment_cache import default_folder
 
     names = (options.model, options.vocoder, options.device)
-    editor = Editor.load(*names, progress, memory=default_folder(), voice=options.voice)
+    editor = Editor.load(*names, progress, cache_dir=default_folder(), voice=options.voice)
     if options.goes_on:
         go_on(editor, options, request)
         return

@@ -58,10 +58,16 @@ def make(options: argparse.Namespace) -> None:
     from a3t.voice.adaptation import AdaptationConfig
     from a3t.voice.making import make_voice
 
-    editor = Editor.load(options.model, memory=default_folder())
+    editor = Editor.load(options.model, cache_dir=default_folder())
     config = AdaptationConfig(rank=options.rank, steps=options.steps, seed=options.seed)
     folder, adaptation = make_voice(
-        options.out, options.recordings, editor.plain, editor.align, config, say, Progress().learnt
+        options.out,
+        options.recordings,
+        editor.base_networks,
+        editor.align,
+        config,
+        say,
+        Progress().learnt,
     )
     say(f"Made of {adaptation.seconds:.0f} s of speech: {folder}")
     say(f"Use it with --voice {options.out}.")

@@ -158,30 +158,39 @@ class Window:
 
 @dataclass(frozen=True)
 class EditPlan:
-    """Everything decided before rendering.
+    """An edit as it is planned: everything that is decided before rendering.
 
-    source: the recording, its text and their alignment, of a long one around the edits alone.
-    request: as it was asked. revision: what changes. pronunciations: one for each new word. phones:
-    the recording's, on the grid. rate: this speaker's durations relative to the predicted ones,
-    divided by the requested speed. origins: of speech that is taken from elsewhere, what is changed
-    there first; others: the request's other recordings. restored: whether the text's punctuation
-    was. found_in: "given", "recognised", "alignment", or the name of the file that has the text;
-    about: a sentence on how that was read, or "".
+    Examples
+    --------
+    >>> plan = editor.plan("talk.wav", new_text="We met at ten.")
+    >>> [(edit.op, edit.old_words, edit.new_words) for edit in plan.edits]
+    [('replace', 'nine.', 'ten.')]
     """
 
     source: AlignedRecording
+    """The recording, its text, and their alignment; of a long one around the edits alone."""
     request: EditRequest
+    """What was asked."""
     revision: Revision
+    """The two texts, of the aligned words, and what changes between them."""
     pronunciations: tuple[tuple[str, ...], ...]
+    """The phones of each word of the new text."""
     phones: tuple[GridPhone, ...]
+    """The recording's phones on the grid."""
     edits: tuple[PlannedEdit, ...]
     windows: tuple[Window, ...]
     rate: float
+    """This speaker's durations over the predicted ones, divided by the requested speed."""
     origins: tuple[EditPlan, ...] = ()
+    """Of speech that is taken from elsewhere: what is changed there first."""
     others: tuple[AlignedRecording, ...] = ()
+    """The request's other recordings."""
     restored: bool = False
+    """True if the text's punctuation was restored."""
     found_in: str = "given"
+    """Where the text is from: "given", "recognised", "alignment", or a file's name."""
     about: str = ""
+    """A sentence on how that was read."""
 
     @property
     def recording(self) -> Recording:

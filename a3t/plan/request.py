@@ -31,63 +31,64 @@ MOST_CANDIDATES = 8
 
 @dataclass(frozen=True, kw_only=True)
 class EditRequest(Record):
-    """A requested edit; raises InputError for a value that is out of range. The new text is checked
-    when it is first used (`new_transcript`).
+    """An edit as it is asked for: the user's words and options, and nothing found.
 
-    The texts and the alignment:
+    Raises
+    ------
+    InputError
+        For a value that is out of range. The new text is read when `new_transcript` is first used.
 
-    new_text: what the recording should say. text: what it says now; None to take it from a file
-    beside the recording, or to recognise it with ``recogniser`` (see `alignment.recognition`).
-    alignment: a file with the alignment of its words; None to align them. punctuate:
-    whether a text without any punctuation gets its marks and capitals back, so that the speaker's
-    pauses can be told from its commas and full stops.
-
-    How the new words are spoken:
-
-    speed: their rate relative to the speaker's own. fit: they take the time of the words that they
-    replace. duration: their total duration in seconds. lengths: for each edit, the seconds of each
-    new word and pause, as in a plan file. At most one of fit, duration and lengths may be given.
-    pronunciations: words (lower case) with their pronunciations in ARPAbet with stress, which take
-    precedence over the dictionary's.
-
-    How they are joined:
-
-    margin: seconds of the neighbouring speech on each side that are regenerated with them. reach:
-    seconds beyond the margin within which the joint may lie. match: the traits of the recording's
-    sound that they take on.
-
-    cuts: sound between words that is taken out or muted, in order (`a3t.plan.cleaning.cuts`).
-
-    moves: whether longer stretches of new words that are recorded elsewhere are taken from there
-    (`a3t.plan.reuse.text_reuse`) instead of being made. recorded: the same for some words of the
-    aligned ones, few as they may be, as a candidate has it. others: further recordings that they
-    may be taken from.
-
-    candidates: how many results to make, the best first. seed: for the random noise and the melody;
-    with 0 the melody is the predicted one, others draw it. verify: whether to align the result
-    again, to find new words that are inaudible in it.
+    Examples
+    --------
+    >>> request = EditRequest(new_text="We met at ten.", speed=0.9)
+    >>> EditRequest.from_json(request.to_json()) == request
+    True
     """
 
     new_text: str
+    """What the recording should say."""
     text: str | None = None
+    """What it says now; None to take it from a file beside it, or to recognise it."""
     alignment: Path | None = field(default=None, metadata=OMITTED)
+    """A file with the alignment of its words; None to align them."""
     recogniser: str = field(default="auto", metadata=OMITTED)
+    """See `alignment.recognition`."""
     punctuate: bool = True
+    """Give a text without punctuation its marks and capitals: they tell the speaker's pauses."""
+
     speed: Number = 1.0
+    """The rate of the new words relative to the speaker's own, 0.25 to 4."""
     fit: bool = False
+    """The new words take the time of those that they replace."""
     duration: Number | None = None
+    """Their total duration in seconds."""
     lengths: tuple[tuple[Number, ...], ...] | None = None
+    """For each edit the seconds of each new word and pause, as in a plan file."""
     pronunciations: Pronunciations = ()
+    """Words (lower case) with their pronunciations, before the dictionary's."""
+
     margin: Number = MARGIN
+    """Seconds of the neighbouring speech on each side that are made anew with them."""
     reach: Number = REACH
+    """Seconds beyond the margin within which the joint may lie."""
     match: MatchedTraits = ALL_TRAITS
+    """The traits of the recording's sound that they take on."""
     cuts: tuple[Cut, ...] = field(default=(), metadata=OMITTED)
+    """Sound between words that is taken out or muted, in order."""
+
     moves: bool = True
+    """Take longer stretches of new words from where they are recorded."""
     recorded: tuple[RecordedWords, ...] = field(default=(), metadata=OMITTED)
+    """Words that are taken from there however few they are, as a candidate has it."""
     others: tuple[OtherRecording, ...] = field(default=(), metadata=OMITTED)
+    """Further recordings that they may be taken from."""
+
     candidates: int = field(default=1, metadata=OMITTED)
+    """The number of results, the best first."""
     seed: int = 0
+    """Of the noise and the melody; with 0 the melody is the predicted one, others draw it."""
     verify: bool = field(default=True, metadata=OMITTED)
+    """Align the result again, to find new words that are inaudible in it."""
 
     def __post_init__(self) -> None:
         check_characters(self.new_text)

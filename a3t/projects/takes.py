@@ -95,7 +95,7 @@ class Take:
         return cls(
             (first, last),
             EditRequest.from_json(data),
-            optional(alignment_of, data["alignment"]),
+            optional(alignment_of, data.get("alignment")),
             variation,
             optional(finite_number, data["level"]),
         )

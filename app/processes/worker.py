@@ -174,14 +174,8 @@ def work(
                     if models != loaded:
                         editor, loaded = None, None  # first: two would take twice the memory
                         editor, loaded = load(models), models
-                    editor.progress = step
-                    args = (editor, *args)
-                try:
-                    result = function(*args, **options)
-                finally:
-                    if editor is not None:  # others may use it next: tests share one
-                        editor.progress = None
-                pipe.send(("done", result))
+                    args = (editor.with_progress(step), *args)
+                pipe.send(("done", function(*args, **options)))
             except InputError as error:
                 pipe.send(("sentence", error))
             except (EOFError, ConnectionError):

@@ -66,7 +66,7 @@ def learn(clip: Clip, setting: Setting) -> Editor:
     found = [*pieces_of(recording, editor.align(recording, clip.text))]
     pieces, _ = of_one_speaker([piece for piece in found if isinstance(piece, VoicePiece)])
     folder = setting.folder / "voices" / clip.path.stem
-    made = adapt(editor.plain.model, pieces, folder)
+    made = adapt(editor.base_networks.model, pieces, folder)
     model = {"name": editor.name, "sha256": editor.sha256}
     return editor.in_voice(Voice(clip.path.stem, model, {}, made.changes, ""))
 

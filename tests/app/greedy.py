@@ -41,10 +41,11 @@ def kill() -> None:
 class GreedyEditor:
     """Takes as much memory, or time, as the new text says."""
 
-    progress: Any = None
-
     def __init__(self, models: Models) -> None:
         pass
+
+    def with_progress(self, progress: Any) -> Any:
+        return self
 
     def plan(self, recording: Path, request: Any) -> Any:
         if request.new_text == "spin":

@@ -36,6 +36,10 @@ class FakeEditor:
         self.seconds = {"load": 1.0, "align": 2.0}
         self.steps: list[str] = []
 
+    def with_progress(self, progress: Any) -> Any:
+        self.progress = progress
+        return self
+
     def plan(self, what: Any) -> Any:
         for step in ("read", "align", "plan"):
             self.progress(step)

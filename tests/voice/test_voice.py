@@ -40,7 +40,7 @@ from tests.voice.conftest import QUICK, quick
 @pytest.fixture
 def made(editor: Editor, talk: Path) -> Iterator[Editor]:
     """An editor with a voice called "awb"."""
-    make_voice("awb", [talk], editor.plain, editor.align, QUICK)
+    make_voice("awb", [talk], editor.base_networks, editor.align, QUICK)
     yield Editor.load(voice="awb")
 
 
@@ -145,9 +145,11 @@ def test_other_settings_begin_anew(editor: Editor, talk: Path, voices: Path) -> 
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        make_voice("awb", [talk], editor.plain, editor.align, QUICK, progress=stop)
+        make_voice("awb", [talk], editor.base_networks, editor.align, QUICK, progress=stop)
     assert (voices / ".awb.making").exists()
-    _, adaptation = make_voice("awb", [talk], editor.plain, editor.align, replace(QUICK, rank=4))
+    _, adaptation = make_voice(
+        "awb", [talk], editor.base_networks, editor.align, replace(QUICK, rank=4)
+    )
     assert adaptation.step == QUICK.steps
     assert not (voices / ".awb.making").exists()
 
@@ -238,9 +240,9 @@ def test_bad_recordings_are_named_and_left_out(editor: Editor, talk: Path) -> No
     assert len(pieces) == 1 and len(said) == len(left_out) == 2
     assert [one.path.name for one in left_out] == ["broken.wav", "other.wav"]
     with pytest.raises(InputError, match="None of these recordings can be used"):
-        make_voice("none", [talk / "broken.wav"], editor.plain, editor.align, QUICK)
+        make_voice("none", [talk / "broken.wav"], editor.base_networks, editor.align, QUICK)
     with pytest.raises(InputError, match="no recordings there"):
-        make_voice("none", [], editor.plain, editor.align, QUICK)
+        make_voice("none", [], editor.base_networks, editor.align, QUICK)
 
 
 def test_a_voice_of_another_model_is_refused(editor: Editor) -> None:

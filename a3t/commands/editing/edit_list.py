@@ -141,7 +141,7 @@ def _editor(model: str, vocoder: str, device: str, voice: str | None) -> Editor:
 
     if parent := multiprocessing.parent_process():
         _follow(parent.sentinel)
-    return Editor.load(model, vocoder, device, memory=default_folder(), voice=voice)
+    return Editor.load(model, vocoder, device, cache_dir=default_folder(), voice=voice)
 
 
 def _follow(parent: int) -> None:
