@@ -13,7 +13,7 @@ from a3t.text.normaliser import vocabulary
 from a3t.text.normaliser.numbers import MONTHS, VULGAR
 from a3t.user_folders import SHIPPED_MODELS
 
-_FIGURES = re.compile(r"-?\.?[0-9]")
+_FIGURES = re.compile(r"[-±~≈≤≥]?\.?[0-9]")
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,13 @@ class Context:
         """A capitalised word follows, and it does not look like the start of a sentence."""
         after = self.after
         return after[:1].isupper() and not self.pause_after and not is_function_word(after)
+
+    @property
+    def dated(self) -> bool:
+        """A word beside a figure tells that it is a date: on 4/5."""
+        before = self.before.lower()
+        cues = vocabulary.DATED | set(vocabulary.WEEKDAYS.values())
+        return before in cues or self.after.lower() == "at"
 
     def noun_follows(self, article: str) -> bool:
         """True if this is a measure before a noun: a [5 mile] run. `article` stands before it."""

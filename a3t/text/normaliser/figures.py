@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import gcd
 
 from a3t.text.normaliser import numbers, vocabulary
 from a3t.text.normaliser.context import (
@@ -15,7 +16,7 @@ from a3t.text.normaliser.context import (
     is_whole,
     month_named,
 )
-from a3t.text.normaliser.numbers import said
+from a3t.text.normaliser.numbers import grouped, said
 
 # --- numbers --------------------------------------------------------------------------------------
 
@@ -52,7 +53,8 @@ def fraction(match: re.Match[str], context: Context) -> str:
         return f"{numerator} divided by {denominator}"
     if not match[1] and ((above, below) in ((24, 7), (9, 11)) or _keeps_time(match, context)):
         return f"{numerator} {denominator}"
-    if above > 30 and below < 11 and above % below and not match[1]:  # runs for wickets
+    in_play = above > 30 and 0 < below < 11 and not match[1]
+    if in_play and (above % below or context.around & vocabulary.CRICKET):  # runs for wickets
         return f"{numbers.pairs(match[2]) if above > 99 else numerator} for {denominator}"
     mixed = is_whole(context.before) and not context.pause_before  # 2 1/2
     if not match[1] and match[4] is None and not mixed:
@@ -61,6 +63,9 @@ def fraction(match: re.Match[str], context: Context) -> str:
             return f"{numerator} to {denominator}"
         readings = ["part", *["date"] * can_be_date, *["out of"] * (1 <= above <= below)]
         meant = chosen("slash", match[0], context, readings)
+        small = 1 < below <= 12 and gcd(above, below) == 1
+        if meant == "date" and small and not context.dated:
+            meant = "part"
         by_rule = can_be_date and (below == 1 or (below >= 13 and below not in (16, 20)))
         if meant == "date" or (by_rule and not meant):
             return f"{numbers.MONTHS[above - 1]} {numbers.ordinal(below)}"
@@ -141,15 +146,6 @@ def number(match: re.Match[str], context: Context) -> str:
         counted = chosen("whole", text, context, ("year", "number")) == "number"
         return numbers.cardinal(text) if counted else numbers.year(text)
     return grouped(text) if "," in text else numbers.plain(text)
-
-
-def grouped(text: str) -> str:
-    """A number that is no year: a measure, an amount, or one with commas."""
-    if text.startswith("-"):
-        return f"minus {grouped(text[1:])}"
-    whole, dot, decimals = text.partition(".")
-    point = f"point {numbers.spell_digits(decimals)}" if dot else ""
-    return said(numbers.cardinal(whole) if whole else "", point)
 
 
 def dimensions(match: re.Match[str], _: Context) -> str:
@@ -495,6 +491,7 @@ def rating(match: re.Match[str], context: Context) -> str:
     """9.5/10, and 8/10: so many out of ten."""
     if "." not in match[1] and match[2] != "10":
         return ""
-    if match[1] == match[2] or context.equals_follows:
+    part = context.after.lower() in ("full", "empty", "of", "done", "complete", "mile", "inch")
+    if match[1] == match[2] or context.equals_follows or part:
         return ""
     return f"{numbers.plain(match[1])} out of {numbers.cardinal(match[2])}"

@@ -35,7 +35,7 @@ def expand(core: str, full_stop: bool, near: Context) -> str:
         book_of_bible(core, near)
         or _before_figure(core, key, full_stop, near)
         or _month_or_day(core, key, full_stop, near)
-        or _unit(key, full_stop, near)
+        or _unit(core, full_stop, near)
         or _with_name(core, key, full_stop, near)
         or _state(core, near)
     )
@@ -133,7 +133,8 @@ def _month_or_day(core: str, key: str, full_stop: bool, near: Context) -> str:
     return day if dated or phrase or sure else ""
 
 
-def _unit(key: str, full_stop: bool, near: Context) -> str:
+def _unit(core: str, full_stop: bool, near: Context) -> str:
+    key = "" if re.fullmatch("[A-Z]+s", core) else core.lower()  # HRs are no hours
     if not full_stop or not (is_figure(near.before) or is_one(near.before)):
         return ""
     singular = is_one(near.before) or near.noun_follows(near.before_that)

@@ -90,6 +90,15 @@ def plain(text: str) -> str:
     return year(whole) if reads_as_year(whole) else cardinal(whole)
 
 
+def grouped(text: str) -> str:
+    """A number that is no year: a measure, an amount, or one with commas."""
+    if text.startswith("-"):
+        return f"minus {grouped(text[1:])}"
+    whole, dot, decimals = text.partition(".")
+    point = f"point {spell_digits(decimals)}" if dot else ""
+    return said(cardinal(whole) if whole else "", point)
+
+
 def decade(digits: str) -> str:
     """1980 -> nineteen eighties; 90 -> nineties; 2000 -> two thousands."""
     return plural(year(digits) if len(digits) == 4 else cardinal(digits))

@@ -68,6 +68,7 @@ MUSIC = _words("music")
 CRICKET = _words("cricket")
 CHEMISTRY = _words("chemistry")
 VERSIONED = _words("versioned")
+DATED = _words("dated")
 PLAYS = _words("plays")
 ELEMENTS: Words = _TABLES["elements"]
 CALLED_IN_PAIRS = _words("called_in_pairs")
