@@ -59,6 +59,9 @@ def add_page(app: FastAPI, service: Service, options: PageOptions, local_only: b
     studio.recogniser.is_offered = local_only
     add_studio(app, studio, visitors)
     page = build_page(service)
+    # Gradio refuses paths that nobody uploaded only in a page that it launched itself: without
+    # this, it copies any file that a request names into the uploads.
+    page.has_launched = True
     settings: dict[str, Any] = {
         "auth": options.auth,
         "root_path": options.root_path or None,

@@ -120,7 +120,7 @@ def test_a_target_that_cannot_be_is_refused_before_the_work(recording, folder):
         recording.path.parent / ".." / "source" / "in.wav": "is the input file itself",
         folder / "link.wav": "is the input file itself",
         folder / "hard.wav": "is the input file itself",
-        folder / "out": "no extension",
+        folder / "out": "has no ending",
         Path("/dev/null.wav/x.wav"): "does not exist",
         Path("/proc/out.wav"): "could not be written|can't be written",
     }

@@ -18,7 +18,6 @@ from evaluation.edits.experiment import PATCH, STRETCH
 from evaluation.edits.segment_metrics import LabelledPhone, LabelledSound
 from evaluation.edits.spoken_prompts import prompts
 from tests.conftest import ARCTIC
-from tests.voice.conftest import learn_quickly
 from training.corpora import Clip, is_unseen
 
 # The list.
@@ -209,9 +208,7 @@ def test_patches_are_compared_with_those_of_an_earlier_run() -> None:
 # All of it, on a real recording.
 
 
-def test_an_edit_is_made_and_measured(
-    arctic: Path, editor: Editor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_edit_is_made_and_measured(arctic: Path, editor: Editor, tmp_path: Path) -> None:
     clip = Clip("c", "v", arctic, ARCTIC, 4.0)
     edit = make_listed(first=4, last=5, new_words="yellow river")
     setting = MEASUREMENT.setting(tmp_path)
@@ -226,11 +223,10 @@ def test_an_edit_is_made_and_measured(
         assert {"level", "detail", "high", "joint_flux"} <= row.keys()
         assert math.isfinite(row["level"])
     assert soundfile.info(tmp_path / "edited" / "choose-01 8 kHz.wav").samplerate == 8_000
-    # With the recording's own voice learnt first, the patch is another; what is natural stays.
-    learn_quickly(monkeypatch)
-    again = list(experiment.measure_edit(edit, clip, ["clean"], setting, "always", natural))
+    # Natural stretches are the same for every model, and are measured once.
+    again = list(experiment.measure_edit(edit, clip, ["clean"], setting, natural))
     assert again[1:] == [row for row in natural if row["condition"] == "clean"]
-    assert again[0]["detail"] != patches[0]["detail"]
+    assert again[0]["detail"] == patches[0]["detail"]
 
 
 UNSEEN = "3947"  # of LibriSpeech, among the voices that are reported
