@@ -14,6 +14,7 @@ COMMANDS = {
     "loudness": "measure loudness, write a copy at another",
     "tts": "speak a text in a recording's voice",
     "align": "locate every word and phone of a recording",
+    "check": "list where a reading departs from its script",
     "transcribe": "print what a recording says",
     "voice": "learn a person's voice from recordings",
     "inspect": "list the parts of a file that a3t made",

@@ -144,6 +144,7 @@ def test_a_wheel_refuses_in_one_sentence_in_each_command(
         "clean": [talk, *text],
         "tts": [talk, "--prompt-text", text[1], "--text", "No.", "--out", "no.wav"],
         "transcribe": [talk, "--recogniser", "none"],
+        "check": ["none.wav", "--text", "No."],
         "loudness": ["none.wav"],
         "inspect": ["none.wav"],
         "say-as": ["@none.txt"],

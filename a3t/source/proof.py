@@ -1,0 +1,209 @@
+"""Proof-listening: where a reading departs from its script, and where its sound is at fault.
+
+The recording is heard and compared with the script (a3t.source.change_detection); what is said
+is then aligned, which gives the times, and finds what stands in the pauses.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from a3t.audio.reading.formats import to_float
+from a3t.audio.reading.recording import Recording
+from a3t.errors import InputError
+from a3t.source.alignments import AlignmentStore
+from a3t.source.change_decision import BUILT_IN, WHISPER
+from a3t.source.change_detection import SpeechComparison
+from a3t.source.recognised_transcript import RecognisedTranscript, recognised
+from a3t.source.text_differences import Difference
+from a3t.source.transcripts import FoundTranscript
+from a3t.text.comparison.edit_script import WordEdit, minimal_script
+from a3t.text.pronunciation.pronouncer import Pronouncer
+from a3t.text.transcript import Transcript
+from alignment import Alignment
+from alignment.confidence.doubts import doubts
+
+KINDS = (
+    "omitted",
+    "added",
+    "repeated",
+    "misread",
+    "filler",
+    "unclear",
+    "pause",
+    "noise",
+    "clipped",
+)
+SOUNDS = {"<um>": "filler", "<repeat>": "repeated", "<noise>": "noise"}
+FULL = 0.9995  # of full scale: what reaches it
+CLIPPED_RUN = 4  # samples in a row at one value there
+APART = 0.5  # seconds between two clipped places
+FASTEST = 6.0  # words a second that anybody says
+ANCHOR = 3  # words in a row that tell where in a book a chapter is
+FEWEST = 5  # of these that must agree
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Something to listen to: one of KINDS, its seconds, what is written and said there, and how
+    sure it is, 0 to 1."""
+
+    kind: str
+    start: float
+    end: float
+    written: str = ""
+    said: str = ""
+    sure: float = 1.0
+
+    def __str__(self) -> str:
+        match self.kind:
+            case "misread":
+                about = f"“{self.said}” for “{self.written}”"
+            case "omitted" | "unclear":
+                about = f"“{self.written}”"
+            case _:
+                about = f"“{self.said}”" if self.said else f"{self.end - self.start:.2f} s"
+        sure = "" if self.sure == 1.0 else f"  ({self.sure:.0%})"
+        return f"{self.start:9.2f} – {self.end:9.2f} s  {self.kind:8}  {about}{sure}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Its fields, the seconds to a millisecond."""
+        return asdict(self) | {"start": round(self.start, 3), "end": round(self.end, 3)}
+
+
+def remarks(
+    recording: Recording,
+    script: Transcript,
+    store: AlignmentStore,
+    model: Path | None,
+    longest: float = 2.0,
+) -> list[Remark]:
+    """All that a proof-listener would mark, in order; pauses of more than ``longest`` seconds.
+
+    ``model``: a Whisper model's folder, None for the built-in recogniser. Raises InputError if
+    nothing is heard, or nothing of the script.
+    """
+    pronouncer = Pronouncer()
+    compared = SpeechComparison(recording, pronouncer, model).compared(script)
+    odds = (BUILT_IN if model is None else WHISPER).log_odds(compared.evidence)
+    changed = [k for k, each in enumerate(odds) if each > 0.0]
+    swapped = [Difference(compared.places[k].new, compared.places[k].heard) for k in changed]
+    plain = RecognisedTranscript(compared.new)
+    said = plain.with_words(compared.heard, swapped).transcript if swapped else compared.new
+    alignment = store.whole(recording, FoundTranscript(said, "recognised"), pronouncer)
+    sure = [1 / (1 + math.exp(-odds[k])) for k in changed]
+    found = [
+        *_departures(compared.new, said, alignment, sure),
+        *_sounds(alignment, longest),
+        *clipped(recording),
+    ]
+    return sorted(found, key=lambda each: (each.start, each.end))
+
+
+def _departures(
+    script: Transcript, said: Transcript, alignment: Alignment, sure: Sequence[float]
+) -> Iterator[Remark]:
+    """The differences of the words, with the times of what is said."""
+    spoken = alignment.spoken
+    edits = minimal_script(script.spoken, said.spoken)
+    for number, edit in enumerate(edits):
+        first, last = edit.new
+        before = spoken[first - 1].end if first else 0.0
+        after = spoken[last].start if last < len(spoken) else alignment.duration
+        start, end = (
+            (spoken[first].start, spoken[last - 1].end) if last > first else (before, after)
+        )
+        own = sure[number] if len(edits) == len(sure) else min(sure, default=1.0)
+        written, heard = script.said(*edit.old), said.said(first, last)
+        yield Remark(_kind(edit, said), start, end, written, heard, round(own, 3))
+
+
+def _kind(edit: WordEdit, said: Transcript) -> str:
+    first, last = edit.new
+    size, words = last - first, said.spoken
+    if edit.op == "delete":
+        return "omitted"
+    if edit.op == "replace":
+        return "misread"
+    again = words[first:last] in (words[last : last + size], words[max(first - size, 0) : first])
+    return "repeated" if again else "added"
+
+
+def _sounds(alignment: Alignment, longest: float) -> Iterator[Remark]:
+    """What the aligner doubts, and the pauses that are too long, but for those at the ends."""
+    for doubt in doubts(alignment):
+        if doubt.text:
+            sure = round(1.0 - doubt.score, 3)
+            yield Remark("unclear", doubt.start, doubt.end, doubt.text, "", sure)
+        else:
+            yield Remark(SOUNDS.get(doubt.unwritten, "noise"), doubt.start, doubt.end)
+    for word in alignment.words[1:-1]:
+        if word.is_pause and word.duration > longest:
+            yield Remark("pause", word.start, word.end)
+
+
+def clipped(recording: Recording) -> Iterator[Remark]:
+    """The places where samples stay at full scale, as when a recording was too loud."""
+    start, end, place = -1.0, -1.0, 0
+    for block in recording.blocks():
+        samples = to_float(block)
+        loud = (np.abs(samples) >= FULL).any(axis=1)
+        for offset in _runs(loud):
+            time = (place + offset) / recording.sample_rate
+            if start >= 0 and time - end > APART:
+                yield Remark("clipped", start, end)
+                start = -1.0
+            start = time if start < 0 else start
+            end = time + CLIPPED_RUN / recording.sample_rate
+        place += len(block)
+    if start >= 0:
+        yield Remark("clipped", start, end)
+
+
+def _runs(loud: np.ndarray) -> Iterator[int]:
+    """Where CLIPPED_RUN samples in a row begin."""
+    if loud.sum() < CLIPPED_RUN:
+        return
+    window = np.convolve(loud, np.ones(CLIPPED_RUN, int), "valid")
+    starts = np.flatnonzero(window == CLIPPED_RUN)
+    yield from starts[np.diff(starts, prepend=-2) > 1].tolist()
+
+
+def stretch_of(recording: Recording, book: Transcript, model: Path | None) -> Transcript:
+    """The part of a text that a recording reads, found by what is heard; all of a text that may
+    be read in its time. Raises InputError if nothing of the text is heard."""
+    if len(book.words) <= FASTEST * recording.seconds:
+        return book
+    heard = recognised(recording, Pronouncer(), model).transcript.spoken
+    places: dict[tuple[str, ...], list[int]] = {}
+    for k in range(len(book.words) - ANCHOR + 1):
+        places.setdefault(book.spoken[k : k + ANCHOR], []).append(k)
+    anchors = [
+        (k, found[0])
+        for k in range(len(heard) - ANCHOR + 1)
+        if len(found := places.get(heard[k : k + ANCHOR], ())) == 1
+    ]
+    # Where most of them lie: a reading keeps the distance between its words.
+    near = Counter((place - k) // 50 for k, place in anchors)
+    best = max(near, key=lambda each: near[each] + near[each + 1], default=0)
+    own = [(k, p) for k, p in anchors if abs((p - k) // 50 - best) <= max(2, len(heard) // 500)]
+    if len(own) < min(FEWEST, max(1, len(heard) // 4)):
+        raise InputError(
+            f"{recording.path.name} reads nothing of the text: give the text that it reads."
+        )
+    first = max(0, own[0][1] - own[0][0])
+    last = min(len(book.words), own[-1][1] + len(heard) - own[-1][0])
+    ends = [k + 1 for k, word in enumerate(book.words) if word.mark in (".", "?")]
+    # From the sentence that is nearest, at both ends.
+    begin = min([0, *ends], key=lambda k: abs(k - first))
+    place = bisect_left(ends, last)
+    end = min(ends[max(place - 1, 0) : place + 1] or [last], key=lambda k: abs(k - last))
+    return Transcript.from_text(book.said(begin, max(end, begin + 1)))

@@ -1,0 +1,77 @@
+"""Proof-listening: planted errors are found where they are, right readings have none."""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile as sf
+
+from a3t.audio.reading.recording import Recording
+from a3t.commands.check import main
+from a3t.errors import InputError
+from a3t.source.proof import clipped, stretch_of
+from a3t.source.recognised_transcript import RecognisedTranscript
+from a3t.text.transcript import Transcript
+from tests.conftest import ARCTIC
+
+BOOK = (
+    "It was noon. Nobody came to the door of the old house by the river. He waited for an hour. "
+    "Then he walked back through the rain, and said nothing about it. "
+)
+
+
+def test_planted_errors_are_listed_with_their_times(
+    arctic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = ARCTIC.replace("always", "never").replace("degree", "superlative degree")
+    table, labels = tmp_path / "x.csv", tmp_path / "x.txt"
+    command = [str(arctic), "--text", script, "--csv", str(table), "--labels", str(labels)]
+    assert main([*command, "--json"]) == 1
+    listed = json.loads(capsys.readouterr().out)
+    kinds = {each["kind"]: each for each in listed}
+    assert {"misread", "omitted"} <= kinds.keys() and len(listed) < 5
+    misread, omitted = kinds["misread"], kinds["omitted"]
+    assert (misread["written"], misread["said"]) == ("never", "always")
+    assert 0.6 < misread["start"] < misread["end"] < 1.3 and omitted["written"] == "superlative"
+    rows = list(csv.DictReader(table.open()))
+    assert [row["kind"] for row in rows] == [each["kind"] for each in listed]
+    assert "misread: always (never)" in labels.read_text().splitlines()[0]
+
+
+def test_a_right_reading_has_no_remarks(arctic: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(arctic), "--text", ARCTIC]) == 0
+    assert not capsys.readouterr().out
+
+
+def test_sound_at_full_scale(tmp_path: Path) -> None:
+    rate = 16_000
+    sound = 0.1 * np.sin(np.arange(4 * rate) / 20)
+    sound[rate : rate + 40] = 1.0
+    sound[rate + 1000 : rate + 1040] = -1.0
+    sound[3 * rate] = 1.0  # a peak alone
+    for subtype in ("PCM_16", "FLOAT"):
+        sf.write(tmp_path / "x.wav", sound, rate, subtype)
+        (found,) = clipped(Recording.open(tmp_path / "x.wav"))
+        assert found.start == pytest.approx(1.0, abs=1e-3)
+        assert found.end == pytest.approx(1.0625, abs=1e-2)
+
+
+@pytest.mark.parametrize("said", ["he walked back through the rain and said nothing", "He waited."])
+def test_each_chapter_finds_its_part_of_the_book(
+    said: str, arctic: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book = Transcript.from_text(
+        " ".join(f"This is page {n} of a long story." for n in range(9))
+        + " "
+        + BOOK[: len(BOOK) // 3]
+    )
+    heard = RecognisedTranscript(Transcript.from_text(said))
+    monkeypatch.setattr("a3t.source.proof.recognised", lambda *_: heard)
+    if len(heard.transcript.words) > 3:
+        part = stretch_of(Recording.open(arctic), book, None)
+        assert part.text == "Then he walked back through the rain, and said nothing about it."
+    else:
+        with pytest.raises(InputError, match="nothing of the text"):
+            stretch_of(Recording.open(arctic), Transcript.from_text("One two three. " * 40), None)
