@@ -23,6 +23,7 @@ from torch.nn import functional as F
 
 from a3t.errors import InputError
 from a3t.learning.loop import CHECKPOINT, Losses
+from a3t.learning.precision import use_bfloat16
 from a3t.text.punctuation.small_encoder import SmallEncoder
 from a3t.text.punctuation.tagging import WINDOW, build
 from a3t.text.punctuation.tags import TAGS
@@ -47,13 +48,13 @@ _SENTENCES = 4  # that stand for themselves, and are put together to a paragraph
 @dataclass(frozen=True)
 class TaggerTraining:
     """batch: windows a step. seconds: of the processor. rate: the highest learning rate. bfloat16:
-    whether products of matrices are in it. cases: the weight of the words' cases. neighbours:
-    whether words begin with their neighbours' vectors."""
+    whether products of matrices are in it; None: if a measurement finds that faster. cases: the
+    weight of the words' cases. neighbours: whether words begin with their neighbours' vectors."""
 
     batch: int = 8
     seconds: float = 1200.0
     rate: float = 1e-3
-    bfloat16: bool = True
+    bfloat16: bool | None = None
     cases: float = 0.3
     neighbours: bool = True
     seed: int = 1
@@ -116,6 +117,8 @@ class PunctuationTraining:
     ) -> None:
         self.model, self.text, self.settings = model, text, settings
         self.windows = TextWindows(text, WINDOW, settings.batch, Spoilt(), pauses)
+        chosen = settings.bfloat16
+        self.bfloat16 = use_bfloat16("auto") if chosen is None else chosen
 
     @cached_property
     def schedule(self) -> TrainingSchedule:
@@ -135,7 +138,7 @@ class PunctuationTraining:
         tags, cases, pauses = (
             torch.from_numpy(x).long() for x in (batch.tags, batch.cases, batch.pauses)
         )
-        with torch.autocast("cpu", torch.bfloat16, enabled=self.settings.bfloat16):
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.bfloat16):
             found, found_cases = self.model(batch.texts, pauses)
         of_tags = F.cross_entropy(found.float().flatten(0, 1), tags.flatten())
         of_cases = F.cross_entropy(
