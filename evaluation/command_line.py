@@ -26,6 +26,7 @@ COMMANDS = {
     ),
     "detector": ("detector.detector_command", "how well a classifier spots new words"),
     "ladder": ("detector.ladder", "what each step from a recorded word to a made one costs"),
+    "outside": ("outside", "edits and originals, rated by a program from outside"),
     "vocoders": ("vocoders", "held-out clips, converted to mels and back"),
     "reconstruction": ("reconstruction", "filling the middle third of held-out clips"),
     "untouched": ("edits.scripted_edits", "random edits: does everything else stay the same?"),

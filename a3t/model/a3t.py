@@ -6,7 +6,7 @@ B clips, T frames, L phones, N = T + L tokens, D model width.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -19,6 +19,7 @@ from a3t.model.variance.adaptors import (
     EnergyAdaptor,
     PitchAdaptor,
     decided,
+    met,
     raised,
     relative_energy,
     spread_out,
@@ -69,11 +70,12 @@ class A3T(nn.Module):
         scaled_inputs: multiply what enters a stack by √width, as the thesis's code does.
         pitch: predict each frame's pitch after the encoder, and tell the decoder of masked frames.
         pitch_spread: the factor by which the predicted melody is widened; 1 for none.
+        pitch_meets: the share of its distance from the visible voice that it is moved; 0: not.
         energy: the same with each frame's energy, above the level of what is visible.
         voice: size of a vector pooled from the visible frames that conditions every block; 0: none.
         recompute: compute activations again in training's backward pass: for long clips.
-        sharpen, sharpen_high: strengths of a post-filter across bins, the second at high
-            frequencies, null: the same (`a3t.model.postnet.sharpened`); 0: none.
+        sharpen: strengths of a post-filter across bins (`a3t.model.postnet.PostFilter`); 0: none.
+        steady: how much it steadies the highest bins from frame to frame; 0: not.
         mel_spread: how much more the filled frames vary (`a3t.model.postnet.widened`); 1: no more.
     """
 
@@ -103,11 +105,12 @@ class A3T(nn.Module):
         scaled_inputs: bool = True,
         pitch: bool = False,
         pitch_spread: float = 1.0,
+        pitch_meets: float = 0.0,
         energy: bool = False,
         voice: int = 0,
         recompute: bool = False,
-        sharpen: float = 0.0,
-        sharpen_high: float | None = None,
+        sharpen: float | Mapping[str, Sequence[float]] = 0.0,
+        steady: float = 0.0,
         mel_spread: float = 1.0,
     ) -> None:
         super().__init__()
@@ -117,8 +120,9 @@ class A3T(nn.Module):
         self.mel_scale: Tensor
         self.scale = math.sqrt(width) if scaled_inputs else 1.0
         self.aligned_positions = phone_positions == "aligned"
-        self.normalise, self.pitch_spread, self.recompute = normalise, pitch_spread, recompute
-        self.post_filter = PostFilter(mel_spread, sharpen, sharpen_high)
+        self.normalise, self.recompute = normalise, recompute
+        self.pitch_spread, self.pitch_meets = pitch_spread, pitch_meets
+        self.post_filter = PostFilter(mel_spread, sharpen, steady)
         if normalise:  # only then: the thesis's model has no such buffers
             self.register_buffer("mel_mean", torch.zeros(mels))
             self.register_buffer("mel_scale", torch.ones(mels))
@@ -190,8 +194,8 @@ class A3T(nn.Module):
         if self.normalise:
             before = before * self.mel_scale + self.mel_mean
             after = after * self.mel_scale + self.mel_mean
-        filtered = self.post_filter and not self.training
-        refined = self.post_filter(after, batch.masked) if filtered else None
+        filtered = not (self.post_filter.idle or self.training)
+        refined = self.post_filter(after, batch) if filtered else None
         return Filled(before, after, pitch, energy, refined)
 
     def fill(self, batch: Batch) -> Tensor:
@@ -210,6 +214,7 @@ class A3T(nn.Module):
         if pitch is None:
             return None, None if energy is None else energy.detach()
         told = spread_out(decided(pitch.detach()), batch.masked, self.pitch_spread)
+        told = met(told, batch.masked, visible_frames(batch), self.pitch_meets)
         return raised(told, batch.rise), None if energy is None else energy.detach()
 
     def _standardised(self, mel: Tensor) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import torch
@@ -11,9 +11,20 @@ from torch import Tensor, nn
 
 from a3t.audio.analysis.mel import bin_centres
 from a3t.model.conformer import Layout, MaskedBatchNorm
+from a3t.model.embeddings import Batch
 from a3t.model.variance.adaptors import frame_energy
+from a3t.text.phones import PHONES, is_vowel
 
-RISE = (1000.0, 2500.0)  # Hz, between which the first post-filter goes from one strength to another
+# Hz at which the strengths of the first post-filter are given; between them they go evenly.
+STRENGTHS_AT = (200.0, 500.0, 1000.0, 1500.0, 2000.0, 3000.0, 4500.0, 6000.0, 7300.0)
+STEADY_FROM = (5500.0, 7300.0)  # Hz, between which the detail begins to be steadied
+CLASSES = {
+    "liquid": "L R W Y",
+    "nasal": "M N NG",
+    "stop": "P T K B D G",
+    "fricative": "CH JH S Z SH ZH F TH HH V DH",
+}
+VOWEL, PAUSED = "vowel", "pause"  # the class of all other phones
 
 
 class PostNet(nn.Module):
@@ -38,38 +49,68 @@ class PostNet(nn.Module):
         return x
 
 
-@dataclass(frozen=True)
-class PostFilter:
-    """The last steps on a filled mel: `widened`, then `sharpened`."""
+class PostFilter(nn.Module):
+    """The last steps on a filled mel: `widened`, then `sharpened`.
 
-    spread: float = 1.0
-    strength: float = 0.0
-    high: float | None = None
+    Args:
+        spread: of `widened`.
+        sharpen: strengths of `sharpened`: one number, or for each class of phones ("vowel",
+            "pause" and those of ``CLASSES``) those at the frequencies ``STRENGTHS_AT``.
+        steady: of `sharpened`.
+    """
 
-    def __bool__(self) -> bool:
-        return self.spread != 1.0 or self.strength != 0.0
+    def __init__(
+        self, spread: float, sharpen: float | Mapping[str, Sequence[float]], steady: float
+    ) -> None:
+        super().__init__()
+        self.spread, self.steady = spread, steady
+        self.strength = None if isinstance(sharpen, Mapping) else sharpen
+        self.idle = spread == 1.0 and not sharpen
+        self.strengths: Tensor  # (73, 80), of each phone
+        if isinstance(sharpen, Mapping):
+            hertz, at = np.log(bin_centres()), np.log(STRENGTHS_AT)
+            rows = [np.interp(hertz, at, sharpen[phone_class(phone)]) for phone in PHONES]
+            strengths = torch.from_numpy(np.stack(rows)).float().to(torch.get_default_device())
+            self.register_buffer("strengths", strengths, persistent=False)
 
-    def __call__(self, mel: Tensor, masked: Tensor) -> Tensor:
-        wide = widened(mel, masked, self.spread) if self.spread != 1.0 else mel
-        return sharpened(wide, self.strength, self.high) if self.strength else wide
+    def forward(self, mel: Tensor, batch: Batch) -> Tensor:
+        wide = widened(mel, batch.masked, self.spread) if self.spread != 1.0 else mel
+        if self.strength is not None:
+            return sharpened(wide, self.strength, self.steady) if self.strength else wide
+        phones = batch.phones.gather(1, batch.frame_phone.clamp(min=0))
+        return sharpened(wide, self.strengths[phones], self.steady)
 
 
-def sharpened(mel: Tensor, strength: float, high: float | None = None) -> Tensor:
+def phone_class(symbol: str) -> str:
+    """A class of phones whose fills are alike: `VOWEL`, one of `CLASSES`, or else `PAUSED`."""
+    if is_vowel(symbol):
+        return VOWEL
+    return next((name for name, own in CLASSES.items() if symbol in own.split()), PAUSED)
+
+
+def sharpened(mel: Tensor, strength: Tensor | float, steady: float = 0.0) -> Tensor:
     """log10 mel (B, T, 80) with deeper valleys between its peaks, each frame as loud as before.
 
     Not in the thesis. What a regression fills is smooth, and statistical synthesis has long
     emphasised formants after the fact: Yoshimura et al. 2005, "Incorporating a mixed excitation
     model and postfilter into HMM-based text-to-speech synthesis". Here the difference from the
-    binomial mean of five bins is added once more, ``strength`` times up to 1 kHz and ``high`` times
-    from 2.5 kHz on (None: the same), where what is filled is haziest.
+    binomial mean of five bins is added once more, ``strength`` times: a number, or (B, T, 80). The
+    blur differs: fricatives have it everywhere, vowels only where harmonics aren't predicted.
+
+    ``steady``: how much of the difference in the frames before and after counts at the highest
+    frequencies, where what is filled flickers more than any sound under a window of 50 ms can.
     """
     padded = F.pad(mel, (2, 2), mode="replicate")
     shifted = [padded[..., k : k + mel.shape[-1]] for k in range(5)]
     mean = sum(w * bins for w, bins in zip((1, 4, 6, 4, 1), shifted, strict=True)) / 16
-    strengths = np.interp(
-        np.log(bin_centres()), np.log(RISE), (strength, strength if high is None else high)
-    )
-    sharp = mel + torch.from_numpy(strengths).to(mel) * (mel - mean)
+    detail = even = mel - mean
+    if steady:
+        share = np.interp(np.log(bin_centres()), np.log(STEADY_FROM), (0.0, steady))
+        beside = torch.from_numpy(share).to(mel)
+        before, after = detail[:, :1], detail[:, -1:]
+        around = torch.cat([before, detail[:, :-1]], 1) + torch.cat([detail[:, 1:], after], 1)
+        even = (detail + beside * around) / (1 + 2 * beside)
+    sharp = mel - detail + (1 + strength) * even
     return sharp + (frame_energy(mel) - frame_energy(sharp))[..., None]
 
 

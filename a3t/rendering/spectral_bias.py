@@ -1,8 +1,8 @@
 """The network's spectral bias in a recording, estimated around an edit and removed from the fill.
 
 What is visible around an edit is masked, half at a time, and filled as well: there the truth is
-known. By how much vowels, sonorants and other phones are off in their mean spectrum, that much the
-new words probably are, too.
+known. By how much each class of phones is off in its mean spectrum, that much it probably is in the
+new words, too.
 
 N frames, on the grid of `a3t.grid`.
 """
@@ -20,9 +20,8 @@ from torch import Tensor
 
 from a3t.model.a3t import A3T
 from a3t.model.filling import MaskedMel, fill
+from a3t.model.postnet import PAUSED, phone_class
 from a3t.model.variance.adaptors import frame_energy
-from a3t.rendering.mel_level import loudness_class
-from a3t.text.phones import PAUSE
 from alignment.boolean_runs import runs_of
 
 BIAS_SHARE = 0.5  # of the bias; chosen on edits of other voices (docs/log.md)
@@ -41,7 +40,7 @@ class SpectralBias:
     def __init__(self, model: A3T, item: MaskedMel, symbols: Sequence[str]) -> None:
         """``item``: the recording's mel, of which what is visible is filled, and its phones, whose
         symbols these are. The model fills it twice."""
-        self.kind_of_phone = _classes(symbols)
+        self.kind_of_phone = np.array([phone_class(symbol) for symbol in symbols])
         self.spectra: dict[str, Tensor] = {}  # (80,) each
         of_frame = self.kind_of_phone[item.phone_of_frame]
         blocks = _visible_blocks(item.masked, of_frame)
@@ -57,7 +56,7 @@ class SpectralBias:
         if not differences:
             return
         difference, kind = torch.cat(differences), np.concatenate(kinds)
-        for name in set(kind.tolist()) - {PAUSE}:
+        for name in set(kind.tolist()) - {PAUSED}:
             own_kind = difference[torch.from_numpy(kind == name)]
             if len(own_kind) >= BIAS_FRAMES:
                 mean = _smoothed(own_kind.mean(0))
@@ -79,17 +78,6 @@ def unbiased(model: A3T, item: MaskedMel, symbols: Sequence[str], filled: Tensor
     return torch.where(torch.from_numpy(item.masked)[:, None], moved, filled)
 
 
-def _classes(symbols: Sequence[str]) -> np.ndarray:
-    """Each phone's class: vowels, sonorants, pauses and the rest, whose spectra differ most."""
-    names = {"stressed": "vowel", "unstressed": "vowel", "sonorant": "sonorant"}
-    return np.array(
-        [
-            PAUSE if symbol == PAUSE else names.get(loudness_class(symbol) or "", "other")
-            for symbol in symbols
-        ]
-    )
-
-
 def _visible_blocks(masked: np.ndarray, classes: np.ndarray) -> list[np.ndarray]:
     """The visible frames in blocks of successive ones, without those that are mostly a pause."""
     runs = [np.arange(first, last) for first, last in runs_of(~masked)]
@@ -97,7 +85,7 @@ def _visible_blocks(masked: np.ndarray, classes: np.ndarray) -> list[np.ndarray]
     return [
         block
         for block in blocks
-        if len(block) >= LEAST and (classes[block] != PAUSE).mean() > SPEECH
+        if len(block) >= LEAST and (classes[block] != PAUSED).mean() > SPEECH
     ]
 
 

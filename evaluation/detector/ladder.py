@@ -21,7 +21,7 @@ from a3t.audio.output.patches import Patch, read_patched
 from a3t.audio.reading.recording import Recording, opened
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
-from a3t.model.variance.adaptors import decided, spread_out
+from a3t.model.variance.adaptors import decided, met, spread_out, visible_frames
 from a3t.plan.edit_plan import EditPlan, PlannedPhone
 from a3t.plan.request import EditRequest
 from a3t.plan.windows import WindowFrames
@@ -100,7 +100,8 @@ class GivenPitch(Renderer):
         batch = masked_mel(recording, window, source).batch(np.arange(len(window.masked)))
         with torch.inference_mode():
             predicted = model(batch).pitch
-        told = spread_out(decided(predicted), batch.masked, model.pitch_spread)[0].numpy()
+        told = spread_out(decided(predicted), batch.masked, model.pitch_spread)
+        told = met(told, batch.masked, visible_frames(batch), model.pitch_meets)[0].numpy()
         true = self.pitch[source[0] : source[0] + len(told)]
         both = (told > 0) & (true > 0) & window.masked
         return super().fill(recording, window, source, np.where(both, true - told, 0.0))

@@ -16,6 +16,7 @@ from a3t.model.variance.adaptors import (
     decided,
     energy_loss,
     frame_energy,
+    met,
     pitch_loss,
     relative_energy,
     spread_out,
@@ -176,3 +177,28 @@ def test_it_reaches_every_block_and_every_part_of_it_learns() -> None:
     model(make_clip(60, 9, 0)).after.square().mean().backward()
     for name, parameter in model.voice.named_parameters():
         assert parameter.grad is not None and parameter.grad.any(), name
+
+
+def test_a_contour_meets_the_voice_beside_it() -> None:
+    """Both ends of a run move towards what is visible; its middle, silence and the rest don't."""
+    pitch = torch.full((1, 80), 7.0, dtype=torch.float64)
+    masked = torch.zeros(1, 80, dtype=torch.bool)
+    masked[0, 20:60] = True
+    pitch[0, :20], pitch[0, 60:] = 7.5, 6.5
+    pitch[0, 40] = 0.0
+    found = met(pitch, masked, ~masked, 0.7)
+    assert torch.equal(found[~masked], pitch[~masked]) and found[0, 40] == 0
+    assert 7.2 < found[0, 20] < 7.5 and 6.5 < found[0, 59] < 6.8
+    assert found[0, 41] == pytest.approx(7.0, abs=0.03)
+    falls = found[0, masked[0] & (pitch[0] > 0)].diff()
+    assert (falls < 1e-9).all()
+    assert torch.equal(met(pitch, masked, masked, 0.7), pitch)  # nothing is visible
+
+
+def test_a_voice_far_from_the_joint_counts_less() -> None:
+    masked = torch.arange(60)[None] >= 30
+    near, far = torch.full((1, 60), 7.0), torch.full((1, 60), 7.0)
+    near[0, :30] = far[0, :30] = 7.6
+    far[0, 20:30] = 0.0
+    moved = [float(met(each, masked, ~masked, 0.7)[0, 30]) for each in (near, far)]
+    assert moved[0] > moved[1] > 7.0

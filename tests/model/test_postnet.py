@@ -1,12 +1,15 @@
 """The post-filters deepen what is there: across bins, and from frame to frame."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
 from a3t.audio.analysis.mel import bin_centres
 from a3t.model.a3t import A3T
-from a3t.model.postnet import sharpened, widened
+from a3t.model.postnet import CLASSES, PAUSED, VOWEL, PostFilter, sharpened, widened
 from a3t.model.variance.adaptors import frame_energy
+from a3t.text.phones import phone_ids
 from tests.model.test_network import SMALL, make_clip
 
 
@@ -21,14 +24,36 @@ def test_peaks_stand_out_and_frames_stay_as_loud() -> None:
     assert sharpened(mel, 0.0).sub(mel).abs().max() < 1e-6
 
 
-def test_high_frequencies_may_be_sharpened_by_themselves() -> None:
-    mel = 0.01 * torch.randn(1, 40, 80, generator=torch.Generator().manual_seed(0))
-    ways = sharpened(mel, 0.0), sharpened(mel, 0.6), sharpened(mel, 0.0, 0.6)
-    nothing, everywhere, high = (way - way.mean(2, keepdim=True) for way in ways)
-    low, top = bin_centres() < 1000, bin_centres() > 2500
-    torch.testing.assert_close(high[..., low], nothing[..., low], atol=1e-3, rtol=0)
-    torch.testing.assert_close(high[..., top], everywhere[..., top], atol=1e-3, rtol=0)
-    assert (everywhere - nothing)[..., low].abs().max() > 0.005
+def test_phones_are_sharpened_by_their_class_and_frequency() -> None:
+    """Vowels only at the top, fricatives everywhere, all others not at all."""
+    table = dict.fromkeys((VOWEL, PAUSED, *CLASSES), [0.0] * 9)
+    table |= {"vowel": [0, 0, 0, 0, 0, 0, 0.6, 0.6, 0.6], "fricative": [0.6] * 9}
+    clip = make_clip(60, 3, 0)
+    clip = replace(clip, phones=torch.tensor([phone_ids(["AA1", "S", "M"])]))
+    mel = 0.01 * torch.randn(1, 60, 80, generator=torch.Generator().manual_seed(0))
+    found, plain, all_over = (
+        PostFilter(1.0, sharpen, 0.0)(mel, clip) for sharpen in (table, 0.0, 0.6)
+    )
+    change, most = (each - each.mean(2, keepdim=True) for each in (found - plain, all_over - plain))
+    vowel, fricative, nasal = (clip.frame_phone[0] == k for k in range(3))
+    low, top = bin_centres() < 2900, bin_centres() > 4600
+    assert change[0, vowel][:, low].std() < 0.1 * most[0, vowel][:, low].std()
+    torch.testing.assert_close(change[0, vowel][:, top], most[0, vowel][:, top], atol=2e-3, rtol=0)
+    torch.testing.assert_close(change[0, fricative], most[0, fricative])
+    assert change[0, nasal].abs().max() < 1e-6
+
+
+def test_only_the_top_is_steadied_from_frame_to_frame() -> None:
+    mel = 0.01 * torch.randn(1, 400, 80, generator=torch.Generator().manual_seed(0))
+    steady = sharpened(mel, 0.0, 0.3)[0]
+    low, top = bin_centres() < 5400, bin_centres() > 6700
+
+    def hanging_together(mel: torch.Tensor) -> float:
+        detail = mel.diff(n=2, dim=1)
+        return float((detail[1:] * detail[:-1]).mean() / detail.square().mean())
+
+    assert hanging_together(steady[:, low]) == pytest.approx(0.0, abs=0.05)
+    assert hanging_together(steady[:, top]) == pytest.approx(0.45, abs=0.12)
 
 
 @pytest.mark.parametrize("strength", [0.0, 0.5])

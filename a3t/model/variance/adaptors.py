@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -18,6 +19,7 @@ from torch import Tensor, nn
 from a3t.audio.analysis.mel import MELS, N_FFT, WINDOW, mel_filters
 from a3t.grid import SAMPLE_RATE
 from a3t.model.embeddings import Batch
+from alignment.boolean_runs import runs_of
 
 Total = Callable[[Tensor], Tensor]  # see `pitch_loss`
 
@@ -25,6 +27,9 @@ MIDDLE = math.log2(180.0)  # log2 Hz, from which pitch is counted in octaves
 WAVES = 4  # cosines and sines of the pitch: the finest has 4 periods in an octave
 LOWEST, OCTAVES, STEPS = math.log2(55.0), 3.5, 84  # the table of combs: 84 steps an octave
 DEEPEST = 1.5  # log10 units that a comb's valleys may lie below its teeth
+# Of a contour that meets the one beside it (docs/log.md): how many voiced frames count on both
+# sides, and how far away; frames by which the share falls to 1/e, between them and inside.
+MET_BY, MET_WITHIN, MET_REACH, MET_INSIDE = 4, 25, 6.0, 8.0
 LOUD = 0.8  # the share of the visible frames that are quieter than the recording's level
 
 
@@ -106,6 +111,37 @@ def spread_out(pitch: Tensor, masked: Tensor, factor: float) -> Tensor:
     count = voiced.sum(1, keepdim=True).clamp(min=1)
     mean = (pitch * voiced).sum(1, keepdim=True) / count
     return torch.where(voiced, mean + factor * (pitch - mean), pitch)
+
+
+def met(pitch: Tensor, masked: Tensor, visible: Tensor, share: float) -> Tensor:
+    """log2 F0 (B, T), 0 where unvoiced, whose masked runs begin and end near the visible voice.
+
+    What is predicted knows little of the contour beside it, and leaps to it at the joint. Each end
+    of a run is moved by ``share`` of its distance from the voice beside it, less where that is far,
+    and what is inside the run less and less. masked, visible: (B, T) bool.
+    """
+    if not share:
+        return pitch
+    result = pitch.clone()
+    for clip, own, seen in zip(result, masked.cpu().numpy(), visible.cpu().numpy(), strict=True):
+        contour = clip.double().cpu().numpy()
+        moved = contour.copy()
+        known = np.flatnonzero(seen & (contour > 0))
+        for first, last in runs_of(own):
+            inside = first + np.flatnonzero(contour[first:last] > 0)
+            if not len(inside):
+                continue
+            before, after = known[known < first][::-1], known[known >= last]
+            for end, beside in ((inside[0], before), (inside[-1], after)):
+                beside = beside[np.abs(beside - end) < MET_WITHIN][:MET_BY]
+                if not len(beside):
+                    continue
+                near = inside[np.argsort(np.abs(inside - end), kind="stable")[:MET_BY]]
+                apart = contour[beside].mean() - contour[near].mean()
+                own_share = share * np.exp(-abs(int(beside[0]) - int(end)) / MET_REACH)
+                moved[inside] += own_share * apart * np.exp(-np.abs(inside - end) / MET_INSIDE)
+        clip.copy_(torch.from_numpy(moved))
+    return result
 
 
 def raised(pitch: Tensor, rise: Tensor | None) -> Tensor:
