@@ -168,6 +168,8 @@ class Editor:
             If the recording or the text can't be used, or if they don't match; one sentence.
         UnchangedError
             If the text was recognised, and is the new text already.
+        UnsureError
+            If the text was recognised, and it isn't certain what is to be changed.
 
         Examples
         --------

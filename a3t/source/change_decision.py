@@ -25,16 +25,21 @@ class Decision(NamedTuple):
 @dataclass(frozen=True)
 class Weights:
     """The log odds of a change: an offset, a weight for each field of Evidence, and one for the
-    logarithm of the number of places. Thresholds, log odds: a place is `changed`, a change is
-    `sure`, a place that isn't changed is `open`, the best is no change below `heard`."""
+    logarithm of the number of places.
+
+    Thresholds, log odds, from which a place is a change (`changed`; `doubted` for the one that the
+    aligner doubts most), is plain (`sure`), may be one (`open`), and below which the likeliest one
+    is none (`heard`).
+    """
 
     offset: float
     evidence: Evidence
     places: float
     changed: float = 0.0
-    sure: float = 2.0
+    doubted: float = -2.0
+    sure: float = 1.0
     open: float = -1.0
-    heard: float = -4.0
+    heard: float = -3.0
 
     def log_odds(self, evidence: Sequence[Evidence | None]) -> list[float]:
         """The log odds of each place; 0 where there is no evidence."""
@@ -51,15 +56,18 @@ class Weights:
         """Choose the changes among at least one place.
 
         Somebody who gives a new text wants a change: so if no place is likely one, the likeliest
-        is. The place that the aligner doubts most in the new text is never dropped.
+        is. The place that the aligner doubts most in the new text is dropped only if all else is
+        against it.
         """
         odds = self.log_odds(evidence)
         best = max(range(len(odds)), key=odds.__getitem__)
         chosen = {k for k, each in enumerate(odds) if each >= self.changed} | {best}
-        doubted = {k for k, each in enumerate(evidence) if each is not None and each.most_doubted}
+        for k, each in enumerate(evidence):
+            if each is not None and each.most_doubted and odds[k] >= self.doubted:
+                chosen.add(k)
         left = [each for k, each in enumerate(odds) if k not in chosen]
         plain = odds[best] >= self.sure and max(left, default=-math.inf) < self.open
-        changed = tuple(sorted(chosen | doubted))
+        changed = tuple(sorted(chosen))
         return Decision(
             changed,
             plain and len(runs(places, changed)) == 1,
@@ -82,44 +90,29 @@ def runs(places: Sequence[Difference], numbers: Sequence[int]) -> list[list[int]
 
 # Fitted to words planted in clips and minutes of the voices for choosing (docs/log.md).
 WHISPER = Weights(
-    -2.51,
+    -2.2,
     Evidence(
-        whisper=0.13,
-        fit=0.01,
-        language=0.1,
-        rare=-0.05,
-        advantage=0.36,
-        doubt=0.12,
-        cleared=-0.55,
-        confirmed=0.62,
-        confidence=0.11,
-        added=0.08,
-        missing=0.41,
-        beside=0.18,
+        whisper=0.24,
+        fit=-0.04,
+        advantage=0.68,
+        heard_advantage=-0.47,
+        cleared=-1.17,
+        confirmed=1.18,
+        beside=0.2,
     ),
-    -0.41,
-    changed=0.0,
-    sure=1.0,
-    open=-1.0,
-    heard=-3.0,
+    -1.46,
+    open=-0.5,
 )
 BUILT_IN = Weights(
-    -0.59,
+    -1.22,
     Evidence(
-        fit=0.1,
-        language=0.23,
-        advantage=0.32,
-        doubt=0.22,
-        cleared=-0.04,
-        confirmed=0.58,
-        confidence=0.13,
-        added=-0.33,
-        missing=0.02,
-        beside=0.22,
+        fit=0.16,
+        language=0.26,
+        advantage=0.6,
+        heard_advantage=0.19,
+        cleared=-0.1,
+        confirmed=-0.03,
+        beside=0.48,
     ),
-    -1.0,
-    changed=0.0,
-    sure=1.0,
-    open=-1.0,
-    heard=-3.0,
+    -1.34,
 )

@@ -21,7 +21,6 @@ from a3t.source.change_decision import BUILT_IN, WHISPER, Weights, runs
 from a3t.source.change_evidence import Evidence, HeardSound, meets, rare_words
 from a3t.source.recognised_transcript import RecognisedTranscript, parts_of, recognised_part
 from a3t.source.text_differences import Difference, differences
-from a3t.spans import Span
 from a3t.text.comparison.respelling import respelled
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript, TranscriptWord
@@ -94,14 +93,13 @@ class ComparedText:
 @dataclass(frozen=True)
 class _Part:
     """Samples [start, stop) of a recording and the `heard` words, with their confidences if these
-    are known; `free`: what the phone network hears without a text; `planned`: see HeardSound."""
+    are known; `free`: what the phone network hears without a text."""
 
     start: int
     stop: int
     heard: Transcript
     confidences: tuple[float, ...]
     free: Transcript | None = None
-    planned: frozenset[Span] | None = None
 
 
 @dataclass(frozen=True)
@@ -219,8 +217,7 @@ class SpeechComparison:
         whisper = load_whisper(self.model) if self.model else None
         encoded = whisper.encode(samples, rate) if whisper else None
         sound = HeardSound(
-            samples, rate, part.heard, part.confidences, scores,
-            self.pronouncer, whisper, encoded, part.planned,
+            samples, rate, part.heard, scores, self.pronouncer, whisper, encoded,
         )  # fmt: skip
         self._recent.append((part, sound))
         return sound
@@ -276,7 +273,7 @@ class SpeechComparison:
     def _settled_part(self, part: _FreePart, words: tuple[str, ...]) -> _Part | None:
         """The part settled by the text's words for it; None if it has none and none are heard."""
         free = _Words.of(words_of(part.found, general_model()[0].words))
-        heard, planned = free, None
+        heard = free
         if words:
             samples, scores = self._scores(part)
             rate, pronouncer = self.sound.sample_rate, self.pronouncer
@@ -284,27 +281,23 @@ class SpeechComparison:
             own = _Words.of(found.words)
             rival = _Words(found.rival, (0.5,) * len(found.rival))
             new = Transcript.from_text(" ".join(words))
-            text = HeardSound(samples, rate, new, (), scores, pronouncer)
+            heard = own
             if new.spoken == words:  # else it is read in another way here
-                heard, planned = self._with_doubted(text, own, rival, free)
-            else:
-                heard = own
+                text = HeardSound(samples, rate, new, scores, pronouncer)
+                heard = self._with_doubted(text, own, rival, free)
         if not heard.texts:
             return None
         said = Transcript.from_text(" ".join(heard.texts))
         sure = heard.confidences if len(heard.confidences) == len(said.words) else ()
         heard_free = Transcript.from_text(" ".join(free.texts)) if free.texts else None
-        return _Part(part.start, part.stop, said, sure, heard_free, planned)
+        return _Part(part.start, part.stop, said, sure, heard_free)
 
-    def _with_doubted(
-        self, text: HeardSound, own: _Words, rival: _Words, free: _Words
-    ) -> tuple[_Words, frozenset[Span]]:
+    def _with_doubted(self, text: HeardSound, own: _Words, rival: _Words, free: _Words) -> _Words:
         """The settled words, and where these are the text's those of the rival and, where the
-        aligner doubts the text's, those heard freely; and the places of the settled ones. `text`:
-        the part as if the text were heard."""
+        aligner doubts the text's, those heard freely. `text`: the part as if the text were heard.
+        """
         new, words = text.heard, text.heard.spoken
         places = self._places(own, new)
-        planned = frozenset(place.new for place, _ in places)
         for other in (rival, free):
             for place, source in self._places(other, new):
                 beside = (max(place.new[0] - 1, 0), place.new[1] + 1)
@@ -323,7 +316,7 @@ class SpeechComparison:
             sure += [known.get(word, 0.5) for word in kept]
             sure += source.confidences[slice(*place.heard)]
             done = place.new[1]
-        return _Words(tuple(texts), tuple(sure)), planned
+        return _Words(tuple(texts), tuple(sure))
 
     def _places(self, heard: _Words, new: Transcript) -> list[tuple[Difference, _Words]]:
         """The places where heard words differ from the text; none if there are none."""

@@ -28,58 +28,45 @@ from alignment.recognition.ngrams import UNKNOWN, load_ngrams
 from alignment.recognition.whisper import EncodedSound, Whisper
 
 MOST_WAYS = 8  # of saying the words of a place that are compared
-MOST_NATS = 40.0  # of a Whisper score; 20 of the phone network's and the trigrams'
-RARE, RAREST = -10.0, -16.0  # log probabilities; of a word that no text has
+MOST_NATS, MOST_FIT = 40.0, 20.0  # of Whisper; of the phone network and of trigrams
+RARE, RAREST = -10.0, -16.0  # log probabilities of words that are rare, and that no text has
 
 
 class Evidence(NamedTuple):
     """The witnesses of one place; nats, where nothing else is said, by which the heard words are
     likelier than the new ones.
 
-    whisper, fit, language: by Whisper, by the phone network, by trigrams. rare, heard_rare: nats by
-    which the new and the heard words are rarer than RARE. advantage, heard_advantage: the root of
-    the advantage of anything over the new words, and over the heard ones, in the aligner's eyes.
-    doubt: log odds against the new words in the aligner's eyes. most_doubted: 1 if no other new
-    word has so large an advantage against it. cleared, confirmed: 1 if the second hearing has the
-    new words, the heard words there. confidence: of the heard words, log odds. added, missing: 1 if
-    the new text has no words there, or the heard one. beside: the largest advantage of a place that
-    touches this one. rival: 1 if the recogniser hears the new text, and the heard words are next.
+    whisper, fit, language: by Whisper, by the phone network, by trigrams. advantage,
+    heard_advantage: the root of the advantage that anything has over the new words, and over the
+    heard ones, in the aligner's eyes. beside: the largest advantage over the new words of a place
+    that touches this one. cleared, confirmed: 1 if a second hearing has the new words, the heard
+    words there. most_doubted: 1 if no other new word has so large an advantage against it.
     """
 
     whisper: float = 0.0
     fit: float = 0.0
     language: float = 0.0
-    rare: float = 0.0
-    heard_rare: float = 0.0
     advantage: float = 0.0
     heard_advantage: float = 0.0
-    doubt: float = 0.0
-    most_doubted: float = 0.0
+    beside: float = 0.0
     cleared: float = 0.0
     confirmed: float = 0.0
-    confidence: float = 0.0
-    added: float = 0.0
-    missing: float = 0.0
-    beside: float = 0.0
-    rival: float = 0.0
+    most_doubted: float = 0.0
 
 
 @dataclass(frozen=True)
 class HeardSound:
     """A part of a recording with what was heard in it: `samples` (n,) mono float at `sample_rate`,
-    the `heard` words, their `confidences`, the scores `sequences` (T, 40) as for `fit_of`, and
-    Whisper's ear, if it heard them. `planned`: the new text's ranges where the recogniser hears
-    something else, if the heard words differ in more places."""
+    the `heard` words, the scores `sequences` (T, 40) as for `fit_of`, and Whisper with the sound
+    as it encodes it, if it heard them."""
 
     samples: np.ndarray
     sample_rate: int
     heard: Transcript
-    confidences: tuple[float, ...]
     sequences: np.ndarray
     pronouncer: Pronouncer
     whisper: Whisper | None = None
     encoded: EncodedSound | None = None
-    planned: frozenset[Span] | None = None
 
     def evidence(
         self, new: Transcript, places: Sequence[Difference], second: Transcript | None
@@ -117,36 +104,25 @@ class HeardSound:
     ) -> Evidence:
         old, own = self.heard.spoken[slice(*place.heard)], new.spoken[slice(*place.new)]
         fits = self._fits(place.heard, [old, own])
-        gap, doubt = 0.0, 0.0
-        if aligned is not None:
-            gap = self._root(aligned, advantages, place.new)
-            scores = [aligned.spoken[k].score for k in range(*place.new)]
-            doubt = -_odds(min(scores, default=0.5))
-        sure = [self.confidences[k] for k in range(*place.heard)] if self.confidences else []
+        root = self._root(aligned, advantages, place.new)
         before = self.heard.spoken[max(place.heard[0] - 2, 0) : place.heard[0]]
         after = self.heard.spoken[place.heard[1] : place.heard[1] + 2]
+        confirmed = second is not None and any(
+            other.new == place.new and second.spoken[slice(*other.heard)] == old for other in others
+        )
         return Evidence(
-            self._whisper_nats(place, new.words[slice(*place.new)]),
-            _limited(fits[0] - fits[1], 20.0),
-            _limited(_language(before, old, after) - _language(before, own, after), 20.0),
-            _rareness(own),
-            _rareness(old),
-            gap,
-            self.heard_root(place.heard),
-            doubt,
-            float(bool(len(advantages)) and gap >= float(_roots(advantages).max()) - 1e-6),
-            float(second is not None and _is_cleared(place.new, others)),
-            float(
-                second is not None
-                and any(
-                    other.new == place.new and second.spoken[slice(*other.heard)] == old
-                    for other in others
-                )
+            whisper=self._whisper_nats(place, new.words[slice(*place.new)]),
+            fit=_limited(fits[0] - fits[1], MOST_FIT),
+            language=_limited(
+                _language(before, old, after) - _language(before, own, after), MOST_FIT
             ),
-            _odds(min(sure, default=0.5)),
-            float(not own),
-            float(not old),
-            rival=float(self.planned is not None and not meets(place.new, self.planned)),
+            advantage=root,
+            heard_advantage=self.heard_root(place.heard),
+            cleared=float(second is not None and _is_cleared(place.new, others)),
+            confirmed=float(confirmed),
+            most_doubted=float(
+                bool(len(advantages)) and root >= float(_roots(advantages).max()) - 1e-6
+            ),
         )
 
     def heard_root(self, words: Span) -> float:
@@ -238,17 +214,6 @@ def _roots(advantages: np.ndarray) -> np.ndarray:
 
 def _limited(nats: float, most: float) -> float:
     return float(min(max(nats, -most), most))
-
-
-def _odds(probability: float) -> float:
-    probability = min(max(probability, 1e-3), 1 - 1e-3)
-    return float(np.log(probability / (1 - probability)))
-
-
-def _rareness(words: Sequence[str]) -> float:
-    """Nats by which words are rarer together than RARE."""
-    rarer = RARE - sum(_shares().get(word, RAREST) for word in words)
-    return min(max(rarer, 0.0), -RARE)
 
 
 @cache

@@ -104,9 +104,10 @@ def test_the_bar_rises_with_the_number_of_places() -> None:
     assert many < few - 2.9
 
 
-def test_the_place_that_the_aligner_doubts_most_is_never_dropped() -> None:
-    found = [*odds(9.0), Evidence(whisper=-9.0, most_doubted=1.0)]
-    assert SIMPLE.decide(APART[:2], found) == ((0, 1), False, True)
+def test_the_place_that_the_aligner_doubts_most_is_seldom_dropped() -> None:
+    for nats, changed in ((-1.0, (0, 1)), (-9.0, (0,))):
+        found = [*odds(9.0), Evidence(whisper=nats, most_doubted=1.0)]
+        assert SIMPLE.decide(APART[:2], found).changed == changed
 
 
 # ---- the user is asked --------------------------------------------------------------------------
