@@ -65,8 +65,6 @@ WRONG_FIELDS = (
 TOO_MANY_TAKES = "This change can't have more takes: choose one of them."
 TOO_MANY_PROJECTS = "There is no room for more projects: delete one that you no longer need."
 DISK_FULL = "The disk is nearly full: delete projects that you no longer need, or free some space."
-NO_SCRIPT = "This list of changes can't be read: load the page again."
-WORDS_CORRECTED = "The words of this change were corrected: make the change again."
 CHANGED_HERE = "These words are part of a change: undo it before you correct them."
 NOT_OPENED_YET = "The recording is still being opened: wait a moment."
 NOT_MADE_YET = "Some changes are still being made: wait a moment."
@@ -75,7 +73,6 @@ TEXT_DOES_NOT_MATCH = (
     "The text doesn't match the recording: correct it, or open the recording without it."
 )
 NO_NAME = "A speaker's name has one to three words with the letters A to Z: change it."
-NO_SUCH_EDIT = "That change is no longer there."
 NO_PROJECT = "There is no such project here: it was deleted, or it belongs to somebody else."
 NOT_HERE = "There is nothing here."
 LOG_IN = "Log in first: load the page again."

@@ -105,7 +105,7 @@ def edit(options: argparse.Namespace) -> None:
     provenance = not options.no_provenance
     report(results, job.out, options, provenance, job.write(results, provenance))
     if job.history:
-        count = len(job.history.versions[: job.history.place + 1]) + 1
+        count = len(job.history.stack.done) + 1
         say(f"This is version {count}; --undo restores the previous one.")
 
 
@@ -142,7 +142,7 @@ def go_back(options: argparse.Namespace) -> None:
         print(f"{project.out}, made from {project.source.path}")
         print(project.history.describe())
         return
-    history = project.history.moved(-1 if options.undo else 1)
+    history = project.history.undo() if options.undo else project.history.redo()
     model, vocoder = models(options)
     editor = Editor.load(
         model or history.current["model"]["name"],

@@ -14,6 +14,7 @@ from a3t.errors import InputError
 from a3t.plan.cleaning.cuts import Cut
 from a3t.plan.edit_plan import PlannedEdit
 from a3t.plan.request import Pronunciations, pronunciations_of
+from a3t.projects.undo_stack import UndoStack
 from a3t.rendering.edited import EditedRecording
 
 Version = Mapping[str, Any]  # the contents of a version's edit.json
@@ -24,10 +25,9 @@ MOST_VERSIONS = 10_000
 
 @dataclass(frozen=True)
 class History:
-    """All versions, oldest first, and the index of the current one."""
+    """All versions of an output; the last of those that count is the current one."""
 
-    versions: tuple[Version, ...]
-    place: int
+    stack: UndoStack[Version]
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> History:
@@ -43,21 +43,31 @@ class History:
         checked: set[int] = set()  # what versions have in common is one object
         for k, version in enumerate(versions):
             _check(version, k, checked)
-        return cls(versions, place)
+        return cls(UndoStack.at(versions, place))
+
+    @property
+    def versions(self) -> tuple[Version, ...]:
+        """Oldest first, those that were taken back included."""
+        return self.stack.items
+
+    @property
+    def place(self) -> int:
+        """The index of the current version."""
+        return len(self.stack.done) - 1
 
     @property
     def current(self) -> Version:
-        return self.versions[self.place]
+        return self.stack.done[-1]
 
-    def moved(self, by: int) -> History:
-        """The history moved one version back (-1) or forward (1); InputError if there is none."""
-        if not 0 <= self.place + by < len(self.versions):
-            raise InputError(
-                "This is the first version: only the original comes before it."
-                if by < 0
-                else "This is the last version: there is nothing to redo."
-            )
-        return replace(self, place=self.place + by)
+    def undo(self) -> History:
+        """One version back; InputError if there is none."""
+        if len(self.stack.done) == 1:
+            raise InputError("This is the first version: only the original comes before it.")
+        return History(self.stack.undo())
+
+    def redo(self) -> History:
+        """One version forward; InputError if there is none."""
+        return History(self.stack.redo())
 
     def base(self, new_text: str, cuts: Sequence[Cut] = ()) -> int | None:
         """The version that a next one continues from; None for the original.
@@ -97,8 +107,7 @@ class History:
 
     def with_next(self, version: Version) -> History:
         """The history with a new version after the current one; undone versions are dropped."""
-        versions = (*self.versions[: self.place + 1], version)
-        return History(versions, len(versions) - 1)
+        return History(self.stack.with_next(version))
 
     def to_json(self) -> dict[str, Any]:
         """The entries of the current version's edit.json."""

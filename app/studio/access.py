@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 
 from a3t.errors import InputError
 from app import texts
-from app.studio.project_controller import ProjectController
+from app.studio.project import Project
 from app.studio.studio import Studio
 
 
@@ -32,7 +32,7 @@ Opened = Annotated[Studio, Depends(the_studio)]
 Visitor = Annotated[str, Depends(the_visitor)]
 
 
-def the_desk(project: str, studio: Opened, visitor: Visitor) -> ProjectController:
+def the_desk(project: str, studio: Opened, visitor: Visitor) -> Project:
     """The visitor's project; HTTPException if there is none of that name."""
     desk = studio.desk(visitor, project)
     if desk is None:
@@ -59,6 +59,6 @@ def _whole(digits: str) -> int | float:
     return int(digits) if len(digits) < 20 else float("inf")
 
 
-Desk = Annotated[ProjectController, Depends(the_desk)]
+Desk = Annotated[Project, Depends(the_desk)]
 Sent = Annotated[dict[str, Any], Depends(what_is_sent)]
 Place = Annotated[int, Path(ge=0, lt=10**12)]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from a3t.errors import InputError
+from a3t.projects import document
 from alignment import Word
 from alignment.retiming import retimed
 from app import texts
@@ -46,10 +47,10 @@ class Correction:
 
     @classmethod
     def of(
-        cls, wanted: Mapping[str, Any], tokens: Sequence[Token], edited: Collection[int]
+        cls, wanted: document.Correction, tokens: Sequence[Token], edited: Collection[int]
     ) -> Correction:
         """InputError if the tokens are no longer there, or an edit replaces them."""
-        text = str(wanted["text"])
+        text = wanted.text
         first, last = _place(wanted, places_of(tokens), len(tokens))
         if any(token["id"] in edited for token in tokens[first:last]):
             raise InputError(texts.CHANGED_HERE)
@@ -107,17 +108,17 @@ class Correction:
         return part.with_pauses(heard.pauses, self.start, self.stop) if made else part
 
 
-def _place(wanted: Mapping[str, Any], ids: Mapping[int, int], count: int) -> tuple[int, int]:
+def _place(wanted: document.Correction, ids: Mapping[int, int], count: int) -> tuple[int, int]:
     """The tokens [first, last) that a correction is of: its own, or where these have been corrected
     meanwhile, all between its neighbours. InputError if these are no longer there either."""
-    own = [ids.get(token, -1) for token in wanted["tokens"] or ()]
+    own = [ids.get(token, -1) for token in wanted.tokens or ()]
     if own and -1 not in own and own == [*range(own[0], own[0] + len(own))]:
         return own[0], own[-1] + 1
-    first = 0 if wanted["after"] == -1 else ids.get(wanted["after"], count) + 1
-    last = count if wanted["right"] is None else ids.get(wanted["right"], -1)
-    last = first if wanted["tokens"] == [] else last
+    first = 0 if wanted.after == -1 else ids.get(wanted.after, count) + 1
+    last = count if wanted.right is None else ids.get(wanted.right, -1)
+    last = first if wanted.tokens == () else last
     if not first <= last <= count:
-        raise InputError(texts.WORDS_CORRECTED)
+        raise document.MissingWordsError
     return first, last
 
 

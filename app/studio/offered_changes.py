@@ -11,13 +11,14 @@ from a3t.errors import InputError
 from a3t.plan.cleaning.cuts import KINDS
 from a3t.plan.cleaning.disfluencies import Cleaning, Finding
 from a3t.plan.cleaning.findings import Findings
+from a3t.projects.document import Change
 from a3t.source.passages import AlignedRecording
 from alignment import Word
 from alignment.retiming import covering
 from app import texts
 from app.processes.bounded import bounded
-from app.studio.script import ScriptEdit, number
 from app.studio.storage.heard_tokens import HeardPart, Token, start_of, transcript_of
+from app.studio.take_settings import number
 
 SOUNDS = {"breath", "click"}  # which are found in the sound, not in the words
 
@@ -71,7 +72,7 @@ def _change(
     tokens: Sequence[Token],
     owners: Sequence[int],
     starts: Sequence[float],
-) -> ScriptEdit:
+) -> Change:
     text = ""
     if finding.words is None:
         first = last = bisect_left(starts, (finding.start + finding.end) / 2)
@@ -81,4 +82,4 @@ def _change(
             text = f"[pause {max(finding.end - finding.start, 0.05):.2f}]"
     ids = tuple(int(token["id"]) for token in tokens[first:last])
     after = int(tokens[first - 1]["id"]) if first else -1
-    return ScriptEdit(after, ids, text, cut=finding.cut)
+    return Change(after, ids, text, cut=finding.cut)

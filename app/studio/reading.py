@@ -93,7 +93,7 @@ def unzipped(path: Path, member: zipfile.ZipInfo) -> Iterator[bytes]:
 @router.get("/film")
 def film(desk: Desk) -> Response:
     """The film as it came, or a range of its bytes; browsers look at what it is by themselves."""
-    if desk.about.get("film") is None:
+    if desk.folder.about.get("film") is None:
         raise HTTPException(404, texts.NOT_HERE)
     return FileResponse(desk.folder.original, media_type="video/mp4", headers=CACHED)
 
@@ -101,7 +101,7 @@ def film(desk: Desk) -> Response:
 @router.get("/sound/{chunk}")
 def sound(chunk: Place, desk: Desk) -> Response:
     """CHUNK_SECONDS of 16-bit samples, channels interleaved."""
-    heard = desk.sound()
+    heard = desk.open.sound()
     size = CHUNK_SECONDS * heard.sample_rate
     first = min(chunk * size, heard.samples)
     with heard.path.open("rb") as file:
@@ -112,12 +112,12 @@ def sound(chunk: Place, desk: Desk) -> Response:
 @router.get("/peaks/{level}")
 def peaks(level: Place, desk: Desk, first: Number = 0, count: Number = 0) -> Response:
     path = desk.folder.path / "peaks.bin"
-    return samples(tiles.peaks_range(path, desk.sound(), level, first, count))
+    return samples(tiles.peaks_range(path, desk.open.sound(), level, first, count))
 
 
 @router.get("/spectrogram/{level}/{tile}")
 def spectrogram(level: Place, tile: Place, desk: Desk) -> Response:
-    heard = desk.sound()
+    heard = desk.open.sound()
     if not (level < 8 and tile * tiles.TILE < heard.samples):
         raise HTTPException(404, texts.NOT_HERE)
     return picture(tiles.spectrogram_tile(heard, level, tile))
@@ -130,7 +130,7 @@ def take_sound(path: Take) -> Response:
 
 @router.get("/takes/{take}/spectrogram")
 def take_spectrogram(path: Take, desk: Desk) -> Response:
-    heard = desk.sound()
+    heard = desk.open.sound()
     return picture(tiles.take_spectrogram(path, heard.sample_rate, heard.channels))
 
 
@@ -145,10 +145,10 @@ def events(
         place, idle = last, 0.0
         loop, news = asyncio.get_running_loop(), asyncio.Event()
         yield "retry: 500\n\n"
-        with desk.shown(lambda: loop.call_soon_threadsafe(news.set)):
+        with desk.events.shown(lambda: loop.call_soon_threadsafe(news.set)):
             while not await request.is_disconnected():
                 news.clear()
-                for number, event in desk.since(place):
+                for number, event in desk.events.since(place):
                     place, idle = number, 0.0
                     yield f"id: {place}\ndata: {json.dumps(event)}\n\n"
                 if idle >= HEARTBEAT:

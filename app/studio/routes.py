@@ -14,7 +14,7 @@ from app import limits, texts
 from app.guarding.visitors import Visitors
 from app.studio import reading
 from app.studio.access import Desk, Opened, Sent, Visitor
-from app.studio.project_controller import ProjectController
+from app.studio.project import Project
 from app.studio.studio import Studio, ThereAlreadyError
 
 WEB = Path(__file__).parent.parent / "web"
@@ -25,19 +25,17 @@ FILES = {
     if path.suffix in KINDS
 }
 
-Change = Callable[[ProjectController, dict[str, Any]], dict[str, Any] | None]
+Change = Callable[[Project, dict[str, Any]], dict[str, Any] | None]
 # What changes a project, or asks for more of it than is written down.
 CHANGES: dict[str, Change] = {
     "script": lambda desk, data: desk.save(data, data.get("settings")),
-    "takes": lambda desk, data: desk.again(str(data.get("key")), data),
+    "takes": lambda desk, data: desk.takes.again(str(data.get("key")), data),
     "cleaning": lambda desk, data: {"found": desk.offered(data)},
-    "look": ProjectController.look,
-    "pronounce": ProjectController.pronounce,
-    "marks": ProjectController.mark,
-    "times": ProjectController.move,
-    "speakers": lambda desk, data: (
-        desk.name_speakers(data) if "names" in data else desk.tell_speakers(data)
-    ),
+    "look": lambda desk, data: desk.listening.look(data),
+    "pronounce": lambda desk, data: desk.takes.pronounce(data),
+    "marks": lambda desk, data: desk.words.mark(data),
+    "times": lambda desk, data: desk.words.move(data),
+    "speakers": lambda desk, data: desk.words.speakers(data),
     "export": lambda desk, data: desk.export(str(data.get("kind") or ""), data.get("film") is True),
 }
 router = APIRouter(prefix="/studio", include_in_schema=False)

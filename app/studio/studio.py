@@ -13,7 +13,7 @@ from app import limits, texts
 from app.processes.bounded import bounded
 from app.service import Service, without_folder
 from app.studio.live_sessions import LiveSessions
-from app.studio.project_controller import ProjectController
+from app.studio.project import Project
 from app.studio.recogniser_fetch import RecogniserFetch
 from app.studio.storage.folders import BIN, ProjectFolder, Projects
 from app.studio.storage.packed_project import SUFFIX, manifest_of, pack, unpack
@@ -27,8 +27,8 @@ class ThereAlreadyError(Exception):
 
     def __init__(self, folder: ProjectFolder) -> None:
         super().__init__(folder.id)
-        script = folder.read("script.json", {})
-        self.told = {"name": folder.about.get("name", ""), "edits": len(script.get("edits", []))}
+        edits = len(folder.document.changes)
+        self.told = {"name": folder.about.get("name", ""), "edits": edits}
 
 
 class Studio:
@@ -39,10 +39,10 @@ class Studio:
         self.projects = Projects(folder)
         self.lanes = service.quick, service.long
         self.recogniser, self.live = RecogniserFetch(), LiveSessions()
-        self._desks: dict[str, ProjectController] = {}
+        self._desks: dict[str, Project] = {}
         self._lock = threading.Lock()
 
-    def create(self, visitor: str, data: dict[str, Any]) -> ProjectController:
+    def create(self, visitor: str, data: dict[str, Any]) -> Project:
         """A project of an uploaded recording, with its text if one is given; InputError."""
         upload = str(data.get("upload") or "")
         source = limits.inside(upload, self.service.folder, limits.MAX_MEGABYTES)
@@ -53,14 +53,12 @@ class Studio:
         about: dict[str, Any] = {"text": "\n".join(filter(None, lines))} if text else {}
         return self._create(visitor, source, source.name, about)
 
-    def example(self, visitor: str) -> ProjectController:
+    def example(self, visitor: str) -> Project:
         """A project of the sentence in `a3t.example`."""
         about = {"text": TEXT, "offered": NEW_TEXT}
         return self._create(visitor, RECORDING, f"example{RECORDING.suffix}", about)
 
-    def _create(
-        self, visitor: str, source: Path, name: str, about: dict[str, Any]
-    ) -> ProjectController:
+    def _create(self, visitor: str, source: Path, name: str, about: dict[str, Any]) -> Project:
         file = limits.safe_name(name)
 
         def fill(folder: Path) -> dict[str, Any]:
@@ -69,7 +67,7 @@ class Studio:
 
         return self._opened(self.projects.create(visitor, source, fill))
 
-    def _unpacked(self, visitor: str, source: Path, onto: Any) -> ProjectController:
+    def _unpacked(self, visitor: str, source: Path, onto: Any) -> Project:
         """A project from its file. What the visitor has of it is replaced only if `onto` says so
         ("replace", or "both" to keep it); otherwise ThereAlreadyError."""
         most = 3 * limits.MAX_MEGABYTES * 1_000_000
@@ -86,26 +84,26 @@ class Studio:
                 self.delete(visitor, each.id)
         return self._opened(folder)
 
-    def packed(self, desk: ProjectController) -> Path:
+    def packed(self, desk: Project) -> Path:
         """The project as one file, which is kept for an hour."""
-        name = f"{limits.safe_stem(desk.about['file'])}{SUFFIX}"
+        name = f"{limits.safe_stem(desk.folder.about['file'])}{SUFFIX}"
         target = self.service.request_folder() / name
         pack(desk.folder, target)
         return target
 
-    def desk(self, visitor: str, name: str) -> ProjectController | None:
+    def desk(self, visitor: str, name: str) -> Project | None:
         """A visitor's project; None if there is none of that name."""
         folder = self.projects.find(visitor, name)
         return None if folder is None else self._opened(folder)
 
-    def _opened(self, folder: ProjectFolder) -> ProjectController:
+    def _opened(self, folder: ProjectFolder) -> Project:
         with self._lock:
             desk = self._desks.pop(folder.id, None)
             if desk is None:
                 folder.touch()
-                desk = ProjectController(folder, *self.lanes)
+                desk = Project(folder, *self.lanes)
             self._desks[folder.id] = desk  # the last used comes last
-            idle = [name for name, each in self._desks.items() if not each.is_shown]
+            idle = [name for name, each in self._desks.items() if not each.events.is_shown()]
             idle = [name for name in idle if name != folder.id]
             for name in idle[: max(0, len(self._desks) - MOST_OPEN)]:
                 del self._desks[name]
@@ -114,7 +112,7 @@ class Studio:
     def why_not(self, name: str) -> str:
         """The reason for a missing project: its recording can't be edited, or it is unknown."""
         desk = self._desks.get(name)
-        return desk.problem if desk and desk.problem else texts.NO_PROJECT
+        return desk.listening.problem if desk and desk.listening.problem else texts.NO_PROJECT
 
     def delete(self, visitor: str, name: str) -> bool:
         """A project goes to the bin, or from there for good; whether there is one."""
@@ -123,7 +121,7 @@ class Studio:
         elif desk := self.desk(visitor, name):
             with self._lock:
                 self._desks.pop(name, None)
-            desk.close()
+            desk.open.end_jobs()
             desk.folder.write(BIN, time.time())
         else:
             return False

@@ -106,6 +106,7 @@ export class App extends Exporting {
     this.name = state.name;
     this.host.dataset.screen = "edit";
     this.offered = state.offered;
+    this.limits = state.limits;
     this.pronunciations = state.pronunciations;
     this.marks = state.marks;
     this.listening = state.listening;
@@ -113,6 +114,7 @@ export class App extends Exporting {
     this.script.setTokens(state.tokens);
     if (!again) this.script.edits = [];
     this.#edits(state);
+    if (!again) for (const step of state.history) this.remember(step, step.label);
     if (`#project=${id}` !== location.hash) history.pushState(null, "", `#project=${id}`);
     if (state.sound && (!this.sound || !again)) {
       this.sound = state.sound;
@@ -174,7 +176,7 @@ export class App extends Exporting {
       case "reload": return this.open(this.project);
       case "gone": return this.leave().then(() => this.start.refuse(event.sentence));
       case "part":
-        this.script.setPart(event.part, event.tokens);
+        this.script.setPart(event.ids, event.tokens);
         if (event.corrected) this.view.selection = null;
         this.cleaning.look();
         return this.render();

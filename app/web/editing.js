@@ -5,26 +5,30 @@ import { applied, between, inverse, nameOf } from "./script/steps.js";
 import { TEXTS, tell } from "./texts.js";
 import { insertedAfter } from "./script/wording.js";
 
-const MOST = 2000, LONGEST = 2000; // changes, and characters of one, that the server takes
-
 export class Editing extends Hearing {
   /** The list of edits becomes another one, as a step that can be taken back. */
   change(edits, label, active = this.active) {
-    if (edits.length > MOST || edits.some(({ text }) => text.length > LONGEST)) return this.complain(TEXTS.too_much);
-    let step = this.#become(edits, active);
+    const { changes, characters } = this.limits;
+    if (edits.length > changes || edits.some(({ text }) => text.length > characters)) return this.complain(TEXTS.too_much);
+    this.remember(this.#become(edits, active, false, label), label);
+  }
+
+  /** A step that can be taken back, made now or before the page was loaded. */
+  remember(step, label) {
+    let last = step;
     const turn = () => {
-      const back = inverse(step);
-      step = this.#become(applied(back, this.script.edits), back.come.length === 1 ? back.come[0] : this.active, true);
+      const back = inverse(last);
+      last = this.#become(applied(back, this.script.edits), back.come.length === 1 ? back.come[0] : this.active, true);
     };
     this.history.add({ label, undo: turn, redo: turn });
   }
 
-  #become(edits, active, gentle = false) {
+  #become(edits, active, gentle = false, label = "") {
     const step = between(this.script.edits, edits);
     if (active) this.active = active;
     this.adopt(edits);
     if (!active) this.active = null;
-    if (step.gone.length || step.come.length) this.saver.push({ ...step, gentle });
+    if (step.gone.length || step.come.length) this.saver.push({ ...step, gentle, label });
     this.render();
     return step;
   }

@@ -17,6 +17,8 @@ export class Hearing {
     this.transport = new Transport(server);
     /** @type {string|null} */
     this.project = null;
+    /** What the server takes: changes, and characters of one. @type {{changes: number, characters: number}} */
+    this.limits = { changes: Infinity, characters: Infinity };
     /** @type {{sample_rate: number, channels: number, samples: number, seconds: number}|null} */
     this.sound = null;
     /** @type {import("./sound/timeline.js").Timeline|null} what is shown; of both sides what is played */

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import soundfile as sf
 
-from app.studio.script import edits_of
+from a3t.projects.document import Document
 from tests.audio.films import film
 
 FORMATS = [
@@ -213,7 +213,7 @@ def _project(draw: random.Random) -> bytes:
     if draw.random() < 0.3:
         name = draw.choice([f"{AT}/patch.npy", "original/talk.wav"])
         members[name] = mutated(members[name], draw)
-    key = edits_of([EDIT])[0].key
+    key = Document.from_json({"edits": [EDIT]}).changes[0].key
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", draw.choice([zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])) as out:
         for name, data in members.items():

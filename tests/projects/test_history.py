@@ -10,6 +10,7 @@ import soundfile
 
 from a3t.commands import edit
 from a3t.projects.history import History
+from a3t.projects.undo_stack import UndoStack
 from tests.conftest import ARCTIC, NEVER
 
 BOTH = NEVER.replace("degree", "form")
@@ -195,7 +196,7 @@ VERSIONS = [
 
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_a_history_survives_json(place: int) -> None:
-    history = History(tuple(VERSIONS), place)
+    history = History(UndoStack.at(VERSIONS, place))
     written = json.loads(json.dumps({**history.current, **history.to_json()}))
     read = History.of(written)
     assert read.place == place
@@ -206,10 +207,10 @@ def test_a_history_survives_json(place: int) -> None:
 
 
 def test_a_version_continues_from_the_last_with_another_text() -> None:
-    history = History(tuple(VERSIONS), 2)
+    history = History(UndoStack.at(VERSIONS, 2))
     assert history.base("c") == 2
     assert history.base("b") == 0  # another take of the last change
-    assert history.moved(-2).base("a") is None
+    assert history.undo().undo().base("a") is None
     assert [version["new_text"] for version in history.chain()] == ["a", "b"]
 
 

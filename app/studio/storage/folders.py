@@ -1,7 +1,7 @@
 """A project as a folder: the original, what it says, the list of edits, and their takes.
 
     project.json        what the recording is, and how far it has been listened to
-    script.json         the list of edits, as the visitor left it
+    script.json         the changes (`a3t.projects.document`), as the visitor left them
     words/0007.json     the words and pauses of the recording's eighth part, with their times
     takes/KEY/2/        the third take of an edit: take.json, patch.npy, sound.pcm, and
                         request.json, by which it can be made again
@@ -25,11 +25,13 @@ from typing import Any
 
 from a3t.audio.output.files import atomic_path
 from a3t.errors import InputError
+from a3t.projects.document import Document
 from app import texts
 from app.studio.storage.heard_tokens import HeardPart
 
 ID = re.compile(r"[0-9a-f]{24}")
 TAKE = re.compile(r"([0-9a-f]{16})-(\d{1,3})")
+SCRIPT = "script.json"
 REQUEST = "request.json"  # in a take's folder
 BIN, BIN_SECONDS = "bin.json", 7 * 24 * 3600.0  # the time of what was thrown away is kept for
 MOST_PROJECTS = 100  # of one visitor
@@ -97,6 +99,18 @@ class ProjectFolder:
         if number >= MOST_TAKES:
             raise InputError(texts.TOO_MANY_TAKES)
         return number
+
+    @property
+    def document(self) -> Document:
+        """script.json, of whatever version; empty if it was not written by this program."""
+        try:
+            return Document.from_json(self.read(SCRIPT, {}))
+        except InputError:
+            return Document()
+
+    def keep(self, document: Document) -> None:
+        """Write script.json."""
+        self.write(SCRIPT, document.to_json())
 
     def touch(self) -> None:
         self.write("opened.json", time.time())
@@ -167,7 +181,7 @@ class Projects:
         found = []
         self.empty_bin(visitor)
         for folder in (*self.of(visitor), *self.of(visitor, binned=True)):
-            about, script = folder.about, folder.read("script.json", {})
+            about = folder.about
             opened = folder.read("opened.json", about.get("made", 0.0))
             found.append(
                 {
@@ -175,7 +189,7 @@ class Projects:
                     "name": about.get("name", ""),
                     "seconds": about.get("seconds"),
                     "opened": opened,
-                    "edits": len(script.get("edits", [])),
+                    "edits": len(folder.document.changes),
                     "binned": folder.read(BIN) is not None,
                 }
             )

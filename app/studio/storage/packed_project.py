@@ -19,6 +19,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tokenize import TokenError
 from typing import IO, Annotated, Any, Literal
@@ -27,9 +28,9 @@ import numpy as np
 from pydantic import AfterValidator, BaseModel, Field, StrictInt, StringConstraints
 
 from a3t.errors import InputError
+from a3t.projects.document import Document
 from app import limits, texts
-from app.studio.script import draft_of, edits_of, settings_of
-from app.studio.storage.folders import REQUEST, ProjectFolder, words_name
+from app.studio.storage.folders import REQUEST, SCRIPT, ProjectFolder, words_name
 from app.studio.storage.pcm_sound import played
 from app.studio.storage.project_checks import (
     checked_part,
@@ -38,6 +39,7 @@ from app.studio.storage.project_checks import (
     checked_take,
 )
 from app.studio.storage.project_pronunciations import FILE, checked
+from app.studio.take_settings import settings_of
 
 SUFFIX = ".a3t.zip"
 MANIFEST = "a3t-project.json"
@@ -57,12 +59,11 @@ KEPT = ("name", "file", "text", "offered", *SOUND)
 
 def pack(folder: ProjectFolder, target: Path) -> None:
     """Write the project's file."""
-    about, script = folder.about, folder.read("script.json", {})
-    edits = edits_of(script.get("edits", []))
+    about, changes = folder.about, folder.document.changes
     told = {name: about[name] for name in KEPT if name in about} | {
         "format": 1,
         "id": about.get("origin", folder.id),
-        "edits": len(edits),
+        "edits": len(changes),
         "parts": about.get("parts", []),
         "places": bool(about.get("places")),
         "plain": bool(about.get("plain")),
@@ -70,14 +71,12 @@ def pack(folder: ProjectFolder, target: Path) -> None:
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr(MANIFEST, json.dumps(told))
         archive.write(folder.original, f"original/{folder.original.name}", zipfile.ZIP_STORED)
-        for name in _members(folder, {edit.key for edit in edits}):
+        for name in _members(folder, {change.key for change in changes}):
             archive.write(folder.path / name, name)
 
 
 def _members(folder: ProjectFolder, keys: set[str]) -> Iterator[str]:
-    yield from (
-        name for name in ("script.json", "places.json", FILE) if (folder.path / name).is_file()
-    )
+    yield from (name for name in (SCRIPT, "places.json", FILE) if (folder.path / name).is_file())
     for part in range(len(folder.about.get("parts", []))):
         if (folder.path / words_name(part)).is_file():
             yield words_name(part)
@@ -140,22 +139,13 @@ def _unpacked(archive: zipfile.ZipFile, told: Manifest, folder: ProjectFolder) -
         raise ValueError("original")
     with (folder.path / told.file).open("wb") as file, _member(archive, originals[0][0]) as sound:
         shutil.copyfileobj(sound, file)
-    script = _json(archive, "script.json") if "script.json" in names else {}
-    edits = edits_of(script.get("edits", []))
-    settings = script.get("settings") or {}
+    script = Document.from_json(_json(archive, SCRIPT) if SCRIPT in names else {})
     try:
-        settings_of(settings)
+        settings_of(script.settings)
     except InputError:  # a voice or a model that isn't here
-        settings = {}
-    folder.write(
-        "script.json",
-        {
-            "revision": 1,
-            "edits": [edit.to_json() for edit in edits],
-            "settings": settings,
-            "draft": draft_of(script.get("draft")),
-        },
-    )
+        script = replace(script, settings={})
+    script = replace(script, revision=1, clients={}, corrections=())
+    folder.keep(script)
     parts = checked_spans(told.parts, samples)
     if told.places:
         places = [checked_place(place, samples) for place in _json(archive, "places.json")]
@@ -171,7 +161,7 @@ def _unpacked(archive: zipfile.ZipFile, told: Manifest, folder: ProjectFolder) -
             folder.write(name, heard.to_json())
     if FILE in names:
         folder.write(FILE, checked(_json(archive, FILE)))
-    keys = {edit.key for edit in edits}
+    keys = {change.key for change in script.changes}
     for name in sorted(names):
         found = TAKE_FILE.fullmatch(name)
         if found and found[1] in keys and found[3] == "take.json":

@@ -13,10 +13,11 @@ from a3t.plan.cleaning.cuts import Cut
 from a3t.plan.edit_limits import SPEEDS
 from a3t.plan.request import EditRequest
 from a3t.plan.reuse.text_reuse import MOST_WORDS
+from a3t.projects.document import Change
 from a3t.text.transcript import Transcript
 from app import texts
-from app.studio.script import ScriptEdit, number
 from app.studio.storage.heard_tokens import HeardPart, Pause, Token, end_of, places_of, start_of
+from app.studio.take_settings import number
 
 NEAR = 80  # tokens on each side of an edit that its maker is given
 WIDE = 900  # tokens on each side among which new words are looked for, some five minutes
@@ -97,7 +98,7 @@ def recording_of(folder: Path, about: dict[str, Any]) -> Recording:
     )
 
 
-def _span(edit: ScriptEdit, first: int, last: int, tokens: Sequence[Token]) -> tuple[float, float]:
+def _span(edit: Change, first: int, last: int, tokens: Sequence[Token]) -> tuple[float, float]:
     """Seconds at which what an edit replaces begins and ends; an insertion ends where the word
     before it does, and begins where the next one begins."""
     if edit.cut is not None and first == last:
@@ -109,7 +110,7 @@ def _span(edit: ScriptEdit, first: int, last: int, tokens: Sequence[Token]) -> t
     return start, end
 
 
-def recorded_reach(edit: ScriptEdit, heard: HeardPart) -> tuple[int, int] | None:
+def recorded_reach(edit: Change, heard: HeardPart) -> tuple[int, int] | None:
     """The tokens before and after an edit that hold the nearest places where all its new words are
     recorded, if they are few; None if there is no such place. InputError if its own are gone."""
     tokens = heard.tokens
@@ -132,8 +133,8 @@ def recorded_reach(edit: ScriptEdit, heard: HeardPart) -> tuple[int, int] | None
 
 
 def order_of(
-    edit: ScriptEdit,
-    others: Sequence[ScriptEdit],
+    edit: Change,
+    others: Sequence[Change],
     heard: HeardPart,
     reach: tuple[int, int] = (NEAR, NEAR),
     **more: Any,

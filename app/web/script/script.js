@@ -8,7 +8,6 @@
  * @typedef {{edit: Edit, first: number, last: number}} Place
  */
 
-const IDS = 100000; // ids of one part's tokens
 export const DOUBTFUL = 0.5; // a score below is a word that was hardly heard
 const NEAREST = 0.25; // seconds between two changes; closer ones are one
 const BESIDE = 0.1; // seconds between a change and a cut in a pause beside it
@@ -37,10 +36,10 @@ export class Script {
     this.#reindex();
   }
 
-  /** The tokens of one part, instead of those that it had. */
-  setPart(part, shown) {
-    const others = this.tokens.filter((token) => Math.floor(token.id / IDS) !== part);
-    const at = others.findIndex((token) => Math.floor(token.id / IDS) > part);
+  /** The tokens of a part, whose ids are [first, end), instead of those that it had. */
+  setPart([first, end], shown) {
+    const others = this.tokens.filter(({ id }) => id < first || id >= end);
+    const at = others.findIndex(({ id }) => id >= end);
     others.splice(at < 0 ? others.length : at, 0, ...shown.map(token));
     this.tokens = others;
     this.#reindex();

@@ -38,7 +38,7 @@ export class ScriptView extends ScriptSelection {
   #open(first, last, text, typed, mode, anchor) {
     if (!anchor) return;
     const label = mode === "correct" ? TEXTS.correct_here : TEXTS.type_here;
-    const input = /** @type {HTMLTextAreaElement} */ (make("textarea", { class: "field", rows: "1", "aria-label": label, autocomplete: "off", spellcheck: "true", maxlength: "2000" }));
+    const input = /** @type {HTMLTextAreaElement} */ (make("textarea", { class: "field", rows: "1", "aria-label": label, autocomplete: "off", spellcheck: "true", maxlength: String(this.app.limits.characters) }));
     const { before, core, after } = parts(text);
     input.value = before + (typed ?? core) + after;
     const element = make("span", { class: `writing ${mode}` }, input);

@@ -124,7 +124,7 @@ test("what is offered is taken once, and what touches becomes one", () => {
 test("a correction moves no change that is elsewhere", () => {
   const made = script();
   apply(made, 2, 3, "never");
-  made.setPart(0, [[0, "And", 0, 0.4, 1, 0], [1, "you", 0.5, 0.9, 1, 0], [2, "always", 1, 1.4, 1, 0], [77, "wish", 1.5, 1.9, 1, 0]]);
+  made.setPart([0, 100000], [[0, "And", 0, 0.4, 1, 0], [1, "you", 0.5, 0.9, 1, 0], [2, "always", 1, 1.4, 1, 0], [77, "wish", 1.5, 1.9, 1, 0]]);
   assert.equal(made.text, "And you never wish");
 });
 

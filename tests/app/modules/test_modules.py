@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from app.studio.script import ScriptStep, edits_of
+from a3t.projects.document import Document, steps_of
 
 HERE = Path(__file__).parent
 
@@ -77,7 +77,7 @@ def test_page_and_server_apply_a_step_alike() -> None:
         command, input=json.dumps(cases), capture_output=True, text=True, check=True
     )
     for steps, found in zip(cases, json.loads(done.stdout), strict=True):
-        now = edits_of([])
-        for step in steps:
-            now = ScriptStep.model_validate(step).applied(now)
-        assert [edit.to_json() for edit in now] == [edit.to_json() for edit in edits_of(found)]
+        document = Document()
+        for step in steps_of(steps):
+            document = document.taken(step)
+        assert document.changes == Document.from_json({"format": 2, "changes": found}).changes

@@ -11,7 +11,6 @@ import soundfile
 from starlette.testclient import TestClient
 
 from app.service import Service
-from app.studio.script import ScriptEdit, edits_of
 from tests.app.studio.conftest import Project
 from tests.conftest import ARCTIC, assert_untouched
 from tests.hesitations import PAUSE, RATE, hesitant_talk
@@ -131,10 +130,3 @@ def test_cuts_that_no_page_would_send_are_refused(project: Project) -> None:
         project.post("cleaning", want, 400)
     assert offered(project, kinds="pause", longest="x", action=[])
     assert project.state["edits"] == []
-
-
-def test_a_change_with_a_cut_has_takes_of_its_own() -> None:
-    plain = ScriptEdit(3, (4,), "")
-    cut = {"kind": "filler", "action": "cut", "start": 1.0, "end": 1.5}
-    (other,) = edits_of([{**plain.to_json(), "cut": cut}])
-    assert other.key != plain.key and edits_of([other.to_json()]) == (other,)

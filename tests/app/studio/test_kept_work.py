@@ -57,8 +57,10 @@ def test_a_page_waits_for_events_and_its_desk_stays(
     monkeypatch.setattr("app.studio.studio.MOST_OPEN", 1)
 
     async def shown() -> None:
-        since = desk.since
-        monkeypatch.setattr(desk, "since", lambda place: [looks.append(place), since(place)][1])
+        since = desk.events.since
+        monkeypatch.setattr(
+            desk.events, "since", lambda place: [looks.append(place), since(place)][1]
+        )
         request = Request({"type": "http"})
         monkeypatch.setattr(request, "is_disconnected", AsyncMock(return_value=False))
         stream = events(request, desk, since=999999).body_iterator  # type: ignore[attr-defined]
@@ -70,7 +72,7 @@ def test_a_page_waits_for_events_and_its_desk_stays(
         for _ in range(5):
             await asyncio.sleep(0)
         assert len(looks) == 1  # it waits for what is told
-        threading.Thread(target=lambda: desk.tell(kind="news")).start()
+        threading.Thread(target=lambda: desk.events.tell(kind="news")).start()
         assert "news" in await waiting
         assert len(looks) == 2
 

@@ -170,7 +170,7 @@ MANIFEST, WORDS = "a3t-project.json", "words/0000.json"
         with_value(WORDS, "tokens", 1, "words", []),
         with_value(WORDS, "tokens", 1, "words", 0, "end", float("nan")),
         with_value(WORDS, "tokens", 1, "words", 0, "phones", 0, "symbol", "<script>"),
-        with_value("script.json", "edits", 0, "tokens", "all"),
+        with_value("script.json", "changes", 0, "tokens", "all"),
     ],
 )
 def test_a_file_that_was_tampered_with_is_refused(

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from a3t.source import diarisation
-from app.studio import project_controller
+from app.studio import project_words
 from app.studio.storage.folders import ProjectFolder
 from app.studio.storage.heard_tokens import HeardPart, with_marks, with_speakers
 from app.studio.studio import Studio
@@ -44,7 +44,7 @@ def test_they_are_told_apart_named_and_taken_back(
         counts.append(count)
         return [0] * 4 + [1] * (len(text.words) - 4)
 
-    monkeypatch.setattr(project_controller, "require_packages", lambda: None)
+    monkeypatch.setattr(project_words, "require_packages", lambda: None)
     monkeypatch.setattr(listening, "speakers_by_sound", by_sound)
     project.post("speakers", {"count": 2})
     state = project.until(lambda state: any(names(state)))

@@ -15,6 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
+from a3t.projects.document import Change, Document
 from tests.app.modules.test_modules import HERE, node
 from tests.conftest import ARCTIC
 
@@ -57,6 +58,10 @@ class KilledServer:
         found: dict[str, Any] = json.loads(path.read_text())
         return found
 
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        return Document.from_json(self.script).changes
+
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[KilledServer]:
@@ -98,7 +103,7 @@ def test_two_windows_and_a_server_that_is_killed(server: KilledServer, arctic: P
     told = json.loads(line)
     (tokens, edits), other = told["shown"]
     assert [tokens, edits] == other
-    assert [[e["key"], e["take"], e["accepted"]] for e in server.script["edits"]] == edits
+    assert [[c.key, c.take, c.accepted] for c in server.changes] == edits
     assert len(edits) > 1 and told["kept"] == 0
-    arrived = server.script["pages"]
+    arrived = server.script["clients"]
     assert {page: arrived.get(page, 0) for page in told["last"]} == told["last"]

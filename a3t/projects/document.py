@@ -1,0 +1,355 @@
+"""A project as one document: the changes to a recording's transcript, and the operations on them.
+
+The shell, the page and HTTP change it by the same operations. Each is a `Step`: the changes that go
+and those that come. Steps that several windows make of one document are merged by `Step.applied`,
+and the steps that were made are its history. Its words have ids that stay when others are corrected
+(*tokens*, `app.studio.storage.heard_tokens`); what was made of a change is a take
+(`a3t.projects.takes`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Literal, TypeVar
+
+from msgspec import Meta
+
+from a3t.errors import InputError
+from a3t.plan.cleaning.cuts import Cut
+from a3t.projects.undo_stack import UndoStack
+from alignment.serialisation import Record, from_json
+
+MAX_CHANGES = 2000
+MAX_CHARACTERS = 2000  # of one change
+MAX_CLIENTS = 32  # whose last step is remembered
+MAX_STEPS = 100  # of the history
+
+Whole = Annotated[int, Meta(ge=-1, lt=2**40)]
+Text = Annotated[str, Meta(max_length=MAX_CHARACTERS)]
+
+
+class DocumentError(InputError):
+    """What should be a document, or steps, is none."""
+
+    def __init__(self) -> None:
+        super().__init__("This list of changes can't be read: load the page again.")
+
+
+class MissingWordsError(InputError):
+    """The words of a change are no longer there."""
+
+    def __init__(self) -> None:
+        super().__init__("The words of this change were corrected: make the change again.")
+
+
+@dataclass(frozen=True)
+class Change(Record):
+    """One changed place: the tokens of these ids give way to a text.
+
+    after: the id of the token before it, -1 at the beginning. tokens: none for an insertion. text:
+    "" for a deletion. take: the number of the chosen take, None for the first. accepted: whether
+    the user has said that it is good. cut: sound between words that goes as well, or alone.
+    """
+
+    after: Whole
+    tokens: Annotated[tuple[Whole, ...], Meta(max_length=20_000)]
+    text: Text
+    take: Whole | None = None
+    accepted: bool = False
+    cut: Cut | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", " ".join(self.text.split()))
+        if not self.text and not self.tokens and self.cut is None:
+            raise ValueError("nothing is changed")
+
+    @property
+    def key(self) -> str:
+        """The key of its takes: the same change has the same takes."""
+        cut = [] if self.cut is None else [self.cut.to_json()]
+        what = json.dumps([self.after, self.tokens, self.text, *cut])
+        return hashlib.sha256(what.encode()).hexdigest()[:16]
+
+    def place_in(self, ids: Mapping[int, int], count: int) -> tuple[int, int]:
+        """The tokens [first, last) that it replaces; MissingWordsError if they are gone."""
+        first = 0 if self.after == -1 else ids.get(self.after, count) + 1
+        last = first + len(self.tokens)
+        if last > count or [ids.get(token) for token in self.tokens] != [*range(first, last)]:
+            raise MissingWordsError
+        return first, last
+
+    def touches(self, other: Change) -> bool:
+        """True if both change one place: a token, the gap of an insertion, or sound in a pause."""
+        if self.tokens and other.tokens:
+            return not set(self.tokens).isdisjoint(other.tokens)
+        if self.tokens or other.tokens:
+            inserted, replaced = (other, self) if self.tokens else (self, other)
+            return inserted.after in replaced.tokens[:-1]
+        if self.cut is not None and other.cut is not None:
+            return self.cut.start < other.cut.end and other.cut.start < self.cut.end
+        return self.after == other.after
+
+
+Changes = Annotated[tuple[Change, ...], Meta(max_length=MAX_CHANGES)]
+
+
+@dataclass(frozen=True)
+class Correction(Record):
+    """Other words for what the recording says: instead of `tokens`, or, if these are None, of all
+    between the tokens `after` and `right`. name: tells it from others that wait."""
+
+    after: Whole
+    tokens: tuple[Whole, ...] | None
+    right: Whole | None
+    text: Text
+    name: Text = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", " ".join(self.text.split()))
+
+
+@dataclass(frozen=True)
+class Step(Record):
+    """An operation on the list of changes: those removed and those added.
+
+    A change that went and came is the same one with another take, or accepted. gentle: whether it
+    takes another step back, and gives way to what has come since. correct: a correction of the
+    transcript instead. n: its number, counted by its client. label: its name in the history, "" if
+    it is not to be there, as a take that is heard once it is made.
+    """
+
+    gone: Changes = ()
+    come: Changes = ()
+    gentle: bool = False
+    correct: Correction | None = None
+    n: Whole = 0
+    label: Text = ""
+
+    def applied(self, changes: Iterable[Change]) -> tuple[Change, ...]:
+        """The list after the step, whatever other clients have done to it meanwhile.
+
+        Of two changes of one place the later one stays, but for a gentle step."""
+        now = {change.key: change for change in changes}
+        was = {change.key: change for change in self.gone}
+        for key in was.keys() - {change.key for change in self.come}:
+            now.pop(key, None)
+        for change in self.come:
+            if change.key in was and change.key in now:
+                before, kept = was[change.key], now[change.key]
+                take = kept.take if before.take == change.take else change.take
+                same = before.accepted == change.accepted
+                accepted = kept.accepted if same else change.accepted
+                now[change.key] = replace(kept, take=take, accepted=accepted)
+            elif change.key not in was and change.key not in now:
+                others = [key for key, other in now.items() if change.touches(other)]
+                if others and self.gentle:
+                    continue
+                for key in others:
+                    del now[key]
+                now[change.key] = change
+        return tuple(now.values())
+
+    @classmethod
+    def between(cls, before: Sequence[Change], after: Sequence[Change]) -> Step:
+        """The step from one list to another."""
+        was, now = set(before), set(after)
+        gone = tuple(change for change in before if change not in now)
+        return cls(gone, tuple(change for change in after if change not in was))
+
+    @property
+    def back(self) -> Step:
+        """The step that takes this one back."""
+        return replace(self, gone=self.come, come=self.gone, gentle=True)
+
+    def is_like(self, other: Step) -> bool:
+        """True if both do the same to the list."""
+        return (self.gone, self.come) == (other.gone, other.come)
+
+
+Steps = Annotated[tuple[Step, ...], Meta(max_length=MAX_STEPS)]
+
+
+@dataclass(frozen=True)
+class Draft(Record):
+    """The text in a page's field, not yet a change: instead of tokens `first` to `last`."""
+
+    first: Whole
+    last: Whole
+    text: Text
+    mode: Literal["edit", "insert", "correct"]
+
+
+@dataclass(frozen=True)
+class Document(Record):
+    """The changes of a project, and how they came about; each operation gives another document.
+
+    revision: counts what was saved. changes: in the order in which they came. done, undone: the
+    latest steps, oldest first, and those that were taken back, the last one first to come again.
+    clients: the number of each client's last step. corrections: those that wait to be aligned.
+    settings: of new words, as the page has them. draft: what stands in the page's field.
+    """
+
+    format: Literal[2] = 2
+    revision: Whole = 0
+    changes: Changes = ()
+    done: Steps = ()
+    undone: Steps = ()
+    clients: Annotated[dict[str, Whole], Meta(max_length=MAX_CLIENTS)] = field(default_factory=dict)
+    corrections: tuple[Correction, ...] = ()
+    settings: dict[str, Any] = field(default_factory=dict)
+    draft: Draft | None = None
+
+    # ---- operations ------------------------------------------------------------------------------
+
+    def replace(self, after: int, tokens: Sequence[int], text: str) -> Document:
+        """Another text for some tokens."""
+        change = Change(after, tuple(tokens), text)
+        return self.taken(Step(come=(change,), label=text or "deleted"))
+
+    def delete(self, after: int, tokens: Sequence[int]) -> Document:
+        """Leave some tokens out."""
+        return self.replace(after, tokens, "")
+
+    def insert(self, after: int, text: str) -> Document:
+        """New words after a token, -1 for the beginning."""
+        return self.replace(after, (), text)
+
+    def move(self, after: int, tokens: Sequence[int], to: int, text: str) -> Document:
+        """Some tokens, which say the text, to behind another token: one step."""
+        come = (Change(after, tuple(tokens), ""), Change(to, (), text))
+        return self.taken(Step(come=come, label=text))
+
+    def cut(self, after: int, cut: Cut) -> Document:
+        """Sound between words goes, or is muted."""
+        return self.taken(Step(come=(Change(after, (), "", cut=cut),), label=cut.label))
+
+    def accept(self, key: str, accepted: bool = True) -> Document:
+        """A change is good; InputError if there is none of that key."""
+        change = self.change(key)
+        return self.taken(Step((change,), (replace(change, accepted=accepted),), label="accept"))
+
+    def choose(self, key: str, take: int) -> Document:
+        """Another take of a change; InputError if there is none of that key."""
+        change = self.change(key)
+        return self.taken(Step((change,), (replace(change, take=take),), label=f"take {take + 1}"))
+
+    def correct(self, correction: Correction) -> Document:
+        """Other words for what the recording says."""
+        return self.taken(Step(correct=correction))
+
+    def without(self, correction: Correction) -> Document:
+        """A correction was carried out, or refused."""
+        waiting = tuple(each for each in self.corrections if each != correction)
+        return replace(self, corrections=waiting)
+
+    def undo(self) -> Document:
+        """The last step is taken back; InputError if there is none."""
+        return self.taken(self.stack.undo().undone[-1].back)
+
+    def redo(self) -> Document:
+        """The last step that was taken back comes again; InputError if there is none."""
+        return self.taken(replace(self.stack.redo().done[-1], gentle=True))
+
+    def taken(self, step: Step, client: str = "") -> Document:
+        """The document after a step; DocumentError if that are too many changes.
+
+        A gentle step that is the last one's reverse takes it back in the history as well."""
+        if step.correct is not None:
+            wanted = replace(step.correct, name=f"{client} {step.n}")
+            return replace(self, corrections=(*self.corrections, wanted))
+        changes = step.applied(self.changes)
+        if len(changes) > MAX_CHANGES:
+            raise DocumentError
+        if changes == self.changes:
+            return self
+        stack = self.stack
+        if not step.gentle:
+            made = replace(Step.between(self.changes, changes), label=step.label)
+            stack = stack.with_next(made) if step.label else stack
+        elif self.done and step.is_like(self.done[-1].back):
+            stack = stack.undo()
+        elif self.undone and step.is_like(self.undone[-1]):
+            stack = stack.redo()
+        done, undone = stack.done[-MAX_STEPS:], stack.undone[-MAX_STEPS:]
+        return replace(self, changes=changes, done=done, undone=undone)
+
+    def merged(self, steps: Sequence[Step], client: str) -> Document:
+        """The document after a client's steps, each once however often it is sent."""
+        clients = dict(self.clients)
+        last = clients.pop(client, 0)
+        after = self
+        for step in steps:
+            if step.n > last:
+                after, last = after.taken(step, client), step.n
+        clients[client] = last
+        return replace(after, clients=dict(list(clients.items())[-MAX_CLIENTS:]))
+
+    @property
+    def stack(self) -> UndoStack[Step]:
+        """What can be taken back, and what can come again."""
+        return UndoStack(self.done, self.undone)
+
+    def change(self, key: str) -> Change:
+        """The change of that key; InputError if there is none."""
+        for change in self.changes:
+            if change.key == key:
+                return change
+        raise InputError("That change is no longer there.")
+
+    @classmethod
+    def from_json(cls, data: object) -> Document:
+        """The document in any format so far; DocumentError if it is none."""
+        return _read(cls, migrated(data))
+
+
+def _from_1(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Format 1 had no number and no history; its changes were edits, and its clients pages."""
+    return {
+        "format": 2,
+        "revision": data.get("revision", 0),
+        "changes": data.get("edits", []),
+        "clients": data.get("pages", {}),
+        "corrections": data.get("corrections", []),
+        "settings": data.get("settings") or {},
+        "draft": data.get("draft"),
+    }
+
+
+MIGRATIONS = (_from_1,)  # each from a format to the next one
+
+
+def migrated(data: object) -> object:
+    """A document's JSON in this version's format."""
+    for number, migrate in enumerate(MIGRATIONS, 1):
+        if isinstance(data, dict) and data.get("format", 1) == number:
+            data = migrate(data)
+    return data
+
+
+T = TypeVar("T")
+
+
+def _read(kind: type[T], data: object) -> T:
+    try:
+        return from_json(kind, data)
+    except ValueError:
+        raise DocumentError from None
+
+
+def steps_of(data: object) -> tuple[Step, ...]:
+    """The steps that a client sends; DocumentError if they are none."""
+    return _read(_SENT, data)
+
+
+_SENT: Any = Annotated[tuple[Step, ...], Meta(max_length=MAX_CHANGES)]
+
+
+def draft_of(data: object) -> Draft | None:
+    """The draft that a client sends, None for anything else."""
+    with suppress(ValueError):
+        return Draft.from_json(data)
+    return None

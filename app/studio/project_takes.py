@@ -1,0 +1,199 @@
+"""The takes of a project's changes: their first ones, further ones, and those that are recorded
+elsewhere."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+from typing import Any
+
+from a3t.errors import InputError
+from a3t.projects.document import Change
+from app import texts
+from app.processes.lanes import MAKING
+from app.processes.progress import Watch
+from app.processes.worker import WorkerProcess
+from app.service import without_folder
+from app.studio.open_project import OpenProject
+from app.studio.storage.heard_tokens import HeardPart
+from app.studio.storage.project_pronunciations import (
+    MOST_SAID,
+    own_pronunciations,
+    remember_pronunciation,
+    said_as,
+    word_of,
+)
+from app.studio.take_settings import settings_of
+from app.studio.work import worker_tasks as tasks
+from app.studio.work.take_orders import (
+    NEAR,
+    TakeOrder,
+    TakeWish,
+    order_of,
+    recorded_reach,
+    recording_of,
+)
+
+LATER = 1000  # an urgency
+
+
+class TakeMaking:
+    """Makes the takes of a project's changes in the background.
+
+    failures: of changes that could not be made, a sentence each, by their keys.
+    """
+
+    def __init__(self, project: OpenProject) -> None:
+        self.project = project
+        self.failures: dict[str, str] = {}
+
+    def make_missing(self) -> None:
+        """Make a take of every change that has none."""
+        missing = [
+            change
+            for change in self.project.changes
+            if not self.project.folder.takes(change.key) and change.key not in self.failures
+        ]
+        heard = self.project.heard() if missing else None  # once: an hour's words take a while
+        for change in missing:
+            self.make(change, heard)
+
+    def make(
+        self, change: Change, heard: HeardPart | None = None, wish: TakeWish | None = None
+    ) -> None:
+        """Make a take of a change in the background; its first one, or another."""
+        project, folder = self.project, self.project.folder
+        if wish is not None:
+            self.failures.pop(change.key, None)
+        models = settings_of(project.document.settings)[1]
+        folder.next_take(change.key)  # InputError: there are too many
+        try:
+            order = self._order(change, heard or project.heard(), wish or TakeWish())
+        except InputError as error:
+            if project.is_all_heard:  # otherwise its words may still come
+                self._failed(change.key, str(error))
+            return
+
+        def run(editor: WorkerProcess) -> None:
+            number, takes = folder.next_take(change.key), folder.takes(change.key)
+            if takes and wish is None:
+                return
+            level = takes[0].get("level") if takes else None
+            into = folder.take_folder(change.key, number)
+            with without_folder(folder.path):
+                made = editor.ask(tasks.make_take, replace(order, number=number, level=level), into)
+            self._tell(change.key)
+            if number == 0 and made["spans"]:
+                self._make_recorded(change)
+
+        # The first take once; of others one for each wish.
+        name = f"take {change.key} {'' if wish is None else secrets.token_hex(4)}"
+        project.add_job(
+            project.quick,
+            MAKING,
+            name,
+            run,
+            lambda sentence: self._failed(change.key, sentence),
+            models=models,
+            watch=Watch(step=lambda step: project.events.tell(kind="making", key=change.key)),
+        )
+
+    def _order(
+        self,
+        change: Change,
+        heard: HeardPart,
+        wish: TakeWish,
+        reach: tuple[int, int] = (NEAR, NEAR),
+    ) -> TakeOrder:
+        project, document = self.project, self.project.document
+        settings = settings_of(document.settings)[0]
+        request = replace(
+            settings,
+            pronunciations=own_pronunciations(project.folder),
+            fit=settings.fit or project.about.get("film") is not None,  # or it can't be shown
+        )
+        recording, others = recording_of(project.folder.path, project.about), document.changes
+        return order_of(
+            change, others, heard, reach, recording=recording, request=request, wish=wish
+        )
+
+    def _make_recorded(self, change: Change) -> None:
+        """Further takes of a few words that are recorded elsewhere, when nothing else is to do."""
+        project, folder = self.project, self.project.folder
+
+        def run(editor: WorkerProcess) -> None:
+            heard = project.heard()
+            reach = recorded_reach(change, heard)
+            if reach is None:
+                return
+            order = self._order(change, heard, TakeWish(), reach)
+            if order.request.fit:  # they take the time that they took
+                return
+            order = replace(order, number=folder.next_take(change.key))
+            into = folder.take_folder(change.key, 0).parent
+            if editor.ask(tasks.make_recorded, order, into):
+                self._tell(change.key)
+
+        # Of a long recording where nobody's change waits for it: it takes as long as several takes.
+        models = settings_of(project.document.settings)[1]
+        more = {"models": models, "is_awaited": project.events.is_shown}
+        name = f"recorded {change.key}"
+        project.add_job(project.lane, LATER, name, run, lambda sentence: None, **more)
+
+    def _tell(self, key: str) -> None:
+        self.project.events.tell(kind="takes", key=key, takes=self.shown(key))
+
+    def _failed(self, key: str, sentence: str) -> None:
+        if self.project.folder.takes(key):  # another take than those that it has
+            self.project.events.tell(kind="refused", key=key, sentence=sentence)
+            return
+        self.failures[key] = sentence
+        self.project.events.tell(kind="failed", key=key, sentence=sentence)
+
+    def again(self, key: str, data: Any) -> None:
+        """Another take of a change that is in the list, perhaps longer or shorter."""
+        given = data if isinstance(data, dict) else {}
+        change = self.project.document.change(key)
+        self.make(change, None, TakeWish.of(given, self.project.folder.takes(key)))
+
+    def pronounce(self, data: Any) -> None:
+        """A word is said otherwise in this project from now on; changes that have it get another
+        take. InputError for what is no word."""
+        project, folder = self.project, self.project.folder
+        word = word_of(data)
+        said = str(data.get("said", ""))[:MOST_SAID]
+
+        def run(editor: WorkerProcess) -> None:
+            phones = editor.ask(tasks.phones_said, said)
+            with project.lock:
+                remember_pronunciation(folder, word, said, phones)
+                project.events.tell(kind="pronounced", pronunciations=said_as(folder))
+                for change in project.changes:
+                    takes = folder.takes(change.key)
+                    if any(word == each["text"] for take in takes for each in take["words"]):
+                        self.make(change, None, TakeWish())
+
+        project.add_job(project.quick, MAKING, f"pronounce {word}", run)
+
+    def being_made(self) -> list[str]:
+        """The keys of the changes of which takes are being made."""
+        pending = self.project.quick.pending(self.project.folder.id)
+        names = (name.split() for name in pending)
+        return sorted({words[1] for words in names if words[0] == "take"})
+
+    def shown(self, key: str) -> list[dict[str, Any]]:
+        """A change's takes, without what only the worker needs."""
+        hidden = ("mix", "model", "vocoder", "voice", "scores")
+        return [
+            {k: v for k, v in take.items() if k not in hidden}
+            for take in self.project.folder.takes(key)
+        ]
+
+    def chosen(self, change: Change) -> Any:
+        """The folder of the take that is heard; InputError while there is none."""
+        takes = self.project.folder.takes(change.key)
+        if not takes:
+            raise InputError(texts.NOT_MADE_YET)
+        at = change.take if change.take is not None else 0
+        numbers = [int(take["number"]) for take in takes]
+        return self.project.folder.take_folder(change.key, at if at in numbers else numbers[0])
