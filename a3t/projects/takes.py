@@ -24,6 +24,7 @@ from a3t.plan.json_values import alignment_of, finite_number, optional
 from a3t.plan.request import EditRequest
 from a3t.plan.reuse.recorded_speech import RecordedSpeech
 from a3t.plan.revision import Revision
+from a3t.projects.take_record import KeptEdit, TakeRecord
 from a3t.rendering.candidates import VARIATIONS, variant
 from a3t.rendering.edited import EditedRecording, Excerpt, WordScore
 from a3t.source.passages import AlignedRecording
@@ -155,6 +156,36 @@ class MadeEdit:
     scores: tuple[WordScore, ...]
     rate: float
     excerpts: tuple[Excerpt, ...] = ()
+
+    def kept(self, anchor: tuple[int, int]) -> KeptEdit:
+        """It as a take's record has it, anchored to a word of a token."""
+        return KeptEdit(
+            self.edit.to_json(),
+            anchor,
+            self.edit.old[1] - self.edit.old[0],
+            self.words,
+            self.pronunciations,
+            tuple((*each.source, each.begin, each.exact) for each in self.excerpts),
+        )
+
+    @classmethod
+    def of(cls, record: TakeRecord, k: int, patch: Patch) -> MadeEdit:
+        """The edit of that number of a take that was kept, with its samples."""
+        mix = record.mix
+        assert mix is not None  # where there are patches
+        kept = mix.edits[k]
+        return cls(
+            kept.planned,
+            patch,
+            kept.new,
+            kept.phones,
+            tuple(WordScore(*each) for words in record.scores[k : k + 1] for each in words),
+            mix.rate,
+            tuple(
+                Excerpt(0, (first, last), begin, exact)
+                for first, last, begin, exact in kept.excerpts
+            ),
+        )
 
     def at(self, first: int, first_new: int, aligned: Alignment) -> PlannedEdit:
         """The edit with its first word, in the text and in the new text, counted there, where the

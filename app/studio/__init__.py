@@ -9,7 +9,7 @@ How a change travels, from the page's text to the file that is taken home:
     `project.Project.save` writes the document down before it answers.
 2.  A change that has no take yet gets one (`project_takes`). `work.take_orders` puts together
     what its maker needs: the words around it, the project's settings as an `EditRequest`, and for a
-    further take what is wanted otherwise (`TakeWish`). That `TakeOrder` waits in a lane
+    further take what is wanted otherwise. That `TakeJob` waits in a lane
     (`processes.lanes`) before everything that nobody waits for.
 3.  The editor's process carries it out (`work.worker_tasks`, so that the server needs no torch):
     `work.take_making` cuts the surroundings out of the recording and makes them an
@@ -24,8 +24,8 @@ How a change travels, from the page's text to the file that is taken home:
     so that ``a3t edit --replay`` makes the same file.
 
 What the recording says comes the same way: `work.listening` and `work.ingest` hear it part by part
-in the editor's process, `project_listening` and `project_words` keep and change the words. A project
-as a file is `storage.packed_project`'s; what comes in with one is checked by
+in the editor's process, `project_listening` and `project_words` keep and change the words. A
+project as a file is `storage.packed_project`'s; what comes in with one is checked by
 `storage.project_checks`.
 
 Gradio's page, its endpoints and the processes are `app`'s; nothing here makes sound by itself.

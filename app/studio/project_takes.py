@@ -4,6 +4,7 @@ elsewhere."""
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -27,11 +28,11 @@ from app.studio.take_settings import settings_of
 from app.studio.work import worker_tasks as tasks
 from app.studio.work.take_orders import (
     NEAR,
-    TakeOrder,
-    TakeWish,
-    order_of,
+    TakeJob,
+    job_of,
     recorded_reach,
     recording_of,
+    take_options,
 )
 
 LATER = 1000  # an urgency
@@ -59,16 +60,20 @@ class TakeMaking:
             self.make(change, heard)
 
     def make(
-        self, change: Change, heard: HeardPart | None = None, wish: TakeWish | None = None
+        self,
+        change: Change,
+        heard: HeardPart | None = None,
+        options: Mapping[str, Any] | None = None,
     ) -> None:
-        """Make a take of a change in the background; its first one, or another."""
+        """Make a take of a change in the background; its first one, or another with these fields
+        of a `TakeJob`."""
         project, folder = self.project, self.project.folder
-        if wish is not None:
+        if options is not None:
             self.failures.pop(change.key, None)
         models = settings_of(project.document.settings)[1]
         folder.next_take(change.key)  # InputError: there are too many
         try:
-            order = self._order(change, heard or project.heard(), wish or TakeWish())
+            job = self._job(change, heard or project.heard(), **options or {})
         except InputError as error:
             if project.is_all_heard:  # otherwise its words may still come
                 self._failed(change.key, str(error))
@@ -76,18 +81,18 @@ class TakeMaking:
 
         def run(editor: WorkerProcess) -> None:
             number, takes = folder.next_take(change.key), folder.takes(change.key)
-            if takes and wish is None:
+            if takes and options is None:
                 return
-            level = takes[0].get("level") if takes else None
+            level = takes[0].level if takes else None
             into = folder.take_folder(change.key, number)
             with without_folder(folder.path):
-                made = editor.ask(tasks.make_take, replace(order, number=number, level=level), into)
+                made = editor.ask(tasks.make_take, replace(job, number=number, level=level), into)
             self._tell(change.key)
-            if number == 0 and made["spans"]:
+            if number == 0 and made.spans:
                 self._make_recorded(change)
 
-        # The first take once; of others one for each wish.
-        name = f"take {change.key} {'' if wish is None else secrets.token_hex(4)}"
+        # The first take once; of others one for each request.
+        name = f"take {change.key} {'' if options is None else secrets.token_hex(4)}"
         project.add_job(
             project.quick,
             MAKING,
@@ -98,13 +103,13 @@ class TakeMaking:
             watch=Watch(step=lambda step: project.events.tell(kind="making", key=change.key)),
         )
 
-    def _order(
+    def _job(
         self,
         change: Change,
         heard: HeardPart,
-        wish: TakeWish,
         reach: tuple[int, int] = (NEAR, NEAR),
-    ) -> TakeOrder:
+        **options: Any,
+    ) -> TakeJob:
         project, document = self.project, self.project.document
         settings = settings_of(document.settings)[0]
         request = replace(
@@ -113,9 +118,7 @@ class TakeMaking:
             fit=settings.fit or project.about.get("film") is not None,  # or it can't be shown
         )
         recording, others = recording_of(project.folder.path, project.about), document.changes
-        return order_of(
-            change, others, heard, reach, recording=recording, request=request, wish=wish
-        )
+        return job_of(change, others, heard, reach, recording=recording, request=request, **options)
 
     def _make_recorded(self, change: Change) -> None:
         """Further takes of a few words that are recorded elsewhere, when nothing else is to do."""
@@ -126,12 +129,12 @@ class TakeMaking:
             reach = recorded_reach(change, heard)
             if reach is None:
                 return
-            order = self._order(change, heard, TakeWish(), reach)
-            if order.request.fit:  # they take the time that they took
+            job = self._job(change, heard, reach)
+            if job.request.fit:  # they take the time that they took
                 return
-            order = replace(order, number=folder.next_take(change.key))
+            job = replace(job, number=folder.next_take(change.key))
             into = folder.take_folder(change.key, 0).parent
-            if editor.ask(tasks.make_recorded, order, into):
+            if editor.ask(tasks.make_recorded, job, into):
                 self._tell(change.key)
 
         # Of a long recording where nobody's change waits for it: it takes as long as several takes.
@@ -154,7 +157,7 @@ class TakeMaking:
         """Another take of a change that is in the list, perhaps longer or shorter."""
         given = data if isinstance(data, dict) else {}
         change = self.project.document.change(key)
-        self.make(change, None, TakeWish.of(given, self.project.folder.takes(key)))
+        self.make(change, None, take_options(given, self.project.folder.takes(key)))
 
     def pronounce(self, data: Any) -> None:
         """A word is said otherwise in this project from now on; changes that have it get another
@@ -170,8 +173,8 @@ class TakeMaking:
                 project.events.tell(kind="pronounced", pronunciations=said_as(folder))
                 for change in project.changes:
                     takes = folder.takes(change.key)
-                    if any(word == each["text"] for take in takes for each in take["words"]):
-                        self.make(change, None, TakeWish())
+                    if any(word == each.text for take in takes for each in take.words):
+                        self.make(change, None, {})
 
         project.add_job(project.quick, MAKING, f"pronounce {word}", run)
 
@@ -183,11 +186,7 @@ class TakeMaking:
 
     def shown(self, key: str) -> list[dict[str, Any]]:
         """A change's takes, without what only the worker needs."""
-        hidden = ("mix", "model", "vocoder", "voice", "scores")
-        return [
-            {k: v for k, v in take.items() if k not in hidden}
-            for take in self.project.folder.takes(key)
-        ]
+        return [take.shown() for take in self.project.folder.takes(key)]
 
     def chosen(self, change: Change) -> Any:
         """The folder of the take that is heard; InputError while there is none."""
@@ -195,5 +194,5 @@ class TakeMaking:
         if not takes:
             raise InputError(texts.NOT_MADE_YET)
         at = change.take if change.take is not None else 0
-        numbers = [int(take["number"]) for take in takes]
+        numbers = [take.number for take in takes]
         return self.project.folder.take_folder(change.key, at if at in numbers else numbers[0])

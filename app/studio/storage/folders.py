@@ -19,6 +19,7 @@ import secrets
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,17 +27,17 @@ from typing import Any
 from a3t.audio.output.files import atomic_path
 from a3t.errors import InputError
 from a3t.projects.document import Document
+from a3t.projects.take_record import MAX_TAKES, TakeRecord
 from app import texts
 from app.studio.storage.heard_tokens import HeardPart
 
 ID = re.compile(r"[0-9a-f]{24}")
 TAKE = re.compile(r"([0-9a-f]{16})-(\d{1,3})")
 SCRIPT = "script.json"
-REQUEST = "request.json"  # in a take's folder
+TAKE_FILE, REQUEST = "take.json", "request.json"  # in a take's folder
 BIN, BIN_SECONDS = "bin.json", 7 * 24 * 3600.0  # the time of what was thrown away is kept for
 MOST_PROJECTS = 100  # of one visitor
 LEAST_FREE = 1_000_000_000  # bytes that stay free on the disk
-MOST_TAKES = 40  # of one edit
 
 
 @dataclass(frozen=True)
@@ -82,21 +83,21 @@ class ProjectFolder:
     def take_folder(self, key: str, number: int) -> Path:
         return self.path / "takes" / key / str(number)
 
-    def takes(self, key: str) -> list[dict[str, Any]]:
-        """The records of an edit's takes, the first made first."""
+    def takes(self, key: str) -> list[TakeRecord]:
+        """The records of a change's takes, the first made first; none that can't be read."""
         found = []
         folder = self.path / "takes" / key
         for entry in folder.iterdir() if folder.is_dir() else ():
             if entry.name.isdecimal():
-                take = self.read(f"takes/{key}/{entry.name}/take.json")
-                if isinstance(take, dict):
-                    found.append(take)
-        return sorted(found, key=lambda take: int(take["number"]))
+                with suppress(ValueError):
+                    kept = self.read(f"takes/{key}/{entry.name}/{TAKE_FILE}")
+                    found.append(TakeRecord.from_json(kept))
+        return sorted(found, key=lambda take: take.number)
 
     def next_take(self, key: str) -> int:
         """The number of the next take; InputError if there are too many."""
-        number = 1 + max((int(take["number"]) for take in self.takes(key)), default=-1)
-        if number >= MOST_TAKES:
+        number = 1 + max((take.number for take in self.takes(key)), default=-1)
+        if number >= MAX_TAKES:
             raise InputError(texts.TOO_MANY_TAKES)
         return number
 

@@ -29,14 +29,14 @@ from pydantic import AfterValidator, BaseModel, Field, StrictInt, StringConstrai
 
 from a3t.errors import InputError
 from a3t.projects.document import Document
+from a3t.projects.take_record import TakeRecord
 from app import limits, texts
-from app.studio.storage.folders import REQUEST, SCRIPT, ProjectFolder, words_name
+from app.studio.storage.folders import REQUEST, SCRIPT, TAKE_FILE, ProjectFolder, words_name
 from app.studio.storage.pcm_sound import played
 from app.studio.storage.project_checks import (
     checked_part,
     checked_place,
     checked_spans,
-    checked_take,
 )
 from app.studio.storage.project_pronunciations import FILE, checked
 from app.studio.take_settings import settings_of
@@ -44,7 +44,7 @@ from app.studio.take_settings import settings_of
 SUFFIX = ".a3t.zip"
 MANIFEST = "a3t-project.json"
 ORIGINAL = re.compile(r"original/([\w.-]{1,80})")
-TAKE_FILE = re.compile(r"takes/([0-9a-f]{16})/(\d{1,2})/(take\.json|request\.json|patch\.npy)")
+TAKE_MEMBER = re.compile(r"takes/([0-9a-f]{16})/(\d{1,2})/(take\.json|request\.json|patch\.npy)")
 WORDS_FILE = re.compile(r"words/(\d{4})\.json")
 MOST_MEMBERS = 100_000
 MALFORMED = KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError
@@ -82,8 +82,8 @@ def _members(folder: ProjectFolder, keys: set[str]) -> Iterator[str]:
             yield words_name(part)
     for key in sorted(keys):
         for take in folder.takes(key):
-            at = f"takes/{key}/{take['number']}"
-            yield from (f"{at}/take.json", f"{at}/patch.npy")
+            at = f"takes/{key}/{take.number}"
+            yield from (f"{at}/{TAKE_FILE}", f"{at}/patch.npy")
             if (folder.path / at / REQUEST).is_file():
                 yield f"{at}/{REQUEST}"
 
@@ -163,8 +163,8 @@ def _unpacked(archive: zipfile.ZipFile, told: Manifest, folder: ProjectFolder) -
         folder.write(FILE, checked(_json(archive, FILE)))
     keys = {change.key for change in script.changes}
     for name in sorted(names):
-        found = TAKE_FILE.fullmatch(name)
-        if found and found[1] in keys and found[3] == "take.json":
+        found = TAKE_MEMBER.fullmatch(name)
+        if found and found[1] in keys and found[3] == TAKE_FILE:
             _take(archive, name.rpartition("/")[0], told, folder)
     kept = told.model_dump(
         include={"name", "file", "text", "offered", "places", "plain"}, exclude_defaults=True
@@ -178,14 +178,15 @@ def _take(archive: zipfile.ZipFile, at: str, told: Manifest, folder: ProjectFold
     try:
         samples = io.BytesIO(_read(archive, f"{at}/patch.npy", LARGEST_PATCH))
         patch = np.load(samples, allow_pickle=False)
-        record = checked_take(_json(archive, f"{at}/take.json"), patch, told.model_dump())
+        record = TakeRecord.from_json(_json(archive, f"{at}/{TAKE_FILE}"))
+        record.check(patch, told.samples, told.file_channels)
     except (*MALFORMED, EOFError, TokenError, MemoryError):  # an array's shape may be a lie
         return
     path = folder.path / at
     request = _request(archive, at)
-    if int(path.name) != record["number"]:
+    if int(path.name) != record.number:
         return
-    folder.write(f"{at}/take.json", record)
+    folder.write(f"{at}/{TAKE_FILE}", record.to_json())
     if request is not None:
         folder.write(f"{at}/{REQUEST}", request)
     np.save(path / "patch.npy", patch, allow_pickle=False)

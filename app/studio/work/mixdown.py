@@ -22,24 +22,22 @@ from a3t.audio.output.patches import Patch
 from a3t.audio.output.records import record_path, write_json
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.cleaning.cuts import Cut
-from a3t.plan.edit_plan import PlannedEdit
 from a3t.plan.request import EditRequest, Pronunciations, pronunciations_of
 from a3t.projects.export.export_kinds import export_files
 from a3t.projects.export.exports import export
+from a3t.projects.take_record import Mix, TakeRecord, Weights
 from a3t.projects.takes import (
     PLACES,
     MadeEdit,
     MergedTakes,
     alignment_within,
 )
-from a3t.rendering.edited import EditedRecording, Excerpt, WordScore
+from a3t.rendering.edited import EditedRecording
 from a3t.source.passages import AlignedRecording
-from a3t.text.transcript import TranscriptWord
 from alignment import Alignment, Word
 from alignment.atomic import staging
 from alignment.retiming import covering
-from app.studio.storage.folders import REQUEST
+from app.studio.storage.folders import REQUEST, TAKE_FILE
 from app.studio.storage.heard_tokens import HeardPart, transcript_of
 from app.studio.work.listening import editor_step
 
@@ -122,8 +120,8 @@ def _film(result: EditedRecording, out: Path) -> Path:
 def assembled(recording: Recording, heard: HeardPart, takes: Sequence[Path]) -> EditedRecording:
     """The recording with these takes in it."""
     tokens = heard.tokens
-    parts = [part for take in takes if (part := _Part.read(take)).record["spans"]]
-    parts.sort(key=lambda part: part.record["spans"][0]["source"])
+    parts = [part for take in takes if (part := KeptTake.read(take)).record.spans]
+    parts.sort(key=lambda part: part.record.spans[0].source)
     place: dict[tuple[int, int], int] = {}
     for token in tokens:
         for k in range(len(token["words"])):
@@ -132,8 +130,8 @@ def assembled(recording: Recording, heard: HeardPart, takes: Sequence[Path]) -> 
     pauses = [Word.from_json(pause) for pause in heard.pauses]
     aligned = covering(words, recording.seconds, 1.0, pauses)
     text = transcript_of(tokens)
-    mixes = [part.record["mix"] for part in parts]
-    cuts = [Cut.from_json(mix["cut"]) for mix in mixes if mix.get("cut")]
+    mixes = [part.record.mix for part in parts if part.record.mix]
+    cuts = [mix.cut for mix in mixes if mix.cut]
     request = EditRequest(
         new_text="",
         text=text.text,
@@ -145,65 +143,43 @@ def assembled(recording: Recording, heard: HeardPart, takes: Sequence[Path]) -> 
         part.entry([first for first, _ in edits], aligned, recording.sample_rate)
         for part, edits in zip(parts, placed, strict=True)
     ]
-    made_by: Mapping[str, Any] = parts[0].record if parts else {}
-    voice = next((part.voice for part in parts if part.voice), None)
-    nothing: dict[str, str | None] = {"name": "none", "sha256": None}
+    nothing = Weights("none", None)
+    first = parts[0].record if parts else None
+    voice = next((part.record.voice for part in parts if part.record.voice), None)
     return MergedTakes(
         AlignedRecording(recording, text, aligned),
         request,
         [each for edits in placed for each in edits],
         tuple(entry for entry in entries if entry) if all(entries) else (),
-        made_by.get("model", nothing),
-        made_by.get("vocoder", nothing),
-        voice,
+        ((first and first.model) or nothing).to_json(),
+        ((first and first.vocoder) or nothing).to_json(),
+        voice and voice.to_json(),
     ).result()
 
 
 @dataclass(frozen=True)
-class _Part:
-    """A take as its folder has it: take.json, patch.npy, and how it is made if that is known."""
+class KeptTake:
+    """A take as its folder has it: its record, its samples, and how it is made if that is known."""
 
-    record: Mapping[str, Any]
+    record: TakeRecord
     samples: np.ndarray
     request: Mapping[str, Any] | None
 
-    @property
-    def voice(self) -> dict[str, Any] | None:
-        """The voice that it was made in."""
-        voice: dict[str, Any] | None = self.record.get("voice")
-        return voice
-
     @classmethod
-    def read(cls, take: Path) -> _Part:
-        record = json.loads((take / "take.json").read_text(encoding="utf-8"))
+    def read(cls, take: Path) -> KeptTake:
+        record = TakeRecord.from_json(json.loads((take / TAKE_FILE).read_text(encoding="utf-8")))
         how = take / REQUEST
         request = json.loads(how.read_text(encoding="utf-8")) if how.is_file() else None
         return cls(record, np.load(take / "patch.npy", allow_pickle=False), request)
 
-    def edits(self) -> Iterator[tuple[Sequence[int], MadeEdit]]:
+    def edits(self) -> Iterator[tuple[tuple[int, int], MadeEdit]]:
         """Its edits, each with the word that it is anchored to."""
         at, record = 0, self.record
-        for k, (span, entry) in enumerate(
-            zip(record["spans"], record["mix"]["edits"], strict=True)
-        ):
-            patch = Patch(tuple(span["source"]), self.samples[at : at + span["length"]])
-            at += span["length"]
-            scores = record["scores"][k] if k < len(record["scores"]) else []
-            yield (
-                entry["anchor"],
-                MadeEdit(
-                    PlannedEdit.from_json(entry["plan"]),
-                    patch,
-                    tuple(TranscriptWord(**word) for word in entry["new"]),
-                    tuple(tuple(phones) for phones in entry["phones"]),
-                    tuple(WordScore(word, score) for word, score in scores),
-                    record["mix"]["rate"],
-                    tuple(
-                        Excerpt(0, (first, last), begin, exact)
-                        for first, last, begin, exact in entry.get("excerpts", ())
-                    ),
-                ),
-            )
+        for k, span in enumerate(record.spans):
+            patch = Patch(span.source, self.samples[at : at + span.length])
+            at += span.length
+            assert record.mix is not None  # where there are spans
+            yield record.mix.edits[k].anchor, MadeEdit.of(record, k, patch)
 
     def entry(self, places: list[int], aligned: Alignment, rate: int) -> dict[str, Any] | None:
         """The take in an edit.json, its edits at these words; None if it is not known how it was
@@ -214,13 +190,14 @@ class _Part:
         own = alignment_within(aligned, tuple(entry["stretch"]), rate)
         if own.to_json() == entry["alignment"]:
             del entry["alignment"]
-        made_by = {"model": self.record["model"], "vocoder": self.record["vocoder"]}
-        return entry | made_by | ({"voice": self.voice} if self.voice else {})
+        record = self.record
+        by = {"model": record.model, "vocoder": record.vocoder, "voice": record.voice}
+        return entry | {name: weights.to_json() for name, weights in by.items() if weights}
 
 
-def _said(mixes: Iterable[Mapping[str, Any]]) -> Pronunciations:
+def _said(mixes: Iterable[Mix]) -> Pronunciations:
     """The pronunciations that the takes were made with."""
-    said = {word: ways for mix in mixes for word, ways in mix.get("said", {}).items()}
+    said = {word: ways for mix in mixes for word, ways in mix.said.items()}
     return pronunciations_of({word: [way.split() for way in ways] for word, ways in said.items()})
 
 

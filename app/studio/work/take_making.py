@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,8 @@ from a3t.errors import InputError
 from a3t.grid import seconds_of
 from a3t.plan.cleaning.cuts import Cut
 from a3t.plan.edit_plan import EditPlan
-from a3t.projects.takes import Take, aligned_stretch, level_of, made_edits
+from a3t.projects.take_record import Mix, NewWord, PatchSpan, Pronunciation, TakeRecord, Weights
+from a3t.projects.takes import MadeEdit, Take, aligned_stretch, level_of, made_edits
 from a3t.rendering.candidates import VARIATIONS
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.recorded_takes import recorded_requests
@@ -32,11 +33,11 @@ from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Word
 from alignment.atomic import staging
-from app.studio.storage.folders import REQUEST
+from app.studio.storage.folders import REQUEST, TAKE_FILE
 from app.studio.storage.heard_tokens import end_of, lines_of, start_of
 from app.studio.storage.pcm_sound import played
 from app.studio.work.listening import editor_step
-from app.studio.work.take_orders import TakeOrder
+from app.studio.work.take_orders import TakeJob
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
@@ -47,11 +48,11 @@ MOST_RECORDED = 2  # takes of words that are recorded elsewhere
 ROOM = 0.5  # seconds beyond the words that are looked at
 
 
-def make_take(editor: Editor, order: TakeOrder, folder: Path) -> dict[str, Any]:
-    """Makes the take and writes its folder; returns its take.json. Raises the editor's errors."""
-    stretch = _stretch(order)
-    with audio_slice(order.recording, stretch) as clip:
-        take = _take(order, stretch)
+def make_take(editor: Editor, job: TakeJob, folder: Path) -> TakeRecord:
+    """Makes the take and writes its folder; returns its record. Raises the editor's errors."""
+    stretch = _stretch(job)
+    with audio_slice(job.recording, stretch) as clip:
+        take = _take(job, stretch)
         try:
             plan = take.plan(editor, clip)
         except InputError:
@@ -61,54 +62,54 @@ def make_take(editor: Editor, order: TakeOrder, folder: Path) -> dict[str, Any]:
             plan = take.plan(editor, clip)
         result = take.render(editor, plan) if plan.edits else None
         editor_step(editor, "save")
-        return _written(order, take, result.plan if result else plan, result, folder)
+        return _written(job, take, result.plan if result else plan, result, folder)
 
 
-def make_recorded(editor: Editor, order: TakeOrder, folder: Path) -> int:
-    """Makes takes of a few new words that are recorded elsewhere in the order's surroundings, and
+def make_recorded(editor: Editor, job: TakeJob, folder: Path) -> int:
+    """Makes takes of a few new words that are recorded elsewhere in the job's surroundings, and
     writes their folders below an edit's; returns how many. Raises the editor's errors."""
-    rate, step = order.recording.sample_rate, whole_frames(order.recording.sample_rate)
-    first, last = start_of(order.tokens[0]), end_of(order.tokens[-1])
+    rate, step = job.recording.sample_rate, whole_frames(job.recording.sample_rate)
+    first, last = start_of(job.tokens[0]), end_of(job.tokens[-1])
     start = max(0, round((first - ROOM) * rate)) // step * step
-    stretch = start, min(order.recording.samples, round((last + ROOM) * rate))
+    stretch = start, min(job.recording.samples, round((last + ROOM) * rate))
     count = 0
-    with audio_slice(order.recording, stretch) as clip:
-        take = _take(order, stretch)
+    with audio_slice(job.recording, stretch) as clip:
+        take = _take(job, stretch)
         looked = replace(take, request=replace(take.request, moves=True))
         plan = looked.plan(editor, clip)  # what is recorded elsewhere, too
         for request, _ in recorded_requests(plan, editor.render(plan), MOST_RECORDED):
             own = replace(take, request=replace(take.request, recorded=request.recorded))
             plan = own.plan(editor, clip)
             if any(edit.taken for edit in plan.edits):
-                number = order.number + count
-                made = replace(order, number=number), own, plan, own.render(editor, plan)
+                number = job.number + count
+                made = replace(job, number=number), own, plan, own.render(editor, plan)
                 _written(*made, folder / str(number))
                 count += 1
     return count
 
 
-def _stretch(order: TakeOrder) -> Span:
+def _stretch(job: TakeJob) -> Span:
     """The samples that are looked at."""
-    recording = order.recording
+    recording = job.recording
     if recording.seconds <= WHOLE:
         return 0, recording.samples
     rate = recording.sample_rate
     step = whole_frames(rate)
-    begin, end = _span(order)
+    begin, end = _span(job)
     start = max(0, min(round(begin * rate) // step * step, recording.samples))
     return start, min(recording.samples, -(-round(end * rate) // step) * step)
 
 
-def _span(order: TakeOrder) -> tuple[float, float]:
+def _span(job: TakeJob) -> tuple[float, float]:
     """Seconds around the edit, up to the widest pause within CONTEXT; where there are no words
     known, that is as far as it goes."""
-    times = [(start_of(token), end_of(token)) for token in order.tokens]
-    duration = order.recording.seconds
-    if order.first < len(times):
-        here = times[order.first][0]
+    times = [(start_of(token), end_of(token)) for token in job.tokens]
+    duration = job.recording.seconds
+    if job.first < len(times):
+        here = times[job.first][0]
     else:
         here = times[-1][1]
-    there = times[order.last - 1][1] if order.last > order.first else here
+    there = times[job.last - 1][1] if job.last > job.first else here
     left = [0.0] + [(a[1] + b[0]) / 2 for a, b in zip(times, times[1:], strict=False)]
     width = [0.0] + [b[0] - a[1] for a, b in zip(times, times[1:], strict=False)]
     near, far = CONTEXT
@@ -119,47 +120,47 @@ def _span(order: TakeOrder) -> tuple[float, float]:
     return begin, end
 
 
-def _inside(order: TakeOrder, stretch: Span) -> tuple[int, int]:
-    """The order's tokens [first, last) that lie in the stretch."""
-    start, end = (sample / order.recording.sample_rate for sample in stretch)
+def _inside(job: TakeJob, stretch: Span) -> tuple[int, int]:
+    """The job's tokens [first, last) that lie in the stretch."""
+    start, end = (sample / job.recording.sample_rate for sample in stretch)
     inside = [
         k
-        for k, token in enumerate(order.tokens)
+        for k, token in enumerate(job.tokens)
         if start_of(token) >= start - 0.02 and end_of(token) <= end + 0.02
     ]
-    if not inside or not (inside[0] <= order.first and order.last <= inside[-1] + 1):
+    if not inside or not (inside[0] <= job.first and job.last <= inside[-1] + 1):
         raise InputError("The words around this change are not known yet: wait a moment.")
     return inside[0], inside[-1] + 1
 
 
-def _take(order: TakeOrder, stretch: Span) -> Take:
+def _take(job: TakeJob, stretch: Span) -> Take:
     """The take to be made."""
-    first, last = _inside(order, stretch)
-    kept = order.tokens[first:last]
-    start, end = (sample / order.recording.sample_rate for sample in stretch)
+    first, last = _inside(job, stretch)
+    kept = job.tokens[first:last]
+    start, end = (sample / job.recording.sample_rate for sample in stretch)
     words = [Word.from_json(word) for token in kept for word in token["words"]]
-    pauses = [Word.from_json(pause) for pause in order.pauses]
+    pauses = [Word.from_json(pause) for pause in job.pauses]
     aligned = aligned_stretch(words, pauses, start, end - start)
-    margin, reach = order.request.margin, order.request.reach
-    narrow = min(order.room) / 2  # half the way to the next edit, whose takes do the same
+    margin, reach = job.request.margin, job.request.reach
+    narrow = min(job.room) / 2  # half the way to the next edit, whose takes do the same
     if narrow < margin + reach:
         margin, reach = min(margin, narrow / 2), max(0.025, narrow / 2)
-    here = (order.first - first, order.last - first)
-    text, new_text = lines_of(kept, *here, order.text)
+    here = (job.first - first, job.last - first)
+    text, new_text = lines_of(kept, *here, job.text)
     if Transcript.from_text(text).spoken != tuple(word.text for word in words):
         plain = [{"text": " ".join(word["text"] for word in token["words"])} for token in kept]
-        text, new_text = lines_of(plain, *here, order.text)
+        text, new_text = lines_of(plain, *here, job.text)
     request = replace(
-        order.wish.wanted(order.request),
+        job.timed_request,
         new_text=new_text,
         text=text,
         margin=margin,
         reach=reach,
-        cuts=_cuts(order.cut, start, end - start),
-        seed=order.request.seed + order.number // len(VARIATIONS),
+        cuts=_cuts(job.cut, start, end - start),
+        seed=job.request.seed + job.number // len(VARIATIONS),
     )
-    variation = order.number % len(VARIATIONS) if order.wish.varied else 0
-    return Take(stretch, request, aligned, variation, order.level)
+    variation = job.number % len(VARIATIONS) if job.varied else 0
+    return Take(stretch, request, aligned, variation, job.level)
 
 
 def _cuts(cut: Cut | None, start: float, seconds: float) -> tuple[Cut, ...]:
@@ -170,36 +171,24 @@ def _cuts(cut: Cut | None, start: float, seconds: float) -> tuple[Cut, ...]:
 
 
 def _written(
-    order: TakeOrder, take: Take, plan: EditPlan, result: EditedRecording | None, folder: Path
-) -> dict[str, Any]:
-    patches = result.patches if result is not None else ()
-    start = take.stretch[0]
-    record: dict[str, Any] = {
-        "number": order.number,
-        "pace": order.wish.pace,
-        "duration": order.wish.duration,
-        "spans": [
-            {"source": [p.source[0] + start, p.source[1] + start], "length": len(p.samples)}
-            for p in patches
-        ],
-        "lengths": [[word.seconds for word in edit.words] for edit in plan.edits if edit.words],
-        "words": [each for k in range(len(patches)) for each in _words(plan, patches, k, order)],
-        "seconds": sum(len(p.samples) for p in patches) / plan.recording.sample_rate,
-        "doubts": [str(doubt) for doubt in plan.doubts],
-        "guessed": plan.guessed,
-        "offered": {word: _offered(word) for word in plan.guessed},
-    }
-    if result is not None:
-        record |= {
-            "level": level_of(result),
-            "doubtful": list(result.doubtful),
-            "model": result.model,
-            "vocoder": result.vocoder,
-            "recorded": _recorded(result, start),
-            "voice": result.voice,
-            "scores": [[[w.word, w.score] for w in words] for words in result.scores or ()],
-            "mix": _mix(order, take, result),
-        }
+    job: TakeJob, take: Take, plan: EditPlan, result: EditedRecording | None, folder: Path
+) -> TakeRecord:
+    patches, start = (result.patches if result is not None else ()), take.stretch[0]
+    record = TakeRecord(
+        number=job.number,
+        pace=job.pace,
+        duration=job.duration,
+        spans=tuple(
+            PatchSpan((p.source[0] + start, p.source[1] + start), len(p.samples)) for p in patches
+        ),
+        words=tuple(each for k in range(len(patches)) for each in _words(plan, patches, k)),
+        seconds=sum(len(p.samples) for p in patches) / plan.recording.sample_rate,
+        doubts=tuple(str(doubt) for doubt in plan.doubts),
+        guessed=dict(plan.guessed),
+        lengths=tuple(tuple(w.seconds for w in edit.words) for edit in plan.edits if edit.words),
+        offered={word: _offered(word) for word in plan.guessed},
+        **(_made(job, take, result) if result is not None and patches else {}),
+    )
     folder.parent.mkdir(parents=True, exist_ok=True)
     with staging(folder.parent) as stage:
         made = stage / "take"
@@ -210,15 +199,41 @@ def _written(
         (made / "sound.pcm").write_bytes(played(samples))
         (made / REQUEST).write_text(json.dumps(take.to_json()), encoding="utf-8")
         while True:  # another lane may have made a take meanwhile
-            (made / "take.json").write_text(json.dumps(record), encoding="utf-8")
+            (made / TAKE_FILE).write_text(json.dumps(record.to_json()), encoding="utf-8")
             try:
-                made.rename(folder.parent / str(record["number"]))
+                made.rename(folder.parent / str(record.number))
                 break
             except OSError:
-                if not (folder.parent / str(record["number"])).is_dir():
+                if not (folder.parent / str(record.number)).is_dir():
                     raise
-                record["number"] += 1
+                record = replace(record, number=record.number + 1)
     return record
+
+
+def _made(job: TakeJob, take: Take, result: EditedRecording) -> dict[str, Any]:
+    """The fields of a record that tell what was made, and put it beside others."""
+    asked = result.plan.request.to_json()["asked"]["pronunciations"]
+    voice = result.voice and Weights(result.voice["name"], result.voice["sha256"])
+    edits = tuple(made.kept(_anchor(job, take, made)) for made in made_edits(result, take.stretch))
+    return {
+        "level": level_of(result),
+        "doubtful": tuple(result.doubtful),
+        "model": Weights(**result.model),
+        "vocoder": Weights(**result.vocoder),
+        "voice": voice,
+        "recorded": _recorded(result, take.stretch[0]),
+        "scores": tuple(tuple((w.word, w.score) for w in words) for words in result.scores or ()),
+        "mix": Mix(edits, result.plan.rate, job.cut, {k: tuple(v) for k, v in asked.items()}),
+    }
+
+
+def _anchor(job: TakeJob, take: Take, made: MadeEdit) -> tuple[int, int]:
+    """The token, and the word within it, at which an edit begins."""
+    inside = job.tokens
+    places = [(int(token["id"]), k) for token in inside for k in range(len(token["words"]))]
+    before = inside[: _inside(job, take.stretch)[0]]
+    place = sum(len(token["words"]) for token in before) + made.edit.old[0]
+    return places[place] if place < len(places) else (places[-1][0], places[-1][1] + 1)
 
 
 def _recorded(result: EditedRecording, start: int) -> float | None:
@@ -227,15 +242,13 @@ def _recorded(result: EditedRecording, start: int) -> float | None:
     return (taken[0].source[0] + start) / result.recording.sample_rate if taken else None
 
 
-def _words(
-    plan: EditPlan, patches: Sequence[Patch], k: int, order: TakeOrder
-) -> list[dict[str, Any]]:
+def _words(plan: EditPlan, patches: Sequence[Patch], k: int) -> list[NewWord]:
     """The new words of an edit: the span that they are in, seconds from its beginning, and which of
     the take's lengths is theirs."""
     edit, rate = plan.edits[k], plan.recording.sample_rate
     clock = seconds_of(edit.source[0]) - patches[k].source[0] / rate
     spoken = plan.new_text.spoken
-    found: list[dict[str, Any]] = []
+    found: list[NewWord] = []
     place = sum(bool(each.words) for each in plan.edits[:k])
     unit, before = -1, None
     for phone in edit.phones:
@@ -243,48 +256,16 @@ def _words(
         before = phone.word
         end = clock + seconds_of(phone.frames)
         if edit.new[0] <= phone.word < edit.new[1]:
-            if found and found[-1]["word"] == phone.word:
-                found[-1]["end"] = end
+            if found and found[-1].word == phone.word:
+                found[-1] = replace(found[-1], end=end)
             else:
                 text = spoken[phone.word]
-                times = {"start": clock, "end": end}
-                where = {"span": k, "word": phone.word, "length": [place, unit]}
-                found.append({**where, "text": text, **times})
+                found.append(NewWord(k, phone.word, text, clock, end, (place, unit)))
         clock = end
     return found
 
 
-def _mix(order: TakeOrder, take: Take, result: EditedRecording) -> dict[str, Any]:
-    """The data with which `mixdown` puts this take's edits beside those of others."""
-    inside = order.tokens
-    places: list[tuple[int, int]] = [
-        (int(token["id"]), k) for token in inside for k in range(len(token["words"]))
-    ]
-    before = inside[: _inside(order, take.stretch)[0]]
-    first = sum(len(token["words"]) for token in before)
-    edits = []
-    for made in made_edits(result, take.stretch):
-        place = first + made.edit.old[0]
-        anchor = places[place] if place < len(places) else (places[-1][0], places[-1][1] + 1)
-        edits.append(
-            {
-                "plan": made.edit.to_json(),
-                "anchor": list(anchor),
-                "old": made.edit.old[1] - made.edit.old[0],
-                "new": [asdict(word) for word in made.words],
-                "phones": [list(phones) for phones in made.pronunciations],
-                "excerpts": [[*each.source, each.begin, each.exact] for each in made.excerpts],
-            }
-        )
-    return {
-        "edits": edits,
-        "rate": result.plan.rate,
-        "cut": None if order.cut is None else order.cut.to_json(),
-        "said": result.plan.request.to_json()["asked"]["pronunciations"],
-    }
-
-
-def _offered(word: str) -> list[dict[str, str]]:
-    """Other ways to say a word that was guessed, for people and in phones."""
+def _offered(word: str) -> tuple[Pronunciation, ...]:
+    """Other ways to say a word that was guessed."""
     ways = Pronouncer().offered(word)
-    return [{"said": sounded(way), "phones": " ".join(way)} for way in ways]
+    return tuple(Pronunciation(sounded(way), " ".join(way)) for way in ways)

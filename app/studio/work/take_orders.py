@@ -1,4 +1,4 @@
-"""Orders for takes, as they are handed to the worker's process."""
+"""Jobs for takes, as they are handed to the worker's process."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from a3t.plan.edit_limits import SPEEDS
 from a3t.plan.request import EditRequest
 from a3t.plan.reuse.text_reuse import MOST_WORDS
 from a3t.projects.document import Change
+from a3t.projects.take_record import TakeRecord
 from a3t.text.transcript import Transcript
 from app import texts
 from app.studio.storage.heard_tokens import HeardPart, Pause, Token, end_of, places_of, start_of
@@ -25,48 +26,16 @@ MOST_PLACES = 4  # where they are recorded
 FAR = 10.0  # seconds; an edit farther away is of no account
 
 
-@dataclass(frozen=True)
-class TakeWish:
-    """The wishes for a take.
-
-    pace: relative to the settings' speed. duration: of the new words in seconds, or None. lengths:
-    of each new word and pause, or None. varied: whether it is to differ from the others by itself.
-    """
-
-    pace: float = 1.0
-    duration: float | None = None
-    lengths: tuple[tuple[float, ...], ...] | None = None
-    varied: bool = False
-
-    @classmethod
-    def of(cls, given: Mapping[str, Any], takes: Sequence[Mapping[str, Any]]) -> TakeWish:
-        """A request's wishes for another take beside `takes`; InputError for a word of a take that
-        isn't there."""
-        pace = number(given.get("pace"), 1.0, 0.5, 2.0)
-        duration = given.get("duration")
-        seconds = None if duration is None else number(duration, 0.5, 0.05, 60.0)
-        lengths = None if given.get("word") is None else lengths_with(takes, given)
-        return cls(pace, seconds, lengths, pace == 1.0 and seconds is None and lengths is None)
-
-    def wanted(self, request: EditRequest) -> EditRequest:
-        """The request with this take's pace and times."""
-        return replace(
-            request,
-            speed=min(max(request.speed * self.pace, SPEEDS[0]), SPEEDS[1]),
-            fit=request.fit and self.pace == 1.0 and self.duration is None and self.lengths is None,
-            duration=self.duration,
-            lengths=self.lengths,
-        )
-
-
 @dataclass(frozen=True, kw_only=True)
-class TakeOrder:
-    """A take to be made of an edit, with what stands around it.
+class TakeJob:
+    """A take to be made of a change, with what stands around it.
 
-    tokens, pauses: those around the edit, in order. first, last: its range among the tokens. text:
-    the new words, "" for none. cut: sound between words that goes. room: seconds of kept speech
-    before and after the edit up to another one. request: all but its words, by the settings.
-    number: of the take. wish: how it is to be. level: the first take's.
+    tokens, pauses: those around the change, in order. first, last: its range among the tokens.
+    text: the new words, "" for none. cut: sound between words that goes. room: seconds of kept
+    speech before and after the change up to another one. request: all but its words, by the
+    settings. pace: relative to the settings' speed. duration: of the new words in seconds, or None.
+    lengths: of each new word and pause, or None. varied: whether it is to differ from the others by
+    itself. number: of the take. level: the first take's.
     """
 
     recording: Recording
@@ -78,9 +47,35 @@ class TakeOrder:
     cut: Cut | None
     room: tuple[float, float]
     request: EditRequest
-    wish: TakeWish
+    pace: float = 1.0
+    duration: float | None = None
+    lengths: tuple[tuple[float, ...], ...] | None = None
+    varied: bool = False
     number: int = 0
     level: float | None = None
+
+    @property
+    def timed_request(self) -> EditRequest:
+        """The request with this take's pace and times."""
+        as_it_comes = self.pace == 1.0 and self.duration is None and self.lengths is None
+        return replace(
+            self.request,
+            speed=min(max(self.request.speed * self.pace, SPEEDS[0]), SPEEDS[1]),
+            fit=self.request.fit and as_it_comes,
+            duration=self.duration,
+            lengths=self.lengths,
+        )
+
+
+def take_options(given: Mapping[str, Any], takes: Sequence[TakeRecord]) -> dict[str, Any]:
+    """The fields of a `TakeJob` for another take beside `takes`, as a request wants it; InputError
+    for a word of a take that isn't there."""
+    pace = number(given.get("pace"), 1.0, 0.5, 2.0)
+    duration = given.get("duration")
+    seconds = None if duration is None else number(duration, 0.5, 0.05, 60.0)
+    lengths = None if given.get("word") is None else lengths_with(takes, given)
+    varied = pace == 1.0 and seconds is None and lengths is None
+    return {"pace": pace, "duration": seconds, "lengths": lengths, "varied": varied}
 
 
 def recording_of(folder: Path, about: dict[str, Any]) -> Recording:
@@ -132,15 +127,15 @@ def recorded_reach(edit: Change, heard: HeardPart) -> tuple[int, int] | None:
     return (max(0, first - min(near)) + NEAR, max(0, max(near) - last) + NEAR) if near else None
 
 
-def order_of(
+def job_of(
     edit: Change,
     others: Sequence[Change],
     heard: HeardPart,
     reach: tuple[int, int] = (NEAR, NEAR),
     **more: Any,
-) -> TakeOrder:
-    """The order of an edit beside the others, among the words that are heard, so many tokens before
-    and after it; InputError if its own are gone. more: of a `TakeOrder`."""
+) -> TakeJob:
+    """The job for an edit beside the others, among the words that are heard, so many tokens before
+    and after it; InputError if its own are gone. more: of a `TakeJob`."""
     tokens = heard.tokens
     ids = places_of(tokens)
     first, last = edit.place_in(ids, len(tokens))
@@ -163,7 +158,7 @@ def order_of(
     if not around:
         raise InputError(texts.NO_WORD)
     since, until = start_of(around[0]) - FAR, end_of(around[-1]) + FAR
-    return TakeOrder(
+    return TakeJob(
         tokens=around,
         pauses=[p for p in heard.pauses if since < p["end"] and p["start"] < until],
         first=first - near,
@@ -176,22 +171,16 @@ def order_of(
 
 
 def lengths_with(
-    takes: Sequence[Mapping[str, Any]], given: Mapping[str, Any]
+    takes: Sequence[TakeRecord], given: Mapping[str, Any]
 ) -> tuple[tuple[float, ...], ...]:
     """The lengths of the words and pauses of one of the `takes`, with those that a request gives
     for one of its words; InputError if there is no such take or word."""
-    take = _take_named(takes, given.get("take"))
-    word, words = given.get("word"), take["words"]
-    if not (type(word) is int and 0 <= word < len(words)):
-        raise InputError(texts.NO_WORD)
-    changed = [list(own) for own in take["lengths"]]
-    place, unit = words[word]["length"]
-    changed[place][unit] = number(given.get("seconds"), 0.3, 0.02, 60.0)
-    return tuple(map(tuple, changed))
-
-
-def _take_named(takes: Sequence[Mapping[str, Any]], wanted: Any) -> Mapping[str, Any]:
+    wanted, word = given.get("take"), given.get("word")
     for take in takes:
-        if type(wanted) is int and take["number"] == wanted and "lengths" in take:
-            return take
+        if type(wanted) is int and take.number == wanted and type(word) is int:
+            if not (0 <= word < len(take.words) and (place := take.words[word].length)):
+                break
+            changed = [list(own) for own in take.lengths]
+            changed[place[0]][place[1]] = number(given.get("seconds"), 0.3, 0.02, 60.0)
+            return tuple(map(tuple, changed))
     raise InputError(texts.NO_WORD)

@@ -238,7 +238,7 @@ def test_settings_out_of_range_are_brought_into_it(project: Project) -> None:
 def test_there_is_a_limit_to_projects_and_takes(
     project: Project, monkeypatch: pytest.MonkeyPatch, upload: str
 ) -> None:
-    monkeypatch.setattr(folders, "MOST_TAKES", 1)
+    monkeypatch.setattr(folders, "MAX_TAKES", 1)
     monkeypatch.setattr(folders, "MOST_PROJECTS", 1)
     project.save(change(project.listened(), "always", "never"))
     (key,) = project.made()["takes"]

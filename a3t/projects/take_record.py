@@ -1,0 +1,162 @@
+"""A take as it is kept: what was made of one change, and how it is put beside others (take.json).
+
+Read by the page's server, which has no models, and checked when it comes in a project's file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+import numpy as np
+from msgspec import Meta
+
+from a3t.plan.cleaning.cuts import Cut
+from a3t.plan.edit_plan import PlannedEdit
+from a3t.plan.json_values import Count, Number
+from a3t.text.phones import ARPABET, PAUSE
+from a3t.text.transcript import TranscriptWord
+from alignment.serialisation import OMITTED, Record
+
+MAX_TAKES = 40  # of one change
+MAX_LEVEL = 8.0  # of full scale
+
+Text = Annotated[str, Meta(max_length=2000)]
+Sample = Annotated[int, Meta(ge=0, lt=2**40)]
+KNOWN = {*ARPABET, PAUSE}
+
+
+@dataclass(frozen=True)
+class PatchSpan(Record):
+    """The recording's samples that a patch replaces, and the patch's length."""
+
+    source: tuple[Sample, Sample]
+    length: Sample
+
+
+@dataclass(frozen=True)
+class NewWord(Record):
+    """A new word: the span that it is in, its number in the new text, seconds from the span's
+    beginning, and which of the take's lengths is its own (edit, unit), None in old files."""
+
+    span: Count
+    word: Count
+    text: Text
+    start: Number
+    end: Number
+    length: tuple[Count, Count] | None = None
+
+
+@dataclass(frozen=True)
+class Pronunciation(Record):
+    """A way to say a word, for people and in phones."""
+
+    said: Text
+    phones: Text
+
+
+@dataclass(frozen=True)
+class Weights(Record):
+    """The network by which something was made."""
+
+    name: Text
+    sha256: Text | None
+
+
+@dataclass(frozen=True)
+class KeptEdit(Record):
+    """An edit of a take.
+
+    plan: its `PlannedEdit`, as JSON. anchor: the token and the word within it at which it begins.
+    old: the number of words that it replaces. new, phones: its words, and how each is said.
+    excerpts: samples recorded elsewhere: first, last, where they begin in the patch, exact or not.
+    """
+
+    plan: dict[str, Any]
+    anchor: tuple[Annotated[int, Meta(ge=-1, lt=2**40)], Count]
+    old: Count
+    new: tuple[TranscriptWord, ...]
+    phones: tuple[tuple[Text, ...], ...]
+    excerpts: tuple[tuple[Sample, Sample, Count, bool], ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.new) != len(self.phones):
+            raise ValueError("a take's words")
+        if not KNOWN.issuperset(symbol for way in self.phones for symbol in way):
+            raise ValueError("phones")
+
+    @property
+    def planned(self) -> PlannedEdit:
+        """KeyError, TypeError or ValueError if it is none."""
+        return PlannedEdit.from_json(self.plan)
+
+
+@dataclass(frozen=True)
+class Mix(Record):
+    """A take's edits, the rate of its speech, its cut, and how its words were to be said."""
+
+    edits: tuple[KeptEdit, ...]
+    rate: Number
+    cut: Cut | None = None
+    said: dict[str, tuple[Text, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class TakeRecord(Record):
+    """One take of a change. Defaults are what once was not written.
+
+    number: among the change's. pace, duration: as they were asked for. spans: none if the sound
+    stays as it is. words: the new ones. lengths: seconds of each edit's words and pauses. seconds:
+    of all patches. doubts: about the place. guessed: words in no dictionary, and how they are said.
+    offered: other ways to say these. Then, where something was made: its level in dB, the words
+    that can hardly be heard, the weights, the second at which it is recorded elsewhere, each edit's
+    words with the aligner's confidence, and what puts it beside others.
+    """
+
+    number: Annotated[int, Meta(ge=0, lt=MAX_TAKES)]
+    pace: Number
+    duration: Number | None
+    spans: tuple[PatchSpan, ...]
+    words: tuple[NewWord, ...]
+    seconds: Number
+    doubts: tuple[Text, ...]
+    guessed: dict[str, Text]
+    lengths: tuple[tuple[Number, ...], ...] = ()
+    offered: dict[str, tuple[Pronunciation, ...]] = field(default_factory=dict)
+    level: Number | None = field(default=None, metadata=OMITTED)
+    doubtful: tuple[Text, ...] = ()
+    model: Weights | None = field(default=None, metadata=OMITTED)
+    vocoder: Weights | None = field(default=None, metadata=OMITTED)
+    voice: Weights | None = None
+    recorded: Number | None = None
+    scores: tuple[tuple[tuple[Text, Number], ...], ...] = ()
+    mix: Mix | None = field(default=None, metadata=OMITTED)
+
+    def __post_init__(self) -> None:
+        if self.spans and (self.mix is None or len(self.mix.edits) != len(self.spans)):
+            raise ValueError("a take's edits")
+        if self.spans and (self.level is None or self.model is None or self.vocoder is None):
+            raise ValueError("a take's weights")
+        if any(word.span >= len(self.spans) for word in self.words):
+            raise ValueError("a take's word")
+
+    def shown(self) -> dict[str, Any]:
+        """What a page needs of it."""
+        hidden = ("mix", "model", "vocoder", "voice", "scores")
+        return {name: value for name, value in self.to_json().items() if name not in hidden}
+
+    def check(self, patch: np.ndarray, samples: int, channels: int) -> None:
+        """Check that it belongs to its samples (n, channels) and to a recording of so many;
+        KeyError, TypeError or ValueError if it doesn't."""
+        total = sum(span.length for span in self.spans)
+        if patch.dtype not in (np.float32, np.float64) or patch.shape != (total, channels):
+            raise ValueError("a take's samples")
+        if total and not np.abs(patch).max() <= MAX_LEVEL:  # not even NaN is
+            raise ValueError("a take's samples")
+        if any(not first <= last <= samples for first, last in (s.source for s in self.spans)):
+            raise ValueError("a take's span")
+        for edit, span in zip(self.mix.edits if self.mix else (), self.spans, strict=False):
+            edit.planned  # noqa: B018  (read by the worker, from a file that was checked)
+            for first, last, begin, _ in edit.excerpts:
+                if not (first <= last <= samples and begin <= span.length):
+                    raise ValueError("an excerpt")
