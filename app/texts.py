@@ -72,7 +72,7 @@ NOT_HEARD_YET = "The recording is still being recognised: wait until all its wor
 TEXT_DOES_NOT_MATCH = (
     "The text doesn't match the recording: correct it, or open the recording without it."
 )
-NO_NAME = "A speaker's name has one to three words with the letters A to Z: change it."
+NO_NAME = "A speaker's name has one to three words of letters: change it."
 NO_PROJECT = "There is no such project here: it was deleted, or it belongs to somebody else."
 NOT_HERE = "There is nothing here."
 LOG_IN = "Log in first: load the page again."

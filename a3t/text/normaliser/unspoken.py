@@ -32,8 +32,10 @@ _SPEAKER = re.compile(
     r"(?=\s)|>>>?(?=\s))",
     re.IGNORECASE,
 )
+_CAPITAL = r"[^\W\d_a-zß-öø-ÿ]"  # or a letter of a script that has none
 _NAME = re.compile(
-    r"(?m:^)[ \t]{0,20}(?:>>>? ?)?([A-Z][A-Z.'-]{1,20}(?: [A-Z][A-Z.'-]{0,20}){0,2}):(?=\s)"
+    rf"(?m:^)[ \t]{{0,20}}(?:>>>? ?)?({_CAPITAL}(?:{_CAPITAL}|[.'’-]){{1,20}}"
+    rf"(?: {_CAPITAL}(?:{_CAPITAL}|[.'’-]){{0,20}}){{0,2}}):(?=\s)"
 )
 
 NO_NAMES: Mapping[str, bool] = MappingProxyType({})

@@ -59,9 +59,9 @@ def test_they_are_told_apart_named_and_taken_back(
     state = project.until(lambda state: state["tokens"][4][1] == "two")
     project.until(lambda _: ProjectFolder(path).heard(0).tokens[4]["text"] == "Speaker 2: two")
 
-    project.post("speakers", {"names": [["Anna", ids(state, "Speaker 1")]]}, 400)
-    project.post("speakers", {"names": [["ANNA", ids(state, "Speaker 1")]]})
-    assert names(project.state) == [name.replace("Speaker 1", "ANNA") for name in names(state)]
+    project.post("speakers", {"names": [["Zoë", ids(state, "Speaker 1")]]}, 400)
+    project.post("speakers", {"names": [["ZOË", ids(state, "Speaker 1")]]})
+    assert names(project.state) == [name.replace("Speaker 1", "ZOË") for name in names(state)]
     project.save(change(project.state, "superlative", "greatest"))  # in one of two named turns
     assert not project.made()["failures"]
 
