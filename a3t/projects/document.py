@@ -341,8 +341,11 @@ def _read(kind: type[T], data: object) -> T:
 
 
 def steps_of(data: object) -> tuple[Step, ...]:
-    """The steps that a client sends; DocumentError if they are none."""
-    return _read(_SENT, data)
+    """The steps that a client sends, which it has numbered; DocumentError if they are none."""
+    steps = _read(_SENT, data)
+    if not all(step.n > 0 for step in steps):
+        raise DocumentError
+    return steps
 
 
 _SENT: Any = Annotated[tuple[Step, ...], Meta(max_length=MAX_CHANGES)]

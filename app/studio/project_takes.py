@@ -30,6 +30,7 @@ from app.studio.work.take_orders import (
     NEAR,
     TakeJob,
     job_of,
+    moved_reach,
     recorded_reach,
     recording_of,
     take_options,
@@ -73,7 +74,11 @@ class TakeMaking:
         models = settings_of(project.document.settings)[1]
         folder.next_take(change.key)  # InputError: there are too many
         try:
-            job = self._job(change, heard or project.heard(), **options or {})
+            heard = heard or project.heard()
+            moved = None if options is not None else moved_reach(change, heard)
+            job = self._job(change, heard, moved or (NEAR, NEAR), **options or {})
+            if moved is not None and not job.request.fit:  # else it takes the time that it took
+                job = replace(job, request=replace(job.request, moves=True))
         except InputError as error:
             if project.is_all_heard:  # otherwise its words may still come
                 self._failed(change.key, str(error))
@@ -83,7 +88,7 @@ class TakeMaking:
             number, takes = folder.next_take(change.key), folder.takes(change.key)
             if takes and options is None:
                 return
-            level = takes[0].level if takes else None
+            level = next((take.level for take in takes if take.words), None)
             into = folder.take_folder(change.key, number)
             with without_folder(folder.path):
                 made = editor.ask(tasks.make_take, replace(job, number=number, level=level), into)

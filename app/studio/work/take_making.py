@@ -68,10 +68,7 @@ def make_take(editor: Editor, job: TakeJob, folder: Path) -> TakeRecord:
 def make_recorded(editor: Editor, job: TakeJob, folder: Path) -> int:
     """Makes takes of a few new words that are recorded elsewhere in the job's surroundings, and
     writes their folders below an edit's; returns how many. Raises the editor's errors."""
-    rate, step = job.recording.sample_rate, whole_frames(job.recording.sample_rate)
-    first, last = start_of(job.tokens[0]), end_of(job.tokens[-1])
-    start = max(0, round((first - ROOM) * rate)) // step * step
-    stretch = start, min(job.recording.samples, round((last + ROOM) * rate))
+    stretch = _wide_stretch(job)
     count = 0
     with audio_slice(job.recording, stretch) as clip:
         take = _take(job, stretch)
@@ -88,9 +85,19 @@ def make_recorded(editor: Editor, job: TakeJob, folder: Path) -> int:
     return count
 
 
+def _wide_stretch(job: TakeJob) -> Span:
+    """The samples of all the job's tokens."""
+    rate, step = job.recording.sample_rate, whole_frames(job.recording.sample_rate)
+    first, last = start_of(job.tokens[0]), end_of(job.tokens[-1])
+    start = max(0, round((first - ROOM) * rate)) // step * step
+    return start, min(job.recording.samples, round((last + ROOM) * rate))
+
+
 def _stretch(job: TakeJob) -> Span:
     """The samples that are looked at."""
     recording = job.recording
+    if job.request.moves:  # up to where the words are recorded
+        return _wide_stretch(job)
     if recording.seconds <= WHOLE:
         return 0, recording.samples
     rate = recording.sample_rate

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from a3t.errors import InputError
 from a3t.plan.cleaning.cuts import Cut
 from a3t.plan.edit_limits import SPEEDS
 from a3t.plan.request import EditRequest
-from a3t.plan.reuse.text_reuse import MOST_WORDS
+from a3t.plan.reuse.text_reuse import LEAST_WORDS, MOST_WORDS
 from a3t.projects.document import Change
 from a3t.projects.take_record import TakeRecord
 from a3t.text.transcript import Transcript
@@ -105,14 +106,41 @@ def _span(edit: Change, first: int, last: int, tokens: Sequence[Token]) -> tuple
     return start, end
 
 
-def recorded_reach(edit: Change, heard: HeardPart) -> tuple[int, int] | None:
-    """The tokens before and after an edit that hold the nearest places where all its new words are
+def recorded_reach(change: Change, heard: HeardPart) -> tuple[int, int] | None:
+    """The tokens before and after a change that hold the nearest places where all its new words are
     recorded, if they are few; None if there is no such place. InputError if its own are gone."""
-    tokens = heard.tokens
-    first, last = edit.place_in(places_of(tokens), len(tokens))
-    wanted = list(Transcript.from_text(edit.text).spoken) if edit.text else []
+    wanted, (first, last) = _new_words(change, heard.tokens)
     if not 0 < len(wanted) <= MOST_WORDS:
         return None
+    return _reach(_recorded(wanted, heard.tokens, first, last), first, last)
+
+
+def moved_reach(change: Change, heard: HeardPart) -> tuple[int, int] | None:
+    """As `recorded_reach`, of the nearest place where the new words are recorded in a row, if they
+    are so many that their recording is moved instead of others being made: `a3t edit` moves them,
+    too (`a3t.plan.reuse.text_reuse`)."""
+    wanted, (first, last) = _new_words(change, heard.tokens)
+    if len(wanted) < LEAST_WORDS:
+        return None
+    return _reach(_recorded(wanted, heard.tokens, first, last)[:1], first, last)
+
+
+def _new_words(change: Change, tokens: Sequence[Token]) -> tuple[list[str], tuple[int, int]]:
+    """The spoken words that a change adds, without those that stay at its ends, and its range."""
+    first, last = change.place_in(places_of(tokens), len(tokens))
+    wanted: list[str] = []
+    with suppress(InputError):  # nothing is spoken in a deletion, or in a pause
+        wanted += Transcript.from_text(change.text).spoken
+    own = [word["text"] for token in tokens[first:last] for word in token["words"]]
+    while own and wanted and own[0] == wanted[0]:
+        own, wanted = own[1:], wanted[1:]
+    while own and wanted and own[-1] == wanted[-1]:
+        own, wanted = own[:-1], wanted[:-1]
+    return wanted, (first, last)
+
+
+def _recorded(wanted: list[str], tokens: Sequence[Token], first: int, last: int) -> list[int]:
+    """The tokens at which these words are recorded, beside those of a change; the nearest first."""
     said = [
         (word["text"], k)
         for k in range(max(0, first - WIDE), min(len(tokens), last + WIDE))
@@ -121,10 +149,15 @@ def recorded_reach(edit: Change, heard: HeardPart) -> tuple[int, int] | None:
     places = [
         said[n][1]
         for n in range(len(said))
-        if [text for text, _ in said[n : n + len(wanted)]] == wanted
+        if said[n][0] == wanted[0] and [text for text, _ in said[n : n + len(wanted)]] == wanted
     ]
-    near = sorted(places, key=lambda k: abs(k - first))[:MOST_PLACES]
-    return (max(0, first - min(near)) + NEAR, max(0, max(near) - last) + NEAR) if near else None
+    return sorted(places, key=lambda k: abs(k - first))[:MOST_PLACES]
+
+
+def _reach(places: Sequence[int], first: int, last: int) -> tuple[int, int] | None:
+    if not places:
+        return None
+    return max(0, first - min(places)) + NEAR, max(0, max(places) - last) + NEAR
 
 
 def job_of(
