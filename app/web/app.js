@@ -86,7 +86,7 @@ export class App extends Exporting {
   async open(id) {
     let state;
     try {
-      if (this.project !== id) await this.saver.flush();
+      if (this.project !== id) await this.saver.flush(id);
       state = await this.server.ask(`/projects/${id}`);
     } catch (error) {
       await this.leave();

@@ -15,6 +15,8 @@ export class Saver {
   constructor(app) {
     this.app = app;
     this.waiting = [];
+    /** @type {any[]} the steps of windows that are gone, which go before this one's */
+    this.left = [];
     this.leave();
   }
 
@@ -41,11 +43,11 @@ export class Saver {
     for (const done of this.waiting.splice(0)) done();
   }
 
-  get pending() { return this.busy || this.dirty || this.steps.length > 0; }
+  get pending() { return this.busy || this.dirty || this.steps.length > 0 || (!!this.app.project && this.left.length > 0); }
 
   /** A list of the server's with the steps that it has not taken. */
   merged(edits) {
-    return this.steps.reduce((list, step) => (step.come ? applied(step, list) : list), edits);
+    return [...this.left, ...this.steps].reduce((list, step) => (step.come ? applied(step, list) : list), edits);
   }
 
   /** Whether the server answers. */
@@ -86,13 +88,24 @@ export class Saver {
     return { page: this.page, steps: this.steps, draft: this.drafted, settings: window.a3tSettings || {} };
   }
 
-  /** Sends what windows that are gone have left here; one that lives sends it as well, to no harm. */
-  async flush() {
+  /**
+   * Sends what windows that are gone have left here; one that lives sends it as well, to no harm. What of `shown` the
+   * server doesn't take now is shown meanwhile, and goes before what is done later; the error, if there is one.
+   */
+  async flush(shown = this.app.project) {
+    const left = [];
+    let problem = null;
     for (const [key, { project, ...script }] of await kept("unsent")) {
       if (script.page === this.page) continue;
-      const told = script.steps && await this.app.server.ask(`/projects/${project}/script`, script).catch(() => null);
-      if (told || !script.steps) await forget("unsent", key);
+      const told = script.steps ? await this.app.server.ask(`/projects/${project}/script`, script).catch((error) => ({ error })) : {};
+      if (!told.error) await forget("unsent", key);
+      else if (project === shown && !(told.error.status >= 400 && told.error.status < 500)) {
+        left.push(...script.steps);
+        problem = told.error;
+      }
     }
+    this.left = left;
+    return problem;
   }
 
   /** What stands in the field, so that nothing typed is lost: {first, last, text, mode}. */
@@ -122,7 +135,8 @@ export class Saver {
     this.dirty = false;
     const script = this.#script(), last = this.count;
     if (!this.tries) this.#tell(TEXTS.saving);
-    const told = await app.server.ask(`/projects/${project}/script`, script).catch((error) => ({ error }));
+    const problem = this.left.length ? await this.flush() : null;
+    const told = problem ? { error: problem } : await app.server.ask(`/projects/${project}/script`, script).catch((error) => ({ error }));
     this.busy = false;
     if (this.page !== page) {
       if (!told.error) forget("unsent", `${project} ${page}`);

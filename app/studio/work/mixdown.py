@@ -153,7 +153,7 @@ def assembled(recording: Recording, heard: HeardPart, takes: Sequence[Path]) -> 
         tuple(entry for entry in entries if entry) if all(entries) else (),
         ((first and first.model) or nothing).to_json(),
         ((first and first.vocoder) or nothing).to_json(),
-        voice and voice.to_json(),
+        voice.to_json() if voice else None,
     ).result()
 
 

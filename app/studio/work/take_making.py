@@ -9,7 +9,7 @@ with it how it was made (`a3t.projects.takes`).
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -220,18 +220,21 @@ def _written(
 def _made(job: TakeJob, take: Take, result: EditedRecording) -> dict[str, Any]:
     """The fields of a record that tell what was made, and put it beside others."""
     asked = result.plan.request.to_json()["asked"]["pronunciations"]
-    voice = result.voice and Weights(result.voice["name"], result.voice["sha256"])
     edits = tuple(made.kept(_anchor(job, take, made)) for made in made_edits(result, take.stretch))
     return {
         "level": level_of(result),
         "doubtful": tuple(result.doubtful),
-        "model": Weights(**result.model),
-        "vocoder": Weights(**result.vocoder),
-        "voice": voice,
+        "model": _weights(result.model),
+        "vocoder": _weights(result.vocoder),
+        "voice": _weights(result.voice) if result.voice else None,
         "recorded": _recorded(result, take.stretch[0]),
         "scores": tuple(tuple((w.word, w.score) for w in words) for words in result.scores or ()),
         "mix": Mix(edits, result.plan.rate, job.cut, {k: tuple(v) for k, v in asked.items()}),
     }
+
+
+def _weights(named: Mapping[str, Any]) -> Weights:
+    return Weights(str(named["name"]), named["sha256"])
 
 
 def _anchor(job: TakeJob, take: Take, made: MadeEdit) -> tuple[int, int]:

@@ -82,6 +82,12 @@ def test_what_is_typed_is_there_after_a_reload(script: Any) -> None:
     assert field.input_value() == "hardly ever"
     field.press("Enter")
     made(script, "hardly ever")
+    script.locator(".status", has_text="Saved").wait_for()
+    script.reload()  # the history is the server's
+    ready(script)
+    made(script, "hardly ever")
+    script.keyboard.press("Control+z")
+    assert changes(script) == []
 
 
 def test_find_and_replace(script: Any) -> None:

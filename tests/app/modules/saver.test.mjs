@@ -68,6 +68,22 @@ test("what a window that is gone has left is sent, once", async () => {
   assert.deepEqual([server.edits.length, disk.unsent.size], [1, 0]);
 });
 
+test("what is done earlier arrives before what is typed over it, in a window that is loaded again", clocked(async (wait) => {
+  const server = new FakeServer(), gone = await server.window();
+  server.refuses = 502;
+  gone.write(2, 3, "wealth");
+  await settle();
+  const made = await server.window();
+  assert.deepEqual(made.texts(), ["wealth"]); // shown, though no server has it
+  made.write(2, 3, "treasure");
+  await settle();
+  server.refuses = 200;
+  await wait(31);
+  assert.deepEqual([server.edits.map(({ text }) => text), made.saver.state, disk.unsent.size], [["treasure"], TEXTS.saved, 0]);
+  const again = await server.window();
+  assert.deepEqual(again.texts(), ["treasure"]);
+}));
+
 test("a correction made offline arrives, and can be taken back before it does", clocked(async (wait) => {
   const server = new FakeServer(), made = await server.window();
   server.refuses = 0;

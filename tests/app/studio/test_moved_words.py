@@ -26,4 +26,5 @@ def test_pasted_words_are_moved_and_another_take_is_made(project: Project) -> No
     first = round(tokens[2][2] * rate)  # in the middle of what was moved, sample for sample
     assert original[first : first + rate // 10].tobytes() in edited.tobytes()
     project.post("takes", {"key": key})
-    assert project.made(2)["takes"][key][1]["recorded"] is None
+    takes = project.until(lambda state: len(state["takes"][key]) > 1)["takes"][key]
+    assert takes[1]["recorded"] is None
