@@ -12,6 +12,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -73,22 +74,32 @@ class TaggedFigures:
             found = min(len(token), len(_OTHERS) - 1) if token.isdecimal() else 0
         return found
 
+    @cache  # noqa: B019 - one object, as long as the program
+    def places(self, sentence: MadeSentence) -> tuple[list[int], list[list[int]], list[list[int]]]:
+        """Each token's word, the classes that accept it, and those that say what was said."""
+        words, accepted, right = [], [], []
+        for place, token in enumerate(sentence.tokens, -sentence.first):
+            said = self.classes.said(token)
+            wanted = sentence.spoken[place] if 0 <= place < len(sentence.spoken) else None
+            words.append(self.number(token))
+            accepted.append(list(said))
+            right.append([k for k, spoken in said.items() if spoken == wanted])
+        return words, accepted, right
+
     def batch(self, sentences: Sequence[MadeSentence]) -> tuple[Tensor, Tensor, Tensor]:
         """Words (B, T), classes that accept (B, T, C) and those that say what was said, of the
         figures' tokens."""
         longest = max(len(each.tokens) for each in sentences)
         shape = (len(sentences), longest, len(self.classes.names))
-        words = torch.full(shape[:2], len(self.words))
-        accepted, right = torch.zeros(shape), torch.zeros(shape, dtype=torch.bool)
+        words = np.full(shape[:2], len(self.words))
+        accepted, right = np.zeros(shape, np.float32), np.zeros(shape, bool)
         for row, each in enumerate(sentences):
-            for place, token in enumerate(each.tokens):
-                said = self.classes.said(token)
-                words[row, place] = self.number(token)
-                accepted[row, place, list(said)] = 1.0
-                if 0 <= place - each.first < len(each.spoken):
-                    wanted = each.spoken[place - each.first]
-                    right[row, place, [k for k, words_ in said.items() if words_ == wanted]] = True
-        return words, accepted, right
+            numbers, taken, wanted = self.places(each)
+            words[row, : len(numbers)] = numbers
+            for place, (a, r) in enumerate(zip(taken, wanted, strict=True)):
+                accepted[row, place, a] = 1.0
+                right[row, place, r] = True
+        return torch.from_numpy(words), torch.from_numpy(accepted), torch.from_numpy(right)
 
 
 class FigureTraining:

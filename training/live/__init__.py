@@ -1,0 +1,1 @@
+"""Sound cut into segments while it arrives, after DiSeg (recipes/live)."""
