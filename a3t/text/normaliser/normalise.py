@@ -292,7 +292,8 @@ def verbalise(core: str, context: Context) -> str:
     """Spoken words of a token without its outer punctuation; "" if it says nothing."""
     if core in vocabulary.SYMBOLS:
         return vocabulary.SYMBOLS[core]
-    for pattern, rule in _RULES:
+    word = core.isascii() and core.isalpha() and core.islower()
+    for pattern, rule in _RULES_OF_WORDS if word else _RULES:
         if (match := pattern.fullmatch(core)) and (words := rule(match, context)):
             return words
     return _pieces(core, context)
@@ -342,10 +343,6 @@ def _power(match: re.Match[str], context: Context) -> str:
 
 def _function(match: re.Match[str], _: Context) -> str:
     return f"{match[1].lower()} of {match[2] if match[2].isalpha() else numbers.plain(match[2])}"
-
-
-def _sharp(match: re.Match[str], _: Context) -> str:
-    return f"{match[1].lower()} sharp"
 
 
 def _and_clipped(match: re.Match[str], context: Context) -> str:
@@ -482,7 +479,7 @@ _PATTERNS: tuple[tuple[str | re.Pattern[str], Rule], ...] = (
     (re.compile(rf"({letters.ROMAN})('s)?"), letters.roman),
     (re.compile(r"(x{0,3}(?:ix|iv|v?i{0,3}))()"), letters.roman),
     (r"(.+)\^(-?\d{1,3})", _power),
-    (re.compile(r"([A-G])#"), _sharp),
+    (re.compile(r"([A-G])#"), lambda match, _: f"{match[1].lower()} sharp"),
     (r"(?:[a-z]\.)+[a-z]\.?", letters.dotted),
     (re.compile(r"([A-Z]{1,3})&([A-Z]{1,3})('?s)?"), letters.joined_initials),
     (r"([a-z]{3,})(?:-'?n'?-|'n')([a-z]{3,})", _and_clipped),
@@ -495,4 +492,7 @@ _PATTERNS: tuple[tuple[str | re.Pattern[str], Rule], ...] = (
 _RULES = tuple(
     (re.compile(each, re.IGNORECASE | re.ASCII) if isinstance(each, str) else each, rule)
     for each, rule in _PATTERNS
+)
+_RULES_OF_WORDS = tuple(
+    each for each in _RULES if each[1] in (figures.half_of_day, figures.unit, letters.roman)
 )
