@@ -402,6 +402,8 @@ def _sign(sign: str, before: str, after: str) -> str:
 
 def _letters(text: str, context: Context) -> str:
     word = re.sub(r"'+", "'", text.lower())
+    if not in_lexicon(word) and text in vocabulary.OWN_FORMS:
+        return verbalise(vocabulary.OWN_FORMS[text], context)  # mrna
     camel = re.findall(r"(?:Mr|Dr|Ms)(?=[A-Z])|[A-Z]?[a-z]{2,}|[A-Z]+(?![a-z])", text)
     if len(camel) > 1 and "".join(camel) == text and context.capitals_mean and not in_lexicon(word):
         return said(*(verbalise(part, context) for part in camel))

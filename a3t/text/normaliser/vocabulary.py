@@ -89,3 +89,4 @@ STREETS = _words("streets")
 ABOUT = _words("about")
 SOUND = _patterns("sounds")
 BESIDE_SOUND = _patterns("beside_sounds")
+OWN_FORMS: Words = {word.lower(): word for word in _TABLES["words"]["own_forms"].split()}

@@ -10,6 +10,7 @@ from pathlib import Path
 from torch import nn
 
 from a3t.errors import InputError
+from a3t.text.normaliser.vocabulary import OWN_FORMS
 from a3t.text.punctuation.tagging import PunctuationNetwork, build, predict
 from a3t.text.punctuation.tags import CASES, MARK_OF, TAGS, pause_length
 from a3t.text.punctuation.word_numbers import Vocabulary, pieces
@@ -81,10 +82,20 @@ def punctuated(
 
 
 def _capitalised(token: str, begins: bool, case: str, piece: str) -> str:
-    """A token with the capitals that it should have, and those that it has."""
-    if case == "capitals" and not begins:
+    """A token with the capitals that it should have, and those that it has.
+
+    Only its first letter is made one, and only where it begins with it: not 25th, @anna, x.org.
+    """
+    bare = token.strip("\"'“”‘’([{.,;:!?…)]}")
+    if own := OWN_FORMS.get(bare.lower()):
+        return token.replace(bare, own)
+    if not bare[:1].isalpha() or re.search(r"[@/\\]|\w\.\w{2}", bare):
+        return token
+    if any(map(str.isupper, bare[1:])) and not bare[0].isupper():
+        return token  # a form of its own: iDrive
+    if case == "capitals" and not begins and not any(map(str.isdigit, bare)):
         return token.upper()
-    if begins or case == "capital" or piece == "i" or piece.startswith("i'"):
+    if begins or case != "lower" or piece == "i" or piece.startswith("i'"):
         return re.sub(r"[^\W\d_]", lambda letter: letter[0].upper(), token, count=1)
     return token
 

@@ -61,6 +61,24 @@ def test_marks_and_capitals(text: str, told: dict[str, str], expected: str) -> N
     assert punctuated(text, network=ByWord(**told)) == expected
 
 
+CAPITALISED = """
+25th=25th 3rd=3rd 1990s=1990s 10am=10am 4x4=4x4 7-eleven=7-eleven 20/20=20/20 ios=iOS iOS=iOS
+iphone=iPhone macos=macOS mrna=mRNA youtube=YouTube iDrive=iDrive @anna=@anna
+anna@x.org=anna@x.org example.com=example.com the=The élan=Élan o'clock=O'clock 'tis='Tis
+“well”=“Well” e-mail=E-mail i'm=I'm a.m.=A.m. Ann=Ann
+"""
+
+
+@pytest.mark.parametrize("first, capitalised", [each.split("=") for each in CAPITALISED.split()])
+def test_capitals_of_a_sentences_first_word(first: str, capitalised: str) -> None:
+    """A token that begins with a letter gets one, in all but what has its own form."""
+    network = ByWord(**dict.fromkeys((NUMBER, "anna", "x", "com"), "O capital"))
+    assert (
+        punctuated(f"so {first} it is", network=ByWord(so="PERIOD")) == f"So. {capitalised} it is."
+    )
+    assert punctuated(f"{first} it is", network=network).startswith(capitalised)
+
+
 @pytest.mark.parametrize(
     "text, told",
     [
