@@ -8,6 +8,7 @@ import soundfile as sf
 
 from a3t.audio.output.patches import Patch
 from a3t.audio.output.writing import write_edited
+from a3t.audio.reading.formats import to_float
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from tests.audio.films import film, straight
@@ -123,3 +124,60 @@ def test_an_index_before_the_sound_does_not_hide_a_cut(arctic: Path, tmp_path: P
     path.write_bytes(data[: len(data) // 2])
     with pytest.raises(InputError, match=r"is (cut off|broken)"):
         Recording.open(path)
+
+
+def encoded(path: Path, speech: Path, codec: str) -> bytes:
+    film(path, speech, codec, None, rate=44_100)
+    return path.read_bytes()
+
+
+def test_a_header_that_disagrees_with_the_sound(
+    arctic: Path, tmp_path: Path, subtests: pytest.Subtests
+) -> None:
+    """All the sound there is is read: joined files, and lengths that are too short or unknown."""
+    mp3 = encoded(tmp_path / "a.mp3", arctic, "libmp3lame")
+    place = max(mp3.find(b"Xing"), mp3.find(b"Info")) + 8
+    bare = mp3[: place - 8] + bytes(4) + mp3[place - 4 :]
+    wav = encoded(tmp_path / "a.wav", arctic, "pcm_s16le")
+    size = wav.find(b"data") + 4
+    samples, rate = sf.read(arctic, dtype="int16")
+    sf.write(tmp_path / "a.flac", samples, rate)
+    flac = bytearray((tmp_path / "a.flac").read_bytes())
+    flac[21:26] = bytes([flac[21] & 0xF0]) + bytes(4)  # as written to a pipe
+    cases = {
+        "joined.mp3": (mp3 + mp3, 2),
+        "tagged.mp3": (mp3 + b"TAG" + bytes(125) + mp3, 2),
+        "thrice.mp3": (mp3 * 3, 3),
+        "few.mp3": (mp3[:place] + (40).to_bytes(4, "big") + mp3[place + 4 :], 1),
+        "many.mp3": (mp3[:place] + (5000).to_bytes(4, "big") + mp3[place + 4 :], 1),
+        "bare.mp3": (bare, 1),
+        "zero.wav": (wav[:size] + bytes(4) + wav[size + 4 :], 1),
+        "early.wav": (wav[:size] + (40_000).to_bytes(4, "little") + wav[size + 4 :], 1),
+        "pipe.flac": (bytes(flac), 1),
+        "inside.wav": (encoded(tmp_path / "mp3.wav", arctic, "libmp3lame"), 1),
+        "ac3.wav": (encoded(tmp_path / "ac3.wav", arctic, "ac3"), 1),
+    }
+    seconds = len(samples) / rate
+    for name, (content, times) in cases.items():
+        with subtests.test(name):
+            (tmp_path / name).write_bytes(content)
+            recording = Recording.open(tmp_path / name)
+            assert abs(recording.seconds - times * seconds) < 0.06 * times
+            loud = np.abs(to_float(recording.read()[:, 0])) > 0.02
+            half = len(loud) // times
+            assert all(loud[k * half :][:half].mean() > 0.1 for k in range(times))
+    whole = Recording.open(tmp_path / "a.wav").read()
+    for name in ("zero.wav", "early.wav"):
+        np.testing.assert_array_equal(Recording.open(tmp_path / name).read(), whole)
+    np.testing.assert_array_equal(Recording.open(tmp_path / "pipe.flac").read()[:, 0], samples)
+
+
+def test_sound_that_begins_late_begins_late(arctic: Path, tmp_path: Path) -> None:
+    for name, codec in (("x.mkv", "pcm_s16le"), ("x.mp4", "aac"), ("x.ts", "aac")):
+        late = Recording.open(film(tmp_path / f"late{name}", arctic, codec, later=1.96))
+        own = Recording.open(film(tmp_path / name, arctic, codec))
+        gap = late.samples - own.samples
+        assert abs(gap - 1.96 * 48_000) < 0.07 * 48_000  # an AAC encoder's own padding
+        assert np.abs(to_float(late.read()[: round(1.9 * 48_000)])).max() < 1e-3
+        if codec.startswith("pcm"):
+            np.testing.assert_array_equal(late.read()[gap:], own.read())

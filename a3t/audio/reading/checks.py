@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 import soundfile as sf
 
-from a3t.audio.reading.containers import TrackReader, decoded_track
+from a3t.audio.reading.containers import DecodedTrack, TrackReader, decoded_track
 from a3t.audio.reading.formats import Native, sample_format, to_float
+from a3t.audio.reading.headers import goes_on
 from a3t.audio.reading.truncation import is_truncated
 from a3t.errors import InputError
 
@@ -78,12 +79,27 @@ def open_audio(path: Path, track: int | None = None) -> Iterator[Reader]:
                     f"{path} is not audio that a3t can read: convert it to WAV or FLAC first."
                 ) from error
         else:
-            if track not in (None, 1):
-                raise InputError(f"{path} has no track {track}: it has only one, omit --track.")
             with file:
-                yield file
-            return
+                decoded = _second_reading(path, file)
+                if track not in (None, 1):
+                    raise InputError(f"{path} has no track {track}: it has only one, omit --track.")
+                if decoded is None:
+                    yield file
+                    return
     yield TrackReader(decoded)
+
+
+def _second_reading(path: Path, file: SoundReader) -> DecodedTrack | None:
+    """What FFmpeg's libraries read of a file whose header disagrees with its sound, or that
+    libsndfile reads by its header alone; None for all other files."""
+    stated = 0 < file.frames < 2**62  # a FLAC that was written to a pipe states nothing
+    compressed = file.format != "MP3" and file.subtype.startswith("MPEG_")
+    if stated and not compressed and not goes_on(path, file.format, file.frames):
+        return None
+    try:
+        return decoded_track(path)
+    except InputError:
+        return None
 
 
 def read_block(file: Reader, length: int, dtype: str) -> Native:
@@ -167,8 +183,6 @@ def check_samples(path: Path, file: Reader) -> int:
             f"The channels of {path} cancel each other, as if one were inverted: invert one of "
             f"them, or export one alone."
         )
-    if file.format == "MP3" and isinstance(file, SoundReader):
-        _check_mp3_length(path, file, count / file.samplerate)
     return count
 
 
@@ -177,16 +191,3 @@ def cancel(block: Native) -> bool:
     samples = to_float(block)
     left = float(np.abs(samples.mean(axis=1)).max(initial=0.0))
     return left <= CANCELLED * float(np.abs(samples).max(initial=0.0))
-
-
-def _check_mp3_length(path: Path, file: sf.SoundFile, seconds: float) -> None:
-    """An MP3 of variable rate without an index gets a guessed length, and decoding stops there.
-
-    What is left of the file shows it: up to 64 KiB, or 5 %, may be tags.
-    """
-    unread = path.stat().st_size - os.lseek(file.name, 0, os.SEEK_CUR)
-    if unread > max(65_536, path.stat().st_size // 20):
-        raise InputError(
-            f"{path} goes on after the {seconds:.1f} s that its header states: convert it "
-            "to WAV or FLAC first."
-        )

@@ -18,10 +18,12 @@ from typing import TYPE_CHECKING, BinaryIO
 import numpy as np
 
 from a3t.audio.reading.formats import Native
+from a3t.audio.reading.headers import corrected
 from a3t.audio.reading.track_writer import TrackWriter
 from a3t.errors import InputError
 
 if TYPE_CHECKING:
+    from av.audio.codeccontext import AudioCodecContext
     from av.audio.stream import AudioStream
     from av.container import InputContainer
     from av.stream import Stream
@@ -58,7 +60,8 @@ class DecodedTrack:
     """A track's sound: (n, channels) samples in the native dtype of `subtype`.
 
     subtype: libsndfile's name for what holds the samples, the codec's for a lossy one; container:
-    the demuxer's name. start: when the sound begins in the file's own time, in seconds. tracks:
+    the demuxer's name. start: when the samples begin in the file's own time, in seconds: where a
+    film's sound begins late, there is silence before it. tracks:
     all of the file's. texts: the file's own, by libsndfile's names. pictures: how many a second a
     film has, on average; None without a video stream.
     """
@@ -147,7 +150,7 @@ def decoded_track(path: Path, number: int | None = None) -> DecodedTrack | None:
 
 @lru_cache(maxsize=2)
 def _decoded(path: Path, identity: tuple[int, ...], number: int) -> DecodedTrack:
-    with path.open("rb") as raw, opened_container(raw) as container:
+    with corrected(path) as raw, opened_container(raw) as container:
         return _decode(container, path, number)
 
 
@@ -231,13 +234,13 @@ def _decode(container: InputContainer, path: Path, number: int) -> DecodedTrack:
     context = stream.codec_context
     if context is None:
         raise InputError(f"{path} has audio that a3t can't read: convert it to WAV.")
-    if context.codec_tag.lower() in PROTECTED:
+    if _tag(context) in PROTECTED:
         raise InputError(
             f"{path} is protected against copying (DRM): use a recording without protection."
         )
     tracks = _tracks(container)
     with tempfile.TemporaryFile() as room:
-        writer = TrackWriter(path, room)
+        writer = TrackWriter(path, room, (container.start_time or 0) / 1e6)
         latest = 0.0
         try:
             for packet in container.demux():
@@ -267,6 +270,14 @@ def _decode(container: InputContainer, path: Path, number: int) -> DecodedTrack:
         {name.lower(): text for name, text in container.metadata.items()},
         next(map(_pictures, filter(is_moving, container.streams.video)), None),
     )
+
+
+def _tag(context: AudioCodecContext) -> str:
+    """A codec's four letters; in a WAV they are a number, and may be no text."""
+    try:
+        return context.codec_tag.lower()
+    except UnicodeDecodeError:
+        return ""
 
 
 def _pictures(stream: VideoStream) -> Fraction:

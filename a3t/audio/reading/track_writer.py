@@ -19,10 +19,12 @@ GAP = 0.1  # seconds; what the time stamps leave out beyond this is silence, les
 
 
 class TrackWriter:
-    """Puts decoded frames behind each other in a file, as they follow each other in time."""
+    """Puts decoded frames behind each other in a file, as they follow each other in time from
+    ``begin``, the seconds at which the file's own time starts."""
 
-    def __init__(self, path: Path, room: Any) -> None:
-        self.path, self.room = path, room
+    def __init__(self, path: Path, room: Any, begin: float = 0.0) -> None:
+        self.path, self.room, self.begin = path, room, begin
+        self.silent = 0  # samples before the first frame
         self.rate = self.channels = self.count = 0
         self.start = 0.0
         self.layout = ""  # FFmpeg's name of the samples' format
@@ -41,6 +43,9 @@ class TrackWriter:
         if not self.count:
             self.rate, self.channels, self.layout = layout
             self.start = time or 0.0
+            if self.start - self.begin > GAP:  # a film's sound that begins late
+                self.silent = round((self.start - self.begin) * self.rate)
+                self.start = self.begin
         elif layout != (self.rate, self.channels, self.layout):
             raise InputError(
                 f"{self.path} changes its sample rate or its channels {self.seconds:.1f} s from "
@@ -48,6 +53,8 @@ class TrackWriter:
             )
         samples = self._native(frame)
         gap = 0.0 if time is None else time - self.start - self.seconds
+        if self.silent and not self.count:
+            gap = self.silent / self.rate
         if gap > GAP:
             self._silence(round(gap * self.rate), samples.dtype)
         self._put(samples)
@@ -57,7 +64,7 @@ class TrackWriter:
         self.room.flush()
         dtype = sample_format(self.subtype("")).dtype
         whole = np.memmap(self.room, dtype, "r", shape=(self.count, self.channels))
-        return whole[:stated]
+        return whole if stated is None else whole[: self.silent + stated]
 
     def subtype(self, codec: str) -> str:
         """libsndfile's name for the samples; the codec's in capitals if they are its floats."""
