@@ -101,10 +101,11 @@ class GivenPitch(Renderer):
         with torch.inference_mode():
             predicted = model(batch).pitch
         told = spread_out(decided(predicted), batch.masked, model.pitch_spread)
-        told = met(told, batch.masked, visible_frames(batch), model.pitch_meets)[0].numpy()
-        true = self.pitch[source[0] : source[0] + len(told)]
-        both = (told > 0) & (true > 0) & window.masked
-        return super().fill(recording, window, source, np.where(both, true - told, 0.0))
+        told = met(told, batch.masked, visible_frames(batch), model.pitch_meets)
+        contour = told[0].numpy()
+        true = self.pitch[source[0] : source[0] + len(contour)]
+        both = (contour > 0) & (true > 0) & window.masked
+        return super().fill(recording, window, source, np.where(both, true - contour, 0.0))
 
 
 def places(setting: Setting) -> list[Place]:
@@ -226,7 +227,9 @@ def figures_of(
     first, last = edit.source
     span = first, first + sum(phone.frames for phone in phones)
     true = [p for p in plan.phones if first <= p.first and p.last <= last and p.word >= 0]
-    own, pairs, begin = [], [], first
+    own: list[Span] = []
+    pairs: list[tuple[int, int]] = []
+    begin = first
     for phone in phones:
         if phone.word >= 0:
             own.append((begin, begin + phone.frames))
