@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -225,3 +226,21 @@ def test_threads_that_wait_leave_the_cores_to_others(module: str) -> None:
     )
     alone = {name: value for name, value in os.environ.items() if name != "OMP_WAIT_POLICY"}
     assert subprocess.run([sys.executable, "-c", early], env=alone).returncode == 0
+
+
+@pytest.mark.parametrize("command", [edit.main, tts.main])
+def test_a_recording_that_is_not_our_own_is_not_replaced(
+    command: Callable[[list[str]], int],
+    arctic: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    talk, other = (Path(shutil.copy(arctic, tmp_path / name)) for name in ("talk.wav", "b.wav"))
+    text = (
+        ["--new-text", NEVER, "--text", ARCTIC]
+        if command is edit.main
+        else ["--text", NEVER, "--prompt-text", ARCTIC]
+    )
+    assert command([str(talk), *text, "--out", str(other)]) == 1
+    assert "a3t did not make it" in capsys.readouterr().err
+    assert other.read_bytes() == talk.read_bytes() and len(list(tmp_path.iterdir())) == 2

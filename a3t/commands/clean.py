@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from a3t.audio.output.writing import default_output
 from a3t.audio.reading.recording import Recording
-from a3t.commands.editing.confirmation import offer_recogniser
+from a3t.commands.editing.confirmation import check_replaced, offer_recogniser
 from a3t.commands.options import (
     add_export_option,
     add_recogniser_option,
@@ -154,6 +154,7 @@ def _clean(editor: Editor, path: Path, want: Cleaning, options: argparse.Namespa
     wanted = found.request(chosen)
     job = replace(job, request=replace(wanted, others=job.request.others))
     job.check_files()
+    check_replaced(job.out)
     plan = editor.plan(found.source, job.request)
     if doubt := music_doubt(plan):
         say(doubt)

@@ -75,6 +75,7 @@ def edit(options: argparse.Namespace) -> None:
     with importing():
         from a3t.editor import Editor
     from a3t.commands.editing.confirmation import (
+        check_replaced,
         confirmed_plan,
         offer_recogniser,
         show_restored,
@@ -87,6 +88,8 @@ def edit(options: argparse.Namespace) -> None:
     progress("read")
     if project := find_project(job.recording, options.out):
         job = job.continuing(project)
+    if not options.plan:
+        check_replaced(job.out, yes=options.yes)
     if not options.yes:
         asked = job.request
         offer_recogniser(job.recording.path, asked.text, asked.alignment, asked.recogniser)

@@ -127,3 +127,24 @@ def _shown(text: str) -> str:
         f"{text[: SHOWN // 2].strip()} … {text[-SHOWN // 2 :].strip()} "
         f"({len(text.split()):,} words)"
     )
+
+
+def check_replaced(out: Path, ask: bool = True, yes: bool = False) -> None:
+    """InputError if ``out`` is a sound file that a3t did not make, unless the user, asked on a
+    terminal, wants it replaced, or has said ``yes``."""
+    from a3t.audio.output.metadata import comment_of
+    from a3t.audio.output.records import record_path
+
+    if yes or not out.is_file() or not out.stat().st_size:
+        return
+    if record_path(out).is_file() or out.with_suffix(".speech.json").is_file():
+        return
+    try:
+        own = "wrote this file:" in comment_of(out)
+    except InputError:  # no sound at all
+        own = False
+    if own or (ask and on_a_terminal() and agrees(f"Replace {out}, which a3t did not make?")):
+        return
+    raise InputError(
+        f"{out} would be replaced, and a3t did not make it: move it, or choose another --out."
+    )
