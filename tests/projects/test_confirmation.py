@@ -3,6 +3,7 @@
 import io
 import shutil
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -102,6 +103,16 @@ def test_the_user_is_asked_on_a_terminal(
 def test_no_means_no(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"a3t transcribe talk\.wav --out talk\.txt .*--text"):
         answered("n\n", monkeypatch, tmp_path)
+
+
+def test_what_is_not_certain_needs_a_yes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The text was found already, so it is given; that it may be misheard is asked all the same."""
+    for answer, declined in (("\n", True), ("y\n", False)):
+        monkeypatch.setattr("sys.stdin", Terminal(answer))
+        monkeypatch.setattr("sys.stderr", screen := Terminal())
+        with pytest.raises(InputError) if declined else nullcontext():
+            confirm_transcript(planned(tmp_path, found_in="given"), True, unsure=True)  # type: ignore[arg-type]
+        assert "[y/N" in screen.getvalue()
 
 
 @pytest.mark.parametrize(
