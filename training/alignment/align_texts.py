@@ -29,7 +29,7 @@ from training.corpora import read_corpora, split_of
 from training.programs import Program, option
 from training.text_lines import text_lines, whole_lines
 
-LEAST_LIKELIHOOD = -0.5  # the mean logarithm of the probabilities of what Whisper heard
+LEAST_LIKELIHOOD = -0.3  # the mean logarithm of the probabilities of what Whisper heard
 MOST_SILENT = 0.6  # probability that there is no speech
 SLOWEST, FASTEST = 5.0, 22.0  # phones a second, pauses left out
 

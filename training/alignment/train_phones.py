@@ -152,7 +152,7 @@ def train(options: argparse.Namespace) -> None:
         decay=options.steps,
         betas=(0.9, 0.999),
         ema=0.998,
-        epoch=500,
+        epoch=200,
         minutes=options.minutes,
         by_clock=True,
     )

@@ -7,7 +7,8 @@ same command goes on where it stopped. --names has names of recordings to transc
 Longer recordings than half a minute are left out.
 
 Whisper hears half a minute at once, however short a recording is. Here it gets the recording and 5
-seconds of silence, which took a third of the time, and wrote the same but for one word in 40.
+to 7.5 seconds of silence: of 12 clips of 6 seconds that took a fifth to a third of the time, and 8
+of 107 words were others, right or wrong.
 """
 
 from __future__ import annotations
