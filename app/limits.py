@@ -18,7 +18,7 @@ from a3t.audio.reading.containers import stated_seconds
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from app import texts
-from app.processes.bounded import bounded
+from app.processes.sandbox import run_in_sandbox
 
 MAX_SECONDS = 7200.0
 MAX_MEGABYTES = 1300  # as many seconds of a CD's sound, uncompressed
@@ -36,7 +36,7 @@ def check_upload(path: str | None, uploads: Path) -> Path:
     if not path:
         raise InputError(texts.NO_RECORDING)
     file = inside(path, uploads, MAX_MEGABYTES)
-    seconds = bounded(stated_length, file)
+    seconds = run_in_sandbox(stated_length, file)
     if not math.isfinite(seconds) or seconds > MAX_SECONDS:
         raise InputError(texts.too_long(MAX_SECONDS))
     return file

@@ -22,10 +22,10 @@ from a3t.errors import InputError
 from a3t.plan.request import EditRequest, SpeechRequest
 from alignment import Alignment
 from app import limits, texts
-from app.processes.bounded import bounded
 from app.processes.lanes import EditorLane
 from app.processes.progress import Watch
 from app.processes.request_jobs import RequestJobs
+from app.processes.sandbox import run_in_sandbox
 from app.processes.worker import WorkerProcess
 
 if TYPE_CHECKING:  # torch is imported with the models, in their processes
@@ -64,7 +64,7 @@ class Service:
 
     def lane(self, recording: Path) -> EditorLane:
         """The lane for a recording of this length."""
-        return self.long if bounded(limits.stated_length, recording) > LONG else self.quick
+        return self.long if run_in_sandbox(limits.stated_length, recording) > LONG else self.quick
 
     # ---- what is asked of it: by the page, its endpoints and /v1 --------------------------------
 
@@ -130,7 +130,7 @@ class Service:
         with self._request(recording) as copy:
             result = self.lane(copy).do(watch, methodcaller("edit", copy, request))
             suffix = suffix or (".flac" if copy.suffix == ".flac" else ".wav")
-            out = bounded(result.save, copy.with_name(f"{copy.stem}.edited{suffix}"))
+            out = run_in_sandbox(result.save, copy.with_name(f"{copy.stem}.edited{suffix}"))
         return out, without_folders(record_path(out)), result.plan.text.text
 
     def tts(
@@ -150,7 +150,7 @@ class Service:
         )
         with self._request(prompt) as copy:
             result = self.lane(copy).do(watch, methodcaller("tts", copy, request))
-            out = bounded(result.save, copy.with_name(f"{copy.stem}.spoken.wav"))
+            out = run_in_sandbox(result.save, copy.with_name(f"{copy.stem}.spoken.wav"))
         return out, without_folders(out.with_suffix(".speech.json")), result.prompt_text
 
     @contextmanager

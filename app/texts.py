@@ -44,7 +44,7 @@ QUEUE_FULL = "Too many people are waiting: try again in a minute."
 RECORDED = "As recorded"
 MANY_SPEAK = "Others are recording here: your words will appear when you stop."
 FAILED = "Something went wrong inside the editor: the log of this page's server has the details."
-OUTGROWN = (
+MEMORY_EXCEEDED = (
     "This needs more memory than one request may use here: choose a shorter recording or a shorter "
     "text, or the command line."
 )

@@ -18,7 +18,7 @@ from app import texts
 from app.guarding.quota import Quota, RefusedError
 from app.guarding.visitors import cookie_of
 
-LARGEST_BODY = 2_000_000  # bytes of a request that is not an upload
+MAX_BODY = 2_000_000  # bytes of a request that is not an upload
 UPLOADS = "/gradio_api/upload"
 FORMS = (
     "/v1/edits",
@@ -244,7 +244,7 @@ def names_elsewhere(body: bytes) -> bool:
 
 
 async def read_body(receive: Receive) -> bytes | None:
-    """The whole body, None if it is larger than LARGEST_BODY."""
+    """The whole body, None if it is larger than MAX_BODY."""
     parts: list[bytes] = []
     size = 0
     while True:
@@ -253,7 +253,7 @@ async def read_body(receive: Receive) -> bytes | None:
             return b"".join(parts)
         parts.append(message.get("body", b""))
         size += len(parts[-1])
-        if size > LARGEST_BODY:
+        if size > MAX_BODY:
             return None
         if not message.get("more_body", False):
             return b"".join(parts)

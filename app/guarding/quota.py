@@ -16,8 +16,8 @@ from pathlib import Path
 
 from app import limits, texts
 
-MOST_HELD = 10_000_000_000  # bytes of uploads and results
-MOST_EACH = 2_000_000_000  # bytes that one visitor uploads in limits.KEEP_SECONDS
+MAX_HELD = 10_000_000_000  # bytes of uploads and results
+MAX_EACH = 2_000_000_000  # bytes that one visitor uploads in limits.KEEP_SECONDS
 LEFT_FREE = 1_000_000_000  # bytes of the disk that uploads don't take
 AT_ONCE = 16  # uploads
 FORM = 1_000_000  # bytes of a form around its file
@@ -71,10 +71,10 @@ class Quota:
         arriving = sum(self._arriving.values())
         if len(self._arriving) >= AT_ONCE:
             raise RefusedError(503, texts.QUEUE_FULL)
-        if self.uploaded(visitor) + size > MOST_EACH:
+        if self.uploaded(visitor) + size > MAX_EACH:
             raise RefusedError(429, texts.UPLOADED_ENOUGH)
         free = shutil.disk_usage(self.folder).free
-        if held(self.folder) + arriving + size > MOST_HELD or free - arriving - size < LEFT_FREE:
+        if held(self.folder) + arriving + size > MAX_HELD or free - arriving - size < LEFT_FREE:
             raise RefusedError(507, texts.NO_ROOM)
 
     def uploaded(self, visitor: str) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 import gradio as gr
 
 from app.page.page_requests import LINE, asked
-from app.page.settings import MOST_SEED
+from app.page.settings import MAX_SEED
 from app.service import Service
 
 SOUND = ["audio", "record", "used"]
@@ -34,7 +34,7 @@ def add_endpoints(service: Service) -> None:
         "new_text": gr.Textbox("", label="new_text", **hidden),
         "prompt_text": gr.Textbox("", label="prompt_text", **hidden),
         "expected": gr.Textbox("", label="expected", **hidden),
-        "seed": gr.Number(0, label="seed", precision=0, minimum=0, maximum=MOST_SEED, **hidden),
+        "seed": gr.Number(0, label="seed", precision=0, minimum=0, maximum=MAX_SEED, **hidden),
         "speed": gr.Number(1.0, label="speed", **hidden),
     }
     results = {

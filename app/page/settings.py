@@ -9,7 +9,7 @@ from a3t.model.saved_voices import voice_names
 from app import texts
 from app.page_request import USUAL, VOCODERS, aligners_here, models_here
 
-MOST_SEED = 2**31 - 1
+MAX_SEED = 2**31 - 1
 CHANGED = "a3t-settings"  # the event that tells the script of the values
 
 
@@ -41,7 +41,7 @@ class Settings:
                     list(aligners_here()), value=USUAL.aligner, label=texts.ALIGNER
                 )
                 self.seed = gr.Number(
-                    label=texts.SEED, value=0, precision=0, minimum=0, maximum=MOST_SEED
+                    label=texts.SEED, value=0, precision=0, minimum=0, maximum=MAX_SEED
                 )
         fields = {name: value for name, value in vars(self).items() if isinstance(value, Block)}
         names = ", ".join(fields)

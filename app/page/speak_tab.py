@@ -8,7 +8,7 @@ import gradio as gr
 
 from app import texts
 from app.page.page_requests import LINE, PROGRESS, asked, cancelling
-from app.page.settings import MOST_SEED
+from app.page.settings import MAX_SEED
 from app.service import Service
 
 
@@ -35,7 +35,7 @@ class SpeakTab:
                 with gr.Accordion(texts.MORE, open=False):
                     self.speed = gr.Slider(0.5, 2.0, 1.0, step=0.05, label=texts.SPEED)
                     self.seed = gr.Number(
-                        label=texts.SEED, value=0, precision=0, minimum=0, maximum=MOST_SEED
+                        label=texts.SEED, value=0, precision=0, minimum=0, maximum=MAX_SEED
                     )
                 with gr.Row():
                     self.speak = gr.Button(texts.SPEAK, variant="primary", elem_id="speak")

@@ -96,7 +96,7 @@ class EditorLane:
                 if job.owner == owner and name in (None, job.name):
                     job.watch.cancelled.set()
 
-    def welcome(self, owner: str) -> None:
+    def unblock(self, owner: str) -> None:
         """Take jobs of an owner that was deleted again."""
         with self._change:
             self._gone.discard(owner)

@@ -14,12 +14,12 @@ from app import limits
 from app.error_sentences import sentence_of
 from app.processes.progress import CancelledError, Watch
 
-MOST_JOBS = 20  # that wait or run
+MAX_JOBS = 20  # that wait or run
 STOPPING = 2.0  # seconds that they have to end in
 
 
 class BusyError(Exception):
-    """MOST_JOBS wait already."""
+    """MAX_JOBS wait already."""
 
 
 @dataclass
@@ -77,7 +77,7 @@ class RequestJobs:
             self._jobs = {name: each for name, each in self._jobs.items() if each.ended > old}
             if self._stopped:
                 raise CancelledError
-            if sum(not each.outcome.done() for each in self._jobs.values()) >= MOST_JOBS:
+            if sum(not each.outcome.done() for each in self._jobs.values()) >= MAX_JOBS:
                 raise BusyError
             self._jobs[job.id] = job
         threading.Thread(target=self._do, args=(job, work, kept), name=job.id, daemon=True).start()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from a3t.editor import Editor
 
 # Bytes of data in a process, and seconds of processor time for each call: of a reading process
-# (`app.processes.bounded`), and of an editor's.
+# (`app.processes.sandbox`), and of an editor's.
 READER_MEMORY, READER_SECONDS = 2_000_000_000, 300
 EDITOR_MEMORY, EDITOR_SECONDS = 8_000_000_000, 7200
 
@@ -112,9 +112,9 @@ class WorkerProcess:
             return value
         if kind == "sentence":
             raise value
-        if kind == "outgrown":  # what is left of it is not used again
+        if kind == "memory_exceeded":  # what is left of it is not used again
             self.end()
-            raise InputError(texts.OUTGROWN)
+            raise InputError(texts.MEMORY_EXCEEDED)
         raise stopped or RuntimeError(f"in the worker's process:\n{value}")
 
     def _wait(self) -> None:
@@ -182,7 +182,7 @@ def work(
                 raise
             except Exception as error:
                 if is_memory(error):
-                    pipe.send(("outgrown", None))
+                    pipe.send(("memory_exceeded", None))
                 else:
                     pipe.send(("failed", traceback.format_exc()))
     except (EOFError, ConnectionError):
@@ -214,5 +214,5 @@ def is_memory(error: Exception) -> bool:
 def ended(process: Any) -> InputError:
     """The error for a process that ended in the middle of a request."""
     process.join(5)
-    sentences = {-signal.SIGXCPU: texts.TOO_SLOW, -signal.SIGKILL: texts.OUTGROWN}
+    sentences = {-signal.SIGXCPU: texts.TOO_SLOW, -signal.SIGKILL: texts.MEMORY_EXCEEDED}
     return InputError(sentences.get(process.exitcode, texts.CRASHED))

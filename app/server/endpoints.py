@@ -55,13 +55,13 @@ def demand_token(request: Request) -> None:
         raise HTTPException(401, texts.NO_TOKEN, {"www-authenticate": "Bearer"})
 
 
-def the_service(request: Request) -> Service:
+def get_service(request: Request) -> Service:
     service: Service = request.app.state.service
     return service
 
 
-def the_job(name: str, request: Request) -> RequestJob:
-    job = the_service(request).jobs.get(name)
+def get_job(name: str, request: Request) -> RequestJob:
+    job = get_service(request).jobs.get(name)
     if job is None:
         raise HTTPException(404, "There is no such job, or it ended an hour ago.")
     return job
@@ -69,15 +69,15 @@ def the_job(name: str, request: Request) -> RequestJob:
 
 def kept(request: Request, file: Annotated[UploadFile, File(description="the recording")]) -> str:
     """The upload in a folder of its own, under a name made here."""
-    path = the_service(request).request_folder() / limits.safe_name(file.filename or "")
+    path = get_service(request).request_folder() / limits.safe_name(file.filename or "")
     with path.open("wb") as copy:
         shutil.copyfileobj(file.file, copy)
     return str(path)
 
 
-Job = Annotated[RequestJob, Depends(the_job)]
+Job = Annotated[RequestJob, Depends(get_job)]
 Kept = Annotated[str, Depends(kept)]
-Serving = Annotated[Service, Depends(the_service)]
+Serving = Annotated[Service, Depends(get_service)]
 NO_GRANULARITIES: list[str] = []
 TRANSCRIPTIONS: dict[str, Any] = {
     "application/json": {"schema": {"type": "object"}},

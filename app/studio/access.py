@@ -18,29 +18,29 @@ from app.studio.project import Project
 from app.studio.studio import Studio
 
 
-async def the_studio(request: Request) -> Studio:
+async def get_studio(request: Request) -> Studio:
     studio: Studio = request.app.state.studio
     return studio
 
 
-async def the_visitor(request: Request, response: Response) -> str:
+async def get_visitor(request: Request, response: Response) -> str:
     name: str = request.app.state.visitors.visitor(request, response)
     return name
 
 
-Opened = Annotated[Studio, Depends(the_studio)]
-Visitor = Annotated[str, Depends(the_visitor)]
+Opened = Annotated[Studio, Depends(get_studio)]
+Visitor = Annotated[str, Depends(get_visitor)]
 
 
-def the_desk(project: str, studio: Opened, visitor: Visitor) -> Project:
+def get_project(project: str, studio: Opened, visitor: Visitor) -> Project:
     """The visitor's project; HTTPException if there is none of that name."""
-    desk = studio.desk(visitor, project)
-    if desk is None:
+    found = studio.find(visitor, project)
+    if found is None:
         raise HTTPException(404, studio.why_not(project))
-    return desk
+    return found
 
 
-async def what_is_sent(request: Request) -> dict[str, Any]:
+async def json_body(request: Request) -> dict[str, Any]:
     """A request's JSON object; an empty one for anything else. InputError for numbers that no
     float holds, and for halves of characters: what is written has to be read again."""
     try:
@@ -59,6 +59,6 @@ def _whole(digits: str) -> int | float:
     return int(digits) if len(digits) < 20 else float("inf")
 
 
-Desk = Annotated[Project, Depends(the_desk)]
-Sent = Annotated[dict[str, Any], Depends(what_is_sent)]
+ThisProject = Annotated[Project, Depends(get_project)]
+Sent = Annotated[dict[str, Any], Depends(json_body)]
 Place = Annotated[int, Path(ge=0, lt=10**12)]

@@ -18,7 +18,7 @@ from app.processes.worker import WorkerProcess
 MOST = 2  # at once: each takes about half a core
 MEMORY, SECONDS = 1_500_000_000, 60  # bytes of data, and of processor time for a part
 LEAVING = 30.0  # seconds without a part, after which nobody is speaking any more
-LEAST_RATE, MOST_RATE = 8_000, 384_000
+MIN_RATE, MAX_RATE = 8_000, 384_000
 
 
 class LiveSessions:
@@ -31,7 +31,7 @@ class LiveSessions:
     def begin(self, visitor: str, rate: Any) -> str:
         """The name of a session that hears samples at `rate` Hz; InputError if there are too many,
         or for another rate."""
-        if not isinstance(rate, int) or not LEAST_RATE <= rate <= MOST_RATE:
+        if not isinstance(rate, int) or not MIN_RATE <= rate <= MAX_RATE:
             raise InputError(texts.WRONG_FIELDS)
         key = visitor, secrets.token_hex(12)
         with self._lock:

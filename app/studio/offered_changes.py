@@ -16,7 +16,7 @@ from a3t.source.passages import AlignedRecording
 from alignment import Word
 from alignment.retiming import covering
 from app import texts
-from app.processes.bounded import bounded
+from app.processes.sandbox import run_in_sandbox
 from app.studio.storage.heard_tokens import HeardPart, Token, start_of, transcript_of
 from app.studio.take_settings import number
 
@@ -37,7 +37,7 @@ def cleaning_of(data: Any) -> Cleaning:
 def find_changes(recording: Recording, heard: HeardPart, want: Cleaning) -> list[dict[str, Any]]:
     """`offered_changes`, where the recording is read in a process of its own, if it has to be."""
     if SOUNDS & set(want.kinds):
-        return bounded(offered_changes, recording, heard, want)
+        return run_in_sandbox(offered_changes, recording, heard, want)
     return offered_changes(recording, heard, want)
 
 

@@ -102,7 +102,7 @@ class Listening:
     def _failed(self, sentence: str) -> None:
         folder = self.project.folder
         self.problem = sentence.replace(f"{folder.path}/", "")
-        if "samples" in folder.about or sentence in (texts.FAILED, texts.OUTGROWN):
+        if "samples" in folder.about or sentence in (texts.FAILED, texts.MEMORY_EXCEEDED):
             self._tell()
         else:  # what can't be edited is no project; what failed for another reason may yet be one
             folder.delete()

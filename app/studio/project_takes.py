@@ -18,7 +18,7 @@ from app.service import without_folder
 from app.studio.open_project import OpenProject
 from app.studio.storage.heard_tokens import HeardPart
 from app.studio.storage.project_pronunciations import (
-    MOST_SAID,
+    MAX_SAID_CHARACTERS,
     own_pronunciations,
     remember_pronunciation,
     said_as,
@@ -169,7 +169,7 @@ class TakeMaking:
         take. InputError for what is no word."""
         project, folder = self.project, self.project.folder
         word = word_of(data)
-        said = str(data.get("said", ""))[:MOST_SAID]
+        said = str(data.get("said", ""))[:MAX_SAID_CHARACTERS]
 
         def run(editor: WorkerProcess) -> None:
             phones = editor.ask(tasks.phones_said, said)

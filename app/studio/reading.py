@@ -16,7 +16,7 @@ from fastapi.responses import FileResponse, JSONResponse, Response, StreamingRes
 from starlette.exceptions import HTTPException
 
 from app import texts
-from app.studio.access import Desk, Place
+from app.studio.access import Place, ThisProject
 from app.studio.storage import tiles
 from app.studio.storage.folders import TAKE
 
@@ -33,16 +33,16 @@ Number = Annotated[int, Query(ge=0, lt=10**12)]
 router = APIRouter(prefix="/studio/projects/{project}", include_in_schema=False)
 
 
-def the_take(take: str, desk: Desk) -> Path:
+def get_take_path(take: str, project: ThisProject) -> Path:
     """A take's sound, by its name."""
     named = TAKE.fullmatch(take)
-    path = desk.folder.take_folder(named[1], int(named[2])) / "sound.pcm" if named else None
+    path = project.folder.take_folder(named[1], int(named[2])) / "sound.pcm" if named else None
     if path is None or not path.is_file():
         raise HTTPException(404, texts.NOT_HERE)
     return path
 
 
-Take = Annotated[Path, Depends(the_take)]
+Take = Annotated[Path, Depends(get_take_path)]
 
 
 def samples(data: bytes) -> Response:
@@ -54,19 +54,19 @@ def picture(data: bytes) -> Response:
 
 
 @router.get("")
-def state(desk: Desk) -> Response:
-    return JSONResponse(desk.state())
+def state(project: ThisProject) -> Response:
+    return JSONResponse(project.state())
 
 
 @router.get("/script")
-def script(desk: Desk) -> Response:
-    return JSONResponse(desk.script())
+def script(project: ThisProject) -> Response:
+    return JSONResponse(project.script())
 
 
 @router.get("/download")
-def download(desk: Desk, part: str = "") -> Response:
-    name = desk.exported
-    path = desk.folder.path / "export" / (name or "")
+def download(project: ThisProject, part: str = "") -> Response:
+    name = project.exported
+    path = project.folder.path / "export" / (name or "")
     if name is None or not path.is_file():
         raise HTTPException(404, texts.NOT_MADE_YET)
     if not part:
@@ -91,17 +91,17 @@ def unzipped(path: Path, member: zipfile.ZipInfo) -> Iterator[bytes]:
 
 
 @router.get("/film")
-def film(desk: Desk) -> Response:
+def film(project: ThisProject) -> Response:
     """The film as it came, or a range of its bytes; browsers look at what it is by themselves."""
-    if desk.folder.about.get("film") is None:
+    if project.folder.about.get("film") is None:
         raise HTTPException(404, texts.NOT_HERE)
-    return FileResponse(desk.folder.original, media_type="video/mp4", headers=CACHED)
+    return FileResponse(project.folder.original, media_type="video/mp4", headers=CACHED)
 
 
 @router.get("/sound/{chunk}")
-def sound(chunk: Place, desk: Desk) -> Response:
+def sound(chunk: Place, project: ThisProject) -> Response:
     """CHUNK_SECONDS of 16-bit samples, channels interleaved."""
-    heard = desk.open.sound()
+    heard = project.open.sound()
     size = CHUNK_SECONDS * heard.sample_rate
     first = min(chunk * size, heard.samples)
     with heard.path.open("rb") as file:
@@ -110,14 +110,14 @@ def sound(chunk: Place, desk: Desk) -> Response:
 
 
 @router.get("/peaks/{level}")
-def peaks(level: Place, desk: Desk, first: Number = 0, count: Number = 0) -> Response:
-    path = desk.folder.path / "peaks.bin"
-    return samples(tiles.peaks_range(path, desk.open.sound(), level, first, count))
+def peaks(level: Place, project: ThisProject, first: Number = 0, count: Number = 0) -> Response:
+    path = project.folder.path / "peaks.bin"
+    return samples(tiles.peaks_range(path, project.open.sound(), level, first, count))
 
 
 @router.get("/spectrogram/{level}/{tile}")
-def spectrogram(level: Place, tile: Place, desk: Desk) -> Response:
-    heard = desk.open.sound()
+def spectrogram(level: Place, tile: Place, project: ThisProject) -> Response:
+    heard = project.open.sound()
     if not (level < 8 and tile * tiles.TILE < heard.samples):
         raise HTTPException(404, texts.NOT_HERE)
     return picture(tiles.spectrogram_tile(heard, level, tile))
@@ -129,14 +129,17 @@ def take_sound(path: Take) -> Response:
 
 
 @router.get("/takes/{take}/spectrogram")
-def take_spectrogram(path: Take, desk: Desk) -> Response:
-    heard = desk.open.sound()
+def take_spectrogram(path: Take, project: ThisProject) -> Response:
+    heard = project.open.sound()
     return picture(tiles.take_spectrogram(path, heard.sample_rate, heard.channels))
 
 
 @router.get("/events")
 def events(
-    request: Request, desk: Desk, since: Number = 0, last_event_id: Annotated[str, Header()] = ""
+    request: Request,
+    project: ThisProject,
+    since: Number = 0,
+    last_event_id: Annotated[str, Header()] = "",
 ) -> Response:
     """Server-sent events: what has happened since ?since, or since the last that was received."""
     last = int(last_event_id) if last_event_id.isdecimal() and len(last_event_id) < 13 else since
@@ -145,10 +148,10 @@ def events(
         place, idle = last, 0.0
         loop, news = asyncio.get_running_loop(), asyncio.Event()
         yield "retry: 500\n\n"
-        with desk.events.shown(lambda: loop.call_soon_threadsafe(news.set)):
+        with project.events.shown(lambda: loop.call_soon_threadsafe(news.set)):
             while not await request.is_disconnected():
                 news.clear()
-                for number, event in desk.events.since(place):
+                for number, event in project.events.since(place):
                     place, idle = number, 0.0
                     yield f"id: {place}\ndata: {json.dumps(event)}\n\n"
                 if idle >= HEARTBEAT:

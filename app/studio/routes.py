@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from app import limits, texts
 from app.guarding.visitors import Visitors
 from app.studio import reading
-from app.studio.access import Desk, Opened, Sent, Visitor
+from app.studio.access import Opened, Sent, ThisProject, Visitor
 from app.studio.project import Project
 from app.studio.studio import Studio, ThereAlreadyError
 
@@ -28,15 +28,17 @@ FILES = {
 Change = Callable[[Project, dict[str, Any]], dict[str, Any] | None]
 # What changes a project, or asks for more of it than is written down.
 CHANGES: dict[str, Change] = {
-    "script": lambda desk, data: desk.save(data, data.get("settings")),
-    "takes": lambda desk, data: desk.takes.again(str(data.get("key")), data),
-    "cleaning": lambda desk, data: {"found": desk.offered(data)},
-    "look": lambda desk, data: desk.listening.look(data),
-    "pronounce": lambda desk, data: desk.takes.pronounce(data),
-    "marks": lambda desk, data: desk.words.mark(data),
-    "times": lambda desk, data: desk.words.move(data),
-    "speakers": lambda desk, data: desk.words.speakers(data),
-    "export": lambda desk, data: desk.export(str(data.get("kind") or ""), data.get("film") is True),
+    "script": lambda project, data: project.save(data, data.get("settings")),
+    "takes": lambda project, data: project.takes.again(str(data.get("key")), data),
+    "cleaning": lambda project, data: {"found": project.offered(data)},
+    "look": lambda project, data: project.listening.look(data),
+    "pronounce": lambda project, data: project.takes.pronounce(data),
+    "marks": lambda project, data: project.words.mark(data),
+    "times": lambda project, data: project.words.move(data),
+    "speakers": lambda project, data: project.words.speakers(data),
+    "export": lambda project, data: project.export(
+        str(data.get("kind") or ""), data.get("film") is True
+    ),
 }
 router = APIRouter(prefix="/studio", include_in_schema=False)
 
@@ -68,10 +70,10 @@ def recent(studio: Opened, visitor: Visitor) -> list[dict[str, Any]]:
 @router.post("/projects")
 def create(studio: Opened, visitor: Visitor, data: Sent) -> dict[str, str]:
     if data.get("example") is True:
-        desk = studio.example(visitor)
+        project = studio.example(visitor)
     else:
-        desk = studio.create(visitor, data)
-    return {"id": desk.folder.id}
+        project = studio.create(visitor, data)
+    return {"id": project.folder.id}
 
 
 @router.get("/limits")
@@ -125,14 +127,14 @@ def done(is_done: bool) -> dict[str, str]:
 
 
 @router.get("/projects/{project}/file")
-def packed(desk: Desk, studio: Opened) -> Response:
-    path = studio.packed(desk)
+def packed(project: ThisProject, studio: Opened) -> Response:
+    path = studio.packed(project)
     return FileResponse(path, media_type="application/zip", filename=path.name)
 
 
 def changing(change: Change) -> Callable[..., Response]:
-    def changed(desk: Desk, data: Sent) -> Response:
-        return JSONResponse(change(desk, data) or {})
+    def changed(project: ThisProject, data: Sent) -> Response:
+        return JSONResponse(change(project, data) or {})
 
     return changed
 

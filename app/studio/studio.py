@@ -10,7 +10,7 @@ from typing import Any
 
 from a3t.example import NEW_TEXT, RECORDING, TEXT
 from app import limits, texts
-from app.processes.bounded import bounded
+from app.processes.sandbox import run_in_sandbox
 from app.service import Service, without_folder
 from app.studio.live_sessions import LiveSessions
 from app.studio.project import Project
@@ -19,7 +19,7 @@ from app.studio.storage.folders import BIN, ProjectFolder, Projects
 from app.studio.storage.packed_project import SUFFIX, manifest_of, pack, unpack
 from app.words_file import words_in
 
-MOST_OPEN = 64  # desks in memory; one holds little
+MAX_OPEN = 64  # open projects in memory; one holds little
 
 
 class ThereAlreadyError(Exception):
@@ -39,7 +39,7 @@ class Studio:
         self.projects = Projects(folder)
         self.lanes = service.quick, service.long
         self.recogniser, self.live = RecogniserFetch(), LiveSessions()
-        self._desks: dict[str, Project] = {}
+        self._open: dict[str, Project] = {}
         self._lock = threading.Lock()
 
     def create(self, visitor: str, data: dict[str, Any]) -> Project:
@@ -71,58 +71,58 @@ class Studio:
         """A project from its file. What the visitor has of it is replaced only if `onto` says so
         ("replace", or "both" to keep it); otherwise ThereAlreadyError."""
         most = 3 * limits.MAX_MEGABYTES * 1_000_000
-        told = bounded(manifest_of, source)
+        told = run_in_sandbox(manifest_of, source)
         earlier = self.projects.copies(visitor, told.id)
         if earlier and onto not in ("replace", "both"):
             raise ThereAlreadyError(earlier[0])
         with without_folder(source.parent):
             folder = self.projects.create(
-                visitor, source, lambda stage: bounded(unpack, source, stage, most)
+                visitor, source, lambda stage: run_in_sandbox(unpack, source, stage, most)
             )
         if onto == "replace":
             for each in earlier:
                 self.delete(visitor, each.id)
         return self._opened(folder)
 
-    def packed(self, desk: Project) -> Path:
+    def packed(self, project: Project) -> Path:
         """The project as one file, which is kept for an hour."""
-        name = f"{limits.safe_stem(desk.folder.about['file'])}{SUFFIX}"
+        name = f"{limits.safe_stem(project.folder.about['file'])}{SUFFIX}"
         target = self.service.request_folder() / name
-        pack(desk.folder, target)
+        pack(project.folder, target)
         return target
 
-    def desk(self, visitor: str, name: str) -> Project | None:
+    def find(self, visitor: str, name: str) -> Project | None:
         """A visitor's project; None if there is none of that name."""
         folder = self.projects.find(visitor, name)
         return None if folder is None else self._opened(folder)
 
     def _opened(self, folder: ProjectFolder) -> Project:
         with self._lock:
-            desk = self._desks.pop(folder.id, None)
-            if desk is None:
+            project = self._open.pop(folder.id, None)
+            if project is None:
                 folder.touch()
-                desk = Project(folder, *self.lanes)
-            self._desks[folder.id] = desk  # the last used comes last
-            idle = [name for name, each in self._desks.items() if not each.events.is_shown()]
+                project = Project(folder, *self.lanes)
+            self._open[folder.id] = project  # the last used comes last
+            idle = [name for name, each in self._open.items() if not each.events.is_shown()]
             idle = [name for name in idle if name != folder.id]
-            for name in idle[: max(0, len(self._desks) - MOST_OPEN)]:
-                del self._desks[name]
-        return desk
+            for name in idle[: max(0, len(self._open) - MAX_OPEN)]:
+                del self._open[name]
+        return project
 
     def why_not(self, name: str) -> str:
         """The reason for a missing project: its recording can't be edited, or it is unknown."""
-        desk = self._desks.get(name)
-        return desk.listening.problem if desk and desk.listening.problem else texts.NO_PROJECT
+        project = self._open.get(name)
+        return (project and project.listening.problem) or texts.NO_PROJECT
 
     def delete(self, visitor: str, name: str) -> bool:
         """A project goes to the bin, or from there for good; whether there is one."""
         if binned := self.projects.find(visitor, name, binned=True):
             binned.delete()
-        elif desk := self.desk(visitor, name):
+        elif project := self.find(visitor, name):
             with self._lock:
-                self._desks.pop(name, None)
-            desk.open.end_jobs()
-            desk.folder.write(BIN, time.time())
+                self._open.pop(name, None)
+            project.open.end_jobs()
+            project.folder.write(BIN, time.time())
         else:
             return False
         return True
@@ -133,7 +133,7 @@ class Studio:
         if folder is None:
             return False
         for lane in self.lanes:
-            lane.welcome(name)
+            lane.unblock(name)
         (folder.path / BIN).unlink()
         return True
 
@@ -141,4 +141,4 @@ class Studio:
         """The words of an uploaded transcript, read in a bounded process; InputError."""
         path = limits.inside(upload, self.service.folder, limits.MAX_TEXT_MEGABYTES)
         with without_folder(path.parent):
-            return bounded(words_in, path)
+            return run_in_sandbox(words_in, path)

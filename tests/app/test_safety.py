@@ -14,7 +14,7 @@ import soundfile
 
 from alignment.atomic import remove_abandoned
 from app.application import run_folder
-from app.guarding.guard import LARGEST_BODY, is_from_elsewhere, is_local
+from app.guarding.guard import MAX_BODY, is_from_elsewhere, is_local
 from app.service import Service
 from tests.app.conftest import launched
 from tests.conftest import ARCTIC
@@ -72,7 +72,7 @@ def test_folders_can_not_be_listed(url: str, service: Service, upload: str) -> N
 
 
 def test_large_bodies_are_refused_unread(url: str) -> None:
-    body = json.dumps({"data": ["x" * LARGEST_BODY]})
+    body = json.dumps({"data": ["x" * MAX_BODY]})
     asked = httpx.post(f"{url}/gradio_api/call/edit", content=body)
     assert asked.status_code == 413
 

@@ -60,8 +60,8 @@ def test_an_upload_without_length_is_not_begun(url: str, service: Service) -> No
 
 
 def test_the_quota_of_one_and_of_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quota, "MOST_EACH", 1000)
-    monkeypatch.setattr(quota, "MOST_HELD", 2500)
+    monkeypatch.setattr(quota, "MAX_EACH", 1000)
+    monkeypatch.setattr(quota, "MAX_HELD", 2500)
     monkeypatch.setattr(quota, "LEFT_FREE", 0)
     uploads = Quota(tmp_path)
 
@@ -85,7 +85,7 @@ def test_the_quota_of_one_and_of_all(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_uploads_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quota, "MOST_HELD", 10_000)
+    monkeypatch.setattr(quota, "MAX_HELD", 10_000)
     uploads = Quota(tmp_path)
     with ExitStack() as stack:
         for number in range(quota.AT_ONCE):

@@ -17,8 +17,8 @@ from a3t.errors import InputError
 from alignment import AlignmentError
 from app import texts
 from app.page_request import USUAL, Models
-from app.processes.bounded import ReadingProcesses
 from app.processes.progress import CancelledError, Watch
+from app.processes.sandbox import ReadingProcesses
 from app.processes.worker import AbandonedError, WorkerProcess, work
 from app.service import Service
 from tests.app.conftest import EditorThread
@@ -204,11 +204,11 @@ def hurried() -> Iterator[ReadingProcesses]:
 @pytest.mark.parametrize(
     ("function", "args", "sentence"),
     [
-        (grow, (10**9,), texts.OUTGROWN),
-        (grow_in_torch, (10**9,), texts.OUTGROWN),
-        (grow_in_lists, (10**7,), texts.OUTGROWN),
+        (grow, (10**9,), texts.MEMORY_EXCEEDED),
+        (grow_in_torch, (10**9,), texts.MEMORY_EXCEEDED),
+        (grow_in_lists, (10**7,), texts.MEMORY_EXCEEDED),
         (crash, (), texts.CRASHED),
-        (kill, (), texts.OUTGROWN),
+        (kill, (), texts.MEMORY_EXCEEDED),
     ],
 )
 def test_a_process_that_outgrows_its_means(
@@ -250,7 +250,7 @@ def test_an_editor_that_outgrows_its_limit_is_replaced(tmp_path: Path, arctic: P
         return service.plan(Watch(), str(upload), new_text, ARCTIC)
 
     assert asked("well") == {"edits": ["made"]}
-    for new_text, sentence in (("grow", texts.OUTGROWN), ("spin", texts.TOO_SLOW)):
+    for new_text, sentence in (("grow", texts.MEMORY_EXCEEDED), ("spin", texts.TOO_SLOW)):
         answers: dict[str, Any] = {}
 
         def other(answers: dict[str, Any] = answers) -> None:

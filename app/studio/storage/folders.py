@@ -36,8 +36,8 @@ TAKE = re.compile(r"([0-9a-f]{16})-(\d{1,3})")
 SCRIPT = "script.json"
 TAKE_FILE, REQUEST = "take.json", "request.json"  # in a take's folder
 BIN, BIN_SECONDS = "bin.json", 7 * 24 * 3600.0  # the time of what was thrown away is kept for
-MOST_PROJECTS = 100  # of one visitor
-LEAST_FREE = 1_000_000_000  # bytes that stay free on the disk
+MAX_PROJECTS = 100  # of one visitor
+MIN_FREE_BYTES = 1_000_000_000  # bytes that stay free on the disk
 
 
 @dataclass(frozen=True)
@@ -156,10 +156,10 @@ class Projects:
     ) -> ProjectFolder:
         """A new project made of `source`: `fill` writes its files into a folder and returns its
         project.json. InputError if there is no room; then, or if `fill` fails, nothing is left."""
-        if sum(1 for _ in self.of(visitor)) >= MOST_PROJECTS:
+        if sum(1 for _ in self.of(visitor)) >= MAX_PROJECTS:
             raise InputError(texts.TOO_MANY_PROJECTS)
         self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
-        if shutil.disk_usage(self.root).free < LEAST_FREE + 6 * source.stat().st_size:
+        if shutil.disk_usage(self.root).free < MIN_FREE_BYTES + 6 * source.stat().st_size:
             raise InputError(texts.DISK_FULL)
         folder = ProjectFolder(self.root / visitor / secrets.token_hex(12))
         folder.path.mkdir(parents=True, mode=0o700)

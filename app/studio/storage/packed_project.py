@@ -46,10 +46,10 @@ MANIFEST = "a3t-project.json"
 ORIGINAL = re.compile(r"original/([\w.-]{1,80})")
 TAKE_MEMBER = re.compile(r"takes/([0-9a-f]{16})/(\d{1,2})/(take\.json|request\.json|patch\.npy)")
 WORDS_FILE = re.compile(r"words/(\d{4})\.json")
-MOST_MEMBERS = 100_000
+MAX_MEMBERS = 100_000
 MALFORMED = KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError
-LARGEST_JSON = limits.MAX_TEXT_MEGABYTES * 1_000_000
-LARGEST_PATCH = 100_000_000  # bytes: a minute of eight channels at 192 kHz
+MAX_JSON_BYTES = limits.MAX_TEXT_MEGABYTES * 1_000_000
+MAX_PATCH_BYTES = 100_000_000  # bytes: a minute of eight channels at 192 kHz
 SOUND = ("sample_rate", "file_channels", "samples")
 LongText = Annotated[
     str, StringConstraints(strip_whitespace=True, max_length=limits.MAX_CHARACTERS)
@@ -176,7 +176,7 @@ def _unpacked(archive: zipfile.ZipFile, told: Manifest, folder: ProjectFolder) -
 def _take(archive: zipfile.ZipFile, at: str, told: Manifest, folder: ProjectFolder) -> None:
     """A take, unless something is wrong with it."""
     try:
-        samples = io.BytesIO(_read(archive, f"{at}/patch.npy", LARGEST_PATCH))
+        samples = io.BytesIO(_read(archive, f"{at}/patch.npy", MAX_PATCH_BYTES))
         patch = np.load(samples, allow_pickle=False)
         record = TakeRecord.from_json(_json(archive, f"{at}/{TAKE_FILE}"))
         record.check(patch, told.samples, told.file_channels)
@@ -214,18 +214,14 @@ def _opened(path: Path) -> zipfile.ZipFile:
         and not member.flag_bits & 1
         for member in members
     )
-    if (
-        not plain
-        or len(members) > MOST_MEMBERS
-        or len({m.filename for m in members}) < len(members)
-    ):
+    if not plain or len(members) > MAX_MEMBERS or len({m.filename for m in members}) < len(members):
         archive.close()
         raise InputError(texts.NO_PROJECT_FILE)
     return archive
 
 
 def _json(archive: zipfile.ZipFile, name: str) -> Any:
-    return json.loads(_read(archive, name, LARGEST_JSON))
+    return json.loads(_read(archive, name, MAX_JSON_BYTES))
 
 
 def _read(archive: zipfile.ZipFile, name: str, most: int) -> bytes:

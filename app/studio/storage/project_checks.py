@@ -21,11 +21,11 @@ from alignment import Word
 from alignment.serialisation import OMITTED, Record
 from app.studio.storage.heard_tokens import IDS, HeardPart
 
-LONGEST_WORD = 2000  # characters
-MOST_WORDS = 20_000  # of a part
+MAX_WORD_CHARACTERS = 2000  # characters
+MAX_WORDS = 20_000  # of a part
 KNOWN = {*ARPABET, PAUSE}
 
-Text = Annotated[str, Meta(max_length=LONGEST_WORD)]
+Text = Annotated[str, Meta(max_length=MAX_WORD_CHARACTERS)]
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class CheckedToken(Record):
 def checked_part(data: Any, part: int, seconds: float) -> HeardPart:
     """A checked part: its tokens' ids its own, and nothing after the recording's end."""
     heard = HeardPart.from_json(data)
-    if len(heard.tokens) > MOST_WORDS or len(heard.pauses) > MOST_WORDS:
+    if len(heard.tokens) > MAX_WORDS or len(heard.pauses) > MAX_WORDS:
         raise ValueError("a part")
     tokens = []
     for token in map(CheckedToken.from_json, heard.tokens):
@@ -80,7 +80,7 @@ def _check_words(words: Iterable[Word], seconds: float, spoken: bool) -> None:
             raise ValueError("a word's times")
         if (times[0], times[-1]) != (word.start, word.end):
             raise ValueError("a word's phones")
-        if max(len(word.text), len(word.unwritten)) > LONGEST_WORD:
+        if max(len(word.text), len(word.unwritten)) > MAX_WORD_CHARACTERS:
             raise ValueError("a word's text")
 
 

@@ -14,7 +14,7 @@ from app.studio.storage.folders import ProjectFolder
 
 FILE = "pronunciations.json"
 WORD = re.compile(r"[a-z']{1,60}")
-MOST_SAID = 200  # characters of a pronunciation
+MAX_SAID_CHARACTERS = 200  # characters of a pronunciation
 MOST = 1000  # words
 
 
@@ -36,7 +36,7 @@ def checked(data: Any) -> dict[str, dict[str, Any]]:
     """The file as it came from outside, without what isn't a pronunciation."""
     entries = data.items() if isinstance(data, dict) else ()
     return {
-        word: {"said": entry["said"][:MOST_SAID], "phones": list(entry["phones"])}
+        word: {"said": entry["said"][:MAX_SAID_CHARACTERS], "phones": list(entry["phones"])}
         for word, entry in list(entries)[:MOST]
         if WORD.fullmatch(word)
         and isinstance(entry, dict)

@@ -12,7 +12,7 @@ from PIL import Image
 from alignment.network.phone_network import mel
 from app.studio.storage.pcm_sound import LEVELS, PEAKS, PcmSound, level_sizes
 
-MOST_PAIRS = 20_000  # in one answer
+MAX_PAIRS = 20_000  # in one answer
 TILE = 512  # columns
 ROWS = 96
 TOP_HZ = 8000.0
@@ -28,7 +28,7 @@ def peaks_range(path: Path, sound: PcmSound, level: int, first: int, count: int)
     sizes = level_sizes(sound.samples, sound.sample_rate)
     if not 0 <= level < LEVELS or first < 0:
         return b""
-    count = max(0, min(count, MOST_PAIRS, sizes[level] - first))
+    count = max(0, min(count, MAX_PAIRS, sizes[level] - first))
     with path.open("rb") as file:
         file.seek(2 * (sum(sizes[:level]) + first))
         return file.read(2 * count)

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 WHOLE = 40.0  # seconds; a shorter recording is looked at as a whole
 CONTEXT = (8.0, 14.0)  # seconds on each side of an edit, up to a pause
-MOST_RECORDED = 2  # takes of words that are recorded elsewhere
+MAX_RECORDED = 2  # takes of words that are recorded elsewhere
 ROOM = 0.5  # seconds beyond the words that are looked at
 
 
@@ -74,7 +74,7 @@ def make_recorded(editor: Editor, job: TakeJob, folder: Path) -> int:
         take = _take(job, stretch)
         looked = replace(take, request=replace(take.request, moves=True))
         plan = looked.plan(editor, clip)  # what is recorded elsewhere, too
-        for request, _ in recorded_requests(plan, editor.render(plan), MOST_RECORDED):
+        for request, _ in recorded_requests(plan, editor.render(plan), MAX_RECORDED):
             own = replace(take, request=replace(take.request, recorded=request.recorded))
             plan = own.plan(editor, clip)
             if any(edit.taken for edit in plan.edits):

@@ -23,7 +23,7 @@ from app.studio.take_settings import number
 
 NEAR = 80  # tokens on each side of an edit that its maker is given
 WIDE = 900  # tokens on each side among which new words are looked for, some five minutes
-MOST_PLACES = 4  # where they are recorded
+MAX_PLACES = 4  # where they are recorded
 FAR = 10.0  # seconds; an edit farther away is of no account
 
 
@@ -151,7 +151,7 @@ def _recorded(wanted: list[str], tokens: Sequence[Token], first: int, last: int)
         for n in range(len(said))
         if said[n][0] == wanted[0] and [text for text, _ in said[n : n + len(wanted)]] == wanted
     ]
-    return sorted(places, key=lambda k: abs(k - first))[:MOST_PLACES]
+    return sorted(places, key=lambda k: abs(k - first))[:MAX_PLACES]
 
 
 def _reach(places: Sequence[int], first: int, last: int) -> tuple[int, int] | None:

@@ -239,7 +239,7 @@ def test_there_is_a_limit_to_projects_and_takes(
     project: Project, monkeypatch: pytest.MonkeyPatch, upload: str
 ) -> None:
     monkeypatch.setattr(folders, "MAX_TAKES", 1)
-    monkeypatch.setattr(folders, "MOST_PROJECTS", 1)
+    monkeypatch.setattr(folders, "MAX_PROJECTS", 1)
     project.save(change(project.listened(), "always", "never"))
     (key,) = project.made()["takes"]
     assert "can't have more takes" in project.post("takes", {"key": key}, 400)["detail"]

@@ -50,29 +50,29 @@ def test_a_page_waits_for_events_and_its_desk_stays(
 ) -> None:
     project.listened()
     visitor = next(studio.projects.root.iterdir()).name
-    desk = studio.desk(visitor, project.at.rpartition("/")[2])
-    assert desk is not None
+    found = studio.find(visitor, project.at.rpartition("/")[2])
+    assert found is not None
     looks: list[int] = []
     monkeypatch.setattr("app.studio.reading.LEAVING", 600.0)
-    monkeypatch.setattr("app.studio.studio.MOST_OPEN", 1)
+    monkeypatch.setattr("app.studio.studio.MAX_OPEN", 1)
 
     async def shown() -> None:
-        since = desk.events.since
+        since = found.events.since
         monkeypatch.setattr(
-            desk.events, "since", lambda place: [looks.append(place), since(place)][1]
+            found.events, "since", lambda place: [looks.append(place), since(place)][1]
         )
         request = Request({"type": "http"})
         monkeypatch.setattr(request, "is_disconnected", AsyncMock(return_value=False))
-        stream = events(request, desk, since=999999).body_iterator  # type: ignore[attr-defined]
+        stream = events(request, found, since=999999).body_iterator  # type: ignore[attr-defined]
         assert "retry" in await anext(stream)
         assert "reload" in await anext(stream)  # from another server's life
         Project(project.client, {"upload": upload, "text": ARCTIC})
-        assert studio.desk(visitor, desk.folder.id) is desk
+        assert studio.find(visitor, found.folder.id) is found
         waiting = asyncio.ensure_future(anext(stream))
         for _ in range(5):
             await asyncio.sleep(0)
         assert len(looks) == 1  # it waits for what is told
-        threading.Thread(target=lambda: desk.events.tell(kind="news")).start()
+        threading.Thread(target=lambda: found.events.tell(kind="news")).start()
         assert "news" in await waiting
         assert len(looks) == 2
 

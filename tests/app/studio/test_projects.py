@@ -151,10 +151,10 @@ def test_a_change_that_was_not_made_is_made_after_a_restart(
     project: Project, studio: Studio, client: TestClient
 ) -> None:
     state = project.listened()
-    desk = studio.desk(next(studio.projects.root.iterdir()).name, project.at.rpartition("/")[2])
-    assert desk is not None
+    found = studio.find(next(studio.projects.root.iterdir()).name, project.at.rpartition("/")[2])
+    assert found is not None
     edit = change(state, "always", "never")
-    desk.folder.write("script.json", {"revision": 1, "edits": [edit]})  # and then it was killed
+    found.folder.write("script.json", {"revision": 1, "edits": [edit]})  # and then it was killed
     with client_of(Studio(studio.service, studio.projects.root)) as other:
         other.cookies = client.cookies
         project.client = other
@@ -179,14 +179,14 @@ def test_the_wrong_text_is_said_to_be_wrong(client: TestClient, upload: str) -> 
 def test_what_is_heard_between_the_words_is_kept(project: Project, studio: Studio) -> None:
     """Pauses are known with the words, so that an edit and its edit.json have them as they are."""
     project.listened()
-    desk = studio.desk(next(studio.projects.root.iterdir()).name, project.at.rpartition("/")[2])
-    assert desk is not None
-    heard = desk.folder.heard(0)
+    found = studio.find(next(studio.projects.root.iterdir()).name, project.at.rpartition("/")[2])
+    assert found is not None
+    heard = found.folder.heard(0)
     times = [(pause["start"], pause["end"]) for pause in heard.pauses]
     assert times and times == sorted(times)
     project.correct(change(project.state, "superlative", "relative"))
     project.until(lambda state: "relative" in [token[1] for token in state["tokens"]])
-    times = [(pause["start"], pause["end"]) for pause in desk.folder.heard(0).pauses]
+    times = [(pause["start"], pause["end"]) for pause in found.folder.heard(0).pauses]
     assert times == sorted(times)
     assert all(a[1] <= b[0] + 1e-6 for a, b in pairwise(times))
 

@@ -63,6 +63,6 @@ READERS = ReadingProcesses()
 atexit.register(READERS.close)
 
 
-def bounded(function: Callable[P, R], *args: P.args, **options: P.kwargs) -> R:
+def run_in_sandbox(function: Callable[P, R], *args: P.args, **options: P.kwargs) -> R:
     """`READERS.run`, with the server's own reading processes."""
     return READERS.run(function, *args, **options)
