@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
+from a3t.errors import InputError
 from a3t.learning.loop import Losses, Run, Schedule
 from training.configuration import write_config
 
@@ -227,3 +228,9 @@ def carry_out(
     print(json.dumps({"step": trained.step} | facts), flush=True)
     trained.train(work.losses, work.validate, minutes=minutes, stopping=stop_signals())
     return trained
+
+
+def require_done(trained: TrainingRun) -> None:
+    """InputError if a training was stopped before its end, so that its recipe stops there, too."""
+    if not trained.done:
+        raise InputError(f"Stopped at step {trained.step}: the same command goes on from there.")

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from training.training_runs import carry_out
+from a3t.errors import InputError
+from training.training_runs import carry_out, require_done
 from training.words.positioned_text import Positioned, WordList, positioned, sentences
 from training.words.train_transformer_xl import Streams, StreamSettings, XLTraining, nats_of
 from training.words.transformer_xl import TransformerXL, XLAttention
@@ -133,7 +134,10 @@ def test_a_resumed_training_remembers_what_it_read(tmp_path: Path) -> None:
     for _ in range(7):
         run.train_step(first.losses)
     run.save()
+    with pytest.raises(InputError, match="step 7"):  # a recipe goes on to no other row
+        require_done(run)
     second = carry_out(small_training(), tmp_path / "parts")
+    require_done(second)
     for name, value in whole.model.state_dict().items():
         assert torch.equal(value, second.model.state_dict()[name]), name
 

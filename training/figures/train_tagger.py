@@ -25,7 +25,7 @@ from training.configuration import read_config, settings
 from training.figures.generated_classes import GeneratedClasses
 from training.figures.made_sentences import MadeSentence, read_made
 from training.programs import Program, option
-from training.training_runs import TrainingSchedule, carry_out, initial_weights
+from training.training_runs import TrainingSchedule, carry_out, initial_weights, require_done
 
 WORDS = "words.json"  # the tagger's words and classes, in its folder
 _OTHERS = ("<unk>", "<1>", "<2>", "<3>", "<4>", "<5+>")  # words and figures by their length
@@ -164,7 +164,8 @@ def work(options: argparse.Namespace) -> None:
     kept |= {"sentences": len(training.sentences)}
     (options.out / WORDS).write_text(json.dumps(kept), encoding="utf-8")
     classes = len(training.read.classes.names)
-    carry_out(training, options.out, config, sentences=len(training.sentences), classes=classes)
+    facts: dict[str, Any] = {"sentences": len(training.sentences), "classes": classes}
+    require_done(carry_out(training, options.out, config, **facts))
 
 
 main = Program(

@@ -31,7 +31,7 @@ from training.alignment.train_phones import FRAME, SEQUENCE
 from training.configuration import read_config, settings
 from training.live.segmented_network import SegmentedNetwork, number_loss
 from training.programs import Program, option
-from training.training_runs import TrainingSchedule, carry_out, initial_weights
+from training.training_runs import TrainingSchedule, carry_out, initial_weights, require_done
 
 KINDS = ("learnt", "fixed", "pauses")
 FIXED = 7  # times 40 ms: the paper's 280
@@ -154,7 +154,8 @@ def work(options: argparse.Namespace) -> None:
     examples, _ = folder_examples(options.folder, options.examples, frozenset(left_out))
     training = SegmentTraining(config, examples)
     rates = {"boundary": BOUNDARY_RATE}
-    carry_out(training, options.out, config, rates=rates, recordings=len(examples))
+    facts: dict[str, Any] = {"recordings": len(examples)}
+    require_done(carry_out(training, options.out, config, rates=rates, **facts))
 
 
 main = Program(

@@ -25,7 +25,7 @@ from a3t.errors import InputError
 from a3t.learning.loop import CHECKPOINT, Losses
 from training.configuration import read_config, settings
 from training.programs import Program, option
-from training.training_runs import TrainingSchedule, carry_out, initial_weights
+from training.training_runs import TrainingSchedule, carry_out, initial_weights, require_done
 from training.words.positioned_text import Positioned, WordList, load_part, load_words
 from training.words.transformer_xl import TransformerXL
 
@@ -163,7 +163,7 @@ def work(options: argparse.Namespace) -> None:
     held = Positioned(held.words[: options.held], held.positions[: options.held])
     words = load_words(options.data)
     training = XLTraining(config, words, load_part(options.data, "train"), held)
-    carry_out(training, options.out, config)
+    require_done(carry_out(training, options.out, config))
 
 
 main = Program(
