@@ -19,7 +19,9 @@ from training.training_runs import TrainingSchedule
 ROOT = Path(__file__).parents[2]
 RECIPES, MODELS = ROOT / "recipes", ROOT / "a3t" / "model" / "conf"
 ABLATION = RECIPES / "shared" / "conf" / "ablation"
-OTHERS = ("durations", "vocoder", "punctuation")  # networks with configurations of their own kind
+OTHERS = (  # networks with configurations of their own kind
+    "durations", "vocoder", "punctuation", "figures", "live", "words",
+)  # fmt: skip
 PARTS = {"model", "masking", "data", "loss", "training", "espnet"}
 CONFIGS = sorted(
     path
