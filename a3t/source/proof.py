@@ -189,7 +189,7 @@ def stretch_of(recording: Recording, book: Transcript, model: Path | None) -> Tr
     anchors = [
         (k, found[0])
         for k in range(len(heard) - ANCHOR + 1)
-        if len(found := places.get(heard[k : k + ANCHOR], ())) == 1
+        if len(found := places.get(heard[k : k + ANCHOR], [])) == 1
     ]
     # Where most of them lie: a reading keeps the distance between its words.
     near = Counter((place - k) // 50 for k, place in anchors)
