@@ -17,8 +17,7 @@ import numpy as np
 from a3t.audio.reading.recording import Recording, opened
 from a3t.model.loading import Networks, load_networks
 from a3t.model.saved_voices import Voice, load_voice
-from a3t.plan.cleaning.disfluencies import Cleaning
-from a3t.plan.cleaning.findings import Findings
+from a3t.plan.cleaning.findings import Cleaning, Findings
 from a3t.plan.edit_limits import check_spoken_words
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planner import make_plan

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
-from a3t.model.embeddings import Batch
+from a3t.model.conformer import Batch
 from a3t.text.phones import PHONES
 from evaluation.clips import FEATURES, HeldOutClip, open_gap
 from evaluation.systems.interface import Gap, System

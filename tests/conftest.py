@@ -23,10 +23,10 @@ from a3t.audio.output.files import atomic_path
 from a3t.editor import Editor
 from a3t.example import RECORDING
 from a3t.model.a3t import A3T
-from a3t.model.embeddings import Batch
+from a3t.model.conformer import Batch
 from a3t.model.loading import Networks, load_networks
 from a3t.model.saved_voices import Voice
-from a3t.vocoder import Vocoder, load_vocoder, spectral_refinement
+from a3t.vocoder import Vocoder, builtin, load_vocoder
 from a3t.vocoder.builtin import BuiltinVocoder
 from a3t.voice import adaptation
 from alignment.aligners.network_aligner import NetworkAligner
@@ -49,7 +49,7 @@ def one_thread() -> Iterator[None]:
     `tests/voice/test_voice` compare numbers of threads."""
     torch.set_num_threads(1)
     with pytest.MonkeyPatch.context() as patch:
-        for module in (adaptation, spectral_refinement):
+        for module in (adaptation, builtin):
             patch.setattr(module, "THREADS", 1)
         yield
 

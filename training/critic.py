@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from a3t.model.a3t import A3T
-from a3t.model.embeddings import Batch
+from a3t.model.conformer import Batch
 from a3t.model.variance.adaptors import Total
 
 # The critic's gradient is ten times the network's, and both are clipped together: unscaled, it

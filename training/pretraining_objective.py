@@ -11,7 +11,7 @@ from torch import Tensor
 
 from a3t.learning.objective import LossConfig, Objective
 from a3t.model.a3t import A3T, Filled
-from a3t.model.embeddings import Batch
+from a3t.model.conformer import Batch
 from a3t.model.variance.adaptors import Total, decided
 from training.critic import Critic, losses_of_batch
 

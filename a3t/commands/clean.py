@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from a3t.audio.output.writing import default_output
 from a3t.audio.reading.recording import Recording
-from a3t.commands.editing.confirmation import check_replaced, offer_recogniser
+from a3t.commands.editing.edit_doubts import check_replaced, offer_recogniser
 from a3t.commands.options import (
     add_export_option,
     add_recogniser_option,
@@ -24,14 +24,13 @@ from a3t.commands.options import (
 from a3t.console import EXIT_CODES, Parser, complain, run, say, show_progress
 from a3t.errors import InputError
 from a3t.plan.cleaning.cuts import ACTIONS, ALL_KINDS, KINDS
-from a3t.plan.cleaning.disfluencies import FILLERS, Cleaning
+from a3t.plan.cleaning.findings import FILLERS, Cleaning
 from a3t.projects.output_files import input_files, record_state
 from a3t.projects.project_edit import ProjectEdit
 
 if TYPE_CHECKING:  # these import torch, and bad input should be refused before that
     from a3t.editor import Editor
-    from a3t.plan.cleaning.disfluencies import Finding
-    from a3t.plan.cleaning.findings import Findings
+    from a3t.plan.cleaning.findings import Finding, Findings
 
 
 _KINDS = ", ".join(ALL_KINDS)

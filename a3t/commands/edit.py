@@ -74,13 +74,14 @@ def edit(options: argparse.Namespace) -> None:
 
     with importing():
         from a3t.editor import Editor
-    from a3t.commands.editing.confirmation import (
+    from a3t.commands.editing.edit_doubts import (
         check_replaced,
+        confirm_doubts,
         confirmed_plan,
+        doubts_of,
         offer_recogniser,
         show_restored,
     )
-    from a3t.commands.editing.edit_doubts import confirm_doubts, doubts_of
     from a3t.projects.project import find_project
     from a3t.source.alignment_cache import default_folder
 

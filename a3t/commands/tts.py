@@ -73,7 +73,7 @@ def speak(options: argparse.Namespace) -> None:
     prompt_texts = [text_argument(each) for each in given] if given is not None else None
     from a3t.audio.output.files import check_target
     from a3t.audio.reading.recording import Recording
-    from a3t.commands.editing.confirmation import check_replaced
+    from a3t.commands.editing.edit_doubts import check_replaced
     from a3t.plan.edit_limits import check_spoken_words
     from a3t.plan.request import SpeechRequest, pronunciations_of
     from a3t.text.transcript import Transcript

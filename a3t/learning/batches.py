@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from a3t.audio.analysis.mel import MELS
-from a3t.model.embeddings import Batch
+from a3t.model.conformer import Batch
 from a3t.model.masking import EditMasking
 
 VALIDATION_SEED = 12345

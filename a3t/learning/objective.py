@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from a3t.model.a3t import A3T, Filled
-from a3t.model.embeddings import Batch
+from a3t.model.conformer import Batch
 from a3t.model.speaker_encoder import SpeakerEncoder, load_speaker_encoder
 from a3t.model.variance.adaptors import Total, energy_loss, pitch_loss
 

@@ -12,8 +12,16 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from a3t.model.conformer import ConformerBlock, Layout, run_block
-from a3t.model.embeddings import AcousticEmbedding, Batch, FramePhone, VoiceVector, phone_spans
+from a3t.model.conformer import (
+    AcousticEmbedding,
+    Batch,
+    ConformerBlock,
+    FramePhone,
+    Layout,
+    VoiceVector,
+    phone_spans,
+    run_block,
+)
 from a3t.model.postnet import PostFilter, PostNet
 from a3t.model.variance.adaptors import (
     EnergyAdaptor,

@@ -10,8 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from a3t.audio.analysis.mel import bin_centres
-from a3t.model.conformer import Layout, MaskedBatchNorm
-from a3t.model.embeddings import Batch
+from a3t.model.conformer import Batch, Layout, MaskedBatchNorm
 from a3t.model.variance.adaptors import frame_energy
 from a3t.text.phones import PHONES, is_vowel
 

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from a3t.errors import InputError
 from a3t.grid import seconds_of
-from a3t.model.embeddings import attentive_statistics
+from a3t.model.conformer import attentive_statistics
 
 DILATIONS = (1, 2, 3, 4)
 # The cosine from which so many seconds of speech pass for a voice's: the more is heard, the nearer

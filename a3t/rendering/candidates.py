@@ -1,6 +1,6 @@
 """Several renderings of one edit, ranked by what can be measured in them.
 
-Each has a melody of its own, drawn by the seed (`a3t.rendering.melody`), and differs in what the
+Each has a melody of its own, drawn by the seed (`a3t.rendering.renderer`), and differs in what the
 network is asked for: how fast the new words are spoken, how much of the neighbouring speech is
 regenerated with them, and how far from there the joint may lie. Up to half of them take words that
 are recorded elsewhere, if there are any (`a3t.rendering.recorded_takes`).

@@ -1,4 +1,22 @@
-"""Renders a plan: each window is filled and vocoded, each edit joined to the recording."""
+"""Renders a plan: each window is filled and vocoded, each edit joined to the recording.
+
+Turn frames into samples: an edit's words, pauses and joints at the recording's own rate.
+
+The melody of the new words, where it departs from the predicted one.
+
+It is drawn by the seed, so that takes of one edit differ as a speaker's would. The network predicts
+the middle of what could have been said. How far recorded pitch lies from that was measured on
+held-out clips (docs/log.md): a few words as a whole are 1.2 semitones off, and within them it
+wanders by 1.7 semitones, slowly. A drawn melody departs from the predicted one in the same way, but
+by 0.7 times as much, and not at its ends, where it has to meet the recording.
+
+Words that end a question rise: the network sees phones and no punctuation, so it can't know.
+
+Are the new words audible? Each patch is aligned again in its context.
+
+The built-in aligner, whichever one aligned the recording itself, gives every new word a confidence
+(`alignment.confidence`). Words with a low one are reported to the user and in edit.json.
+"""
 
 from __future__ import annotations
 
@@ -10,36 +28,245 @@ import numpy as np
 import torch
 
 from a3t.audio.analysis.mel import mel_window
-from a3t.audio.output.patches import Patch
+from a3t.audio.analysis.room_tone import find_room_tone
+from a3t.audio.analysis.steady_tones import find_steady_tones
+from a3t.audio.matching.reverberation import find_reverberation
+from a3t.audio.matching.sound_matching import Neighbour, SoundMatcher
+from a3t.audio.output.patches import Patch, read_patched
 from a3t.audio.reading.recording import Recording
 from a3t.audio.splicing.emphasis import Raised, emphasise, require_world
-from a3t.grid import HOP, SAMPLE_RATE
-from a3t.model.filling import MaskedMel, fill, fill_in_pieces
+from a3t.audio.splicing.seams import put_pause, quieted, resample_patch
+from a3t.audio.splicing.splicing import cut_out, make_patch
+from a3t.grid import HOP, SAMPLE_RATE, grid_samples, samples_of
 from a3t.model.loading import Networks
+from a3t.model.masking import MaskedMel, fill, fill_in_pieces
 from a3t.model.threads import one_thread
-from a3t.plan.edit_plan import EditPlan, PlannedEdit, Window
+from a3t.plan.edit_plan import EditPlan, PlannedEdit, PlannedPhone, Window
 from a3t.plan.prompt import SpeechPlan
 from a3t.plan.windows import WindowFrames, lay_out
-from a3t.rendering.edited import EditedRecording, Excerpt
-from a3t.rendering.joining import (
-    deletion_of,
-    edit_frames,
-    neighbours_of,
-    patch_of,
-    pause_of,
-    sound_matcher,
-    with_room_tone,
-)
+from a3t.rendering.edited import EditedRecording, Excerpt, WordScore
 from a3t.rendering.mel_level import SpeechLevel, levelled
-from a3t.rendering.melody import melody
 from a3t.rendering.moving import moved_patch
 from a3t.rendering.spectral_bias import SpectralBias, unbiased
 from a3t.rendering.spoken import SpokenRecording
 from a3t.rendering.steps import Steps
-from a3t.rendering.verification import verify
 from a3t.spans import Span
-from a3t.text.phones import phone_ids
+from a3t.text.phones import PAUSE, is_vowel, phone_ids
+from a3t.text.pronunciation.pronouncer import Pronouncer
+from a3t.text.transcript import Transcript, question_ends
 from a3t.vocoder import Vocoder, vocode_span
+from alignment import AlignmentError
+from alignment.aligners.network_aligner import NetworkAligner
+from alignment.boolean_runs import runs_of
+
+CLEAR = 2  # frames beside an edit whose vocoder output the edit still influences
+
+
+def edit_frames(edit: PlannedEdit, first: int, last: int) -> Span:
+    """An edit's new frames [first, last), extended by its margins and the space for its joints."""
+    return first - edit.margin[0] - edit.overlap[0], last + edit.margin[1] + edit.overlap[1]
+
+
+def neighbours_of(
+    recording: Recording, frames: WindowFrames, copy: np.ndarray
+) -> tuple[Neighbour, ...]:
+    """The kept parts of a window, each as recorded and as resynthesised by the vocoder.
+
+    copy: (300 N,) the resynthesis of the whole window, at 24 kHz.
+    """
+    kept = np.flatnonzero(~frames.masked & (frames.source >= 0))
+    breaks = np.flatnonzero((np.diff(kept) != 1) | (np.diff(frames.source[kept]) != 1)) + 1
+    neighbours = []
+    for run in np.split(kept, breaks):
+        run = run[CLEAR : len(run) - CLEAR]
+        if len(run):
+            vocoded = copy[run[0] * HOP : (run[-1] + 1) * HOP]
+            first = int(frames.source[run[0]]) * HOP
+            vocoded, start = resample_patch(vocoded, first, recording.sample_rate)
+            real = recording.mono(start, min(start + len(vocoded), recording.samples))
+            neighbours.append(Neighbour(real.astype(np.float64), vocoded[: len(real)]))
+    return tuple(neighbours)
+
+
+def sound_matcher(
+    plan: EditPlan, edit: PlannedEdit, neighbours: Sequence[Neighbour]
+) -> SoundMatcher:
+    """A matcher of an edit's patch to the recording around it."""
+    recording, match = plan.recording, plan.request.match
+    tone = steady = reverberation = None
+    if match.room_tone:
+        first, last = recording.samples_in(edit.remade)
+        tone = find_room_tone(recording, plan.alignment, (first + last) // 2)
+        steady = find_steady_tones(recording, first, last)
+        reverberation = find_reverberation(recording, first, last, tone)
+    seed = plan.request.seed + edit.source[0]
+    return SoundMatcher(match, neighbours, tone, seed, steady, reverberation)
+
+
+def patch_of(
+    recording: Recording, edit: PlannedEdit, samples: np.ndarray, matcher: SoundMatcher
+) -> Patch:
+    """The patch of new words, from the 24 kHz samples (n,) of the frames `edit_frames` gives."""
+    # The last frame may be cut short by the end of the recording.
+    length = grid_samples(recording.samples, recording.sample_rate)
+    begin, stop = edit.remade[0] * HOP, min(edit.remade[1] * HOP, length)
+    before = edit.overlap[0] * HOP
+    after = min((edit.remade[1] + edit.overlap[1]) * HOP, length) - stop
+    made = edit.frames + sum(edit.margin)
+    cut = before + made * HOP - (edit.remade[1] * HOP - stop) + after
+    return make_patch(recording, samples[:cut], (begin, stop), (before, after), matcher=matcher)
+
+
+def deletion_of(recording: Recording, edit: PlannedEdit) -> Patch:
+    """The patch that joins both sides of deleted frames, at the quietest points nearby."""
+    first, last = recording.samples_in(edit.source)
+    room = [
+        side
+        for side, at_end in zip(edit.overlap, (first == 0, last == recording.samples), strict=True)
+        if not at_end
+    ]
+    return cut_out(recording, first, last, samples_of(min(room, default=0), recording.sample_rate))
+
+
+def pause_of(plan: EditPlan, edit: PlannedEdit) -> Patch:
+    """The patch of an edit that consists of a pause alone."""
+    recording, rate = plan.recording, plan.recording.sample_rate
+    first, last = recording.samples_in(edit.source)
+    same = edit.frames == edit.source[1] - edit.source[0]
+    length = last - first if same else samples_of(edit.frames, rate)
+    return put_pause(recording, plan.alignment, (first, last), length, plan.request.seed)
+
+
+def with_room_tone(plan: EditPlan, edit: PlannedEdit, patch: Patch) -> Patch:
+    """The patch of new words with room tone in the pauses between them."""
+    rate = plan.recording.sample_rate
+    spans, frame = [], edit.source[0]
+    for phone in edit.phones:
+        if phone.symbol == PAUSE:
+            first, last = samples_of(frame, rate), samples_of(frame + phone.frames, rate)
+            spans.append((first - patch.source[0], last - patch.source[0]))
+        frame += phone.frames
+    if not spans:
+        return patch
+    return quieted(patch, spans, plan.recording, plan.alignment, plan.request.seed)
+
+
+SHARE = 0.7  # of the deviations measured
+WHOLE, WITHIN = 0.10, 0.14  # octaves, standard deviations: of a run of frames, and within it
+SLOW = 9  # frames, the deviation of the Gaussian by which pitches within a run correlate
+ENDS = 5  # frames over which a run's ends return to the predicted melody
+PREDICTED = 0  # the seed that leaves the melody as it is
+# Octaves requested at the end of the last word; the result has a quarter to a third of them.
+RISE = 0.44
+
+
+def melody(text: Transcript, window: WindowFrames, seed: int) -> np.ndarray | None:
+    """(N,) octaves to add to the predicted pitch of a window's new words, None for none."""
+    shifts = rises(text, window), drawn_melody(window.masked, seed)
+    known = [shift for shift in shifts if shift is not None]
+    return np.sum(known, axis=0) if known else None
+
+
+def drawn_melody(masked: np.ndarray, seed: int) -> np.ndarray | None:
+    """(N,) octaves to add to the predicted pitch of the masked frames (N,) bool, None for the seed
+    that draws none; the same for a seed."""
+    if seed == PREDICTED:
+        return None
+    result = np.zeros(len(masked))
+    for first, last in runs_of(masked):
+        draw = np.random.default_rng([seed, first])
+        length = last - first
+        # Noise smoothed to a correlation of that deviation, and of variance 1.
+        kernel = np.exp(-np.square(np.arange(-3 * SLOW, 3 * SLOW + 1) / SLOW))
+        kernel /= np.sqrt(np.square(kernel).sum())
+        noise = draw.standard_normal(length + len(kernel) - 1)
+        own = WHOLE * draw.standard_normal() + WITHIN * np.convolve(noise, kernel, "valid")
+        place = np.arange(length)
+        near = np.minimum(place + 1, length - place) / ENDS
+        result[first:last] = SHARE * own * np.minimum(near, 1.0)
+    return result
+
+
+def rises(text: Transcript, window: WindowFrames) -> np.ndarray | None:
+    """(N,) octaves by which the frames of a window's new words rise, None where none of them ends a
+    question: from its last stressed vowel on to its end."""
+    ends = question_ends(text)
+    if not ends:
+        return None
+    result = np.zeros(len(window.masked))
+    starts = np.cumsum([0, *(phone.frames for phone in window.phones)])
+    for word in ends:
+        own = [
+            k
+            for k, phone in enumerate(window.phones)
+            if isinstance(phone, PlannedPhone) and phone.word == word
+        ]
+        if own:
+            nucleus = _nucleus([window.phones[k].symbol for k in own])
+            first, last = int(starts[own[nucleus]]), int(starts[own[-1] + 1])
+            result[first:last] = RISE * (np.arange(last - first) + 1) / (last - first)
+    return result if result.any() else None
+
+
+def _nucleus(symbols: list[str]) -> int:
+    """The place of the last stressed vowel, or else of the last one, or 0."""
+    vowels = [k for k, symbol in enumerate(symbols) if is_vowel(symbol)]
+    stressed = [k for k in vowels if symbols[k][-1] in "12"]
+    return (stressed or vowels or [0])[-1]
+
+
+def verify(result: EditedRecording) -> EditedRecording:
+    """The result with the aligner's confidence, 0 to 1, for each new word of each edit.
+
+    All are 0 where the words can't be aligned at all.
+    """
+    plan = result.plan
+    pronouncer = Pronouncer(dict(plan.request.pronunciations))
+    scores: list[tuple[WordScore, ...]] = [() for _ in plan.edits]
+    for window in plan.windows:
+        confidences = _confidences(result, window, pronouncer)
+        for k in window.edits:
+            scores[k] = tuple(
+                WordScore(plan.new_text.spoken[word], confidences[word])
+                for word in range(*plan.edits[k].new)
+            )
+    return replace(result, scores=tuple(scores))
+
+
+def _confidences(
+    result: EditedRecording, window: Window, pronouncer: Pronouncer
+) -> dict[int, float]:
+    """The confidence in each word of a window of the result, by its number in the new text."""
+    words = _words_in(result, window)
+    spoken = [result.plan.new_text.spoken[word] for word in words]
+    sound = read_patched(result.recording, result.patches, *_samples_of(result, window))
+    mono = sound.mean(axis=1).astype(np.float32)
+    try:
+        aligned = NetworkAligner().align(
+            mono, result.recording.sample_rate, spoken, pronouncer.choices(spoken), check=False
+        )
+    except AlignmentError:  # nothing in it sounds like these words
+        return dict.fromkeys(words, 0.0)
+    return {word: own.score for word, own in zip(words, aligned.spoken, strict=True)}
+
+
+def _words_in(result: EditedRecording, window: Window) -> list[int]:
+    """The new text's words in a window: its new ones, and those that are kept whole."""
+    plan = result.plan
+    words = [word for k in window.edits for word in range(*plan.edits[k].new)]
+    for old, new in result.map.words.kept_places():
+        first, last = plan.word_frames.spans[old]
+        if window.source[0] <= first and last <= window.source[1]:
+            words.append(new)
+    return sorted(words)
+
+
+def _samples_of(result: EditedRecording, window: Window) -> Span:
+    """The samples of the result that stand for a window of the recording."""
+    first, last = result.recording.samples_in(window.source)
+    # Edits before the window shift both its ends, those within it only its end.
+    shifts = result.map.samples.shifts
+    return max(0, first + shifts[window.edits[0]]), last + shifts[window.edits[-1] + 1]
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from a3t.model.a3t import A3T
-from a3t.model.filling import MaskedMel, fill
+from a3t.model.masking import MaskedMel, fill
 from a3t.model.postnet import PAUSED, phone_class
 from a3t.model.variance.adaptors import frame_energy
 from alignment.boolean_runs import runs_of

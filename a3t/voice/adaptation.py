@@ -23,8 +23,8 @@ from a3t.learning.loop import Run, Schedule
 from a3t.learning.objective import LossConfig, Objective, validate
 from a3t.learning.precision import use_bfloat16
 from a3t.model.a3t import A3T
-from a3t.model.embeddings import Batch
-from a3t.model.low_rank import add_low_rank, take_low_rank
+from a3t.model.conformer import Batch
+from a3t.model.saved_voices import add_low_rank, take_low_rank
 from a3t.model.threads import on_threads
 from a3t.voice.voice_pieces import VoicePiece
 
@@ -79,7 +79,7 @@ class AdaptationConfig:
 
 @dataclass(frozen=True)
 class Adaptation:
-    """Changes for `a3t.model.low_rank.apply_low_rank`, and what was measured.
+    """Changes for `a3t.model.saved_voices.apply_low_rank`, and what was measured.
 
     before and after: mean L1 in log10 units of the filled mel of what was held out, None where
     nothing was. step: the one whose weights these are.

@@ -9,8 +9,7 @@ from typing import Any
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.cleaning.cuts import KINDS
-from a3t.plan.cleaning.disfluencies import Cleaning, Finding
-from a3t.plan.cleaning.findings import Findings
+from a3t.plan.cleaning.findings import Cleaning, Finding, Findings
 from a3t.projects.document import Change
 from a3t.source.passages import AlignedRecording
 from alignment import Word

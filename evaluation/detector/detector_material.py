@@ -24,7 +24,7 @@ from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.plan.request import EditRequest
 from a3t.plan.windows import WindowFrames
-from a3t.rendering.joining import neighbours_of
+from a3t.rendering.renderer import neighbours_of
 from a3t.source.passages import AlignedRecording
 from a3t.text.transcript import Transcript
 from a3t.vocoder import vocode_span

@@ -69,7 +69,7 @@ def falls(editor: Editor, wav: Path, clip: Clip, kind: str, added: np.ndarray) -
     size = round(PIECE * rate)
     wanted = strength(added[:size], TONES[kind], rate)
     for carried in (False, True):
-        with mock.patch("a3t.rendering.joining.find_steady_tones", return_value=None) as nothing:
+        with mock.patch("a3t.rendering.renderer.find_steady_tones", return_value=None) as nothing:
             if carried:
                 nothing.side_effect = steady_tones.find_steady_tones
             made = editor.render(plan).patches[0].samples.mean(axis=1)

@@ -46,7 +46,7 @@ WARM = "from evaluation.speed.edit_speed import print_warm; print_warm(*__import
 MAKE_VOICE = """
 import copy, sys
 from a3t.editor import Editor
-from a3t.model.low_rank import add_low_rank, take_low_rank
+from a3t.model.saved_voices import add_low_rank, take_low_rank
 from a3t.model.saved_voices import save_voice
 editor = Editor.load()
 prompt = editor.plan_speech(sys.argv[1], "Hello.", prompt_text=sys.argv[2]).prompt.to_tensors()

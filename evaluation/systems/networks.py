@@ -12,8 +12,8 @@ from torch import Tensor
 
 from a3t.learning.loop import CHECKPOINT
 from a3t.model.a3t import A3T
-from a3t.model.embeddings import Batch
-from a3t.model.legacy import network_of
+from a3t.model.conformer import Batch
+from a3t.model.loading import network_of
 from a3t.model.variance.durations import DurationPredictor, rate_ratio, whole_frames
 from a3t.pretrained import checkpoint_folder, load_checkpoint, part_of
 from a3t.text.phones import PHONES

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 import a3t
+from a3t.commands.editing.edit_list import read_jobs
 from a3t.commands.editing.edit_options import parser
-from a3t.commands.editing.manifest import read_jobs
 from tests.documents.blocks import DOCUMENTS, FENCED, ROOT, blocks, inline_code, text_of
 
 PAST = {"log.md", "CHANGELOG.md", "RESULTS.md"}  # they also name what is gone

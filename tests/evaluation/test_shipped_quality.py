@@ -10,7 +10,7 @@ from torch import Tensor
 
 from a3t.editor import Editor
 from a3t.model.a3t import A3T
-from a3t.model.embeddings import Batch
+from a3t.model.conformer import Batch
 from evaluation.metrics import speaker_similarity, speech_mos
 from tests.conftest import ARCTIC
 

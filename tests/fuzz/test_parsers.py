@@ -20,7 +20,7 @@ from a3t.audio.output.provenance import provenance_of
 from a3t.audio.output.writing import write_edited
 from a3t.audio.reading.recording import Recording
 from a3t.commands import edit
-from a3t.commands.editing.manifest import read_jobs
+from a3t.commands.editing.edit_list import read_jobs
 from a3t.errors import InputError
 from a3t.plan.plan_file import read_plan
 from a3t.projects.replay import read_record

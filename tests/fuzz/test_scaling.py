@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from a3t.commands import edit
-from a3t.commands.editing.manifest import read_jobs
+from a3t.commands.editing.edit_list import read_jobs
 from a3t.errors import InputError
 from a3t.plan.edit_plan import PlannedEdit
 from a3t.plan.edit_sites import (

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from a3t.audio.analysis.mel import log_mel
-from a3t.model.embeddings import VoiceVector
+from a3t.model.conformer import VoiceVector
 from a3t.model.variance.adaptors import (
     MIDDLE,
     EnergyAdaptor,

@@ -7,8 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from a3t.model.a3t import A3T
-from a3t.model.filling import AHEAD, PIECE, PROMPT, RECENT, MaskedMel, fill, fill_in_pieces
-from a3t.model.masking import EditMasking, random_spans
+from a3t.model.masking import (
+    AHEAD,
+    PIECE,
+    PROMPT,
+    RECENT,
+    EditMasking,
+    MaskedMel,
+    fill,
+    fill_in_pieces,
+    random_spans,
+)
 from a3t.text.phones import PAUSE_ID
 from tests.model.test_network import SMALL
 from training.features.corpus_batches import MaskingConfig, ThesisMasking

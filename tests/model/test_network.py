@@ -12,8 +12,7 @@ from torch import nn
 
 from a3t.learning.objective import reconstruction_loss
 from a3t.model.a3t import A3T
-from a3t.model.conformer import Layout, MaskedBatchNorm, RelativeAttention
-from a3t.model.embeddings import Batch, phone_spans
+from a3t.model.conformer import Batch, Layout, MaskedBatchNorm, RelativeAttention, phone_spans
 from a3t.model.variance.adaptors import energy_loss, pitch_loss
 
 CONF = Path(__file__).parents[2] / "a3t" / "model" / "conf"

@@ -10,8 +10,8 @@ import pytest
 
 from a3t.audio.matching.match_options import ALL_TRAITS, MatchedTraits
 from a3t.commands import edit
+from a3t.commands.editing.edit_list import read_jobs
 from a3t.commands.editing.edit_options import edit_request, matching
-from a3t.commands.editing.manifest import read_jobs
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.request import EditRequest, pronunciations_of

@@ -15,7 +15,7 @@ import pytest
 import soundfile
 
 from a3t.commands import edit
-from a3t.commands.editing.manifest import read_jobs
+from a3t.commands.editing.edit_list import read_jobs
 from tests.children import in_child
 from tests.conftest import ARCTIC, NEVER
 

@@ -9,7 +9,7 @@ import pytest
 from a3t.audio.reading.recording import Recording
 from a3t.commands.clean import main
 from a3t.editor import Editor
-from a3t.plan.cleaning.disfluencies import Cleaning
+from a3t.plan.cleaning.findings import Cleaning
 from tests.conftest import ARCTIC, assert_untouched
 from tests.hesitations import PAUSE, RATE, hesitant_talk
 

@@ -12,12 +12,13 @@ import pytest
 
 from a3t.audio.reading.recording import Recording
 from a3t.commands import edit
-from a3t.commands.editing.confirmation import (
+from a3t.commands.editing.edit_doubts import (
+    confirm_doubts,
     confirm_transcript,
     confirmed_plan,
+    refuse_doubts,
     with_confidences,
 )
-from a3t.commands.editing.edit_doubts import confirm_doubts, refuse_doubts
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.request import EditRequest

@@ -10,7 +10,7 @@ import pytest
 import soundfile
 
 from a3t.vocoder import load_vocoder
-from a3t.vocoder.spectral import SpectralVocoder
+from a3t.vocoder.builtin import SpectralVocoder
 from training.configuration import read_config, settings
 from training.corpora import UNSEEN_SPEAKERS
 from training.training_runs import TrainingSchedule

@@ -8,7 +8,7 @@ from a3t.plan.edit_plan import PlannedPhone
 from a3t.plan.edit_sites import GridPhone
 from a3t.plan.revision import Revision
 from a3t.plan.windows import WindowFrames
-from a3t.rendering.melody import ENDS, RISE, SHARE, WHOLE, WITHIN, drawn_melody, melody, rises
+from a3t.rendering.renderer import ENDS, RISE, SHARE, WHOLE, WITHIN, drawn_melody, melody, rises
 from a3t.text.transcript import Transcript, question_ends
 
 MASKED = np.zeros(200, bool)

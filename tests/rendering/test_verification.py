@@ -11,7 +11,7 @@ from a3t.audio.output.patches import Patch, read_patched, sample_map
 from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.rendering.edited import EditedRecording
-from a3t.rendering.verification import verify
+from a3t.rendering.renderer import verify
 from alignment.aligners.network_aligner import NetworkAligner
 from tests.conftest import ARCTIC, NEVER
 

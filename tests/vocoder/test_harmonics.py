@@ -6,7 +6,7 @@ import torch
 
 from a3t.audio.analysis.mel import WINDOW, log_mel
 from a3t.grid import HOP, SAMPLE_RATE
-from a3t.vocoder.spectral import SpectralVocoder
+from a3t.vocoder.builtin import SpectralVocoder
 from a3t.vocoder.stft import spectrum
 from a3t.vocoder.texture import class_of, class_pitches, combs, hann_response
 

@@ -13,11 +13,10 @@ from a3t.audio.analysis.mel import log_mel, mel_filters
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.pretrained import save_checkpoint
-from a3t.vocoder import Vocoder, load_vocoder, spectral_refinement, vocode_span
+from a3t.vocoder import Vocoder, builtin, load_vocoder, vocode_span
 from a3t.vocoder.base import placed_normal, placed_uniform
-from a3t.vocoder.builtin import BuiltinVocoder
+from a3t.vocoder.builtin import BuiltinVocoder, SpectralVocoder, fit_to_mel, mel_filters_at_bins
 from a3t.vocoder.griffin_lim import GriffinLim, magnitude_of
-from a3t.vocoder.spectral import SpectralVocoder, fit_to_mel, mel_filters_at_bins
 from a3t.vocoder.stft import griffin_lim, spectrum, unit, waveform
 from a3t.vocoder.texture import aperiodicity, pulsed, textured
 
@@ -229,7 +228,7 @@ def test_convolutions_on_several_threads_change_no_bit(monkeypatch: pytest.Monke
     vocoder, mel = load_vocoder(), log_mel(voice())
     found = []
     for threads in (1, 2, 3):
-        monkeypatch.setattr(spectral_refinement, "THREADS", threads)
+        monkeypatch.setattr(builtin, "THREADS", threads)
         found.append(vocoder(mel))
     assert torch.equal(found[0], found[1]) and torch.equal(found[0], found[2])
 

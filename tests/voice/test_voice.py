@@ -21,8 +21,15 @@ from a3t.learning import precision
 from a3t.learning.loop import Run
 from a3t.learning.precision import seconds_of_products, use_bfloat16
 from a3t.model.loading import load_networks
-from a3t.model.low_rank import add_low_rank, apply_low_rank, take_low_rank
-from a3t.model.saved_voices import load_voice, remove_voice, save_voice, voice_names
+from a3t.model.saved_voices import (
+    add_low_rank,
+    apply_low_rank,
+    load_voice,
+    remove_voice,
+    save_voice,
+    take_low_rank,
+    voice_names,
+)
 from a3t.voice.adaptation import (
     BRIEF_PARTS,
     BRIEF_SECONDS,
@@ -30,8 +37,7 @@ from a3t.voice.adaptation import (
     AdaptationConfig,
     adapt,
 )
-from a3t.voice.making import gather, make_voice
-from a3t.voice.speaker import speaker_facts
+from a3t.voice.making import gather, make_voice, speaker_facts
 from a3t.voice.voice_pieces import SHORTEST, UnusedSpeech, VoicePiece, pieces_of
 from tests.conftest import ARCTIC, NEVER
 from tests.voice.conftest import QUICK, quick

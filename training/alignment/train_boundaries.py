@@ -29,10 +29,10 @@ import numpy as np
 
 from alignment.aligner import stress_of
 from alignment.aligners import network_aligner
-from alignment.aligners.refinement import Acoustics
+from alignment.aligners.network_aligner import Acoustics
 from alignment.errors import AlignmentError
 from alignment.network.boundaries import FARTHEST, Boundaries, surroundings
-from alignment.network.disfluency_states import NOTHING_UNWRITTEN
+from alignment.network.graph import NOTHING_UNWRITTEN
 from alignment.network.phone_network import RATE as SAMPLE_RATE
 from alignment.result import PAUSE
 from alignment.waveform import model_waveform

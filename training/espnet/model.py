@@ -11,7 +11,7 @@ from espnet2.train.abs_espnet_model import AbsESPnetModel
 from torch import Tensor
 
 from a3t.model.a3t import A3T
-from a3t.model.embeddings import Batch
+from a3t.model.conformer import Batch
 from a3t.model.variance.adaptors import Total
 from training.pretraining_objective import PretrainingLosses, PretrainingObjective
 

@@ -26,7 +26,7 @@ from a3t.learning.batches import (
     grouped,
     shift_edges,
 )
-from a3t.model.embeddings import Batch
+from a3t.model.conformer import Batch
 from a3t.model.masking import EditMasking, random_spans
 from training.features.store import Store, StoredClip
 

@@ -13,7 +13,7 @@ from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE, seconds_of
 from a3t.learning.loop import CHECKPOINT
 from a3t.pretrained import save_checkpoint
-from a3t.vocoder.spectral import SpectralVocoder
+from a3t.vocoder.builtin import SpectralVocoder
 from training.configuration import read_config, settings
 from training.corpora.attribution import attribution
 from training.programs import Program, option

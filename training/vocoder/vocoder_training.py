@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from a3t.errors import InputError
 from a3t.learning.loop import Losses
 from a3t.learning.precision import PRECISIONS, use_bfloat16
-from a3t.vocoder.spectral import SpectralVocoder
+from a3t.vocoder.builtin import SpectralVocoder
 from training.configuration import read_config, settings
 from training.prefetch import Ahead
 from training.programs import Program, option

@@ -3,12 +3,21 @@
 `manifest` describes the list. An edit is skipped if its output exists, was made from the same line
 and is newer than its recording, so that an interrupted batch can be resumed with the same command.
 DIR/report.tsv records the outcome of every line.
+
+Reads a list of edits: one line per edit, with the options of the single command.
+
+.csv: as spreadsheets write it, with column names in the first line. .tsv: the same, separated by
+tabs and without quoting. .jsonl: one JSON object per line. Columns are named after options (`wav`,
+`new_text`, `text`, `out`, `seed`, `speed` …); an option that a line omits has its value from the
+command line. Files are relative to the list's folder, outputs to --out-dir.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import hashlib
+import io
 import json
 import multiprocessing
 import multiprocessing.connection
@@ -16,15 +25,17 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from a3t.audio.output.files import atomic_path
-from a3t.commands.editing.edit_options import project_edit
-from a3t.commands.editing.manifest import ManifestEdit, read_jobs
+from a3t import __version__
+from a3t.audio.output.files import atomic_path, sha256_of
+from a3t.audio.output.records import record_path
+from a3t.audio.output.writing import default_output
+from a3t.commands.editing.edit_options import files_read, project_edit
 from a3t.console import say
 from a3t.errors import InputError, UnsureError
 from alignment.atomic import remove_abandoned
@@ -32,6 +43,212 @@ from alignment.parallel import run_jobs
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
+
+
+LARGEST = 200_000_000  # bytes
+
+# Options that apply to the whole list, and options that a line can't have.
+WHOLE = {
+    "manifest", "out_dir", "jobs", "scheduler", "model", "vocoder", "voice", "device", "others",
+}  # fmt: skip
+NO_EDIT = {"replay", "plan", "json", "yes", "history", "undo", "redo"}
+FILES = ("wav", "alignment", "dict", "plan_file")
+YES, NO = ("yes", "true", "1"), ("no", "false", "0")
+
+# A line's number, from 1, and its cells by column, or the error in it.
+Line = tuple[int, dict[str, str] | InputError]
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestEdit:
+    """A line of the list: its options, and a digest of them, which edit.json records."""
+
+    line: int
+    options: argparse.Namespace
+    digest: str
+    sources: tuple[Path, ...]  # its input files
+    problem: str | None = None  # why it can't be made, if that is known in advance
+
+    @property
+    def done(self) -> bool:
+        """True if its results exist, were made from this line and are newer than its inputs."""
+        out: Path = self.options.out
+        record = record_path(out)
+        try:
+            written = record.stat().st_mtime
+            if any(path.stat().st_mtime > written for path in (out, *self.sources)):
+                return False
+            data = json.loads(record.read_bytes())
+            if not isinstance(data, dict) or data.get("job") != self.digest:
+                return False
+            # The process may have been killed between writing the record and its sound.
+            return bool(data["output"]["sha256"] == sha256_of(out))
+        except (OSError, ValueError, LookupError, TypeError, RecursionError):
+            return False
+
+
+def read_jobs(options: argparse.Namespace, parser: argparse.ArgumentParser) -> list[ManifestEdit]:
+    """The list's edits; InputError if it can't be read or two edits would write the same file.
+
+    ``options`` are the command's own, ``parser`` the one that read them.
+    """
+    usual = vars(parser.parse_args([]))
+    known = {name: usual[name] for name in usual if name not in WHOLE | NO_EDIT}
+    parser.error = _refuse  # type: ignore[method-assign]
+    manifest: Path = options.manifest
+    jobs: list[ManifestEdit] = []
+    written: dict[Path, int] = {}
+    for line, row in _lines(manifest, known):
+        job = _job(line, row, options, parser, known)
+        target = job.options.out.with_suffix("")
+        if job.problem is None and target in written:
+            raise InputError(
+                f"{manifest}: lines {written[target]} and {line} would both write "
+                f"{job.options.out.name}: give them an “out” each."
+            )
+        if job.problem is None:
+            written[target] = line
+        jobs.append(job)
+    if not jobs:
+        raise InputError(f"{manifest} has no edits in it.")
+    return jobs
+
+
+def _refuse(message: str) -> NoReturn:
+    """Replaces `ArgumentParser.error`, which would end the program."""
+    raise InputError(f"{message[:1].upper()}{message[1:]}.")
+
+
+def _job(
+    line: int,
+    row: Mapping[str, str] | InputError,
+    options: argparse.Namespace,
+    parser: argparse.ArgumentParser,
+    usual: Mapping[str, Any],
+) -> ManifestEdit:
+    folder, into = options.manifest.resolve().parent, options.out_dir.resolve()
+    given = argparse.Namespace(**vars(options))
+    given.wav, given.out, problem = None, None, None
+    sources: tuple[Path, ...] = ()
+    try:
+        if isinstance(row, InputError):
+            raise row
+        strange = sorted(row.keys() - usual.keys())
+        if strange:
+            raise InputError(_strange(strange[0], usual))
+        text = "plan_file" if row.get("plan_file") and not row.get("new_text") else "new_text"
+        missing = [name for name in ("wav", text) if not row.get(name)]
+        if missing:
+            raise InputError(f"“{missing[0]}” is missing.")
+        arguments = [part for name in row for part in _argument(name, row[name], usual, folder)]
+        parser.parse_args(arguments, given)
+        given.out = (into / (given.out or default_output(given.wav.name))).resolve()
+        if into not in given.out.parents:
+            problem = f"{given.out} is not in {into}: “out” names a file there."
+        sources = files_read(given)
+    except InputError as error:
+        problem = str(error)
+    except (OSError, ValueError):  # a NUL in a name, one too long, none at all ("/")
+        problem = "It has names that no file can have: check “wav” and “out”."
+    given.wav = given.wav or folder  # for the report
+    if problem is not None and (given.out is None or into not in given.out.parents):
+        given.out = into / f"line {line}"  # for the report; it is not written
+    apart = (WHOLE | NO_EDIT) - {"model", "vocoder", "voice"}
+    values = {name: str(value) for name, value in vars(given).items() if name not in apart}
+    digest = hashlib.sha256(json.dumps([__version__, values]).encode()).hexdigest()
+    return ManifestEdit(line, given, digest, sources, problem)
+
+
+def _argument(name: str, value: str, usual: Mapping[str, Any], folder: Path) -> list[str]:
+    """A cell as command-line arguments; none if it is empty."""
+    option = f"--{name.replace('_', '-')}"
+    if value == "":
+        return []
+    if isinstance(usual[name], bool):
+        if value.lower() not in YES + NO:
+            raise InputError(f"“{name}” must be yes or no, not “{value}”.")
+        return [option] if value.lower() in YES else []
+    if name in FILES:
+        value = str(folder / value)
+    elif value.startswith("@"):
+        value = f"@{folder / value[1:]}"
+    return [f"{option}={value}"]
+
+
+def _strange(name: str, usual: Mapping[str, Any]) -> str:
+    columns = ", ".join(sorted(usual))
+    return f"“{name}” is not an option of an edit; columns may be {columns}."
+
+
+def _lines(manifest: Path, usual: Mapping[str, Any]) -> Iterator[Line]:
+    ending = manifest.suffix.lower()
+    if ending not in (".csv", ".tsv", ".jsonl"):
+        raise InputError(
+            f"{manifest} is not a list of edits: its name must end in .csv, .tsv or .jsonl."
+        )
+    try:
+        if manifest.stat().st_size > LARGEST:
+            raise InputError(f"{manifest} is too large for a list of edits: split it.")
+        text = manifest.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{manifest} can't be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{manifest} is not UTF-8 text: save it as UTF-8.") from None
+    if ending == ".jsonl":
+        return _objects(text.split("\n"))
+    return _table(manifest, _quoted(manifest, text) if ending == ".csv" else _tabbed(text), usual)
+
+
+Row = tuple[int, list[str]]  # its line, from 1, and its cells
+
+
+def _tabbed(text: str) -> Iterator[Row]:
+    # A quotation mark is an ordinary character here and may be unpaired.
+    for number, line in enumerate(text.split("\n"), 1):
+        yield number, [cell.strip() for cell in line.split("\t")]
+
+
+def _quoted(manifest: Path, text: str) -> Iterator[Row]:
+    """Rows as spreadsheets write them: separated by semicolons where commas are for decimals."""
+    first = text.partition("\n")[0]
+    separator = max(",;\t", key=first.count)
+    number, rows = 1, csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    try:
+        for cells in rows:
+            yield number, [" ".join(cell.split()) for cell in cells]
+            number = rows.line_num + 1
+    except csv.Error as error:
+        raise InputError(f"{manifest}, line {number}: {error}: save it as CSV again.") from None
+
+
+def _table(manifest: Path, rows: Iterator[Row], usual: Mapping[str, Any]) -> Iterator[Line]:
+    names = [name.lower() for name in next(rows, (1, [""]))[1]]
+    if not any(names):
+        return
+    if strange := sorted(set(names) - usual.keys()):
+        raise InputError(f"{manifest}, line 1: {_strange(strange[0], usual)}")
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise InputError(f"{manifest}, line 1: “{twice[0]}” names two columns: omit one.")
+    for number, cells in rows:
+        if any(cells) and len(cells) > len(names):
+            yield number, InputError("It has more cells than columns.")
+        elif any(cells):
+            yield number, dict(zip(names, cells, strict=False))
+
+
+def _objects(lines: list[str]) -> Iterator[Line]:
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            row = None
+        if not isinstance(row, dict) or any(isinstance(v, list | dict) for v in row.values()):
+            yield number, InputError("It is not a JSON object of plain values.")
+        else:
+            yield number, {name: "" if v is None else str(v) for name, v in row.items()}
+
 
 REPORT = "report.tsv"
 COLUMNS = ("line", "wav", "out", "became", "seconds", "doubtful", "reason")

@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from a3t.audio.analysis.mel import MELS, N_FFT, WINDOW, mel_filters
 from a3t.grid import SAMPLE_RATE
-from a3t.model.embeddings import Batch
+from a3t.model.conformer import Batch
 from alignment.boolean_runs import runs_of
 
 Total = Callable[[Tensor], Tensor]  # see `pitch_loss`

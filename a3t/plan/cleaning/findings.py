@@ -2,36 +2,276 @@
 
 What the transcript has goes from the text; what it hasn't becomes a `Cut`. Both are edits of one
 `EditPlan`.
+
+Fillers, repeated words, noises and long pauses: where they are in a text and its recording.
+
+What the transcript has not stands between two words of the alignment, which names it
+(`alignment.result.Word.unwritten`). Between the words on both sides there remains as much silence
+as this speaker usually leaves, no more than there was, and none of either word is taken.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import groupby
+from operator import attrgetter
+from statistics import median, quantiles
 
-from a3t.audio.analysis.pause_sounds import is_quiet, speech_power
+from a3t.audio.analysis.pause_sounds import is_quiet, sounds_in_pauses, speech_power
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import frames_of, seconds_of
-from a3t.plan.cleaning.cuts import ALL_KINDS, Cut
-from a3t.plan.cleaning.disfluencies import (
-    USUAL_GAP,
-    Cleaning,
-    Finding,
-    between_words,
-    breaths_and_clicks,
-    disfluencies_in,
-    with_silence,
-)
+from a3t.plan.cleaning.cuts import ACTIONS, ALL_KINDS, KINDS, Cut
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import word_map
 from a3t.source.passages import AlignedRecording
 from a3t.spans import Span
 from a3t.text.comparison.edit_script import edit_script
 from a3t.text.transcript import Transcript
-from alignment import Alignment
+from alignment import Alignment, Word
+
+FILLERS = ("um", "uh", "uhm", "umm", "uhh", "er", "erm", "hm", "hmm", "mm", "mhm")
+DELIBERATE = frozenset(
+    "that had very really so no yes yeah bye ha hey well now far many much long again "
+    "there more never always one two three four five six seven eight nine zero oh".split()
+)  # words that are said twice on purpose
+LONGEST_REPEAT = 4  # words
+KIND_OF = {"<um>": "filler", "<repeat>": "repeat", "<noise>": "noise"}
+LONGEST_SOUND = 1.6  # seconds; what is longer may be speech that the text lacks
+LONGEST_SPEECH = 0.35  # seconds of unnamed speech in a pause; one with more is left alone
+LEAST_OF = {"<um>": 0.04, "<repeat>": 0.04, "<noise>": 0.16}  # seconds, times the aligner's trust
+ALONE = 0.05  # seconds of silence beside a sound that stands alone
+# A sound that doesn't is taken for one where it is less likely that the text is whole.
+LACKING = 0.5
+SURE_PAUSE = 5.0  # from so many seconds on, the level alone shows speech in a pause
+FEW = 4  # pauses; with fewer a speaker's rhythm is not known
+BETWEEN = 0.12  # seconds of silence that remain between two words of a phrase
+USUAL_GAP, USUAL_PAUSE = 0.25, 0.6  # seconds, where it isn't
+LEAST_PAUSE = 0.3  # seconds that remain of a long one
+EDGE = 0.03  # seconds beside a sound that go with it
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cleaning:
+    """The disfluencies to look for, and what to do with them; InputError for a value out of range.
+
+    kinds: some of ALL_KINDS. fillers: words and phrases, in any case, that count as fillers where
+    the transcript has them. action: "cut", or "mute" with the recording's room tone, of everything
+    but pauses, which are shortened, and breaths and clicks, which are always muted. longest:
+    seconds; longer pauses are shortened to ``shorten_to``, by default to this speaker's own.
+    """
+
+    kinds: tuple[str, ...] = KINDS
+    fillers: tuple[str, ...] = FILLERS
+    action: str = "cut"
+    longest: float = 1.2
+    shorten_to: float | None = None
+
+    def __post_init__(self) -> None:
+        for given, known in ((self.kinds, ALL_KINDS), ((self.action,), ACTIONS)):
+            if unknown := sorted(set(given) - set(known)):
+                raise InputError(f"“{unknown[0]}” is not one of {', '.join(known)}.")
+        if not 0.2 <= self.longest <= 600:
+            raise InputError(f"A pause of {self.longest:g} s is out of range: use 0.2 to 600.")
+        if self.shorten_to is not None and not 0.05 <= self.shorten_to <= self.longest:
+            raise InputError(
+                f"Pauses can't be shortened to {self.shorten_to:g} s: use 0.05 s up to the longest "
+                f"that stays, {self.longest:g} s."
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something to take out: its kind, the words or the sound, and its seconds in the recording.
+
+    words: [first, last) of the text that are to go; cut: what else is, or the silence that goes
+    with them.
+    """
+
+    kind: str
+    text: str
+    start: float
+    end: float
+    words: Span | None = None
+    cut: Cut | None = None
+
+    def __str__(self) -> str:
+        return f"{self.kind:7} {self.start:9.2f} – {self.end:.2f} s  {self.text}"
+
+
+def disfluencies_in(said: Transcript, want: Cleaning) -> Iterator[tuple[str, int, int]]:
+    """The disfluencies in the text itself: kind, and words [first, last)."""
+    spoken, count = said.spoken, len(said.words)
+    phrases = sorted(
+        {tuple(re.findall(r"[a-z']+", phrase.lower())) for phrase in want.fillers} - {()},
+        key=len,
+        reverse=True,
+    )
+    longest = max(map(len, phrases), default=0)
+    known = frozenset(phrases)
+    k = 0
+    while k < count:
+        size = 0
+        kind = "filler"
+        if "filler" in want.kinds:
+            sizes = range(min(longest, count - k), 0, -1)
+            size = next((n for n in sizes if spoken[k : k + n] in known), 0)
+        if not size and "repeat" in want.kinds:
+            kind, size = "repeat", _repeated(said, k)
+        if size and _is_whole(said, k, k + size):
+            yield kind, k, k + size
+            k += size
+        else:
+            k += 1
+
+
+def _repeated(said: Transcript, k: int) -> int:
+    """The number of words from k on that are said again at once, or broken off and restarted."""
+    spoken, words = said.spoken, said.words
+    if k + 1 < len(words):
+        begun = words[k].written.rstrip()
+        broken = begun.endswith(("-", "–", "—")) and words[k].token != words[k + 1].token
+        stem = re.sub(r"[^a-z']", "", begun.lower())
+        if broken and stem and spoken[k + 1] != stem and spoken[k + 1].startswith(stem):
+            return 1
+    for size in range(min(LONGEST_REPEAT, (len(words) - k) // 2), 0, -1):
+        again = spoken[k : k + size] == spoken[k + size : k + 2 * size]
+        if again and words[k + size - 1].mark not in (".", "?", ":"):
+            return 0 if set(spoken[k : k + size]) <= DELIBERATE else size
+    return 0
+
+
+def _is_whole(said: Transcript, first: int, last: int) -> bool:
+    """True if words are whole written tokens: “25” is several words, all of which go or none."""
+    words = said.words
+    begins = first == 0 or words[first - 1].token != words[first].token
+    return begins and (last == len(words) or words[last - 1].token != words[last].token)
+
+
+def between_words(
+    alignment: Alignment, want: Cleaning, is_quiet: Callable[[float, float], bool] | None = None
+) -> Iterator[Finding]:
+    """Sounds between the words that no text has. ``is_quiet``: whether the sound from one second
+    to another is so much quieter than the words that none can be in it."""
+    runs = [(silent, list(own)) for silent, own in groupby(alignment.words, attrgetter("is_pause"))]
+    gaps = [own for silent, own in runs if silent]
+    # Gaps whose next word stands alone: it may repeat the word before it.
+    again = {
+        id(runs[k][1])
+        for k in range(len(runs) - 2)
+        if runs[k][0] and len(runs[k + 1][1]) == 1 and runs[k + 2][1][0].duration >= ALONE
+    }
+    inner = [own for own in gaps if _is_inner(own, alignment)]
+    plain = [own[-1].end - own[0].start for own in inner if not _sounds(own, False, True)]
+    plain = [seconds for seconds in plain if seconds <= want.longest]
+    gap = median(plain) if len(plain) >= FEW else USUAL_GAP
+    usual = quantiles(plain, n=4)[2] if len(plain) >= FEW else USUAL_PAUSE
+    kept = want.shorten_to or min(max(usual, LEAST_PAUSE), want.longest)
+    for own in gaps:
+        between = _is_inner(own, alignment)
+        sounds = _sounds(own, id(own) in again, between)
+        taken = sounds and (between or any(sound.unwritten == "<um>" for sound in sounds))
+        found = list(_sound(own, sounds, min(gap, USUAL_GAP), want)) if taken else []
+        yield from found
+        if not found and between and "pause" in want.kinds and not _holds_speech(own, is_quiet):
+            # What is named there, and didn't count, may be part of a word.
+            silent = [word for word in own if not word.unwritten] or [own[0]]
+            start, end = max(
+                ((w.start, w.end) for w in silent), key=lambda times: times[1] - times[0]
+            )
+            if end - start > max(want.longest, kept + BETWEEN):
+                cut = Cut("pause", "cut", start + kept / 2, end - kept / 2)
+                label = f"a pause of {end - start:.2f} s → {kept:.2f} s"
+                yield Finding("pause", label, start, end, cut=cut)
+
+
+def breaths_and_clicks(
+    recording: Recording, alignment: Alignment, want: Cleaning
+) -> Iterator[Finding]:
+    """Breaths or clicks in pauses without other finds; muted, so that the rhythm stays."""
+    silent = [
+        (word.start, word.end)
+        for word in alignment.words
+        if word.is_pause and not word.unwritten and word.start > 0 and word.end < alignment.duration
+    ]
+    for each in sounds_in_pauses(recording, silent):
+        if each.kind in want.kinds:
+            cut = Cut(each.kind, "mute", each.start, each.end)
+            yield Finding(each.kind, f"a {each.kind}", each.start, each.end, cut=cut)
+
+
+def _sound(
+    own: Sequence[Word], sounds: Sequence[Word], gap: float, want: Cleaning
+) -> Iterator[Finding]:
+    """A gap's sound, taken out with what silence is too much, or muted."""
+    kind = KIND_OF[max(sounds, key=lambda word: word.duration).unwritten]
+    start, end = sounds[0].start, sounds[-1].end
+    if kind not in want.kinds or end - start > LONGEST_SOUND:
+        return
+    before, after = start - own[0].start, own[-1].end - end
+    if want.action == "mute":
+        cut = Cut(kind, "mute", start - min(before, EDGE), end + min(after, EDGE))
+    else:
+        outer = own[0].start, own[-1].end
+        kept = BETWEEN if kind == "repeat" else gap
+        cut = Cut(kind, "cut", *with_silence(outer, (start, end), kept))
+    label = {"filler": "a filled pause", "repeat": "a repetition", "noise": "a noise"}[kind]
+    yield Finding(kind, f"{label} that the text doesn't have", start, end, cut=cut)
+
+
+def with_silence(
+    outer: tuple[float, float], inner: tuple[float, float], kept: float
+) -> tuple[float, float]:
+    """The sound `inner` and of the silence around it, up to `outer`, what is more than `kept`
+    seconds: half of that stays on either side, as far as there is any. A little silence beside the
+    sound goes with it, so that the joint doesn't lie at its edge."""
+    before, after = inner[0] - outer[0], outer[1] - inner[1]
+    before, after = (side - min(side / 2, EDGE) for side in (before, after))
+    left = min(before + after, kept)
+    first = min(before, max(left / 2, left - after))
+    return outer[0] + first, outer[1] - (left - first)
+
+
+def _is_inner(own: Sequence[Word], alignment: Alignment) -> bool:
+    """True if there are words before a gap and after it."""
+    return own[0].start > 0 and own[-1].end < alignment.duration
+
+
+def _sounds(own: Sequence[Word], again: bool, inner: bool) -> list[Word]:
+    """Those of a gap that are surely there. Part of a word can look like one: so what stands in no
+    silence counts where the text lacks something, which the aligner tells between two words
+    (``inner``), a noise only with silence on one side; or if what follows in the text is said by
+    itself (``again``)."""
+    result: list[Word] = []
+    for k, word in enumerate(own):
+        least = LEAST_OF.get(word.unwritten, 1.0)
+        if not word.unwritten or word.duration * (1 - word.score) <= least:
+            continue
+        before, after = (
+            0 <= n < len(own) and not own[n].unwritten and own[n].duration >= ALONE
+            for n in (k - 1, k + 1)
+        )
+        lacking = inner and word.phones[0].score < LACKING
+        if word.unwritten == "<noise>":
+            lacking = lacking and (before or after)
+        if (before and after) or lacking or (after and again):
+            result.append(word)
+    return result
+
+
+def _holds_speech(
+    own: Sequence[Word], is_quiet: Callable[[float, float], bool] | None = None
+) -> bool:
+    """True if there is speech in a pause that the aligner gave no name. In a long one the little
+    that it is unsure of every second adds up, so there it counts how loud it is."""
+    unsure = [word for word in own if word.duration * (1 - word.score) > LONGEST_SPEECH]
+    return any(
+        word.duration < SURE_PAUSE or is_quiet is None or not is_quiet(word.start, word.end)
+        for word in unsure
+    )
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alignment.network.disfluency_states import NOTHING_UNWRITTEN, Costs
 from alignment.network.graph import (
     FILLER,
     NOISE,
+    NOTHING_UNWRITTEN,
     REPEAT,
     SILENCE,
     WORD,
+    Costs,
     Graph,
     Visit,
 )

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from alignment import Alignment
-from alignment.aligners.refinement import Acoustics
+from alignment.aligners.network_aligner import Acoustics
 from alignment.arpabet import ARPABET
 from alignment.network.boundaries import (
     CLASSES,

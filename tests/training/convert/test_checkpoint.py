@@ -14,9 +14,8 @@ import yaml
 
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
-from a3t.model.embeddings import Batch
-from a3t.model.legacy import LegacyA3T
-from a3t.model.loading import load_networks
+from a3t.model.conformer import Batch
+from a3t.model.loading import LegacyA3T, load_networks
 from a3t.text.phones import PHONES
 from evaluation.systems.networks import load_a3t
 from training.convert import BLOCK, WHOLE, convert, main, our_name
