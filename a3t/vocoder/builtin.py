@@ -34,7 +34,6 @@ from a3t.audio.analysis.mel import MELS, N_FFT, WINDOW, mel_filters
 from a3t.errors import InputError
 from a3t.grid import HOP
 from a3t.model.threads import on_threads
-from a3t.pretrained import load_checkpoint
 from a3t.spans import Span
 from a3t.vocoder.base import check_mel, placed_normal
 from a3t.vocoder.stft import BINS, REACH, griffin_lim, modulus, spectrum, unit, waveform
@@ -431,6 +430,8 @@ class BuiltinVocoder:
         cls, folder: Path | str, name: str | None = None, device: str = "cpu"
     ) -> BuiltinVocoder:
         """Read config.yaml and model.safetensors; InputError if they don't fit together."""
+        from a3t.pretrained import load_checkpoint  # training needs no safetensors
+
         folder = Path(folder)
         config, tensors, sha256 = load_checkpoint(folder)
         settings = config.get("vocoder")

@@ -159,7 +159,7 @@ def test_the_list_in_the_documentation(separator: str, tmp_path: Path) -> None:
 
 def test_the_version_is_the_same_everywhere() -> None:
     citation = yaml.safe_load(text_of(ROOT / "CITATION.cff"))
-    newest = re.search(r"^## (\S+)", text_of(ROOT / "CHANGELOG.md"), re.MULTILINE)
+    newest = re.search(r"^## (\d\S+)", text_of(ROOT / "CHANGELOG.md"), re.MULTILINE)
     assert newest and newest[1] == citation["version"] == a3t.__version__
     assert f"a3t-{a3t.__version__}-py3" in text_of(ROOT / "README.md")
     assert citation["license"].startswith("Apache") and "Apache" in text_of(ROOT / "NOTICE")
