@@ -27,9 +27,6 @@ from alignment.recognition.word_network import load_word_network
 LATE = 2.0  # seconds
 
 
-LATE = 2.0  # seconds
-
-
 @dataclass(frozen=True, slots=True)
 class Pace:
     """Delays before words are shown, in seconds.
