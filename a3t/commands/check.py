@@ -76,7 +76,8 @@ def check(options: argparse.Namespace) -> bool:
         own = remarks(recording, script, store, model, options.longest)
         listed += [(recording.path, each) for each in own]
         if not options.json:
-            say(f"{recording.path}: {len(own) or 'no'} remarks")
+            count = "1 remark" if len(own) == 1 else f"{len(own) or 'no'} remarks"
+            say(f"{recording.path}: {count}")
             for each in own:
                 print(each)
     if options.json:
