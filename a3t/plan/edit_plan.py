@@ -170,7 +170,7 @@ class EditPlan:
     source: AlignedRecording
     """The recording, its text, and their alignment; of a long one around the edits alone."""
     request: EditRequest
-    """What was asked."""
+    """The request that was planned."""
     revision: Revision
     """The two texts, of the aligned words, and what changes between them."""
     pronunciations: tuple[tuple[str, ...], ...]
@@ -182,13 +182,13 @@ class EditPlan:
     rate: float
     """This speaker's durations over the predicted ones, divided by the requested speed."""
     origins: tuple[EditPlan, ...] = ()
-    """Of speech that is taken from elsewhere: what is changed there first."""
+    """Changes that are made first in speech that is taken from elsewhere."""
     others: tuple[AlignedRecording, ...] = ()
     """The request's other recordings."""
     restored: bool = False
     """True if the text's punctuation was restored."""
     found_in: str = "given"
-    """Where the text is from: "given", "recognised", "alignment", or a file's name."""
+    """Origin of the text: "given", "recognised", "alignment", or a file's name."""
     about: str = ""
     """A sentence on how that was read."""
 

@@ -46,9 +46,9 @@ class EditRequest(Record):
     """
 
     new_text: str
-    """What the recording should say."""
+    """The text that the recording should have."""
     text: str | None = None
-    """What it says now; None to take it from a file beside it, or to recognise it."""
+    """The text that it has now; None to take it from a file beside it, or to recognise it."""
     alignment: Path | None = field(default=None, metadata=OMITTED)
     """A file with the alignment of its words; None to align them."""
     recogniser: str = field(default="auto", metadata=OMITTED)

@@ -90,8 +90,8 @@ def open_audio(path: Path, track: int | None = None) -> Iterator[Reader]:
 
 
 def _second_reading(path: Path, file: SoundReader) -> DecodedTrack | None:
-    """What FFmpeg's libraries read of a file whose header disagrees with its sound, or that
-    libsndfile reads by its header alone; None for all other files."""
+    """The sound that FFmpeg's libraries read of a file whose header disagrees with its sound, or
+    that libsndfile reads by its header alone; None for all other files."""
     stated = 0 < file.frames < 2**62  # a FLAC that was written to a pipe states nothing
     compressed = file.format != "MP3" and file.subtype.startswith("MPEG_")
     if stated and not compressed and not goes_on(path, file.format, file.frames):

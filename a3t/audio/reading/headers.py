@@ -116,7 +116,7 @@ def _followed(data: mmap.mmap, place: int) -> bool:
 
 
 def _count_place(data: mmap.mmap, place: int, length: int) -> int | None:
-    """Where a frame that holds a header has its count of frames; None for a frame of sound."""
+    """Position of the count of frames in a frame that holds a header; None for one of sound."""
     found = data[place : place + min(length, 64)]
     for name in (b"Xing", b"Info"):
         at = found.find(name)

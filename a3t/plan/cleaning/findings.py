@@ -299,7 +299,7 @@ class Findings:
 
     @property
     def text(self) -> Transcript:
-        """What it says."""
+        """The transcript."""
         return self.source.text
 
     @cached_property
