@@ -55,7 +55,7 @@ def test_every_option_is_explained() -> None:
 
 
 @pytest.mark.parametrize("buffered", [True, False])
-@pytest.mark.parametrize("command", ["a3t edit --help", "a3t.text Hello."])
+@pytest.mark.parametrize("command", ["a3t edit --help", "a3t say-as Hello."])
 def test_a_reader_that_ends_first_is_no_error(command: str, buffered: bool) -> None:
     reader, writer = os.pipe()
     os.close(reader)
@@ -99,6 +99,6 @@ def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
     assert credentials(f"@{file('anna:secret')}") == ("anna", "secret")
     assert words_in(file(json.dumps({"text": "a", "new_text": "b"}))) == "a"
     hello = subprocess.run(
-        [sys.executable, "-m", "a3t.text"], input="\ufeffHello.".encode(), cwd=ROOT, stdout=-1
+        [sys.executable, "-m", "a3t", "say-as"], input="\ufeffHello.".encode(), cwd=ROOT, stdout=-1
     )
     assert hello.stdout.startswith(b"hello\n")

@@ -1,4 +1,4 @@
-"""Show how a text will be said: python -m a3t.text "It cost $5 in Kyiv." """
+"""Show how a text will be said: a3t say-as "It cost $5 in Kyiv." """
 
 from __future__ import annotations
 

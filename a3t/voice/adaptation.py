@@ -19,9 +19,8 @@ from torch import Tensor
 
 from a3t.errors import InputError
 from a3t.learning.batches import ClipBatches, StoredFeatures
-from a3t.learning.loop import Run, Schedule
+from a3t.learning.loop import Run, Schedule, use_bfloat16
 from a3t.learning.objective import LossConfig, Objective, validate
-from a3t.learning.precision import use_bfloat16
 from a3t.model.a3t import A3T
 from a3t.model.conformer import Batch
 from a3t.model.saved_voices import add_low_rank, take_low_rank
@@ -50,7 +49,7 @@ class AdaptationConfig:
         steps, rate: of AdamW; by default as many steps as `steps_for` has for the speech.
         batch_frames: frames of a step.
         crop: shortest and longest stretch in frames.
-        precision: one of `a3t.learning.precision.PRECISIONS`.
+        precision: one of `a3t.learning.loop.PRECISIONS`.
         speaker, speaker_matching: weights of the losses of `a3t.learning.objective`.
         seed: of everything that is drawn.
     """

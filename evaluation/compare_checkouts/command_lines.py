@@ -29,8 +29,8 @@ redo < undo-2: a3t.edit {edited} --redo
 single: a3t.edit {talk} {says} {several} --out several.edited.wav
 replay < single: a3t.edit --replay several.edited.edit.json --out replayed.wav
 found < single: a3t.edit --wav found.wav {found}
-inspect < found: a3t.inspect found.edited.wav
-inspected < found: a3t.inspect found.edited.wav --json
+inspect < found: a3t inspect found.edited.wav
+inspected < found: a3t inspect found.edited.wav --json
 plan: a3t.edit {talk} {says} {several} --plan
 printed-plan: a3t.edit {talk} {says} {several} --plan --json
 plan-file < printed-plan: a3t.edit {talk} --plan-file plan.json --out planned.wav

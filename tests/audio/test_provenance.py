@@ -1,4 +1,4 @@
-"""Provenance in files, through edits of edits, and python -m a3t.inspect."""
+"""Provenance in files, through edits of edits, and `a3t inspect`."""
 
 import json
 import struct

@@ -9,8 +9,7 @@ import pytest
 import yaml
 
 from a3t.text.punctuation.restoring import load
-from a3t.text.punctuation.tags import PAUSE_LENGTHS, TAGS
-from a3t.text.punctuation.word_numbers import Vocabulary
+from a3t.text.punctuation.words_and_tags import PAUSE_LENGTHS, TAGS, Vocabulary
 from training.text.train_punctuation import TaggerTraining, network_of
 
 RECIPE = Path(__file__).parents[2] / "recipes" / "punctuation"

@@ -1,4 +1,4 @@
-"""python -m a3t.text: lines in, their readings out, in order."""
+"""a3t say-as: lines in, their readings out, in order."""
 
 import io
 import json

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from a3t.errors import InputError
-from a3t.text.punctuation.tagging import predict
+from a3t.text.punctuation.network import predict
 from training.text.pretrained_encoder import TwoStreams
 
 transformers = pytest.importorskip("transformers")

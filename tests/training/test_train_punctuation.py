@@ -9,8 +9,7 @@ import pytest
 from sklearn.metrics import precision_recall_fscore_support
 
 from a3t.text.punctuation.restoring import load
-from a3t.text.punctuation.tags import CASES, PAUSE_LENGTHS, TAGS
-from a3t.text.punctuation.word_numbers import NUMBER
+from a3t.text.punctuation.words_and_tags import CASES, NUMBER, PAUSE_LENGTHS, TAGS
 from training import training_runs
 from training.text.export_punctuation import export
 from training.text.neighbour_vectors import neighbour_vectors

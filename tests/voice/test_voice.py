@@ -17,9 +17,8 @@ from a3t.commands import voice as command
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.grid import grid_frames
-from a3t.learning import precision
-from a3t.learning.loop import Run
-from a3t.learning.precision import seconds_of_products, use_bfloat16
+from a3t.learning import loop
+from a3t.learning.loop import Run, seconds_of_products, use_bfloat16
 from a3t.model.loading import load_networks
 from a3t.model.saved_voices import (
     add_low_rank,
@@ -267,7 +266,7 @@ def test_a_requested_precision_is_not_measured(monkeypatch: pytest.MonkeyPatch) 
     def never(bfloat16: bool) -> float:
         raise AssertionError
 
-    monkeypatch.setattr(precision, "seconds_of_products", never)
+    monkeypatch.setattr(loop, "seconds_of_products", never)
     assert use_bfloat16("bfloat16") and not use_bfloat16("float32")
     with pytest.raises(ValueError, match="float16"):
         use_bfloat16("float16")
@@ -277,7 +276,7 @@ def test_a_requested_precision_is_not_measured(monkeypatch: pytest.MonkeyPatch) 
 def test_the_faster_precision_is_used_and_float32_on_a_tie(
     monkeypatch: pytest.MonkeyPatch, low: float, expected: bool
 ) -> None:
-    monkeypatch.setattr(precision, "seconds_of_products", lambda b: low if b else 1.0)
+    monkeypatch.setattr(loop, "seconds_of_products", lambda b: low if b else 1.0)
     assert use_bfloat16("auto") is expected
 
 

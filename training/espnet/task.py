@@ -28,7 +28,7 @@ from espnet2.utils.nested_dict_action import NestedDictAction
 from torch.optim.lr_scheduler import LRScheduler
 
 from a3t.errors import InputError
-from a3t.learning.precision import PRECISIONS, use_bfloat16
+from a3t.learning.loop import PRECISIONS, use_bfloat16
 from training.configuration import settings
 from training.espnet.batch_norm import synchronise
 from training.espnet.model import A3TModel

@@ -16,9 +16,9 @@ import torch
 from torch import Tensor, nn
 
 from a3t.pretrained import save_checkpoint
+from a3t.text.punctuation.network import WINDOW, predict
 from a3t.text.punctuation.restoring import NAME, load
-from a3t.text.punctuation.tagging import WINDOW, predict
-from a3t.text.punctuation.tags import TAGS
+from a3t.text.punctuation.words_and_tags import TAGS
 from a3t.user_folders import SHIPPED_MODELS
 from training.programs import Program, option
 from training.text.punctuated_text import TaggedText

@@ -13,7 +13,7 @@ import gzip
 from functools import cache
 from pathlib import Path
 
-from a3t.text.pronunciation.homographs.homograph_words import senses
+from a3t.text.pronunciation.homographs import senses
 from a3t.text.pronunciation.lexicon import FOREIGN, LEXICON, Pronunciation
 from training.programs import Program, option
 from training.text.misaki import misaki_lookup, tables

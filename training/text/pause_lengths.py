@@ -1,10 +1,10 @@
 """Count the pauses at each mark: python -m training.text.pause_lengths CORPORA
 
 Books have no sound, so a punctuation model that is trained on them hears made-up pauses, drawn as
-often as people made pauses of each length (`a3t.text.punctuation.tags.PAUSE_STEPS`) after words
-with each tag. CORPORA has a manifest.tsv (path and text of clips) and alignments.jsonl.xz (path and
-alignment); of its clips those are counted whose text is punctuated and aligned word for word.
-"""
+often as people made pauses of each length (`a3t.text.punctuation.words_and_tags.PAUSE_STEPS`) after
+words with each tag. CORPORA has a manifest.tsv (path and text of clips) and alignments.jsonl.xz
+(path and alignment); of its clips those are counted whose text is punctuated and aligned word for
+word."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from a3t.text.punctuation.tags import PAUSE_LENGTHS, TAGS, pause_length
+from a3t.text.punctuation.words_and_tags import PAUSE_LENGTHS, TAGS, pause_length
 from alignment import Alignment
 from training.features.given_alignments import listed_alignments
 from training.programs import Program, option

@@ -17,8 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from a3t.errors import InputError
-from a3t.text.punctuation.ffa import FFA, FFAConfig
-from a3t.text.punctuation.tagging import PunctuationNetwork
+from a3t.text.punctuation.network import FFA, FFAConfig, PunctuationNetwork
 
 
 class PretrainedEncoder(nn.Module):

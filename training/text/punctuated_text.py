@@ -15,14 +15,17 @@ from pathlib import Path
 
 import numpy as np
 
-from a3t.text.punctuation.tags import (
+from a3t.text.punctuation.words_and_tags import (
     CASES,
+    NUMBER,
     PAUSE_LENGTHS,
     TAGS,
     UNKNOWN_PAUSE,
     case_of,
+    in_lower_case,
+    pieces,
+    written_pieces,
 )
-from a3t.text.punctuation.word_numbers import NUMBER, in_lower_case, pieces, written_pieces
 from training.text_lines import text_lines
 
 IGNORED = 255  # the case of a word whose capital tells nothing: a figure, a sentence's first word
@@ -36,7 +39,7 @@ _O, _COMMA, _PERIOD, _QUESTION = range(len(TAGS))
 
 @dataclass(frozen=True)
 class TaggedText:
-    """Words (pieces, `a3t.text.punctuation.word_numbers`) in order, with what follows each.
+    """Words (pieces, `a3t.text.punctuation.words_and_tags`) in order, with what follows each.
 
     tags: indices of TAGS. cases: indices of CASES, or IGNORED. starts: whether a paragraph begins.
     """

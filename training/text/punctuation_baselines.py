@@ -10,10 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from a3t.text.punctuation.small_encoder import SmallEncoder
-from a3t.text.punctuation.tagging import PunctuationNetwork
-from a3t.text.punctuation.tags import CASES, TAGS
-from a3t.text.punctuation.word_numbers import PADDING, Vocabulary
+from a3t.text.punctuation.network import PunctuationNetwork, SmallEncoder
+from a3t.text.punctuation.words_and_tags import CASES, PADDING, TAGS, Vocabulary
 
 
 class Recurrent(nn.Module):

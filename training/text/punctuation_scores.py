@@ -18,8 +18,8 @@ import numpy as np
 from sklearn.metrics import precision_recall_fscore_support
 from torch import nn
 
-from a3t.text.punctuation.tagging import WINDOW, predict
-from a3t.text.punctuation.tags import TAGS
+from a3t.text.punctuation.network import WINDOW, predict
+from a3t.text.punctuation.words_and_tags import TAGS
 from training.programs import Program, option
 from training.text.punctuated_text import (
     IGNORED,

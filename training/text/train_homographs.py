@@ -24,16 +24,16 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from a3t.errors import InputError
-from a3t.text.pronunciation.homographs.homograph_rules import choose_by_rule
-from a3t.text.pronunciation.homographs.homograph_words import senses
-from a3t.text.pronunciation.homographs.learnt_homographs import (
+from a3t.text.pronunciation.homographs import (
     FOLDER,
     SHARED,
     LearntHomographs,
+    choose_by_rule,
     features,
+    senses,
+    settled,
     shipped,
 )
-from a3t.text.pronunciation.homographs.settled_homographs import settled
 from a3t.text.pronunciation.lexicon import lookup
 from a3t.text.transcript import Transcript
 from training.programs import Program, option

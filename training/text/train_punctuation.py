@@ -22,12 +22,9 @@ from torch import nn
 from torch.nn import functional as F
 
 from a3t.errors import InputError
-from a3t.learning.loop import CHECKPOINT, Losses
-from a3t.learning.precision import use_bfloat16
-from a3t.text.punctuation.small_encoder import SmallEncoder
-from a3t.text.punctuation.tagging import WINDOW, build
-from a3t.text.punctuation.tags import TAGS
-from a3t.text.punctuation.word_numbers import SPECIAL, Vocabulary
+from a3t.learning.loop import CHECKPOINT, Losses, use_bfloat16
+from a3t.text.punctuation.network import WINDOW, SmallEncoder, build
+from a3t.text.punctuation.words_and_tags import SPECIAL, TAGS, Vocabulary
 from training.programs import Program, option
 from training.text.neighbour_vectors import neighbour_vectors
 from training.text.punctuated_text import (

@@ -21,8 +21,7 @@ import torch
 from torch import Tensor, nn
 
 from a3t.errors import InputError
-from a3t.learning.loop import Losses
-from a3t.learning.precision import PRECISIONS, use_bfloat16
+from a3t.learning.loop import PRECISIONS, Losses, use_bfloat16
 from a3t.vocoder.builtin import SpectralVocoder
 from training.configuration import read_config, settings
 from training.prefetch import Ahead

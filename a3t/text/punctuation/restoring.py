@@ -11,9 +11,15 @@ from torch import nn
 
 from a3t.errors import InputError
 from a3t.text.normaliser.vocabulary import OWN_FORMS
-from a3t.text.punctuation.tagging import PunctuationNetwork, build, predict
-from a3t.text.punctuation.tags import CASES, MARK_OF, TAGS, pause_length
-from a3t.text.punctuation.word_numbers import Vocabulary, pieces
+from a3t.text.punctuation.network import PunctuationNetwork, build, predict
+from a3t.text.punctuation.words_and_tags import (
+    CASES,
+    MARK_OF,
+    TAGS,
+    Vocabulary,
+    pause_length,
+    pieces,
+)
 from a3t.text.transcript import Transcript
 
 NAME = "punctuation"  # of the shipped model
@@ -44,7 +50,7 @@ def punctuated(
 ) -> str:
     """The text with marks and capitals wherever these leave its spoken words as they are.
 
-    pauses: seconds after each piece (`a3t.text.punctuation.word_numbers.pieces`) of the text, or
+    pauses: seconds after each piece (`a3t.text.punctuation.words_and_tags.pieces`) of the text, or
     nothing at all. Marks and capitals that the text has stay.
     """
     if not any(map(str.islower, text)):

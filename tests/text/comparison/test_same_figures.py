@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from a3t.plan.revision import Revision
-from a3t.text.comparison.same_figures import value
+from a3t.text.comparison.respelling import value
 from a3t.text.normaliser.numbers import cardinal, year
 from a3t.text.transcript import Transcript
 

@@ -8,10 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from a3t.text.phones import ARPABET
-from a3t.text.pronunciation.homographs import homograph_choice as homographs
-from a3t.text.pronunciation.homographs import homograph_words
-from a3t.text.pronunciation.homographs.homograph_words import senses
-from a3t.text.pronunciation.homographs.learnt_homographs import features, shipped
+from a3t.text.pronunciation import homographs
+from a3t.text.pronunciation.homographs import features, senses, shipped
 from a3t.text.pronunciation.lexicon import lookup
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
@@ -158,16 +156,16 @@ def test_the_rules_matter() -> None:
 
 def test_what_the_tables_say_is_in_the_lexicon() -> None:
     """A misspelt pronunciation in a table would silently fall back to the first candidate."""
-    for word, forms in homograph_words.FUNCTION_WORDS.items():
-        for phones in (*forms, homograph_words.FULL.get(word, forms[0])):
+    for word, forms in homographs.FUNCTION_WORDS.items():
+        for phones in (*forms, homographs.FULL.get(word, forms[0])):
             assert tuple(phones.split()) in lookup(word), (word, phones)
-    for word, (usual, as_verb, clues) in homograph_words.BY_CLUE.items():
+    for word, (usual, as_verb, clues) in homographs.BY_CLUE.items():
         for phones in (usual, as_verb or usual, *(clue[0] for clue in clues)):
             assert tuple(phones.split()) in lookup(word), (word, phones)
 
 
 def test_voiced_pairs_are_distinguished() -> None:
-    for word in homograph_words.VOICED - {"misuse"}:
+    for word in homographs.VOICED - {"misuse"}:
         forms = homographs.noun_and_verb(word, lookup(word))
         assert forms is not None, word
         noun, verb = (phones[-1] if phones[-1] in "SZ" else phones[-3] for phones in forms)

@@ -16,10 +16,15 @@ from hypothesis import strategies as st
 
 from a3t.errors import InputError
 from a3t.text.phones import ARPABET, PHONES, is_vowel
-from a3t.text.pronunciation import g2p_en_network, lexicon, morphology
+from a3t.text.pronunciation import g2p_en_network, lexicon
 from a3t.text.pronunciation.as_it_sounds import as_it_sounds, sounded
 from a3t.text.pronunciation.lexicon import lookup
-from a3t.text.pronunciation.pronouncer import MAX_CANDIDATES, Pronouncer, _candidates
+from a3t.text.pronunciation.pronouncer import (
+    MAX_CANDIDATES,
+    Pronouncer,
+    _candidates,
+    from_ending,
+)
 from a3t.text.transcript import Transcript
 from alignment.arpabet import strip_stress
 from alignment.errors import AlignmentError
@@ -109,9 +114,7 @@ def test_endings_agree_with_cmudict(subtests: pytest.Subtests) -> None:
     """The rule for an ending gives what CMUdict has for the same form, reduced vowels aside."""
     for stem, ending in [("cat", "s"), ("pig", "s"), ("box", "es"), ("walk", "ed"), ("plan", "s")]:
         with subtests.test(stem=stem, ending=ending):
-            rule = [
-                phone.replace("IH0", "AH0") for phone in morphology.from_ending(stem + ending)[0]
-            ]
+            rule = [phone.replace("IH0", "AH0") for phone in from_ending(stem + ending)[0]]
             known = [phone.replace("IH0", "AH0") for phone in lexicon.lookup(stem + ending)[0]]
             assert rule == known
 

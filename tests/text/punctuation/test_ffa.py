@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from a3t.text.punctuation.ffa import FFA, FFAConfig, HeadAttention
+from a3t.text.punctuation.network import FFA, FFAConfig, HeadAttention
 
 TINY = FFAConfig(heads=4, hidden=32, fusion_heads=4, fusion_hidden=32)
 D = 16

@@ -8,10 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from a3t.text.punctuation.network import BESIDE, WINDOW, PunctuationNetwork, build, predict
 from a3t.text.punctuation.restoring import punctuated, with_punctuation
-from a3t.text.punctuation.tagging import BESIDE, WINDOW, PunctuationNetwork, build, predict
-from a3t.text.punctuation.tags import CASES, PAUSE_LENGTHS, TAGS, pause_length
-from a3t.text.punctuation.word_numbers import NUMBER, Vocabulary, pieces
+from a3t.text.punctuation.words_and_tags import (
+    CASES,
+    NUMBER,
+    PAUSE_LENGTHS,
+    TAGS,
+    Vocabulary,
+    pause_length,
+    pieces,
+)
 from a3t.text.transcript import Transcript
 
 
