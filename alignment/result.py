@@ -36,7 +36,8 @@ class Phone(Record):
 class Word(Record):
     """One spoken word, or a pause: text "" and the one phone "sp". Seconds; confidence 0..1.
 
-    `unwritten` names sound in a pause that the text doesn't have: "<um>", "<repeat>" or "<noise>".
+    `unwritten` names sound in a pause that the text doesn't have: "<um>", "<repeat>", "<speech>"
+    or "<noise>".
     """
 
     text: str

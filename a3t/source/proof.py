@@ -42,7 +42,7 @@ KINDS = (
     "noise",
     "clipped",
 )
-SOUNDS = {"<um>": "filler", "<repeat>": "repeated", "<noise>": "noise"}
+SOUNDS = {"<um>": "filler", "<repeat>": "repeated", "<speech>": "added", "<noise>": "noise"}
 FULL = 0.9995  # of full scale: what reaches it
 CLIPPED_RUN = 4  # samples in a row at one value there
 APART = 0.5  # seconds between two clipped places

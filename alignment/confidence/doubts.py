@@ -24,8 +24,8 @@ UNWRITTEN_BESIDE = 0.24
 # lacks it (alignment.confidence.scores.BETWEEN).
 NAMED, NAMED_BESIDE = 0.16, 0.04
 
-# What is measured is that a pause isn't silent, seldom what is in it.
-SOUNDS = {"<um>": "A filled pause", "<repeat>": "A repetition"}
+# What else there is, is only known not to be silence.
+SOUNDS = {"<um>": "A filled pause", "<repeat>": "A repetition", "<speech>": "Speech"}
 
 
 @dataclass(frozen=True, slots=True)

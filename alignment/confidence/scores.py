@@ -40,7 +40,7 @@ BETWEEN, STEEP = 2.3, 6.0
 # words, or where it is a noise of less than LONGEST_PIECE seconds and the word is less likely than
 # HARDLY.
 REFUTED, HARDLY = 0.75, 0.1
-NOISE, LONGEST_PIECE = "<noise>", 1.0
+NOISE, SPEECH, LONGEST_PIECE = "<noise>", "<speech>", 1.0
 
 FARTHEST = -12.0  # a frame's log posterior below the best; more is no worse
 
@@ -85,7 +85,7 @@ def score_words(alignment: Alignment, posteriors: np.ndarray, sequences: np.ndar
         if word.is_pause:
             quiet = np.exp(posteriors[inside, INDEX[PAUSE]])
             score = round(float(quiet.mean()), 4)
-            silent = pause(word.start, word.end, score, word.unwritten)
+            silent = pause(word.start, word.end, score, _named(word, posteriors[inside]))
             if word.unwritten and (likely := nothing.get(len(distances) - 1)) is not None:
                 (phone,) = silent.phones
                 silent = replace(silent, phones=(replace(phone, score=likely),))
@@ -108,6 +108,13 @@ def score_words(alignment: Alignment, posteriors: np.ndarray, sequences: np.ndar
         logistic((_most_information(posteriors) - EVEN_INFORMATION) / 0.05),
     )
     return replace(alignment, words=tuple(words), score=score)
+
+
+def _named(word: Word, posteriors: np.ndarray) -> str:
+    """The name of what is unwritten: a noise as long as words, that tells phones, is speech."""
+    is_long = word.unwritten == NOISE and word.duration >= LONGEST_PIECE
+    is_speech = is_long and information(posteriors) >= EVEN_INFORMATION
+    return SPEECH if is_speech else word.unwritten
 
 
 def sounds_borne_out(alignment: Alignment) -> dict[int, bool]:

@@ -179,6 +179,9 @@ class Graph:
             apart = self._unwritten(number, self._group([silence]), costs, 0.0, latest, following)
         left = self._group([*over, *apart])
         rest = self._phone(State(SILENCE, INDEX[PAUSE], number), 1, left)
+        for state in (*over, *apart):  # sentences that nobody wrote have pauses between them
+            if self.states[state].kind == NOISE:
+                self.group[state] = self._group([*self.groups[self.group[state]], rest])
         return self._group([*ends, silence, *over, rest])
 
     def _unwritten(

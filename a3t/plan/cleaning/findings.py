@@ -42,7 +42,8 @@ LONGEST_REPEAT = 4  # words
 KIND_OF = {"<um>": "filler", "<repeat>": "repeat", "<noise>": "noise"}
 LONGEST_SOUND = 1.6  # seconds; what is longer may be speech that the text lacks
 LONGEST_SPEECH = 0.35  # seconds of unnamed speech in a pause; one with more is left alone
-LEAST_OF = {"<um>": 0.04, "<repeat>": 0.04, "<noise>": 0.16}  # seconds, times the aligner's trust
+# Seconds, times the aligner's trust.
+LEAST_OF = {"<um>": 0.04, "<repeat>": 0.04, "<speech>": 0.16, "<noise>": 0.16}
 ALONE = 0.05  # seconds of silence beside a sound that stands alone
 # A sound that doesn't is taken for one where it is less likely that the text is whole.
 LACKING = 0.5
@@ -207,9 +208,9 @@ def _sound(
     own: Sequence[Word], sounds: Sequence[Word], gap: float, want: Cleaning
 ) -> Iterator[Finding]:
     """A gap's sound, taken out with what silence is too much, or muted."""
-    kind = KIND_OF[max(sounds, key=lambda word: word.duration).unwritten]
+    kind = KIND_OF.get(max(sounds, key=lambda word: word.duration).unwritten)
     start, end = sounds[0].start, sounds[-1].end
-    if kind not in want.kinds or end - start > LONGEST_SOUND:
+    if kind is None or kind not in want.kinds or end - start > LONGEST_SOUND:
         return
     before, after = start - own[0].start, own[-1].end - end
     if want.action == "mute":
@@ -255,7 +256,7 @@ def _sounds(own: Sequence[Word], again: bool, inner: bool) -> list[Word]:
             for n in (k - 1, k + 1)
         )
         lacking = inner and word.phones[0].score < LACKING
-        if word.unwritten == "<noise>":
+        if word.unwritten in ("<speech>", "<noise>"):
             lacking = lacking and (before or after)
         if (before and after) or lacking or (after and again):
             result.append(word)

@@ -7,7 +7,9 @@ from typing import Any
 import librosa
 import numpy as np
 import pytest
+import soundfile
 
+from a3t.text.transcript import Transcript
 from alignment import Alignment
 from alignment.aligner import aligner_version
 from alignment.aligners import network_aligner
@@ -19,6 +21,8 @@ from alignment.result import PAUSE
 from alignment.waveform import model_waveform
 from tests.alignment.aligners.pocketsphinx_reference import force_align
 from tests.alignment.conftest import Lookup, Speech
+
+LABELS = Path(__file__).parents[1] / "labels"
 
 
 def test_every_word_has_one_of_its_pronunciations_and_all_is_covered(
@@ -132,6 +136,23 @@ def test_noise_between_words_is_not_a_word(
     for k, (before, after) in enumerate(zip(aligned.spoken, result.spoken, strict=True)):
         shift = 0.5 if k > 5 else 0.0
         assert after.start == pytest.approx(before.start + shift, abs=0.1)
+
+
+def test_missing_sentences_are_speech_and_drag_no_words_in(lookup: Lookup) -> None:
+    read = [soundfile.read(str(LABELS / f"0{k}.opus"), dtype="float32") for k in range(1, 7)]
+    rate = read[0][1]
+    room = np.zeros(round(0.3 * rate), np.float32)
+    sounds = [np.concatenate([sound / np.abs(sound).max() / 2, room]) for sound, _ in read]
+    texts = [(LABELS / f"0{k}.txt").read_text(encoding="utf-8") for k in range(1, 7)]
+    first, last = (Transcript.from_text(texts[k]).spoken for k in (0, 5))
+    said = (*first, *last)
+    samples = np.concatenate(sounds)
+    result = NetworkAligner().align(samples, rate, said, lookup(said), check=False)
+    begin, end = len(sounds[0]) / rate, len(samples) / rate - len(sounds[5]) / rate
+    assert all(word.end <= begin for word in result.spoken[: len(first)])
+    assert all(word.start >= end for word in result.spoken[len(first) :])
+    named = [word for word in result.words if word.unwritten and word.duration >= 1.0]
+    assert {word.unwritten for word in named} == {"<speech>"}
 
 
 def test_phones_may_be_short_where_time_is_short(

@@ -22,6 +22,7 @@ from alignment.network.phone_network import INDEX, SYMBOLS
 
 THE, MAN, RAN = [("DH", "AH0"), ("DH", "IY0")], [("M", "AE1", "N")], [("R", "AE1", "N")]
 EACH = 8  # frames of a phone
+STRANGE = ("S", "K", "OW", "CH", "Z", "UH")
 
 
 def said(*symbols: str, sure: float = 0.97) -> np.ndarray:
@@ -76,7 +77,8 @@ def test_the_spoken_pronunciation_is_chosen() -> None:
         (("sp", "EH", "sp"), FILLER),
         (("sp", "DH", "AH"), REPEAT),
         (("M", "AE", "sp"), REPEAT),
-        (("sp", "S", "K", "OW", "CH", "Z", "UH", "sp"), NOISE),
+        (("sp", *STRANGE, "sp"), NOISE),
+        (("sp", *STRANGE, *["sp"] * 4, *STRANGE, "M", "EH", "N", *STRANGE, "sp"), NOISE),
     ],
 )
 def test_unwritten_sound_is_named_and_moves_no_neighbour(
