@@ -207,7 +207,8 @@ class Editor:
         with self.steps("transcribe"):
             new_text = request.new_transcript if request.new_text else None
             options = request.recogniser, request.alignment
-            return sound, find_transcript(sound, request.text, new_text, pronouncer, *options)
+            text = request.transcript
+            return sound, find_transcript(sound, text, new_text, pronouncer, *options)
 
     def findings(
         self, recording: Source, cleaning: Cleaning | None = None, **fields: Any
@@ -252,7 +253,7 @@ class Editor:
         request = replace(own, **fields)
         pronouncer = Pronouncer(dict(request.pronunciations))
         self.steps.begin()
-        target = Transcript.from_text(request.text)
+        target = request.transcript
         check_spoken_words(target)
         with self.steps("read"):
             opened_prompts = with_texts(prompts, request.prompt_text)
@@ -288,14 +289,18 @@ class Editor:
         with the new text as a prior; with ``punctuate`` a text without punctuation gets it."""
         with self.steps("transcribe"):
             recording = opened(recording)
-            prior = Transcript.from_text(new_text) if new_text else None
-            found = find_transcript(recording, text, prior, Pronouncer(), recogniser)
+            given, prior = _parsed(text), _parsed(new_text or None)
+            found = find_transcript(recording, given, prior, Pronouncer(), recogniser)
             return punctuated_by_sound(recording, found, self.alignments, punctuate)
 
-    def align(self, recording: Sound, text: str | None = None) -> Alignment:
+    def align(self, recording: Sound, text: str | Transcript | None = None) -> Alignment:
         """The words and phones of the whole recording; ``text`` and errors as for `plan`."""
         recording, pronouncer = opened(recording), Pronouncer()
         with self.steps("transcribe"):
-            found = find_transcript(recording, text, None, pronouncer)
+            found = find_transcript(recording, _parsed(text), None, pronouncer)
         with self.steps("align"):
             return self.alignments.whole(recording, found, pronouncer)
+
+
+def _parsed(text: str | Transcript | None) -> Transcript | None:
+    return Transcript.from_text(text) if isinstance(text, str) else text

@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from a3t.commands.options import option, text_argument
+from a3t.commands.options import option, transcript_argument
 from a3t.console import Parser, say
 from a3t.errors import InputError
 from a3t.source.sidecars import SIDECARS
@@ -45,8 +45,7 @@ def transcript_of(recording: Recording, text: str | None) -> FoundTranscript:
     from a3t.source.transcripts import find_transcript
     from a3t.text.pronunciation.pronouncer import Pronouncer
 
-    given = text_argument(text) if text is not None else None
-    return find_transcript(recording, given, None, Pronouncer())
+    return find_transcript(recording, transcript_argument(text), None, Pronouncer())
 
 
 def pronunciations_of(words: Iterable[str], own: Dictionary) -> dict[str, list[tuple[str, ...]]]:

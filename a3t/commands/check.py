@@ -13,7 +13,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from a3t.commands.options import add_recogniser_option, option, text_argument
+from a3t.commands.options import add_recogniser_option, option, transcript_argument
 from a3t.console import BAD_INPUT, Parser, run, say, show_progress
 from a3t.errors import InputError
 
@@ -55,7 +55,6 @@ def check(options: argparse.Namespace) -> bool:
     from a3t.source.alignment_cache import default_folder
     from a3t.source.alignments import AlignmentStore
     from a3t.source.proof import remarks, stretch_of
-    from a3t.text.transcript import Transcript
     from alignment.aligners.network_aligner import NetworkAligner
     from alignment.recognition import whisper_model
 
@@ -64,7 +63,8 @@ def check(options: argparse.Namespace) -> bool:
     for out in filter(None, (options.csv, options.labels)):
         for path in options.wav:
             check_target(out, path)
-    book = Transcript.from_text(text_argument(options.text))
+    book = transcript_argument(options.text)
+    assert book is not None  # it must be given
     model = whisper_model(options.recogniser)
     recordings = [Recording.open(path) for path in options.wav]
     store = AlignmentStore(NetworkAligner(), default_folder())

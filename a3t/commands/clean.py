@@ -173,7 +173,6 @@ def _found(
     from a3t.plan.request import EditRequest
     from a3t.plan.reuse.recorded_speech import OtherRecording
     from a3t.projects.project import find_project
-    from a3t.text.transcript import Transcript
 
     recording = Recording.open(path, options.track)
     if about := recording.about_track:
@@ -192,8 +191,7 @@ def _found(
     )
     if history is not None:
         current = EditRequest.from_json(history.current)
-        said = Transcript.from_text(current.new_text)
-        found = replace(found, said=said, earlier=current.cuts)
+        found = replace(found, said=current.new_transcript, earlier=current.cuts)
         others = current.others
     inputs = input_files(recording.path, text, None, options.alignment)
     request = EditRequest(new_text=found.said.text, others=others)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from a3t.console import say
 from a3t.projects.export.export_kinds import ENDINGS
 from alignment.formats.dictionary import Dictionary, parse_entries, read_dictionary
+
+if TYPE_CHECKING:
+    from a3t.text.transcript import Transcript
 
 # What options are added to: a parser, or a group of one.
 Options = argparse.ArgumentParser | argparse._ArgumentGroup
@@ -47,6 +50,13 @@ def text_argument(value: str) -> str:
     if about:
         say(about)
     return text
+
+
+def transcript_argument(value: str | None) -> Transcript | None:
+    """The same as a transcript, None for none; InputError if it has no words."""
+    from a3t.text.transcript import Transcript
+
+    return None if value is None else Transcript.from_text(text_argument(value))
 
 
 def file_named(value: str | None) -> Path | None:

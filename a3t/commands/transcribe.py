@@ -12,7 +12,7 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
-from a3t.commands.options import add_recogniser_option, option, text_argument
+from a3t.commands.options import add_recogniser_option, option, transcript_argument
 from a3t.console import EXIT_CODES, Parser, run, say, show_progress
 from a3t.errors import InputError
 from alignment.formats.text_file import RECOGNISED_MARK
@@ -81,13 +81,12 @@ def transcribe(options: argparse.Namespace) -> None:
     from a3t.source.punctuated_transcript import punctuated_by_sound
     from a3t.source.transcripts import find_transcript, sidecar
     from a3t.text.pronunciation.pronouncer import Pronouncer
-    from a3t.text.transcript import Transcript, turns_of, with_names
+    from a3t.text.transcript import turns_of, with_names
     from alignment.aligners.network_aligner import NetworkAligner
 
     if options.out:
         check_free(options.out)
-    given, expected = (text and text_argument(text) for text in (options.text, options.expected))
-    prior = Transcript.from_text(expected) if expected else None
+    given, prior = map(transcript_argument, (options.text, options.expected or None))
     show_progress("read")
     recording = Recording.open(options.wav)
     offer_recogniser(recording.path, given, None, options.recogniser)

@@ -76,7 +76,6 @@ def speak(options: argparse.Namespace) -> None:
     from a3t.commands.editing.edit_doubts import check_replaced
     from a3t.plan.edit_limits import check_spoken_words
     from a3t.plan.request import SpeechRequest, pronunciations_of
-    from a3t.text.transcript import Transcript
 
     request = SpeechRequest(
         text=text,
@@ -85,7 +84,7 @@ def speak(options: argparse.Namespace) -> None:
         pronunciations=pronunciations_of(user_dictionary(options)),
         seed=options.seed,
     )
-    check_spoken_words(Transcript.from_text(text))
+    check_spoken_words(request.transcript)
     for prompt in options.prompt_wav:
         Recording.open(prompt)
         check_target(options.out, prompt)

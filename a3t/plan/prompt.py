@@ -199,7 +199,7 @@ def _lay_out(
 
 def with_texts(
     prompts: Prompts, texts: str | Sequence[str] | None
-) -> list[tuple[Recording | AlignedRecording, str | None]]:
+) -> list[tuple[Recording | AlignedRecording, Transcript | None]]:
     """Each prompt, opened, with its text, None where none is given; InputError if one can't be
     used, or if there are texts for other prompts than these."""
     if prompts is None:
@@ -217,4 +217,4 @@ def with_texts(
         )
     for text in texts:
         check_characters(text)
-    return list(zip(opened, texts, strict=True))
+    return list(zip(opened, map(Transcript.from_text, texts), strict=True))

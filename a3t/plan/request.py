@@ -36,7 +36,8 @@ class EditRequest(Record):
     Raises
     ------
     InputError
-        For a value that is out of range. The new text is read when `new_transcript` is first used.
+        For a value that is out of range. The texts are read when `transcript` and
+        `new_transcript` are first used.
 
     Examples
     --------
@@ -116,6 +117,11 @@ class EditRequest(Record):
                 f"{self.candidates} candidates can't be made: ask for 1 to {MOST_CANDIDATES}."
             )
         check_seed(self.seed)
+
+    @cached_property
+    def transcript(self) -> Transcript | None:
+        """The text that it has now, with its words; None if that isn't given."""
+        return None if self.text is None else Transcript.from_text(self.text)
 
     @cached_property
     def new_transcript(self) -> Transcript:
@@ -198,6 +204,11 @@ class SpeechRequest:
         check_characters(self.text)
         check_speed(self.speed)
         check_seed(self.seed)
+
+    @cached_property
+    def transcript(self) -> Transcript:
+        """The text's words; InputError if there are none."""
+        return Transcript.from_text(self.text)
 
 
 def pronunciations_of(words: Mapping[str, Iterable[Sequence[str]]]) -> Pronunciations:

@@ -15,7 +15,6 @@ from a3t.plan.request import EditRequest
 from a3t.plan.reuse.recorded_speech import OtherRecording
 from a3t.projects.output_files import RecordState, check_outputs
 from a3t.source.sidecars import SIDECARS
-from a3t.text.transcript import Transcript
 
 if TYPE_CHECKING:  # these import torch, and bad input should be refused before that
     from a3t.editor import Editor
@@ -48,24 +47,21 @@ class ProjectEdit:
 
     def continuing(self, project: Project) -> ProjectEdit:
         """The same request as an edit of the project's original that continues its version."""
+        earlier = EditRequest.from_json(project.history.current)
         text = self.request.text
         if project.source.path != self.recording.path:
-            current = str(project.history.current["new_text"])
-            if (
-                text is not None
-                and Transcript.from_text(text).spoken != Transcript.from_text(current).spoken
-            ):
+            given = self.request.transcript
+            if given is not None and given.spoken != earlier.new_transcript.spoken:
                 raise InputError(
-                    f"{self.recording.path.name} was made to say “{current}”: omit --text, or move "
-                    "its edit.json elsewhere if it says something else now."
+                    f"{self.recording.path.name} was made to say “{earlier.new_text}”: omit "
+                    "--text, or move its edit.json elsewhere if it says something else now."
                 )
             text = None
         if text is None and not self._finds_its_text(project):
             text = project.text
-        given = {word for word, _ in self.request.pronunciations}
-        remembered = [each for each in project.history.pronunciations if each[0] not in given]
+        own = {word for word, _ in self.request.pronunciations}
+        remembered = [each for each in project.history.pronunciations if each[0] not in own]
         pronunciations = (*self.request.pronunciations, *remembered)
-        earlier = EditRequest.from_json(project.history.current)
         request = replace(
             self.request,
             text=text,
@@ -74,16 +70,16 @@ class ProjectEdit:
             others=_with(self.request.others, earlier.others),
         )
         # The files beside the output were written with it, unless they are named explicitly.
-        own = {project.out, *(project.out.with_suffix(suffix) for suffix in SIDECARS)}
+        written = {project.out, *(project.out.with_suffix(suffix) for suffix in SIDECARS)}
         if self.request.alignment is not None:
-            own.discard(self.request.alignment)
+            written.discard(self.request.alignment)
         edit = replace(
             self,
             recording=project.source,
             request=request,
             out=project.out,
             history=project.history,
-            inputs=tuple(path for path in self.inputs if path not in own),
+            inputs=tuple(path for path in self.inputs if path not in written),
             seen=(project.seen,),
         )
         edit.check_files()

@@ -34,7 +34,6 @@ from a3t.rendering.edited import EditedRecording
 from a3t.source.alignment_cache import default_folder
 from a3t.source.passages import AlignedRecording
 from a3t.spans import Span
-from a3t.text.transcript import Transcript
 from alignment import Alignment
 
 
@@ -186,9 +185,9 @@ def in_the_voice_of(record: Version, editor: Editor) -> Editor:
 
 def source_in(version: Version, recording: Recording) -> Recording | AlignedRecording:
     """The recording of a version with the alignment that it was made with, if that is known."""
-    if (alignment := _alignment_in(version)) is None:
+    text, alignment = EditRequest.from_json(version).transcript, _alignment_in(version)
+    if text is None or alignment is None:
         return recording
-    text = Transcript.from_text(version["text"])
     return AlignedRecording(recording, text, alignment, _passages_in(version))
 
 

@@ -65,9 +65,9 @@ class Take:
     def plan(self, editor: Editor, clip: Recording, aligned: Alignment | None = None) -> EditPlan:
         """The plan of the request; ``clip`` is the stretch (`a3t.audio.output.audio_slice`), which
         is ``aligned`` like this unless the take has its alignment."""
-        if (own := self.alignment or aligned) is None:
+        text, own = self.request.transcript, self.alignment or aligned
+        if text is None or own is None:
             return editor.plan(clip, self.request)
-        text = Transcript.from_text(self.request.text or "")
         return editor.plan(AlignedRecording(clip, text, own), self.request)
 
     def render(self, editor: Editor, plan: EditPlan) -> EditedRecording:

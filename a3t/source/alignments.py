@@ -112,7 +112,7 @@ class AlignmentStore:
     def hear(
         self,
         recording: Recording | AlignedRecording,
-        text: str | None,
+        text: Transcript | None,
         expected: Transcript | None,
         pronouncer: Pronouncer,
     ) -> AlignedRecording:

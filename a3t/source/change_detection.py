@@ -69,7 +69,7 @@ class ComparedText:
         swapped = [Difference(self.places[k].new, self.places[k].heard) for k in decision.changed]
         changed = text.with_words(self.heard, swapped)
         if not decision.is_heard:
-            return replace(text, rival=changed.transcript.text)
+            return replace(text, rival=changed.transcript)
         return (
             changed if decision.is_sure else replace(changed, unsure=self._named(decision.changed))
         )
@@ -280,17 +280,13 @@ class SpeechComparison:
             found = settled(scores, part.found, words, pronouncer.choices(words))
             own = _Words.of(found.words)
             rival = _Words(found.rival, (0.5,) * len(found.rival))
-            new = Transcript.from_text(" ".join(words))
-            heard = own
-            if new.spoken == words:  # else it is read in another way here
-                text = HeardSound(samples, rate, new, scores, pronouncer)
-                heard = self._with_doubted(text, own, rival, free)
+            text = HeardSound(samples, rate, Transcript.of_spoken(words), scores, pronouncer)
+            heard = self._with_doubted(text, own, rival, free)
         if not heard.texts:
             return None
-        said = Transcript.from_text(" ".join(heard.texts))
-        sure = heard.confidences if len(heard.confidences) == len(said.words) else ()
-        heard_free = Transcript.from_text(" ".join(free.texts)) if free.texts else None
-        return _Part(part.start, part.stop, said, sure, heard_free)
+        said = Transcript.of_spoken(heard.texts)
+        heard_free = Transcript.of_spoken(free.texts) if free.texts else None
+        return _Part(part.start, part.stop, said, heard.confidences, heard_free)
 
     def _with_doubted(self, text: HeardSound, own: _Words, rival: _Words, free: _Words) -> _Words:
         """The settled words, and where these are the text's those of the rival and, where the
@@ -322,9 +318,7 @@ class SpeechComparison:
         """The places where heard words differ from the text; none if there are none."""
         if not heard.texts:
             return []
-        said = Transcript.from_text(" ".join(heard.texts))
-        if said.spoken != heard.texts:
-            return []
+        said = Transcript.of_spoken(heard.texts)
         return [(place, heard) for place in differences(said, new, self.pronouncer)]
 
     def _shared(self, words: tuple[str, ...]) -> list[tuple[str, ...]]:

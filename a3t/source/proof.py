@@ -206,4 +206,4 @@ def stretch_of(recording: Recording, book: Transcript, model: Path | None) -> Tr
     begin = min([0, *ends], key=lambda k: abs(k - first))
     place = bisect_left(ends, last)
     end = min(ends[max(place - 1, 0) : place + 1] or [last], key=lambda k: abs(k - last))
-    return Transcript.from_text(book.said(begin, max(end, begin + 1)))
+    return book.part(begin, max(end, begin + 1))

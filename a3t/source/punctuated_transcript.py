@@ -70,8 +70,7 @@ def _with_questions_of(new_text: Transcript, words: SpanMap, text: Transcript) -
             last = starts[old.token] + len(old.written) - 1
             if written[last] in ".?":
                 written[last] = new.mark
-    changed = Transcript.from_text("".join(written))
-    return changed if changed.spoken == text.spoken else text
+    return text.written_as("".join(written))
 
 
 def punctuated_by_sound(

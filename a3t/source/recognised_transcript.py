@@ -53,7 +53,7 @@ class RecognisedTranscript:
 
     transcript: Transcript
     confidences: tuple[float, ...] = ()
-    rival: str = ""
+    rival: Transcript | None = None
     unsure: tuple[str, ...] = ()
 
     @property

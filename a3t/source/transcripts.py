@@ -43,14 +43,14 @@ class FoundTranscript:
     times: Times | None = None
     passages: Passages | None = None
     confidences: tuple[float, ...] = ()
-    rival: str = ""
+    rival: Transcript | None = None
     about: str = ""
     unsure: tuple[str, ...] = ()
 
 
 def find_transcript(
     recording: Recording,
-    given: str | None,
+    given: Transcript | None,
     new_text: Transcript | None,
     pronouncer: Pronouncer,
     recogniser: str = "auto",
@@ -67,10 +67,7 @@ def find_transcript(
         return _in_file(alignment, given)
     path = sidecar(recording.path)
     if given is not None:
-        transcript = Transcript.from_text(given)
-        return FoundTranscript(
-            transcript, "given", times=_times_beside(recording, path, transcript)
-        )
+        return FoundTranscript(given, "given", times=_times_beside(recording, path, given))
     if path is not None:
         return found_beside(path)
     model = whisper_model(recogniser)
@@ -110,7 +107,7 @@ def require_change(found: FoundTranscript, new_text: Transcript, edits: Sequence
     if edits:
         return
     sentence = "Nothing was made: the recording already seems to say the new text"
-    rival = Transcript.from_text(found.rival) if found.rival else None
+    rival = found.rival
     changes = minimal_script(rival.spoken, new_text.spoken) if rival else []
     if rival and changes:
         first = changes[0]
@@ -124,7 +121,8 @@ def require_change(found: FoundTranscript, new_text: Transcript, edits: Sequence
                 sentence += f", or all but “{new}” {place}"
             case _:
                 sentence += f", or “{old}” besides, {place}"
-    raise UnchangedError(f"{sentence}: give what it says now (--text).", found.rival)
+    sentence += ": give what it says now (--text)."
+    raise UnchangedError(sentence, rival.text if rival else "")
 
 
 def _times_beside(recording: Recording, path: Path | None, transcript: Transcript) -> Times | None:
@@ -143,18 +141,17 @@ def known_transcript(source: AlignedRecording) -> FoundTranscript:
     return FoundTranscript(source.text, "given", source.alignment)
 
 
-def _in_file(path: Path, text: str | None) -> FoundTranscript:
-    """The transcript of an alignment's file, or of one with times; a ``text`` must have the same
-    words and replaces its own."""
+def _in_file(path: Path, given: Transcript | None) -> FoundTranscript:
+    """The transcript of an alignment's file, or of one with times; a text that is ``given``
+    must have the same words and replaces its own."""
     if path.is_file() and not has_phones(path):
         found = found_beside(path)
         if found.times is None:
             raise InputError(f"{path} has no times of its words: give it as --text @{path.name}.")
     else:
         found = found_in(read_alignment(path), "alignment")
-    if text is None:
+    if given is None:
         return found
-    given = Transcript.from_text(text)
     if given.spoken != found.transcript.spoken:
         raise InputError("The words of the alignment and the text differ: give only one of them.")
     return FoundTranscript(given, "given", found.alignment, found.times)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -101,6 +101,26 @@ class Transcript:
         return cls(text, tuple(words), tuple(sorted(pauses.items())), frozenset(emphasis))
 
     @classmethod
+    def of_spoken(cls, words: Sequence[str]) -> Transcript:
+        """A text of these spoken words, as a recogniser has them, each written as it is spoken."""
+        spoken = (TranscriptWord(word, word, False, k) for k, word in enumerate(words))
+        return cls(" ".join(words), tuple(spoken))
+
+    @classmethod
+    def joined(cls, parts: Iterable[Transcript]) -> Transcript:
+        """Several texts as one, in which each is read as it was."""
+        text, words, pauses, emphasis = "", [], [], set()  # type: str, list[Any], list[Any], set[int]
+        for part in parts:
+            count, token = len(words), words[-1].token + 1 if words else 0
+            if part.words:
+                by = token - part.words[0].token
+                words += [replace(word, token=word.token + by) for word in part.words]
+                text += ("\n" if part.words[0].names_speaker else " ") + part.text
+            pauses += [(count + place, seconds) for place, seconds in part.pauses]
+            emphasis |= {count + word for word in part.emphasis}
+        return cls(text[1:], tuple(words), tuple(pauses), frozenset(emphasis))
+
+    @classmethod
     def of_tokens(cls, words: Sequence[TranscriptWord]) -> Transcript:
         """The words as a text, with new token numbers; one token's words stand together, and
         what names a speaker begins a line."""
@@ -136,6 +156,32 @@ class Transcript:
         """The same without the name of who says it."""
         tokens = {word.token: word for word in self.words[first:last]}
         return " ".join(_without_name(word) for word in tokens.values())
+
+    def part(self, first: int, last: int) -> Transcript:
+        """Words [first, last) as a text, with the pauses between them and the emphasis; both are
+        marked in what is written (`a3t.text.markup`)."""
+        words = self.words[first:last]
+        pauses = tuple((k - first, x) for k, x in self.pauses if first < k < last)
+        emphasis = frozenset(k - first for k in self.emphasis if first <= k < last)
+        before, written = dict(pauses), []
+        for k, word in enumerate(words):
+            if k in before:
+                written.append(f"[pause {before[k]:g}]" if before[k] else "[pause]")
+            if k == 0 or word.token != words[k - 1].token:
+                written.append(f"*{word.written}*" if k in emphasis else word.written)
+        return Transcript(" ".join(written), words, pauses, emphasis)
+
+    def written_as(self, text: str) -> Transcript:
+        """The same words with other marks and capitals; itself if they would be other words."""
+        other = Transcript.from_text(text)
+        return other if other.spoken == self.spoken else self
+
+    def read_by(self, conventions: Conventions) -> Transcript:
+        """The same text, read by other conventions; itself if its words are not all of its text's,
+        or are read otherwise already."""
+        if Transcript.from_text(self.text).spoken != self.spoken:
+            return self
+        return Transcript.from_text(self.text, conventions)
 
     @property
     def shown(self) -> list[str]:

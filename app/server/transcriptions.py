@@ -22,8 +22,8 @@ def heard(
     editor: Editor, recording: Path, prior: str | None, timed: bool
 ) -> tuple[Transcript, Alignment | None]:
     """What a recording says and, if it is to be ``timed``, when; in the worker's process."""
-    found = Transcript.from_text(editor.transcribe(recording, prior).text)
-    return found, editor.align(recording, found.text) if timed else None
+    found = editor.transcribe(recording, prior)
+    return found, editor.align(recording, found) if timed else None
 
 
 def answer(said: Transcript, aligned: Alignment | None, kind: str, words: bool) -> Any:

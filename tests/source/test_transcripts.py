@@ -25,8 +25,8 @@ TEXT = "And you always want to see it, in the superlative degree."
 
 
 def found(path: Path, given: str | None = None, new: str | None = None):  # type: ignore[no-untyped-def]
-    prior = Transcript.from_text(new) if new else None
-    return find_transcript(Recording.open(path), given, prior, Pronouncer())
+    said, prior = (Transcript.from_text(text) if text else None for text in (given, new))
+    return find_transcript(Recording.open(path), said, prior, Pronouncer())
 
 
 def labelled() -> Alignment:

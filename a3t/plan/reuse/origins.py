@@ -123,40 +123,19 @@ def _revision(
     text: Transcript, new_text: Transcript, blocks: Sequence[RecordedWords]
 ) -> Revision | None:
     """The changes where the words were recorded; None if they aren't read the same there."""
-    count = len(text.words)
-    whole = Transcript.from_text(text.written(0, count))
-    pieces: list[str] = []
-    spoken: list[str] = []
+    whole = Transcript.of_tokens(text.words)  # without its pauses and emphasis
+    pieces: list[Transcript] = []
     place = 0
     for block in sorted(blocks, key=lambda block: block.old):
-        pieces += [text.written(place, block.old[0]), _marked(new_text, *block.new)]
-        spoken += [*text.spoken[place : block.old[0]], *new_text.spoken[slice(*block.new)]]
+        pieces += [whole.part(place, block.old[0]), new_text.part(*block.new)]
         place = block.old[1]
-    pieces.append(text.written(place, count))
-    spoken += text.spoken[place:]
-    changed = Transcript.from_text(" ".join(filter(None, pieces)))
-    if whole.spoken != text.spoken or list(changed.spoken) != spoken:
-        return None
+    changed = Transcript.joined([*pieces, whole.part(place, len(whole.words))])
     revision = Revision.of(whole, changed)
     inside = all(
         any(b.old[0] <= edit.old[0] and edit.old[1] <= b.old[1] for b in blocks)
         for edit in revision.edits
     )
     return revision if inside else None
-
-
-def _marked(text: Transcript, first: int, last: int) -> str:
-    """The words as written, with the marks of the pauses between them and of emphasis."""
-    pauses = dict(text.pauses)
-    parts: list[str] = []
-    for k in range(first, last):
-        word = text.words[k]
-        if k > first and k in pauses:
-            parts.append(f"[pause {pauses[k]:g}]" if pauses[k] else "[pause]")
-        if k > first and word.token == text.words[k - 1].token:
-            continue
-        parts.append(f"*{word.written}*" if k in text.emphasis else word.written)
-    return " ".join(parts)
 
 
 def _taken(block: RecordedWords, plan: EditPlan, number: int) -> RecordedSpeech:

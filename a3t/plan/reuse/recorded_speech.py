@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated
 
@@ -79,6 +80,11 @@ class OtherRecording(Record):
         if self.alignment is not None:
             check_alignment(self.alignment)
 
+    @cached_property
+    def transcript(self) -> Transcript | None:
+        """The words of its text, if that is known."""
+        return None if self.text is None else Transcript.from_text(self.text)
+
     @classmethod
     def of(cls, heard: AlignedRecording) -> OtherRecording:
         """A recording whose words are known."""
@@ -102,9 +108,9 @@ def align_others(
                 f"{other.path} is not the recording that speech was taken from (the sha256 "
                 "differs): put the right one there."
             )
-        if other.text is not None and other.alignment is not None:
-            text = Transcript.from_text(other.text)
-            heard.append(AlignedRecording(recording, text, other.alignment))
+        text, alignment = other.transcript, other.alignment
+        if text is not None and alignment is not None:
+            heard.append(AlignedRecording(recording, text, alignment))
         else:
-            heard.append(alignments.hear(recording, other.text, expected, pronouncer))
+            heard.append(alignments.hear(recording, text, expected, pronouncer))
     return tuple(heard)

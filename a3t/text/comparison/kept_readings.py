@@ -30,10 +30,10 @@ def with_kept_readings(old: Transcript, new: Transcript) -> Transcript:
     earlier, own = conventions_of(old.text), conventions_of(new.text)
     names = {**own.names, **earlier.names}
     if names != own.names:
-        new = _read_again(new, Conventions(own.capitals_mean, names))
+        new = new.read_by(Conventions(own.capitals_mean, names))
     again = new
     if earlier.capitals_mean != own.capitals_mean:
-        again = _read_again(new, Conventions(earlier.capitals_mean, names))
+        again = new.read_by(Conventions(earlier.capitals_mean, names))
     (old_keys, old_ranges), (new_keys, new_ranges) = _tokens(old), _tokens(new)
     _, again_ranges = _tokens(again)
     kept, sizes = _kept(old_keys, new_keys), (len(old_keys), len(new_keys))
@@ -51,13 +51,6 @@ def with_kept_readings(old: Transcript, new: Transcript) -> Transcript:
             new = with_old_words(source, new, same)
             new_ranges = _tokens(new)[1]
     return new
-
-
-def _read_again(text: Transcript, conventions: Conventions) -> Transcript:
-    """A text read by other conventions, if it is a whole text's words."""
-    if Transcript.from_text(text.text).spoken != text.spoken:
-        return text
-    return Transcript.from_text(text.text, conventions)
 
 
 def _tokens(text: Transcript) -> tuple[list[str], list[Span]]:

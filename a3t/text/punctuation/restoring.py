@@ -41,8 +41,7 @@ def with_punctuation(
     """
     if not 0 < len(text.words) <= LONGEST:
         return text
-    found = Transcript.from_text(punctuated(text.text, _of_pieces(text, pauses), network))
-    return found if found.spoken == text.spoken else text
+    return text.written_as(punctuated(text.text, _of_pieces(text, pauses), network))
 
 
 def punctuated(

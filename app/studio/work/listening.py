@@ -55,7 +55,7 @@ def recognise_part(editor: Editor, sound: PcmSound, part: int, first: int, last:
 def punctuated(tokens: list[Token], first_id: int) -> list[Token]:
     """Add marks and capitals to recognised tokens where a network for them is shipped."""
     words = [Word.from_json(word) for token in tokens for word in token["words"]]
-    plain = Transcript.from_text(" ".join(word.text for word in words))
+    plain = Transcript.of_spoken([word.text for word in words])
     gaps = [after.start - word.end for word, after in pairwise(words)]
     try:
         marked = with_punctuation(plain, [*gaps, None])

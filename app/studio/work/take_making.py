@@ -30,7 +30,6 @@ from a3t.rendering.recorded_takes import recorded_requests
 from a3t.spans import Span
 from a3t.text.pronunciation.as_it_sounds import sounded
 from a3t.text.pronunciation.pronouncer import Pronouncer
-from a3t.text.transcript import Transcript
 from alignment import Word
 from alignment.atomic import staging
 from app.studio.storage.folders import REQUEST, TAKE_FILE
@@ -154,9 +153,6 @@ def _take(job: TakeJob, stretch: Span) -> Take:
         margin, reach = min(margin, narrow / 2), max(0.025, narrow / 2)
     here = (job.first - first, job.last - first)
     text, new_text = lines_of(kept, *here, job.text)
-    if Transcript.from_text(text).spoken != tuple(word.text for word in words):
-        plain = [{"text": " ".join(word["text"] for word in token["words"])} for token in kept]
-        text, new_text = lines_of(plain, *here, job.text)
     request = replace(
         job.timed_request,
         new_text=new_text,
@@ -166,6 +162,11 @@ def _take(job: TakeJob, stretch: Span) -> Take:
         cuts=_cuts(job.cut, start, end - start),
         seed=job.request.seed + job.number // len(VARIATIONS),
     )
+    said = request.transcript
+    if said is None or said.spoken != tuple(word.text for word in words):
+        plain = [{"text": " ".join(word["text"] for word in token["words"])} for token in kept]
+        text, new_text = lines_of(plain, *here, job.text)
+        request = replace(request, text=text, new_text=new_text)
     variation = job.number % len(VARIATIONS) if job.varied else 0
     return Take(stretch, request, aligned, variation, job.level)
 
