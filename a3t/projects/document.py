@@ -21,7 +21,7 @@ from msgspec import Meta
 from a3t.errors import InputError
 from a3t.plan.cleaning.cuts import Cut
 from a3t.projects.undo_stack import UndoStack
-from alignment.serialisation import Record, from_json
+from alignment.serialisation import OMITTED, Record, from_json
 
 MAX_CHANGES = 2000
 MAX_CHARACTERS = 2000  # of one change
@@ -53,6 +53,8 @@ class Change(Record):
     after: the id of the token before it, -1 at the beginning. tokens: none for an insertion. text:
     "" for a deletion. take: the number of the chosen take, None for the first. accepted: whether
     the user has said that it is good. cut: sound between words that goes as well, or alone.
+    take_of: the key of what the take and the acceptance are of, "" for the change alone: changes
+    that are close to each other are made as one.
     """
 
     after: Whole
@@ -61,6 +63,7 @@ class Change(Record):
     take: Whole | None = None
     accepted: bool = False
     cut: Cut | None = None
+    take_of: Text = field(default="", metadata=OMITTED)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", " ".join(self.text.split()))
@@ -140,10 +143,12 @@ class Step(Record):
         for change in self.come:
             if change.key in was and change.key in now:
                 before, kept = was[change.key], now[change.key]
-                take = kept.take if before.take == change.take else change.take
-                same = before.accepted == change.accepted
-                accepted = kept.accepted if same else change.accepted
-                now[change.key] = replace(kept, take=take, accepted=accepted)
+                same = (before.take, before.take_of) == (change.take, change.take_of)
+                chosen = kept if same else change
+                marked = kept if before.accepted == change.accepted else change
+                now[change.key] = replace(
+                    kept, take=chosen.take, take_of=chosen.take_of, accepted=marked.accepted
+                )
             elif change.key not in was and change.key not in now:
                 others = [key for key, other in now.items() if change.touches(other)]
                 if others and self.gentle:

@@ -14,7 +14,7 @@ from app.processes.worker import WorkerProcess
 from app.service import LONG
 from app.studio.project_events import ProjectEvents
 from app.studio.storage.folders import ProjectFolder, words_name
-from app.studio.storage.heard_tokens import IDS, HeardPart, Token, shown
+from app.studio.storage.heard_tokens import IDS, HeardPart, Token, made_as_one, shown
 from app.studio.storage.pcm_sound import PcmSound
 
 
@@ -30,6 +30,8 @@ class OpenProject:
         self.quick, self.long = quick, long
         self.lock = threading.RLock()
         self.events = ProjectEvents()
+        self._shown: dict[int, tuple[int, list[list[Any]]]] = {}  # with the time of its file
+        self._made: tuple[object, dict[str, Change]] = None, {}  # and of what
 
     @property
     def lane(self) -> EditorLane:
@@ -83,6 +85,25 @@ class OpenProject:
     def tokens(self) -> list[Token]:
         """Every token that is known, in order."""
         return self.heard().tokens
+
+    def shown(self) -> list[list[Any]]:
+        """Every token that is known, as the page shows it, in order."""
+        found: list[list[Any]] = []
+        for part in range(len(self.about.get("parts", ()))):
+            if self.is_heard(part):
+                time = (self.folder.path / words_name(part)).stat().st_mtime_ns
+                if self._shown.get(part, (0,))[0] != time:
+                    rows = [shown(token) for token in self.folder.heard(part).tokens]
+                    self._shown[part] = time, rows
+                found += self._shown[part][1]
+        return found
+
+    def made_as_one(self) -> dict[str, Change]:
+        """The change that is made for each change, by its key: close ones are made as one."""
+        known = self.changes, self.shown()
+        if self._made[0] != known:
+            self._made = known, made_as_one(*known)
+        return self._made[1]
 
     def is_heard(self, part: int) -> bool:
         """True if a part has been listened to."""

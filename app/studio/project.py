@@ -6,11 +6,12 @@ again, or a server that was killed, goes on where it was.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from a3t.errors import InputError
-from a3t.projects.document import MAX_CHANGES, MAX_CHARACTERS, Change, draft_of, steps_of
+from a3t.projects.document import MAX_CHANGES, MAX_CHARACTERS, Change, Document, draft_of, steps_of
 from app import limits, texts
 from app.processes.lanes import EditorLane
 from app.processes.worker import WorkerProcess
@@ -21,7 +22,6 @@ from app.studio.project_listening import Listening
 from app.studio.project_takes import TakeMaking
 from app.studio.project_words import WordCorrections
 from app.studio.storage.folders import ProjectFolder
-from app.studio.storage.heard_tokens import shown
 from app.studio.storage.project_pronunciations import said_as
 from app.studio.take_settings import settings_of
 from app.studio.work import worker_tasks as tasks
@@ -58,7 +58,7 @@ class Project:
                 "limits": {"changes": MAX_CHANGES, "characters": MAX_CHARACTERS},
                 "sound": {name: about[name] for name in SHAPE} if "samples" in about else None,
                 "listening": self.listening.progress(),
-                "tokens": [shown(token) for token in self.open.tokens()],
+                "tokens": self.open.shown(),
                 "film": about.get("film"),
                 "offered": about.get("offered"),
                 "pronunciations": said_as(self.folder),
@@ -71,9 +71,11 @@ class Project:
         """The changes, as a page shows them that another one has changed."""
         with self.open.lock:
             document, failures = self.open.document, self.takes.failures
-            keys = [change.key for change in document.changes]
+            made = self.open.made_as_one()
+            own = [change.key for change in document.changes]
+            keys = [*dict.fromkeys([*own, *(change.key for change in made.values())])]
             return {
-                "edits": [shown_change(change) for change in document.changes],
+                "edits": self._shown(document, made),
                 "revision": document.revision,
                 "draft": document.draft and document.draft.to_json(),
                 "takes": {key: self.takes.shown(key) for key in keys},
@@ -101,8 +103,16 @@ class Project:
         self.events.tell(kind="saved", revision=after.revision)
         return {
             "revision": after.revision,
-            "edits": [shown_change(change) for change in after.changes],
+            "edits": self._shown(after, self.open.made_as_one()),
         }
+
+    def _shown(self, document: Document, made: Mapping[str, Change]) -> list[dict[str, Any]]:
+        """The changes as a page needs them, with their keys and those of their takes."""
+        return [
+            change.to_json() | {"key": key, "made": made.get(key, change).key}
+            for change in document.changes
+            for key in [change.key]
+        ]
 
     def offered(self, data: Any) -> list[dict[str, Any]]:
         """Find what can be taken out of what has been listened to; nothing is changed."""
@@ -114,7 +124,7 @@ class Project:
     def export(self, kind: str, film: bool) -> None:
         """Begin to write the zip of everything, with the `film` if that is wanted; `exported` is
         its name when it is there."""
-        chosen = [self.takes.chosen(change) for change in self.open.changes]
+        chosen = self.takes.chosen()
         if not self.open.is_all_heard:
             raise InputError(texts.NOT_HEARD_YET)
         about = self.open.about
@@ -133,8 +143,3 @@ class Project:
 
         shown = self.events.is_shown
         self.open.add_job(self.open.lane, EXPORTING, "export", run, is_awaited=shown)
-
-
-def shown_change(change: Change) -> dict[str, Any]:
-    """A change as a page needs it, with the key of its takes."""
-    return change.to_json() | {"key": change.key}

@@ -6,6 +6,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from a3t.errors import InputError
@@ -51,10 +52,11 @@ class TakeMaking:
 
     def make_missing(self) -> None:
         """Make a take of every change that has none."""
+        made = {change.key: change for change in self.project.made_as_one().values()}
         missing = [
             change
-            for change in self.project.changes
-            if not self.project.folder.takes(change.key) and change.key not in self.failures
+            for key, change in made.items()
+            if not self.project.folder.takes(key) and key not in self.failures
         ]
         heard = self.project.heard() if missing else None  # once: an hour's words take a while
         for change in missing:
@@ -122,7 +124,8 @@ class TakeMaking:
             pronunciations=own_pronunciations(project.folder),
             fit=settings.fit or project.about.get("film") is not None,  # or it can't be shown
         )
-        recording, others = recording_of(project.folder.path, project.about), document.changes
+        recording = recording_of(project.folder.path, project.about)
+        others = [each for each in project.made_as_one().values() if each.key != change.key]
         return job_of(change, others, heard, reach, recording=recording, request=request, **options)
 
     def _make_recorded(self, change: Change) -> None:
@@ -161,8 +164,13 @@ class TakeMaking:
     def again(self, key: str, data: Any) -> None:
         """Another take of a change that is in the list, perhaps longer or shorter."""
         given = data if isinstance(data, dict) else {}
-        change = self.project.document.change(key)
+        change = self._change(key)
         self.make(change, None, take_options(given, self.project.folder.takes(key)))
+
+    def _change(self, key: str) -> Change:
+        """What is made for changes; InputError if there is none of that key."""
+        made = {change.key: change for change in self.project.made_as_one().values()}
+        return made.get(key) or self.project.document.change(key)
 
     def pronounce(self, data: Any) -> None:
         """A word is said otherwise in this project from now on; changes that have it get another
@@ -176,8 +184,9 @@ class TakeMaking:
             with project.lock:
                 remember_pronunciation(folder, word, said, phones)
                 project.events.tell(kind="pronounced", pronunciations=said_as(folder))
-                for change in project.changes:
-                    takes = folder.takes(change.key)
+                made = {change.key: change for change in project.made_as_one().values()}
+                for key, change in made.items():
+                    takes = folder.takes(key)
                     if any(word == each.text for take in takes for each in take.words):
                         self.make(change, None, {})
 
@@ -193,11 +202,18 @@ class TakeMaking:
         """A change's takes, without what only the worker needs."""
         return [take.shown() for take in self.project.folder.takes(key)]
 
-    def chosen(self, change: Change) -> Any:
-        """The folder of the take that is heard; InputError while there is none."""
-        takes = self.project.folder.takes(change.key)
-        if not takes:
+    def chosen(self) -> list[Path]:
+        """The folders of the takes that are heard; InputError while one is missing."""
+        made, wanted = self.project.made_as_one(), dict[str, int | None]()
+        for change in self.project.changes:
+            key = made.get(change.key, change).key
+            own = change.take if (change.take_of or change.key) == key else None
+            wanted[key] = own if wanted.get(key) is None else wanted[key]
+        return [self._folder(key, number) for key, number in wanted.items()]
+
+    def _folder(self, key: str, wanted: int | None) -> Path:
+        numbers = [take.number for take in self.project.folder.takes(key)]
+        if not numbers:
             raise InputError(texts.NOT_MADE_YET)
-        at = change.take if change.take is not None else 0
-        numbers = [take.number for take in takes]
-        return self.project.folder.take_folder(change.key, at if at in numbers else numbers[0])
+        number = wanted if wanted in numbers else numbers[0]
+        return self.project.folder.take_folder(key, number)

@@ -191,12 +191,12 @@ export class App extends Exporting {
         const before = this.script.takes.get(event.key)?.length || 0;
         this.script.takes.set(event.key, event.takes);
         this.script.failures.delete(event.key);
-        const edit = this.script.edits.find((each) => each.key === event.key);
+        const edit = this.script.edits.find((each) => this.script.madeOf(each) === event.key);
         const made = event.takes[event.takes.length - 1], isAsked = typeof made.recorded !== "number";
         if (isAsked) this.making.delete(event.key);
-        if (isAsked && edit && before && event.takes.length > before) this.choose(edit, made.number, false);
+        if (isAsked && edit && event.takes.length > before && this.wants.delete(event.key) && before) this.choose(edit, made.number, this.active);
         this.render();
-        if (edit && this.wanted === edit) { this.wanted = null; this.playEdit(edit); }
+        if (edit && this.wanted && this.script.madeWith(edit).includes(this.wanted)) { this.wanted = null; this.playEdit(edit); }
         if (edit) this.view.said.textContent = tell(TEXTS.ready, edit.text || TEXTS.deleted);
         return this.exportNext();
       }
@@ -238,7 +238,7 @@ export class App extends Exporting {
 
   isReplaced(k) { return this.replaced ? this.replaced.has(k) : false; }
 
-  isMaking(edit) { return this.making.has(edit.key); }
+  isMaking(edit) { return this.making.has(this.script.madeOf(edit)); }
 
   tick() {
     if (!this.sound) return;

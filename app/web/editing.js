@@ -1,7 +1,7 @@
 // What is done to the script: each step can be taken back.
 
 import { Hearing } from "./hearing.js";
-import { applied, between, inverse, nameOf } from "./script/steps.js";
+import { applied, between, inverse, nameOf, same } from "./script/steps.js";
 import { TEXTS, tell } from "./texts.js";
 import { insertedAfter } from "./script/wording.js";
 
@@ -27,6 +27,8 @@ export class Editing extends Hearing {
     const step = between(this.script.edits, edits);
     if (active) this.active = active;
     this.adopt(edits);
+    const names = new Set(edits.map(nameOf)), parted = new Set(step.gone.filter((gone) => !names.has(nameOf(gone))).map(({ made }) => made));
+    for (const edit of this.script.edits) if (edit.made && parted.has(edit.made)) edit.made = edit.key || undefined;
     if (!active) this.active = null;
     if (step.gone.length || step.come.length) this.saver.push({ ...step, gentle, label });
     this.render();
@@ -38,8 +40,8 @@ export class Editing extends Hearing {
     const old = new Map(this.script.edits.map((edit) => [nameOf(edit), edit]));
     this.script.edits = edits.map((edit) => {
       const was = old.get(nameOf(edit));
-      const isSame = was && was.take === edit.take && was.accepted === edit.accepted;
-      return isSame ? Object.assign(was, { key: edit.key || was.key }) : { ...edit, key: edit.key || was?.key || null };
+      const keys = { key: edit.key || was?.key || null, made: edit.made || was?.made };
+      return same(was, edit) ? Object.assign(was, keys) : { ...edit, ...keys };
     });
     const now = new Map(this.script.edits.map((edit) => [nameOf(edit), edit]));
     for (const name of ["active", "looped", "wanted"]) this[name] = this[name] && now.get(nameOf(this[name])) || null;
@@ -104,27 +106,25 @@ export class Editing extends Hearing {
     put("text", true);
   }
 
-  #with(edit, more) {
-    const other = { ...edit, ...more };
-    return [this.script.edits.map((each) => (each === edit ? other : each)), other];
+  /** Some edits are said to be good, or another take of them is heard. @param {import("./script/script.js").Edit[]} which */
+  #judge(which, more, label, active) {
+    const judged = (edit) => {
+      const made = this.script.madeOf(edit), own = this.script.isOwn(edit) ? edit : { ...edit, take: null, accepted: false };
+      return { ...own, take_of: made === edit.key ? "" : made, ...more };
+    };
+    this.change(this.script.edits.map((edit) => (which.includes(edit) ? judged(edit) : edit)), label, active);
   }
 
-  /** Another take is heard; as a step, but for a take that has only just been made. */
-  choose(edit, take, step = true) {
-    const [edits, other] = this.#with(edit, { take });
-    if (!step) return this.#become(edits, this.active);
-    this.change(edits, tell(TEXTS.take, take + 1), other);
-    if (!this.transport.playing) this.playEdit(this.active);
+  /** Another take is heard, of all that are made as one. */
+  choose(edit, take, active = edit) {
+    this.#judge(this.script.madeWith(edit), { take }, tell(TEXTS.take, take + 1), active);
+    if (active === edit && !this.transport.playing) this.playEdit(this.active);
   }
 
-  accept(edit, accepted) {
-    const [edits, other] = this.#with(edit, { accepted });
-    this.change(edits, TEXTS.accept, other);
-  }
+  accept(edit, accepted) { this.#judge([edit], { accepted }, TEXTS.accept, edit); }
 
   acceptAll() {
-    const edits = this.script.edits.map((edit) => (this.script.stateOf(edit) === "made" ? { ...edit, accepted: true } : edit));
-    this.change(edits, TEXTS.accept_all, null);
+    this.#judge(this.script.edits.filter((edit) => this.script.stateOf(edit) === "made"), { accepted: true }, TEXTS.accept_all, null);
   }
 
   revert(edit) {
@@ -140,11 +140,13 @@ export class Editing extends Hearing {
   async again(edit, how) {
     await this.saver.settled();
     const name = nameOf(edit), current = this.script.edits.find((each) => nameOf(each) === name);
-    if (!current || !current.key) return;
-    this.making.add(current.key);
-    this.script.failures.delete(current.key);
+    const key = current && this.script.madeOf(current);
+    if (!key) return;
+    this.making.add(key);
+    this.wants.add(key);
+    this.script.failures.delete(key);
     this.changes.render();
-    await this.asked("takes", { key: current.key, ...how }, () => { this.making.delete(current.key); this.changes.render(); });
+    await this.asked("takes", { key, ...how }, () => { this.making.delete(key); this.changes.render(); });
   }
 
   /** The transcript has the punctuation that was restored, or hasn't. */

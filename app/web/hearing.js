@@ -31,6 +31,8 @@ export class Hearing {
     this.looped = null;
     /** @type {Set<string>} the keys of edits of which takes are being made */
     this.making = new Set();
+    /** @type {Set<string>} those of which another take was asked for here: it is chosen when it comes */
+    this.wants = new Set();
     /** @type {number[]|null} a stretch of the axis that is selected */
     this.sweep = null;
     /** @type {[string, number[]][]|null} who said what before the speakers are told apart, meanwhile */

@@ -45,6 +45,7 @@ export const TEXTS = {
   state: { making: "Making…", made: "Ready", accepted: "Accepted", failed: "Not made" },
   hardly_heard: "Listen closely: {} can hardly be heard.",
   guessed: "{} is in no dictionary; its pronunciation was guessed. Write it as it sounds:", said_as: "{} is said as", as_it_sounds: "KEE-yev", say_so: "Say it so",
+  made_with: "Made together with {} close to it.", accepted_alone: "You accepted it alone; now it is made together with {} close to it. Listen to it again.", accepted_with: "You accepted it together with a change close to it; now it is made alone. Listen to it again.",
   same_sound: "Only the spelling changes.",
   original: "Original", edited: "Edited", play: "Play", pause: "Pause", back: "Back 5 seconds", forward: "Forward 5 seconds",
   speed: "Speed", zoom_in: "Zoom in", zoom_out: "Zoom out", fit: "Whole recording", audio: "Waveform and spectrogram", boundary: "Drag a word’s edges to correct its times.", stretch: "Drag to make the new words longer or shorter.",

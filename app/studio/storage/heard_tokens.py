@@ -15,15 +15,18 @@ A *pause* is an `alignment.Word` without text, as JSON; it may name sound that n
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
+from a3t.projects.document import MAX_CHARACTERS, Change, MissingWordsError
 from a3t.text.transcript import Transcript, TranscriptWord
 
 Token = dict[str, Any]
 Pause = dict[str, Any]
 
+NEAREST = 0.25  # seconds of kept speech between two changes; less is too short for both joints
 IDS = 100_000  # ids of one part's tokens: more than a part can have
 
 
@@ -97,6 +100,45 @@ def shown(token: Token) -> list[Any]:
     times = (round(start_of(token), 4), round(end_of(token), 4))
     rest = (round(score, 3), int(token["pause"]), token.get("speaker", ""))
     return [token["id"], without_name(token), *times, *rest]
+
+
+def made_as_one(changes: Sequence[Change], rows: Sequence[Sequence[Any]]) -> dict[str, Change]:
+    """The change that is made for each, by its key: itself, or, where another is closer than
+    NEAREST, one of all that they replace, and of the words between. Those whose words are gone are
+    left out. rows: all tokens as they are `shown`."""
+    ids = {row[0]: k for k, row in enumerate(rows)}
+    placed: list[tuple[int, int, Change]] = []
+    for change in changes:
+        with suppress(MissingWordsError):
+            placed.append((*change.place_in(ids, len(rows)), change))
+    placed.sort(key=lambda each: each[:2])
+    found = {change.key: change for _, _, change in placed}
+    group: list[tuple[int, int, Change]] = []
+    for each in placed:
+        if each[2].cut is not None:  # which is made of its sound alone
+            group = []
+            continue
+        near = group and _is_near(group[-1][1], each[0], rows)
+        united = _united([*group, each], rows) if near else None
+        if united is not None and len(united.text) <= MAX_CHARACTERS:
+            group.append(each)
+            found |= {change.key: united for _, _, change in group}
+        else:
+            group = [each]
+    return found
+
+
+def _is_near(last: int, first: int, rows: Sequence[Sequence[Any]]) -> bool:
+    return last >= first or bool(rows[first - 1][3] - rows[last][2] < NEAREST)
+
+
+def _united(group: Sequence[tuple[int, int, Change]], rows: Sequence[Sequence[Any]]) -> Change:
+    texts: list[str] = []
+    for (_, last, change), (following, _, _) in zip(group, [*group[1:], (0, 0, None)], strict=True):
+        texts += [change.text, *(row[1] for row in rows[last:following])]
+    (first, _, change), (_, last, _) = group[0], group[-1]
+    ids = tuple(int(row[0]) for row in rows[first:last])
+    return Change(change.after, ids, " ".join(filter(None, texts)))
 
 
 def with_speakers(tokens: Sequence[Token], names: Mapping[int, str]) -> list[Token]:

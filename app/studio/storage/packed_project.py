@@ -32,6 +32,7 @@ from a3t.projects.document import Document
 from a3t.projects.take_record import TakeRecord
 from app import limits, texts
 from app.studio.storage.folders import REQUEST, SCRIPT, TAKE_FILE, ProjectFolder, words_name
+from app.studio.storage.heard_tokens import made_as_one, shown
 from app.studio.storage.pcm_sound import played
 from app.studio.storage.project_checks import (
     checked_part,
@@ -71,8 +72,16 @@ def pack(folder: ProjectFolder, target: Path) -> None:
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr(MANIFEST, json.dumps(told))
         archive.write(folder.original, f"original/{folder.original.name}", zipfile.ZIP_STORED)
-        for name in _members(folder, {change.key for change in changes}):
+        for name in _members(folder, _keys(folder, len(told["parts"]))):
             archive.write(folder.path / name, name)
+
+
+def _keys(folder: ProjectFolder, parts: int) -> set[str]:
+    """The keys of what has takes: of its changes, alone and as they are made as one."""
+    changes = folder.document.changes
+    rows = [shown(token) for part in range(parts) for token in folder.heard(part).tokens]
+    made = made_as_one(changes, rows).values()
+    return {change.key for change in (*changes, *made)}
 
 
 def _members(folder: ProjectFolder, keys: set[str]) -> Iterator[str]:
@@ -161,7 +170,7 @@ def _unpacked(archive: zipfile.ZipFile, told: Manifest, folder: ProjectFolder) -
             folder.write(name, heard.to_json())
     if FILE in names:
         folder.write(FILE, checked(_json(archive, FILE)))
-    keys = {change.key for change in script.changes}
+    keys = _keys(folder, len(parts))
     for name in sorted(names):
         found = TAKE_MEMBER.fullmatch(name)
         if found and found[1] in keys and found[3] == TAKE_FILE:

@@ -28,7 +28,8 @@ export class ChangesView {
     show(this.offer, this.#offered());
     this.all.hidden = !places.some(({ edit }) => script.stateOf(edit) === "made");
     refocused(this.list, () => show(this.list, ...places.map((place) => this.#card(place, place.edit === active))), ".active");
-    const seconds = places.reduce((sum, { edit }) => sum + (edit.text && !script.isPause(edit) && !isRecorded(script.chosen(edit)) ? script.chosen(edit)?.seconds || 0 : 0), 0);
+    const heard = new Set(places.filter(({ edit }) => edit.text && !script.isPause(edit)).map(({ edit }) => script.chosen(edit)));
+    const seconds = [...heard].reduce((sum, take) => sum + (take && !isRecorded(take) ? take.seconds : 0), 0);
     this.told.textContent = seconds ? tell(TEXTS.synthetic, seconds.toFixed(1)) : "";
   }
 
@@ -75,7 +76,7 @@ export class ChangesView {
     const card = make("li", { class: `card ${state}${isActive ? " active" : ""}` }, head);
     if (!isActive) return card;
     if (state === "failed") {
-      card.append(make("p", { class: "problem" }, script.failures.get(edit.key)),
+      card.append(make("p", { class: "problem" }, script.failures.get(script.madeOf(edit))),
         make("div", { class: "row" },
           make("button", { type: "button", class: "quiet", "data-name": "again", onclick: () => app.again(edit, {}) }, TEXTS.try_again),
           tool("pencil", TEXTS.change_text, () => app.rewrite(edit)), tool("close", TEXTS.revert, () => app.revert(edit), { class: "tool end" })));
@@ -102,7 +103,10 @@ export class ChangesView {
           make("button", { type: "button", class: "quiet", "data-name": "longer", onclick: () => by(1.15) }, TEXTS.longer),
           make("span", { class: "length" }, `${seconds.toFixed(2)} s`));
       }
+      const others = script.madeWith(edit).filter((each) => each !== edit).map(({ text }) => `“${text || TEXTS.deleted}”`).join(", ");
       const notes = [
+        others && tell(edit.accepted && !script.isOwn(edit) ? TEXTS.accepted_alone : TEXTS.made_with, others),
+        !others && edit.accepted && !script.isOwn(edit) && TEXTS.accepted_with,
         isRecorded(chosen) && `${recordedAt(chosen)}.`,
         chosen.doubtful?.length && tell(TEXTS.hardly_heard, chosen.doubtful.map((word) => `“${word}”`).join(", ")),
         ...(chosen.doubts || []), !chosen.spans.length && TEXTS.same_sound,

@@ -4,12 +4,14 @@
  * @typedef {{id: number, text: string, start: number, end: number, score: number, pause: boolean, speaker: string}} Token
  * Sound between words that goes: seconds of the recording.
  * @typedef {{kind: string, action: string, start: number, end: number}} Cut
- * @typedef {{after: number, tokens: number[], text: string, take: number|null, accepted: boolean, key: string|null, cut: Cut|null}} Edit
+ * @typedef {{after: number, tokens: number[], text: string, take: number|null, accepted: boolean, key: string|null, cut: Cut|null, take_of?: string, made?: string}} Edit
+ * made: the key of its takes, as the server says: close changes are made as one. take_of: that of those its take is of, if it isn't its own.
  * @typedef {{edit: Edit, first: number, last: number}} Place
  */
 
+import { parts } from "./wording.js";
+
 export const DOUBTFUL = 0.5; // a score below is a word that was hardly heard
-const NEAREST = 0.25; // seconds between two changes; closer ones are one
 const BESIDE = 0.1; // seconds between a change and a cut in a pause beside it
 const token = ([id, text, start, end, score, pause, speaker = ""]) => ({ id, text, start, end, score, pause: !!pause, speaker });
 const PAUSE = /^\[pause ([\d.]+)\]$/;
@@ -75,16 +77,33 @@ export class Script {
     const parts = [];
     let at = first;
     for (const place of this.places()) {
-      const inserted = place.first === place.last;
-      const within = inserted ? first < place.first && place.first < last : place.first < last && first < place.last;
-      // Where nothing but it is looked at, and at the ends of the whole, an insertion belongs to the range.
-      const atEnd = inserted && (first === last ? place.first === first : first === 0 && last === this.tokens.length);
-      if (!within && !atEnd) continue;
+      if (!this.#isWithin(place, first, last)) continue;
       parts.push(...this.tokens.slice(at, Math.max(at, place.first)).map((token) => token.text), place.edit.text);
       at = Math.max(at, place.last);
     }
     parts.push(...this.tokens.slice(at, last).map((token) => token.text));
     return parts.filter(Boolean).join(" ");
+  }
+
+  /**
+   * What is typed over [first, last): the tokens, widened; the words that stand for what is selected (of a change of
+   * several words those at the same place) as `core`, with what is said `before` and `after` them; and all but these.
+   */
+  written(first, last) {
+    const [begin, end] = this.widened(first, last), words = this.textOf(begin, end).split(" ").filter(Boolean);
+    const place = this.placeAt(first), inside = place && first < last && place.last >= last && (first > begin || last < end);
+    const at = (k) => Math.round(((k - begin) / (end - begin)) * words.length);
+    const from = inside ? Math.min(at(first), Math.max(words.length - 1, 0)) : 0;
+    const to = inside ? Math.min(Math.max(at(last), from + 1), words.length) : words.length;
+    const { before, core, after } = parts(words.slice(from, to).join(" ")), left = words.slice(0, from), right = words.slice(to);
+    return { first: begin, last: end, before: [...left, before].join(" "), core, after: [after, ...right].join(" "), rest: [...left, ...right].join(" ") };
+  }
+
+  /** Whether a change belongs to tokens [first, last): where nothing but it is looked at, and at the ends of the whole, an insertion does. */
+  #isWithin(place, first, last) {
+    if (place.first < place.last) return place.first < last && first < place.last;
+    const atEnd = first === last ? place.first === first : first === 0 && last === this.tokens.length;
+    return atEnd || first < place.first && place.first < last;
   }
 
   /** The whole edited text. */
@@ -94,7 +113,7 @@ export class Script {
 
   /**
    * The list of edits with tokens [first, last) replaced by `text`; an insertion if the range is
-   * empty. Edits that it covers give way to it, those beside it become one with it.
+   * empty. Edits that it covers give way to it.
    * @returns {{edits: Edit[], edit: Edit|null}}
    */
   replaced(first, last, text) {
@@ -102,24 +121,12 @@ export class Script {
     text = text.trim().replace(/\s+/g, " ");
     const places = this.places();
     const isCut = ({ edit, first: from, last: to }) => edit.cut && from === to;
-    const covered = places.filter((place) => !isCut(place) && ((place.first < last && first < place.last) || (place.first >= first && place.last <= last)));
+    const covered = places.filter((place) => !isCut(place) && this.#isWithin(place, first, last));
     let edits = this.edits.filter((edit) => !covered.some((place) => place.edit === edit));
-    for (const place of places) {
-      if (covered.includes(place)) continue;
-      if (isCut(place)) continue;
-      if (place.last <= first && this.#near(place.last, first)) {
-        text = [place.edit.text, ...this.#texts(place.last, first), text].filter(Boolean).join(" ");
-        first = place.first;
-      } else if (place.first >= last && this.#near(last, place.first)) {
-        text = [text, ...this.#texts(last, place.first), place.edit.text].filter(Boolean).join(" ");
-        last = place.last;
-      } else continue;
-      edits = edits.filter((edit) => edit !== place.edit);
-    }
     // A cut in a pause stays beside new words if there is room for the joints of both.
     const crowded = places.filter((place) => isCut(place) && place.first >= first && place.first <= last && (first < place.first && place.first < last || this.#apart(place, first, last) < BESIDE));
     edits = edits.filter((edit) => !crowded.some((place) => place.edit === edit));
-    if (text === this.#texts(first, last).join(" ")) return { edits, edit: null };
+    if (text === this.tokens.slice(first, last).map((token) => token.text).join(" ")) return { edits, edit: null };
     const edit = {
       after: first === 0 ? -1 : this.tokens[first - 1].id,
       tokens: this.tokens.slice(first, last).map((token) => token.id),
@@ -226,30 +233,33 @@ export class Script {
     return longer ? Number(longer[1]) : edit.cut ? edit.cut.start - edit.cut.end : 0;
   }
 
-  #texts(first, last) {
-    return this.tokens.slice(first, last).map((token) => token.text);
+  /** The key of an edit's takes, null until the server has told it. */
+  madeOf(edit) { return edit.made || edit.key; }
+
+  /** An edit and those that are made as one with it. */
+  madeWith(edit) {
+    const made = this.madeOf(edit);
+    return made ? this.edits.filter((each) => this.madeOf(each) === made) : [edit];
   }
 
-  /** Whether the kept speech between two changes is too short for their joints. */
-  #near(first, last) {
-    return first >= last || this.tokens[last - 1].end - this.tokens[first].start < NEAREST;
-  }
+  /** Whether an edit's take and acceptance are of what is made of it now. */
+  isOwn(edit) { return (edit.take_of || edit.key) === this.madeOf(edit); }
 
   /** The takes of an edit, the first made first. */
   takesOf(edit) {
-    return (edit.key && this.takes.get(edit.key)) || [];
+    return this.takes.get(this.madeOf(edit)) || [];
   }
 
   /** The take that is heard, null while there is none. */
   chosen(edit) {
-    const takes = this.takesOf(edit);
-    return takes.find((take) => take.number === edit.take) || takes[0] || null;
+    const takes = this.takesOf(edit), wanted = this.madeWith(edit).find((each) => each.take !== null && this.isOwn(each));
+    return takes.find((take) => take.number === wanted?.take) || takes[0] || null;
   }
 
   /** "failed", "making", "made" or "accepted". */
   stateOf(edit) {
-    if (this.takesOf(edit).length) return edit.accepted ? "accepted" : "made";
-    return edit.key && this.failures.has(edit.key) ? "failed" : "making";
+    if (this.takesOf(edit).length) return edit.accepted && this.isOwn(edit) ? "accepted" : "made";
+    return this.failures.has(this.madeOf(edit)) ? "failed" : "making";
   }
 
   /** The token that is spoken at a time, or the last one before it; -1 before the first. */

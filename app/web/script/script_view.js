@@ -17,29 +17,28 @@ export class ScriptView extends ScriptSelection {
    * A field in the place of what is selected, or after it to "insert"; to "correct", for what the
    * recording says there. A letter that was `typed` instead of its words, beside the marks of the
    * place, if given; or a whole text that stood there before.
-   * @param {string|null} [typed] @param {string} [mode] @param {string|null} [whole]
+   * @param {string|null} [typed] @param {string} [mode] @param {string|null} [text]
    */
-  write(typed = null, mode = "edit", whole = null) {
+  write(typed = null, mode = "edit", text = null) {
     this.finish(true);
-    const { script, active } = this.app;
+    const { script, active } = this.app, whole = text === null ? {} : parts(text);
     let range = this.range;
     if (!range && active) {
       const place = script.places().find((each) => each.edit === active);
       if (place) range = [place.first, place.last];
-      if (place && place.first === place.last) return this.#open(place.first, place.last, whole ?? active.text, typed, mode, this.body.querySelector(".change.active"));
+      if (place && place.first === place.last) return this.#open({ ...script.written(place.first, place.last), ...whole }, typed, mode, this.body.querySelector(".change.active"));
     }
     if (!range) return;
-    const [first, last] = mode === "insert" ? [range[1], range[1]] : mode === "correct" ? range : script.widened(...range);
-    const place = mode === "insert" ? null : script.placeAt(first);
-    const anchor = place ? this.body.querySelector(`[data-first="${place.first}"][data-last="${place.last}"]`) : this.element(Math.max(0, last - 1));
-    this.#open(first, last, whole ?? (mode === "insert" ? "" : script.textOf(first, last)), typed, mode, anchor);
+    const place = mode === "insert" ? null : script.placeAt(range[0]);
+    const written = mode === "insert" ? script.written(range[1], range[1]) : script.written(...range);
+    const anchor = place ? this.body.querySelector(`[data-first="${place.first}"][data-last="${place.last}"]`) : this.element(Math.max(0, written.last - 1));
+    this.#open({ ...written, ...whole }, typed, mode, anchor);
   }
 
-  #open(first, last, text, typed, mode, anchor) {
+  #open({ first, last, before, core, after }, typed, mode, anchor) {
     if (!anchor) return;
     const label = mode === "correct" ? TEXTS.correct_here : TEXTS.type_here;
     const input = /** @type {HTMLTextAreaElement} */ (make("textarea", { class: "field", rows: "1", "aria-label": label, autocomplete: "off", spellcheck: "true", maxlength: String(this.app.limits.characters) }));
-    const { before, core, after } = parts(text);
     input.value = before + (typed ?? core) + after;
     const element = make("span", { class: `writing ${mode}` }, input);
     const fit = () => {
@@ -86,7 +85,8 @@ export class ScriptView extends ScriptSelection {
   remove() {
     const range = this.range;
     if (!range) return;
-    this.app.write(...this.app.script.widened(...range), "");
+    const { first, last, rest } = this.app.script.written(...range);
+    this.app.write(first, last, rest);
   }
 
   insert() { this.write(null, "insert"); }
@@ -132,7 +132,7 @@ export class ScriptView extends ScriptSelection {
     const { script } = this.app;
     if (event.type === "paste") {
       const text = event.clipboardData.getData("text/plain");
-      if (text.trim()) this.app.write(range[1], range[1], text);
+      if (text.trim()) this.app.write(range[1], range[1], `${text} ${script.textOf(range[1], range[1])}`);
       return;
     }
     event.clipboardData.setData("text/plain", script.textOf(...script.widened(...range)));

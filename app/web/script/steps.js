@@ -11,7 +11,8 @@
 export const nameOf = ({ after, tokens, text, cut }) => JSON.stringify([after, tokens, text, cut && [cut.kind, cut.action, cut.start, cut.end]]);
 
 const named = (edits) => new Map(edits.map((edit) => [nameOf(edit), edit]));
-const same = (a, b) => a && b && a.take === b.take && a.accepted === b.accepted;
+const sameTake = (a, b) => a.take === b.take && (a.take_of || "") === (b.take_of || "");
+export const same = (a, b) => a && b && sameTake(a, b) && a.accepted === b.accepted;
 
 /** The step from one list to another. @param {Edit[]} before @param {Edit[]} after @returns {Step} */
 export function between(before, after) {
@@ -41,9 +42,9 @@ export function applied({ gone, come, gentle = false }, edits) {
     const name = nameOf(edit);
     const before = was.get(name), kept = now.get(name);
     if (before && kept) {
-      const take = before.take === edit.take ? kept.take : edit.take;
-      const accepted = before.accepted === edit.accepted ? kept.accepted : edit.accepted;
-      if (!same(kept, { take, accepted })) now.set(name, { ...kept, take, accepted });
+      const { take, take_of } = sameTake(before, edit) ? kept : edit;
+      const { accepted } = before.accepted === edit.accepted ? kept : edit;
+      if (!same(kept, { take, take_of, accepted })) now.set(name, { ...kept, take, take_of, accepted });
     } else if (!before && !kept) {
       const others = [...now].filter(([, other]) => touches(edit, other));
       if (others.length && gentle) continue;

@@ -8,8 +8,9 @@
  */
 
 export class Timeline {
-  /** @param {number} samples of the original @param {{source: number[], length: number, take: string, from: number, edit: object}[]} patches in order */
-  constructor(samples, patches = []) {
+  /** @param {number} samples of the original @param {{source: number[], length: number, take: string, from: number, edit: object}[]} patches in order @param {Map<object, string>} takes of edits */
+  constructor(samples, patches = [], takes = new Map(patches.map(({ edit, take }) => [edit, take]))) {
+    this.takes = takes;
     /** @type {Stretch[]} */
     this.stretches = [];
     let source = 0, out = 0, at = 0;
@@ -61,7 +62,7 @@ export class Timeline {
 
   /** The stretch in which an edit is heard, all its patches together: [out first, out last], or null. */
   spanOf(edit) {
-    const own = this.stretches.filter((each) => each.edit === edit);
+    const take = this.takes.get(edit), own = take ? this.stretches.filter((each) => each.take === take) : [];
     if (!own.length) return null;
     const last = own[own.length - 1];
     return [own[0].out, last.out + last.outLength];
@@ -73,16 +74,19 @@ export class Timeline {
  * @param {import("../script/script.js").Script} script @param {number} samples @returns {Timeline}
  */
 export function edited(script, samples) {
-  const patches = [];
+  const patches = [], takes = new Map(), heard = new Set();
   for (const { edit } of script.places()) {
-    const take = script.chosen(edit);
-    if (!take) continue;
+    const chosen = script.chosen(edit);
+    if (!chosen) continue;
+    const take = `${script.madeOf(edit)}-${chosen.number}`;
+    takes.set(edit, take);
     let from = 0;
-    for (const span of take.spans) {
-      patches.push({ ...span, take: `${edit.key}-${take.number}`, from, edit });
+    for (const span of heard.has(take) ? [] : chosen.spans) {
+      patches.push({ ...span, take, from, edit });
       from += span.length;
     }
+    heard.add(take);
   }
   patches.sort((a, b) => a.source[0] - b.source[0]);
-  return new Timeline(samples, patches);
+  return new Timeline(samples, patches, takes);
 }

@@ -104,11 +104,15 @@ test("to take one change back leaves the others as they are", async () => {
   made.write(2, 3, "never");
   await settle();
   made.write(8, 9, "an");
-  made.choose(made.script.edits[0], 2, false); // another take of the first, which has been made meanwhile
+  const takes = () => server.edits.map(({ text, take }) => [text, take]);
+  made.choose(made.script.edits[0], 2, null); // another take of the first, which has been made meanwhile: a step as well
   await settle();
   made.undo();
   await settle();
-  assert.deepEqual(server.edits.map(({ text, take }) => [text, take]), [["never", 2]]);
+  assert.deepEqual(takes(), [["never", null], ["an", null]]);
+  made.undo();
+  await settle();
+  assert.deepEqual(takes(), [["never", null]]);
   made.redo();
   await settle();
   assert.deepEqual(made.texts(), ["an", "never"]);

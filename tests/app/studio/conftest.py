@@ -109,7 +109,8 @@ class Project:
         """The state once every change has so many takes, or one of them couldn't be made."""
         return self.until(
             lambda state: (
-                state["failures"] or all(len(takes) >= count for takes in state["takes"].values())
+                state["failures"]
+                or all(len(state["takes"][edit["made"]]) >= count for edit in state["edits"])
             )
         )
 
