@@ -75,8 +75,7 @@ class Project:
             own = [change.key for change in document.changes]
             keys = [*dict.fromkeys([*own, *(change.key for change in made.values())])]
             return {
-                "edits": self._shown(document, made),
-                "revision": document.revision,
+                **self._shown(document, made),
                 "draft": document.draft and document.draft.to_json(),
                 "takes": {key: self.takes.shown(key) for key in keys},
                 "failures": {key: failures[key] for key in keys if key in failures},
@@ -101,18 +100,20 @@ class Project:
             self.takes.make_missing()
             self.words.correct_all()
         self.events.tell(kind="saved", revision=after.revision)
-        return {
-            "revision": after.revision,
-            "edits": self._shown(after, self.open.made_as_one()),
-        }
+        return self._shown(after, self.open.made_as_one())
 
-    def _shown(self, document: Document, made: Mapping[str, Change]) -> list[dict[str, Any]]:
-        """The changes as a page needs them, with their keys and those of their takes."""
-        return [
-            change.to_json() | {"key": key, "made": made.get(key, change).key}
-            for change in document.changes
-            for key in [change.key]
-        ]
+    def _shown(self, document: Document, made: Mapping[str, Change]) -> dict[str, Any]:
+        """The changes as a page needs them, with their keys and those of their takes, and the
+        corrections that wait."""
+        return {
+            "revision": document.revision,
+            "edits": [
+                change.to_json() | {"key": key, "made": made.get(key, change).key}
+                for change in document.changes
+                for key in [change.key]
+            ],
+            "corrections": [each.to_json() for each in document.corrections],
+        }
 
     def offered(self, data: Any) -> list[dict[str, Any]]:
         """Find what can be taken out of what has been listened to; nothing is changed."""

@@ -55,7 +55,10 @@ class WordCorrections:
 
     def _corrected(self, wanted: document.Correction) -> None:
         with self.project.lock:
-            self.project.folder.keep(self.project.document.without(wanted))
+            after = self.project.document.without(wanted)
+            self.project.folder.keep(after)
+        waiting = [each.to_json() for each in after.corrections]
+        self.project.events.tell(kind="corrections", corrections=waiting)
 
     def marks(self) -> bool | None:
         """True if the transcript has the punctuation that was restored; None if none was."""

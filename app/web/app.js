@@ -177,8 +177,13 @@ export class App extends Exporting {
       case "gone": return this.leave().then(() => this.start.refuse(event.sentence));
       case "part":
         this.script.setPart(event.ids, event.tokens);
+        this.script.correct(this.saver.corrections);
         if (event.corrected) this.view.selection = null;
         this.cleaning.look();
+        return this.render();
+      case "corrections":
+        this.saver.correcting = event.corrections;
+        this.adopt(this.script.edits);
         return this.render();
       case "listening":
         this.listening = event;

@@ -44,6 +44,7 @@ export class Editing extends Hearing {
       return same(was, edit) ? Object.assign(was, keys) : { ...edit, ...keys };
     });
     const now = new Map(this.script.edits.map((edit) => [nameOf(edit), edit]));
+    this.script.correct(this.saver.corrections);
     for (const name of ["active", "looped", "wanted"]) this[name] = this[name] && now.get(nameOf(this[name])) || null;
   }
 
@@ -101,6 +102,8 @@ export class Editing extends Hearing {
     if (!places.length) return;
     const put = (/** @type {"was"|"text"} */ what, isFirst = false) => {
       for (const place of places) this.saver.push({ correct: { after: place.after, right: place.right, tokens: isFirst ? place.ids : null, text: place[what] } });
+      this.adopt(this.script.edits);
+      this.render();
     };
     this.history.add({ label: places[0].text, undo: () => put("was"), redo: () => put("text") });
     put("text", true);

@@ -21,8 +21,9 @@ export class Saver {
   }
 
   /** A project is shown; the list is the server's, with what it has not been told yet. */
-  opened({ revision, edits }) {
+  opened({ revision, edits, corrections = [] }) {
     this.revision = revision;
+    this.correcting = corrections;
     this.known = Math.max(this.known, revision);
     return this.merged(edits);
   }
@@ -34,6 +35,8 @@ export class Saver {
     // Whose steps are counted: this window's, while it shows one project.
     this.page = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
     this.count = 0;
+    /** @type {any[]} the corrections that the server has not carried out */
+    this.correcting = [];
     /** @type {any[]} those that the server has not confirmed */
     this.steps = [];
     this.dirty = false; // whether there is more to be sent: the field, the settings
@@ -49,6 +52,9 @@ export class Saver {
   merged(edits) {
     return [...this.left, ...this.steps].reduce((list, step) => (step.come ? applied(step, list) : list), edits);
   }
+
+  /** The corrections that the words have not had yet. */
+  get corrections() { return [...this.correcting, ...[...this.left, ...this.steps].flatMap(({ correct }) => correct || [])]; }
 
   /** Whether the server answers. */
   reached(answers) {
@@ -150,14 +156,14 @@ export class Saver {
     else for (const done of this.waiting.splice(0)) done();
   }
 
-  #confirmed({ revision, edits }, { draft }, last) {
+  #confirmed({ revision, edits, corrections }, { draft }, last) {
     const { app } = this, isNext = revision === this.revision + 1;
     this.tries = 0;
     this.steps = this.steps.filter((step) => step.n > last);
     if (draft === null && this.drafted === null) this.drafted = undefined;
     if (!this.pending) forget("unsent", `${app.project} ${this.page}`);
     this.#tell(this.pending || this.timer ? TEXTS.saving : TEXTS.saved);
-    if (revision > this.revision) app.adopt(this.opened({ revision, edits }));
+    if (revision > this.revision) app.adopt(this.opened({ revision, edits, corrections }));
     app.render();
     if (!isNext || this.known > this.revision) app.refresh();
   }

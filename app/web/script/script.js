@@ -1,7 +1,7 @@
 // The script: the words of the recording, and the list of changes to them. No DOM in here.
 
 /**
- * @typedef {{id: number, text: string, start: number, end: number, score: number, pause: boolean, speaker: string}} Token
+ * @typedef {{id: number, text: string, start: number, end: number, score: number, pause: boolean, speaker: string, heard?: string}} Token
  * Sound between words that goes: seconds of the recording.
  * @typedef {{kind: string, action: string, start: number, end: number}} Cut
  * @typedef {{after: number, tokens: number[], text: string, take: number|null, accepted: boolean, key: string|null, cut: Cut|null, take_of?: string, made?: string}} Edit
@@ -49,6 +49,17 @@ export class Script {
 
   #reindex() {
     this.index = new Map(this.tokens.map((token, k) => [token.id, k]));
+  }
+
+  /** Shows corrections that the words have not had yet. @param {{after: number, right: number|null, tokens: number[]|null, text: string}[]} waiting */
+  correct(waiting) {
+    for (const token of this.tokens) if (token.heard !== undefined) { token.text = token.heard; delete token.heard; }
+    for (const { after, right, tokens, text } of waiting) {
+      const own = tokens?.length && tokens.every((id) => this.index.has(id));
+      const first = own ? this.index.get(tokens[0]) : after === -1 ? 0 : this.index.get(after) + 1;
+      const last = own ? first + tokens.length : right === null ? this.tokens.length : this.index.get(right);
+      for (let k = first; k < last; k++) Object.assign(this.tokens[k], { heard: this.tokens[k].heard ?? this.tokens[k].text, text: k === first ? text : "" });
+    }
   }
 
   /** Where the edits are, in order; those whose words are gone are left out. @returns {Place[]} */

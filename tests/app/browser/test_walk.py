@@ -63,7 +63,7 @@ def test_the_walk(page: Any, arctic: Path, tmp_path: Path) -> None:
     made(page, "hope")
     assert "sea" in said(page) and "decree" in said(page)
     change(page, "it", "them")  # 9
-    assert len(changes(page)) == 2  # neighbours are one change
+    assert len(changes(page)) == 3  # neighbours stay two, and are made as one
     files = files_of(download(page, tmp_path))  # 10
     told = json.loads(next(data for name, data in files.items() if name.endswith("edit.json")))
     assert told["text"].split()[-1].strip(".") == "decree"

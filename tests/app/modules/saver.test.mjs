@@ -88,7 +88,7 @@ test("a correction made offline arrives, and can be taken back before it does", 
   const server = new FakeServer(), made = await server.window();
   server.refuses = 0;
   made.correct([5, 6, "sea"]);
-  await settle();
+  assert.equal(made.script.text, "And you always want to sea it in the end"); // shown at once
   await wait(10);
   server.refuses = 200;
   await wait(31);
@@ -96,6 +96,7 @@ test("a correction made offline arrives, and can be taken back before it does", 
   made.undo();
   await settle();
   assert.deepEqual(server.corrections, ["sea", "see"]);
+  assert.equal(made.script.text, "And you always want to see it in the end");
   assert.deepEqual(server.sent.at(-1).steps[0].correct, { after: 4, right: 6, tokens: null, text: "see" });
 }));
 
