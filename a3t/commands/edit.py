@@ -109,8 +109,7 @@ def edit(options: argparse.Namespace) -> None:
     provenance = not options.no_provenance
     report(results, job.out, options, provenance, job.write(results, provenance))
     if job.history:
-        count = len(job.history.stack.done) + 1
-        say(f"This is version {count}; --undo restores the previous one.")
+        say(f"This is version {job.history.place + 2}; --undo restores the previous one.")
 
 
 def edit_list(options: argparse.Namespace) -> None:
@@ -187,8 +186,9 @@ def save_version(
 
     record = history.current
     provenance = record.get("provenance", True) and not options.no_provenance
-    alone = len(history.versions) == 1
-    notes = {} if alone else {**history.to_json(), "continues": record.get("continues")}
+    alone = len(history.versions) == 1 and history.place == 0
+    current = record if history.place >= 0 else result.record
+    notes = {} if alone else {**history.to_json(current), "continues": record.get("continues")}
     exported = write([result], out, options.export, provenance, lambda result: notes, (), seen)
     report([result], out, options, provenance, exported)
     before = record.get("output", {}).get("sha256")

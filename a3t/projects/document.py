@@ -262,23 +262,29 @@ class Document(Record):
     def taken(self, step: Step, client: str = "") -> Document:
         """The document after a step; DocumentError if that are too many changes.
 
-        A gentle step that is the last one's reverse takes it back in the history as well."""
+        A gentle step that is the last one's reverse takes it back in the history as well, even if
+        other clients have left nothing of it."""
         if step.correct is not None:
             wanted = replace(step.correct, name=f"{client} {step.n}")
             return replace(self, corrections=(*self.corrections, wanted))
         changes = step.applied(self.changes)
+        if step.gentle and self.done and step.is_like(self.done[-1].back):
+            return self._with(changes, self.stack.undo())
+        if step.gentle and self.undone and step.is_like(self.undone[-1]):
+            return self._with(changes, self.stack.redo())
         if len(changes) > MAX_CHANGES:
             raise DocumentError
-        if changes == self.changes:
-            return self
-        stack = self.stack
-        if not step.gentle:
-            made = replace(Step.between(self.changes, changes), label=step.label)
-            stack = stack.with_next(made) if step.label else stack
-        elif self.done and step.is_like(self.done[-1].back):
-            stack = stack.undo()
-        elif self.undone and step.is_like(self.undone[-1]):
-            stack = stack.redo()
+        if changes == self.changes or step.gentle or not step.label:
+            return self._with(changes, self.stack)
+        made = replace(Step.between(self.changes, changes), label=step.label)
+        return self._with(changes, self.stack.with_next(made))
+
+    def became(self, changes: Changes, label: str, n: int = 0) -> Document:
+        """Other changes altogether, as one step even if none differs: a version of a file."""
+        made = replace(Step.between(self.changes, changes), label=label, n=n)
+        return self._with(changes, self.stack.with_next(made))
+
+    def _with(self, changes: Changes, stack: UndoStack[Step]) -> Document:
         done, undone = stack.done[-MAX_STEPS:], stack.undone[-MAX_STEPS:]
         return replace(self, changes=changes, done=done, undone=undone)
 

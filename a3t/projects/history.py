@@ -1,7 +1,8 @@
 """The versions of an edited recording: each is an edit of the original, not a copy of a copy.
 
 The edit.json beside the output records the current version. Its "versions" lists all versions,
-oldest first, each by its differences from the current one; "version" is the current one's index.
+oldest first, each by its differences from the current one; "version" is the current one's index,
+null for the original. They are steps of a `Document`, as a page's are, and its rules apply.
 """
 
 from __future__ import annotations
@@ -13,21 +14,41 @@ from typing import Any
 from a3t.errors import InputError
 from a3t.plan.cleaning.cuts import Cut
 from a3t.plan.edit_plan import PlannedEdit
-from a3t.plan.request import Pronunciations, pronunciations_of
-from a3t.projects.undo_stack import UndoStack
+from a3t.plan.request import EditRequest, Pronunciations, pronunciations_of
+from a3t.projects.document import MAX_STEPS, Change, Changes, Document
 from a3t.rendering.edited import EditedRecording
 
 Version = Mapping[str, Any]  # the contents of a version's edit.json
 
 LIST, PLACE = "versions", "version"  # in an edit.json
 MOST_VERSIONS = 10_000
+WINDOW = MAX_STEPS // 2  # versions on either side of the current one that are steps
 
 
 @dataclass(frozen=True)
 class History:
-    """All versions of an output; the last of those that count is the current one."""
+    """All versions of an output, oldest first, and the document that says which one counts.
 
-    stack: UndoStack[Version]
+    Each version is a step of the document, `Step.n` its number, from 1 on; before the first one
+    stands the original. A change is placed by the samples that it replaces; its take is the number
+    of the version that made it.
+    """
+
+    versions: tuple[Version, ...]
+    document: Document
+
+    @classmethod
+    def at(cls, versions: Sequence[Version], place: int) -> History:
+        """Versions, of which the one at ``place`` counts, or, for -1, the original."""
+        first = max(place + 1 - WINDOW, 0)
+        known: dict[int, Changes] = {}
+        document = Document(changes=_changes(versions[first - 1], first, ()) if first else ())
+        for k, version in enumerate(versions[first : first + 2 * WINDOW], first):
+            known[k] = _changes(version, k + 1, known.get(version.get("continues", -1), ()))
+            document = document.became(known[k], _label(version), k + 1)
+        while document.done and document.done[-1].n > place + 1:
+            document = document.undo()
+        return cls(tuple(versions), document)
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> History:
@@ -38,36 +59,31 @@ class History:
             raise ValueError(len(listed))
         versions = tuple({**current, **differing} for differing in listed)
         place = record.get(PLACE, 0)
-        if not isinstance(place, int) or not 0 <= place < len(versions):
+        place = -1 if place is None else place
+        if not isinstance(place, int) or not -1 <= place < len(versions):
             raise ValueError(place)
         checked: set[int] = set()  # what versions have in common is one object
         for k, version in enumerate(versions):
             _check(version, k, checked)
-        return cls(UndoStack.at(versions, place))
-
-    @property
-    def versions(self) -> tuple[Version, ...]:
-        """Oldest first, those that were taken back included."""
-        return self.stack.items
+        return cls.at(versions, place)
 
     @property
     def place(self) -> int:
-        """The index of the current version."""
-        return len(self.stack.done) - 1
+        """The index of the current version, -1 for the original."""
+        return self.document.done[-1].n - 1 if self.document.done else -1
 
     @property
     def current(self) -> Version:
-        return self.stack.done[-1]
+        """What the output is now: a version, or the original."""
+        return _original(self.versions[0]) if self.place < 0 else self.versions[self.place]
 
     def undo(self) -> History:
-        """One version back; InputError if there is none."""
-        if len(self.stack.done) == 1:
-            raise InputError("This is the first version: only the original comes before it.")
-        return History(self.stack.undo())
+        """One version back, at last the original; InputError if there is none."""
+        return replace(self, document=self.document.undo())
 
     def redo(self) -> History:
         """One version forward; InputError if there is none."""
-        return History(self.stack.redo())
+        return replace(self, document=self.document.redo())
 
     def base(self, new_text: str, cuts: Sequence[Cut] = ()) -> int | None:
         """The version that a next one continues from; None for the original.
@@ -75,15 +91,18 @@ class History:
         It is the current one, unless that has the same text and cuts: then the change is made
         again, from the version that it continued from.
         """
-        place: int | None = self.place
+        place = self.place if self.place >= 0 else None
         wanted = (new_text, [cut.to_json() for cut in cuts])
         while place is not None and _said(self.versions[place]) == wanted:
             place = self.versions[place].get("continues")
         return place
 
     def chain(self, place: int | None = None) -> tuple[Version, ...]:
-        """The versions on which one (default: the current) builds, oldest first, and itself."""
+        """The versions on which one (default: the current) builds, oldest first, and itself; the
+        original alone if that is the current one."""
         chain: list[Version] = []
+        if place is None and self.place < 0:
+            return (self.current,)
         following: int | None = self.place if place is None else place
         while following is not None:
             chain.append(self.versions[following])
@@ -107,27 +126,27 @@ class History:
 
     def with_next(self, version: Version) -> History:
         """The history with a new version after the current one; undone versions are dropped."""
-        return History(self.stack.with_next(version))
+        return History.at((*self.versions[: self.place + 1], version), self.place + 1)
 
-    def to_json(self) -> dict[str, Any]:
-        """The entries of the current version's edit.json."""
-        current = self.current
+    def to_json(self, current: Version | None = None) -> dict[str, Any]:
+        """The entries of an edit.json whose others are those of the ``current`` version."""
+        current = current or self.current
         differing = [
             {name: version.get(name) for name in {**version, **current}
              if version.get(name) != current.get(name) or name not in current}
             for version in self.versions
         ]  # fmt: skip
+        if self.place < 0:
+            return {PLACE: None, LIST: differing}
         differing[self.place] = {}
         return {PLACE: self.place, LIST: differing}
 
     def describe(self) -> str:
-        """One line per version: its changes to the original."""
+        """One line for the original, and one per version: its changes to that."""
         lines = []
-        for k, version in enumerate(self.versions):
+        for k, label in enumerate(["the original", *map(_label, self.versions)], -1):
             sign = "*" if k == self.place else " "
-            undone = "  (undone)" if k > self.place else ""
-            changes = ", ".join(map(_change, version["edits"])) or "nothing changed"
-            lines.append(f"{sign}{k + 1:3}  {changes}{undone}")
+            lines.append(f"{sign}{k + 1:3}  {label}{'  (undone)' if k > self.place else ''}")
         return "\n".join(lines)
 
 
@@ -146,8 +165,32 @@ def _check(version: Version, place: int, checked: set[int]) -> None:
         return
     checked.add(id(version["edits"]))
     for edit in version["edits"]:
+        first, last = edit["source"]
+        if type(first) is not int or type(last) is not int:
+            raise TypeError("an edit's samples")
         if not all(isinstance(edit[key], str) for key in ("op", "old_words", "new_words")):
             raise TypeError("an edit's words")
+
+
+def _original(version: Version) -> Version:
+    """What was there before a version: the same recording and text, and nothing changed."""
+    known = ("source", "model", "vocoder", "alignment", "aligned_words")
+    request = EditRequest(text=version["text"], new_text=version["text"])
+    return {**{name: version.get(name) for name in known}, **request.to_json(), "edits": []}
+
+
+def _changes(version: Version, number: int, earlier: Changes) -> Changes:
+    """A version's changes; those that it has of an ``earlier`` one keep their take."""
+    same = {replace(change, take=None): change for change in earlier}
+    made = [
+        Change(edit["source"][0], (edit["source"][1],), edit["new_words"])
+        for edit in version["edits"]
+    ]
+    return tuple(same.get(change) or replace(change, take=number) for change in made)
+
+
+def _label(version: Version) -> str:
+    return ", ".join(map(_change, version["edits"])) or "nothing changed"
 
 
 def _change(edit: Mapping[str, Any]) -> str:

@@ -73,7 +73,8 @@ def remake(editor: Editor, recording: Recording, chain: Sequence[Version]) -> Ed
         if version.get(TAKES):
             result = remake_takes(editor, recording, version)
             continue
-        _check_models(version, editor)
+        if version["edits"]:
+            _check_models(version, editor)
         plan = editor.plan(source_in(version, recording), EditRequest.from_json(version))
         rendered = in_the_voice_of(version, editor).render(plan)
         result = rendered if result is None else with_earlier_sound(result, rendered)
@@ -234,8 +235,10 @@ def read_record(path: Path) -> Mapping[str, Any]:
     data = load_record(path)
     if RECORD_ENTRY not in data:
         raise InputError(f"{path} is not an edit.json: give the one beside an edited recording.")
-    broken = "edits”, “new_text” or “versions"
+    broken = "source"
     try:
+        _check_source(data)
+        broken = "edits”, “new_text” or “versions"
         checked: set[tuple[str, int]] = set()  # versions share most of what they hold
         for version in History.of(data).versions:
             for broken, check in _CHECKS.items():

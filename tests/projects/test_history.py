@@ -4,13 +4,13 @@ import contextlib
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import soundfile
 
 from a3t.commands import edit
 from a3t.projects.history import History
-from a3t.projects.undo_stack import UndoStack
 from tests.conftest import ARCTIC, NEVER
 
 BOTH = NEVER.replace("degree", "form")
@@ -46,15 +46,18 @@ def test_versions(talk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for place in (1, 0):
         run("--wav", talk, "--undo")
         assert out.read_bytes() == versions[place] and told(out)["version"] == place
+    run("--wav", out, "--undo")  # before the first version there is the original
+    assert (soundfile.read(out)[0] == soundfile.read(talk)[0]).all()
+    assert told(out)["version"] is None and len(told(out)["versions"]) == 3  # type: ignore[arg-type]
     assert edit.main(["--wav", str(talk), "--undo"]) == 1
-    assert out.read_bytes() == versions[0]
-    run("--wav", out, "--redo")
-    assert out.read_bytes() == versions[1]
+    for place in (0, 1):
+        run("--wav", out, "--redo")
+        assert out.read_bytes() == versions[place] and told(out)["version"] == place
     capsys.readouterr()
     run("--wav", out, "--history")
     lines = capsys.readouterr().out.splitlines()
-    assert [line[:1] for line in lines[1:]] == [" ", "*", " "]
-    assert lines[3].endswith("(undone)")
+    assert [line[:1] for line in lines[1:]] == [" ", " ", "*", " "]
+    assert lines[1].endswith("the original") and lines[4].endswith("(undone)")
     run("--replay", out.with_suffix(".edit.json"), "--out", talk.with_name("again.wav"))
     assert talk.with_name("again.wav").read_bytes() == versions[1]
     # A new edit after an undo: what was undone is forgotten.
@@ -187,7 +190,7 @@ def test_a_damaged_history_is_not_none(talk: Path) -> None:
     assert len(told(out)["versions"]) == 2  # type: ignore[arg-type]
 
 
-VERSIONS = [
+VERSIONS: list[dict[str, Any]] = [
     {"new_text": "a", "edits": [], "continues": None, "alignment": {"words": [1]}},
     {"new_text": "b", "edits": [], "continues": 0, "alignment": {"words": [1]}, "candidate": 2},
     {"new_text": "b", "edits": [], "continues": 0, "alignment": {"words": [2]}},
@@ -196,7 +199,7 @@ VERSIONS = [
 
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_a_history_survives_json(place: int) -> None:
-    history = History(UndoStack.at(VERSIONS, place))
+    history = History.at(VERSIONS, place)
     written = json.loads(json.dumps({**history.current, **history.to_json()}))
     read = History.of(written)
     assert read.place == place
@@ -207,7 +210,7 @@ def test_a_history_survives_json(place: int) -> None:
 
 
 def test_a_version_continues_from_the_last_with_another_text() -> None:
-    history = History(UndoStack.at(VERSIONS, 2))
+    history = History.at(VERSIONS, 2)
     assert history.base("c") == 2
     assert history.base("b") == 0  # another take of the last change
     assert history.undo().undo().base("a") is None
