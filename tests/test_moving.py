@@ -102,10 +102,10 @@ def test_moves_can_be_switched_off(editor: Editor, arctic: Path) -> None:
 def test_a_word_changed_within_is_made_where_it_was(editor: Editor, arctic: Path) -> None:
     new = "It in the superlative grade and you always want to see."
     result = editor.edit(arctic, text=ARCTIC, new_text=new)
-    (origin,) = result.plan.origins
+    (origin,) = result.plan.source_edits
     assert [(e.old_words, e.new_words) for e in origin.edits] == [("degree.", "grade")]
     alone = editor.edit(arctic, text=ARCTIC, new_text=ARCTIC.replace("degree.", "grade"))
-    assert np.array_equal(result.origins[0].patches[0].samples, alone.patches[0].samples)
+    assert np.array_equal(result.source_edits[0].patches[0].samples, alone.patches[0].samples)
     synthetic = [trace for trace in result.traces if trace.synthetic]
     assert [trace.words for trace in synthetic] == ["grade"]
 

@@ -230,4 +230,5 @@ def report(
         say(f"{out.name} has the samples of {codec} as {best.plan.recording.format} ones.")
     if best.doubtful:
         words = ", ".join(f"“{word}”" for word in best.doubtful)
-        say(f"Check by ear: {words} can hardly be heard in the result.")
+        it = "it" if len(best.doubtful) == 1 else "they"
+        say(f"Listen to {words}: {it} may be unclear.")

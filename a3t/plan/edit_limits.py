@@ -18,15 +18,15 @@ from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND
 from a3t.text.transcript import Transcript
 
-MOST_CHARACTERS = 300_000
-MOST_SEED = 2**63 - 1
+MAX_CHARACTERS = 300_000
+MAX_SEED = 2**63 - 1
 SPEEDS = (0.25, 4.0)
-MOST_WORDS = 60_000
-MOST_SPOKEN_WORDS = 1_500
-MOST_EDITS = 2_000
-MOST_NEW_WORDS = 5_000
-LONGEST_EDIT = 60 * FRAMES_PER_SECOND  # frames; a phone takes at least one
-LONGEST_SPEECH = 600 * FRAMES_PER_SECOND
+MAX_WORDS = 60_000
+MAX_SPOKEN_WORDS = 1_500
+MAX_EDITS = 2_000
+MAX_NEW_WORDS = 5_000
+MAX_EDIT_FRAMES = 60 * FRAMES_PER_SECOND  # frames; a phone takes at least one
+MAX_SPEECH_FRAMES = 600 * FRAMES_PER_SECOND
 
 
 def check_characters(text: str) -> None:
@@ -35,9 +35,9 @@ def check_characters(text: str) -> None:
         text.encode()
     except UnicodeEncodeError:  # surrogates, from bytes in another encoding
         raise InputError("The text is not in UTF-8: save or type it as UTF-8.") from None
-    if len(text) > MOST_CHARACTERS:
+    if len(text) > MAX_CHARACTERS:
         raise InputError(
-            f"A text of {len(text):,} characters is too long (the limit is {MOST_CHARACTERS:,}): "
+            f"A text of {len(text):,} characters is too long (the limit is {MAX_CHARACTERS:,}): "
             "cut the recording into parts."
         )
 
@@ -45,44 +45,44 @@ def check_characters(text: str) -> None:
 def check_words(*texts: Transcript) -> None:
     """InputError for texts that are too long to compare."""
     most = max(len(text.words) for text in texts)
-    if most > MOST_WORDS:
+    if most > MAX_WORDS:
         raise InputError(
-            f"A text of {most:,} words is too long (the limit is {MOST_WORDS:,}): "
+            f"A text of {most:,} words is too long (the limit is {MAX_WORDS:,}): "
             "cut the recording into parts."
         )
 
 
 def check_spoken_words(text: Transcript) -> None:
     """InputError for a text with more words than are spoken at once."""
-    if (count := len(text.words)) > MOST_SPOKEN_WORDS:
+    if (count := len(text.words)) > MAX_SPOKEN_WORDS:
         raise InputError(
-            f"The text has {count} words, and the limit is {MOST_SPOKEN_WORDS}: shorten it, or "
+            f"The text has {count} words, and the limit is {MAX_SPOKEN_WORDS}: shorten it, or "
             "speak it in parts."
         )
 
 
 def check_new_words(count: int) -> None:
     """InputError for more new words than are made at once."""
-    if count > MOST_NEW_WORDS:
+    if count > MAX_NEW_WORDS:
         raise InputError(
             f"The new text has {count:,} words that the recording doesn't have (the limit is "
-            f"{MOST_NEW_WORDS:,}): split it into several edits, or check that it belongs to the "
+            f"{MAX_NEW_WORDS:,}): split it into several edits, or check that it belongs to the "
             f"recording."
         )
 
 
 def check_edits(count: int) -> None:
     """InputError for too many changes in one request."""
-    if count > MOST_EDITS:
+    if count > MAX_EDITS:
         raise InputError(
-            f"The new text makes {count:,} changes (the limit is {MOST_EDITS:,}): split it into "
+            f"The new text makes {count:,} changes (the limit is {MAX_EDITS:,}): split it into "
             "several edits, or check that it belongs to the recording."
         )
 
 
 def check_edit_length(frames: int, words: str) -> None:
     """InputError for a change of more than a minute; ``frames`` may be a lower bound."""
-    if frames > LONGEST_EDIT:
+    if frames > MAX_EDIT_FRAMES:
         raise InputError(
             f"The new words “{shortened(words)}” would take more than a minute: split them into "
             "several edits."
@@ -91,7 +91,7 @@ def check_edit_length(frames: int, words: str) -> None:
 
 def check_speech_length(frames: Iterable[float]) -> None:
     """InputError for speech of more than ten minutes."""
-    if (total := sum(frames)) > LONGEST_SPEECH:
+    if (total := sum(frames)) > MAX_SPEECH_FRAMES:
         raise InputError(
             f"The text would take {total / FRAMES_PER_SECOND / 60:.1f} minutes (the limit is 10): "
             "speak it in parts."
@@ -100,7 +100,7 @@ def check_speech_length(frames: Iterable[float]) -> None:
 
 def check_seed(seed: int) -> None:
     """InputError for a seed that the random generators don't accept."""
-    if not 0 <= seed <= MOST_SEED:
+    if not 0 <= seed <= MAX_SEED:
         raise InputError("The seed is out of range: use a whole number from 0 to 2^63 - 1.")
 
 

@@ -12,7 +12,7 @@ from a3t.grid import frames_of, seconds_of
 from a3t.plan.edit_sites import GridPhone, WordFrames
 from a3t.plan.json_values import span
 from a3t.plan.request import EditRequest
-from a3t.plan.reuse.recorded_speech import OtherRecording, RecordedSpeech
+from a3t.plan.reuse.recorded_speech import OtherRecording, ReusedSpeech
 from a3t.plan.revision import Revision, word_map
 from a3t.source.passages import AlignedRecording
 from a3t.spans import Margins, Span, SpanMap
@@ -85,7 +85,7 @@ class PlannedEdit:
     overlap: Margins
     scale: float = 1.0
     words: tuple[PlannedWord, ...] = ()
-    taken: tuple[RecordedSpeech, ...] = ()
+    taken: tuple[ReusedSpeech, ...] = ()
 
     @property
     def is_spoken(self) -> bool:
@@ -144,7 +144,7 @@ class PlannedEdit:
             overlap=span(data["overlap_frames"]),
             scale=float(data["scale"]),
             words=tuple(PlannedWord.from_json(word) for word in data["words"]),
-            taken=tuple(RecordedSpeech.from_json(each) for each in data.get("taken", ())),
+            taken=tuple(ReusedSpeech.from_json(each) for each in data.get("taken", ())),
         )
 
 
@@ -181,7 +181,7 @@ class EditPlan:
     windows: tuple[Window, ...]
     rate: float
     """This speaker's durations over the predicted ones, divided by the requested speed."""
-    origins: tuple[EditPlan, ...] = ()
+    source_edits: tuple[EditPlan, ...] = ()
     """Changes that are made first in speech that is taken from elsewhere."""
     others: tuple[AlignedRecording, ...] = ()
     """The request's other recordings."""
@@ -241,7 +241,9 @@ class EditPlan:
         pronouncer = Pronouncer(dict(self.request.pronunciations))
         made = [edit for edit in self.edits if not edit.taken]
         new = {word: self.new_text.words[word].text for e in made for word in range(*e.new)}
-        elsewhere = {word: way for origin in self.origins for word, way in origin.guessed.items()}
+        elsewhere = {
+            word: way for origin in self.source_edits for word, way in origin.guessed.items()
+        }
         return elsewhere | {
             text: " ".join(self.pronunciations[word])
             for word, text in new.items()
@@ -268,6 +270,7 @@ class EditPlan:
 
     def to_json(self) -> dict[str, Any]:
         """The whole plan, for people and other programs; scales and the rate are rounded."""
+        origins = [each.to_json() for each in self.source_edits]
         return {
             "source": self.recording.to_json(),
             **self.requested,
@@ -277,8 +280,7 @@ class EditPlan:
             "pronunciations": [" ".join(phones) for phones in self.pronunciations],
             "doubts": [doubt.to_json() for doubt in self.doubts],
             "guessed": self.guessed,
-            **({"origins": [each.to_json() for each in self.origins]} if self.origins else {}),
-        }
+        } | ({"origins": origins} if origins else {})
 
     def describe(self) -> str:
         """The plan in readable form, one line per edit."""
@@ -309,7 +311,7 @@ class EditPlan:
                         f"replace “{edit.old_words}” ({place}) with “{edit.new_words}” "
                         f"({edit.seconds:.2f} s)"
                     )
-        for origin in self.origins:
+        for origin in self.source_edits:
             if origin.edits:
                 lines.append(f"where that comes from ({origin.recording.path.name}):")
                 lines += [f"   {line}" for line in origin.describe().splitlines()]
@@ -324,7 +326,7 @@ class EditPlan:
         sources = []
         for taken in edit.taken:
             first, last = map(seconds_of, taken.frames)
-            path = self.origins[taken.origin].recording.path
+            path = self.source_edits[taken.origin].recording.path
             other = "" if path == self.recording.path else f" of {path.name}"
             sources.append(f"{first:.2f}–{last:.2f} s{other}")
         recorded = f"“{edit.new_words}”, recorded at {' and '.join(sources)}"

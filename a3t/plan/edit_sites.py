@@ -12,7 +12,7 @@ from statistics import median
 
 from a3t.errors import InputError
 from a3t.grid import frames_of
-from a3t.plan.reuse.recorded_speech import RecordedWords
+from a3t.plan.reuse.recorded_speech import ReusedWords
 from a3t.spans import Margins, Span
 from a3t.text.comparison.edit_script import WordEdit
 from a3t.text.phones import PAUSE
@@ -132,7 +132,7 @@ def _pauses(text: Transcript, grid: Sequence[GridPhone]) -> Mapping[int, int]:
     }
 
 
-LEAST_GAP = 2  # frames between two edits; fewer leave no room for two joints
+MIN_GAP_FRAMES = 2  # frames between two edits; fewer leave no room for two joints
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ class WordFrames:
 
 
 @dataclass(frozen=True)
-class EditSite:
+class PlacedEdit:
     """A word edit on the grid: the frames that it removes, and the pauses that it adds.
 
     label, beside: of a cut (`a3t.plan.cleaning.cuts`), what stands for its sound, and the number of
@@ -181,7 +181,7 @@ class EditSite:
     pauses: Mapping[int, float] = field(default_factory=dict)
     label: str = ""
     beside: Margins | None = None
-    recorded: tuple[RecordedWords, ...] = ()
+    recorded: tuple[ReusedWords, ...] = ()
 
 
 def merge_touching(script: Sequence[WordEdit], words: WordFrames) -> list[WordEdit]:
@@ -191,7 +191,7 @@ def merge_touching(script: Sequence[WordEdit], words: WordFrames) -> list[WordEd
         if result:
             last = result[-1]
             first_frame = words.pause_before(last.old[1])[0]
-            if words.pause_before(edit.old[0])[1] - first_frame < LEAST_GAP:
+            if words.pause_before(edit.old[0])[1] - first_frame < MIN_GAP_FRAMES:
                 old, new = (last.old[0], edit.old[1]), (last.new[0], edit.new[1])
                 result[-1] = WordEdit("replace", old, new)
                 continue
@@ -205,7 +205,7 @@ def place_edits(
     text: Transcript,
     new_text: Transcript,
     pauses: Mapping[int, float] | None = None,
-) -> list[EditSite]:
+) -> list[PlacedEdit]:
     """The script's edits on the grid, in order; ``pauses`` are those that the new text adds."""
     result = []
     for edit in script:
@@ -219,13 +219,13 @@ def place_edits(
     return result
 
 
-def _site(edit: WordEdit, words: WordFrames, text: Transcript, new_text: Transcript) -> EditSite:
+def _site(edit: WordEdit, words: WordFrames, text: Transcript, new_text: Transcript) -> PlacedEdit:
     (first, last), (new_first, new_last) = edit.old, edit.new
     if edit.op == "delete":
-        return EditSite(edit, _deleted(first, last, words))
+        return PlacedEdit(edit, _deleted(first, last, words))
     if new_first == new_last:  # a pause alone, placed in the middle of the existing one
         gap = words.pause_before(first)
-        return EditSite(edit, (sum(gap) // 2, sum(gap) // 2))
+        return PlacedEdit(edit, (sum(gap) // 2, sum(gap) // 2))
     inside = {
         word + 1: 0.0 for word in range(new_first, new_last - 1) if new_text.words[word].pause_after
     }
@@ -237,7 +237,7 @@ def _site(edit: WordEdit, words: WordFrames, text: Transcript, new_text: Transcr
         pause = words.pause_before(last)
         asked = text.words[last - 1].pause_after
         after = wants_after and pause[0] == pause[1] and not asked
-        return EditSite(edit, (start, end), inside | ({new_last: 0.0} if after else {}))
+        return PlacedEdit(edit, (start, end), inside | ({new_last: 0.0} if after else {}))
     return _inserted(edit, words, new_text, inside, wants_after)
 
 
@@ -247,7 +247,7 @@ def _inserted(
     new_text: Transcript,
     inside: dict[int, float],
     wants_after: bool,
-) -> EditSite:
+) -> PlacedEdit:
     """An insertion next to an existing pause, which stays on the side where the new text has it."""
     gap = words.pause_before(edit.old[0])
     at_start, at_end = edit.old[0] == 0, edit.old[0] == len(words.spans)
@@ -262,7 +262,7 @@ def _inserted(
     else:
         place, before, after = gap[0], False, wants_after and not here
     beside = ({edit.new[0]: 0.0} if before else {}) | ({edit.new[1]: 0.0} if after else {})
-    return EditSite(edit, (place, place), inside | beside)
+    return PlacedEdit(edit, (place, place), inside | beside)
 
 
 def _deleted(first: int, last: int, words: WordFrames) -> Span:
@@ -293,7 +293,7 @@ class OwnTurn:
 
 
 def turns_at(
-    sites: Sequence[EditSite], text: Transcript, new_text: Transcript, words: WordFrames
+    sites: Sequence[PlacedEdit], text: Transcript, new_text: Transcript, words: WordFrames
 ) -> list[OwnTurn]:
     """The turn of each site's new words, by the name in the new text; a deletion's is the one that
     it begins in."""
@@ -306,7 +306,7 @@ def turns_at(
         said.setdefault(turn.speaker, []).extend(range(turn.first, turn.last))
     words_of = {speaker: frozenset(own) for speaker, own in said.items()}
 
-    def turn_at(site: EditSite) -> OwnTurn:
+    def turn_at(site: PlacedEdit) -> OwnTurn:
         first, last = site.edit.new
         name = new_text.words[first].speaker if first < last else None
         begin, end = site.edit.old

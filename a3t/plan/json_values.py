@@ -14,10 +14,10 @@ from a3t.text.phones import PHONES
 from alignment import Alignment
 from alignment.serialisation import MAX_PATH
 
-LONGEST_RECORDING = 1e6  # seconds
-LARGEST = 1e9  # of a time in seconds, and of every rate, level or score
+MAX_RECORDING_SECONDS = 1e6  # seconds
+MAX_NUMBER = 1e9  # of a time in seconds, and of every rate, level or score
 
-Number = Annotated[float, msgspec.Meta(ge=-LARGEST, le=LARGEST)]
+Number = Annotated[float, msgspec.Meta(ge=-MAX_NUMBER, le=MAX_NUMBER)]
 """A finite number: NaN is neither above the one bound nor below the other."""
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**62)]
 """A number of samples, frames or words, or the place of one."""
@@ -78,6 +78,6 @@ def check_alignment(alignment: Alignment) -> Alignment:
             raise ValueError(phone)
         clock = phone.end
     words = [word for word in alignment.words if not (word.phones and word.start <= word.end)]
-    if words or not clock - 1.0 <= alignment.duration <= LONGEST_RECORDING:
+    if words or not clock - 1.0 <= alignment.duration <= MAX_RECORDING_SECONDS:
         raise ValueError("alignment")
     return alignment

@@ -12,14 +12,14 @@ from a3t.plan.json_values import positive_number, string
 if TYPE_CHECKING:
     from a3t.plan.edit_plan import EditPlan
 
-LARGEST_PLAN = 20_000_000  # bytes
+MAX_PLAN_BYTES = 20_000_000  # bytes
 
 
 def read_plan(path: Path) -> dict[str, Any]:
     """The fields of `EditRequest` that a plan file sets: its two texts, and for each edit with new
     words or pauses the seconds of each of these. InputError if it isn't a plan."""
     try:
-        if path.stat().st_size > LARGEST_PLAN:
+        if path.stat().st_size > MAX_PLAN_BYTES:
             raise InputError(f"{path} is too large for a plan.")
         plan = json.loads(path.read_bytes())
         lengths = tuple(

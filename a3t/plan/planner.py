@@ -21,8 +21,8 @@ from a3t.plan.cleaning.cuts import place_cuts, room_beside
 from a3t.plan.edit_limits import check_edit_length, shortened
 from a3t.plan.edit_plan import EditPlan, PlannedEdit, PlannedPhone, PlannedWord
 from a3t.plan.edit_sites import (
-    EditSite,
     GridPhone,
+    PlacedEdit,
     WordFrames,
     merge_touching,
     on_grid,
@@ -32,7 +32,7 @@ from a3t.plan.edit_sites import (
 )
 from a3t.plan.request import EditRequest
 from a3t.plan.reuse.origins import origins_of, with_room
-from a3t.plan.reuse.recorded_speech import RecordedSpeech
+from a3t.plan.reuse.recorded_speech import ReusedSpeech
 from a3t.plan.reuse.text_reuse import RecordedTexts, chosen_words
 from a3t.plan.revision import Revision, word_map
 from a3t.plan.windows import windows_around
@@ -80,7 +80,7 @@ def make_plan(
     slots = _slots(sites, request)
     made, rate = timed(moments, grid, durations, request, slots, new_text, own)
     planned = tuple(
-        _planned_edit(site, beside, made.get(k, Timed()), taken.get(k, ()), request, revision)
+        _planned_edit(site, beside, made.get(k, TimedPhones()), taken.get(k, ()), request, revision)
         for k, (site, beside) in enumerate(zip(sites, _beside(sites, frames), strict=True))
     )
     for edit in planned:
@@ -95,14 +95,14 @@ def make_plan(
         planned,
         windows,
         rate,
-        origins=origins,
+        source_edits=origins,
         others=tuple(others),
     )
 
 
 def _sites(
     request: EditRequest, revision: Revision, words: WordFrames, texts: Sequence[Transcript]
-) -> list[EditSite]:
+) -> list[PlacedEdit]:
     """The sites of the revision's edits and the request's cuts, and which new words are
     recorded in one of the texts."""
     text, new_text = revision.text, revision.new_text
@@ -121,7 +121,7 @@ def _sites(
 
 
 def _check_lengths(
-    sites: Sequence[EditSite], pronunciations: Sequence[Sequence[str]], new_text: Transcript
+    sites: Sequence[PlacedEdit], pronunciations: Sequence[Sequence[str]], new_text: Transcript
 ) -> None:
     """InputError for more new words than an edit may have; before durations are predicted, which
     allocates memory for all of them."""
@@ -132,7 +132,7 @@ def _check_lengths(
             check_edit_length(phones, new_text.written(first, last))
 
 
-def _beside(sites: Sequence[EditSite], frames: int) -> list[Margins]:
+def _beside(sites: Sequence[PlacedEdit], frames: int) -> list[Margins]:
     """The number of kept frames beside each edit that are its own: two edits share those between
     them; those at the file's ends belong to one."""
     gaps = [after.frames[0] - before.frames[1] for before, after in pairwise(sites)]
@@ -142,10 +142,10 @@ def _beside(sites: Sequence[EditSite], frames: int) -> list[Margins]:
 
 
 def _planned_edit(
-    site: EditSite,
+    site: PlacedEdit,
     beside: Margins,
-    new: Timed,
-    taken: tuple[RecordedSpeech, ...],
+    new: TimedPhones,
+    taken: tuple[ReusedSpeech, ...],
     request: EditRequest,
     revision: Revision,
 ) -> PlannedEdit:
@@ -192,7 +192,7 @@ def replan(plan: EditPlan, request: EditRequest, durations: DurationPredictor) -
     return make_plan(plan.source, request, revision, spoken, durations, plan.others)
 
 
-def _slots(sites: Sequence[EditSite], request: EditRequest) -> dict[int, int]:
+def _slots(sites: Sequence[PlacedEdit], request: EditRequest) -> dict[int, int]:
     """The required length in frames of edits with new words, by the edit's index."""
     spoken = [
         k
@@ -212,7 +212,7 @@ def _slots(sites: Sequence[EditSite], request: EditRequest) -> dict[int, int]:
     return {spoken[0]: frames_of(request.duration)}
 
 
-def _pause_mark(site: EditSite) -> str:
+def _pause_mark(site: PlacedEdit) -> str:
     """The marks of the pauses that an edit without words adds; "" for a deletion."""
     return " ".join(f"[pause {x:g}]" if x else "[pause]" for x in site.pauses.values())
 
@@ -220,7 +220,7 @@ def _pause_mark(site: EditSite) -> str:
 PAUSE_FRAMES = (8, 40)  # bounds of a predicted pause: 0.1 to 0.5 s
 OWN_PAUSE_FRAMES = (8, 80)  # bounds of this speaker's usual pause: 0.1 to 1 s
 ENOUGH_PHONES = 20  # of a speaker's own, to know their rate
-TIGHTEST = 2.5  # nobody speaks faster or slower than usual by more than this factor
+MAX_SPEED_RATIO = 2.5  # nobody speaks faster or slower than usual by more than this factor
 
 ANOTHER_PLAN = (
     "The plan file belongs to another edit: print it again with --plan --json, and change only the "
@@ -229,7 +229,7 @@ ANOTHER_PLAN = (
 
 
 @dataclass(frozen=True)
-class Moment:
+class TimelinePhone:
     """A phone of the edited speech; it has 0 frames if its duration is still to be decided.
 
     edit: index of the edit that it belongs to, -1 if it is kept. given: the frames of a pause whose
@@ -244,7 +244,7 @@ class Moment:
 
 
 @dataclass(frozen=True)
-class Timed:
+class TimedPhones:
     """An edit's phones with their frames, its words, and the scale that fits them to a given
     time."""
 
@@ -255,33 +255,33 @@ class Timed:
 
 def timeline(
     grid: Sequence[GridPhone],
-    sites: Sequence[EditSite],
+    sites: Sequence[PlacedEdit],
     pronunciations: Sequence[Sequence[str]],
     new_text: Transcript,
     usual: Mapping[str, float],
-) -> list[Moment]:
+) -> list[TimelinePhone]:
     """All phones of the edited speech, in order; ``usual``: this speaker's pauses, in frames.
 
     Punctuation adds no pause where this speaker makes none.
     """
     marked = {place for place, _ in new_text.pauses}
-    result: list[Moment] = []
+    result: list[TimelinePhone] = []
     shift = 0  # of kept words: index in the new text minus index in the old one
     remaining = deque(enumerate(sites))
 
-    def made_pause(k: int, before: int, seconds: float) -> Moment:
+    def made_pause(k: int, before: int, seconds: float) -> TimelinePhone:
         phone = PlannedPhone(PAUSE, 0, -1)
         if seconds > 0:
-            return Moment(k, phone, seconds * FRAMES_PER_SECOND, fixed=True)
+            return TimelinePhone(k, phone, seconds * FRAMES_PER_SECOND, fixed=True)
         mark = (new_text.words[before - 1].mark if before else "") or ","
         # An explicit [pause] doesn't depend on whether this speaker pauses at punctuation.
-        return Moment(k, phone, usual.get(mark) or max(usual.values(), default=0.0) or None)
+        return TimelinePhone(k, phone, usual.get(mark) or max(usual.values(), default=0.0) or None)
 
     def is_heard(before: int) -> bool:
         mark = new_text.words[before - 1].mark if before else ""
         return usual.get(mark, 1.0) > 0
 
-    def new_moments(k: int, site: EditSite) -> None:
+    def new_moments(k: int, site: PlacedEdit) -> None:
         if site.recorded:  # nothing is made
             return
         first, last = site.edit.new
@@ -290,7 +290,9 @@ def timeline(
             if word in site.pauses and (wanted or is_heard(word)):
                 result.append(made_pause(k, word, site.pauses[word]))
             if word < last:
-                result.extend(Moment(k, PlannedPhone(s, 0, word)) for s in pronunciations[word])
+                result.extend(
+                    TimelinePhone(k, PlannedPhone(s, 0, word)) for s in pronunciations[word]
+                )
 
     removed = 0  # up to this frame nothing is kept
     for phone in grid:
@@ -301,21 +303,21 @@ def timeline(
             removed = max(removed, site.frames[1])
         if phone.first >= removed:
             word = phone.word + shift if phone.word >= 0 else -1
-            result.append(Moment(-1, PlannedPhone(phone.symbol, phone.frames, word)))
+            result.append(TimelinePhone(-1, PlannedPhone(phone.symbol, phone.frames, word)))
     for k, site in remaining:
         new_moments(k, site)
     return result
 
 
 def timed(
-    moments: Sequence[Moment],
+    moments: Sequence[TimelinePhone],
     grid: Sequence[GridPhone],
     durations: DurationPredictor,
     request: EditRequest,
     slots: Mapping[int, int],
     new_text: Transcript,
     own: Mapping[int, frozenset[int]] = MappingProxyType({}),
-) -> tuple[dict[int, Timed], float]:
+) -> tuple[dict[int, TimedPhones], float]:
     """Each edit's phones and words with their frames, and the recording's rate.
 
     slots: edit -> the frames that it must take. own: edit -> the recorded words of its speaker,
@@ -343,7 +345,7 @@ def timed(
     predicted = durations.frames([m.phone.symbol for m in moments], [m.phone.word for m in moments])
     if request.lengths is not None and len(request.lengths) != len(edits):
         raise InputError(ANOTHER_PLAN)
-    of_edit: defaultdict[int, list[tuple[Moment, float]]] = defaultdict(list)
+    of_edit: defaultdict[int, list[tuple[TimelinePhone, float]]] = defaultdict(list)
     for moment, length in zip(moments, predicted, strict=True):
         of_edit[moment.edit].append((moment, length))
     result = {}
@@ -368,11 +370,11 @@ def timed(
         if request.lengths is not None:
             for word, unit in zip(words, _units(phones), strict=True):
                 _check_scale(word.scale, phones[unit.start : unit.stop], new_text)
-        result[k] = Timed(tuple(phones), words, scale)
+        result[k] = TimedPhones(tuple(phones), words, scale)
     return result, whole
 
 
-def _length(moment: Moment, predicted: float, ratio: float) -> float:
+def _length(moment: TimelinePhone, predicted: float, ratio: float) -> float:
     """Frames of a new phone at this speaker's rate."""
     if moment.given is None:
         return scaled(moment.phone.symbol, predicted, ratio)
@@ -441,7 +443,7 @@ def _fit_to_plan(phones: Sequence[PlannedPhone], lengths: Sequence[float]) -> li
 
 def _check_scale(scale: float, phones: Sequence[PlannedPhone], new_text: Transcript) -> None:
     words = [phone.word for phone in phones if phone.word >= 0]
-    if not words or 1 / TIGHTEST <= scale <= TIGHTEST:
+    if not words or 1 / MAX_SPEED_RATIO <= scale <= MAX_SPEED_RATIO:
         return
     text = shortened(new_text.written(words[0], words[-1] + 1))
     if 0 < scale < 1:

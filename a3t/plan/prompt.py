@@ -29,7 +29,7 @@ from a3t.text.phones import PAUSE, PHONES, phone_ids
 from a3t.text.transcript import Transcript
 
 # 8 s: twice a crop of training, and still nearer to unseen voices than 4 s (similarity 0.79, 0.77).
-LONGEST = frames_of(8.0)
+MAX_PROMPT_FRAMES = frames_of(8.0)
 EDGE = 6  # frames of silence before and after the target
 # Seconds of the pause after each mark, as readers make them: the medians of 1,400 places in
 # recordings of 190 people.
@@ -54,7 +54,7 @@ class Prompt:
 
     @classmethod
     def of(cls, heard: Sequence[AlignedRecording], durations: DurationPredictor) -> Prompt:
-        """The last seconds of each recording, `LONGEST` frames in all, the last recording last."""
+        """The last seconds of each recording, `MAX_PROMPT_FRAMES` in all, the last one's last."""
         grids = [on_grid(each.alignment, each.recording.frames) for each in heard]
         mels: list[np.ndarray] = []
         phones: list[GridPhone] = []
@@ -129,7 +129,7 @@ def _shares(grids: Sequence[Sequence[GridPhone]]) -> list[int]:
     """The frames used of each recording: the same number, but what a short one leaves, others
     have."""
     shares = [0] * len(grids)
-    left = LONGEST
+    left = MAX_PROMPT_FRAMES
     order = sorted(range(len(grids)), key=lambda k: grids[k][-1].last)
     for place, k in enumerate(order):
         shares[k] = min(grids[k][-1].last, left // (len(order) - place))

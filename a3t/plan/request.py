@@ -18,15 +18,15 @@ from a3t.plan.cleaning.cuts import Cut, check_cuts
 from a3t.plan.edit_limits import check_characters, check_seed, check_speed
 from a3t.plan.json_values import Number
 from a3t.plan.migrations import FORMAT, brought_up
-from a3t.plan.reuse.recorded_speech import OtherRecording, RecordedWords
+from a3t.plan.reuse.recorded_speech import OtherRecording, ReusedWords
 from a3t.text.transcript import Transcript
 from alignment.serialisation import OMITTED, Record, from_json, to_json
 
-MOST_OTHERS = 20
+MAX_OTHERS = 20
 Pronunciations = tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]
 
 MARGIN, REACH = 0.025, 0.075  # seconds
-MOST_CANDIDATES = 8
+MAX_CANDIDATES = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +79,7 @@ class EditRequest(Record):
 
     moves: bool = True
     """Take longer stretches of new words from where they are recorded."""
-    recorded: tuple[RecordedWords, ...] = field(default=(), metadata=OMITTED)
+    recorded: tuple[ReusedWords, ...] = field(default=(), metadata=OMITTED)
     """Words that are taken from there however few they are, as a candidate has it."""
     others: tuple[OtherRecording, ...] = field(default=(), metadata=OMITTED)
     """Further recordings that they may be taken from."""
@@ -110,11 +110,11 @@ class EditRequest(Record):
                 "The new words' time is given twice: use only one of fit, duration and a plan file."
             )
         check_cuts(self.cuts)
-        if len(self.others) > MOST_OTHERS:
-            raise InputError(f"At most {MOST_OTHERS} other recordings can be used: omit some.")
-        if not 1 <= self.candidates <= MOST_CANDIDATES:
+        if len(self.others) > MAX_OTHERS:
+            raise InputError(f"At most {MAX_OTHERS} other recordings can be used: omit some.")
+        if not 1 <= self.candidates <= MAX_CANDIDATES:
             raise InputError(
-                f"{self.candidates} candidates can't be made: ask for 1 to {MOST_CANDIDATES}."
+                f"{self.candidates} candidates can't be made: ask for 1 to {MAX_CANDIDATES}."
             )
         check_seed(self.seed)
 

@@ -13,7 +13,7 @@ from a3t.plan.edit_sites import GridPhone
 from a3t.spans import Span
 
 CONTEXT = 240  # frames of the recording around an edit, 3 s in total
-LONGEST = 480  # most frames of a window with several edits, 6 s
+MAX_WINDOW_FRAMES = 480  # most frames of a window with several edits, 6 s
 ENOUGH = 80  # frames of a speaker's own turn, a second
 TOGETHER = 80  # frames; edits within a second of each other are filled together
 
@@ -41,7 +41,7 @@ def windows_around(
             near &= not any(edits[j].taken for j in range(groups[-1][-1] + 1, k))
             near &= turns[k] == turns[groups[-1][-1]]
             made = sum(edits[j].frames for j in groups[-1]) + edit.frames
-            if near and edit.source[1] - first.source[0] + made <= LONGEST - CONTEXT:
+            if near and edit.source[1] - first.source[0] + made <= MAX_WINDOW_FRAMES - CONTEXT:
                 groups[-1].append(k)
                 continue
         groups.append([k])

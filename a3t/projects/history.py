@@ -21,7 +21,7 @@ from a3t.rendering.edited import EditedRecording
 Version = Mapping[str, Any]  # the contents of a version's edit.json
 
 LIST, PLACE = "versions", "version"  # in an edit.json
-MOST_VERSIONS = 10_000
+MAX_VERSIONS = 10_000
 WINDOW = MAX_STEPS // 2  # versions on either side of the current one that are steps
 
 
@@ -55,7 +55,7 @@ class History:
         """The history in an edit.json; KeyError, TypeError or ValueError if it isn't one."""
         current = {name: value for name, value in record.items() if name not in (LIST, PLACE)}
         listed = record.get(LIST, [{}])
-        if len(listed) > MOST_VERSIONS:
+        if len(listed) > MAX_VERSIONS:
             raise ValueError(len(listed))
         versions = tuple({**current, **differing} for differing in listed)
         place = record.get(PLACE, 0)

@@ -21,7 +21,7 @@ from a3t.plan.migrations import LaterFormatError
 from a3t.plan.request import EditRequest
 from a3t.projects.history import History, Version, with_earlier_sound
 from a3t.projects.takes import (
-    MOST_TAKES,
+    MAX_RECORD_TAKES,
     PLACES,
     TAKES,
     MadeEdit,
@@ -159,7 +159,7 @@ def in_file(
         length = sample_map(recording, patches).output_length
     except (ValueError, TypeError, KeyError):  # changed by hand, or its plan is now another
         return None
-    if plan.origins:  # what is changed within them can't be read from the file
+    if plan.source_edits:  # what is changed within them can't be read from the file
         return None
     places = [(edit.op, edit.old_words, edit.new_words) for edit in plan.edits]
     told = [(e["op"], e["old_words"], e["new_words"]) for e in version["edits"]]
@@ -277,7 +277,7 @@ def _check_output(version: Version) -> None:
 def _check_takes(version: Version) -> None:
     """KeyError, TypeError or ValueError unless a version's takes are such, if it has any."""
     takes = version.get(TAKES) or []
-    if len(takes) > MOST_TAKES or (takes and version.get("alignment") is None):
+    if len(takes) > MAX_RECORD_TAKES or (takes and version.get("alignment") is None):
         raise ValueError(TAKES)
     count = len(version["alignment"]["words"]) if takes else 0
     place = 0

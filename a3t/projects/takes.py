@@ -22,11 +22,11 @@ from a3t.plan.edit_plan import EditPlan, PlannedEdit
 from a3t.plan.edit_sites import on_grid
 from a3t.plan.json_values import alignment_of, finite_number, optional
 from a3t.plan.request import EditRequest
-from a3t.plan.reuse.recorded_speech import RecordedSpeech
+from a3t.plan.reuse.recorded_speech import ReusedSpeech
 from a3t.plan.revision import Revision
 from a3t.projects.take_record import KeptEdit, TakeRecord
 from a3t.rendering.candidates import VARIATIONS, variant
-from a3t.rendering.edited import EditedRecording, Excerpt, WordScore
+from a3t.rendering.edited import EditedRecording, ReusedExcerpt, WordScore
 from a3t.source.passages import AlignedRecording
 from a3t.spans import Span
 from a3t.text.comparison.edit_script import WordEdit
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from a3t.editor import Editor
 
 TAKES = "takes"  # in an edit.json
-MOST_TAKES = 2000  # of one edit.json
+MAX_RECORD_TAKES = 2000  # of one edit.json
 PLACES = "words"  # in its entry of a take: the first word of each of its edits, in the text
 EDGE = 0.02  # seconds by which a word may stand out of its stretch
 RAMP = 0.015  # seconds over which a take is brought to its level
-MOST_LEVELLING = 6.0  # dB
+MAX_LEVELLING_DB = 6.0  # dB
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Take:
             result = variant(plan, self.variation, editor.renderer).result
         if self.level is None:
             return result
-        gain = float(np.clip(self.level - level_of(result), -MOST_LEVELLING, MOST_LEVELLING))
+        gain = float(np.clip(self.level - level_of(result), -MAX_LEVELLING_DB, MAX_LEVELLING_DB))
         return replace(result, patches=tuple(_levelled(p, gain, result) for p in result.patches))
 
     def to_json(self) -> dict[str, Any]:
@@ -155,7 +155,7 @@ class MadeEdit:
     pronunciations: tuple[tuple[str, ...], ...]
     scores: tuple[WordScore, ...]
     rate: float
-    excerpts: tuple[Excerpt, ...] = ()
+    excerpts: tuple[ReusedExcerpt, ...] = ()
 
     def kept(self, anchor: tuple[int, int]) -> KeptEdit:
         """It as a take's record has it, anchored to a word of a token."""
@@ -182,7 +182,7 @@ class MadeEdit:
             tuple(WordScore(*each) for words in record.scores[k : k + 1] for each in words),
             mix.rate,
             tuple(
-                Excerpt(0, (first, last), begin, exact)
+                ReusedExcerpt(0, (first, last), begin, exact)
                 for first, last, begin, exact in kept.excerpts
             ),
         )
@@ -225,7 +225,7 @@ def made_edits(result: EditedRecording, stretch: Span) -> Iterator[MadeEdit]:
         )
 
 
-def _said(speech: RecordedSpeech, aligned: Alignment) -> Span:
+def _said(speech: ReusedSpeech, aligned: Alignment) -> Span:
     """The aligned words [first, last) that recorded speech is."""
     start, end = (
         seconds_of(speech.frames[0] + speech.silent[0]),
@@ -260,7 +260,7 @@ class MergedTakes:
         patches = [made.patch for _, made in self.edits]
         for left, right in zip(patches, patches[1:], strict=False):
             if right.source[0] < left.source[1]:
-                raise InputError("Two changes touch each other: combine them.")
+                raise InputError("Two edits overlap: merge them.")
         text = self.source.text
         old = list(text.words)
         aligned = self.source.alignment
@@ -317,8 +317,8 @@ class MergedTakes:
             return result
         return replace(
             result,
-            plan=replace(plan, origins=(whole,)),
-            origins=(EditedRecording(whole, (), *models),),
+            plan=replace(plan, source_edits=(whole,)),
+            source_edits=(EditedRecording(whole, (), *models),),
             excerpts=tuple(made.excerpts for _, made in self.edits),
         )
 

@@ -19,7 +19,7 @@ from a3t.audio.analysis.mel import log_mel
 from a3t.audio.output.patches import read_patched
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE, frames_of, seconds_of
-from a3t.plan.edit_limits import MOST_SEED, SPEEDS
+from a3t.plan.edit_limits import MAX_SEED, SPEEDS
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planner import replan
 from a3t.plan.request import MARGIN, REACH, EditRequest
@@ -132,7 +132,7 @@ def varied(request: EditRequest, variation: Variation) -> EditRequest:
     """The request with the variation applied; a given duration stays."""
     speed = request.speed * (variation.pace if request.times_are_free else 1.0)
     speed = min(max(speed, SPEEDS[0]), SPEEDS[1])
-    seed = (request.seed + VARIATIONS.index(variation)) % MOST_SEED
+    seed = (request.seed + VARIATIONS.index(variation)) % MAX_SEED
     return replace(request, speed=speed, margin=variation.margin, reach=variation.reach, seed=seed)
 
 
@@ -167,11 +167,11 @@ def merits(result: EditedRecording, pace: float) -> Merits:
     """Measure a verified result."""
     scores = [word.score for words in result.scores or () for word in words]
     scores += [
-        result.origins[speech.origin].plan.alignment.spoken[word].score
+        result.source_edits[speech.origin].plan.alignment.spoken[word].score
         for edit in result.plan.edits
         for speech in edit.taken
         for word in range(*speech.words)
-        if not result.origins[speech.origin].plan.edits
+        if not result.source_edits[speech.origin].plan.edits
     ]
     spans = [change.output for change in result.map.samples.changes]
     jumps = [joint_jump(result, sample) for span in spans for sample in span]

@@ -37,9 +37,9 @@ class WordScore:
 
 
 @dataclass(frozen=True, slots=True)
-class Excerpt:
-    """Samples ``source`` of the result of an origin (`EditPlan.origins`), and where they begin in a
-    patch. exact: whether they are the same samples there, not resampled or brought to a level."""
+class ReusedExcerpt:
+    """Samples ``source`` of the result of one of `EditPlan.source_edits`, and where they begin in
+    a patch. exact: whether they are the same samples there, not resampled or brought to a level."""
 
     origin: int
     source: Span
@@ -72,7 +72,7 @@ class EditedRecording:
     patches: one per edit of the plan. model, vocoder, voice (the one adapted to, or None): name and
     sha256. seconds: time spent per step. scores: for each edit, those of its new words; None if
     not verified. raised: for each edit, how its emphasised words were raised. candidate: rank and
-    merits among several (`a3t.rendering.candidates`). origins: the results of the plan's origins;
+    merits among several (`a3t.rendering.candidates`). source_edits: the results of the plan's;
     excerpts: for each edit, what its patch takes from them. takes: how its edits were made, if each
     was made alone (`a3t.projects.takes`).
     """
@@ -86,8 +86,8 @@ class EditedRecording:
     scores: tuple[tuple[WordScore, ...], ...] | None = None
     raised: tuple[tuple[Raised, ...], ...] = ()
     candidate: dict[str, float] | None = None
-    origins: tuple[EditedRecording, ...] = ()
-    excerpts: tuple[tuple[Excerpt, ...], ...] = ()
+    source_edits: tuple[EditedRecording, ...] = ()
+    excerpts: tuple[tuple[ReusedExcerpt, ...], ...] = ()
     takes: tuple[Mapping[str, Any], ...] = ()
 
     @property
@@ -104,7 +104,7 @@ class EditedRecording:
     @property
     def doubtful(self) -> tuple[str, ...]:
         """New words that can hardly be heard in the result."""
-        elsewhere = [word for origin in self.origins for word in origin.doubtful]
+        elsewhere = [word for origin in self.source_edits for word in origin.doubtful]
         own = [w.word for words in self.scores or () for w in words if w.score < DOUBTFUL]
         return (*elsewhere, *own)
 
@@ -148,7 +148,7 @@ class EditedRecording:
             k: [
                 replace(trace, start=trace.start + shift, end=trace.end + shift)
                 for excerpt, (first, last), shift in self.placed(k)
-                for trace in self.origins[excerpt.origin].traces
+                for trace in self.source_edits[excerpt.origin].traces
                 if first < trace.end and trace.start < last
             ]
             for k, excerpts in enumerate(self.excerpts)
@@ -156,12 +156,12 @@ class EditedRecording:
         }
         return traces_after(self.recording, self.patches, words, made_by, within)
 
-    def placed(self, k: int) -> Iterator[tuple[Excerpt, tuple[float, float], float]]:
+    def placed(self, k: int) -> Iterator[tuple[ReusedExcerpt, tuple[float, float], float]]:
         """The excerpts that edit ``k`` takes from elsewhere: [start, end) in its origin's seconds,
         and how much later it is in this one."""
         start = self.map.samples.changes[k].output[0]
         for excerpt in self.excerpts[k]:
-            seconds = self.origins[excerpt.origin].map.seconds
+            seconds = self.source_edits[excerpt.origin].map.seconds
             first, last = map(seconds, excerpt.source)
             yield excerpt, (first, last), self.map.seconds(start + excerpt.begin) - first
 
@@ -202,7 +202,7 @@ class EditedRecording:
         parts: list[RecordedPart] = []
         start = self.map.samples.changes[k].output[0]
         for excerpt in self.excerpts[k] if self.excerpts else ():
-            origin = self.origins[excerpt.origin]
+            origin = self.source_edits[excerpt.origin]
             ratio = self.recording.sample_rate / origin.recording.sample_rate
             for kept in origin.map.samples.kept():
                 first = max(kept.output[0], excerpt.source[0])

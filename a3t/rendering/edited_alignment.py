@@ -67,7 +67,7 @@ def made_spans(result: EditedRecording) -> list[tuple[float, float]]:
         for start, edit in zip(starts, result.plan.edits, strict=True)
         if edit.is_spoken
     ]
-    elsewhere = [made_spans(origin) for origin in result.origins]
+    elsewhere = [made_spans(origin) for origin in result.source_edits]
     for k in range(len(result.excerpts)):
         for excerpt, (first, last), shift in result.placed(k):
             spans += [
@@ -80,7 +80,7 @@ def made_spans(result: EditedRecording) -> list[tuple[float, float]]:
 
 def _taken(result: EditedRecording) -> Iterator[Word]:
     """The words that are taken from elsewhere, at their new times."""
-    origins = [edited_alignment(origin).spoken for origin in result.origins]
+    origins = [edited_alignment(origin).spoken for origin in result.source_edits]
     for k, excerpts in enumerate(result.excerpts):
         if not excerpts:
             continue

@@ -29,8 +29,8 @@ from a3t.audio.splicing.seams import (
 )
 from a3t.grid import samples_of
 from a3t.plan.edit_plan import EditPlan, PlannedEdit
-from a3t.plan.reuse.recorded_speech import MOST_GAIN, RecordedSpeech
-from a3t.rendering.edited import EditedRecording, Excerpt
+from a3t.plan.reuse.recorded_speech import MAX_GAIN_DB, ReusedSpeech
+from a3t.rendering.edited import EditedRecording, ReusedExcerpt
 from a3t.spans import Margins, Span
 
 CONTEXT = 0.1  # seconds beside a piece, in which a joint may lie
@@ -62,7 +62,7 @@ class _Piece:
 
 def moved_patch(
     plan: EditPlan, edit: PlannedEdit, origins: Sequence[EditedRecording]
-) -> tuple[Patch, tuple[Excerpt, ...]]:
+) -> tuple[Patch, tuple[ReusedExcerpt, ...]]:
     """The patch that puts the speech that an edit takes in its place, and what it is made of."""
     recording, rate = plan.recording, plan.recording.sample_rate
     places = recording.samples_in(edit.source)
@@ -88,7 +88,7 @@ def moved_patch(
         begins[0] = pieces[0].first
     ends = [*(joint.first for joint in joints), pieces[-1].last if at_end else None]
     parts: list[np.ndarray] = []
-    excerpts: list[Excerpt] = []
+    excerpts: list[ReusedExcerpt] = []
     place = 0
     for k, piece in enumerate(chain):
         if piece is not left and piece is not right:
@@ -100,7 +100,7 @@ def moved_patch(
                 end -= fade if at_end and k == len(chain) - 1 else 0
                 span = piece.source_of(begin), piece.source_of(max(end, begin))
                 inside = place + (fade if at_start and not k else 0)
-                excerpts.append(Excerpt(piece.origin, span, inside, piece.exact))
+                excerpts.append(ReusedExcerpt(piece.origin, span, inside, piece.exact))
             place += len(parts[-1])
         if k < len(joints):
             joint = joints[k]
@@ -147,7 +147,7 @@ def _joint(a: _Piece, b: _Piece, fade: int, rate: int, from_place: bool, to_plac
     return best_seam(overlap, a.around, b.around.mono, fade, lag, leave - half)
 
 
-def _speech(plan: EditPlan, taken: RecordedSpeech, origin: EditedRecording) -> _Piece:
+def _speech(plan: EditPlan, taken: ReusedSpeech, origin: EditedRecording) -> _Piece:
     """Speech of an origin at the recording's rate, channels and level."""
     own, recording = origin.recording, plan.recording
     first, last = origin_span(taken, origin)
@@ -165,7 +165,7 @@ def _speech(plan: EditPlan, taken: RecordedSpeech, origin: EditedRecording) -> _
     gain = taken.decibels
     if gain is None:
         gain = 0.0 if same else _speech_level(plan) - _speech_level(origin.plan)
-    samples = _louder(samples, min(max(gain, -MOST_GAIN), MOST_GAIN))
+    samples = _louder(samples, min(max(gain, -MAX_GAIN_DB), MAX_GAIN_DB))
     constant = samples.mean(axis=0)
     bare = samples - constant
     around = Surroundings(0, recording.sample_rate, bare, bare.mean(axis=1), constant, 1.0)
@@ -180,7 +180,7 @@ def _speech(plan: EditPlan, taken: RecordedSpeech, origin: EditedRecording) -> _
     )
 
 
-def origin_span(taken: RecordedSpeech, origin: EditedRecording) -> Span:
+def origin_span(taken: ReusedSpeech, origin: EditedRecording) -> Span:
     """The samples of an origin's result that are taken, before joints move."""
     first, last = origin.recording.samples_in(taken.frames)
     before, after = (origin.map.samples.shifts[edits] for edits in taken.edits)

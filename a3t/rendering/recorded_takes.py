@@ -18,7 +18,7 @@ from a3t.audio.reading.recording import Recording
 from a3t.grid import samples_of
 from a3t.plan.edit_plan import EditPlan, PlannedEdit
 from a3t.plan.request import EditRequest
-from a3t.plan.reuse.recorded_speech import MOST_GAIN, RecordedWords
+from a3t.plan.reuse.recorded_speech import MAX_GAIN_DB, ReusedWords
 from a3t.plan.reuse.text_reuse import RecordedTexts
 from a3t.rendering.edited import EditedRecording
 from a3t.spans import Span
@@ -95,7 +95,7 @@ def recorded_requests(
 
 def recorded_choices(
     plan: EditPlan, made: EditedRecording
-) -> list[list[tuple[RecordedWords, Manner, float]]]:
+) -> list[list[tuple[ReusedWords, Manner, float]]]:
     """Each edit's recorded words at its level, their pronunciation and their cost, the cheapest
     first."""
     if not plan.request.moves or not plan.request.times_are_free:
@@ -119,7 +119,7 @@ def recorded_choices(
     return choices
 
 
-def usable(plan: EditPlan, edit: PlannedEdit, aligned: Alignment, words: RecordedWords) -> bool:
+def usable(plan: EditPlan, edit: PlannedEdit, aligned: Alignment, words: ReusedWords) -> bool:
     """True if recorded words are surely heard, and said as they are to be said now."""
     own = aligned.spoken[slice(*words.old)]
     said = [tuple(phone.symbol for phone in word.phones) for word in own]
@@ -167,10 +167,10 @@ def wanted_manner(made: EditedRecording, k: int) -> Manner:
     return Manner(median_pitch(own, rate), active_level(own, rate), edit.seconds, *joins)
 
 
-def _levelled(words: RecordedWords, manner: Manner, wanted: Manner) -> RecordedWords:
+def _levelled(words: ReusedWords, manner: Manner, wanted: Manner) -> ReusedWords:
     """The words half way to the level that is wanted, as how loud their speaker said them counts
     too; those of another recording all the way."""
-    share, most = (1.0, MOST_GAIN) if words.text else (0.5, MOST_DECIBELS)
+    share, most = (1.0, MAX_GAIN_DB) if words.text else (0.5, MOST_DECIBELS)
     by = share * (wanted.level - manner.level)
     return replace(words, decibels=round(min(max(by, -most), most), 2))
 

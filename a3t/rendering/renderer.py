@@ -44,7 +44,7 @@ from a3t.model.threads import one_thread
 from a3t.plan.edit_plan import EditPlan, PlannedEdit, PlannedPhone, Window
 from a3t.plan.prompt import SpeechPlan
 from a3t.plan.windows import WindowFrames, lay_out
-from a3t.rendering.edited import EditedRecording, Excerpt, WordScore
+from a3t.rendering.edited import EditedRecording, ReusedExcerpt, WordScore
 from a3t.rendering.mel_level import SpeechLevel, levelled
 from a3t.rendering.moving import moved_patch
 from a3t.rendering.spectral_bias import SpectralBias, unbiased
@@ -275,7 +275,7 @@ class Rendered:
 
     patch: Patch
     raised: tuple[Raised, ...] = ()
-    excerpts: tuple[Excerpt, ...] = ()
+    excerpts: tuple[ReusedExcerpt, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -290,14 +290,14 @@ class Renderer:
     def edited(self, plan: EditPlan) -> EditedRecording:
         """Carry out exactly this plan, and verify the new words if its request says so; the same
         seed gives the same samples."""
-        origins = tuple(map(self.edited, plan.origins))
+        origins = tuple(map(self.edited, plan.source_edits))
         rendered = self._rendered(plan, origins)
         result = EditedRecording(
             plan,
             tuple(each.patch for each in rendered),
             **self._models,
             raised=tuple(each.raised for each in rendered),
-            origins=origins,
+            source_edits=origins,
             excerpts=tuple(each.excerpts for each in rendered),
         )
         if plan.request.verify:

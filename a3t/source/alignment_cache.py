@@ -17,7 +17,7 @@ from a3t.errors import InputError
 from a3t.user_folders import cache_folder
 from alignment import Alignment
 
-MOST_CACHED = 64  # files: an hour's alignment takes about 8 MB
+MAX_CACHED_FILES = 64  # files: an hour's alignment takes about 8 MB
 _UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError)
 
 
@@ -45,7 +45,7 @@ def read_cached(path: Path | None) -> bytes | None:
 
 def write_cached(path: Path | None, data: bytes) -> None:
     """Cache a file, readable by its user alone, and delete the least recently used with the same
-    ending beyond MOST_CACHED; nothing for None."""
+    ending beyond MAX_CACHED_FILES; nothing for None."""
     if path is None:
         return
     with suppress(OSError, InputError):
@@ -54,7 +54,7 @@ def write_cached(path: Path | None, data: bytes) -> None:
             temporary.chmod(0o600)
             temporary.write_bytes(data)
         files = path.parent.glob(f"*{path.suffix}")
-        for old in sorted(files, key=lambda each: -each.stat().st_mtime)[MOST_CACHED:]:
+        for old in sorted(files, key=lambda each: -each.stat().st_mtime)[MAX_CACHED_FILES:]:
             old.unlink(missing_ok=True)
 
 

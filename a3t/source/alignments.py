@@ -33,7 +33,7 @@ from alignment.confidence.doubts import with_confidences
 from alignment.long.window import TimedWord, align_window
 from alignment.result import shift_word
 
-MOST_HELD = 8  # alignments kept in memory, so that a plan and its edit align only once
+MAX_HELD = 8  # alignments kept in memory, so that a plan and its edit align only once
 BESIDE = 1.0  # seconds of speech aligned on each side of a passage
 NEARBY = 6.0  # seconds on each side that are available to the aligner, and no more
 
@@ -202,7 +202,7 @@ class AlignmentStore:
         if held not in self._held:
             self._held[held] = align()
         self._held.move_to_end(held)
-        while len(self._held) > MOST_HELD:
+        while len(self._held) > MAX_HELD:
             self._held.popitem(last=False)
         return self._held[held]
 

@@ -25,11 +25,11 @@ RATE = 16_000  # Hz, the encoder's
 PER_SECOND = 4  # vectors
 BLOCK = 60.0  # seconds that are encoded at once
 WINDOW = 1.6  # seconds of a vector
-LEAST_PAUSE = 0.15  # seconds
+MIN_PAUSE_SECONDS = 0.15  # seconds
 SURE = 1.0  # seconds; the vector of a shorter stretch says little
 APART = 0.34  # cosine distance of two speakers' stretches
-LEAST_SPEECH = 2.0  # seconds that a speaker says in all
-MOST_SPEAKERS = 20
+MIN_SPEECH_SECONDS = 2.0  # seconds that a speaker says in all
+MAX_SPEAKERS = 20
 
 
 def speakers_by_sound(
@@ -40,8 +40,8 @@ def speakers_by_sound(
     ``count``: how many there are, if that is known. InputError for a count that can't be. Needs
     `require_packages`.
     """
-    if count is not None and not 1 <= count <= MOST_SPEAKERS:
-        raise InputError(f"{count} speakers can't be told apart: give 1 to {MOST_SPEAKERS}.")
+    if count is not None and not 1 <= count <= MAX_SPEAKERS:
+        raise InputError(f"{count} speakers can't be told apart: give 1 to {MAX_SPEAKERS}.")
     stretches = stretches_of(alignment, text)
     vectors, times = voice_vectors(recording)
     own = np.stack([_mean(vectors, times, *_times(each, alignment)) for each in stretches])
@@ -61,7 +61,7 @@ def stretches_of(alignment: Alignment, text: Transcript) -> list[Span]:
         k + 1
         for k in range(len(spoken))
         if k + 1 == len(spoken)
-        or spoken[k + 1].start - spoken[k].end >= LEAST_PAUSE
+        or spoken[k + 1].start - spoken[k].end >= MIN_PAUSE_SECONDS
         or text.words[k].mark in (".", "?")
     ]
     return list(zip([0, *ends], ends, strict=False))
@@ -106,7 +106,7 @@ def _clustered(vectors: np.ndarray, lengths: np.ndarray, count: int | None) -> n
     }  # fmt: skip
     found = AgglomerativeClustering(metric="cosine", linkage="average", **wanted).fit(vectors[sure])
     said = {n: lengths[sure][found.labels_ == n].sum() for n in set(found.labels_.tolist())}
-    kept = [n for n, seconds in said.items() if count or seconds >= LEAST_SPEECH]
+    kept = [n for n, seconds in said.items() if count or seconds >= MIN_SPEECH_SECONDS]
     kept = kept or [max(said, key=lambda n: said[n])]
     centres = np.stack([vectors[sure][found.labels_ == n].mean(axis=0) for n in kept])
     centres /= np.linalg.norm(centres, axis=1, keepdims=True)

@@ -19,7 +19,7 @@ from alignment.recognition.live import LiveWords
 
 RAW = "PCM_16"  # of what is no WAV: little-endian, one channel
 AT_ONCE, WAITING = 1 << 16, 64  # bytes at most, and so many times as many that wait
-LARGEST = 1 << 20  # bytes of a chunk before the samples
+MAX_CHUNK_BYTES = 1 << 20  # bytes of a chunk before the samples
 
 # WAV's formats, by tag and bits, as soundfile calls them.
 SUBTYPES = {
@@ -87,7 +87,7 @@ def piped(stream: BinaryIO, raw_rate: int) -> LiveSound:
         name, size = struct.unpack("<4sI", _exactly(stream, 8))
         if name == b"data":
             break
-        if size > LARGEST:
+        if size > MAX_CHUNK_BYTES:
             raise InputError(f"Standard input is a broken WAV: {TO_WAV}")
         chunk = _exactly(stream, size + size % 2)
         format_ = chunk if name == b"fmt " else format_

@@ -14,7 +14,7 @@ from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError
 
-FEWEST = 4  # words; fewer are hardly a sentence
+MIN_WORDS = 4  # words; fewer are hardly a sentence
 
 
 def pauses_after_words(text: Transcript, aligned: Passages) -> list[float | None]:
@@ -47,7 +47,7 @@ def punctuated(
     """
     from a3t.text.punctuation.restoring import with_punctuation
 
-    if not wanted or text.is_punctuated or len(text.words) < FEWEST:
+    if not wanted or text.is_punctuated or len(text.words) < MIN_WORDS:
         return text
     found = with_punctuation(text, pauses_after_words(text, aligned) if aligned else ())
     return _with_questions_of(*revised, found) if revised else found
@@ -79,7 +79,7 @@ def punctuated_by_sound(
     """The same by words and pauses, and by words alone where a long recording would have to be
     aligned for it, or where its words can't be; the transcript itself unless it is ``wanted``."""
     text, aligned = found.transcript, found.passages
-    if not wanted or text.is_punctuated or len(text.words) < FEWEST:
+    if not wanted or text.is_punctuated or len(text.words) < MIN_WORDS:
         return text
     if aligned is None and (found.alignment is not None or recording.seconds <= LONG):
         with suppress(AlignmentError):

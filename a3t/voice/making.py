@@ -23,7 +23,7 @@ from a3t.model.saved_voices import check_name, save_voice, voices_folder
 from a3t.model.speaker_encoder import least_likeness, load_speaker_encoder, speech_vector
 from a3t.model.variance.durations import DurationPredictor
 from a3t.plan.edit_sites import PAUSES, GridPhone
-from a3t.plan.prompt import LONGEST, Prompt
+from a3t.plan.prompt import MAX_PROMPT_FRAMES, Prompt
 from a3t.text.phones import PAUSE_ID, PHONES
 from a3t.voice.adaptation import LEAST_SECONDS, Adaptation, AdaptationConfig, adapt
 from a3t.voice.voice_pieces import UnusedSpeech, VoicePiece, pieces_of
@@ -61,13 +61,13 @@ def speaker_facts(pieces: Sequence[VoicePiece]) -> dict[str, Any]:
 
 
 def speaker_prompt(pieces: Sequence[VoicePiece], durations: DurationPredictor) -> Prompt:
-    """The prompt of a voice: the pieces that match their text best, `LONGEST` frames in all."""
+    """The prompt of a voice: the pieces that match their text best, `MAX_PROMPT_FRAMES` in all."""
     mels: list[np.ndarray] = []
     phones: list[GridPhone] = []
     place = 0
     for piece in sorted(pieces, key=lambda piece: -piece.score):
         ends = np.cumsum(piece.durations)
-        count = int(np.searchsorted(ends, LONGEST - place, side="right"))
+        count = int(np.searchsorted(ends, MAX_PROMPT_FRAMES - place, side="right"))
         if count:
             mels.append(piece.mel[: ends[count - 1]])
         for phone, frames in zip(piece.phones[:count], piece.durations[:count], strict=True):

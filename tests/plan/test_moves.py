@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from a3t.plan.request import EditRequest
 from a3t.plan.reuse.origins import _apart
-from a3t.plan.reuse.recorded_speech import RecordedWords
+from a3t.plan.reuse.recorded_speech import ReusedWords
 from a3t.plan.reuse.text_reuse import RecordedTexts, with_sources
 from a3t.plan.revision import Revision
 from a3t.text.comparison.edit_script import edit_script
@@ -86,7 +86,7 @@ def test_texts_that_repeat_themselves_end() -> None:
     new = Transcript.from_text("again " + old.text + " the same words again")
     script = edit_script(old.spoken, new.spoken)
     assert all(
-        isinstance(each, RecordedWords)
+        isinstance(each, ReusedWords)
         for stretches in RecordedTexts((old,)).matches(script, new).values()
         for each in stretches
     )
@@ -125,7 +125,7 @@ def test_words_that_move_more_than_once_need_as_many_origins(
 ) -> None:
     """As few origins as a word moves times, in none of which it moves twice."""
     blocks = {
-        (k, 0): RecordedWords((0, count), (first, first + count), text)
+        (k, 0): ReusedWords((0, count), (first, first + count), text)
         for k, (text, first, count) in enumerate(drawn)
     }
     made, origin_of = _apart(blocks)

@@ -16,7 +16,7 @@ from a3t.plan.planner import make_plan
 from a3t.plan.prompt import Prompt, speech_plan
 from a3t.plan.request import EditRequest, SpeechRequest
 from a3t.plan.revision import Revision
-from a3t.plan.windows import CONTEXT, LONGEST, lay_out
+from a3t.plan.windows import CONTEXT, MAX_WINDOW_FRAMES, lay_out
 from a3t.source.passages import AlignedRecording
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Phone, Word, pause
@@ -120,7 +120,7 @@ def test_windows_show_kept_frames_and_mask_new_ones(old: list[str], new: list[st
     for window in plan.windows:
         frames = lay_out(plan, window)
         made = sum(plan.edits[k].frames for k in window.edits)
-        assert len(frames.source) <= LONGEST + CONTEXT + made
+        assert len(frames.source) <= MAX_WINDOW_FRAMES + CONTEXT + made
         assert frames.masked[frames.source < 0].all()
         kept = frames.source[frames.source >= 0]
         assert (np.diff(kept) > 0).all()

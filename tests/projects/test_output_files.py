@@ -252,7 +252,7 @@ def test_a_foreign_edit_json_is_not_replaced(
 ) -> None:
     record = talk.with_name("o.edit.json")
     record.write_text(foreign)
-    sentence = "a3t didn't write it|is damaged"
+    sentence = "a3t did not create it|is damaged"
     with pytest.raises(InputError, match=sentence):
         project_edit(command(talk, "--text", ARCTIC, "--out", talk.with_name("o.wav")))
     with pytest.raises(InputError, match=sentence):

@@ -12,7 +12,7 @@ from a3t.audio.analysis.median_pitch import median_pitch
 from a3t.commands import edit
 from a3t.editor import Editor
 from a3t.errors import InputError
-from a3t.plan.request import MOST_CANDIDATES, EditRequest
+from a3t.plan.request import MAX_CANDIDATES, EditRequest
 from a3t.rendering.candidates import TRIES, VARIATIONS, Merits, joint_jump, merits, varied
 from a3t.rendering.edited import EditedRecording, WordScore
 from a3t.rendering.recorded_takes import Manner
@@ -48,7 +48,7 @@ def test_the_plain_edit_is_among_them(
 
 def test_no_two_variations_are_the_same_in_a_given_time() -> None:
     fitted = {varied(EditRequest(new_text=NEVER, fit=True), each) for each in VARIATIONS}
-    assert len(fitted) == len(VARIATIONS) == MOST_CANDIDATES
+    assert len(fitted) == len(VARIATIONS) == MAX_CANDIDATES
     assert {request.speed for request in fitted} == {1.0}
 
 
@@ -115,7 +115,7 @@ def test_a_click_at_the_joint_is_found(results: list[EditedRecording]) -> None:
     assert merits(spoilt, 1.0).score < merits(results[0], 1.0).score
 
 
-@pytest.mark.parametrize("count", [0, MOST_CANDIDATES + 1])
+@pytest.mark.parametrize("count", [0, MAX_CANDIDATES + 1])
 def test_impossible_counts(count: int) -> None:
     with pytest.raises(InputError, match="ask for 1 to"):
         EditRequest(new_text=ARCTIC, candidates=count)

@@ -13,7 +13,7 @@ from a3t.audio.output.provenance import provenance_of
 from a3t.commands import tts
 from a3t.editor import Editor
 from a3t.errors import InputError
-from a3t.plan.prompt import LONGEST, PAUSES, Prompt
+from a3t.plan.prompt import MAX_PROMPT_FRAMES, PAUSES, Prompt
 from a3t.rendering.mel_level import SpeechLevel
 from a3t.text.phones import PAUSE
 from tests.conftest import ARCTIC
@@ -43,7 +43,7 @@ def test_several_prompts_share_the_place(editor: Editor, arctic: Path, tmp_path:
     soundfile.write(tmp_path / "again.wav", samples, rate)
     one = editor.plan_speech(arctic, TEXT, prompt_text=ARCTIC)
     two = editor.plan_speech([arctic, tmp_path / "again.wav"], TEXT, prompt_text=[ARCTIC, ARCTIC])
-    assert len(one.prompt.mel) < len(two.prompt.mel) <= LONGEST
+    assert len(one.prompt.mel) < len(two.prompt.mel) <= MAX_PROMPT_FRAMES
     assert [each.recording.path.name for each in two.heard] == [arctic.name, "again.wav"]
     assert two.prompt.pace == pytest.approx(one.prompt.pace)
     with pytest.raises(InputError, match="2 prompts and 1 texts"):

@@ -17,7 +17,7 @@ from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision
 from a3t.projects.replay import replay, source_in
 from a3t.source.alignment_cache import (
-    MOST_CACHED,
+    MAX_CACHED_FILES,
     alignment_path,
     cache_alignment,
     cached_alignment,
@@ -186,9 +186,9 @@ def test_an_alignment_is_cached_by_what_was_aligned(tmp_path: Path) -> None:
     assert path not in [alignment_path(tmp_path, *other) for other in others]
     path.write_text("[")
     assert cached_alignment(path, words) is None
-    for number in range(MOST_CACHED + 3):
+    for number in range(MAX_CACHED_FILES + 3):
         cache_alignment(alignment_path(tmp_path, str(number), words, "aligner"), one)
-    assert len(list(tmp_path.iterdir())) == MOST_CACHED
+    assert len(list(tmp_path.iterdir())) == MAX_CACHED_FILES
     assert alignment_path(None, "0f", words, "aligner") is None
     cache_alignment(None, one)
 

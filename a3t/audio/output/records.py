@@ -29,8 +29,8 @@ def check_record(path: Path, entry: str, sound: Path) -> None:
     record = load_record(path)
     if entry not in record:
         raise InputError(
-            f"{path} would be replaced, but a3t didn't write it: move it, "
-            "or choose another name for the output."
+            f"not overwriting {path}: a3t did not create it. Move it, or choose another name for "
+            "the output."
         )
     owner = _sound_of(record, sound)
     if owner != sound:

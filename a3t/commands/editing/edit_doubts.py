@@ -165,9 +165,9 @@ def check_replaced(out: Path, ask: bool = True, yes: bool = False) -> None:
 
 
 CORRECT = "correct the text (--text) or the alignment (--alignment)"
-MOST = 8  # edits that are searched for music, which seldom begins after them
+MAX_SEARCHED_EDITS = 8  # edits that are searched for music, which seldom begins after them
 HEARD = frames_of(20.0)  # of the recording's words; more tells hardly more
-LEAST = frames_of(1.0)
+MIN_HEARD_FRAMES = frames_of(1.0)
 
 
 def doubts_of(plan: EditPlan, voice: str | None) -> list[str]:
@@ -205,7 +205,7 @@ def confirm_doubts(doubts: Sequence[str], ask: bool, strict: bool = False) -> No
 def music_doubt(plan: EditPlan) -> str | None:
     """A sentence about music under a plan's edits; None if there is none."""
     recording = plan.recording
-    for edit in plan.edits[:MOST]:
+    for edit in plan.edits[:MAX_SEARCHED_EDITS]:
         level = music_under(recording, plan.alignment, *recording.samples_in(edit.source))
         if level is not None:
             return (
@@ -240,7 +240,7 @@ def likeness(plan: EditPlan, voice: Voice) -> Likeness | None:
             stretches[-1][1] = phone.last
         else:
             stretches.append([phone.first, phone.last])
-    if HEARD - left < LEAST:
+    if HEARD - left < MIN_HEARD_FRAMES:
         return None
     mels = [mel_window(plan.recording, first, last) for first, last in stretches]
     vector: Tensor = speech_vector(load_speaker_encoder(), mels)

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from a3t.editor import Editor
 
 
-LARGEST = 200_000_000  # bytes
+MAX_LIST_BYTES = 200_000_000  # bytes
 
 # Options that apply to the whole list, and options that a line can't have.
 WHOLE = {
@@ -187,7 +187,7 @@ def _lines(manifest: Path, usual: Mapping[str, Any]) -> Iterator[Line]:
             f"{manifest} is not a list of edits: its name must end in .csv, .tsv or .jsonl."
         )
     try:
-        if manifest.stat().st_size > LARGEST:
+        if manifest.stat().st_size > MAX_LIST_BYTES:
             raise InputError(f"{manifest} is too large for a list of edits: split it.")
         text = manifest.read_text(encoding="utf-8-sig")
     except OSError as error:

@@ -10,8 +10,8 @@ from math import ceil, floor
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, seconds_of
 from a3t.plan.edit_limits import check_edits
-from a3t.plan.edit_sites import LEAST_GAP, EditSite, WordFrames
-from a3t.plan.json_values import LONGEST_RECORDING
+from a3t.plan.edit_sites import MIN_GAP_FRAMES, PlacedEdit, WordFrames
+from a3t.plan.json_values import MAX_RECORDING_SECONDS
 from a3t.spans import Margins, Span, SpanMap
 from a3t.text.comparison.edit_script import WordEdit
 from alignment.serialisation import Record
@@ -33,7 +33,7 @@ class Cut(Record):
 
     def __post_init__(self) -> None:
         known = self.kind in ALL_KINDS and self.action in ACTIONS
-        if not known or not 0 <= self.start < self.end <= LONGEST_RECORDING:
+        if not known or not 0 <= self.start < self.end <= MAX_RECORDING_SECONDS:
             raise InputError(
                 f"“{self.action} {self.kind} {self.start:g}–{self.end:g} s” is no cut: give one of "
                 f"{', '.join(ACTIONS)}, one of {', '.join(ALL_KINDS)}, and a start before its end."
@@ -55,8 +55,8 @@ def check_cuts(cuts: Sequence[Cut]) -> None:
 
 
 def place_cuts(
-    cuts: Sequence[Cut], sites: Sequence[EditSite], words: WordFrames, new_words: SpanMap
-) -> list[EditSite]:
+    cuts: Sequence[Cut], sites: Sequence[PlacedEdit], words: WordFrames, new_words: SpanMap
+) -> list[PlacedEdit]:
     """The sites of a text's edits and of the cuts, in order.
 
     A cut keeps to the frames between two words. One that touches deleted words goes with them; one
@@ -66,7 +66,7 @@ def place_cuts(
     found = list(sites)
     for cut in cuts:
         frames = (ceil(cut.start * FRAMES_PER_SECOND), floor(cut.end * FRAMES_PER_SECOND))
-        lacking = LEAST_GAP - (frames[1] - frames[0])
+        lacking = MIN_GAP_FRAMES - (frames[1] - frames[0])
         if cut.action == "mute" and lacking > 0:  # a click; some of the silence beside it as well
             frames = frames[0] - (lacking + 1) // 2, frames[1] + lacking // 2
         beside = bisect_left(found, frames, key=lambda site: site.frames)
@@ -79,21 +79,21 @@ def place_cuts(
         before = bisect_left(starts, sum(frames) / 2)
         gap = words.pause_before(before)
         frames = max(frames[0], gap[0]), min(frames[1], gap[1])
-        if frames[1] - frames[0] < LEAST_GAP:
+        if frames[1] - frames[0] < MIN_GAP_FRAMES:
             continue
         word = new_words.output_of(before) if before < new_words.length else new_words.output_length
         edit = WordEdit("delete", (before, before), (word, word))
         pauses = {word: seconds_of(frames[1] - frames[0])} if cut.action == "mute" else {}
         room = (frames[0] - gap[0], gap[1] - frames[1])
-        found.insert(beside, EditSite(edit, frames, pauses, cut.label, room))
+        found.insert(beside, PlacedEdit(edit, frames, pauses, cut.label, room))
     return found
 
 
 def _touches(one: Span, other: Span) -> bool:
-    return one[0] < other[1] + LEAST_GAP and other[0] < one[1] + LEAST_GAP
+    return one[0] < other[1] + MIN_GAP_FRAMES and other[0] < one[1] + MIN_GAP_FRAMES
 
 
-def _with_deletion(site: EditSite, frames: Span, words: WordFrames) -> EditSite:
+def _with_deletion(site: PlacedEdit, frames: Span, words: WordFrames) -> PlacedEdit:
     """A deletion that takes a cut beside it along, or all of a cut around it and no more; what is
     muted is muted for as long."""
     first, last = site.edit.old
@@ -108,7 +108,7 @@ def _with_deletion(site: EditSite, frames: Span, words: WordFrames) -> EditSite:
     return replace(site, frames=frames, pauses=pauses, beside=room)
 
 
-def room_beside(site: EditSite, overlap: Margins) -> Margins:
+def room_beside(site: PlacedEdit, overlap: Margins) -> Margins:
     """The frames beside a cut that its joints may use: those before the next words, at least one
     of them."""
     if site.beside is None:

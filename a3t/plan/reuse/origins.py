@@ -15,17 +15,17 @@ from itertools import pairwise
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, frames_of
 from a3t.plan.edit_plan import EditPlan, PlannedEdit
-from a3t.plan.edit_sites import EditSite, WordFrames
-from a3t.plan.reuse.recorded_speech import RecordedSpeech, RecordedWords
+from a3t.plan.edit_sites import PlacedEdit, WordFrames
+from a3t.plan.reuse.recorded_speech import ReusedSpeech, ReusedWords
 from a3t.plan.revision import Revision
 from a3t.spans import Margins, Span
 from a3t.text.transcript import Transcript
 
 EDGE = frames_of(0.05)  # of silence on either side of a joint, where there is any
-LEAST_PAUSE = frames_of(0.05)  # what is shorter is no pause
-LONGEST_PAUSE = frames_of(1.0)  # of silence that is taken along
+MIN_PAUSE_FRAMES = frames_of(0.05)  # what is shorter is no pause
+MAX_SILENCE_FRAMES = frames_of(1.0)  # of silence that is taken along
 USUAL_PAUSE = frames_of(0.3)
-LONGEST = frames_of(600)  # of one edit, which is held in memory
+MAX_MOVED_FRAMES = frames_of(600)  # of one edit, which is held in memory
 
 PlanOrigin = Callable[[int, Revision], EditPlan]  # by a text's number
 
@@ -35,10 +35,10 @@ class Changed:
     """An origin that is being put together: a text's number, and the words that move from it."""
 
     text: int
-    blocks: tuple[RecordedWords, ...]
+    blocks: tuple[ReusedWords, ...]
 
 
-def with_room(site: EditSite, words: WordFrames) -> EditSite:
+def with_room(site: PlacedEdit, words: WordFrames) -> PlacedEdit:
     """The site of recorded words with the frames that they replace: joints lie in the silence
     beside these, if there is any."""
     before = words.pause_before(site.edit.old[0])
@@ -57,12 +57,12 @@ def with_room(site: EditSite, words: WordFrames) -> EditSite:
 
 
 def origins_of(
-    sites: Sequence[EditSite],
+    sites: Sequence[PlacedEdit],
     texts: Sequence[Transcript],
     new_text: Transcript,
     plan_origin: PlanOrigin,
     usual: Mapping[str, float],
-) -> tuple[tuple[EditPlan, ...], dict[int, tuple[RecordedSpeech, ...]], tuple[EditSite, ...]]:
+) -> tuple[tuple[EditPlan, ...], dict[int, tuple[ReusedSpeech, ...]], tuple[PlacedEdit, ...]]:
     """The origins of all recorded words; for each site, by its index, what it takes from them; and
     the sites, those without it whose words can't be changed where they were recorded.
 
@@ -96,7 +96,7 @@ def origins_of(
 
 
 def _apart(
-    blocks: Mapping[tuple[int, int], RecordedWords],
+    blocks: Mapping[tuple[int, int], ReusedWords],
 ) -> tuple[list[Changed], dict[tuple[int, int], int]]:
     """The blocks in as few origins as there can be, in each of which no word moves twice; and the
     origin of each. Blocks are taken in the order of their words, each to the origin that has been
@@ -120,7 +120,7 @@ def _apart(
 
 
 def _revision(
-    text: Transcript, new_text: Transcript, blocks: Sequence[RecordedWords]
+    text: Transcript, new_text: Transcript, blocks: Sequence[ReusedWords]
 ) -> Revision | None:
     """The changes where the words were recorded; None if they aren't read the same there."""
     whole = Transcript.of_tokens(text.words)  # without its pauses and emphasis
@@ -138,7 +138,7 @@ def _revision(
     return revision if inside else None
 
 
-def _taken(block: RecordedWords, plan: EditPlan, number: int) -> RecordedSpeech:
+def _taken(block: ReusedWords, plan: EditPlan, number: int) -> ReusedSpeech:
     """A block in its origin's plan, without the silence around it."""
     kept = plan.words
     first = kept.output_span(block.old)[0]
@@ -154,7 +154,7 @@ def _taken(block: RecordedWords, plan: EditPlan, number: int) -> RecordedSpeech:
     ]
     span = min(first for first, _ in edges), max(last for _, last in edges)
     edits = (inside[0], inside[-1] + 1) if inside else _between(plan.edits, span)
-    return RecordedSpeech(number, block.new, words, edits, span, decibels=block.decibels)
+    return ReusedSpeech(number, block.new, words, edits, span, decibels=block.decibels)
 
 
 def _between(edits: Sequence[PlannedEdit], frames: Span) -> Span:
@@ -164,15 +164,15 @@ def _between(edits: Sequence[PlannedEdit], frames: Span) -> Span:
 
 
 def _with_silence(
-    site: EditSite,
-    speech: Sequence[RecordedSpeech],
+    site: PlacedEdit,
+    speech: Sequence[ReusedSpeech],
     silence: Sequence[Margins],
     new_text: Transcript,
     usual: Mapping[str, float],
-) -> tuple[RecordedSpeech, ...]:
+) -> tuple[ReusedSpeech, ...]:
     """The speech with the silence that belongs to its joints. silence: the frames of it that there
     are before and after each."""
-    if sum(each.frames[1] - each.frames[0] for each in speech) > LONGEST:
+    if sum(each.frames[1] - each.frames[0] for each in speech) > MAX_MOVED_FRAMES:
         raise InputError(
             "More than ten minutes of speech can't be moved at once: move it in parts."
         )
@@ -215,16 +215,16 @@ def _with_silence(
             add(*sides[0], pause)
             continue
         outer = words[joint] in (0, len(new_text.words))
-        most = EDGE if outer or have >= LEAST_PAUSE else LONGEST_PAUSE
+        most = EDGE if outer or have >= MIN_PAUSE_FRAMES else MAX_SILENCE_FRAMES
         for k, side in sides:
             have += take(k, side, most)
             most = EDGE
-        if have < LEAST_PAUSE < pause:
+        if have < MIN_PAUSE_FRAMES < pause:
             add(*sides[0], pause)
     return tuple(result)
 
 
-def _silence(taken: RecordedSpeech, plan: EditPlan) -> Margins:
+def _silence(taken: ReusedSpeech, plan: EditPlan) -> Margins:
     """The frames of silence beside it where it was recorded; words and edits are in order."""
     words, (first, last) = plan.word_frames, taken.frames
     ahead = bisect_right(words.spans, first, key=lambda span: span[1])

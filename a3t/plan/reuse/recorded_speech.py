@@ -21,12 +21,12 @@ from a3t.text.transcript import Transcript
 from alignment import Alignment
 from alignment.serialisation import OMITTED, Record
 
-MOST_GAIN = 20.0  # dB
-Decibels = Annotated[float, msgspec.Meta(ge=-MOST_GAIN, le=MOST_GAIN)]
+MAX_GAIN_DB = 20.0  # dB
+Decibels = Annotated[float, msgspec.Meta(ge=-MAX_GAIN_DB, le=MAX_GAIN_DB)]
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedWords(Record):
+class ReusedWords(Record):
     """New words that are recorded, but for some, as words ``old`` of text number ``text``.
 
     decibels: by which they are made louder; None for as much as all speech of their recording.
@@ -43,14 +43,14 @@ class RecordedWords(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedSpeech(Record):
-    """Speech of one of a plan's origins (`EditPlan.origins`), as it is after that plan's own edits.
+class ReusedSpeech(Record):
+    """Speech of one of `EditPlan.source_edits`, as it is after that plan's own edits.
 
     origin: the origin's number. new: the words of the new text that it says. words: the same words
     in the origin's new text. edits: which of the origin's edits are within it. frames: of the
     origin's recording, the silence included that goes with it. silent: how many of these frames at
     either end are silent. pauses: frames of room tone that are added before and after it.
-    decibels: as `RecordedWords` has it.
+    decibels: as `ReusedWords` has it.
     """
 
     origin: Count

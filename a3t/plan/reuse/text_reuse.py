@@ -1,7 +1,7 @@
 """New words that are recorded elsewhere: sentences moved or repeated, or from another recording.
 
 Words that are cut from one place of a text and pasted at another are not made: their recorded
-speech is taken. A stretch of an edit's new words counts as recorded if at least `LEAST_WORDS` in a
+speech is taken. A stretch of an edit's new words counts as recorded if at least `MIN_WORDS` in a
 row, or a shorter whole sentence, stand in the old text or in that of another recording. A word
 changed within them is changed where they were recorded, among its neighbours, and moves with them.
 A few words are synthesised, and recordings of them elsewhere are offered beside that
@@ -17,18 +17,18 @@ from functools import cached_property
 from itertools import pairwise
 
 from a3t.plan.request import EditRequest
-from a3t.plan.reuse.recorded_speech import RecordedWords
+from a3t.plan.reuse.recorded_speech import ReusedWords
 from a3t.plan.revision import Revision
 from a3t.spans import Span
 from a3t.text.comparison.edit_script import WordEdit
 from a3t.text.transcript import Transcript
 
-LEAST_WORDS = 4
-LONGEST_CHANGE = 8  # words that may differ between two recorded stretches, or beside one
-LEAST_SHARE = 0.5  # of an edit's new words that must be recorded
-MOST_PLACES = 64  # where a stretch may begin that are tried
-MOST_WORDS = 3  # of an edit that other takes are offered of
-MOST_OFFERED = 8  # places where these are recorded
+MIN_WORDS = 4
+MAX_CHANGED_WORDS = 8  # words that may differ between two recorded stretches, or beside one
+MIN_SHARE = 0.5  # of an edit's new words that must be recorded
+MAX_PLACES = 64  # where a stretch may begin that are tried
+MAX_OFFERED_WORDS = 3  # of an edit that other takes are offered of
+MAX_OFFERED_PLACES = 8  # places where these are recorded
 ENDS = (".", "?")  # the marks that end a sentence
 
 
@@ -40,7 +40,7 @@ class RecordedTexts:
 
     def matches(
         self, script: Sequence[WordEdit], new_text: Transcript
-    ) -> dict[int, tuple[RecordedWords, ...]]:
+    ) -> dict[int, tuple[ReusedWords, ...]]:
         """The places of each edit's new words that are recorded, by the edit's index and in order;
         together they hold all of its new words."""
         gone = [edit.old for edit in script if edit.old[0] < edit.old[1]]
@@ -50,38 +50,38 @@ class RecordedTexts:
                 result[k] = found
         return result
 
-    def short_matches(self, edit: WordEdit, new_text: Transcript) -> list[RecordedWords]:
+    def short_matches(self, edit: WordEdit, new_text: Transcript) -> list[ReusedWords]:
         """The places where all new words of an edit, if few, are recorded: by the same speaker, the
         nearest places first, and then in other texts."""
         wanted = new_text.spoken[slice(*edit.new)]
-        if not 0 < len(wanted) <= MOST_WORDS:
+        if not 0 < len(wanted) <= MAX_OFFERED_WORDS:
             return []
         speaker = new_text.words[edit.new[0]].speaker
         found = [
-            RecordedWords(edit.new, (place, place + len(wanted)), number)
+            ReusedWords(edit.new, (place, place + len(wanted)), number)
             for number, place in self._words.get(wanted[0], ())
             if self.texts[number].spoken[place : place + len(wanted)] == wanted
             and (number or self.texts[0].words[place].speaker == speaker)
             and (number or place >= edit.old[1] or place + len(wanted) <= edit.old[0])
         ]
         found.sort(key=lambda words: (words.text, abs(words.old[0] - edit.old[0])))
-        return found[:MOST_OFFERED]
+        return found[:MAX_OFFERED_PLACES]
 
     def _of_edit(
         self, edit: WordEdit, new: Transcript, gone: Sequence[Span]
-    ) -> tuple[RecordedWords, ...]:
+    ) -> tuple[ReusedWords, ...]:
         first, last = edit.new
         if last - first < 2:
             return ()
         runs = list(self._runs(edit, new, gone))
         share = sum(run.new[1] - run.new[0] for run in runs) / (last - first)
-        if not runs or share < LEAST_SHARE:
+        if not runs or share < MIN_SHARE:
             return ()
-        blocks: list[RecordedWords] = []
+        blocks: list[ReusedWords] = []
         for run in runs:
             if blocks and _go_together(blocks[-1], run):
                 before = blocks.pop()
-                run = RecordedWords(
+                run = ReusedWords(
                     (before.new[0], run.new[1]), (before.old[0], run.old[1]), run.text
                 )
             blocks.append(run)
@@ -91,22 +91,20 @@ class RecordedTexts:
             _widened(block, own, gone) for block, own in zip(blocks, pairwise(edges), strict=True)
         )
 
-    def _runs(
-        self, edit: WordEdit, new: Transcript, gone: Sequence[Span]
-    ) -> Iterator[RecordedWords]:
+    def _runs(self, edit: WordEdit, new: Transcript, gone: Sequence[Span]) -> Iterator[ReusedWords]:
         """The longest stretches, from left to right."""
         place, last = edit.new
         while place < last:
             size, found = 0, (0, 0)
             short = _sentence(new, place)
-            for number, start in self._places(new.spoken[place : place + LEAST_WORDS], short):
+            for number, start in self._places(new.spoken[place : place + MIN_WORDS], short):
                 spoken = self.texts[number].spoken
                 count = _common(new.spoken, place, last, spoken, start)
                 is_gone = number == 0 and _around(gone, start) is not None
                 if (count, is_gone) > (size, False):
                     size, found = count, (number, start)
-            if size >= LEAST_WORDS or (size >= 2 and size == short):
-                yield RecordedWords((place, place + size), (found[1], found[1] + size), found[0])
+            if size >= MIN_WORDS or (size >= 2 and size == short):
+                yield ReusedWords((place, place + size), (found[1], found[1] + size), found[0])
                 place += size
             else:
                 place += 1
@@ -115,12 +113,12 @@ class RecordedTexts:
         """Texts and places where these words stand; if their first ``short`` are a sentence, also
         those where only that does."""
         yield from self._stretches.get(words, ())
-        if 2 <= short < LEAST_WORDS:
+        if 2 <= short < MIN_WORDS:
             yield from self._sentences.get(words[:short], ())
 
     @cached_property
     def _stretches(self) -> dict[tuple[str, ...], list[tuple[int, int]]]:
-        return self._index(lambda text, place: LEAST_WORDS)
+        return self._index(lambda text, place: MIN_WORDS)
 
     @cached_property
     def _words(self) -> dict[str, list[tuple[int, int]]]:
@@ -144,7 +142,7 @@ class RecordedTexts:
                 words = text.spoken[place : place + count]
                 if len(words) == count and count:
                     places = result.setdefault(words, [])
-                    if len(places) < MOST_PLACES:
+                    if len(places) < MAX_PLACES:
                         places.append((number, place))
         return result
 
@@ -162,7 +160,7 @@ def _sentence(text: Transcript, place: int) -> int:
     """The words of the short sentence that begins at a word; 0 if none does."""
     if place and text.words[place - 1].mark not in ENDS:
         return 0
-    for count in range(1, LEAST_WORDS):
+    for count in range(1, MIN_WORDS):
         last = place + count
         if last == len(text.words) or (
             last < len(text.words) and text.words[last - 1].mark in ENDS
@@ -171,23 +169,23 @@ def _sentence(text: Transcript, place: int) -> int:
     return 0
 
 
-def _go_together(before: RecordedWords, after: RecordedWords) -> bool:
+def _go_together(before: ReusedWords, after: ReusedWords) -> bool:
     """True if what differs between two stretches can be changed where both were recorded."""
     if before.text != after.text:
         return False
     left_out = after.old[0] - before.old[1]
-    return 0 <= left_out <= LONGEST_CHANGE and after.new[0] - before.new[1] <= LONGEST_CHANGE
+    return 0 <= left_out <= MAX_CHANGED_WORDS and after.new[0] - before.new[1] <= MAX_CHANGED_WORDS
 
 
-def _widened(block: RecordedWords, new: Span, gone: Sequence[Span]) -> RecordedWords:
+def _widened(block: ReusedWords, new: Span, gone: Sequence[Span]) -> ReusedWords:
     """The block with the new words beside it, for which words beside it in the old text go."""
     first, last = block.old
     before, after = _around(gone, first), _around(gone, last - 1)
     if block.text == 0 and before is not None and new[0] < block.new[0]:
-        first = before[0] if first - before[0] <= LONGEST_CHANGE else first
+        first = before[0] if first - before[0] <= MAX_CHANGED_WORDS else first
     if block.text == 0 and after is not None and block.new[1] < new[1]:
-        last = after[1] if after[1] - last <= LONGEST_CHANGE else last
-    return RecordedWords(new, (first, last), block.text)
+        last = after[1] if after[1] - last <= MAX_CHANGED_WORDS else last
+    return ReusedWords(new, (first, last), block.text)
 
 
 def _around(ranges: Sequence[Span], word: int) -> Span | None:
@@ -197,13 +195,13 @@ def _around(ranges: Sequence[Span], word: int) -> Span | None:
 
 
 def chosen_words(
-    chosen: Sequence[RecordedWords],
+    chosen: Sequence[ReusedWords],
     script: Sequence[WordEdit],
     texts: Sequence[Transcript],
     new_text: Transcript,
-) -> dict[int, tuple[RecordedWords, ...]]:
+) -> dict[int, tuple[ReusedWords, ...]]:
     """The ``chosen`` words that each edit of the script takes, by the edit's index."""
-    found: dict[int, tuple[RecordedWords, ...]] = {}
+    found: dict[int, tuple[ReusedWords, ...]] = {}
     for words in chosen:
         if words.text < len(texts):
             recorded = texts[words.text].spoken[slice(*words.old)]

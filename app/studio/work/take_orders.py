@@ -13,7 +13,7 @@ from a3t.errors import InputError
 from a3t.plan.cleaning.cuts import Cut
 from a3t.plan.edit_limits import SPEEDS
 from a3t.plan.request import EditRequest
-from a3t.plan.reuse.text_reuse import LEAST_WORDS, MOST_WORDS
+from a3t.plan.reuse.text_reuse import MAX_OFFERED_WORDS, MIN_WORDS
 from a3t.projects.document import Change
 from a3t.projects.take_record import TakeRecord
 from a3t.text.transcript import Transcript
@@ -110,7 +110,7 @@ def recorded_reach(change: Change, heard: HeardPart) -> tuple[int, int] | None:
     """The tokens before and after a change that hold the nearest places where all its new words are
     recorded, if they are few; None if there is no such place. InputError if its own are gone."""
     wanted, (first, last) = _new_words(change, heard.tokens)
-    if not 0 < len(wanted) <= MOST_WORDS:
+    if not 0 < len(wanted) <= MAX_OFFERED_WORDS:
         return None
     return _reach(_recorded(wanted, heard.tokens, first, last), first, last)
 
@@ -120,7 +120,7 @@ def moved_reach(change: Change, heard: HeardPart) -> tuple[int, int] | None:
     are so many that their recording is moved instead of others being made: `a3t edit` moves them,
     too (`a3t.plan.reuse.text_reuse`)."""
     wanted, (first, last) = _new_words(change, heard.tokens)
-    if len(wanted) < LEAST_WORDS:
+    if len(wanted) < MIN_WORDS:
         return None
     return _reach(_recorded(wanted, heard.tokens, first, last)[:1], first, last)
 
