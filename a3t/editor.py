@@ -26,6 +26,7 @@ from a3t.plan.request import EditRequest, SpeechRequest
 from a3t.plan.reuse.recorded_speech import align_others
 from a3t.plan.reuse.text_reuse import with_sources
 from a3t.plan.revision import Revision
+from a3t.plan.tracks import identified
 from a3t.rendering.candidates import make_audible, make_candidates
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.renderer import Renderer
@@ -179,6 +180,7 @@ class Editor:
         new_text, pronouncer = request.new_transcript, Pronouncer(dict(request.pronunciations))
         self.steps.begin()
         sound, found = self._listen(recording, request, pronouncer)
+        request = replace(request, tracks=identified(request.tracks, sound))
         check_marks(request.new_text, found.transcript.text)
         revision = Revision.of(found.transcript, new_text)
         require_change(found, new_text, revision.edits or request.cuts)
@@ -219,7 +221,8 @@ class Editor:
         with self.steps("align"):
             whole = self.alignments.whole(sound, found, Pronouncer())
         source = AlignedRecording(sound, found.transcript, whole)
-        return Findings(source, found.transcript, cleaning or Cleaning())
+        tracks = identified(request.tracks, sound)
+        return Findings(source, found.transcript, cleaning or Cleaning(), tracks=tracks)
 
     def clean(
         self, recording: Source, cleaning: Cleaning | None = None, **fields: Any

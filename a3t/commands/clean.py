@@ -18,6 +18,7 @@ from a3t.commands.editing.edit_doubts import check_replaced, offer_recogniser
 from a3t.commands.options import (
     add_export_option,
     add_recogniser_option,
+    add_tracks_option,
     option,
     text_argument,
 )
@@ -47,6 +48,7 @@ def parser() -> argparse.ArgumentParser:
     option(result, "--alignment FILE", "the times of the words: a TextGrid, JSON …")
     add_recogniser_option(result)
     option(result, "--track N", "audio track to clean")
+    add_tracks_option(result)
     option(result, "--out OUT", "default: {stem}.edited.wav beside IN")
     option(result, "--out-dir DIR", "folder for the results")
     usual = ",".join(KINDS)
@@ -74,8 +76,10 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: list[str]) -> int:
     options = parser().parse_args(arguments)
-    if len(options.wav) > 1 and (options.out or options.text or options.alignment):
-        parser().error("--out, --text and --alignment are for one recording: use --out-dir")
+    if len(options.wav) > 1 and (
+        options.out or options.text or options.alignment or options.tracks
+    ):
+        parser().error("--out, --text, --alignment and --with are for one recording")
     if options.out and options.out_dir:
         parser().error("give --out or --out-dir, not both")
     return run(lambda: clean_all(options))
@@ -153,7 +157,7 @@ def _clean(editor: Editor, path: Path, want: Cleaning, options: argparse.Namespa
     wanted = found.request(chosen)
     job = replace(job, request=replace(wanted, others=job.request.others))
     job.check_files()
-    check_replaced(job.out)
+    check_replaced(job.out, tracks=job.track_outputs)
     plan = editor.plan(found.source, job.request)
     if doubt := music_doubt(plan):
         say(doubt)
@@ -162,7 +166,7 @@ def _clean(editor: Editor, path: Path, want: Cleaning, options: argparse.Namespa
     output, rate = results[0].map.samples.output_length, job.recording.sample_rate
     shorter = (job.recording.samples - output) / rate
     say(f"Written: {job.out} ({output / rate:.2f} s, {shorter:.2f} s shorter)")
-    for file in exported:
+    for file in (*results[0].track_outputs(job.out), *exported):
         say(f"Written: {file}")
 
 
@@ -172,6 +176,7 @@ def _found(
     """Finds what can go from a recording's current version; and the edit, still without it."""
     from a3t.plan.request import EditRequest
     from a3t.plan.reuse.recorded_speech import OtherRecording
+    from a3t.plan.tracks import tracks_of
     from a3t.projects.project import find_project
 
     recording = Recording.open(path, options.track)
@@ -186,15 +191,21 @@ def _found(
         recording, out = project.source, project.out
         history, seen = project.history, project.seen
         text = project.text if text is None else text
+    current = None if history is None else EditRequest.from_json(history.current)
+    earlier_tracks = current.tracks if current else ()
     found = editor.findings(
-        recording, want, text=text, alignment=options.alignment, recogniser=options.recogniser
+        recording,
+        want,
+        text=text,
+        alignment=options.alignment,
+        recogniser=options.recogniser,
+        tracks=tracks_of((*earlier_tracks, *options.tracks)),
     )
-    if history is not None:
-        current = EditRequest.from_json(history.current)
+    if current is not None:
         found = replace(found, said=current.new_transcript, earlier=current.cuts)
         others = current.others
     inputs = input_files(recording.path, text, None, options.alignment)
-    request = EditRequest(new_text=found.said.text, others=others)
+    request = EditRequest(new_text=found.said.text, others=others, tracks=found.tracks)
     job = ProjectEdit(recording, request, out, history, inputs, options.export, (seen,))
     return job, found
 

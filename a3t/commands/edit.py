@@ -48,9 +48,12 @@ def main(arguments: list[str]) -> int:
 
 # Options that mean nothing in a list, those that mean nothing outside one, and those of --replay,
 # --undo, --redo and --history, which repeat a recorded edit.
-SINGLE = ("wav", "new_text", "out", "plan", "replay", "undo", "redo", "history")
+SINGLE = ("wav", "new_text", "out", "plan", "replay", "undo", "redo", "history", "tracks")
 LISTS = ("out_dir", "jobs", "scheduler")
 AGAIN = {"wav", "out", "export", "no_provenance", "json", "model", "vocoder", "device"}
+
+
+FLAGS = {"others": "from", "tracks": "with"}  # options that Python has no name for
 
 
 def refuse_without_effect(options: argparse.Namespace, where: str, names: Collection[str]) -> None:
@@ -58,10 +61,7 @@ def refuse_without_effect(options: argparse.Namespace, where: str, names: Collec
     usual = parser()
     given = [name for name in names if getattr(options, name) != usual.get_default(name)]
     if given:
-        flags = ", ".join(
-            "--from" if name == "others" else f"--{name.replace('_', '-')}"
-            for name in sorted(given)
-        )
+        flags = ", ".join(f"--{FLAGS.get(name, name).replace('_', '-')}" for name in sorted(given))
         usual.error(f"{flags} would have no effect with {where}")
 
 
@@ -90,7 +90,7 @@ def edit(options: argparse.Namespace) -> None:
     if project := find_project(job.recording, options.out):
         job = job.continuing(project)
     if not options.plan:
-        check_replaced(job.out, yes=options.yes)
+        check_replaced(job.out, yes=options.yes, tracks=job.track_outputs)
     if not options.yes:
         asked = job.request
         offer_recogniser(job.recording.path, asked.text, asked.alignment, asked.recogniser)
@@ -215,7 +215,7 @@ def report(
     else:
         say(best.plan.describe())
         say(f"Written: {out}" + (f" and {others(len(results) - 1)}" if len(results) > 1 else ""))
-        for path in exported:
+        for path in (*best.track_outputs(out), *exported):
             say(f"Written: {path}")
     if best.plan.passages and set(WORD_EXPORTS) & set(options.export):
         say("The recording is long, so the exported files have only the words around the edits.")

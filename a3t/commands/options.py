@@ -108,6 +108,15 @@ def add_export_option(options: Options) -> None:
     option(options, "--export KINDS", about, type=export_kinds, default=())
 
 
+def add_tracks_option(options: Options) -> None:
+    """Add --with, for commands that make an edit."""
+    about = (
+        "another speaker's track of the same conversation, which stays in step: written beside "
+        "OUT; may be repeated"
+    )
+    option(options, "--with FILE", about, action="append", default=[], dest="tracks")
+
+
 def add_recogniser_option(options: Options) -> None:
     """Add --recogniser, for commands that may have to recognise speech."""
     about = (

@@ -19,6 +19,7 @@ from a3t.plan.edit_limits import check_characters, check_seed, check_speed
 from a3t.plan.json_values import Number
 from a3t.plan.migrations import FORMAT, brought_up
 from a3t.plan.reuse.recorded_speech import OtherRecording, ReusedWords
+from a3t.plan.tracks import MAX_TRACKS, Track
 from a3t.text.transcript import Transcript
 from alignment.serialisation import OMITTED, Record, from_json, to_json
 
@@ -83,6 +84,8 @@ class EditRequest(Record):
     """Words that are taken from there however few they are, as a candidate has it."""
     others: tuple[OtherRecording, ...] = field(default=(), metadata=OMITTED)
     """Further recordings that they may be taken from."""
+    tracks: tuple[Track, ...] = field(default=(), metadata=OMITTED)
+    """Recordings of other speakers, made at the same time, that stay in step with this one."""
 
     candidates: int = field(default=1, metadata=OMITTED)
     """The number of results, the best first."""
@@ -110,6 +113,8 @@ class EditRequest(Record):
                 "The new words' time is given twice: use only one of fit, duration and a plan file."
             )
         check_cuts(self.cuts)
+        if len(self.tracks) > MAX_TRACKS:
+            raise InputError(f"At most {MAX_TRACKS} tracks can be kept in step: omit some.")
         if len(self.others) > MAX_OTHERS:
             raise InputError(f"At most {MAX_OTHERS} other recordings can be used: omit some.")
         if not 1 <= self.candidates <= MAX_CANDIDATES:

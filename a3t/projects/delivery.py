@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from a3t.audio.output.files import staged_beside
-from a3t.audio.output.records import record_and_sound
 from a3t.errors import InputError
 from a3t.projects.export.export_kinds import export_files, export_paths
 from a3t.projects.export.exports import export
@@ -34,7 +33,8 @@ def write(
     ``out``. An export that fails is an InputError too, or whatever it raised, but the edit is
     written first.
     """
-    check_outputs(results[0].recording, out, len(results), exports, inputs)
+    tracks = results[0].plan.request.tracks
+    check_outputs(results[0].recording, out, len(results), exports, inputs, tracks)
     targets = outputs(out, len(results))
     with staged_beside(out) as stage:
         for result, target in zip(results, targets, strict=True):
@@ -51,7 +51,8 @@ def write(
                     f"{out} was changed by another edit in the meantime: nothing was written, so "
                     "run this one again."
                 )
-            files = [pair for target in targets for pair in record_and_sound(stage, target)]
+            made = zip(results, targets, strict=True)
+            files = [pair for result, target in made for pair in result.renames(stage, target)]
             put_in_place([*((path, out.with_name(path.name)) for path in staged), *files])
         if isinstance(failed, ValueError | OSError):
             raise InputError(f"{out} was written, but not all of --export: {failed}") from failed

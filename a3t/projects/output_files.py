@@ -11,7 +11,9 @@ from a3t.audio.output.records import RECORD_ENTRY, check_record, record_path
 from a3t.audio.output.writing import check_output
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
+from a3t.plan.tracks import Track
 from a3t.projects.export.export_kinds import export_files, require_packages
+from a3t.rendering.tracks import check_track_outputs, track_outputs
 from a3t.source.sidecars import SIDECARS
 
 # Inode, time and size of an edit.json; None: no file. Where it may be unknown as well, it stands in
@@ -37,15 +39,24 @@ def outputs(out: Path, candidates: int) -> list[Path]:
 
 
 def check_outputs(
-    recording: Recording, out: Path, candidates: int, kinds: Sequence[str], inputs: Iterable[Path]
+    recording: Recording,
+    out: Path,
+    candidates: int,
+    kinds: Sequence[str],
+    inputs: Iterable[Path],
+    tracks: Sequence[Track] = (),
 ) -> None:
-    """InputError if one of an edit's files can't be written, or is one of its inputs."""
+    """InputError if one of an edit's files can't be written, or is one of its inputs; ``tracks``:
+    those that are in step with the recording."""
     require_packages(kinds)
+    written = [*outputs(out, candidates), *export_files(out, kinds)]
     for sound in outputs(out, candidates):
         check_output(recording, sound)
         check_record(record_path(sound), RECORD_ENTRY, sound)
-    written = [*outputs(out, candidates), *export_files(out, kinds)]
-    used = [path for path in inputs if path.exists()]
+        beside = track_outputs(sound, recording.path, tracks)
+        check_track_outputs(tracks, beside)
+        written += beside
+    used = [path for path in (*inputs, *(track.path for track in tracks)) if path.exists()]
     for path in written:
         check_target(path, recording.path)
         for source in used:

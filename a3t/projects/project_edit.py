@@ -13,7 +13,9 @@ from a3t.grid import seconds_of
 from a3t.plan.plan_file import check_plan
 from a3t.plan.request import EditRequest
 from a3t.plan.reuse.recorded_speech import OtherRecording
+from a3t.plan.tracks import identified, tracks_of
 from a3t.projects.output_files import RecordState, check_outputs
+from a3t.rendering.tracks import track_outputs
 from a3t.source.sidecars import SIDECARS
 
 if TYPE_CHECKING:  # these import torch, and bad input should be refused before that
@@ -43,7 +45,13 @@ class ProjectEdit:
     def check_files(self) -> None:
         """InputError if one of the files that this edit makes can't be written."""
         count = self.request.candidates
-        check_outputs(self.recording, self.out, count, self.exports, self.inputs)
+        tracks = identified(self.request.tracks, self.recording)
+        check_outputs(self.recording, self.out, count, self.exports, self.inputs, tracks)
+
+    @property
+    def track_outputs(self) -> list[Path]:
+        """The files of the tracks in step, for the best result."""
+        return track_outputs(self.out, self.recording.path, self.request.tracks)
 
     def continuing(self, project: Project) -> ProjectEdit:
         """The same request as an edit of the project's original that continues its version."""
@@ -68,6 +76,7 @@ class ProjectEdit:
             pronunciations=pronunciations,
             cuts=self.request.cuts or earlier.cuts,
             others=_with(self.request.others, earlier.others),
+            tracks=tracks_of((*earlier.tracks, *self.request.tracks)),
         )
         # The files beside the output were written with it, unless they are named explicitly.
         written = {project.out, *(project.out.with_suffix(suffix) for suffix in SIDECARS)}

@@ -22,6 +22,7 @@ from a3t.audio.output.writing import check_output, default_output, write_edited
 from a3t.audio.reading.recording import Recording
 from a3t.audio.splicing.emphasis import Raised
 from a3t.plan.edit_plan import EditPlan
+from a3t.rendering.tracks import TRACKS, check_track_outputs, track_outputs, write_tracks
 from a3t.spans import EditMap, Span
 from alignment.atomic import put_in_place
 
@@ -125,8 +126,17 @@ class EditedRecording:
         self.check(out)
         with staged_beside(out) as stage:
             self.write_files(stage / out.name, provenance, notes)
-            put_in_place(record_and_sound(stage, out))
+            put_in_place(self.renames(stage, out))
         return out
+
+    def track_outputs(self, out: Path) -> list[Path]:
+        """The files of the tracks in step, beside ``out``."""
+        return track_outputs(out, self.recording.path, self.plan.request.tracks)
+
+    def renames(self, stage: Path, out: Path) -> list[tuple[Path, Path]]:
+        """The renames that put all that `write_files` has written to ``stage`` in place."""
+        tracks = [(stage / path.name, path) for path in self.track_outputs(out)]
+        return [*tracks, *record_and_sound(stage, out)]
 
     def write_files(
         self, out: Path, provenance: bool = True, notes: Mapping[str, Any] | None = None
@@ -137,6 +147,10 @@ class EditedRecording:
         write_edited(self.recording, self.patches, out, text)
         output = {"sha256": sha256_of(out), "ending": out.suffix}
         record = self.record | {"output": output, "provenance": provenance, **(notes or {})}
+        if tracks := self.plan.request.tracks:
+            paths = self.track_outputs(out)
+            written = write_tracks(self.map, tracks, paths, self.plan.request.seed, provenance)
+            record[TRACKS] = list(written)
         write_json(record_path(out), record)
 
     @cached_property
@@ -169,6 +183,7 @@ class EditedRecording:
         """The path that `save` will write to; raises InputError if it would fail."""
         out = Path(out or default_output(self.recording.path))
         check_record(record_path(out), RECORD_ENTRY, out)
+        check_track_outputs(self.plan.request.tracks, self.track_outputs(out))
         return check_output(self.recording, out)
 
     @property

@@ -20,7 +20,7 @@ The built-in aligner, whichever one aligned the recording itself, gives every ne
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,6 +28,7 @@ import numpy as np
 import torch
 
 from a3t.audio.analysis.mel import mel_window
+from a3t.audio.analysis.own_channels import speaking_channels
 from a3t.audio.analysis.room_tone import find_room_tone
 from a3t.audio.analysis.steady_tones import find_steady_tones
 from a3t.audio.matching.reverberation import find_reverberation
@@ -35,9 +36,10 @@ from a3t.audio.matching.sound_matching import Neighbour, SoundMatcher
 from a3t.audio.output.patches import Patch, read_patched
 from a3t.audio.reading.recording import Recording
 from a3t.audio.splicing.emphasis import Raised, emphasise, require_world
+from a3t.audio.splicing.mirroring import on_channels
 from a3t.audio.splicing.seams import put_pause, quieted, resample_patch
 from a3t.audio.splicing.splicing import cut_out, make_patch
-from a3t.grid import HOP, SAMPLE_RATE, grid_samples, samples_of
+from a3t.grid import HOP, SAMPLE_RATE, grid_samples, samples_of, seconds_of
 from a3t.model.loading import Networks
 from a3t.model.masking import MaskedMel, fill, fill_in_pieces
 from a3t.model.threads import one_thread
@@ -59,6 +61,7 @@ from alignment import AlignmentError
 from alignment.aligners.network_aligner import NetworkAligner
 from alignment.boolean_runs import runs_of
 
+SENTENCE_ENDS = (".", "?")  # the marks that end a sentence
 CLEAR = 2  # frames beside an edit whose vocoder output the edit still influences
 
 
@@ -115,6 +118,31 @@ def patch_of(
     made = edit.frames + sum(edit.margin)
     cut = before + made * HOP - (edit.remade[1] * HOP - stop) + after
     return make_patch(recording, samples[:cut], (begin, stop), (before, after), matcher=matcher)
+
+
+def edited_channels(plan: EditPlan, edit: PlannedEdit) -> tuple[int, ...]:
+    """The recording's channels that an edit changes: those in which its speaker is heard."""
+    words, (first, last) = plan.alignment.spoken, edit.old
+    if edit.is_cut:
+        said = [(seconds_of(edit.source[0]), seconds_of(edit.source[1]))]
+    elif first < last:
+        said = [(word.start, word.end) for word in words[first:last]]
+    else:  # what is new goes on with the sentence before it, or begins the next
+        ended = first > 0 and plan.text.words[first - 1].mark in SENTENCE_ENDS
+        new = plan.new_text.words[slice(*edit.new)]
+        begins = not first or (ended and new and new[-1].mark not in SENTENCE_ENDS)
+        beside = words[min(first if begins else first - 1, len(words) - 1)]
+        said = [(beside.start, beside.end)]
+    return speaking_channels(plan.recording, plan.alignment, said)
+
+
+def as_heard(plan: EditPlan, channels: Collection[tuple[int, ...]]) -> EditPlan:
+    """The plan of the one channel in which all of some edits are heard, if there is one."""
+    only = next(iter(channels), ())
+    if len(channels) != 1 or len(only) != 1 or plan.recording.channels == 1:
+        return plan
+    alone = replace(plan.source, recording=plan.recording.one_channel(only[0]))
+    return replace(plan, source=alone)
 
 
 def deletion_of(recording: Recording, edit: PlannedEdit) -> Patch:
@@ -322,21 +350,28 @@ class Renderer:
         rendered: dict[int, Rendered] = {}
         if any(word.emphasis for edit in plan.edits for word in edit.words):
             require_world()  # fail before the work, not after it
+        channels = [edited_channels(plan, edit) for edit in plan.edits]
         with one_thread():
             for window in plan.windows:
-                rendered |= self._window(plan, window)
+                own = {channels[k] for k in window.edits if plan.edits[k].is_spoken}
+                rendered |= self._window(as_heard(plan, own), window)
         for k, edit in enumerate(plan.edits):
             if k in rendered:
                 continue
             with self.step("splice"):
+                heard = as_heard(plan, {channels[k]})
                 if edit.taken:
                     patch, excerpts = moved_patch(plan, edit, origins)
                     rendered[k] = Rendered(patch, excerpts=excerpts)
                 elif edit.phones:
-                    rendered[k] = Rendered(pause_of(plan, edit))
+                    rendered[k] = Rendered(pause_of(heard, edit))
                 else:
-                    rendered[k] = Rendered(deletion_of(plan.recording, edit))
-        return [rendered[k] for k in range(len(plan.edits))]
+                    rendered[k] = Rendered(deletion_of(heard.recording, edit))
+        result = []
+        for k, own in enumerate(channels):
+            patch = on_channels(plan.recording, rendered[k].patch, own, plan.request.seed)
+            result.append(replace(rendered[k], patch=patch))
+        return result
 
     def fill(
         self,

@@ -6,7 +6,7 @@ import hashlib
 import math
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,7 @@ class Recording:
 
     track: of a container that FFmpeg's libraries read (`a3t.audio.reading.containers`, whose names
     subtype and container then are), the number of the track, from 1; None for all other files.
+    channel: the only one that is read (`one_channel`), from 0; None for all of them.
     """
 
     path: Path
@@ -51,6 +52,7 @@ class Recording:
     subtype: str
     container: str
     track: int | None = None
+    channel: int | None = None
 
     @classmethod
     def open(cls, path: Path | str, track: int | None = None) -> Recording:
@@ -68,6 +70,10 @@ class Recording:
             kind = (file.subtype, file.format)
             number = file.track.number if isinstance(file, TrackReader) else None
             return cls(path, file.samplerate, file.channels, samples, *kind, number)
+
+    def one_channel(self, channel: int) -> Recording:
+        """One of its channels, as a recording of one channel."""
+        return replace(self, channels=1, channel=channel)
 
     @property
     def format(self) -> SampleFormat:
@@ -123,7 +129,11 @@ class Recording:
 
     def blocks(self, start: int = 0, stop: int | None = None) -> Iterator[Native]:
         """The samples [start, stop) in their native dtype, in blocks of (≤ BLOCK, channels)."""
-        stop = self.samples if stop is None else stop
+        for block in self._blocks(start, self.samples if stop is None else stop):
+            yield block if self.channel is None else block[:, [self.channel]]
+
+    def _blocks(self, start: int, stop: int) -> Iterator[Native]:
+        """The same of all channels."""
         if not 0 <= start <= stop <= self.samples:
             raise ValueError(f"[{start}, {stop}) is not within [0, {self.samples})")
         with open_audio(self.path, self.track) as file:

@@ -143,15 +143,27 @@ def _shown(text: str) -> str:
     )
 
 
-def check_replaced(out: Path, ask: bool = True, yes: bool = False) -> None:
-    """InputError if ``out`` is a sound file that a3t did not make, unless the user, asked on a
-    terminal, wants it replaced, or has said ``yes``."""
+def check_replaced(
+    out: Path, ask: bool = True, yes: bool = False, tracks: Sequence[Path] = ()
+) -> None:
+    """InputError if ``out``, or a track beside it, is a sound file that a3t did not make, unless
+    the user, asked on a terminal, wants it replaced, or has said ``yes``."""
+    from a3t.audio.output.records import load_record, record_path
+    from a3t.rendering.tracks import is_own_output
+
+    record = record_path(out)
+    if not (record.is_file() or out.with_suffix(".speech.json").is_file()):
+        _check_replaced(out, ask, yes)
+    known = load_record(record) if tracks and record.is_file() else {}
+    for track in tracks:
+        if not (track.is_file() and is_own_output(known, track)):
+            _check_replaced(track, ask, yes)
+
+
+def _check_replaced(out: Path, ask: bool, yes: bool) -> None:
     from a3t.audio.output.metadata import comment_of
-    from a3t.audio.output.records import record_path
 
     if yes or not out.is_file() or not out.stat().st_size:
-        return
-    if record_path(out).is_file() or out.with_suffix(".speech.json").is_file():
         return
     try:
         own = "wrote this file:" in comment_of(out)

@@ -50,6 +50,7 @@ MAX_LIST_BYTES = 200_000_000  # bytes
 # Options that apply to the whole list, and options that a line can't have.
 WHOLE = {
     "manifest", "out_dir", "jobs", "scheduler", "model", "vocoder", "voice", "device", "others",
+    "tracks",
 }  # fmt: skip
 NO_EDIT = {"replay", "plan", "json", "yes", "history", "undo", "redo"}
 FILES = ("wav", "alignment", "dict", "plan_file")

@@ -12,6 +12,7 @@ from a3t.commands.options import (
     add_expert_options,
     add_export_option,
     add_recogniser_option,
+    add_tracks_option,
     add_voice_options,
     file_named,
     option,
@@ -117,6 +118,7 @@ def _files(group: Options) -> None:
     option(group, "--track N", about)
     about = "the times of the words: a TextGrid, JSON, subtitles … (default: a3t aligns IN)"
     option(group, "--alignment FILE", about)
+    add_tracks_option(group)
     add_recogniser_option(group)
     option(group, "--no-punctuation", "don't restore a transcript's punctuation")
     add_export_option(group)
@@ -152,6 +154,7 @@ def edit_request(options: argparse.Namespace) -> EditRequest:
     from a3t.plan.plan_file import read_plan
     from a3t.plan.request import EditRequest, pronunciations_of
     from a3t.plan.reuse.recorded_speech import OtherRecording
+    from a3t.plan.tracks import tracks_of
 
     if options.plan_file and options.new_text is not None:
         raise InputError("A plan file has its own new text: omit the one given beside it.")
@@ -179,6 +182,7 @@ def edit_request(options: argparse.Namespace) -> EditRequest:
         match=options.match,
         moves=not options.no_moves,
         others=tuple(OtherRecording(path) for path in options.others),
+        tracks=tracks_of(options.tracks),
         candidates=options.candidates,
         seed=options.seed,
     )

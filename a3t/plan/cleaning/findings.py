@@ -21,12 +21,14 @@ from operator import attrgetter
 from statistics import median, quantiles
 
 from a3t.audio.analysis.pause_sounds import is_quiet, sounds_in_pauses, speech_power
+from a3t.audio.analysis.track_activity import TrackActivity
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import frames_of, seconds_of
 from a3t.plan.cleaning.cuts import ACTIONS, ALL_KINDS, KINDS, Cut
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import word_map
+from a3t.plan.tracks import Track
 from a3t.source.passages import AlignedRecording
 from a3t.spans import Span
 from a3t.text.comparison.edit_script import edit_script
@@ -280,13 +282,15 @@ class Findings:
     """The findings in a recording, in order of time.
 
     source: the recording, aligned as a whole. said: what is to be cleaned: its text, or the text
-    that earlier edits made of it; earlier: the cuts that they made.
+    that earlier edits made of it; earlier: the cuts that they made. tracks: those in step with it;
+    where somebody speaks on one, nothing is cut.
     """
 
     source: AlignedRecording
     said: Transcript
     want: Cleaning
     earlier: tuple[Cut, ...] = ()
+    tracks: tuple[Track, ...] = ()
 
     @property
     def recording(self) -> Recording:
@@ -329,6 +333,7 @@ class Findings:
                 for each in breaths_and_clicks(self.recording, alignment, want)
                 if not any(start < each.end and each.start < end for start, end in taken)
             ]
+        found = [each for each in found if not self._spoken_elsewhere(each)]
         return tuple(sorted(found, key=lambda each: (each.start, each.end)))
 
     def chosen(self, only: Iterable[str] = (), excepted: Iterable[str] = ()) -> list[Finding]:
@@ -349,6 +354,7 @@ class Findings:
         return EditRequest(
             new_text=_text_without(self.said, gone, mute=self.want.action == "mute"),
             cuts=_apart(cuts),
+            tracks=self.tracks,
         )
 
     def describe(self, chosen: Sequence[Finding]) -> str:
@@ -360,6 +366,20 @@ class Findings:
             f"{number:4}  {each}" if id(each) in taken else f"({number:3}) {each}"
             for number, each in enumerate(self.found, 1)
         )
+
+    def _spoken_elsewhere(self, each: Finding) -> bool:
+        """True if taking this out would take out what is said on another track."""
+        cut = each.cut
+        if (cut.action if cut else self.want.action) == "mute":
+            return False
+        spans = [(cut.start, cut.end)] if cut else []
+        if each.words is not None:
+            spans.append((each.start, each.end))
+        return not all(track.is_silent(*span) for span in spans for track in self._activity)
+
+    @cached_property
+    def _activity(self) -> list[TrackActivity]:
+        return [TrackActivity.of(track.open()) for track in self.tracks]
 
     def _is_quiet(self, start: float, end: float) -> bool:
         return is_quiet(self.recording, start, end, self._speech_power)

@@ -1,0 +1,119 @@
+"""Mirror one recording's changes of length on another that was made at the same time.
+
+What is cut there is cut here; what becomes longer there becomes as much longer here, with room
+tone; what keeps its length changes nothing. So both stay in step to the sample outside the changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from a3t.audio.output.patches import Patch, read_patched
+from a3t.audio.reading.recording import Recording
+from a3t.audio.splicing.seams import (
+    FADE_MS,
+    FADE_SECONDS,
+    Overlap,
+    Surroundings,
+    best_seam,
+    crossfade,
+    fade_in,
+    fade_out,
+    put_pause,
+    quietest_point,
+)
+from a3t.spans import Span, SpanMap, SpanPair
+from alignment import Alignment
+
+
+def mirrored(track: Recording, changes: SpanMap, rate: int, seed: int = 0) -> tuple[Patch, ...]:
+    """The patches that keep a track in step with a recording that changes.
+
+    changes: of that recording's samples, at ``rate`` Hz. Each patch lies within the span that it
+    mirrors, as far as the track goes. Where the rates differ, the tracks stay within half a sample
+    of each other.
+    """
+    patches: list[Patch] = []
+    growth = done = 0  # of the recording, and of the track
+    for change in changes.changes:
+        growth += change.growth
+        first, last = (_at(place, rate, track) for place in change.source)
+        by = round(growth * track.sample_rate / rate) - done
+        if not by or first >= track.samples:
+            continue
+        if by < 0:
+            patch = _shorter(track, (first, max(last, first - by)), -by)
+        else:
+            patch = _longer(track, (first, last), by, seed)
+        if patch is not None:
+            patches.append(patch)
+        done += by
+    return tuple(patches)
+
+
+def on_channels(
+    recording: Recording, patch: Patch, channels: Sequence[int], seed: int = 0
+) -> Patch:
+    """The patch on some of the recording's channels alone: the others keep their samples, and its
+    change of length is mirrored on each.
+
+    The patch has these channels, or all of the recording's.
+    """
+    if len(channels) == recording.channels:
+        return patch
+    own = patch.samples
+    own = own if own.shape[1] == len(channels) else own[:, list(channels)]
+    first, length = patch.source[0], len(own)
+    change = SpanPair(patch.source, (first, first + length))
+    changes = SpanMap((change,), recording.samples)
+    result = np.empty((length, recording.channels))
+    result[:, list(channels)] = own
+    for channel in set(range(recording.channels)) - set(channels):
+        alone = recording.one_channel(channel)
+        patches = mirrored(alone, changes, recording.sample_rate, seed)
+        result[:, [channel]] = read_patched(alone, patches, first, first + length)
+    return replace(patch, samples=result)
+
+
+def _at(place: int, rate: int, track: Recording) -> int:
+    """A sample of another recording, at this one's rate."""
+    return min(round(place * track.sample_rate / rate), track.samples)
+
+
+def _shorter(track: Recording, span: Span, by: int) -> Patch | None:
+    """The patch that takes so many samples out of a span, where the joint is heard least."""
+    first, last = span[0], min(span[1], track.samples)
+    by = min(by, last - first)
+    fade = min(round(FADE_MS * track.sample_rate / 1000), last - first - by)
+    if by == track.samples:  # nothing would be left
+        return None
+    around = Surroundings.read(track, first, last)
+    if first == 0 or last == track.samples:
+        keep = (by, by + fade) if first == 0 else (last - by - fade, last - by)
+        samples = around.samples[keep[0] - around.start : keep[1] - around.start]
+        faded = fade_in(samples, fade) if first == 0 else fade_out(samples, fade)
+        span = (0, keep[1]) if first == 0 else (keep[0], last)
+        return Patch(span, faded + around.constant)
+    start = around.start
+    seam = Overlap(first, last - by, by - start)
+    if fade:
+        seam = best_seam(seam, around, around.mono, fade, 0, (first + last - by - fade) // 2)
+    samples = crossfade(around.samples[around.here(seam)], around.samples[seam.there])
+    return Patch((seam.first, seam.there.stop + start), samples + around.constant)
+
+
+def _longer(track: Recording, span: Span, by: int, seed: int) -> Patch:
+    """The patch that puts so many samples of room tone in the quietest place of a span."""
+    rate, (first, last) = track.sample_rate, span
+    fade = round(FADE_SECONDS * rate)
+    low, high = first + fade, last - fade - 1
+    place = (first + last) // 2
+    if low < high:
+        mono = track.mono(low, high)
+        place = low + quietest_point(mono, len(mono) // 2, len(mono), rate)
+    place = min(place, track.samples - 1)
+    # With one sample replaced the pause stays where it is put.
+    return put_pause(track, Alignment((), track.seconds), (place, place + 1), by + 1, seed)
