@@ -43,7 +43,7 @@ def test_a_long_new_text_is_refused_before_its_durations(
 
 @pytest.mark.parametrize("text", ["word " * 2000, "1234567 " * 1000])
 def test_a_text_of_too_many_words_is_not_spoken(text: str, editor: Editor, arctic: Path) -> None:
-    with pytest.raises(InputError, match=f"the limit is {limits.MOST_SPOKEN_WORDS}"):
+    with pytest.raises(InputError, match=f"the limit is {limits.MAX_SPOKEN_WORDS}"):
         editor.plan_speech(arctic, text)
 
 
@@ -83,11 +83,11 @@ def test_durations_are_predicted_in_pieces(
 
 
 def test_texts_without_end_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    long = "x" * (limits.MOST_CHARACTERS + 1)
+    long = "x" * (limits.MAX_CHARACTERS + 1)
     for wanted in ({"new_text": long}, {"new_text": "a", "text": long}):
         with pytest.raises(InputError, match="characters is too long"):
             EditRequest(**wanted)  # type: ignore[arg-type]
-    monkeypatch.setattr(limits, "MOST_WORDS", 600)
+    monkeypatch.setattr(limits, "MAX_WORDS", 600)
     text = Transcript.from_text("word " * 601)
     with pytest.raises(InputError, match="words is too long"):
         Revision.of(text, Transcript.from_text("word"))
@@ -95,8 +95,8 @@ def test_texts_without_end_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("piece", ["a [pause 1] ", "*a* ", "{} new "])
 def test_changes_without_end_are_refused(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MOST_EDITS", 300)
-    count = limits.MOST_EDITS + 1
+    monkeypatch.setattr(limits, "MAX_EDITS", 300)
+    count = limits.MAX_EDITS + 1
     words: Sequence[str] = [f"w{k // 260}{chr(97 + k % 26)}" for k in range(count)]
     new = "".join(piece.format(word) for word in words)
     with pytest.raises(InputError, match=r"changes \(the limit is 300\)"):
@@ -110,7 +110,7 @@ def test_a_text_with_hardly_a_word_of_the_recording_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Before spellings are compared, which takes seconds for each thousand of these words."""
-    monkeypatch.setattr(limits, "MOST_NEW_WORDS", 400)
+    monkeypatch.setattr(limits, "MAX_NEW_WORDS", 400)
     monkeypatch.setattr("a3t.plan.revision.respelled", None)
     draw = random.Random(0)
     words = ["".join(draw.choices("abcdefgh", k=3)) for _ in range(400)]
