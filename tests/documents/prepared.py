@@ -34,6 +34,8 @@ def prepare(folder: Path, editor: Editor, example: Path) -> None:
     film(folder / "talk.m4a", talk, picture=None)
     for name, text in TEXTS.items():
         (folder / name).write_text(text, encoding="utf-8")
+    (folder / "demo").mkdir()
+    shutil.copy(example, folder / "demo/arctic.wav")
     for name in ("my-recordings/one", "my-voices/anna"):
         (folder / name).parent.mkdir()
         shutil.copy(example, folder / f"{name}.wav")
