@@ -53,7 +53,10 @@ def parser() -> argparse.ArgumentParser:
     option(result, "--out-dir DIR", "folder for the results")
     usual = ",".join(KINDS)
     about = f"what to look for (default: {usual}; also breath and click, which are muted)"
-    option(result, "--find LIST", about, default=usual)
+    option(result, "--find LIST", about)
+    about = "mute these words or phrases, such as names, and nothing else unless --find says so"
+    option(result, "--mute LIST", about, default="")
+    option(result, "--bleep LIST", "the same, with a tone over them", default="")
     about = "fillers in the transcript: words or phrases (default: %(default)s)"
     option(result, "--fillers LIST", about, default=",".join(FILLERS))
     about = (
@@ -87,14 +90,20 @@ def main(arguments: list[str]) -> int:
 
 def clean_all(options: argparse.Namespace) -> None:
     """Clean each recording; InputError at the end if one could not be cleaned."""
+    if options.mute and options.bleep:
+        raise InputError("--mute and --bleep can't both be done at once: clean twice.")
+    hidden = tuple(_listed(options.mute or options.bleep))
+    kinds = options.find if options.find is not None else "" if hidden else ",".join(KINDS)
     want = Cleaning(
-        kinds=tuple(name.removesuffix("s") for name in _listed(options.find)),
+        kinds=tuple(name.removesuffix("s") for name in _listed(kinds)),
         fillers=tuple(_listed(options.fillers)),
         action=options.action,
         longest=options.longest,
         shorten_to=options.shorten_to,
+        hidden=hidden,
+        bleep=bool(options.bleep),
     )
-    if not want.kinds:
+    if not want.kinds and not hidden:
         raise InputError(f"--find names no kind: omit it, or choose from {_KINDS}.")
     _check_outputs(options)
     for path in options.wav[:1]:
@@ -142,8 +151,12 @@ def _check_outputs(options: argparse.Namespace) -> None:
 
 def _clean(editor: Editor, path: Path, want: Cleaning, options: argparse.Namespace) -> None:
     from a3t.commands.editing.edit_doubts import music_doubt
+    from a3t.rendering.hidden_words import still_heard
 
     job, found = _found(editor, path, want, options)
+    if missing := found.unnamed:
+        named = ", ".join(f"“{name}”" for name in missing)
+        say(f"{path.name}: the transcript has no {named}: look how it spells them.")
     chosen = found.chosen(_listed(options.only), _listed(options.excepted))
     if options.json:
         print(json.dumps([_entry(each, each in chosen) for each in found.found], indent=1))
@@ -162,6 +175,8 @@ def _clean(editor: Editor, path: Path, want: Cleaning, options: argparse.Namespa
     if doubt := music_doubt(plan):
         say(doubt)
     results = job.make(editor, plan)
+    if heard := [f"“{word.word}”" for word in still_heard(results[0])]:
+        say(f"Check by ear: {', '.join(heard)} may still be heard.")
     exported = job.write(results, not options.no_provenance)
     output, rate = results[0].map.samples.output_length, job.recording.sample_rate
     shorter = (job.recording.samples - output) / rate

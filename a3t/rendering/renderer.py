@@ -35,6 +35,7 @@ from a3t.audio.matching.reverberation import find_reverberation
 from a3t.audio.matching.sound_matching import Neighbour, SoundMatcher
 from a3t.audio.output.patches import Patch, read_patched
 from a3t.audio.reading.recording import Recording
+from a3t.audio.splicing.bleep import with_bleep
 from a3t.audio.splicing.emphasis import Raised, emphasise, require_world
 from a3t.audio.splicing.mirroring import on_channels
 from a3t.audio.splicing.seams import put_pause, quieted, resample_patch
@@ -43,10 +44,12 @@ from a3t.grid import HOP, SAMPLE_RATE, grid_samples, samples_of, seconds_of
 from a3t.model.loading import Networks
 from a3t.model.masking import MaskedMel, fill, fill_in_pieces
 from a3t.model.threads import one_thread
+from a3t.plan.cleaning.cuts import BLEEP
 from a3t.plan.edit_plan import EditPlan, PlannedEdit, PlannedPhone, Window
 from a3t.plan.prompt import SpeechPlan
 from a3t.plan.windows import WindowFrames, lay_out
 from a3t.rendering.edited import EditedRecording, ReusedExcerpt, WordScore
+from a3t.rendering.hidden_words import hiding
 from a3t.rendering.mel_level import SpeechLevel, levelled
 from a3t.rendering.moving import moved_patch
 from a3t.rendering.spectral_bias import SpectralBias, unbiased
@@ -162,7 +165,10 @@ def pause_of(plan: EditPlan, edit: PlannedEdit) -> Patch:
     first, last = recording.samples_in(edit.source)
     same = edit.frames == edit.source[1] - edit.source[0]
     length = last - first if same else samples_of(edit.frames, rate)
-    return put_pause(recording, plan.alignment, (first, last), length, plan.request.seed)
+    patch = put_pause(recording, plan.alignment, (first, last), length, plan.request.seed)
+    hidden = hiding(plan, edit)
+    bleep = hidden is not None and hidden.action == BLEEP
+    return with_bleep(patch, recording, (first, last)) if bleep else patch
 
 
 def with_room_tone(plan: EditPlan, edit: PlannedEdit, patch: Patch) -> Patch:

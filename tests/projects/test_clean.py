@@ -1,15 +1,19 @@
 """Recordings cleaned by the command, and what becomes of their samples."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from a3t.audio.output.patches import Patch
+from a3t.audio.reading.formats import to_float
 from a3t.audio.reading.recording import Recording
 from a3t.commands.clean import main
 from a3t.editor import Editor
 from a3t.plan.cleaning.findings import Cleaning
+from a3t.rendering.hidden_words import still_heard
 from tests.conftest import ARCTIC, assert_untouched
 from tests.hesitations import PAUSE, RATE, hesitant_talk
 
@@ -128,3 +132,39 @@ def test_numbers_of_what_was_not_found(
     assert "Nothing found is called “3”: give kinds (" in capsys.readouterr().err
     assert main([*command, "--find", ","]) == 1
     assert "--find names no kind" in capsys.readouterr().err
+
+
+def test_named_words_are_hidden_and_nothing_moves(
+    arctic: Path, tmp_path: Path, editor: Editor, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Muted or bleeped: the file is as long, all else is as it was, the aligner hears nothing."""
+    talk = tmp_path / "talk.wav"
+    talk.write_bytes(arctic.read_bytes())
+    talk.with_suffix(".txt").write_text(ARCTIC)
+    assert main([str(talk), "--mute", "always,the superlative,nobody"]) == 0
+    told = capsys.readouterr().err
+    assert "has no “nobody”" in told and "may still be heard" not in told
+    old = Recording.open(talk).read()
+    new = Recording.open(tmp_path / "talk.edited.wav").read()
+    edits = record(tmp_path / "talk.edited.wav")["edits"]
+    assert len(new) == len(old) and len(edits) == 2
+    assert_untouched(edits, old, new)
+    assert "always" not in record(tmp_path / "talk.edited.wav")["new_text"]
+    assert main([str(talk), "--bleep", "degree", "--out", str(tmp_path / "b.wav")]) == 0
+    (edit,) = record(tmp_path / "b.wav")["edits"]
+    tone = Recording.open(tmp_path / "b.wav").mono(*edit["output"])[800:-800]
+    spectrum = np.abs(np.fft.rfft(tone * np.hanning(len(tone))))
+    assert np.argmax(spectrum) * RATE / len(tone) == pytest.approx(1000, abs=5)
+
+
+def test_a_word_that_is_still_there_is_heard(arctic: Path, editor: Editor) -> None:
+    """The proof can fail: patches of nothing leave the words."""
+    found = editor.findings(arctic, Cleaning(kinds=(), hidden=("always",)), text=ARCTIC)
+    result = editor.edit(found.source, found.request(found.found))
+    assert not list(still_heard(result))
+    unhidden = [
+        Patch(patch.source, to_float(found.recording.read(*patch.source)))
+        for patch in result.patches
+    ]
+    (word,) = still_heard(replace(result, patches=tuple(unhidden)))
+    assert word.word == "always"

@@ -18,13 +18,16 @@ from alignment.serialisation import Record
 
 KINDS = ("filler", "repeat", "noise", "pause")
 ALL_KINDS = (*KINDS, "breath", "click")  # those that are looked for on request as well
+NAMED = "word"  # the kind of a word that is to be hidden
 ACTIONS = ("cut", "mute")
+BLEEP = "bleep"  # what else may become of a word
 
 
 @dataclass(frozen=True, slots=True)
 class Cut(Record):
     """Seconds [start, end) of a recording between two of its words, what is there (one of
-    ALL_KINDS), and what becomes of it (one of ACTIONS). Raises InputError for anything else."""
+    ALL_KINDS), and what becomes of it (one of ACTIONS); or of NAMED words, muted or with a BLEEP.
+    Raises InputError for anything else."""
 
     kind: str
     action: str
@@ -32,7 +35,8 @@ class Cut(Record):
     end: float
 
     def __post_init__(self) -> None:
-        known = self.kind in ALL_KINDS and self.action in ACTIONS
+        hides = self.kind == NAMED and self.action in ("mute", BLEEP)
+        known = hides or (self.kind in ALL_KINDS and self.action in ACTIONS)
         if not known or not 0 <= self.start < self.end <= MAX_RECORDING_SECONDS:
             raise InputError(
                 f"“{self.action} {self.kind} {self.start:g}–{self.end:g} s” is no cut: give one of "

@@ -25,7 +25,8 @@ from a3t.audio.analysis.track_activity import TrackActivity
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import frames_of, seconds_of
-from a3t.plan.cleaning.cuts import ACTIONS, ALL_KINDS, KINDS, Cut
+from a3t.plan.cleaning.cuts import ACTIONS, ALL_KINDS, BLEEP, KINDS, NAMED, Cut
+from a3t.plan.cleaning.named_words import places_of
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import word_map
 from a3t.plan.tracks import Track
@@ -65,6 +66,7 @@ class Cleaning:
     the transcript has them. action: "cut", or "mute" with the recording's room tone, of everything
     but pauses, which are shortened, and breaths and clicks, which are always muted. longest:
     seconds; longer pauses are shortened to ``shorten_to``, by default to this speaker's own.
+    hidden: words and phrases, such as names, that are muted, or with ``bleep`` covered by a tone.
     """
 
     kinds: tuple[str, ...] = KINDS
@@ -72,6 +74,8 @@ class Cleaning:
     action: str = "cut"
     longest: float = 1.2
     shorten_to: float | None = None
+    hidden: tuple[str, ...] = ()
+    bleep: bool = False
 
     def __post_init__(self) -> None:
         for given, known in ((self.kinds, ALL_KINDS), ((self.action,), ACTIONS)):
@@ -318,7 +322,8 @@ class Findings:
         ]
         words = word_map(edit_script(self.text.spoken, self.said.spoken), len(self.text.words))
         place = {new: old for old, new in words.kept_places()}
-        for kind, first, last in disfluencies_in(self.said, want):
+        hidden = [(NAMED, *span) for span in places_of(want.hidden, self.said)]
+        for kind, first, last in (*disfluencies_in(self.said, want), *hidden):
             if all(k in place for k in range(first, last)):  # not made by an earlier edit
                 own = alignment.spoken[place[first]], alignment.spoken[place[last - 1]]
                 label = f"“{self.said.written(first, last)}”"
@@ -336,6 +341,11 @@ class Findings:
         found = [each for each in found if not self._spoken_elsewhere(each)]
         return tuple(sorted(found, key=lambda each: (each.start, each.end)))
 
+    @property
+    def unnamed(self) -> list[str]:
+        """The words that were to be hidden and that the text doesn't have."""
+        return [name for name in self.want.hidden if not any(places_of([name], self.said))]
+
     def chosen(self, only: Iterable[str] = (), excepted: Iterable[str] = ()) -> list[Finding]:
         """The chosen finds, by number from 1 ("3", "5-9") or kind: all unless ``only`` names some,
         never those that ``excepted`` names. InputError for anything else."""
@@ -345,14 +355,17 @@ class Findings:
 
     def request(self, chosen: Sequence[Finding]) -> EditRequest:
         """The edit of `source` that takes these out."""
+        mute = self.want.action == "mute"
         gone = {
             f.words: seconds_of(frames_of(f.end) - frames_of(f.start))
+            if mute or f.kind == NAMED
+            else 0.0
             for f in chosen
             if f.words is not None
         }
         cuts = [*self.earlier, *(f.cut for f in chosen if f.cut is not None)]
         return EditRequest(
-            new_text=_text_without(self.said, gone, mute=self.want.action == "mute"),
+            new_text=_text_without(self.said, gone),
             cuts=_apart(cuts),
             tracks=self.tracks,
         )
@@ -370,7 +383,7 @@ class Findings:
     def _spoken_elsewhere(self, each: Finding) -> bool:
         """True if taking this out would take out what is said on another track."""
         cut = each.cut
-        if (cut.action if cut else self.want.action) == "mute":
+        if (cut.action if cut else self.want.action) != "cut":
             return False
         spans = [(cut.start, cut.end)] if cut else []
         if each.words is not None:
@@ -391,6 +404,12 @@ class Findings:
     def _around(self, kind: str, first: int, last: int) -> Cut | None:
         """The cut that takes words ``first`` to ``last`` out with the silence that they brought."""
         spoken = self.alignment.spoken
+        if kind == NAMED:  # with the silence beside it, into which it may fade
+            before = spoken[first - 1].end if first else 0.0
+            after = spoken[last + 1].start if last + 1 < len(spoken) else self.alignment.duration
+            start, end = spoken[first].start, spoken[last].end
+            start, end = max(start - EDGE, before), min(end + EDGE, after)
+            return Cut(kind, BLEEP if self.want.bleep else "mute", start, end)
         if self.want.action == "mute" or first == 0 or last + 1 == len(spoken):
             return None
         outer = spoken[first - 1].end, spoken[last + 1].start
@@ -403,7 +422,7 @@ class Findings:
         result: set[int] = set()
         for name in names:
             name = name.strip().lower()
-            if (kind := name.removesuffix("s")) in ALL_KINDS:
+            if (kind := name.removesuffix("s")) in (*ALL_KINDS, NAMED):
                 result |= {k for k, each in enumerate(self.found) if each.kind == kind}
                 continue
             matched = re.fullmatch(r"(\d{1,6})(?:-(\d{1,6}))?", name)
@@ -421,8 +440,9 @@ class Findings:
         return result
 
 
-def _text_without(said: Transcript, gone: Mapping[Span, float], mute: bool) -> str:
-    """The text without these words, its other characters kept; muted words leave a [pause]."""
+def _text_without(said: Transcript, gone: Mapping[Span, float]) -> str:
+    """The text without these words, its other characters kept; those that are muted leave a
+    [pause] of so many seconds, others of 0 s none."""
     places: list[Span] = []
     position, last_token = 0, -1
     for word in said.words:
@@ -440,7 +460,7 @@ def _text_without(said: Transcript, gone: Mapping[Span, float], mute: bool) -> s
         while stop < len(said.text) and said.text[stop].isspace():
             stop += 1
         result.append(said.text[end:begin])
-        if mute:
+        if seconds:
             result.append(f"[pause {seconds:g}] ")
         elif removed[:1].isupper() and removed[:2] not in ("I ", "I'", "I,"):
             result.append(said.text[stop : stop + 1].upper())
@@ -464,7 +484,7 @@ def _joined(gone: Mapping[Span, float]) -> list[tuple[int, int, float]]:
     """Words that go and the time that they take, those behind each other together."""
     result: list[tuple[int, int, float]] = []
     for (first, last), seconds in sorted(gone.items()):
-        if result and result[-1][1] == first:
+        if result and result[-1][1] == first and bool(result[-1][2]) == bool(seconds):
             begin, _, before = result.pop()
             first, seconds = begin, before + seconds
         result.append((first, last, seconds))
