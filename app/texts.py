@@ -69,6 +69,11 @@ CHANGED_HERE = "These words are part of a change: undo it before you correct the
 NOT_OPENED_YET = "The recording is still being opened: wait a moment."
 NOT_MADE_YET = "Some changes are still being made: wait a moment."
 NOT_HEARD_YET = "The recording is still being recognised: wait until all its words are there."
+CHANGED_ALREADY = (
+    "There are changes already: undo them, then give the recording another transcript."
+)
+NAMELESS, THE_NAME = "Type a name.", "name"
+GONE_ELSEWHERE = "This project was deleted in another window."
 TEXT_DOES_NOT_MATCH = (
     "The text doesn't match the recording: correct it, or open the recording without it."
 )

@@ -105,7 +105,7 @@ def hear(samples: bytes, last: bool, rate: int | None = None) -> dict[str, Any]:
     """In a session's process: the words that are final since the last time, and those after them
     that may change, each with its start and end, seconds; `rate`: begin with these samples of 16
     bits, little-endian."""
-    from alignment.recognition.live import LiveRecogniser
+    from alignment.recognition.live import LATE, LiveRecogniser
 
     if rate is not None:
         _recognisers[:] = [LiveRecogniser(rate)]
@@ -117,7 +117,8 @@ def hear(samples: bytes, last: bool, rate: int | None = None) -> dict[str, Any]:
     if last:
         ended = recogniser.end()
         final, rest = (*final, *ended.final), ended.provisional
-    return {"final": shown(final), "provisional": shown(rest)}
+    late = len(block) / recogniser.sample_rate >= LATE
+    return {"final": shown(final), "provisional": shown(rest), "late": late}
 
 
 def shown(words: Sequence[Any]) -> list[tuple[str, float, float]]:

@@ -115,6 +115,15 @@ class Project:
             "corrections": [each.to_json() for each in document.corrections],
         }
 
+    def rename(self, data: Any) -> None:
+        """Another name; InputError for none."""
+        name = limits.required(str(data.get("name") or ""), texts.THE_NAME, texts.NAMELESS)
+        with self.open.lock:
+            self.folder.write(
+                "project.json", self.open.about | {"name": " ".join(name.split())[:120]}
+            )
+        self.events.tell(kind="name", name=self.open.about["name"])
+
     def offered(self, data: Any) -> list[dict[str, Any]]:
         """Find what can be taken out of what has been listened to; nothing is changed."""
         heard = self.open.heard()

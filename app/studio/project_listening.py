@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -13,9 +13,16 @@ from app.processes.lanes import EditorLane
 from app.processes.worker import WorkerProcess
 from app.service import without_folder
 from app.studio.open_project import OpenProject
-from app.studio.storage.heard_tokens import Token, with_marks
+from app.studio.storage.heard_tokens import with_marks
 from app.studio.take_settings import number
 from app.studio.work import worker_tasks as tasks
+
+
+def transcript_lines(text: str) -> str:
+    """A transcript as it is kept; InputError if it is too long."""
+    text = limits.check_text(text, texts.THE_TRANSCRIPT)
+    return "\n".join(filter(None, (" ".join(line.split()) for line in text.splitlines())))
+
 
 OPENING, LISTENING = 0, 10  # urgencies; of two projects' parts the earlier one comes first
 
@@ -74,7 +81,8 @@ class Listening:
         return {
             "share": heard / total if total else 0.0,
             "done": bool(parts) and len(done) == len(parts),
-            "problem": self.problem,
+            "problem": self.problem or (texts.TEXT_DOES_NOT_MATCH if self.is_other_text else ""),
+            "other_text": self.project.about["text"] if self.is_other_text else None,
             "missing": self._missing(),
         }
 
@@ -141,7 +149,6 @@ class Listening:
         if about.get("places"):
             place = project.folder.read("places.json")[part]
             heard = editor.ask(tasks.align_place, sound, part, place)
-            self._refuse_other_text(heard.tokens, len(about["parts"]))
         else:
             first, last = about["parts"][part]
             heard = editor.ask(tasks.recognise_part, sound, part, first, last)
@@ -150,8 +157,28 @@ class Listening:
             self._tell()
             self.words_came()
 
-    def _refuse_other_text(self, tokens: Sequence[Token], parts: int) -> None:
-        heard = [word["score"] for token in tokens for word in token["words"]]
-        if parts == 1 and heard and not any(heard):
-            self.problem = texts.TEXT_DOES_NOT_MATCH
-            self._tell()
+    @property
+    def is_other_text(self) -> bool:
+        """True if nothing of the given text is heard in the recording."""
+        rows = self.project.shown()
+        one = len(self.project.about.get("parts", ())) == 1 and self.project.about.get("places")
+        return bool(one and rows) and not any(row[4] for row in rows)
+
+    def retext(self, data: Any) -> None:
+        """Listen again, with another transcript or, for none, by recognising; InputError once
+        there are changes."""
+        project, folder = self.project, self.project.folder
+        text = transcript_lines(str(data.get("text") or ""))
+        with project.lock:
+            if project.changes or project.document.corrections:
+                raise InputError(texts.CHANGED_ALREADY)
+            for lane in (project.quick, project.long):
+                for name in lane.pending(folder.id):
+                    lane.cancel(folder.id, name)
+            about = {k: v for k, v in project.about.items() if k not in ("text", "places", "plain")}
+            folder.write("project.json", about | {"parts": []} | ({"text": text} if text else {}))
+            for path in [*folder.path.glob("words/*.json"), folder.path / "places.json"]:
+                path.unlink(missing_ok=True)
+            self.problem = ""
+        project.events.tell(kind="reload")
+        self._add(project.quick, OPENING, "open again", self._open)

@@ -29,6 +29,8 @@ Change = Callable[[Project, dict[str, Any]], dict[str, Any] | None]
 # What changes a project, or asks for more of it than is written down.
 CHANGES: dict[str, Change] = {
     "script": lambda project, data: project.save(data, data.get("settings")),
+    "rename": lambda project, data: project.rename(data),
+    "text": lambda project, data: project.listening.retext(data),
     "takes": lambda project, data: project.takes.again(str(data.get("key")), data),
     "cleaning": lambda project, data: {"found": project.offered(data)},
     "look": lambda project, data: project.listening.look(data),

@@ -14,6 +14,7 @@ from app.processes.sandbox import run_in_sandbox
 from app.service import Service, without_folder
 from app.studio.live_sessions import LiveSessions
 from app.studio.project import Project
+from app.studio.project_listening import transcript_lines
 from app.studio.recogniser_fetch import RecogniserFetch
 from app.studio.storage.folders import BIN, ProjectFolder, Projects
 from app.studio.storage.packed_project import SUFFIX, manifest_of, pack, unpack
@@ -48,9 +49,8 @@ class Studio:
         source = limits.inside(upload, self.service.folder, limits.MAX_MEGABYTES)
         if source.suffix.lower() == ".zip":
             return self._unpacked(visitor, source, data.get("onto"))
-        text = limits.check_text(str(data.get("text") or ""), texts.THE_TRANSCRIPT)
-        lines = [" ".join(line.split()) for line in text.splitlines()]
-        about: dict[str, Any] = {"text": "\n".join(filter(None, lines))} if text else {}
+        text = transcript_lines(str(data.get("text") or ""))
+        about: dict[str, Any] = {"text": text} if text else {}
         return self._create(visitor, source, source.name, about)
 
     def example(self, visitor: str) -> Project:
@@ -123,6 +123,7 @@ class Studio:
                 self._open.pop(name, None)
             project.open.end_jobs()
             project.folder.write(BIN, time.time())
+            project.events.tell(kind="gone", sentence=texts.GONE_ELSEWHERE, binned=True)
         else:
             return False
         return True

@@ -93,6 +93,7 @@ export class App extends Exporting {
       return this.start.refuse(error.message || TEXTS.lost);
     }
     const again = this.project === id;
+    if (!again) this.start.stop();
     if (!again) {
       this.#close();
       this.history.done = [];
@@ -111,7 +112,7 @@ export class App extends Exporting {
     this.marks = state.marks;
     this.listening = state.listening;
     this.script.missing = state.listening.missing;
-    this.script.setTokens(state.tokens);
+    this.script.setTokens(state.listening.other_text === null ? state.tokens : []);
     if (!again) this.script.edits = [];
     this.#edits(state);
     if (!again) for (const step of state.history) this.remember(step, step.label);
@@ -128,6 +129,7 @@ export class App extends Exporting {
     this.unfollow = this.server.follow(id, state.version, (event) => this.#happened(event), (reached) => this.saver.reached(reached), () => this.#reopen(id));
     this.render();
     if (state.draft && !again) this.#redraft(state.draft);
+    else if (!again) this.view.body.focus({ preventScroll: true });
     this.host.dataset.ready = "yes";
   }
 
@@ -174,7 +176,12 @@ export class App extends Exporting {
   #happened(event) {
     switch (event.kind) {
       case "reload": return this.open(this.project);
-      case "gone": return this.leave().then(() => this.start.refuse(event.sentence));
+      case "name": this.name = event.name; return this.parts.refresh();
+      case "gone": {
+        const { project } = this;
+        const back = () => this.start.begin("", () => this.server.ask(`/projects/${project}/restore`, {}).then(() => this.open(project)));
+        return this.leave().then(() => this.start.refuse(event.sentence, event.binned && [TEXTS.restore, back]));
+      }
       case "part":
         this.script.setPart(event.ids, event.tokens);
         this.script.correct(this.saver.corrections);
@@ -189,7 +196,8 @@ export class App extends Exporting {
         this.listening = event;
         this.script.missing = event.missing;
         this.looked = null;
-        this.view.render();
+        if (event.other_text !== null) this.script.setTokens([]);
+        this.render();
         return this.exportNext();
       case "making": this.making.add(event.key); return this.changes.render();
       case "takes": {

@@ -3,7 +3,7 @@
 import { Hearing } from "./hearing.js";
 import { applied, between, inverse, nameOf, same } from "./script/steps.js";
 import { TEXTS, tell } from "./texts.js";
-import { insertedAfter } from "./script/wording.js";
+import { insertedAfter, plain } from "./script/wording.js";
 
 export class Editing extends Hearing {
   /** The list of edits becomes another one, as a step that can be taken back. */
@@ -52,7 +52,11 @@ export class Editing extends Hearing {
   write(first, last, text, play = false) {
     const drafted = this.saver.undraft();
     const nothing = () => { if (drafted) this.saver.save(); return null; };
-    text = /[\p{L}\p{N}]/u.test(text) ? text.trim().replace(/\s+/g, " ") : "";
+    text = plain(text);
+    if (text && !/[\p{L}\p{N}]/u.test(text)) {
+      this.complain(tell(TEXTS.no_words, text));
+      return nothing();
+    }
     const ended = first === last && first && !this.script.placeAt(first - 1) && insertedAfter(this.script.tokens[first - 1].text, text);
     if (ended && !this.script.places().some((place) => place.first === first && place.last === last)) [first, text] = [first - 1, ended];
     const places = this.script.places();
@@ -97,7 +101,7 @@ export class Editing extends Hearing {
     if (this.saver.undraft()) this.saver.save();
     const places = wanted.map(([first, last, text]) => {
       const own = tokens.slice(first, last), right = tokens[last] || null;
-      return { after: first ? tokens[first - 1].id : -1, right: right && right.id, ids: own.map((token) => token.id), was: own.map((token) => token.text).join(" "), text };
+      return { after: first ? tokens[first - 1].id : -1, right: right && right.id, ids: own.map((token) => token.id), was: own.map((token) => token.text).join(" "), text: plain(text) };
     }).filter(({ ids, was, text }) => ids.length && text !== was);
     if (!places.length) return;
     const put = (/** @type {"was"|"text"} */ what, isFirst = false) => {

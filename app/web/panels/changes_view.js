@@ -13,7 +13,7 @@ export class ChangesView {
     this.app = app;
     this.count = make("span", { class: "count" });
     this.all = make("button", { type: "button", class: "quiet", onclick: () => app.acceptAll() }, TEXTS.accept_all);
-    this.list = make("ol", { class: "cards" });
+    this.list = make("ol", { class: "cards", onkeydown: (event) => this.#walk(event) });
     this.empty = make("div", { class: "empty" }, make("p", {}, make("strong", {}, TEXTS.no_changes)), make("p", {}, TEXTS.no_changes_hint));
     this.offer = make("div", { class: "offer" });
     this.told = make("p", { class: "synthetic" });
@@ -31,6 +31,15 @@ export class ChangesView {
     const heard = new Set(places.filter(({ edit }) => edit.text && !script.isPause(edit)).map(({ edit }) => script.chosen(edit)));
     const seconds = [...heard].reduce((sum, take) => sum + (take && !isRecorded(take) ? take.seconds : 0), 0);
     this.told.textContent = seconds ? tell(TEXTS.synthetic, seconds.toFixed(1)) : "";
+  }
+
+  /** Arrow keys go from card to card; Tab leaves them. */
+  #walk(event) {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key], titles = [...this.list.querySelectorAll(".title")], at = titles.indexOf(event.target);
+    if (!by || at < 0) return;
+    event.preventDefault();
+    event.stopPropagation();
+    titles[at + by]?.focus();
   }
 
   /** The change that an example suggests, while there is none. */
@@ -72,7 +81,7 @@ export class ChangesView {
     const name = between ? named(script, edit) : edit.text;
     const words = make("span", { class: "words" }, old && make("del", {}, old), old && " ", name ? make("ins", {}, name) : make("em", {}, TEXTS.deleted));
     const badge = state !== "made" && make("span", { class: `state ${state}` }, state === "accepted" && icon("check"), TEXTS.state[state]);
-    const head = make("button", { type: "button", class: "title", "data-name": "title", "aria-expanded": String(isActive), onclick: () => app.activate(edit, true) }, words, badge);
+    const head = make("button", { type: "button", class: "title", "data-name": "title", "aria-expanded": String(isActive), tabindex: isActive || (!app.active && place === script.places()[0]) ? "0" : "-1", onclick: () => app.activate(edit, true) }, words, badge);
     const card = make("li", { class: `card ${state}${isActive ? " active" : ""}` }, head);
     if (!isActive) return card;
     if (state === "failed") {

@@ -53,6 +53,7 @@ export class CleaningView {
     this.found = [];
     this.host.hidden = !open;
     this.app.parts.changes.hidden = open;
+    this.app.showChanges(open); // on a phone it stands in the same sheet
     this.app.host.querySelector("[data-name=clean]").setAttribute("aria-expanded", String(open));
     if (open) this.look(0);
     if (this.app.project) this.app.render();

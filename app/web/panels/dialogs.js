@@ -45,9 +45,9 @@ export class Dialogs {
     else if (this.app.project) this.app.view.body.focus({ preventScroll: true });
   }
 
-  /** A question with its answers, some of which destroy something; what is typed is given to each. @param {string} question @param {[string, (text: string) => void, boolean?][]} answers @param {string|null} text */
-  ask(question, answers, text = null) {
-    const field = text !== null && make("input", { class: "field", "aria-label": question, value: text, maxlength: "40", autocomplete: "off" });
+  /** A question with its answers, some of which destroy something; what is typed is given to each. @param {string} question @param {[string, (text: string) => void, boolean?][]} answers @param {string|null} text @param {number} most characters of it */
+  ask(question, answers, text = null, most = 40) {
+    const field = text !== null && make("input", { class: "field", "aria-label": question, value: text, maxlength: String(most), autocomplete: "off" });
     const buttons = answers.map(([name, done, danger]) => make("button", { class: `button${danger ? " danger" : ""}`, onclick: () => done(field ? field.value : "") }, name));
     show(this.dialog, make("h2", {}, question), make("form", { method: "dialog", class: "row" }, field, ...buttons, make("button", { type: "button", class: "button", onclick: () => this.dialog.close() }, TEXTS.cancel)));
     this.dialog.showModal();

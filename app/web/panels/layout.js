@@ -7,7 +7,9 @@ import { TEXTS } from "../texts.js";
 /** @param {HTMLElement} host @param {any} app */
 export function build(host, app) {
   const start = make("div", { class: "screen start-screen" });
-  const name = make("h1", { class: "name" });
+  const rename = () => app.dialogs.ask(TEXTS.rename_project, [[TEXTS.save, (text) => text.trim() && app.asked("rename", { name: text })]], app.name, 120);
+  const name = make("button", { type: "button", title: TEXTS.rename_project, onclick: rename });
+  const heading = make("h1", { class: "name" }, name);
   const status = make("span", { class: "status", role: "status" });
   const sheet = make("button", { type: "button", class: "quiet sheet", onclick: () => app.showChanges(host.dataset.sheet !== "open") });
   const settings = tool("settings", TEXTS.settings, () => app.dialogs.settings());
@@ -23,9 +25,15 @@ export function build(host, app) {
   });
   const header = make("div", { class: "header" },
     make("button", { type: "button", class: "quiet", onclick: () => app.leave() }, `‹ ${TEXTS.all_projects}`),
-    name, status, progress, make("span", { class: "push" }), sheet,
+    heading, status, progress, make("span", { class: "push" }), sheet,
     undo, redo, make("button", { type: "button", class: "quiet named", title: TEXTS.clean_hint, "aria-label": TEXTS.clean, "aria-expanded": "false", "data-name": "clean", onclick: () => app.cleaning.toggle() }, icon("clean"), make("span", {}, TEXTS.clean)), speakers, tool("find", `${TEXTS.find} (Ctrl+F)`, () => app.dialogs.find()), tool("keys", `${TEXTS.keys} (?)`, () => app.dialogs.keys()), settings, download, menu);
-  const problem = make("p", { class: "problem", role: "alert", hidden: true });
+  const problem = make("div", { class: "problem", role: "alert", hidden: true }), sentence = make("p");
+  const given = make("textarea", { rows: "5", "aria-label": TEXTS.own_text });
+  const retext = (text) => app.asked("text", { text });
+  const other = make("div", {}, given, make("div", { class: "row" },
+    make("button", { type: "button", class: "button", onclick: () => retext(given.value) }, TEXTS.correct_text),
+    make("button", { type: "button", class: "button", onclick: () => retext("") }, TEXTS.without_text)));
+  problem.append(sentence, other);
   const script = make("div", { class: "page" });
   const changes = make("aside", { class: "changes", "aria-label": TEXTS.changes });
   const cleaning = make("div", { class: "cleaning", hidden: true }), list = make("div");
@@ -79,7 +87,9 @@ export function build(host, app) {
     status.hidden = !status.textContent;
     sheet.textContent = `${TEXTS.changes} ${app.script.edits.length}`;
     problem.hidden = !(listening && listening.problem);
-    problem.textContent = listening ? listening.problem : "";
+    sentence.textContent = listening ? listening.problem : "";
+    other.hidden = !listening || listening.other_text === null;
+    if (!other.hidden && !given.value) given.value = listening.other_text;
     app.cleaning?.showMarks();
     for (const side of sides) side.setAttribute("aria-checked", String(side.dataset.side === app.side));
     undo.disabled = !app.history.done.length;

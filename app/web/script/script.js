@@ -28,12 +28,15 @@ export class Script {
     this.failures = new Map();
     /** @type {Map<number, number>} */
     this.index = new Map();
+    /** Whether a paragraph begins with a token, by its id: settled once. @type {Map<number, boolean>} */
+    this.begins = new Map();
     /** Seconds between which nothing has been listened to. @type {number[][]} */
     this.missing = [];
   }
 
   /** @param {any[][]} shown tokens as the server sends them */
   setTokens(shown) {
+    this.begins.clear();
     this.tokens = shown.map(token);
     this.#reindex();
   }
@@ -42,6 +45,13 @@ export class Script {
   setPart([first, end], shown) {
     const others = this.tokens.filter(({ id }) => id < first || id >= end);
     const at = others.findIndex(({ id }) => id >= end);
+    const before = this.tokens.filter(({ id }) => id >= first && id < end).map(({ id }) => id), now = new Set(shown.map(([id]) => id));
+    // Words that come for others begin a paragraph where the first of those did.
+    shown.forEach(([id], k) => {
+      if (!before.length || this.begins.has(id)) return;
+      const left = k ? before.indexOf(shown[k - 1][0]) : -1, gone = k && left < 0 ? undefined : before[left + 1];
+      this.begins.set(id, !now.has(gone) && !!this.begins.get(gone));
+    });
     others.splice(at < 0 ? others.length : at, 0, ...shown.map(token));
     this.tokens = others;
     this.#reindex();
@@ -296,7 +306,9 @@ export class Script {
       const gap = k < this.tokens.length ? this.tokens[k].start - this.tokens[k - 1].end : Infinity;
       const words = k - first;
       const ended = /[.!?…]["'”’)]*$/.test(this.tokens[k - 1].text);
-      if (gap === Infinity || (gap > 1.2 && words > 5) || (words > 45 && (ended || gap > 0.5)) || (words > 90 && gap > 0.2) || words > 140 || this.#isBroken(k) || this.#turnsAt(k)) {
+      const next = this.tokens[k]?.id, fits = gap <= 1.2 || words <= 5;
+      if (gap < Infinity && !this.begins.has(next)) this.begins.set(next, !fits || (words > 45 && (ended || gap > 0.5)) || (words > 90 && gap > 0.2) || words > 140);
+      if (gap === Infinity || this.begins.get(next) || this.#isBroken(k) || this.#turnsAt(k)) {
         found.push([first, k]);
         first = k;
       }

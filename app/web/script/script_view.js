@@ -3,7 +3,7 @@
 import { make } from "../elements.js";
 import { ScriptSelection } from "./script_selection.js";
 import { TEXTS } from "../texts.js";
-import { parts } from "./wording.js";
+import { parts, typedBetween } from "./wording.js";
 
 export class ScriptView extends ScriptSelection {
   /** @param {HTMLElement} host @param {any} app */
@@ -49,7 +49,7 @@ export class ScriptView extends ScriptSelection {
     anchor.after(" ", element);
     fit();
     for (let k = first; k < last; k++) this.element(k)?.classList.add("going");
-    this.field = { first, last, input, element, mode };
+    this.field = { first, last, input, element, mode, before, after };
     this.bar.hidden = true;
     input.addEventListener("input", () => {
       fit();
@@ -61,7 +61,7 @@ export class ScriptView extends ScriptSelection {
       event.stopPropagation();
       if (event.key === "Enter") { event.preventDefault(); this.finish(true, event.ctrlKey || event.metaKey); this.body.focus({ preventScroll: true }); }
       if (event.key === "Escape") { event.preventDefault(); this.finish(false); this.body.focus({ preventScroll: true }); }
-      if (event.key === "Tab") { event.preventDefault(); this.finish(true); this.body.focus({ preventScroll: true }); this.step(event.shiftKey ? -1 : 1); }
+      if (event.key === "Tab") { event.preventDefault(); this.finish(true); this.body.focus({ preventScroll: true }); }
     });
     input.addEventListener("blur", () => this.field && this.field.input === input && this.finish(true));
     input.focus();
@@ -77,8 +77,9 @@ export class ScriptView extends ScriptSelection {
     for (const each of this.body.querySelectorAll(".going")) each.classList.remove("going");
     field.element.remove();
     if (!keep && this.app.saver.undraft()) this.app.saver.save();
-    if (keep && field.mode === "correct") this.app.correct([field.first, field.last, field.input.value.trim()]);
-    else if (keep) this.app.write(field.first, field.last, field.input.value, play);
+    const typed = typedBetween(field.input.value, field.before, field.after);
+    if (keep && field.mode === "correct") this.app.correct([field.first, field.last, typed]);
+    else if (keep) this.app.write(field.first, field.last, typed, play);
     this.render();
   }
 
@@ -109,7 +110,7 @@ export class ScriptView extends ScriptSelection {
       return this.select(0, tokens.length - 1);
     }
     if (command && event.key !== "Enter") return;
-    if (event.key === "Tab") return this.step(event.shiftKey ? -1 : 1) && event.preventDefault();
+    if (event.altKey && /^Arrow(Up|Down)$/.test(event.key)) { event.preventDefault(); return this.step(event.key === "ArrowUp" ? -1 : 1); }
     if (event.key === "Escape") return this.clear();
     const next = this.selection ? 1 : 0, gone = () => (this.range ? this.remove() : active && this.app.revert(active));
     const does = {

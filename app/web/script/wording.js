@@ -3,6 +3,20 @@
 const MARKS = /^([("'“‘[]*)(.*?)([.,;:!?…"'”’)\]]*)$/su;
 const ENDED = /[.!?…]["'”’)]*$/;
 
+/** A text without signs that nobody sees. @param {string} text */
+export const plain = (text) => text.replace(/\s+/g, " ").replace(/[\p{Cf}\p{Cc}]/gu, "").trim();
+
+/**
+ * What was typed between the marks of its place: a mark that it ends with takes the place of theirs, and without it
+ * they say nothing. @param {string} text @param {string} before @param {string} after
+ */
+export function typedBetween(text, before, after) {
+  if (!after || !text.endsWith(after)) return plain(text) === before.trim() ? "" : text;
+  const typed = text.slice(0, text.length - after.length).trimEnd();
+  if (!plain(typed.startsWith(before) ? typed.slice(before.length) : typed)) return "";
+  return typed + (/[.,;:!?…]$/.test(typed) ? after.replace(/^[.,;:!?…]+/, "") : after);
+}
+
 /** A word, or several: the marks before it, itself, those after it. */
 export function parts(text) {
   const [, before, core, after] = /** @type {RegExpExecArray} */ (MARKS.exec(text));

@@ -7,7 +7,7 @@ const OFTEN = 0.3, MOST = 5; // seconds of sound in one request: more while the 
 /** @typedef {[text: string, start: number, end: number]} Word */
 
 export class LiveWords {
-  /** @param {import("../server.js").Server} server @param {number} rate Hz @param {(final: string, provisional: string) => void} shown told of all words whenever there are others */
+  /** @param {import("../server.js").Server} server @param {number} rate Hz @param {(final: string, provisional: string, late: boolean) => void} shown told of all words whenever there are others, and whether they come late */
   constructor(server, rate, shown) {
     this.server = server;
     this.rate = rate;
@@ -50,10 +50,10 @@ export class LiveWords {
 
   async #heard(blocks, last) {
     if (!this.name) this.name = (await this.server.ask("/live", { rate: this.rate })).id;
-    const { final, provisional } = await this.server.ask(`/live/${this.name}`, { samples: packed(blocks), last });
+    const { final, provisional, late } = await this.server.ask(`/live/${this.name}`, { samples: packed(blocks), last });
     this.words.push(...final);
     const text = (words) => words.map(([word]) => word).join(" ");
-    this.shown(text(this.words), text(provisional));
+    this.shown(text(this.words), text(provisional), late);
   }
 }
 

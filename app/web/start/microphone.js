@@ -31,10 +31,11 @@ export async function recorder(heard) {
   return {
     id,
     stop() {
+      tap.port.onmessage = null; // no block is late
       for (const track of stream.getTracks()) track.stop();
       context.close();
       save();
-      return wav(blocks, rate);
+      return wav(blocks, rate, id);
     },
   };
 }
@@ -47,7 +48,7 @@ export async function left() {
     const id = key.slice(0, 24);
     found.set(id, { rate, blocks: [...(found.get(id)?.blocks || []), ...blocks] });
   }
-  return [...found].map(([id, { rate, blocks }]) => ({ id, seconds: blocks.reduce((sum, block) => sum + block.length, 0) / rate, file: wav(blocks, rate) }));
+  return [...found].map(([id, { rate, blocks }]) => ({ id, seconds: blocks.reduce((sum, block) => sum + block.length, 0) / rate, file: wav(blocks, rate, id) }));
 }
 
 /** The server has it, or nobody wants it. @param {string} id */
@@ -62,11 +63,13 @@ const TAP = `registerProcessor("tap", class extends AudioWorkletProcessor {
 /** Samples of 16 bits, little-endian. @param {Float32Array[]} blocks */
 export const pcm16 = (blocks) => blocks.map((block) => new Uint8Array(Int16Array.from(block, (value) => Math.max(-1, Math.min(1, value)) * 32767).buffer));
 
-/** 16-bit mono. @param {Float32Array[]} blocks @param {number} rate */
-function wav(blocks, rate) {
+/** 16-bit mono, named after when it was begun. @param {Float32Array[]} blocks @param {number} rate @param {string} id */
+function wav(blocks, rate, id) {
+  const two = (n) => String(n).padStart(2, "0"), at = new Date(id);
+  const name = `Recording ${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}.${two(at.getMinutes())}.${two(at.getSeconds())}.wav`;
   const samples = pcm16(blocks), size = samples.reduce((sum, each) => sum + each.length, 0);
   const number = (value, bytes) => Array.from({ length: bytes }, (_, k) => String.fromCharCode((value / 256 ** k) & 255)).join("");
   const format = number(1, 2) + number(1, 2) + number(rate, 4) + number(2 * rate, 4) + number(2, 2) + number(16, 2);
   const header = `RIFF${number(36 + size, 4)}WAVEfmt ${number(16, 4)}${format}data${number(size, 4)}`;
-  return new File([Uint8Array.from(header, (letter) => letter.charCodeAt(0)), ...samples], "recording.wav", { type: "audio/wav" });
+  return new File([Uint8Array.from(header, (letter) => letter.charCodeAt(0)), ...samples], name, { type: "audio/wav" });
 }

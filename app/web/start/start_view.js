@@ -66,9 +66,9 @@ export class StartView {
     }
   }
 
-  /** @param {string} sentence */
-  refuse(sentence) {
-    show(this.state, make("span", { class: "problem" }, sentence), this.again && make("button", { type: "button", class: "quiet strong", onclick: () => this.again() }, TEXTS.try_again));
+  /** @param {string} sentence @param {[string, () => void]|false} [remedy] */
+  refuse(sentence, remedy = this.again && [TEXTS.try_again, () => this.again()]) {
+    show(this.state, make("span", { class: "problem" }, sentence), remedy && make("button", { type: "button", class: "quiet strong", onclick: remedy[1] }, remedy[0]));
   }
 
   /** @param {File[]} files a recording, perhaps with its transcript @param {string|null} kept by this name until it has arrived @param {Promise<import("./live_words.js").Word[]>|null} heard its words so far */
@@ -80,14 +80,14 @@ export class StartView {
       if (other) throw new Error(TEXTS.too_many);
       if (!sound) return;
       if (this.limits && sound.size > this.limits.bytes) throw new Error(tell(TEXTS.too_large, sound.name, size(sound.size), size(this.limits.bytes)));
-      if (!this.text.value.trim() && !/\.zip$/i.test(sound.name)) await offerRecogniser(this.app.server, this.state);
       const upload = await this.app.server.upload(sound, (share) => { this.state.textContent = `${TEXTS.uploading} ${sound.name}… ${Math.round(100 * share)} %`; });
+      if (!this.text.value.trim() && !/\.zip$/i.test(sound.name)) await offerRecogniser(this.app.server, this.state);
       this.state.textContent = `${TEXTS.opening}…`;
       await this.app.create({ upload, text: this.text.value });
       if (!this.app.project) return; // why was said
       this.state.textContent = this.text.value = "";
       if (kept) await drop(kept);
-      show(this.spoken);
+      this.#say();
       if (!heard) return;
       this.app.spoken = { project: this.app.project, words: await heard };
       this.app.view.render();
@@ -102,25 +102,38 @@ export class StartView {
     this.text.closest("details").open = true;
   }
 
-  /** Shows what has been said so far. */
-  #say(final, provisional) {
-    show(this.spoken, make("span", {}, final), " ", make("span", { class: "provisional" }, provisional));
+  /** Shows what has been said so far, and whether words come late. */
+  #say(final = "", provisional = "", late = false) {
+    show(this.spoken, make("span", {}, final), " ", make("span", { class: "provisional" }, provisional), late && make("em", {}, TEXTS.late));
+    if (!this.spoken.textContent.trim()) show(this.spoken);
     this.spoken.scrollTop = this.spoken.scrollHeight;
+  }
+
+  /** Another project is shown: what is being recorded ends, and is kept. */
+  stop() {
+    if (!this.recording) return;
+    this.#stopped();
+    this.app.dialogs.say(TEXTS.recording_kept);
+  }
+
+  #stopped() {
+    const { recording, live } = this;
+    this.recording = this.live = null;
+    this.mic.querySelector("span").textContent = TEXTS.record;
+    this.mic.classList.remove("live");
+    return { kept: recording.id, file: recording.stop(), heard: live && live.end() };
   }
 
   async #record() {
     const name = this.mic.querySelector("span");
     if (this.recording) {
-      const { id } = this.recording, file = this.recording.stop(), heard = this.live.end();
-      this.recording = this.live = null;
-      name.textContent = TEXTS.record;
-      this.mic.classList.remove("live");
-      return this.take([file], id, heard);
+      const { kept, file, heard } = this.#stopped();
+      return this.take([file], kept, heard);
     }
     try {
-      show(this.spoken);
+      this.#say();
       this.recording = await recorder((seconds, level, block, rate) => {
-        this.live = this.live || new LiveWords(this.app.server, rate, (final, provisional) => this.#say(final, provisional));
+        this.live = this.live || new LiveWords(this.app.server, rate, (...said) => this.live && this.#say(...said));
         this.live.hear(block);
         name.textContent = `${TEXTS.stop_recording} · ${clock(seconds)}`;
         this.mic.style.setProperty("--level", `${Math.round(100 * Math.sqrt(level))}%`);

@@ -18,7 +18,7 @@ function slow() {
       const count = Buffer.from(data.samples, "base64").length / 2;
       sent.push([path, count, data.last]);
       await new Promise((done) => waiting.push(done));
-      return { final: [[String(count), 0, 1]], provisional: [["perhaps", 1, 2]] };
+      return { final: [[String(count), 0, 1]], provisional: [["perhaps", 1, 2]], late: true };
     },
   };
 }
@@ -34,7 +34,7 @@ test("one request at a time, of five seconds at most, until everything is heard"
   assert.deepEqual(server.sent.map(([, count]) => count), [2400, 40_000, 40_000, 240 * 400 - 82_400]);
   assert.deepEqual(server.sent.map(([, , last]) => last), [false, false, false, true]);
   assert.deepEqual(words, server.sent.map(([, count]) => String(count)));
-  assert.deepEqual(shown[0], ["2400", "perhaps"]);
+  assert.deepEqual(shown[0], ["2400", "perhaps", true]);
 });
 
 test("without an answer the recording goes on without words", async () => {

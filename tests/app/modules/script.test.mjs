@@ -156,6 +156,16 @@ test("paragraphs hold every word once, and end where something is missing", () =
   assert.deepEqual(few.paragraphs(), [[0, 4], [4, 10]]);
 });
 
+test("paragraphs stay where they are when a word is corrected", () => {
+  const made = script(Array.from({ length: 200 }, (_, k) => `word${k}${k % 10 === 9 ? "." : ""}`).join(" "));
+  const before = made.paragraphs(), at = before[1][0];
+  const shown = made.tokens.map(({ id, text, start, end }) => [id, text, start, end, 1, 0]);
+  made.setPart([0, 100000], [...shown.slice(0, 5), [900, "New", 2.5, 2.7, 1, 0], [901, "York", 2.7, 2.9, 1, 0], ...shown.slice(6)]);
+  assert.deepEqual(made.paragraphs().map(([first]) => first), before.map(([first]) => first && first + 1));
+  made.setPart([0, 100000], [...shown.slice(0, at), [902, "Then", shown[at][2], shown[at][3], 1, 0], ...shown.slice(at + 1)]);
+  assert.deepEqual(made.paragraphs(), before);
+});
+
 test("a paragraph is one speaker's", () => {
   const made = new Script();
   const words = [["Hello", "ANNA"], ["there.", "ANNA"], ["Fine,", "BOB"], ["thanks.", "BOB"]];

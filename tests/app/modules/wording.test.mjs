@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { load, settle } from "./web.mjs";
 import { FakeServer } from "./windows.mjs";
 
-const { parts, found, withOther } = await load("script/wording.js");
+const { parts, found, typedBetween, withOther } = await load("script/wording.js");
 const { Timeline } = await load("sound/timeline.js");
 const TEXT = "They came with the barons. “Who is it?” he said: profane. We cannot";
 
@@ -25,9 +25,20 @@ test("words that are inserted before a full stop stand before it, sentences behi
   made.undo();
   made.write(5, 5, "Nobody knew.");
   assert.ok(says(made).startsWith("They came with the barons. Nobody knew. “Who"));
-  made.undo();
-  made.write(4, 5, "."); // what is left of a field when the word is gone
-  assert.equal(made.script.edits[0].text, "");
+});
+
+test("a typed mark takes the place of the word's, and a text without words is refused, not a deletion", async () => {
+  assert.equal(typedBetween("tower.,", "", ","), "tower.");
+  assert.equal(typedBetween("“tower?.”", "“", ".”"), "“tower?”");
+  assert.equal(typedBetween("tower,", "", ","), "tower,");
+  assert.equal(typedBetween("hope  look", "hope ", " look"), "hope look");
+  assert.equal(typedBetween("“.”", "“", ".”"), ""); // the word is gone
+  const made = await new FakeServer().window(TEXT), told = [];
+  made.complain = (sentence) => told.push(sentence);
+  for (const text of ["—", "...", "🙂"]) made.write(4, 5, text);
+  assert.deepEqual([made.script.edits.length, told.length], [0, 3]);
+  made.write(4, 5, "ba\u200bkers");
+  assert.equal(made.script.edits[0].text, "bakers");
 });
 
 test("parts of words, words in a row whatever is between them, and new words are found", async () => {

@@ -116,3 +116,29 @@ def test_a_correction_outlives_a_killed_server(
         project.client = other
         said = ARCTIC.replace("superlative", "comparative").split()
         project.until(lambda state: [token[1] for token in state["tokens"]] == said)
+
+
+def test_another_transcript_after_opening_and_another_name(client: TestClient, upload: str) -> None:
+    """A text of another recording makes no words that could be edited."""
+    project = Project(client, {"upload": upload, "text": "Quite frankly xylophones bamboozle"})
+    state = project.listened()
+    assert state["listening"]["other_text"] and "match" in state["listening"]["problem"]
+    project.post("text", {"text": ARCTIC})
+    words = ARCTIC.split()
+    state = project.until(lambda state: [token[1] for token in state["tokens"]] == words)
+    assert state["listening"]["other_text"] is None and not state["listening"]["problem"]
+    project.save(change(state, "always", "never"))
+    assert "undo them" in project.post("text", {"text": ""}, 400)["detail"]
+    project.post("rename", {"name": "  My   talk "})
+    project.post("rename", {"name": " "}, 400)
+    assert project.state["name"] == client.get("/projects").json()[0]["name"] == "My talk"
+
+
+def test_a_window_is_told_that_its_project_was_deleted(project: Project, studio: Studio) -> None:
+    project.listened()
+    visitor = next(studio.projects.root.iterdir()).name
+    found = studio.find(visitor, project.at.rpartition("/")[2])
+    assert found is not None
+    project.post("delete", {})
+    (told,) = [event for _, event in found.events.since(0) if event["kind"] == "gone"]
+    assert told["binned"]
