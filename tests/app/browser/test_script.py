@@ -18,7 +18,7 @@ def script(page: Any, arctic: Path) -> Any:
 
 
 def test_by_keyboard_alone(script: Any) -> None:
-    """Words are selected, typed over, deleted and inserted; changes are gone through by Tab."""
+    """Words are selected, typed over, deleted and inserted; changes are gone through; Tab leaves them."""
     script.locator(".script").focus()
     for key in ("Home", "ArrowRight", "ArrowRight"):
         script.keyboard.press(key)
@@ -36,12 +36,15 @@ def test_by_keyboard_alone(script: Any) -> None:
     made(script, "then")
     script.keyboard.press("Escape")
     script.keyboard.press("Home")
-    script.keyboard.press("Tab")
+    script.keyboard.press("Alt+ArrowDown")
     assert script.locator(".change.active ins").inner_text() == "never"
-    script.keyboard.press("Tab")
+    script.keyboard.press("Alt+ArrowDown")
     assert script.locator(".change.active ins").inner_text() == "then"
     script.keyboard.press("a")
     script.locator(".change.accepted", has_text="then").wait_for()
+    script.keyboard.press("Tab")
+    assert not script.evaluate("() => document.activeElement.matches('.script, .script *')")
+    script.locator(".script").focus()
     script.keyboard.press("?")
     script.get_by_role("dialog").get_by_text("Ctrl + Enter").wait_for()
     script.keyboard.press("Escape")
