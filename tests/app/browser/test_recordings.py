@@ -26,8 +26,15 @@ pytestmark = pytest.mark.slow
 
 
 def test_a_text_that_is_another(page: Any, arctic: Path) -> None:
-    upload(page, arctic, "The weather will be sunny on Thursday afternoon.")
+    """No word of it can be edited; without it the recording says its own."""
+    page.locator(".hero summary").first.click()
+    page.locator(".hero textarea").first.fill("The weather will be sunny on Thursday afternoon.")
+    page.locator("#studio-upload").set_input_files(arctic)
     page.locator(".document .problem", has_text="doesn't match the recording").wait_for()
+    assert word(page).count() == 0
+    page.get_by_role("button", name="Open without it").click()
+    word(page, "always").first.wait_for()
+    assert not page.locator(".document .problem").is_visible()
 
 
 def test_words_appear_while_one_speaks_and_are_in_the_script_at_once(
