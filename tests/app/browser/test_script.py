@@ -18,7 +18,7 @@ def script(page: Any, arctic: Path) -> Any:
 
 
 def test_by_keyboard_alone(script: Any) -> None:
-    """Words are selected, typed over, deleted and inserted; changes are gone through; Tab leaves them."""
+    """Words are selected, typed over, deleted, inserted; changes gone through; Tab leaves them."""
     script.locator(".script").focus()
     for key in ("Home", "ArrowRight", "ArrowRight"):
         script.keyboard.press(key)
