@@ -52,8 +52,7 @@ def check(options: argparse.Namespace) -> bool:
     """Carry out the parsed command; whether anything was found. Raises InputError."""
     from a3t.audio.output.files import atomic_path, check_target
     from a3t.audio.reading.recording import Recording
-    from a3t.source.alignment_cache import default_folder
-    from a3t.source.alignments import AlignmentStore
+    from a3t.source.alignments import AlignmentStore, default_folder
     from a3t.source.proof import remarks, stretch_of
     from alignment.aligners.network_aligner import NetworkAligner
     from alignment.recognition import whisper_model

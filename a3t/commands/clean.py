@@ -26,8 +26,7 @@ from a3t.console import EXIT_CODES, Parser, complain, run, say, show_progress
 from a3t.errors import InputError
 from a3t.plan.cleaning.cuts import ACTIONS, ALL_KINDS, KINDS
 from a3t.plan.cleaning.findings import FILLERS, Cleaning
-from a3t.projects.output_files import input_files, record_state
-from a3t.projects.project_edit import ProjectEdit
+from a3t.projects.project_edit import ProjectEdit, input_files, record_state
 
 if TYPE_CHECKING:  # these import torch, and bad input should be refused before that
     from a3t.editor import Editor
@@ -110,7 +109,7 @@ def clean_all(options: argparse.Namespace) -> None:
         Recording.open(path, options.track)  # before the models, which take seconds
 
     from a3t.editor import Editor
-    from a3t.source.alignment_cache import default_folder
+    from a3t.source.alignments import default_folder
 
     if options.out_dir:
         options.out_dir.mkdir(parents=True, exist_ok=True)

@@ -17,8 +17,8 @@ from a3t.commands.options import WORD_EXPORTS
 from a3t.console import Progress, importing, run, say
 
 if TYPE_CHECKING:
-    from a3t.projects.history import History
-    from a3t.projects.output_files import RecordState
+    from a3t.projects.project import History
+    from a3t.projects.project_edit import RecordState
     from a3t.rendering.edited import EditedRecording
 
 
@@ -83,7 +83,7 @@ def edit(options: argparse.Namespace) -> None:
         show_restored,
     )
     from a3t.projects.project import find_project
-    from a3t.source.alignment_cache import default_folder
+    from a3t.source.alignments import default_folder
 
     progress = Progress()
     progress("read")
@@ -122,7 +122,7 @@ def edit_list(options: argparse.Namespace) -> None:
 def again(options: argparse.Namespace) -> None:
     """Carry out --replay; raises InputError."""
     from a3t.audio.output.writing import default_output
-    from a3t.projects.history import History
+    from a3t.projects.project import History
     from a3t.projects.replay import read_record, replay
 
     progress = Progress()
@@ -138,7 +138,7 @@ def go_back(options: argparse.Namespace) -> None:
     from a3t.editor import Editor
     from a3t.projects.project import open_project
     from a3t.projects.replay import remake
-    from a3t.source.alignment_cache import default_folder
+    from a3t.source.alignments import default_folder
 
     project = open_project(Recording.open(options.wav, options.track), options.out)
     if options.history:
@@ -182,7 +182,7 @@ def save_version(
 ) -> None:
     """Write a version that was made again, and say so if it differs from the first time."""
     from a3t.audio.output.files import sha256_of
-    from a3t.projects.delivery import write
+    from a3t.projects.project_edit import write
 
     record = history.current
     provenance = record.get("provenance", True) and not options.no_provenance

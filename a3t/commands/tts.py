@@ -95,7 +95,7 @@ def speak(options: argparse.Namespace) -> None:
     progress("read")
     with importing():
         from a3t.editor import Editor
-    from a3t.source.alignment_cache import default_folder
+    from a3t.source.alignments import default_folder
 
     names = (options.model, options.vocoder, options.device)
     editor = Editor.load(*names, progress, cache_dir=default_folder(), voice=options.voice)

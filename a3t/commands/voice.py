@@ -54,7 +54,7 @@ def make(options: argparse.Namespace) -> None:
         ask_for_consent()
 
     from a3t.editor import Editor
-    from a3t.source.alignment_cache import default_folder
+    from a3t.source.alignments import default_folder
     from a3t.voice.adaptation import AdaptationConfig
     from a3t.voice.making import make_voice
 

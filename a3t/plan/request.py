@@ -6,7 +6,7 @@ A command line, a line of a manifest, the page's form, an edit.json and a plan f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,6 @@ from a3t.errors import InputError
 from a3t.plan.cleaning.cuts import Cut, check_cuts
 from a3t.plan.edit_limits import check_characters, check_seed, check_speed
 from a3t.plan.json_values import Number
-from a3t.plan.migrations import FORMAT, brought_up
 from a3t.plan.reuse.recorded_speech import OtherRecording, ReusedWords
 from a3t.plan.tracks import MAX_TRACKS, Track
 from a3t.text.transcript import Transcript
@@ -219,3 +218,39 @@ class SpeechRequest:
 def pronunciations_of(words: Mapping[str, Iterable[Sequence[str]]]) -> Pronunciations:
     """Words with their pronunciations, in the form that a request holds."""
     return tuple((word, tuple(tuple(way) for way in ways)) for word, ways in words.items())
+
+
+# Entries of an edit.json in an earlier format are brought up by one migration a format.
+
+
+class LaterFormatError(InputError):
+    """A later version of a3t wrote a file."""
+
+
+def _from_1(entry: dict[str, Any]) -> dict[str, Any]:
+    """0.1.0 to 1.0.0: what an edit.json doesn't name, its version of a3t didn't do."""
+    asked = {"punctuate": False, "moves": False} | dict(entry.get("asked") or {})
+    return entry | {"asked": asked}
+
+
+_MIGRATIONS: tuple[Callable[[dict[str, Any]], dict[str, Any]], ...] = (_from_1,)
+FORMAT = len(_MIGRATIONS) + 1
+
+
+def brought_up(data: object) -> dict[str, Any]:
+    """The entry in today's format. ValueError if it isn't one; LaterFormatError."""
+    if not isinstance(data, Mapping):
+        raise ValueError("an edit")
+    entry = dict(data)
+    written = entry.get("format")
+    written = 1 if written is None else written
+    if type(written) is not int or written < 1:
+        raise ValueError("format")
+    if written > FORMAT:
+        raise LaterFormatError(
+            f"It was written by a later version of a3t (format {written}, and this one reads up to "
+            f"{FORMAT}): update a3t."
+        )
+    for migrate in _MIGRATIONS[written - 1 :]:
+        entry = migrate(entry)
+    return entry | {"format": FORMAT}

@@ -2,18 +2,371 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from a3t.audio.output.records import NEXT, RECORD_ENTRY, load_record, record_path
+from a3t.audio.output.records import NEXT, RECORD_ENTRY, damaged, load_record, record_path
 from a3t.audio.output.writing import default_output
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.projects.history import History
-from a3t.projects.output_files import RecordState, record_state
-from a3t.projects.replay import read_record, source_of
+from a3t.plan.cleaning.cuts import Cut
+from a3t.plan.edit_plan import PlannedEdit
+from a3t.plan.json_values import alignment_of, path, span, string
+from a3t.plan.request import EditRequest, LaterFormatError, Pronunciations, pronunciations_of
+from a3t.projects.document import MAX_STEPS, Change, Changes, Document
+from a3t.projects.project_edit import RecordState, record_state
+from a3t.rendering.edited import EditedRecording
+from a3t.spans import Span
+from alignment import Alignment
+
+Version = Mapping[str, Any]  # the contents of a version's edit.json
+
+LIST, PLACE, TAKES = "versions", "version", "takes"  # in an edit.json
+MAX_VERSIONS = 10_000
+WINDOW = MAX_STEPS // 2  # versions on either side of the current one that are steps
+
+
+@dataclass(frozen=True)
+class History:
+    """All versions of an output, oldest first, and the document that says which one counts.
+
+    Each version is a step of the document, `Step.n` its number, from 1 on; before the first one
+    stands the original. A change is placed by the samples that it replaces; its take is the number
+    of the version that made it.
+    """
+
+    versions: tuple[Version, ...]
+    document: Document
+
+    @classmethod
+    def at(cls, versions: Sequence[Version], place: int) -> History:
+        """Versions, of which the one at ``place`` counts, or, for -1, the original."""
+        first = max(place + 1 - WINDOW, 0)
+        known: dict[int, Changes] = {}
+        document = Document(changes=_changes(versions[first - 1], first, ()) if first else ())
+        for k, version in enumerate(versions[first : first + 2 * WINDOW], first):
+            known[k] = _changes(version, k + 1, known.get(version.get("continues", -1), ()))
+            document = document.became(known[k], _label(version), k + 1)
+        while document.done and document.done[-1].n > place + 1:
+            document = document.undo()
+        return cls(tuple(versions), document)
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> History:
+        """The history in an edit.json; KeyError, TypeError or ValueError if it isn't one."""
+        current = {name: value for name, value in record.items() if name not in (LIST, PLACE)}
+        listed = record.get(LIST, [{}])
+        if len(listed) > MAX_VERSIONS:
+            raise ValueError(len(listed))
+        versions = tuple({**current, **differing} for differing in listed)
+        place = record.get(PLACE, 0)
+        place = -1 if place is None else place
+        if not isinstance(place, int) or not -1 <= place < len(versions):
+            raise ValueError(place)
+        checked: set[int] = set()  # what versions have in common is one object
+        for k, version in enumerate(versions):
+            _check(version, k, checked)
+        return cls.at(versions, place)
+
+    @property
+    def place(self) -> int:
+        """The index of the current version, -1 for the original."""
+        return self.document.done[-1].n - 1 if self.document.done else -1
+
+    @property
+    def current(self) -> Version:
+        """What the output is now: a version, or the original."""
+        return _original(self.versions[0]) if self.place < 0 else self.versions[self.place]
+
+    def undo(self) -> History:
+        """One version back, at last the original; InputError if there is none."""
+        return replace(self, document=self.document.undo())
+
+    def redo(self) -> History:
+        """One version forward; InputError if there is none."""
+        return replace(self, document=self.document.redo())
+
+    def base(self, new_text: str, cuts: Sequence[Cut] = ()) -> int | None:
+        """The version that a next one continues from; None for the original.
+
+        It is the current one, unless that has the same text and cuts: then the change is made
+        again, from the version that it continued from.
+        """
+        place = self.place if self.place >= 0 else None
+        wanted = (new_text, [cut.to_json() for cut in cuts])
+        while place is not None and _said(self.versions[place]) == wanted:
+            place = self.versions[place].get("continues")
+        return place
+
+    def chain(self, place: int | None = None) -> tuple[Version, ...]:
+        """The versions on which one (default: the current) builds, oldest first, and itself; the
+        original alone if that is the current one."""
+        chain: list[Version] = []
+        if place is None and self.place < 0:
+            return (self.current,)
+        following: int | None = self.place if place is None else place
+        while following is not None:
+            chain.append(self.versions[following])
+            earlier = self.versions[following].get("continues")
+            if earlier is not None and not 0 <= earlier < following:
+                raise InputError("The versions in the edit.json contradict each other.")
+            following = earlier
+        return tuple(chain[::-1])
+
+    @property
+    def pronunciations(self) -> Pronunciations:
+        """The pronunciations given for this version and earlier ones; the latest count.
+
+        KeyError, TypeError or ValueError if they aren't pronunciations.
+        """
+        given: dict[str, tuple[tuple[str, ...], ...]] = {}
+        for version in self.versions[: self.place + 1]:
+            words = dict(version.get("asked", {}).get("pronunciations", {}))
+            given |= {w: tuple(tuple(way.split()) for way in ways) for w, ways in words.items()}
+        return pronunciations_of(given)
+
+    def with_next(self, version: Version) -> History:
+        """The history with a new version after the current one; undone versions are dropped."""
+        return History.at((*self.versions[: self.place + 1], version), self.place + 1)
+
+    def to_json(self, current: Version | None = None) -> dict[str, Any]:
+        """The entries of an edit.json whose others are those of the ``current`` version."""
+        current = current or self.current
+        differing = [
+            {name: version.get(name) for name in {**version, **current}
+             if version.get(name) != current.get(name) or name not in current}
+            for version in self.versions
+        ]  # fmt: skip
+        if self.place < 0:
+            return {PLACE: None, LIST: differing}
+        differing[self.place] = {}
+        return {PLACE: self.place, LIST: differing}
+
+    def describe(self) -> str:
+        """One line for the original, and one per version: its changes to that."""
+        lines = []
+        for k, label in enumerate(["the original", *map(_label, self.versions)], -1):
+            sign = "*" if k == self.place else " "
+            lines.append(f"{sign}{k + 1:3}  {label}{'  (undone)' if k > self.place else ''}")
+        return "\n".join(lines)
+
+
+def _said(version: Version) -> tuple[object, object]:
+    return version["new_text"], version.get("asked", {}).get("cuts", [])
+
+
+def _check(version: Version, place: int, checked: set[int]) -> None:
+    """KeyError, TypeError or ValueError if a version lacks a field."""
+    earlier = version.get("continues")
+    if earlier is not None and not (isinstance(earlier, int) and 0 <= earlier < place):
+        raise ValueError(earlier)
+    if not isinstance(version["new_text"], str) or not isinstance(version["edits"], list):
+        raise TypeError("new_text or edits")
+    if id(version["edits"]) in checked:
+        return
+    checked.add(id(version["edits"]))
+    for edit in version["edits"]:
+        first, last = edit["source"]
+        if type(first) is not int or type(last) is not int:
+            raise TypeError("an edit's samples")
+        if not all(isinstance(edit[key], str) for key in ("op", "old_words", "new_words")):
+            raise TypeError("an edit's words")
+
+
+def _original(version: Version) -> Version:
+    """What was there before a version: the same recording and text, and nothing changed."""
+    known = ("source", "model", "vocoder", "alignment", "aligned_words")
+    request = EditRequest(text=version["text"], new_text=version["text"])
+    return {**{name: version.get(name) for name in known}, **request.to_json(), "edits": []}
+
+
+def _changes(version: Version, number: int, earlier: Changes) -> Changes:
+    """A version's changes; those that it has of an ``earlier`` one keep their take."""
+    same = {replace(change, take=None): change for change in earlier}
+    made = [
+        Change(edit["source"][0], (edit["source"][1],), edit["new_words"])
+        for edit in version["edits"]
+    ]
+    return tuple(same.get(change) or replace(change, take=number) for change in made)
+
+
+def _label(version: Version) -> str:
+    return ", ".join(map(_change, version["edits"])) or "nothing changed"
+
+
+def _change(edit: Mapping[str, Any]) -> str:
+    old, new = (f"“{edit[key]}”" if edit[key] else "" for key in ("old_words", "new_words"))
+    match edit["op"]:
+        case "delete":
+            return f"without {old}"
+        case "insert":
+            return f"with {new or 'a pause'}"
+        case _:
+            return f"{old} → {new}"
+
+
+def with_earlier_sound(before: EditedRecording, result: EditedRecording) -> EditedRecording:
+    """The result, with the previous version's sound for every edit that both have.
+
+    An edit is not kept if a new one is so close that both change the same samples.
+    """
+    places = {_identity(edit): k for k, edit in enumerate(before.plan.edits)}
+    patches, edits = list(result.patches), list(result.plan.edits)
+    scores, raised = list(result.scores or ()), list(result.raised)
+    for k, edit in enumerate(result.plan.edits):
+        place = places.get(_identity(edit))
+        if place is None or edit.taken:  # which is the recording's own, and made again as it was
+            continue
+        patch = before.patches[place]
+        free = (
+            patches[k - 1].source[1] if k else 0,
+            patches[k + 1].source[0] if k + 1 < len(patches) else result.recording.samples,
+        )
+        if free[0] <= patch.source[0] and patch.source[1] <= free[1]:
+            patches[k] = patch
+            edits[k] = _counted_anew(before.plan.edits[place], edit)
+            if scores and before.scores:
+                scores[k] = before.scores[place]
+            if raised and before.raised:
+                raised[k] = before.raised[place]
+    return replace(
+        result,
+        patches=tuple(patches),
+        plan=replace(result.plan, edits=tuple(edits)),
+        scores=tuple(scores) if result.scores is not None else None,
+        raised=tuple(raised),
+    )
+
+
+def _counted_anew(kept: PlannedEdit, edit: PlannedEdit) -> PlannedEdit:
+    """The previous version's edit, with its words renumbered as in the new version's."""
+    by = edit.new[0] - kept.new[0]
+    phones = tuple(replace(p, word=p.word + by) if p.word >= 0 else p for p in kept.phones)
+    return replace(kept, old=edit.old, new=edit.new, phones=phones)
+
+
+def _identity(edit: PlannedEdit) -> tuple[object, ...]:
+    words = tuple((word.text, word.emphasis) for word in edit.words)
+    taken = tuple(each.frames for each in edit.taken)
+    return edit.op, edit.source, edit.old_words, edit.new_words, words, taken
+
+
+def voice_name(record: Mapping[str, Any]) -> str | None:
+    """The voice that an edit was made with, None for none."""
+    voice = record.get("voice")
+    return None if voice is None else str(voice["name"])
+
+
+def read_record(path: Path) -> Mapping[str, Any]:
+    """An edit.json; InputError if it can't be read or lacks what a replay needs."""
+    data = load_record(path)
+    if RECORD_ENTRY not in data:
+        raise InputError(f"{path} is not an edit.json: give the one beside an edited recording.")
+    broken = "source"
+    try:
+        _check_source(data)
+        broken = "edits”, “new_text” or “versions"
+        checked: set[tuple[str, int]] = set()  # versions share most of what they hold
+        for version in History.of(data).versions:
+            for broken, check in _CHECKS.items():
+                part = broken, id(version.get(broken))
+                if part not in checked:
+                    check(version)
+                    checked.add(part)
+    except LaterFormatError as error:
+        raise LaterFormatError(f"{path} can't be read. {error}") from None
+    except _WRONG:
+        raise damaged(path, f"“{broken}” is missing or invalid") from None
+    return data
+
+
+def alignment_in(version: Version) -> Alignment | None:
+    """ValueError or TypeError if it isn't one, or is one without a text."""
+    if version.get("alignment") is None:
+        return None
+    string(version["text"])
+    return alignment_of(version["alignment"])
+
+
+def passages_in(version: Version) -> tuple[Span, ...]:
+    passages = tuple(map(span, version.get("aligned_words") or ()))
+    if not all(0 <= first < last for first, last in passages):
+        raise ValueError("aligned_words")
+    return passages
+
+
+def _check_source(version: Version) -> None:
+    source = version["source"]
+    path(source["path"])
+    if not isinstance(source["sha256"], str | None) or not isinstance(
+        source.get("track"), int | None
+    ):
+        raise TypeError("sha256 or track")
+
+
+def _check_models_of(version: Version) -> None:
+    for kind in ("model", "vocoder"):
+        string(version[kind]["name"])
+        if not isinstance(version[kind]["sha256"], str | None):
+            raise TypeError("sha256")
+
+
+def _check_output(version: Version) -> None:
+    if not isinstance(version.get("output", {}), Mapping):
+        raise TypeError("output")
+
+
+def _check_takes(version: Version) -> None:
+    """KeyError, TypeError or ValueError unless a version's takes are such, if it has any."""
+    from a3t.projects.takes import MAX_RECORD_TAKES, PLACES, Take  # which import torch
+
+    takes = version.get(TAKES) or []
+    if len(takes) > MAX_RECORD_TAKES or (takes and version.get("alignment") is None):
+        raise ValueError(TAKES)
+    count = len(version["alignment"]["words"]) if takes else 0
+    place = 0
+    for entry in takes:
+        Take.from_json(entry), voice_name(entry)
+        _check_models_of(entry)
+        for word in entry[PLACES]:
+            if type(word) is not int or not place <= word <= count:
+                raise ValueError(PLACES)
+            place = word
+
+
+def _request_check(entry: str) -> Callable[[Version], object]:
+    """A check of one entry of a request: beside it there is a request that says nothing."""
+    blank = EditRequest(new_text="").to_json()
+    del blank[entry]
+    return lambda version: EditRequest.from_json(
+        blank | {name: value for name, value in version.items() if name == entry}
+    )
+
+
+# What reading an entry that somebody else wrote may raise, and the check of each entry.
+_WRONG = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
+_CHECKS: dict[str, Callable[[Version], object]] = {
+    "source": _check_source,
+    "model": _check_models_of,
+    "vocoder": _check_models_of,
+    "output": _check_output,
+    "voice": voice_name,
+    **{entry: _request_check(entry) for entry in EditRequest(new_text="").to_json()},
+    "alignment": alignment_in,
+    "aligned_words": passages_in,
+    TAKES: _check_takes,
+}
+
+
+def source_of(record: Path, data: Mapping[str, Any]) -> Path:
+    """The source as an edit.json names it, else the file of that name beside it."""
+    named = Path(data["source"]["path"])
+    try:
+        return named if named.is_file() else record.parent / named.name
+    except OSError:  # a name that is too long for this system
+        return record.parent / named.name
 
 
 @dataclass(frozen=True)

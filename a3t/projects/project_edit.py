@@ -2,28 +2,138 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from a3t.audio.output.files import check_target, staged_beside
 from a3t.audio.output.muxing import check_in_sync
+from a3t.audio.output.records import RECORD_ENTRY, check_record, record_path
+from a3t.audio.output.writing import check_output
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import seconds_of
-from a3t.plan.plan_file import check_plan
+from a3t.plan.edit_plan import EditPlan, check_plan
 from a3t.plan.request import EditRequest
 from a3t.plan.reuse.recorded_speech import OtherRecording
-from a3t.plan.tracks import identified, tracks_of
-from a3t.projects.output_files import RecordState, check_outputs
-from a3t.rendering.tracks import track_outputs
+from a3t.plan.tracks import Track, identified, tracks_of
+from a3t.projects.export.export_kinds import export_files, export_paths, require_packages
+from a3t.projects.export.exports import export
+from a3t.rendering.edited import EditedRecording
+from a3t.rendering.tracks import check_track_outputs, track_outputs
 from a3t.source.sidecars import SIDECARS
+from alignment.atomic import locked, put_in_place
 
-if TYPE_CHECKING:  # these import torch, and bad input should be refused before that
+if TYPE_CHECKING:  # it imports torch, and bad input should be refused before that
     from a3t.editor import Editor
-    from a3t.plan.edit_plan import EditPlan
-    from a3t.projects.history import History
-    from a3t.projects.project import Project
-    from a3t.rendering.edited import EditedRecording
+    from a3t.projects.project import History, Project
+
+# Inode, time and size of an edit.json; None: no file. Where it may be unknown as well, it stands in
+# a tuple of one.
+RecordState = tuple[int, int, int] | None
+
+
+def input_files(
+    wav: Path, text: str | None, new_text: str | None, *named: Path | None
+) -> tuple[Path, ...]:
+    """The files that an edit reads: those that are named, or as @FILE in a text, and the
+    transcripts beside its recording."""
+    files = [wav, *named, *(Path(t[1:]) for t in (text, new_text) if t and t.startswith("@"))]
+    if text is None:
+        files += (wav.with_suffix(suffix) for suffix in SIDECARS)
+    return tuple(path for path in files if path and path.is_file())
+
+
+def outputs(out: Path, candidates: int) -> list[Path]:
+    """The sound files of an edit: ``out`` for the best candidate, stem.2, .3 … for the others."""
+    others = (out.with_name(f"{out.stem}.{rank}{out.suffix}") for rank in range(2, candidates + 1))
+    return [out, *others]
+
+
+def check_outputs(
+    recording: Recording,
+    out: Path,
+    candidates: int,
+    kinds: Sequence[str],
+    inputs: Iterable[Path],
+    tracks: Sequence[Track] = (),
+) -> None:
+    """InputError if one of an edit's files can't be written, or is one of its inputs; ``tracks``:
+    those that are in step with the recording."""
+    require_packages(kinds)
+    written = [*outputs(out, candidates), *export_files(out, kinds)]
+    for sound in outputs(out, candidates):
+        check_output(recording, sound)
+        check_record(record_path(sound), RECORD_ENTRY, sound)
+        beside = track_outputs(sound, recording.path, tracks)
+        check_track_outputs(tracks, beside)
+        written += beside
+    used = [path for path in (*inputs, *(track.path for track in tracks)) if path.exists()]
+    for path in written:
+        check_target(path, recording.path)
+        for source in used:
+            if path.exists() and os.path.samefile(path, source):
+                raise InputError(
+                    f"{path} is an input of this edit and would be replaced: choose another "
+                    "--out, or move it."
+                )
+
+
+def record_state(out: Path) -> RecordState:
+    """The current state of an output's edit.json, to detect if another edit replaces it."""
+    try:
+        stat = record_path(out).stat()
+    except (OSError, ValueError):
+        return None
+    return stat.st_ino, stat.st_mtime_ns, stat.st_size
+
+
+def write(
+    results: list[EditedRecording],
+    out: Path,
+    exports: Sequence[str] = (),
+    provenance: bool = True,
+    notes: Callable[[EditedRecording], Mapping[str, Any]] = lambda result: {},
+    inputs: Sequence[Path] = (),
+    seen: tuple[RecordState] | None = None,
+) -> list[Path]:
+    """Write the results, the best as ``out``, the others as {stem}.2, {stem}.3 …
+
+    ``provenance`` and ``notes``, for each result, as for `EditedRecording.save`. Also writes the
+    best one's ``exports`` (`a3t.projects.export.exports`) and returns their paths. ``seen`` is the
+    state of ``out``'s edit.json when the edit began. Raises InputError, and writes and replaces
+    nothing, if a file can't be written or is one of ``inputs``, or if another edit has changed
+    ``out``. An export that fails is an InputError too, or whatever it raised, but the edit is
+    written first.
+    """
+    tracks = results[0].plan.request.tracks
+    check_outputs(results[0].recording, out, len(results), exports, inputs, tracks)
+    targets = outputs(out, len(results))
+    with staged_beside(out) as stage:
+        for result, target in zip(results, targets, strict=True):
+            result.write_files(stage / target.name, provenance, notes(result))
+        failed: Exception | None = None
+        try:
+            export(results[0], out, exports, stage)
+        except Exception as error:
+            failed = error
+        staged = [path for path in export_files(stage / out.name, exports) if path.exists()]
+        with locked(stage.parent):
+            if seen is not None and record_state(out) != seen[0]:
+                raise InputError(
+                    f"{out} was changed by another edit in the meantime: nothing was written, so "
+                    "run this one again."
+                )
+            made = zip(results, targets, strict=True)
+            files = [pair for result, target in made for pair in result.renames(stage, target)]
+            put_in_place([*((path, out.with_name(path.name)) for path in staged), *files])
+        if isinstance(failed, ValueError | OSError):
+            raise InputError(f"{out} was written, but not all of --export: {failed}") from failed
+        if failed is not None:
+            raise failed
+    return export_paths(out, exports)
 
 
 @dataclass(frozen=True)
@@ -99,8 +209,7 @@ class ProjectEdit:
         return replace(self, request=replace(self.request, text=text))
 
     def write(self, results: list[EditedRecording], provenance: bool = True) -> list[Path]:
-        """Write the results of `make`, by `a3t.projects.delivery.write`."""
-        from a3t.projects.delivery import write
+        """Write the results of `make`, by `write`."""
 
         return write(
             results, self.out, self.exports, provenance, self.notes, self.inputs, self.seen
@@ -131,7 +240,7 @@ class ProjectEdit:
         results = editor.make(plan)
         if self.history is None or self.base is None:
             return results
-        from a3t.projects.history import with_earlier_sound
+        from a3t.projects.project import with_earlier_sound
         from a3t.projects.replay import as_it_sounds
 
         before = as_it_sounds(editor, self.recording, self.history, self.base, self.out)

@@ -9,21 +9,27 @@ from typing import Any
 
 from a3t.audio.output.audio_slice import audio_slice
 from a3t.audio.output.patches import Patch, sample_map
-from a3t.audio.output.records import RECORD_ENTRY, damaged, load_record
 from a3t.audio.reading.formats import is_lossy, to_float
 from a3t.audio.reading.recording import Recording
 from a3t.audio.splicing.emphasis import Raised
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.model.saved_voices import OF_RECORDING, load_voice
-from a3t.plan.json_values import alignment_of, path, positive_number, span, string
-from a3t.plan.migrations import LaterFormatError
+from a3t.plan.json_values import positive_number
 from a3t.plan.request import EditRequest
-from a3t.projects.history import History, Version, with_earlier_sound
-from a3t.projects.takes import (
-    MAX_RECORD_TAKES,
-    PLACES,
+from a3t.projects.project import (
     TAKES,
+    History,
+    Version,
+    alignment_in,
+    passages_in,
+    read_record,
+    source_of,
+    voice_name,
+    with_earlier_sound,
+)
+from a3t.projects.takes import (
+    PLACES,
     MadeEdit,
     MergedTakes,
     Take,
@@ -31,10 +37,8 @@ from a3t.projects.takes import (
     made_edits,
 )
 from a3t.rendering.edited import EditedRecording
-from a3t.source.alignment_cache import default_folder
+from a3t.source.alignments import default_folder
 from a3t.source.passages import AlignedRecording
-from a3t.spans import Span
-from alignment import Alignment
 
 
 def replay(
@@ -186,25 +190,10 @@ def in_the_voice_of(record: Version, editor: Editor) -> Editor:
 
 def source_in(version: Version, recording: Recording) -> Recording | AlignedRecording:
     """The recording of a version with the alignment that it was made with, if that is known."""
-    text, alignment = EditRequest.from_json(version).transcript, _alignment_in(version)
+    text, alignment = EditRequest.from_json(version).transcript, alignment_in(version)
     if text is None or alignment is None:
         return recording
-    return AlignedRecording(recording, text, alignment, _passages_in(version))
-
-
-def _alignment_in(version: Version) -> Alignment | None:
-    """ValueError or TypeError if it isn't one, or is one without a text."""
-    if version.get("alignment") is None:
-        return None
-    string(version["text"])
-    return alignment_of(version["alignment"])
-
-
-def _passages_in(version: Version) -> tuple[Span, ...]:
-    passages = tuple(map(span, version.get("aligned_words") or ()))
-    if not all(0 <= first < last for first, last in passages):
-        raise ValueError("aligned_words")
-    return passages
+    return AlignedRecording(recording, text, alignment, passages_in(version))
 
 
 class OtherModelsError(InputError):
@@ -222,102 +211,3 @@ def _check_same(kind: str, made_with: Mapping[str, Any], sha256: str | None) -> 
             f"The {kind} {made_with['name']!r} is not the one in the edit.json: replay it with the "
             "version of a3t that made it, or start again with another --out."
         )
-
-
-def voice_name(record: Mapping[str, Any]) -> str | None:
-    """The voice that an edit was made with, None for none."""
-    voice = record.get("voice")
-    return None if voice is None else str(voice["name"])
-
-
-def read_record(path: Path) -> Mapping[str, Any]:
-    """An edit.json; InputError if it can't be read or lacks what a replay needs."""
-    data = load_record(path)
-    if RECORD_ENTRY not in data:
-        raise InputError(f"{path} is not an edit.json: give the one beside an edited recording.")
-    broken = "source"
-    try:
-        _check_source(data)
-        broken = "edits”, “new_text” or “versions"
-        checked: set[tuple[str, int]] = set()  # versions share most of what they hold
-        for version in History.of(data).versions:
-            for broken, check in _CHECKS.items():
-                part = broken, id(version.get(broken))
-                if part not in checked:
-                    check(version)
-                    checked.add(part)
-    except LaterFormatError as error:
-        raise LaterFormatError(f"{path} can't be read. {error}") from None
-    except _WRONG:
-        raise damaged(path, f"“{broken}” is missing or invalid") from None
-    return data
-
-
-def _check_source(version: Version) -> None:
-    source = version["source"]
-    path(source["path"])
-    if not isinstance(source["sha256"], str | None) or not isinstance(
-        source.get("track"), int | None
-    ):
-        raise TypeError("sha256 or track")
-
-
-def _check_models_of(version: Version) -> None:
-    for kind in ("model", "vocoder"):
-        string(version[kind]["name"])
-        if not isinstance(version[kind]["sha256"], str | None):
-            raise TypeError("sha256")
-
-
-def _check_output(version: Version) -> None:
-    if not isinstance(version.get("output", {}), Mapping):
-        raise TypeError("output")
-
-
-def _check_takes(version: Version) -> None:
-    """KeyError, TypeError or ValueError unless a version's takes are such, if it has any."""
-    takes = version.get(TAKES) or []
-    if len(takes) > MAX_RECORD_TAKES or (takes and version.get("alignment") is None):
-        raise ValueError(TAKES)
-    count = len(version["alignment"]["words"]) if takes else 0
-    place = 0
-    for entry in takes:
-        Take.from_json(entry), voice_name(entry)
-        _check_models_of(entry)
-        for word in entry[PLACES]:
-            if type(word) is not int or not place <= word <= count:
-                raise ValueError(PLACES)
-            place = word
-
-
-def _request_check(entry: str) -> Callable[[Version], object]:
-    """A check of one entry of a request: beside it there is a request that says nothing."""
-    blank = EditRequest(new_text="").to_json()
-    del blank[entry]
-    return lambda version: EditRequest.from_json(
-        blank | {name: value for name, value in version.items() if name == entry}
-    )
-
-
-# What reading an entry that somebody else wrote may raise, and the check of each entry.
-_WRONG = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
-_CHECKS: dict[str, Callable[[Version], object]] = {
-    "source": _check_source,
-    "model": _check_models_of,
-    "vocoder": _check_models_of,
-    "output": _check_output,
-    "voice": voice_name,
-    **{entry: _request_check(entry) for entry in EditRequest(new_text="").to_json()},
-    "alignment": _alignment_in,
-    "aligned_words": _passages_in,
-    TAKES: _check_takes,
-}
-
-
-def source_of(record: Path, data: Mapping[str, Any]) -> Path:
-    """The source as an edit.json names it, else the file of that name beside it."""
-    named = Path(data["source"]["path"])
-    try:
-        return named if named.is_file() else record.parent / named.name
-    except OSError:  # a name that is too long for this system
-        return record.parent / named.name

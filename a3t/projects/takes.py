@@ -38,7 +38,6 @@ from alignment.retiming import covering
 if TYPE_CHECKING:
     from a3t.editor import Editor
 
-TAKES = "takes"  # in an edit.json
 MAX_RECORD_TAKES = 2000  # of one edit.json
 PLACES = "words"  # in its entry of a take: the first word of each of its edits, in the text
 EDGE = 0.02  # seconds by which a word may stand out of its stretch

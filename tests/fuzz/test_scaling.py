@@ -13,7 +13,7 @@ import pytest
 from a3t.commands import edit
 from a3t.commands.editing.edit_list import read_jobs
 from a3t.errors import InputError
-from a3t.plan.edit_plan import PlannedEdit
+from a3t.plan.edit_plan import PlannedEdit, read_plan
 from a3t.plan.edit_sites import (
     WordFrames,
     merge_touching,
@@ -22,7 +22,6 @@ from a3t.plan.edit_sites import (
     turns_at,
     usual_pauses,
 )
-from a3t.plan.plan_file import read_plan
 from a3t.plan.planner import timed, timeline
 from a3t.plan.request import EditRequest
 from a3t.plan.reuse.text_reuse import RecordedTexts

@@ -8,9 +8,8 @@ import pytest
 
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.migrations import FORMAT
-from a3t.plan.request import EditRequest
-from a3t.projects.history import History
+from a3t.plan.request import FORMAT, EditRequest
+from a3t.projects.project import History
 from a3t.projects.replay import read_record, source_in
 from a3t.source.passages import AlignedRecording
 from tests.conftest import ARCTIC, NEVER

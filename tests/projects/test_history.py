@@ -10,7 +10,7 @@ import pytest
 import soundfile
 
 from a3t.commands import edit
-from a3t.projects.history import History
+from a3t.projects.project import History
 from tests.conftest import ARCTIC, NEVER
 
 BOTH = NEVER.replace("degree", "form")

@@ -16,13 +16,13 @@ from a3t.plan.planner import make_plan
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision
 from a3t.projects.replay import replay, source_in
-from a3t.source.alignment_cache import (
+from a3t.source.alignments import (
     MAX_CACHED_FILES,
+    AlignmentStore,
     alignment_path,
     cache_alignment,
     cached_alignment,
 )
-from a3t.source.alignments import AlignmentStore
 from a3t.source.passages import CONTEXT, AlignedRecording, cut, ranges_around, times_in, times_of
 from a3t.source.transcripts import FoundTranscript
 from a3t.text.pronunciation.pronouncer import Pronouncer

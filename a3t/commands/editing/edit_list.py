@@ -327,7 +327,7 @@ def _rows(jobs: list[ManifestEdit], workers: int, scheduler: str | None) -> Iter
 def carry_out(job: ManifestEdit) -> Outcome:
     """Make and write one line's edit; raises InputError."""
     from a3t.commands.editing.edit_doubts import doubts_of, refuse_doubts
-    from a3t.projects.delivery import write
+    from a3t.projects.project_edit import write
 
     options = job.options
     begun = time.monotonic()
@@ -355,7 +355,7 @@ def carry_out(job: ManifestEdit) -> Outcome:
 def _editor(model: str, vocoder: str, device: str, voice: str | None) -> Editor:
     """This process's editor."""
     from a3t.editor import Editor
-    from a3t.source.alignment_cache import default_folder
+    from a3t.source.alignments import default_folder
 
     if parent := multiprocessing.parent_process():
         _follow(parent.sentinel)

@@ -151,7 +151,7 @@ def _experts(group: Options) -> None:
 
 def edit_request(options: argparse.Namespace) -> EditRequest:
     """The request that the options of `a3t edit` make; InputError if a value is out of range."""
-    from a3t.plan.plan_file import read_plan
+    from a3t.plan.edit_plan import read_plan
     from a3t.plan.request import EditRequest, pronunciations_of
     from a3t.plan.reuse.recorded_speech import OtherRecording
     from a3t.plan.tracks import tracks_of
@@ -193,8 +193,7 @@ def project_edit(options: argparse.Namespace) -> ProjectEdit:
     from a3t.audio.output.writing import default_output
     from a3t.audio.reading.recording import Recording
     from a3t.audio.splicing.emphasis import require_world
-    from a3t.projects.output_files import record_state
-    from a3t.projects.project_edit import ProjectEdit
+    from a3t.projects.project_edit import ProjectEdit, record_state
     from alignment.atomic import remove_abandoned
 
     request = edit_request(options)
@@ -219,7 +218,7 @@ def project_edit(options: argparse.Namespace) -> ProjectEdit:
 
 def files_read(options: argparse.Namespace) -> tuple[Path, ...]:
     """The files that an edit's options name, and the transcripts beside its recording."""
-    from a3t.projects.output_files import input_files
+    from a3t.projects.project_edit import input_files
 
     named = (options.alignment, options.dict, options.plan_file, *options.others)
     texts = filter(None, map(file_named, (options.text, options.new_text)))

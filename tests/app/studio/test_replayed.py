@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from a3t.audio.reading.recording import Recording
 from a3t.commands import edit
 from a3t.editor import Editor
-from a3t.projects.history import History
+from a3t.projects.project import History
 from a3t.projects.replay import read_record, remake
 from app.service import Service
 from app.studio.storage.folders import ProjectFolder
