@@ -40,7 +40,7 @@ class Record:
 
 
 def to_json(value: Any) -> Any:
-    """A value of dataclasses, tuples, mappings and paths as plain dicts, lists and strings."""
+    """A value of dataclasses, tuples, sets, mappings and paths as plain JSON types."""
     if is_dataclass(value):
         return {
             each.name: to_json(own)
@@ -50,6 +50,8 @@ def to_json(value: Any) -> Any:
         }
     if isinstance(value, tuple | list):
         return [to_json(each) for each in value]
+    if isinstance(value, frozenset):
+        return sorted(value)
     if isinstance(value, Mapping):
         return {str(name): to_json(each) for name, each in value.items()}
     return str(value) if isinstance(value, Path) else value

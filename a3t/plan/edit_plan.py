@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.grid import frames_of, seconds_of
+from a3t.grid import seconds_of
 from a3t.plan.edit_sites import GridPhone, WordFrames
-from a3t.plan.json_values import positive_number, span, string
+from a3t.plan.json_values import Number, positive_number, string
 from a3t.plan.request import EditRequest
 from a3t.plan.reuse.recorded_speech import OtherRecording, ReusedSpeech
 from a3t.plan.revision import Revision, word_map
@@ -23,10 +22,11 @@ from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment
 from alignment.confidence.doubts import Doubt, doubts_beside
+from alignment.serialisation import OMITTED, Record
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedPhone:
+class PlannedPhone(Record):
     """A new phone; word: index of its word among the new text's spoken words, -1 for a pause."""
 
     symbol: str
@@ -35,7 +35,7 @@ class PlannedPhone:
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedWord:
+class PlannedWord(Record):
     """A new word, or a new pause (text ""), and its duration.
 
     scale: its duration divided by the one predicted for this speaker; 1 for a pause of a requested
@@ -44,29 +44,24 @@ class PlannedWord:
 
     text: str
     frames: int
-    scale: float = 1.0
-    emphasis: bool = False
+    scale: Number = 1.0
+    emphasis: bool = field(default=False, metadata=OMITTED)
 
     @property
     def seconds(self) -> float:
         return seconds_of(self.frames)
 
-    def to_json(self) -> dict[str, Any]:
+    def shown(self) -> dict[str, Any]:
+        """It as a plan and an edit.json show it, in seconds, its scale rounded."""
         return {
             "word": self.text or "[pause]",
             "seconds": self.seconds,
             "scale": round(self.scale, 4),
         } | ({"emphasis": True} if self.emphasis else {})
 
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> PlannedWord:
-        text = "" if data["word"] == "[pause]" else str(data["word"])
-        frames, scale = frames_of(float(data["seconds"])), float(data["scale"])
-        return cls(text, frames, scale, bool(data.get("emphasis", False)))
-
 
 @dataclass(frozen=True, slots=True)
-class PlannedEdit:
+class PlannedEdit(Record):
     """One change: its words, the frames of the recording that it removes, and the phones it adds.
 
     old, new: its spoken words in the text and in the new text. source: the frames that are replaced
@@ -86,9 +81,9 @@ class PlannedEdit:
     phones: tuple[PlannedPhone, ...]
     margin: Margins
     overlap: Margins
-    scale: float = 1.0
+    scale: Number = 1.0
     words: tuple[PlannedWord, ...] = ()
-    taken: tuple[ReusedSpeech, ...] = ()
+    taken: tuple[ReusedSpeech, ...] = field(default=(), metadata=OMITTED)
 
     @property
     def is_spoken(self) -> bool:
@@ -116,7 +111,8 @@ class PlannedEdit:
         """The recording's frames that are replaced, margins included."""
         return self.source[0] - self.margin[0], self.source[1] + self.margin[1]
 
-    def to_json(self) -> dict[str, Any]:
+    def shown(self) -> dict[str, Any]:
+        """It as a plan shows it, its scales rounded."""
         return {
             "op": self.op,
             "old_words": self.old_words,
@@ -128,27 +124,10 @@ class PlannedEdit:
             "overlap_frames": list(self.overlap),
             "frames": self.frames,
             "scale": round(self.scale, 4),
-            "words": [word.to_json() for word in self.words],
+            "words": [word.shown() for word in self.words],
             "phones": [[phone.symbol, phone.frames, phone.word] for phone in self.phones],
             **({"taken": [each.to_json() for each in self.taken]} if self.taken else {}),
         }
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> PlannedEdit:
-        return cls(
-            op=str(data["op"]),
-            old=span(data["old"]),
-            new=span(data["new"]),
-            old_words=str(data["old_words"]),
-            new_words=str(data["new_words"]),
-            source=span(data["source_frames"]),
-            phones=tuple(PlannedPhone(str(s), int(n), int(w)) for s, n, w in data["phones"]),
-            margin=span(data["margin_frames"]),
-            overlap=span(data["overlap_frames"]),
-            scale=float(data["scale"]),
-            words=tuple(PlannedWord.from_json(word) for word in data["words"]),
-            taken=tuple(ReusedSpeech.from_json(each) for each in data.get("taken", ())),
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +257,7 @@ class EditPlan:
             "source": self.recording.to_json(),
             **self.requested,
             "rate": round(self.rate, 4),
-            "edits": [edit.to_json() for edit in self.edits],
+            "edits": [edit.shown() for edit in self.edits],
             "windows": [{"source_frames": list(w.source), "edits": w.edits} for w in self.windows],
             "pronunciations": [" ".join(phones) for phones in self.pronunciations],
             "doubts": [doubt.to_json() for doubt in self.doubts],
@@ -377,7 +356,7 @@ def check_plan(path: Path, made: EditPlan) -> None:
             f"{path} is not a plan for {made.recording.path} (the sha256 differs): plan the edit "
             "again."
         )
-    planned = [word.to_json()["word"] for edit in made.edits for word in edit.words]
+    planned = [word.shown()["word"] for edit in made.edits for word in edit.words]
     for told, word in zip(words, planned, strict=False):
         if told != word:
             raise InputError(

@@ -6,17 +6,18 @@ Read by the page's server, which has no models, and checked when it comes in a p
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from msgspec import Meta
 
+from a3t.grid import frames_of
 from a3t.plan.cleaning.cuts import Cut
 from a3t.plan.edit_plan import PlannedEdit
 from a3t.plan.json_values import Count, Number
 from a3t.text.phones import ARPABET, PAUSE
 from a3t.text.transcript import TranscriptWord
-from alignment.serialisation import OMITTED, Record
+from alignment.serialisation import OMITTED, Record, from_json
 
 MAX_TAKES = 40  # of one change
 MAX_LEVEL = 8.0  # of full scale
@@ -67,12 +68,12 @@ class Weights(Record):
 class KeptEdit(Record):
     """An edit of a take.
 
-    plan: its `PlannedEdit`, as JSON. anchor: the token and the word within it at which it begins.
+    anchor: the token and the word within it at which it begins.
     old: the number of words that it replaces. new, phones: its words, and how each is said.
     excerpts: samples recorded elsewhere: first, last, where they begin in the patch, exact or not.
     """
 
-    plan: dict[str, Any]
+    plan: PlannedEdit
     anchor: tuple[Annotated[int, Meta(ge=-1, lt=2**40)], Count]
     old: Count
     new: tuple[TranscriptWord, ...]
@@ -84,11 +85,6 @@ class KeptEdit(Record):
             raise ValueError("a take's words")
         if not KNOWN.issuperset(symbol for way in self.phones for symbol in way):
             raise ValueError("phones")
-
-    @property
-    def planned(self) -> PlannedEdit:
-        """KeyError, TypeError or ValueError if it is none."""
-        return PlannedEdit.from_json(self.plan)
 
 
 @dataclass(frozen=True)
@@ -131,6 +127,7 @@ class TakeRecord(Record):
     recorded: Number | None = None
     scores: tuple[tuple[tuple[Text, Number], ...], ...] = ()
     mix: Mix | None = field(default=None, metadata=OMITTED)
+    format: Literal[2] = 2
 
     def __post_init__(self) -> None:
         if self.spans and (self.mix is None or len(self.mix.edits) != len(self.spans)):
@@ -140,14 +137,20 @@ class TakeRecord(Record):
         if any(word.span >= len(self.spans) for word in self.words):
             raise ValueError("a take's word")
 
+    @classmethod
+    def from_json(cls, data: object) -> TakeRecord:
+        """A record in any format so far; ValueError if it is none."""
+        old = isinstance(data, dict) and data.get("format", 1) == 1
+        return from_json(cls, _from_1(data) if old else data)
+
     def shown(self) -> dict[str, Any]:
         """What a page needs of it."""
-        hidden = ("mix", "model", "vocoder", "voice", "scores")
+        hidden = ("format", "mix", "model", "vocoder", "voice", "scores")
         return {name: value for name, value in self.to_json().items() if name not in hidden}
 
     def check(self, patch: np.ndarray, samples: int, channels: int) -> None:
         """Check that it belongs to its samples (n, channels) and to a recording of so many;
-        KeyError, TypeError or ValueError if it doesn't."""
+        ValueError if it doesn't."""
         total = sum(span.length for span in self.spans)
         if patch.dtype not in (np.float32, np.float64) or patch.shape != (total, channels):
             raise ValueError("a take's samples")
@@ -156,7 +159,28 @@ class TakeRecord(Record):
         if any(not first <= last <= samples for first, last in (s.source for s in self.spans)):
             raise ValueError("a take's span")
         for edit, span in zip(self.mix.edits if self.mix else (), self.spans, strict=False):
-            edit.planned  # noqa: B018  (read by the worker, from a file that was checked)
             for first, last, begin, _ in edit.excerpts:
                 if not (first <= last <= samples and begin <= span.length):
                     raise ValueError("an excerpt")
+
+
+def _from_1(data: Any) -> object:
+    """Format 1 had no number, and its edits' plans as people are shown them."""
+    mix = data.get("mix")
+    if mix is None:
+        return {**data, "format": 2}
+    try:
+        edits = [{**edit, "plan": _plan_from_1(edit["plan"])} for edit in mix["edits"]]
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError):
+        raise ValueError("a take's edits") from None
+    return {**data, "mix": {**mix, "edits": edits}, "format": 2}
+
+
+def _plan_from_1(plan: dict[str, Any]) -> dict[str, Any]:
+    frames = {name: plan[f"{name}_frames"] for name in ("source", "margin", "overlap")}
+    phones = [dict(zip(("symbol", "frames", "word"), each, strict=True)) for each in plan["phones"]]
+    words = [
+        {**word, "text": word["word"].replace("[pause]", ""), "frames": frames_of(word["seconds"])}
+        for word in plan["words"]
+    ]
+    return {**plan, **frames, "phones": phones, "words": words}

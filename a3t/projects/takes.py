@@ -159,7 +159,7 @@ class MadeEdit:
     def kept(self, anchor: tuple[int, int]) -> KeptEdit:
         """It as a take's record has it, anchored to a word of a token."""
         return KeptEdit(
-            self.edit.to_json(),
+            self.edit,
             anchor,
             self.edit.old[1] - self.edit.old[0],
             self.words,
@@ -174,7 +174,7 @@ class MadeEdit:
         assert mix is not None  # where there are patches
         kept = mix.edits[k]
         return cls(
-            kept.planned,
+            kept.plan,
             patch,
             kept.new,
             kept.phones,

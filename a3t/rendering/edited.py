@@ -239,7 +239,7 @@ class EditedRecording:
                 "source": list(change.source),
                 "output": list(change.output),
                 "scale": round(edit.scale, 4),
-                "words": [word.to_json() for word in edit.words],
+                "words": [word.shown() for word in edit.words],
             }
             for edit, change in zip(self.plan.edits, self.map.samples.changes, strict=True)
         ]

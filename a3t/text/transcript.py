@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
-from typing import Any
 
 from a3t.errors import InputError
 from a3t.spans import Span
 from a3t.text.markup import emphasised, parted_at_pauses
 from a3t.text.normaliser.normalise import Conventions, SpokenToken, normalise
+from alignment.serialisation import OMITTED, Record
 
 
 @dataclass(frozen=True)
-class TranscriptWord:
+class TranscriptWord(Record):
     """One spoken word (lower case, a–z and apostrophe), the written token it belongs to, and the
     name of who says it, if the text has one."""
 
@@ -23,7 +23,7 @@ class TranscriptWord:
     written: str
     pause_after: bool
     token: int
-    speaker: str = ""
+    speaker: str = field(default="", metadata=OMITTED)
 
     @property
     def names_speaker(self) -> bool:
@@ -56,7 +56,7 @@ BEFORE_ASKING = frozenset(
 
 
 @dataclass(frozen=True)
-class Transcript:
+class Transcript(Record):
     """A text as written, and its spoken words in order.
 
     A written token may speak as several words ("$5" -> "five dollars"): they share `token` and
@@ -203,22 +203,6 @@ class Transcript:
             frozenset(place[k] for k in self.emphasis if k in place),
         )
 
-    def to_json(self) -> dict[str, Any]:
-        """A dict of plain JSON types; from_json reads it back."""
-        return {
-            "text": self.text,
-            "words": [_bare(asdict(word)) for word in self.words],
-            "pauses": [list(pause) for pause in self.pauses],
-            "emphasis": sorted(self.emphasis),
-        }
-
-    @classmethod
-    def from_json(cls, record: dict[str, Any]) -> Transcript:
-        """The transcript that to_json wrote; raises KeyError or TypeError on another record."""
-        words = tuple(TranscriptWord(**word) for word in record["words"])
-        pauses = tuple((int(place), float(seconds)) for place, seconds in record["pauses"])
-        return cls(record["text"], words, pauses, frozenset(record["emphasis"]))
-
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -281,8 +265,3 @@ def _without_name(word: TranscriptWord) -> str:
     if place < 0 or written[:place].strip("> "):
         return written
     return written[place + len(name) + 1 :].lstrip()
-
-
-def _bare(word: dict[str, Any]) -> dict[str, Any]:
-    """A word's entries without a speaker that has no name."""
-    return {name: value for name, value in word.items() if name != "speaker" or value}

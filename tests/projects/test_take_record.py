@@ -17,7 +17,7 @@ def test_the_record_of_an_earlier_version_is_read() -> None:
     assert TakeRecord.from_json(json.loads(json.dumps(record.to_json()))) == record
     assert record.mix is not None and record.model is not None
     (edit,), (span,) = record.mix.edits, record.spans
-    assert edit.planned.op == "replace" and len(edit.new) == len(record.words)
+    assert edit.plan.op == "replace" and len(edit.new) == len(record.words)
     assert {"mix", "model"}.isdisjoint(record.shown())
     patch = np.zeros((span.length, 1))
     record.check(patch, span.source[1], 1)
