@@ -109,7 +109,10 @@ class Transcript(Record):
     @classmethod
     def joined(cls, parts: Iterable[Transcript]) -> Transcript:
         """Several texts as one, in which each is read as it was."""
-        text, words, pauses, emphasis = "", [], [], set()  # type: str, list[Any], list[Any], set[int]
+        text = ""
+        words: list[TranscriptWord] = []
+        pauses: list[tuple[int, float]] = []
+        emphasis: set[int] = set()
         for part in parts:
             count, token = len(words), words[-1].token + 1 if words else 0
             if part.words:
