@@ -26,7 +26,8 @@ from a3t.console import EXIT_CODES, Parser, complain, run, say, show_progress
 from a3t.errors import InputError
 from a3t.plan.cleaning.cuts import ACTIONS, ALL_KINDS, KINDS
 from a3t.plan.cleaning.findings import FILLERS, Cleaning
-from a3t.projects.project_edit import ProjectEdit, input_files, record_state
+from a3t.projects.project import record_state
+from a3t.projects.project_edit import ProjectEdit, input_files
 
 if TYPE_CHECKING:  # these import torch, and bad input should be refused before that
     from a3t.editor import Editor

@@ -17,8 +17,7 @@ from a3t.commands.options import WORD_EXPORTS
 from a3t.console import Progress, importing, run, say
 
 if TYPE_CHECKING:
-    from a3t.projects.project import History
-    from a3t.projects.project_edit import RecordState
+    from a3t.projects.project import History, RecordState
     from a3t.rendering.edited import EditedRecording
 
 

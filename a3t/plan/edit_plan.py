@@ -111,6 +111,15 @@ class PlannedEdit(Record):
         """The recording's frames that are replaced, margins included."""
         return self.source[0] - self.margin[0], self.source[1] + self.margin[1]
 
+    def counted(self, old: Span, new: Span) -> PlannedEdit:
+        """The same edit where its words are others by their numbers."""
+        by = new[0] - self.new[0]
+        phones = tuple(
+            PlannedPhone(p.symbol, p.frames, p.word + by if p.word >= 0 else -1)
+            for p in self.phones
+        )
+        return replace(self, old=old, new=new, phones=phones)
+
     def shown(self) -> dict[str, Any]:
         """It as a plan shows it, its scales rounded."""
         return {

@@ -16,7 +16,6 @@ from a3t.plan.edit_plan import PlannedEdit
 from a3t.plan.json_values import alignment_of, path, span, string
 from a3t.plan.request import EditRequest, LaterFormatError, Pronunciations, pronunciations_of
 from a3t.projects.document import MAX_STEPS, Change, Changes, Document
-from a3t.projects.project_edit import RecordState, record_state
 from a3t.rendering.edited import EditedRecording
 from a3t.spans import Span
 from alignment import Alignment
@@ -226,7 +225,7 @@ def with_earlier_sound(before: EditedRecording, result: EditedRecording) -> Edit
         )
         if free[0] <= patch.source[0] and patch.source[1] <= free[1]:
             patches[k] = patch
-            edits[k] = _counted_anew(before.plan.edits[place], edit)
+            edits[k] = before.plan.edits[place].counted(edit.old, edit.new)
             if scores and before.scores:
                 scores[k] = before.scores[place]
             if raised and before.raised:
@@ -238,13 +237,6 @@ def with_earlier_sound(before: EditedRecording, result: EditedRecording) -> Edit
         scores=tuple(scores) if result.scores is not None else None,
         raised=tuple(raised),
     )
-
-
-def _counted_anew(kept: PlannedEdit, edit: PlannedEdit) -> PlannedEdit:
-    """The previous version's edit, with its words renumbered as in the new version's."""
-    by = edit.new[0] - kept.new[0]
-    phones = tuple(replace(p, word=p.word + by) if p.word >= 0 else p for p in kept.phones)
-    return replace(kept, old=edit.old, new=edit.new, phones=phones)
 
 
 def _identity(edit: PlannedEdit) -> tuple[object, ...]:
@@ -367,6 +359,20 @@ def source_of(record: Path, data: Mapping[str, Any]) -> Path:
         return named if named.is_file() else record.parent / named.name
     except OSError:  # a name that is too long for this system
         return record.parent / named.name
+
+
+# Inode, time and size of an edit.json; None: no file. Where it may be unknown as well, it stands in
+# a tuple of one.
+RecordState = tuple[int, int, int] | None
+
+
+def record_state(out: Path) -> RecordState:
+    """The current state of an output's edit.json, to detect if another edit replaces it."""
+    try:
+        stat = record_path(out).stat()
+    except (OSError, ValueError):
+        return None
+    return stat.st_ino, stat.st_mtime_ns, stat.st_size
 
 
 @dataclass(frozen=True)

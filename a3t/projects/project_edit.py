@@ -21,6 +21,7 @@ from a3t.plan.reuse.recorded_speech import OtherRecording
 from a3t.plan.tracks import Track, identified, tracks_of
 from a3t.projects.export.export_kinds import export_files, export_paths, require_packages
 from a3t.projects.export.exports import export
+from a3t.projects.project import History, Project, RecordState, record_state, with_earlier_sound
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.tracks import check_track_outputs, track_outputs
 from a3t.source.sidecars import SIDECARS
@@ -28,11 +29,6 @@ from alignment.atomic import locked, put_in_place
 
 if TYPE_CHECKING:  # it imports torch, and bad input should be refused before that
     from a3t.editor import Editor
-    from a3t.projects.project import History, Project
-
-# Inode, time and size of an edit.json; None: no file. Where it may be unknown as well, it stands in
-# a tuple of one.
-RecordState = tuple[int, int, int] | None
 
 
 def input_files(
@@ -79,15 +75,6 @@ def check_outputs(
                     f"{path} is an input of this edit and would be replaced: choose another "
                     "--out, or move it."
                 )
-
-
-def record_state(out: Path) -> RecordState:
-    """The current state of an output's edit.json, to detect if another edit replaces it."""
-    try:
-        stat = record_path(out).stat()
-    except (OSError, ValueError):
-        return None
-    return stat.st_ino, stat.st_mtime_ns, stat.st_size
 
 
 def write(
@@ -240,7 +227,6 @@ class ProjectEdit:
         results = editor.make(plan)
         if self.history is None or self.base is None:
             return results
-        from a3t.projects.project import with_earlier_sound
         from a3t.projects.replay import as_it_sounds
 
         before = as_it_sounds(editor, self.recording, self.history, self.base, self.out)

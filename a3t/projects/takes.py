@@ -189,14 +189,10 @@ class MadeEdit:
     def at(self, first: int, first_new: int, aligned: Alignment) -> PlannedEdit:
         """The edit with its first word, in the text and in the new text, counted there, where the
         text is aligned like this."""
-        by = first_new - self.edit.new[0]
-        phones = tuple(
-            replace(p, word=p.word + by if p.word >= 0 else -1) for p in self.edit.phones
-        )
         old = (first, first + self.edit.old[1] - self.edit.old[0])
         new = (first_new, first_new + len(self.words))
         taken = tuple(replace(t, new=new, words=_said(t, aligned)) for t in self.edit.taken)
-        return replace(self.edit, old=old, new=new, phones=phones, taken=taken)
+        return replace(self.edit.counted(old, new), taken=taken)
 
 
 def made_edits(result: EditedRecording, stretch: Span) -> Iterator[MadeEdit]:
@@ -287,38 +283,35 @@ class MergedTakes:
         pronunciations += said[done:]
         new_text = Transcript.of_tokens(new)
         frames = self.source.recording.frames
-        whole = EditPlan(
-            self.source,
-            replace(self.request, new_text=text.text),
-            Revision(text, text, ()),
-            tuple(said),
-            on_grid(aligned, frames),
-            (),
-            (),
-            float(np.mean([made.rate for _, made in self.edits] or [1.0])),
-        )
-        plan = replace(
-            whole,
-            request=replace(self.request, new_text=new_text.text),
-            revision=Revision(text, new_text, tuple(script)),
-            pronunciations=tuple(pronunciations),
-            edits=tuple(planned),
-        )
+        grid = on_grid(aligned, frames)
+        rate = float(np.mean([made.rate for _, made in self.edits] or [1.0]))
         models = (self.model, self.vocoder, self.voice)
-        result = EditedRecording(
+        excerpts = tuple(made.excerpts for _, made in self.edits)
+        unchanged: tuple[EditedRecording, ...] = ()
+        if any(excerpts):  # what they are excerpts of: the recording as it is
+            request = replace(self.request, new_text=text.text)
+            same = Revision(text, text, ())
+            whole = EditPlan(self.source, request, same, tuple(said), grid, (), (), rate)
+            unchanged = (EditedRecording(whole, (), *models),)
+        plan = EditPlan(
+            self.source,
+            replace(self.request, new_text=new_text.text),
+            Revision(text, new_text, tuple(script)),
+            tuple(pronunciations),
+            grid,
+            tuple(planned),
+            (),
+            rate,
+            source_edits=tuple(each.plan for each in unchanged),
+        )
+        return EditedRecording(
             plan,
             tuple(patches),
             *models,
             scores=tuple(made.scores for _, made in self.edits),
+            source_edits=unchanged,
+            excerpts=excerpts if unchanged else (),
             takes=self.takes,
-        )
-        if not any(made.excerpts for _, made in self.edits):
-            return result
-        return replace(
-            result,
-            plan=replace(plan, source_edits=(whole,)),
-            source_edits=(EditedRecording(whole, (), *models),),
-            excerpts=tuple(made.excerpts for _, made in self.edits),
         )
 
 

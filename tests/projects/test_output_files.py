@@ -21,8 +21,8 @@ from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.request import EditRequest
 from a3t.projects.export import exports as writing
-from a3t.projects.project import History, find_project
-from a3t.projects.project_edit import record_state, write
+from a3t.projects.project import History, find_project, record_state
+from a3t.projects.project_edit import write
 from a3t.rendering.edited import EditedRecording
 from alignment.atomic import put_in_place, remove_abandoned, staging
 from tests.conftest import ARCTIC, NEVER

@@ -193,7 +193,8 @@ def project_edit(options: argparse.Namespace) -> ProjectEdit:
     from a3t.audio.output.writing import default_output
     from a3t.audio.reading.recording import Recording
     from a3t.audio.splicing.emphasis import require_world
-    from a3t.projects.project_edit import ProjectEdit, record_state
+    from a3t.projects.project import record_state
+    from a3t.projects.project_edit import ProjectEdit
     from alignment.atomic import remove_abandoned
 
     request = edit_request(options)
