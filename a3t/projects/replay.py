@@ -39,6 +39,7 @@ from a3t.projects.takes import (
 from a3t.rendering.edited import EditedRecording
 from a3t.source.alignments import default_folder
 from a3t.source.passages import AlignedRecording
+from a3t.text.transcript import Transcript
 
 
 def replay(
@@ -190,9 +191,9 @@ def in_the_voice_of(record: Version, editor: Editor) -> Editor:
 
 def source_in(version: Version, recording: Recording) -> Recording | AlignedRecording:
     """The recording of a version with the alignment that it was made with, if that is known."""
-    text, alignment = EditRequest.from_json(version).transcript, alignment_in(version)
-    if text is None or alignment is None:
+    if (alignment := alignment_in(version)) is None:
         return recording
+    text = Transcript.from_text(version["text"])
     return AlignedRecording(recording, text, alignment, passages_in(version))
 
 
