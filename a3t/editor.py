@@ -27,7 +27,7 @@ from a3t.plan.reuse.recorded_speech import align_others
 from a3t.plan.reuse.text_reuse import with_sources
 from a3t.plan.revision import Revision
 from a3t.plan.tracks import identified
-from a3t.rendering.candidates import make_audible, make_candidates
+from a3t.rendering.candidates import make_best, make_candidates
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.renderer import Renderer
 from a3t.rendering.spoken import SpokenRecording
@@ -233,12 +233,13 @@ class Editor:
 
     def make(self, plan: EditPlan) -> list[EditedRecording]:
         """Make as many candidates as the plan's request asks for, the best first; if it asks for
-        one and a new word is inaudible in it, others are tried (`a3t.rendering.candidates`)."""
+        one, recorded words may be taken, and others are tried if a new word is inaudible
+        (`a3t.rendering.candidates`)."""
         if plan.request.candidates > 1:
             return make_candidates(plan, plan.request.candidates, self.renderer)
         if not plan.request.verify:
             return [self.renderer.edited(plan)]
-        return [make_audible(plan, self.renderer)]
+        return [make_best(plan, self.renderer)]
 
     def render(self, plan: EditPlan) -> EditedRecording:
         """Carry out exactly this plan, and verify the new words if its request says so."""

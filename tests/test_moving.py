@@ -18,7 +18,7 @@ from a3t.projects.export.exports import export
 from a3t.projects.replay import replay
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.edited_alignment import edited_alignment
-from tests.conftest import ARCTIC, assert_untouched
+from tests.conftest import ARCTIC, NEVER, assert_untouched
 
 FIRST, LAST = "And you always want to see it", "in the superlative degree."
 MOVED = f"In the superlative degree {FIRST[0].lower()}{FIRST[1:]}."
@@ -171,3 +171,26 @@ def test_a_word_is_taken_from_another_recording(editor: Editor, arctic: Path) ->
     assert sum(map(bool, recorded)) == 1
     alone = editor.make(editor.plan(arctic, wanted, moves=False))
     assert not any(result.plan.edits[0].taken for result in alone)
+
+
+def test_a_word_said_alike_elsewhere_is_taken_unasked(
+    editor: Editor, arctic: Path, tmp_path: Path
+) -> None:
+    """The same sentence twice, in one of which the word is another: it is put back from the other,
+    unless another seed is asked for, or it may not move."""
+    sound, rate = soundfile.read(arctic, dtype="int16")
+    changed = editor.edit(arctic, text=ARCTIC, new_text=NEVER)
+    path = tmp_path / "twice.wav"
+    never, _ = soundfile.read(changed.save(tmp_path / "never.wav"), dtype="int16")
+    soundfile.write(path, np.concatenate([sound, never]), rate)
+    asked = {"text": f"{ARCTIC} {NEVER}", "new_text": f"{ARCTIC} {ARCTIC}"}
+    result = editor.edit(path, **asked)
+    (edit,) = result.plan.edits
+    assert [speech.words for speech in edit.taken] == [(2, 3)] and not result.doubtful
+    assert result.recorded_parts(0)[0].source[1] <= len(sound)
+    out = result.save(tmp_path / "out.wav")
+    assert replay(tmp_path / "out.edit.json").save(tmp_path / "on.wav").read_bytes() == (
+        out.read_bytes()
+    )
+    for other in ({"seed": 1}, {"moves": False}):
+        assert not editor.edit(path, **asked, **other).plan.edits[0].taken

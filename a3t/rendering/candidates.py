@@ -3,7 +3,8 @@
 Each has a melody of its own, drawn by the seed (`a3t.rendering.renderer`), and differs in what the
 network is asked for: how fast the new words are spoken, how much of the neighbouring speech is
 regenerated with them, and how far from there the joint may lie. Up to half of them take words that
-are recorded elsewhere, if there are any (`a3t.rendering.recorded_takes`).
+are recorded elsewhere, if there are any (`a3t.rendering.recorded_takes`). A single result takes
+such words, too, where they were said nearly as they should be here.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from a3t.plan.planner import replan
 from a3t.plan.request import MARGIN, REACH, EditRequest
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.recorded_takes import recorded_requests
-from a3t.rendering.renderer import Renderer
+from a3t.rendering.renderer import PREDICTED, Renderer
 
 
 class Variation(NamedTuple):
@@ -55,6 +56,7 @@ AROUND = 0.5  # seconds on each side of a joint, the reference for its spectral 
 PACE, JOINT = 1.0, 0.1
 REMADE = 2.0  # per second; the most predictive merit of all
 MANNER = 0.03  # of recorded words
+MAX_COST = 2.0  # of words that are taken from elsewhere unasked (docs/log.md)
 
 
 @dataclass(frozen=True)
@@ -113,9 +115,14 @@ def make_candidates(plan: EditPlan, count: int, renderer: Renderer) -> list[Edit
     return ranked([first, *recorded, *others])
 
 
-def make_audible(plan: EditPlan, renderer: Renderer) -> EditedRecording:
-    """The plan's rendering; if a new word is inaudible in it, the best of up to TRIES variants."""
+def make_best(plan: EditPlan, renderer: Renderer) -> EditedRecording:
+    """The plan's rendering, or one with words that are recorded elsewhere, if these are heard and
+    were said alike; if a new word is inaudible in it, the best of up to TRIES variants."""
     first = renderer.edited(plan)
+    if recorded := _with_recorded_words(plan, first, renderer):
+        best = ranked([measured(plan, 0, first), recorded])[0]
+        if best.plan is recorded.result.plan:
+            return best
     if not first.doubtful:
         return first
     variants = [measured(plan, 0, first)]
@@ -126,6 +133,22 @@ def make_audible(plan: EditPlan, renderer: Renderer) -> EditedRecording:
     best = ranked([each for each in variants if not each.result.doubtful] or variants)[0]
     note = {"of": len(variants), "heard_first": round(variants[0].merits.heard, 4)}
     return replace(best, candidate=(best.candidate or {}) | note)
+
+
+def _with_recorded_words(
+    plan: EditPlan, first: EditedRecording, renderer: Renderer
+) -> Candidate | None:
+    """The plan with words from elsewhere, none of which was said too differently; ``first``: its
+    rendering. Another seed asks for another rendering, not for these."""
+    if plan.request.seed != PREDICTED or plan.request.recorded:
+        return None
+    for request, cost in recorded_requests(plan, first, 1, MAX_COST):
+        taken = replan(plan, request, renderer.networks.durations)
+        if any(edit.taken for edit in taken.edits):
+            found = measured(taken, 0, renderer.edited(taken))
+            if not found.result.doubtful:
+                return replace(found, merits=replace(found.merits, manner=cost))
+    return None
 
 
 def varied(request: EditRequest, variation: Variation) -> EditRequest:

@@ -79,12 +79,15 @@ def _kind(phone: str) -> int:
 
 
 def recorded_requests(
-    plan: EditPlan, made: EditedRecording, most: int
+    plan: EditPlan, made: EditedRecording, most: int, most_cost: float = math.inf
 ) -> list[tuple[EditRequest, float]]:
-    """Requests for the plan's edits with recorded words, where there are any, the best first, each
-    with the mean cost of its words; ``made``: a result whose words are all made, which shows the
-    manner that is wanted."""
-    choices = recorded_choices(plan, made)
+    """At most so many requests for the plan's edits with recorded words that cost no more than
+    ``most_cost``, where there are any, the best first, each with the mean cost of its words;
+    ``made``: a result whose words are all made, which shows the manner that is wanted."""
+    choices = [
+        [choice for choice in each if choice[2] <= most_cost]
+        for each in recorded_choices(plan, made)
+    ]
     found = []
     for n in range(min(most, max(map(len, choices), default=0))):
         own = [each[n] for each in choices if n < len(each)]

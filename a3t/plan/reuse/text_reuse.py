@@ -4,8 +4,8 @@ Words that are cut from one place of a text and pasted at another are not made: 
 speech is taken. A stretch of an edit's new words counts as recorded if at least `MIN_WORDS` in a
 row, or a shorter whole sentence, stand in the old text or in that of another recording. A word
 changed within them is changed where they were recorded, among its neighbours, and moves with them.
-A few words are synthesised, and recordings of them elsewhere are offered beside that
-(`a3t.rendering.recorded_takes`).
+A few words are synthesised, and recordings of them elsewhere are taken where they fit, or offered
+beside that (`a3t.rendering.recorded_takes`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ MAX_CHANGED_WORDS = 8  # words that may differ between two recorded stretches, o
 MIN_SHARE = 0.5  # of an edit's new words that must be recorded
 MAX_PLACES = 64  # where a stretch may begin that are tried
 MAX_OFFERED_WORDS = 3  # of an edit that other takes are offered of
-MAX_OFFERED_PLACES = 8  # places where these are recorded
+MAX_OFFERED_PLACES = 8  # places where these are recorded, and …
+MAX_UNASKED_PLACES = 2  # … of a long recording, if only one result is wanted
 ENDS = (".", "?")  # the marks that end a sentence
 
 
@@ -214,12 +215,13 @@ def chosen_words(
 
 def with_sources(revision: Revision, request: EditRequest) -> list[WordEdit]:
     """The edits of a revision and, if the request moves words, the places in the text that recorded
-    ones are taken from, or may be in a candidate, in order: all that has to be aligned."""
+    ones are taken from, or may be, in order: all that has to be aligned."""
     edits, texts = list(revision.edits), RecordedTexts((revision.text,))
     recorded = texts.matches(edits, revision.new_text) if request.moves else {}
     found = [words for each in recorded.values() for words in each]
-    if request.moves and request.candidates > 1:
+    if request.moves:
+        most = MAX_OFFERED_PLACES if request.candidates > 1 else MAX_UNASKED_PLACES
         for edit in revision.edits:
-            found += texts.short_matches(edit, revision.new_text)
+            found += texts.short_matches(edit, revision.new_text)[:most]
     edits += [WordEdit("replace", words.old, words.new) for words in found]
     return sorted(edits, key=lambda edit: edit.old)
