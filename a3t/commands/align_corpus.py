@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from a3t.commands.options import option, transcript_argument
 from a3t.console import Parser, say
 from a3t.errors import InputError
-from a3t.source.sidecars import SIDECARS
+from a3t.source.transcripts import SIDECARS
 from alignment import Alignment, load_aligner
 from alignment.aligner import Readable
 from alignment.atomic import write_whole

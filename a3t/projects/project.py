@@ -177,7 +177,8 @@ def _check(version: Version, place: int, checked: set[int]) -> None:
 def _original(version: Version) -> Version:
     """What was there before a version: the same recording and text, and nothing changed."""
     known = ("source", "model", "vocoder", "alignment", "aligned_words")
-    request = EditRequest(text=version["text"], new_text=version["text"])
+    tracks = EditRequest.from_json(version).tracks  # which go back with it
+    request = EditRequest(text=version["text"], new_text=version["text"], tracks=tracks)
     return {**{name: version.get(name) for name in known}, **request.to_json(), "edits": []}
 
 

@@ -24,7 +24,7 @@ from a3t.projects.export.exports import export
 from a3t.projects.project import History, Project, RecordState, record_state, with_earlier_sound
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.tracks import check_track_outputs, track_outputs
-from a3t.source.sidecars import SIDECARS
+from a3t.source.transcripts import SIDECARS
 from alignment.atomic import locked, put_in_place
 
 if TYPE_CHECKING:  # it imports torch, and bad input should be refused before that

@@ -8,7 +8,7 @@ from pathlib import Path
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.example import RECORDING, TEXT
-from a3t.source.sidecars import SIDECARS
+from a3t.source.transcripts import SIDECARS
 from alignment.formats.text_file import read_text
 
 EXAMPLE = "example"

@@ -25,8 +25,7 @@ from a3t.errors import InputError
 from a3t.plan.edit_plan import read_plan
 from a3t.projects.replay import read_record
 from a3t.projects.takes import Take
-from a3t.source.sidecars import sidecar
-from a3t.source.transcripts import text_of
+from a3t.source.transcripts import sidecar, text_of
 from a3t.text.markup import check_marks
 from a3t.text.transcript import Transcript
 from alignment.formats import read_alignment

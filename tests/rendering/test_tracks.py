@@ -135,6 +135,10 @@ def test_tracks_go_through_edit_undo_and_another_edit(
     assert_untouched(edits, source, soundfile.read(beside, dtype="int32")[0])
     assert edit.main([str(out), "--undo"]) == 0
     assert beside.read_bytes() == first
+    assert edit.main([str(out), "--undo"]) == 0  # and the original, on all tracks
+    assert np.array_equal(soundfile.read(beside, dtype="int32")[0], source)
+    assert edit.main([str(out), "--redo"]) == 0
+    assert beside.read_bytes() == first
     beside.write_bytes(guest.read_bytes())  # somebody's own file now
     assert edit.main([str(out), "--redo"]) == 0  # the history is a3t's to repeat
 

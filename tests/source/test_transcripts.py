@@ -12,8 +12,7 @@ from a3t.commands.options import text_argument
 from a3t.commands.transcribe import main
 from a3t.errors import InputError
 from a3t.source.recognised_transcript import RecognisedTranscript
-from a3t.source.sidecars import not_read, sidecar
-from a3t.source.transcripts import FoundTranscript, find_transcript, text_of
+from a3t.source.transcripts import FoundTranscript, find_transcript, not_read, sidecar, text_of
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Phone, Word, pause
