@@ -191,12 +191,11 @@ class Editor:
         with self.steps("plan"):
             text = punctuated(found.transcript, aligned, revision.revised, request.punctuate)
             passages = () if aligned.is_whole(text) else aligned.words
-            source = AlignedRecording(sound, text, aligned.alignment, passages)
+            found_as = found.origin, found.about, text is not found.transcript
+            source = AlignedRecording(sound, text, aligned.alignment, passages, *found_as)
             revision = replace(revision, text=text).within(aligned.words)
             spoken = pronouncer.as_recorded(revision.new_text, source.alignment.spoken)
-            plan = make_plan(source, request, revision, spoken, self.durations, others)
-        restored = text is not found.transcript
-        return replace(plan, restored=restored, found_in=found.origin, about=found.about)
+            return make_plan(source, request, revision, spoken, self.durations, others)
 
     def _listen(
         self, recording: Source, request: EditRequest, pronouncer: Pronouncer

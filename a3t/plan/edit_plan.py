@@ -176,12 +176,6 @@ class EditPlan:
     """Changes that are made first in speech that is taken from elsewhere."""
     others: tuple[AlignedRecording, ...] = ()
     """The request's other recordings."""
-    restored: bool = False
-    """True if the text's punctuation was restored."""
-    found_in: str = "given"
-    """Origin of the text: "given", "recognised", "alignment", or a file's name."""
-    about: str = ""
-    """A sentence on how that was read."""
 
     @property
     def recording(self) -> Recording:

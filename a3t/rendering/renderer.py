@@ -374,8 +374,8 @@ class Renderer:
                 else:
                     rendered[k] = Rendered(deletion_of(heard.recording, edit))
         result = []
-        for k, own in enumerate(channels):
-            patch = on_channels(plan.recording, rendered[k].patch, own, plan.request.seed)
+        for k, spoken in enumerate(channels):
+            patch = on_channels(plan.recording, rendered[k].patch, spoken, plan.request.seed)
             result.append(replace(rendered[k], patch=patch))
         return result
 

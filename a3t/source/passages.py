@@ -113,12 +113,17 @@ class AlignedRecording:
     """A recording, what it says, and when.
 
     passages: the ranges of the text's words that the alignment has; empty if it has all of them.
+    origin: where the text is from: "given", "recognised", "alignment", or a file's name; about: a
+    sentence on how that was read. restored: whether its punctuation was.
     """
 
     recording: Recording
     text: Transcript
     alignment: Alignment
     passages: tuple[Span, ...] = ()
+    origin: str = "given"
+    about: str = ""
+    restored: bool = False
 
 
 @dataclass(frozen=True)

@@ -40,13 +40,12 @@ class Planned:
     recording: Recording
     text: Transcript = WE_MET
     doubts: tuple[Doubt, ...] = ()
-    found_in: str = "recognised"
-    about: str = ""
+    origin: str = "recognised"
     passages: tuple[Span, ...] = ()
 
     @property
     def source(self) -> AlignedRecording:
-        return AlignedRecording(self.recording, self.text, HEARD)
+        return AlignedRecording(self.recording, self.text, HEARD, origin=self.origin)
 
     @property
     def alignment(self) -> Alignment:
@@ -112,7 +111,7 @@ def test_what_is_not_certain_needs_a_yes(monkeypatch: pytest.MonkeyPatch, tmp_pa
         monkeypatch.setattr("sys.stdin", Terminal(answer))
         monkeypatch.setattr("sys.stderr", screen := Terminal())
         with pytest.raises(InputError) if declined else nullcontext():
-            confirm_transcript(planned(tmp_path, found_in="given"), True, unsure=True)  # type: ignore[arg-type]
+            confirm_transcript(planned(tmp_path, origin="given"), True, unsure=True)  # type: ignore[arg-type]
         assert "[y/N" in screen.getvalue()
 
 
@@ -160,7 +159,7 @@ def test_nothing_is_asked_with_yes_without_a_terminal_or_with_a_sidecar(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert "[Y/n" not in answered("n\n", monkeypatch, tmp_path, ask=False)
-    assert "[Y/n" not in answered("n\n", monkeypatch, tmp_path, found_in="talk.txt")
+    assert "[Y/n" not in answered("n\n", monkeypatch, tmp_path, origin="talk.txt")
     monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
     confirm_transcript(planned(tmp_path), ask=True)  # type: ignore[arg-type]
 
@@ -169,7 +168,7 @@ def test_of_a_long_text_beside_the_ends_are_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = Transcript.from_text("first " + "and " * 5000 + "last")
-    plan = planned(tmp_path, text=text, found_in="talk.txt")
+    plan = planned(tmp_path, text=text, origin="talk.txt")
     confirm_transcript(plan, ask=False)  # type: ignore[arg-type]
     said = capsys.readouterr().err
     assert "first and" in said and "and last (5,002 words)" in said and len(said) < 700

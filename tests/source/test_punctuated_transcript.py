@@ -48,12 +48,12 @@ def test_what_is_punctuated_or_short_stays_itself() -> None:
 def test_a_plan_restores_and_says_so(editor: Editor, arctic: Path) -> None:
     new = NEVER
     plan = editor.plan(arctic, new_text=new, text=BARE)
-    assert plan.restored and plan.text.is_punctuated
+    assert plan.source.restored and plan.text.is_punctuated
     assert plan.text.spoken == Transcript.from_text(BARE).spoken
     assert plan.source.text.text == plan.text.text != BARE
     as_it_is = editor.plan(arctic, new_text=new, text=BARE, punctuate=False)
-    assert not as_it_is.restored and as_it_is.source.text.text == BARE
-    assert not editor.plan(arctic, new_text=new, text=ARCTIC).restored
+    assert not as_it_is.source.restored and as_it_is.source.text.text == BARE
+    assert not editor.plan(arctic, new_text=new, text=ARCTIC).source.restored
 
 
 def test_the_command_line_shows_it_and_can_be_told_not_to(

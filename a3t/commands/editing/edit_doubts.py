@@ -86,10 +86,10 @@ def confirm_transcript(plan: EditPlan, ask: bool, unsure: bool = False) -> str |
 
     Raises InputError if the user declines.
     """
-    if plan.about:
-        say(plan.about)
-    if plan.found_in != "recognised" and not unsure:
-        say(f"Transcript ({plan.found_in}): {_shown(plan.text.text)}")
+    if plan.source.about:
+        say(plan.source.about)
+    if plan.source.origin != "recognised" and not unsure:
+        say(f"Transcript ({plan.source.origin}): {_shown(plan.text.text)}")
         return None
     say(f"Recognised: {with_confidences(plan.alignment)}")
     if not ask or not on_a_terminal():
@@ -129,7 +129,7 @@ def _corrected(plan: EditPlan) -> str:
 
 def show_restored(plan: EditPlan) -> None:
     """Print a transcript whose punctuation was restored."""
-    if plan.restored:
+    if plan.source.restored:
         say(f"With punctuation (--no-punctuation leaves it out): {_shown(plan.text.text)}")
 
 
