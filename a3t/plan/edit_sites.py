@@ -248,7 +248,8 @@ def _inserted(
     inside: dict[int, float],
     wants_after: bool,
 ) -> PlacedEdit:
-    """An insertion next to an existing pause, which stays on the side where the new text has it."""
+    """An insertion next to an existing pause, which stays on the side where the new text has it;
+    if on neither, what is inserted stands next to the word that follows."""
     gap = words.pause_before(edit.old[0])
     at_start, at_end = edit.old[0] == 0, edit.old[0] == len(words.spans)
     wants_before = edit.new[0] > 0 and new_text.words[edit.new[0] - 1].pause_after
@@ -257,10 +258,10 @@ def _inserted(
         place, before, after = gap[1], False, wants_after
     elif at_end:
         place, before, after = gap[0], wants_before, False
-    elif wants_before:
-        place, before, after = gap[1], not here, wants_after
+    elif wants_after and not wants_before:
+        place, before, after = gap[0], False, not here
     else:
-        place, before, after = gap[0], False, wants_after and not here
+        place, before, after = gap[1], wants_before and not here, wants_after
     beside = ({edit.new[0]: 0.0} if before else {}) | ({edit.new[1]: 0.0} if after else {})
     return PlacedEdit(edit, (place, place), inside | beside)
 

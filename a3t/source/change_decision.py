@@ -24,20 +24,18 @@ class Decision(NamedTuple):
 
 @dataclass(frozen=True)
 class Weights:
-    """The log odds of a change: an offset, a weight for each field of Evidence, and one for the
-    logarithm of the number of places.
+    """The log odds of a change: an offset and a weight for each field of Evidence, less the
+    logarithm of the number of places, since about one of them is meant.
 
-    Thresholds, log odds, from which a place is a change (`changed`; `doubted` for the one that the
-    aligner doubts most), is plain (`sure`), may be one (`open`), and below which the likeliest one
-    is none (`heard`).
+    Thresholds, log odds, from which a place apart from the likeliest is another change (`another`:
+    most new texts have one), the likeliest is plain (`sure`), any other may be one (`open`), and
+    below which the likeliest is none (`heard`).
     """
 
     offset: float
     evidence: Evidence
-    places: float
-    changed: float = 0.0
-    doubted: float = -2.0
-    sure: float = 1.0
+    another: float = 2.5
+    sure: float = 0.5
     open: float = -1.0
     heard: float = -3.0
 
@@ -46,9 +44,7 @@ class Weights:
         return [
             0.0
             if each is None
-            else self.offset
-            + float(np.dot(self.evidence, each))
-            + self.places * math.log(len(evidence))
+            else self.offset + float(np.dot(self.evidence, each)) - math.log(len(evidence))
             for each in evidence
         ]
 
@@ -56,15 +52,13 @@ class Weights:
         """Choose the changes among at least one place.
 
         Somebody who gives a new text wants a change: so if no place is likely one, the likeliest
-        is. The place that the aligner doubts most in the new text is dropped only if all else is
-        against it.
+        is.
         """
         odds = self.log_odds(evidence)
         best = max(range(len(odds)), key=odds.__getitem__)
-        chosen = {k for k, each in enumerate(odds) if each >= self.changed} | {best}
-        for k, each in enumerate(evidence):
-            if each is not None and each.most_doubted and odds[k] >= self.doubted:
-                chosen.add(k)
+        (touching,) = (run for run in runs(places, range(len(odds))) if best in run)
+        chosen = {best} | {k for k in touching if odds[k] >= 0.0}
+        chosen |= {k for k, each in enumerate(odds) if each >= self.another}
         left = [each for k, each in enumerate(odds) if k not in chosen]
         plain = odds[best] >= self.sure and max(left, default=-math.inf) < self.open
         changed = tuple(sorted(chosen))
@@ -90,29 +84,6 @@ def runs(places: Sequence[Difference], numbers: Sequence[int]) -> list[list[int]
 
 # Fitted to words planted in clips and minutes of the voices for choosing (docs/log.md).
 WHISPER = Weights(
-    -2.2,
-    Evidence(
-        whisper=0.24,
-        fit=-0.04,
-        advantage=0.68,
-        heard_advantage=-0.47,
-        cleared=-1.17,
-        confirmed=1.18,
-        beside=0.2,
-    ),
-    -1.46,
-    open=-0.5,
+    -0.99, Evidence(whisper=0.22, fit=0.12, language=0.1, advantage=0.44, cleared=-1.4)
 )
-BUILT_IN = Weights(
-    -1.22,
-    Evidence(
-        fit=0.16,
-        language=0.26,
-        advantage=0.6,
-        heard_advantage=0.19,
-        cleared=-0.1,
-        confirmed=-0.03,
-        beside=0.48,
-    ),
-    -1.34,
-)
+BUILT_IN = Weights(-1.49, Evidence(fit=0.14, language=0.28, advantage=0.8, cleared=-0.82))

@@ -7,7 +7,7 @@ The recording is heard part by part. Where the words differ from the text's, the
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,7 +20,12 @@ from a3t.errors import InputError
 from a3t.source.change_decision import BUILT_IN, WHISPER, Weights, runs
 from a3t.source.change_evidence import Evidence, HeardSound, meets, rare_words
 from a3t.source.recognised_transcript import RecognisedTranscript, parts_of, recognised_part
-from a3t.source.text_differences import Difference, differences
+from a3t.source.text_differences import (
+    Difference,
+    differences,
+    parted,
+    written_together,
+)
 from a3t.text.comparison.respelling import respelled
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript, TranscriptWord
@@ -101,6 +106,29 @@ class _Part:
     confidences: tuple[float, ...]
     free: Transcript | None = None
 
+    def parted(self, cuts: Mapping[int, int]) -> _Part:
+        """The same with some words, by number, as two (`parted`)."""
+        if not cuts.keys() & range(len(self.heard.words)):
+            return self
+        heard = parted(self.heard, cuts)
+        sure = [each for k, each in enumerate(self.confidences) for _ in range(1 + (k in cuts))]
+        same = len(sure) == len(heard.words)
+        return replace(self, heard=heard, confidences=tuple(sure) if same else ())
+
+
+def _joined(parts: Sequence[_Part]) -> tuple[Transcript, tuple[float, ...], list[int]]:
+    """The heard words of all parts, with their confidences, and how many there are up to each."""
+    words: list[TranscriptWord] = []
+    ends: list[int] = []
+    sure: list[float] = []
+    for part in parts:
+        tokens = len(words)
+        said = part.heard.words
+        words += [replace(word, token=word.token + tokens) for word in said]
+        ends.append(len(words))
+        sure += part.confidences or [0.5] * len(said)
+    return Transcript.of_tokens(words), tuple(sure), ends
+
 
 @dataclass(frozen=True)
 class _FreePart:
@@ -152,18 +180,17 @@ class SpeechComparison:
     def compared(self, text: Transcript) -> ComparedText:
         """The places where the recording may differ from the text; errors as for `recognised`."""
         parts = self._whisper_parts if self.model else self._network_parts(text)
-        words: list[TranscriptWord] = []
-        ends: list[int] = []
-        sure: list[float] = []
-        for part in parts:
-            tokens = len(words)
-            said = part.heard.words
-            words += [replace(word, token=word.token + tokens) for word in said]
-            ends.append(len(words))
-            sure += part.confidences or [0.5] * len(said)
-        heard = Transcript.of_tokens(words)
+        heard, sure, ends = _joined(parts)
         new = respelled(heard, text)
         places = differences(heard, new, self.pronouncer)
+        if cuts := written_together(heard, new, places):
+            parts = [
+                part.parted({k - end + len(part.heard.words): cut for k, cut in cuts.items()})
+                for part, end in zip(parts, ends, strict=True)
+            ]
+            heard, sure, ends = _joined(parts)
+            new = respelled(heard, text)
+            places = differences(heard, new, self.pronouncer)
         evidence: list[Evidence | None] = [None] * len(places)  # of what two parts share: none
         begin = first = 0
         for part, last in zip(parts, ends, strict=True):
@@ -182,8 +209,8 @@ class SpeechComparison:
                 for (k, _), each in zip(own, found, strict=True):
                     evidence[k] = each
             begin, first = stop, last
-        known = RecognisedTranscript(heard, tuple(sure))
-        return ComparedText(known, new, tuple(places), tuple(_most_doubted(evidence)))
+        known = RecognisedTranscript(heard, sure)
+        return ComparedText(known, new, tuple(places), tuple(evidence))
 
     def _evidence_of(
         self, part: _Part, new: Transcript, places: tuple[Difference, ...]
@@ -339,16 +366,6 @@ class SpeechComparison:
             tuple(word for word, own in zip(words, numbers, strict=True) if own == number)
             for number in range(len(parts))
         ]
-
-
-def _most_doubted(evidence: Sequence[Evidence | None]) -> list[Evidence | None]:
-    """The evidence of all parts, of which one has the word that is doubted most."""
-    known = [each for each in evidence if each is not None and each.most_doubted]
-    most = max((each.advantage for each in known), default=0.0)
-    return [
-        each and each._replace(most_doubted=each.most_doubted * float(each.advantage >= most))
-        for each in evidence
-    ]
 
 
 def _questions(text: Transcript) -> list[bool]:

@@ -36,22 +36,23 @@ class Evidence(NamedTuple):
     """The witnesses of one place; nats, where nothing else is said, by which the heard words are
     likelier than the new ones.
 
-    whisper, fit, language: by Whisper, by the phone network, by trigrams. advantage,
-    heard_advantage: the root of the advantage that anything has over the new words, and over the
-    heard ones, in the aligner's eyes. beside: the largest advantage over the new words of a place
-    that touches this one. cleared, confirmed: 1 if a second hearing has the new words, the heard
-    words there. most_doubted: 1 if no other new word has so large an advantage against it.
+    whisper, fit, language: by Whisper, if the text is right elsewhere; by the phone network; by
+    trigrams. advantage: the root of the advantage that anything has over the new words, in the
+    aligner's eyes. cleared: 1 if a second hearing has the new words there.
     """
 
     whisper: float = 0.0
     fit: float = 0.0
     language: float = 0.0
     advantage: float = 0.0
-    heard_advantage: float = 0.0
-    beside: float = 0.0
     cleared: float = 0.0
-    confirmed: float = 0.0
-    most_doubted: float = 0.0
+
+
+class _Replaced(NamedTuple):
+    """Whole tokens of a text, a range of its words, and what is written in their place."""
+
+    words: Span
+    text: str
 
 
 @dataclass(frozen=True)
@@ -76,53 +77,28 @@ class HeardSound:
         aligned_new = self._aligned(new.spoken)
         advantages = self._advantages(aligned_new)
         others = differences(second, new, self.pronouncer) if second else []
-        found = [
-            self._evidence(place, new, aligned_new, advantages, second, others) for place in places
-        ]
-        touching = [
-            max(
-                (
-                    found[k].advantage
-                    for k, other in enumerate(places)
-                    if other is not place
-                    and (other.new[1] == place.new[0] or place.new[1] == other.new[0])
-                ),
-                default=0.0,
+        nats = self._whisper_nats(new, places)
+        return [
+            self._evidence(place, new, aligned_new, advantages)._replace(
+                whisper=each,
+                cleared=float(second is not None and _is_cleared(place.new, others)),
             )
-            for place in places
+            for place, each in zip(places, nats, strict=True)
         ]
-        return [each._replace(beside=beside) for each, beside in zip(found, touching, strict=True)]
 
     def _evidence(
-        self,
-        place: Difference,
-        new: Transcript,
-        aligned: Alignment | None,
-        advantages: np.ndarray,
-        second: Transcript | None,
-        others: Sequence[Difference],
+        self, place: Difference, new: Transcript, aligned: Alignment | None, advantages: np.ndarray
     ) -> Evidence:
+        """The evidence of the networks and of trigrams."""
         old, own = self.heard.spoken[slice(*place.heard)], new.spoken[slice(*place.new)]
         fits = self._fits(place.heard, [old, own])
-        root = self._root(aligned, advantages, place.new)
         before = self.heard.spoken[max(place.heard[0] - 2, 0) : place.heard[0]]
         after = self.heard.spoken[place.heard[1] : place.heard[1] + 2]
-        confirmed = second is not None and any(
-            other.new == place.new and second.spoken[slice(*other.heard)] == old for other in others
-        )
+        language = _language(before, old, after) - _language(before, own, after)
         return Evidence(
-            whisper=self._whisper_nats(place, new.words[slice(*place.new)]),
             fit=_limited(fits[0] - fits[1], MOST_FIT),
-            language=_limited(
-                _language(before, old, after) - _language(before, own, after), MOST_FIT
-            ),
-            advantage=root,
-            heard_advantage=self.heard_root(place.heard),
-            cleared=float(second is not None and _is_cleared(place.new, others)),
-            confirmed=float(confirmed),
-            most_doubted=float(
-                bool(len(advantages)) and root >= float(_roots(advantages).max()) - 1e-6
-            ),
+            language=_limited(language, MOST_FIT),
+            advantage=self._root(aligned, advantages, place.new),
         )
 
     def heard_root(self, words: Span) -> float:
@@ -174,21 +150,39 @@ class HeardSound:
         each = [sorted({tuple(map(strip_stress, way)) for way in choices[word]}) for word in words]
         return [sum(ways, ()) for ways, _ in zip(product(*each), range(MOST_WAYS), strict=False)]
 
-    def _whisper_nats(self, place: Difference, words: Sequence[TranscriptWord]) -> float:
+    def _whisper_nats(self, new: Transcript, places: Sequence[Difference]) -> list[float]:
+        """Nats by which the heard words are likelier than the new ones at each place, by Whisper,
+        if the text has the new ones at all others: what was misheard misleads it beside, too."""
         if self.whisper is None:
-            return 0.0
-        texts = _with_words(self.heard, place.heard, words)
-        likeliest = max(self._likelihood(text) for text in texts)
-        return _limited(self._heard_likelihood - likeliest, MOST_NATS)
+            return [0.0] * len(places)
+        written = []
+        for place in places:
+            ways = _ways_to_write(self.heard, place.heard, new.words[slice(*place.new)])
+            written.append(max(ways, key=lambda way: self._likelihood([way])))
+        nats = []
+        for own in written:
+            others: list[_Replaced] = []
+            for way in written:  # of two places in one token, only one can be written anew
+                apart = not any(meets(way.words, [each.words]) for each in (own, *others[-1:]))
+                others += [way] if apart else []
+            both = self._likelihood(sorted([*others, own]))
+            nats.append(_limited(self._likelihood(others) - both, MOST_NATS))
+        return nats
+
+    def _likelihood(self, replaced: Sequence[_Replaced]) -> float:
+        """The logarithm of the probability of the heard text with other tokens at some places."""
+        assert self.whisper is not None and self.encoded is not None
+        text = _composed(self.heard, replaced)
+        if text not in self._likelihoods:
+            pieces = self.whisper.pieces(self.encoded, text)
+            logs = (np.log(max(probability, 1e-9)) for _, probability in pieces)
+            self._likelihoods[text] = float(sum(logs))
+        return self._likelihoods[text]
 
     @cached_property
-    def _heard_likelihood(self) -> float:
-        return self._likelihood(self.heard.text)
-
-    def _likelihood(self, text: str) -> float:
-        assert self.whisper is not None and self.encoded is not None
-        pieces = self.whisper.pieces(self.encoded, text)
-        return float(sum(np.log(max(probability, 1e-9)) for _, probability in pieces))
+    def _likelihoods(self) -> dict[str, float]:
+        """Those that are known, by the text."""
+        return {}
 
 
 def rare_words(words: Sequence[str]) -> list[str]:
@@ -238,8 +232,20 @@ def _language(before: Sequence[str], words: Sequence[str], after: Sequence[str])
     return float(scores[len(before) :].sum())
 
 
-def _with_words(heard: Transcript, place: Span, words: Sequence[TranscriptWord]) -> list[str]:
-    """The text with other words at a place, where a capital stood with and without one."""
+def _composed(heard: Transcript, replaced: Iterable[_Replaced]) -> str:
+    """The text with other tokens at some places, in order."""
+    parts: list[str] = []
+    done = 0
+    for (begin, end), here in [*replaced, _Replaced((len(heard.words),) * 2, "")]:
+        parts += [heard.written(done, begin), here]
+        done = end
+    return " ".join(filter(None, parts))
+
+
+def _ways_to_write(
+    heard: Transcript, place: Span, words: Sequence[TranscriptWord]
+) -> list[_Replaced]:
+    """Other words at a place, where a capital stood with and without one."""
     (first, last), (begin, end) = place, whole_tokens(heard, place)
     before = [word.text for word in heard.words[begin:first]]
     after = [word.text for word in heard.words[last:end]]
@@ -247,13 +253,12 @@ def _with_words(heard: Transcript, place: Span, words: Sequence[TranscriptWord])
     inside = [*before, *written, *after]
     replaced = heard.written(begin, end)
     marks = replaced[len(replaced.rstrip(".,;:?!")) :]
-    texts = []
+    found = []
     for capital in {False, replaced[:1].isupper() or not begin}:
         here = list(inside)
         if here and capital:
             here[0] = here[0][:1].upper() + here[0][1:]
         if here:
             here[-1] = here[-1].rstrip(".,;:?!") + marks
-        parts = [heard.written(0, begin), *here, heard.written(end, len(heard.words))]
-        texts.append(" ".join(filter(None, parts)))
-    return texts
+        found.append(_Replaced((begin, end), " ".join(here)))
+    return found

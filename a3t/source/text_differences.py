@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import NamedTuple
@@ -10,6 +10,7 @@ from typing import NamedTuple
 from a3t.spans import Span
 from a3t.text.comparison.edit_script import minimal_script
 from a3t.text.phones import strip_stress
+from a3t.text.pronunciation.lexicon import lookup
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript, TranscriptWord
 
@@ -44,6 +45,49 @@ def differences(heard: Transcript, new: Transcript, pronouncer: Pronouncer) -> l
                 here = Difference((before.heard[0], i + b), (before.new[0], j + d))
             found.append(here)
     return found
+
+
+def written_together(
+    heard: Transcript, new: Transcript, places: Sequence[Difference]
+) -> dict[int, int]:
+    """The heard words, by number, that are two words of which the new text has one, as "someone"
+    for "some ten"; and the letters of the first."""
+    found = {}
+    for place in places:
+        for k in range(*place.heard):
+            for own in new.spoken[slice(*place.new)]:
+                if cut := _cut(heard.spoken[k], own):
+                    found[k] = cut
+    return found
+
+
+def _cut(word: str, part: str) -> int:
+    """The letters of the first of two words that are said as one word, one of them `part`."""
+    for cut in {len(part), len(word) - len(part)}:
+        first, last = word[:cut], word[cut:]
+        if part in (first, last) and first and last:
+            ways = {tuple(map(strip_stress, (*a, *b))) for a in lookup(first) for b in lookup(last)}
+            if any(tuple(map(strip_stress, way)) in ways for way in lookup(word)):
+                return cut
+    return 0
+
+
+def parted(text: Transcript, cuts: Mapping[int, int]) -> Transcript:
+    """The text with some words, by number, as two, the first of so many letters."""
+    words: list[TranscriptWord] = []
+    for k, word in enumerate(text.words):
+        cut = cuts.get(k, 0)
+        if not cut or word.written[: len(word.text)].lower() != word.text:
+            words.append(replace(word, token=2 * word.token))
+            continue
+        first, last = word.written[:cut], word.written[cut:]
+        words += [
+            replace(
+                word, text=word.text[:cut], written=first, token=2 * word.token, pause_after=False
+            ),
+            replace(word, text=word.text[cut:], written=last, token=2 * word.token + 1),
+        ]
+    return Transcript.of_tokens(words)
 
 
 def _is_one(before: Difference, after: Difference) -> bool:

@@ -84,7 +84,7 @@ def advantages_between(
 ) -> np.ndarray:
     """For each of some spoken words, `lefts` by number, nats by which anything between it and the
     next one is likelier than nothing or a pause, (n,); -1 and the last stand for what is named
-    before all words and after them. `posteriors`: log, (T, 40)."""
+    before all words and after them or, if nothing is, beside them. `posteriors`: log, (T, 40)."""
     return _better(_gaps(alignment, lefts, len(posteriors) + 2), posteriors)
 
 
@@ -137,8 +137,9 @@ def _gaps(alignment: Alignment, lefts: Sequence[int], frames: int) -> list[_Plac
     for left in lefts:
         before = spoken[left].phones[-BESIDE:] if left >= 0 else ()
         after = spoken[left + 1].phones[:BESIDE] if left + 1 < len(spoken) else ()
-        begin = before[0].start if before else max(named[0].start - PAUSE_SEEN, 0.0)
-        close = after[-1].end if after else min(named[-1].end + PAUSE_SEEN, alignment.duration)
+        first_sound, last_sound = (named or spoken)[0].start, (named or spoken)[-1].end
+        begin = before[0].start if before else max(first_sound - PAUSE_SEEN, 0.0)
+        close = after[-1].end if after else min(last_sound + PAUSE_SEEN, alignment.duration)
         first = min(max(math.ceil(begin / FRAME_SECONDS) + 1, 0), frames - 1)
         stop = min(max(math.ceil(close / FRAME_SECONDS) + 1, first + 1), frames)
         beside = (_indices(each) or (_PAUSE,) for each in (before, after))

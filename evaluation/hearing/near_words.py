@@ -6,19 +6,24 @@ voice that the weights were fitted to (evaluation.hearing.planting). Of each rec
 texts are given in turn: one word replaced by one of its family, as "she" for "he", or by a common
 word one phone apart; one to three words replaced, inserted or left out; a small word left out or
 put in; and what is said. A recording is a clip, or clips joined to --minutes, of as few voices as
-have enough. A clip is left out if the aligner doubts a word of its own text: then that isn't what
-is said.
+have enough; --minutes and --recogniser may be repeated, and then all are measured of the same
+clips. A clip is left out if the aligner doubts a word of its own text: then that isn't what is
+said.
 
 Right: every word that was planted is made, what was taken out is cut, and nothing else. Another
 touched: a word that the new text shares with the recording is made anew, or a word is cut
-elsewhere; "unasked": the user isn't asked first. Nothing: no change is found.
+elsewhere; "unasked": the user isn't asked first. Nothing: no change is found. Times real time: what
+one such edit takes to hear and to compare, of a core; MB: what the process has held at most.
 """
 
 from __future__ import annotations
 
 import random
+import resource
+import time
 from collections.abc import Iterator, Sequence
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -34,8 +39,8 @@ from alignment.aligner import InMemory
 from alignment.confidence.doubts import doubts
 from alignment.recognition import whisper_model
 from alignment.recognition.ngrams import load_ngrams
-from evaluation.harness.declared_tables import Row, Table, count, share
-from evaluation.harness.measurement import CHOSEN, Measurement, Setting
+from evaluation.harness.declared_tables import Column, Row, Table, count, rate, share
+from evaluation.harness.measurement import CHOSEN, Measurement, Setting, repeated
 from evaluation.hearing.planting import (
     CHOOSING,
     FEWEST,
@@ -52,7 +57,7 @@ from evaluation.hearing.planting import (
 )
 from evaluation.hearing.recognition import AT_HOME, counted
 from training.corpora import Clip
-from training.programs import counts, option
+from training.programs import counts
 
 LONGEST = 16.0  # seconds
 
@@ -154,19 +159,32 @@ def _one_apart(way: tuple[str, ...]) -> set[tuple[str, ...]]:
 
 
 class WishedEdits(NamedTuple):
-    """A recording, and the changes of its new texts by their kinds."""
+    """A recording of so many `minutes` (0: a clip), heard by a recogniser, and the changes of its
+    new texts by their kinds."""
 
     name: str
+    recogniser: str
+    minutes: int
     spoken: Spoken
     changes: dict[str, PlantedChange]
 
 
 def wished_edits(setting: Setting) -> Iterator[WishedEdits]:
-    """The same number of recordings for each condition."""
-    seed, minutes = setting.options.seed, setting.options.minutes
+    """The same number of clips for each condition; all recordings of one recogniser, then those of
+    the next."""
+    options = setting.options
     recordings = as_written(usable(setting), setting)
-    pool = vocabulary(recordings)
-    for number, spoken in enumerate(joined(recordings, minutes) if minutes else recordings):
+    for recogniser in options.recogniser or ("network",):
+        for minutes in options.minutes or (0,):
+            yield from wished_of(recordings, recogniser, minutes, options.seed)
+
+
+def wished_of(
+    clips: Sequence[Spoken], recogniser: str, minutes: int, seed: int
+) -> Iterator[WishedEdits]:
+    """The recordings of one length, with their new texts."""
+    pool = vocabulary(clips)
+    for number, spoken in enumerate(joined(clips, minutes) if minutes else clips):
         found = {
             "family": near(spoken.words, 0 if minutes else 2 * number, seed),
             "apart": near(spoken.words, 1 if minutes else 2 * number + 1, seed),
@@ -177,7 +195,8 @@ def wished_edits(setting: Setting) -> Iterator[WishedEdits]:
             found.pop("apart" if number % 2 == 0 else "family")
         changes = {kind: change for kind, change in found.items() if change is not None}
         changes["none"] = PlantedChange(0, 0, ())
-        yield WishedEdits(f"{number} {spoken.clip.name}", spoken, changes)
+        name = f"{Path(recogniser).name} {minutes} {number} {spoken.clip.name}"
+        yield WishedEdits(name, recogniser, minutes, spoken, changes)
 
 
 def joined(clips: Sequence[Spoken], minutes: int) -> Iterator[Spoken]:
@@ -208,12 +227,21 @@ def _one(clips: Sequence[Spoken]) -> Spoken:
 
 def planned_edits(item: WishedEdits, setting: Setting) -> Iterator[Row]:
     """A recording is heard freely once, and compared with each new text."""
-    model = whisper_model(setting.options.recogniser)
+    model = whisper_model(item.recogniser)
     sound = InMemory(item.spoken.samples, item.spoken.rate)
     comparison = SpeechComparison(sound, setting.pronouncer, model)
+    started = time.process_time()
     for kind, change in item.changes.items():
         new = Transcript.from_text(" ".join(change.of(item.spoken.words)))
-        yield outcome(kind, item.spoken, change, comparison.recognised(new))
+        found = comparison.recognised(new)
+        yield outcome(kind, item.spoken, change, found) | {
+            "recogniser": Path(item.recogniser).name,
+            "length": f"{item.minutes} min" if item.minutes else "clips",
+            "first": kind == next(iter(item.changes)),
+            "processor": time.process_time() - started,
+            "seconds": len(item.spoken.samples) / item.spoken.rate,
+            "held": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        }
 
 
 def outcome(kind: str, spoken: Spoken, change: PlantedChange, found: RecognisedTranscript) -> Row:
@@ -297,19 +325,26 @@ COLUMNS = (
     share("unasked", "touched_unasked"),
     share("nothing", "nothing"),
 )
+COSTS = (
+    count("recordings"),
+    rate("times real time", "processor", "seconds", ".2f", per=1),
+    Column("MB", lambda rows: max(row["held"] for row in rows), ".0f"),
+)
+WHAT = ("recogniser", "length")
 MEASUREMENT = Measurement(
     wished_edits,
     planned_edits,
     [
-        Table(COLUMNS, ("where",), only=lambda row: row["kind"] != "none"),
-        Table(COLUMNS, ("kind",), only=lambda row: row["kind"] != "none"),
-        Table(COLUMNS[3:], ("kind", "where"), only=lambda row: row["kind"] == "none"),
+        Table(COLUMNS, WHAT, "where", only=lambda row: row["kind"] != "none"),
+        Table(COLUMNS, WHAT, "kind", only=lambda row: row["kind"] != "none"),
+        Table(COLUMNS[3:], (*WHAT, "kind"), "where", only=lambda row: row["kind"] == "none"),
+        Table(COSTS, WHAT, only=lambda row: row["first"]),
     ],
     (
         *counts(clips=50, seed=7),
-        option("--minutes", type=int, default=0, help="of clips joined (default: 0, clips alone)"),
+        repeated("--minutes", ("0",), type=int, help="of clips joined (default: 0, clips alone)"),
         AT_HOME,
-        option("--recogniser", default="network", metavar="NAME", help="as for a3t transcribe"),
+        repeated("--recogniser", ("network",), help="as for a3t transcribe (default: network)"),
         CHOSEN,
     ),
     unit="recording",

@@ -281,3 +281,21 @@ def test_an_edited_plan_file_changes_only_the_edited_durations() -> None:
 def test_impossible_lengths(lengths: object, reason: str) -> None:
     with pytest.raises(InputError, match=reason):
         plan_of("ban dot feel", "ban good feel", lengths=lengths)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_behind"),
+    [
+        ("ban dot feel", "ban kit dot feel", True),
+        ("ban, dot feel", "ban, kit dot feel", True),
+        ("ban, dot feel", "ban kit, dot feel", False),
+    ],
+)
+def test_what_is_inserted_at_a_pause_stands_by_punctuation_else_before_the_next_word(
+    old: str, new: str, is_behind: bool
+) -> None:
+    alignment = aligned(["ban", "dot", "feel"], often=1.0)
+    (edit,) = plan_of(old, new, alignment).edits
+    silent = alignment.words[2]
+    place = silent.end if is_behind else silent.start
+    assert edit.source[0] / 80 == pytest.approx(place, abs=0.05)

@@ -1,9 +1,11 @@
 """Changes are told from misheard words, and what isn't certain is asked about."""
 
 import copy
+import math
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from a3t.audio.reading.recording import Recording
@@ -11,9 +13,15 @@ from a3t.commands import edit
 from a3t.errors import UnchangedError, UnsureError
 from a3t.source.change_decision import Weights, runs
 from a3t.source.change_detection import SpeechComparison
-from a3t.source.change_evidence import Evidence
+from a3t.source.change_evidence import Evidence, HeardSound
 from a3t.source.recognised_transcript import recognised
-from a3t.source.text_differences import Difference, differences, with_new_words
+from a3t.source.text_differences import (
+    Difference,
+    differences,
+    parted,
+    with_new_words,
+    written_together,
+)
 from a3t.source.transcripts import FoundTranscript, find_transcript, require_change
 from a3t.text.comparison.edit_script import minimal_script
 from a3t.text.pronunciation.pronouncer import Pronouncer
@@ -48,6 +56,26 @@ def test_they_differ_word_by_word(heard: str, new: str, places: list[tuple[str, 
 
 
 @pytest.mark.parametrize(
+    ("said", "new", "parted_text"),
+    [
+        ("Enough for Someone, then.", "enough for some ten then", "Enough for Some one, then."),
+        ("Anyone forgets.", "every one forgets", "Any one forgets."),
+        ("She informed them.", "she in forms them", "She in formed them."),
+        ("Then he came.", "the he came", ""),
+    ],
+)
+def test_a_word_that_is_two_words_differs_in_one(said: str, new: str, parted_text: str) -> None:
+    heard, other = text(said), text(new)
+    cuts = written_together(heard, other, differences(heard, other, Pronouncer()))
+    assert bool(cuts) == bool(parted_text)
+    if cuts:
+        found = parted(heard, cuts)
+        assert found.text == parted_text and found.spoken == text(parted_text).spoken
+        places = differences(found, other, Pronouncer())
+        assert [place.heard[1] - place.heard[0] for place in places] == [1]
+
+
+@pytest.mark.parametrize(
     ("heard", "new", "place", "written"),
     [
         ("So he paused, Ann.", "so he passed, ann", ((2, 3), (2, 3)), "So he passed, Ann."),
@@ -67,11 +95,46 @@ def test_the_new_words_stand_as_they_are_written(
     assert text(found.text).spoken == found.spoken
 
 
+# ---- the evidence -------------------------------------------------------------------------------
+
+
+class Texts:
+    """A Whisper that knows how probable some texts are."""
+
+    def __init__(self, **nats: float) -> None:
+        self.nats = {text.replace("_", " "): each for text, each in nats.items()}
+
+    def pieces(self, sound: object, written: str) -> list[tuple[str, float]]:
+        return [(written, math.exp(self.nats[written]))]
+
+
+def test_whisper_weighs_a_place_with_the_new_words_at_the_others() -> None:
+    """Of two places that were misheard as one word, neither is better alone."""
+    knows = Texts(
+        the_lurchinist_home=-9.0, the_lurch_in_home=-18.0, the_lurchinist_his_home=-18.0,
+        the_lurch_in_his_home=-5.0,
+    )  # fmt: skip
+    heard, new = text("the lurchinist home"), text("the lurch in his home")
+    places = [Difference((1, 2), (1, 3)), Difference((2, 2), (3, 4))]
+    samples = np.random.default_rng(0).normal(0, 0.1, 32_000).astype(np.float32)
+    sound = HeardSound(
+        samples,
+        16_000,
+        heard,
+        np.zeros((200, 40)),
+        Pronouncer(),
+        knows,
+        object(),  # type: ignore[arg-type]
+    )
+    assert [each.whisper for each in sound.evidence(new, places, None)] == [-13.0, -13.0]
+
+
 # ---- the decision -------------------------------------------------------------------------------
 
 # The log odds are Whisper's nats, less the logarithm of the number of places.
-SIMPLE = Weights(0.0, Evidence(whisper=1.0), -1.0, changed=0.0, sure=2.0, open=-1.0, heard=-4.0)
+SIMPLE = Weights(0.0, Evidence(whisper=1.0), another=3.0, sure=2.0, open=-1.0, heard=-4.0)
 APART = [Difference((k, k + 1), (k, k + 1)) for k in (1, 4, 7)]
+TOUCHING = [Difference((1, 2), (1, 2)), Difference((2, 4), (2, 3))]
 
 
 def odds(*nats: float) -> list[Evidence]:
@@ -90,9 +153,8 @@ def test_the_likeliest_place_is_changed_if_none_is_plain_and_asked_about() -> No
 
 def test_several_places_are_asked_about_unless_they_touch() -> None:
     assert SIMPLE.decide(APART[:2], odds(9.0, 9.0)) == ((0, 1), False, True)
-    touching = [Difference((1, 2), (1, 2)), Difference((2, 4), (2, 3))]
-    assert runs([*touching, APART[1]], [0, 1, 2]) == [[0, 1], [2]]
-    assert SIMPLE.decide(touching, odds(9.0, 9.0)) == ((0, 1), True, True)
+    assert runs([*TOUCHING, APART[1]], [0, 1, 2]) == [[0, 1], [2]]
+    assert SIMPLE.decide(TOUCHING, odds(9.0, 9.0)) == ((0, 1), True, True)
 
 
 def test_an_open_place_beside_a_plain_one_is_asked_about() -> None:
@@ -104,10 +166,11 @@ def test_the_bar_rises_with_the_number_of_places() -> None:
     assert many < few - 2.9
 
 
-def test_the_place_that_the_aligner_doubts_most_is_seldom_dropped() -> None:
-    for nats, changed in ((-1.0, (0, 1)), (-9.0, (0,))):
-        found = [*odds(9.0), Evidence(whisper=nats, most_doubted=1.0)]
-        assert SIMPLE.decide(APART[:2], found).changed == changed
+def test_a_second_change_needs_more_than_one_that_touches_the_first() -> None:
+    second = odds(9.0, 2.0)  # log odds of 1.3
+    assert SIMPLE.decide(APART[:2], second).changed == (0,)
+    assert SIMPLE.decide(TOUCHING, second).changed == (0, 1)
+    assert not SIMPLE.decide(APART[:2], second).is_sure
 
 
 # ---- the user is asked --------------------------------------------------------------------------

@@ -47,6 +47,12 @@ def test_a_sound_alone_in_a_pause_stays() -> None:
 
 
 @pytest.mark.parametrize("left", [-1, 0])
+def test_the_ends_of_a_text_are_weighed_though_nothing_is_named_there(left: int) -> None:
+    alignment = Alignment((SILENCE, *WORDS, pause(0.4, 0.6)), 0.6)
+    assert advantages_between(alignment, [left], np.zeros((60, len(SYMBOLS)))).shape == (1,)
+
+
+@pytest.mark.parametrize("left", [-1, 0])
 @pytest.mark.parametrize("spoken", [False, True])
 def test_sound_beyond_the_text_is_weighed_like_sound_between_words(left: int, spoken: bool) -> None:
     """Nothing is likelier where the scores have the text and silence; where they have another
