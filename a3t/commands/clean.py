@@ -25,7 +25,8 @@ from a3t.commands.options import (
 from a3t.console import EXIT_CODES, Parser, complain, run, say, show_progress
 from a3t.errors import InputError
 from a3t.plan.cleaning.cuts import ACTIONS, ALL_KINDS, KINDS
-from a3t.plan.cleaning.findings import FILLERS, Cleaning
+from a3t.plan.cleaning.disfluencies import FILLERS
+from a3t.plan.cleaning.findings import Cleaning
 from a3t.projects.project import record_state
 from a3t.projects.project_edit import ProjectEdit, input_files
 
@@ -52,7 +53,10 @@ def parser() -> argparse.ArgumentParser:
     option(result, "--out OUT", "default: {stem}.edited.wav beside IN")
     option(result, "--out-dir DIR", "folder for the results")
     usual = ",".join(KINDS)
-    about = f"what to look for (default: {usual}; also breath and click, which are muted)"
+    about = (
+        f"what to look for (default: {usual}; also retake: what is said again; breath and click, "
+        "which are muted)"
+    )
     option(result, "--find LIST", about)
     about = "mute these words or phrases, such as names, and nothing else unless --find says so"
     option(result, "--mute LIST", about, default="")
@@ -236,4 +240,5 @@ def _entry(each: Finding, chosen: bool) -> dict[str, object]:
         "start": round(each.start, 4),
         "end": round(each.end, 4),
         "chosen": chosen,
+        **({"again": [round(each.again[0], 4), round(each.again[1], 4)]} if each.again else {}),
     }

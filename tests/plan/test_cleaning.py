@@ -231,3 +231,57 @@ def test_a_cut_in_a_pause_leaves_the_word_beside_it_its_context(word: int, at: f
     (window,) = plan.windows
     first, last = edit.remade[0] - edit.overlap[0], edit.remade[1] + edit.overlap[1]
     assert window.source[0] <= max(first, 0) and min(last, plan.frames) <= window.source[1]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        # broken off, with a slip as the reason, with a remark in between, twice over
+        ("We go. The cat sat on the | The cat sat on the mat.", "We go. The cat sat on the mat."),
+        ("The cat sat on a hat | The cat sat on the mat.", "The cat sat on the mat."),
+        (
+            "It was late. We all walked home sorry let me start again | We all walked home at "
+            "ten. Then we ate.",
+            "It was late. We all walked home at ten. Then we ate.",
+        ),
+        (
+            "The old man | The old man and his | The old man and his dog.",
+            "The old man and his dog.",
+        ),
+        (
+            "So. She came to my house. | She came to my house. I left.",
+            "So. She came to my house. I left.",
+        ),
+    ],
+)
+def test_retakes_leave_the_last(said: str, kept: str, arctic: Path) -> None:
+    """Whole sentences and their beginnings; the last is kept, and the text as it is written."""
+    found = retakes_of(arctic, said)
+    assert {each.kind for each in found.found} == {"retake"}
+    assert new_text(found) == kept
+    for each in found.found:
+        assert each.again is not None and each.end < each.again[0]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "He left. | He left again.",
+        "No more of that. | No more of that, please.",
+        "We shall fight on the beaches, | we shall fight in the fields.",
+        "Row, row, row your boat gently down the stream. | Merrily we go.",
+        "The cat sat on the mat and the cat sat on the bed.",  # no break
+    ],
+)
+def test_what_is_said_alike_on_purpose_is_no_retake(said: str, arctic: Path) -> None:
+    assert not retakes_of(arctic, said).found
+
+
+def retakes_of(arctic: Path, said: str) -> Findings:
+    """What is found among words with a pause at each bar."""
+    parts: list[str | tuple[str, float]] = []
+    for number, part in enumerate(said.split("|")):
+        parts += [("", 0.5)] if number else []
+        parts += Transcript.from_text(part).spoken
+    want = Cleaning(kinds=("retake",))
+    return found_in(arctic, " ".join(said.replace("|", " ").split()), want, *parts)

@@ -17,7 +17,8 @@ from a3t.text.comparison.edit_script import WordEdit
 from alignment.serialisation import Record
 
 KINDS = ("filler", "repeat", "noise", "pause")
-ALL_KINDS = (*KINDS, "breath", "click")  # those that are looked for on request as well
+RETAKE = "retake"
+ALL_KINDS = (*KINDS, RETAKE, "breath", "click")  # those that are looked for on request as well
 NAMED = "word"  # the kind of a word that is to be hidden
 ACTIONS = ("cut", "mute")
 BLEEP = "bleep"  # what else may become of a word

@@ -13,7 +13,7 @@ as this speaker usually leaves, no more than there was, and none of either word 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -25,8 +25,10 @@ from a3t.audio.analysis.track_activity import TrackActivity
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import frames_of, seconds_of
-from a3t.plan.cleaning.cuts import ACTIONS, ALL_KINDS, BLEEP, KINDS, NAMED, Cut
+from a3t.plan.cleaning.cuts import ACTIONS, ALL_KINDS, BLEEP, KINDS, NAMED, RETAKE, Cut
+from a3t.plan.cleaning.disfluencies import FILLERS, disfluencies_in, text_without
 from a3t.plan.cleaning.named_words import places_of
+from a3t.plan.cleaning.retakes import retakes_in
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import word_map
 from a3t.plan.tracks import Track
@@ -36,12 +38,6 @@ from a3t.text.comparison.edit_script import edit_script
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Word
 
-FILLERS = ("um", "uh", "uhm", "umm", "uhh", "er", "erm", "hm", "hmm", "mm", "mhm")
-DELIBERATE = frozenset(
-    "that had very really so no yes yeah bye ha hey well now far many much long again "
-    "there more never always one two three four five six seven eight nine zero oh".split()
-)  # words that are said twice on purpose
-LONGEST_REPEAT = 4  # words
 KIND_OF = {"<um>": "filler", "<repeat>": "repeat", "<noise>": "noise"}
 LONGEST_SOUND = 1.6  # seconds; what is longer may be speech that the text lacks
 LONGEST_SPEECH = 0.35  # seconds of unnamed speech in a pause; one with more is left alone
@@ -95,7 +91,7 @@ class Finding:
     """Something to take out: its kind, the words or the sound, and its seconds in the recording.
 
     words: [first, last) of the text that are to go; cut: what else is, or the silence that goes
-    with them.
+    with them. again: of an attempt, the seconds of the take that stays.
     """
 
     kind: str
@@ -104,58 +100,11 @@ class Finding:
     end: float
     words: Span | None = None
     cut: Cut | None = None
+    again: tuple[float, float] | None = None
 
     def __str__(self) -> str:
-        return f"{self.kind:7} {self.start:9.2f} – {self.end:.2f} s  {self.text}"
-
-
-def disfluencies_in(said: Transcript, want: Cleaning) -> Iterator[tuple[str, int, int]]:
-    """The disfluencies in the text itself: kind, and words [first, last)."""
-    spoken, count = said.spoken, len(said.words)
-    phrases = sorted(
-        {tuple(re.findall(r"[a-z']+", phrase.lower())) for phrase in want.fillers} - {()},
-        key=len,
-        reverse=True,
-    )
-    longest = max(map(len, phrases), default=0)
-    known = frozenset(phrases)
-    k = 0
-    while k < count:
-        size = 0
-        kind = "filler"
-        if "filler" in want.kinds:
-            sizes = range(min(longest, count - k), 0, -1)
-            size = next((n for n in sizes if spoken[k : k + n] in known), 0)
-        if not size and "repeat" in want.kinds:
-            kind, size = "repeat", _repeated(said, k)
-        if size and _is_whole(said, k, k + size):
-            yield kind, k, k + size
-            k += size
-        else:
-            k += 1
-
-
-def _repeated(said: Transcript, k: int) -> int:
-    """The number of words from k on that are said again at once, or broken off and restarted."""
-    spoken, words = said.spoken, said.words
-    if k + 1 < len(words):
-        begun = words[k].written.rstrip()
-        broken = begun.endswith(("-", "–", "—")) and words[k].token != words[k + 1].token
-        stem = re.sub(r"[^a-z']", "", begun.lower())
-        if broken and stem and spoken[k + 1] != stem and spoken[k + 1].startswith(stem):
-            return 1
-    for size in range(min(LONGEST_REPEAT, (len(words) - k) // 2), 0, -1):
-        again = spoken[k : k + size] == spoken[k + size : k + 2 * size]
-        if again and words[k + size - 1].mark not in (".", "?", ":"):
-            return 0 if set(spoken[k : k + size]) <= DELIBERATE else size
-    return 0
-
-
-def _is_whole(said: Transcript, first: int, last: int) -> bool:
-    """True if words are whole written tokens: “25” is several words, all of which go or none."""
-    words = said.words
-    begins = first == 0 or words[first - 1].token != words[first].token
-    return begins and (last == len(words) or words[last - 1].token != words[last].token)
+        again = f", again at {self.again[0]:.2f} s" if self.again else ""
+        return f"{self.kind:7} {self.start:9.2f} – {self.end:.2f} s  {self.text}{again}"
 
 
 def between_words(
@@ -322,14 +271,20 @@ class Findings:
         ]
         words = word_map(edit_script(self.text.spoken, self.said.spoken), len(self.text.words))
         place = {new: old for old, new in words.kept_places()}
-        hidden = [(NAMED, *span) for span in places_of(want.hidden, self.said)]
-        for kind, first, last in (*disfluencies_in(self.said, want), *hidden):
+        words_found = [*disfluencies_in(self.said, want.kinds, want.fillers)]
+        words_found += [(NAMED, *span) for span in places_of(want.hidden, self.said)]
+        retakes = self._retakes if RETAKE in want.kinds else {}
+        gone = {k for attempt in retakes for k in range(*attempt)}
+        words_found = [each for each in words_found if each[1] not in gone]
+        words_found += [(RETAKE, *attempt) for attempt in retakes]
+        for kind, first, last in words_found:
             if all(k in place for k in range(first, last)):  # not made by an earlier edit
                 own = alignment.spoken[place[first]], alignment.spoken[place[last - 1]]
                 label = f"“{self.said.written(first, last)}”"
                 times = own[0].start, own[1].end
                 cut = self._around(kind, place[first], place[last - 1])
-                found.append(Finding(kind, label, *times, (first, last), cut))
+                again = retakes.get((first, last)) if kind == RETAKE else None
+                found.append(Finding(kind, label, *times, (first, last), cut, again))
         if {"breath", "click"} & set(want.kinds):
             taken = [(each.start, each.end) for each in found]
             taken += [(cut.start, cut.end) for cut in self.earlier]
@@ -365,7 +320,7 @@ class Findings:
         }
         cuts = [*self.earlier, *(f.cut for f in chosen if f.cut is not None)]
         return EditRequest(
-            new_text=_text_without(self.said, gone),
+            new_text=text_without(self.said, gone),
             cuts=_apart(cuts),
             tracks=self.tracks,
         )
@@ -379,6 +334,18 @@ class Findings:
             f"{number:4}  {each}" if id(each) in taken else f"({number:3}) {each}"
             for number, each in enumerate(self.found, 1)
         )
+
+    @cached_property
+    def _retakes(self) -> dict[Span, tuple[float, float]]:
+        """The attempts among the words of the text, and when they are said again; none once an
+        edit has changed the text."""
+        if self.said.spoken != self.text.spoken:
+            return {}
+        spoken = self.alignment.spoken
+        return {
+            each.attempt: (spoken[each.again[0]].start, spoken[each.again[1] - 1].end)
+            for each in retakes_in(self.said, self.alignment)
+        }
 
     def _spoken_elsewhere(self, each: Finding) -> bool:
         """True if taking this out would take out what is said on another track."""
@@ -414,7 +381,7 @@ class Findings:
             return None
         outer = spoken[first - 1].end, spoken[last + 1].start
         inner = spoken[first].start, spoken[last].end
-        if kind == "repeat":  # the sound before it now precedes the repetition
+        if kind in ("repeat", RETAKE):  # the sound before it now precedes the repetition
             return Cut(kind, "cut", inner[0], outer[1])
         return Cut(kind, "cut", *with_silence(outer, inner, USUAL_GAP))
 
@@ -440,35 +407,6 @@ class Findings:
         return result
 
 
-def _text_without(said: Transcript, gone: Mapping[Span, float]) -> str:
-    """The text without these words, its other characters kept; those that are muted leave a
-    [pause] of so many seconds, others of 0 s none."""
-    places: list[Span] = []
-    position, last_token = 0, -1
-    for word in said.words:
-        if word.token != last_token:
-            found = said.text.find(word.written, position)
-            position = found if found >= 0 else position
-            places.append((position, position + len(word.written)))
-            position, last_token = places[-1][1], word.token
-    numbers = {token: n for n, token in enumerate(dict.fromkeys(w.token for w in said.words))}
-    result, end = [], 0
-    for first, last, seconds in _joined(gone):
-        begin = places[numbers[said.words[first].token]][0]
-        stop = places[numbers[said.words[last - 1].token]][1]
-        removed = said.text[begin:stop]
-        while stop < len(said.text) and said.text[stop].isspace():
-            stop += 1
-        result.append(said.text[end:begin])
-        if seconds:
-            result.append(f"[pause {seconds:g}] ")
-        elif removed[:1].isupper() and removed[:2] not in ("I ", "I'", "I,"):
-            result.append(said.text[stop : stop + 1].upper())
-            stop = min(stop + 1, len(said.text))
-        end = stop
-    return "".join([*result, said.text[end:]]).strip()
-
-
 def _apart(cuts: Iterable[Cut]) -> tuple[Cut, ...]:
     """The cuts in order; overlapping ones, such as a filler and a noise beside it, as one."""
     result: list[Cut] = []
@@ -478,14 +416,3 @@ def _apart(cuts: Iterable[Cut]) -> tuple[Cut, ...]:
         else:
             result.append(cut)
     return tuple(result)
-
-
-def _joined(gone: Mapping[Span, float]) -> list[tuple[int, int, float]]:
-    """Words that go and the time that they take, those behind each other together."""
-    result: list[tuple[int, int, float]] = []
-    for (first, last), seconds in sorted(gone.items()):
-        if result and result[-1][1] == first and bool(result[-1][2]) == bool(seconds):
-            begin, _, before = result.pop()
-            first, seconds = begin, before + seconds
-        result.append((first, last, seconds))
-    return result
