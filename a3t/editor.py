@@ -190,13 +190,11 @@ class Editor:
         with self.steps("align"):
             others = align_others(request.others, new_text, self.alignments, pronouncer)
             edits = None if request.cuts else with_sources(revision, request)
-            aligned = self.alignments.around(sound, found, edits, pronouncer)
+            source = self.alignments.around(sound, found, edits, pronouncer)
         with self.steps("plan"):
-            text = punctuated(found.transcript, aligned, revision.revised, request.punctuate)
-            passages = () if aligned.is_whole(text) else aligned.words
-            found_as = found.origin, found.about, text is not found.transcript
-            source = AlignedRecording(sound, text, aligned.alignment, passages, *found_as)
-            revision = replace(revision, text=text).within(aligned.words)
+            text = punctuated(source.text, source, revision.revised, request.punctuate)
+            source = replace(source, text=text, restored=text is not found.transcript)
+            revision = replace(revision, text=text).within(source.ranges)
             spoken = pronouncer.as_recorded(revision.new_text, source.alignment.spoken)
             return make_plan(source, request, revision, spoken, self.durations, others)
 

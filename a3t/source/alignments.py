@@ -20,7 +20,6 @@ from a3t.errors import InputError
 from a3t.source.passages import (
     LONG,
     AlignedRecording,
-    Passages,
     Times,
     cut,
     ranges_around,
@@ -45,6 +44,7 @@ NEARBY = 6.0  # seconds on each side that are available to the aligner, and no m
 
 # Recording, the text's spoken words, which of them (or of its samples), the user's pronunciations.
 Key = tuple[str, tuple[str, ...], Span, str]
+Aligned = tuple[Alignment, Span]  # of these words of a text
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class AlignmentStore:
 
     def __init__(self, aligner: Aligner, folder: Path | None) -> None:
         self.aligner = aligner
-        self._held: OrderedDict[tuple[Aligner, Key], Passages] = OrderedDict()
+        self._held: OrderedDict[tuple[Aligner, Key], Aligned] = OrderedDict()
         self._folder = folder
 
     def around(
@@ -90,29 +90,35 @@ class AlignmentStore:
         found: FoundTranscript,
         edits: Sequence[WordEdit] | None,
         pronouncer: Pronouncer,
-    ) -> Passages:
-        """The alignment around the edits, or all of it if the recording is short or has no edits,
-        or if these are not known (None).
+    ) -> AlignedRecording:
+        """The recording, aligned around the edits; all of it if it is short or has no edits, or if
+        these are not known (None).
 
         A long recording is aligned only around the edits if its transcript has times, as a whole if
         not. Raises AlignmentError if the words don't match the recording.
         """
         text = found.transcript
-        if found.passages is not None and edits is not None:
-            return found.passages
+
+        def source(alignment: Alignment, ranges: tuple[Span, ...] = ()) -> AlignedRecording:
+            passages = () if ranges == ((0, len(text.words)),) else ranges
+            about = found.origin, found.about
+            return AlignedRecording(recording, text, alignment, passages, *about)
+
+        if found.alignment is not None and found.passages and edits is not None:
+            return source(found.alignment, found.passages)
         if recording.seconds <= LONG or not edits:
-            return Passages(self.whole(recording, found, pronouncer), ((0, len(text.words)),))
+            return source(self.whole(recording, found, pronouncer))
         if found.alignment is None and found.times is not None:
             times = found.times
             parts = [
                 self._part(recording, text, words, times, pronouncer)
                 for words in ranges_around(edits, times)
             ]
-            words = tuple(word for part in parts for word in part.alignment.words)
-            ranges = tuple(part.words[0] for part in parts)
-            return Passages(Alignment(words, recording.seconds), ranges)
+            words = tuple(word for alignment, _ in parts for word in alignment.words)
+            return source(Alignment(words, recording.seconds), tuple(own for _, own in parts))
         alignment = self.whole(recording, found, pronouncer)
-        return cut(alignment, ranges_around(edits, times_of(alignment)))
+        ranges = ranges_around(edits, times_of(alignment))
+        return source(cut(alignment, ranges), ranges)
 
     def hear(
         self,
@@ -133,24 +139,24 @@ class AlignmentStore:
         self, recording: Recording, found: FoundTranscript, pronouncer: Pronouncer
     ) -> Alignment:
         """The alignment of a whole recording: the one found with its text, else a new one."""
-        if found.alignment is not None:
+        if found.alignment is not None and not found.passages:
             return found.alignment
         text = found.transcript
         everything = (0, len(text.words))
 
-        def cached_or_aligned() -> Passages:
+        def cached_or_aligned() -> Aligned:
             choices = pronouncer.choices(text.spoken)
 
             def align() -> Alignment:
                 return self.aligner.align_recording(recording, text.spoken, choices)
 
             if recording.seconds <= LONG:
-                return Passages(align(), (everything,))
+                return align(), everything
             alignment = self._cached(recording, text.spoken, self._method(choices), align)
-            return Passages(alignment, (everything,))
+            return alignment, everything
 
         key = _key(recording, text, everything, pronouncer)
-        alignment = self._once(key, cached_or_aligned).alignment
+        alignment, _ = self._once(key, cached_or_aligned)
         return with_confidences(alignment, found.confidences)
 
     def _method(self, choices: Pronunciations) -> str:
@@ -181,11 +187,11 @@ class AlignmentStore:
         words: Span,
         times: Times,
         pronouncer: Pronouncer,
-    ) -> Passages:
+    ) -> Aligned:
         """A passage with at least these words, aligned near their approximate times."""
         first, last = words
 
-        def align() -> Passages:
+        def align() -> Aligned:
             begin, end = times[first][0] - NEARBY, times[last - 1][1] + NEARBY
             near = [k for k, (start, stop) in enumerate(times) if begin <= start and stop <= end]
             stretch = Stretch.of(recording, begin, end)
@@ -197,12 +203,12 @@ class AlignmentStore:
             start = (stretch.first + window.start) / recording.sample_rate
             shifted = tuple(shift_word(word, start) for word in window.alignment.words)
             first_word = near[0] + window.first
-            ranges = ((first_word, first_word + len(window.alignment.spoken)),)
-            return Passages(Alignment(shifted, recording.seconds), ranges)
+            last_word = first_word + len(window.alignment.spoken)
+            return Alignment(shifted, recording.seconds), (first_word, last_word)
 
         return self._once(_key(recording, text, words, pronouncer), align)
 
-    def _once(self, key: Key, align: Callable[[], Passages]) -> Passages:
+    def _once(self, key: Key, align: Callable[[], Aligned]) -> Aligned:
         held = self.aligner, key
         if held not in self._held:
             self._held[held] = align()

@@ -125,17 +125,10 @@ class AlignedRecording:
     about: str = ""
     restored: bool = False
 
-
-@dataclass(frozen=True)
-class Passages:
-    """An alignment of some ranges of the text's words, in order, with gaps between the ranges."""
-
-    alignment: Alignment
-    words: tuple[Span, ...]
-
-    def is_whole(self, text: Transcript) -> bool:
-        """True if they hold every word of the text."""
-        return self.words == ((0, len(text.words)),)
+    @property
+    def ranges(self) -> tuple[Span, ...]:
+        """The ranges of the text's words that the alignment has, be it all of them."""
+        return self.passages or ((0, len(self.text.words)),)
 
 
 def ranges_around(edits: Sequence[WordEdit], times: Times) -> tuple[Span, ...]:
@@ -183,7 +176,7 @@ def _at_a_pause(places: Sequence[int], gap: Callable[[int], float], otherwise: i
     return max(places, key=gap, default=otherwise)
 
 
-def cut(alignment: Alignment, ranges: Sequence[Span]) -> Passages:
+def cut(alignment: Alignment, ranges: Sequence[Span]) -> Alignment:
     """The passages of a whole alignment, with the pauses next to them."""
     words: list[Word] = []
     spoken = -1
@@ -197,4 +190,4 @@ def cut(alignment: Alignment, ranges: Sequence[Span]) -> Passages:
             inside = inside or ahead
         if inside:
             words.append(word)
-    return Passages(Alignment(tuple(words), alignment.duration, alignment.score), tuple(ranges))
+    return Alignment(tuple(words), alignment.duration, alignment.score)

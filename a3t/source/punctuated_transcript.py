@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import pairwise
 
 from a3t.audio.reading.recording import Recording
 from a3t.source.alignments import AlignmentStore
-from a3t.source.passages import LONG, Passages
+from a3t.source.passages import LONG, AlignedRecording
 from a3t.source.transcripts import FoundTranscript
-from a3t.spans import SpanMap
+from a3t.spans import Span, SpanMap
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
-from alignment import AlignmentError
+from alignment import Alignment, AlignmentError
 
 MIN_WORDS = 4  # words; fewer are hardly a sentence
 
 
-def pauses_after_words(text: Transcript, aligned: Passages) -> list[float | None]:
+def pauses_after_words(
+    text: Transcript, alignment: Alignment, ranges: Sequence[Span]
+) -> list[float | None]:
     """Seconds of silence after each spoken word of the text; None where it isn't aligned.
 
     After the last word of an aligned passage nothing is known.
     """
     result: list[float | None] = [None] * len(text.words)
-    spoken = iter(aligned.alignment.spoken)
-    times = [(word.start, word.end) for first, last in aligned.words
+    spoken = iter(alignment.spoken)
+    times = [(word.start, word.end) for first, last in ranges
              for _, word in zip(range(first, last), spoken, strict=False)]  # fmt: skip
-    places = [k for first, last in aligned.words for k in range(first, last)]
+    places = [k for first, last in ranges for k in range(first, last)]
     for (k, after), (here, following) in zip(pairwise(places), pairwise(times), strict=False):
         if after == k + 1:
             result[k] = max(following[0] - here[1], 0.0)
@@ -35,7 +38,7 @@ def pauses_after_words(text: Transcript, aligned: Passages) -> list[float | None
 
 def punctuated(
     text: Transcript,
-    aligned: Passages | None,
+    aligned: AlignedRecording | None,
     revised: tuple[Transcript, SpanMap] | None = None,
     wanted: bool = True,
 ) -> Transcript:
@@ -49,7 +52,8 @@ def punctuated(
 
     if not wanted or text.is_punctuated or len(text.words) < MIN_WORDS:
         return text
-    found = with_punctuation(text, pauses_after_words(text, aligned) if aligned else ())
+    pauses = pauses_after_words(text, aligned.alignment, aligned.ranges) if aligned else ()
+    found = with_punctuation(text, pauses)
     return _with_questions_of(*revised, found) if revised else found
 
 
@@ -78,11 +82,11 @@ def punctuated_by_sound(
 ) -> Transcript:
     """The same by words and pauses, and by words alone where a long recording would have to be
     aligned for it, or where its words can't be; the transcript itself unless it is ``wanted``."""
-    text, aligned = found.transcript, found.passages
+    text, aligned = found.transcript, None
     if not wanted or text.is_punctuated or len(text.words) < MIN_WORDS:
         return text
-    if aligned is None and (found.alignment is not None or recording.seconds <= LONG):
+    if found.alignment is not None or recording.seconds <= LONG:
         with suppress(AlignmentError):
             whole = alignments.whole(recording, found, Pronouncer())
-            aligned = Passages(whole, ((0, len(text.words)),))
+            aligned = AlignedRecording(recording, text, whole)
     return punctuated(text, aligned)

@@ -11,8 +11,9 @@ from pathlib import Path
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError, UnchangedError, UnsureError
 from a3t.source.change_detection import SpeechComparison
-from a3t.source.passages import LONG, AlignedRecording, Passages, Times, times_in
+from a3t.source.passages import LONG, AlignedRecording, Times, times_in
 from a3t.source.recognised_transcript import recognised
+from a3t.spans import Span
 from a3t.text.comparison.edit_script import minimal_script
 from a3t.text.normaliser.unspoken import is_name, names_of_lines
 from a3t.text.pronunciation.pronouncer import Pronouncer
@@ -107,7 +108,8 @@ class FoundTranscript:
     """A transcript, with whatever timing was found along with it.
 
     origin: "given", "recognised", "alignment", or the sidecar's name. alignment: of all its words.
-    times: approximate ones for each word. passages: the aligned passages of a long recording.
+    times: approximate ones for each word. passages: the ranges of a long recording's words that the
+    alignment has, if not all.
     confidences: how probable each word is, if it was recognised and that is known. rival: what else
     may be said, if the new text was recognised. about: a sentence on what was read as what, and on
     files that weren't; "" if there is nothing to say. unsure: the places that may be misheard.
@@ -117,7 +119,7 @@ class FoundTranscript:
     origin: str
     alignment: Alignment | None = None
     times: Times | None = None
-    passages: Passages | None = None
+    passages: tuple[Span, ...] = ()
     confidences: tuple[float, ...] = ()
     rival: Transcript | None = None
     about: str = ""
@@ -211,10 +213,7 @@ def _times_beside(recording: Recording, path: Path | None, transcript: Transcrip
 
 def known_transcript(source: AlignedRecording) -> FoundTranscript:
     """The transcript of a recording that is aligned."""
-    if source.passages:
-        passages = Passages(source.alignment, source.passages)
-        return FoundTranscript(source.text, "given", passages=passages)
-    return FoundTranscript(source.text, "given", source.alignment)
+    return FoundTranscript(source.text, "given", source.alignment, passages=source.passages)
 
 
 def _in_file(path: Path, given: Transcript | None) -> FoundTranscript:

@@ -56,7 +56,7 @@ def test_the_passages_give_the_plan_of_the_whole(
     whole, revision = aligned(old), Revision.of(text, new)
     ranges = ranges_around(revision.edits, times_of(whole))
     part, passages = revision.within(ranges), cut(whole, ranges)
-    assert [word.text for word in passages.alignment.spoken] == list(part.text.spoken)
+    assert [word.text for word in passages.spoken] == list(part.text.spoken)
 
     def planned(revision: Revision, alignment: Alignment) -> EditPlan:
         source = AlignedRecording(recording_of(whole), text, alignment)
@@ -64,7 +64,7 @@ def test_the_passages_give_the_plan_of_the_whole(
         spoken = [WORDS[word].split() for word in revision.new_text.spoken]
         return make_plan(source, request, revision, spoken, SixFrames())  # type: ignore[arg-type]
 
-    expected, found = planned(revision, whole), planned(part, passages.alignment)
+    expected, found = planned(revision, whole), planned(part, passages)
     for one, other in zip(found.edits, expected.edits, strict=True):
         assert (one.op, one.old_words, one.new_words) == (
             other.op,

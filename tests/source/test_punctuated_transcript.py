@@ -8,7 +8,6 @@ import pytest
 from a3t.commands import edit, transcribe
 from a3t.editor import Editor
 from a3t.plan.revision import Revision
-from a3t.source.passages import Passages
 from a3t.source.punctuated_transcript import pauses_after_words, punctuated
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Phone, Word, pause
@@ -32,11 +31,11 @@ def said(*words: str | float) -> Alignment:
 
 def test_pauses_are_those_between_aligned_words() -> None:
     text = Transcript.from_text("one two three four five six")
-    whole = Passages(said("one", "two", 0.25, "three", "four", "five", 0.75, "six"), ((0, 6),))
+    whole = (said("one", "two", 0.25, "three", "four", "five", 0.75, "six"), ((0, 6),))
     expected = [0.0, 0.25, 0.0, 0.0, 0.75, None]
-    assert pauses_after_words(text, whole) == pytest.approx(expected)
-    part = Passages(said("two", 0.25, "three", "five", "six"), ((1, 3), (4, 6)))
-    assert pauses_after_words(text, part) == pytest.approx([None, 0.25, None, None, 0.0, None])
+    assert pauses_after_words(text, *whole) == pytest.approx(expected)
+    part = (said("two", 0.25, "three", "five", "six"), ((1, 3), (4, 6)))
+    assert pauses_after_words(text, *part) == pytest.approx([None, 0.25, None, None, 0.0, None])
 
 
 def test_what_is_punctuated_or_short_stays_itself() -> None:
