@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from functools import cache
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +22,7 @@ from alignment.waveform import model_waveform
 MODELS = ("small.en", "base.en", "tiny.en")  # that a CPU runs faster than speech, the best first
 RECOGNISERS = ("auto", "network", "whisper", *MODELS)
 LONGEST = 30.0  # seconds that it hears at once
+KEPT = 8  # encoded windows; some MB each
 PACKAGE = "faster_whisper"
 INSTALL = "Whisper needs faster-whisper: pip install 'a3t[whisper]'."
 
@@ -88,6 +90,9 @@ class Whisper:
             self._tokenizer = Tokenizer(
                 self._whisper.hf_tokenizer, several, task="transcribe", language="en"
             )
+            # Hearing a part, hearing it again and scoring texts each encode it anew: half the time.
+            self._encode, self._kept = self._whisper.encode, dict[bytes, Any]()
+            self._whisper.encode = self._encoded
         except (RuntimeError, OSError, ValueError, KeyError, TypeError) as error:
             raise AlignmentError(
                 f"Whisper's model in {folder} can't be used: delete that folder and fetch it again."
@@ -120,6 +125,15 @@ class Whisper:
         frames = min(features.shape[1] - 1, whole)
         padded = np.pad(features[:, :frames], ((0, 0), (0, whole - frames)))
         return EncodedSound(self._whisper.encode(padded), frames)
+
+    def _encoded(self, features: np.ndarray) -> Any:
+        """What the model makes of features, kept for the latest of them."""
+        key = sha256(np.ascontiguousarray(features)).digest()
+        if key not in self._kept:
+            while len(self._kept) >= KEPT:
+                del self._kept[next(iter(self._kept))]
+            self._kept[key] = self._encode(features)
+        return self._kept[key]
 
     def pieces(self, sound: EncodedSound, text: str) -> list[tuple[str, float]]:
         """The pieces of a text, which begin with the spaces before them, and the probability of
