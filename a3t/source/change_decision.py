@@ -57,7 +57,8 @@ class Weights:
         odds = self.log_odds(evidence)
         best = max(range(len(odds)), key=odds.__getitem__)
         (touching,) = (run for run in runs(places, range(len(odds))) if best in run)
-        chosen = {best} | {k for k in touching if odds[k] >= 0.0}
+        likely = [k for k in touching if k == best or odds[k] >= 0.0]
+        chosen = set(range(likely[0], likely[-1] + 1))  # and what stands between two changed words
         chosen |= {k for k, each in enumerate(odds) if each >= self.another}
         left = [each for k, each in enumerate(odds) if k not in chosen]
         plain = odds[best] >= self.sure and max(left, default=-math.inf) < self.open

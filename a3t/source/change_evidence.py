@@ -79,23 +79,29 @@ class HeardSound:
         others = differences(second, new, self.pronouncer) if second else []
         nats = self._whisper_nats(new, places)
         return [
-            self._evidence(place, new, aligned_new, advantages)._replace(
-                whisper=each,
-                cleared=float(second is not None and _is_cleared(place.new, others)),
+            _without_skipped(place, evidence)._replace(
+                cleared=float(second is not None and _is_cleared(place.new, others))
             )
             for place, each in zip(places, nats, strict=True)
+            for evidence in [self._evidence(place, new, aligned_new, advantages, each)]
         ]
 
     def _evidence(
-        self, place: Difference, new: Transcript, aligned: Alignment | None, advantages: np.ndarray
+        self,
+        place: Difference,
+        new: Transcript,
+        aligned: Alignment | None,
+        advantages: np.ndarray,
+        whisper: float,
     ) -> Evidence:
-        """The evidence of the networks and of trigrams."""
+        """The evidence of the networks and of trigrams, with Whisper's nats."""
         old, own = self.heard.spoken[slice(*place.heard)], new.spoken[slice(*place.new)]
         fits = self._fits(place.heard, [old, own])
         before = self.heard.spoken[max(place.heard[0] - 2, 0) : place.heard[0]]
         after = self.heard.spoken[place.heard[1] : place.heard[1] + 2]
         language = _language(before, old, after) - _language(before, own, after)
         return Evidence(
+            whisper=whisper,
             fit=_limited(fits[0] - fits[1], MOST_FIT),
             language=_limited(language, MOST_FIT),
             advantage=self._root(aligned, advantages, place.new),
@@ -183,6 +189,15 @@ class HeardSound:
     def _likelihoods(self) -> dict[str, float]:
         """Those that are known, by the text."""
         return {}
+
+
+def _without_skipped(place: Difference, evidence: Evidence) -> Evidence:
+    """The evidence without that of the heard words, if these lack several that the aligner finds:
+    a recogniser can skip a sentence, and then none of its sound is where the place is."""
+    nothing, several = place.heard[0] == place.heard[1], place.new[1] - place.new[0] > 1
+    if nothing and several and evidence.advantage < 0.0:
+        return evidence._replace(whisper=0.0, fit=0.0, language=0.0)
+    return evidence
 
 
 def rare_words(words: Sequence[str]) -> list[str]:

@@ -128,7 +128,7 @@ class Whisper:
 
     def _encoded(self, features: np.ndarray) -> Any:
         """What the model makes of features, kept for the latest of them."""
-        key = sha256(np.ascontiguousarray(features)).digest()
+        key = sha256(features.tobytes()).digest()
         if key not in self._kept:
             while len(self._kept) >= KEPT:
                 del self._kept[next(iter(self._kept))]

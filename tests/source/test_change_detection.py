@@ -4,14 +4,16 @@ import copy
 import math
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import soundfile
 
 from a3t.audio.reading.recording import Recording
 from a3t.commands import edit
 from a3t.errors import UnchangedError, UnsureError
-from a3t.source.change_decision import Weights, runs
+from a3t.source.change_decision import BUILT_IN, Weights, runs
 from a3t.source.change_detection import SpeechComparison
 from a3t.source.change_evidence import Evidence, HeardSound
 from a3t.source.recognised_transcript import recognised
@@ -26,7 +28,9 @@ from a3t.source.transcripts import FoundTranscript, find_transcript, require_cha
 from a3t.text.comparison.edit_script import minimal_script
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
+from alignment.recognition.network_recogniser import mean_scores
 from alignment.recognition.whisper import is_installed
+from alignment.waveform import model_waveform
 from tests.conftest import ARCTIC
 
 OTHER = ARCTIC.replace("superlative", "comparative")
@@ -117,16 +121,30 @@ def test_whisper_weighs_a_place_with_the_new_words_at_the_others() -> None:
     heard, new = text("the lurchinist home"), text("the lurch in his home")
     places = [Difference((1, 2), (1, 3)), Difference((2, 2), (3, 4))]
     samples = np.random.default_rng(0).normal(0, 0.1, 32_000).astype(np.float32)
-    sound = HeardSound(
-        samples,
-        16_000,
-        heard,
-        np.zeros((200, 40)),
-        Pronouncer(),
-        knows,
-        object(),  # type: ignore[arg-type]
-    )
+    whisper: Any = knows
+    scores = np.zeros((200, 40))
+    sound = HeardSound(samples, 16_000, heard, scores, Pronouncer(), whisper, whisper)
     assert [each.whisper for each in sound.evidence(new, places, None)] == [-13.0, -13.0]
+
+
+@pytest.mark.parametrize(
+    ("heard", "new", "is_skipped"),
+    [
+        ("and you always degree", ARCTIC, True),
+        (ARCTIC, ARCTIC.replace("want", "bring a heavy wooden ladder want"), False),
+    ],
+)
+def test_words_that_a_recogniser_skips_are_no_change(
+    heard: str, new: str, is_skipped: bool, arctic: Path
+) -> None:
+    samples, rate = soundfile.read(arctic, dtype="float32")
+    scores = mean_scores(model_waveform(samples, rate))
+    old, wanted = text(heard), text(new)
+    (place,) = differences(old, wanted, Pronouncer())
+    sound = HeardSound(samples, rate, old, scores, Pronouncer())
+    (found,) = sound.evidence(wanted, [place], None)
+    assert (BUILT_IN.log_odds([found])[0] < 0.0) == is_skipped
+    assert (found.fit == 0.0) == is_skipped
 
 
 # ---- the decision -------------------------------------------------------------------------------
@@ -171,6 +189,8 @@ def test_a_second_change_needs_more_than_one_that_touches_the_first() -> None:
     assert SIMPLE.decide(APART[:2], second).changed == (0,)
     assert SIMPLE.decide(TOUCHING, second).changed == (0, 1)
     assert not SIMPLE.decide(APART[:2], second).is_sure
+    three = [*TOUCHING, Difference((4, 5), (3, 4))]
+    assert SIMPLE.decide(three, odds(9.0, -1.0, 9.0)).changed == (0, 1, 2)
 
 
 # ---- the user is asked --------------------------------------------------------------------------
