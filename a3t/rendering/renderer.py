@@ -11,11 +11,6 @@ wanders by 1.7 semitones, slowly. A drawn melody departs from the predicted one 
 by 0.7 times as much, and not at its ends, where it has to meet the recording.
 
 Words that end a question rise: the network sees phones and no punctuation, so it can't know.
-
-Are the new words audible? Each patch is aligned again in its context.
-
-The built-in aligner, whichever one aligned the recording itself, gives every new word a confidence
-(`alignment.confidence`). Words with a low one are reported to the user and in edit.json.
 """
 
 from __future__ import annotations
@@ -33,7 +28,7 @@ from a3t.audio.analysis.room_tone import find_room_tone
 from a3t.audio.analysis.steady_tones import find_steady_tones
 from a3t.audio.matching.reverberation import find_reverberation
 from a3t.audio.matching.sound_matching import Neighbour, SoundMatcher
-from a3t.audio.output.patches import Patch, read_patched
+from a3t.audio.output.patches import Patch
 from a3t.audio.reading.recording import Recording
 from a3t.audio.splicing.bleep import with_bleep
 from a3t.audio.splicing.emphasis import Raised, emphasise, require_world
@@ -48,20 +43,18 @@ from a3t.plan.cleaning.cuts import BLEEP
 from a3t.plan.edit_plan import EditPlan, PlannedEdit, PlannedPhone, Window
 from a3t.plan.prompt import SpeechPlan
 from a3t.plan.windows import WindowFrames, lay_out
-from a3t.rendering.edited import EditedRecording, ReusedExcerpt, WordScore
+from a3t.rendering.edited import EditedRecording, ReusedExcerpt
 from a3t.rendering.hidden_words import hiding
 from a3t.rendering.mel_level import SpeechLevel, levelled
 from a3t.rendering.moving import moved_patch
 from a3t.rendering.spectral_bias import SpectralBias, unbiased
 from a3t.rendering.spoken import SpokenRecording
 from a3t.rendering.steps import Steps
+from a3t.rendering.verification import verify
 from a3t.spans import Span
 from a3t.text.phones import PAUSE, is_vowel, phone_ids
-from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript, question_ends
 from a3t.vocoder import Vocoder, vocode_span
-from alignment import AlignmentError
-from alignment.aligners.network_aligner import NetworkAligner
 from alignment.boolean_runs import runs_of
 
 SENTENCE_ENDS = (".", "?")  # the marks that end a sentence
@@ -247,60 +240,6 @@ def _nucleus(symbols: list[str]) -> int:
     vowels = [k for k, symbol in enumerate(symbols) if is_vowel(symbol)]
     stressed = [k for k in vowels if symbols[k][-1] in "12"]
     return (stressed or vowels or [0])[-1]
-
-
-def verify(result: EditedRecording) -> EditedRecording:
-    """The result with the aligner's confidence, 0 to 1, for each new word of each edit.
-
-    All are 0 where the words can't be aligned at all.
-    """
-    plan = result.plan
-    pronouncer = Pronouncer(dict(plan.request.pronunciations))
-    scores: list[tuple[WordScore, ...]] = [() for _ in plan.edits]
-    for window in plan.windows:
-        confidences = _confidences(result, window, pronouncer)
-        for k in window.edits:
-            scores[k] = tuple(
-                WordScore(plan.new_text.spoken[word], confidences[word])
-                for word in range(*plan.edits[k].new)
-            )
-    return replace(result, scores=tuple(scores))
-
-
-def _confidences(
-    result: EditedRecording, window: Window, pronouncer: Pronouncer
-) -> dict[int, float]:
-    """The confidence in each word of a window of the result, by its number in the new text."""
-    words = _words_in(result, window)
-    spoken = [result.plan.new_text.spoken[word] for word in words]
-    sound = read_patched(result.recording, result.patches, *_samples_of(result, window))
-    mono = sound.mean(axis=1).astype(np.float32)
-    try:
-        aligned = NetworkAligner().align(
-            mono, result.recording.sample_rate, spoken, pronouncer.choices(spoken), check=False
-        )
-    except AlignmentError:  # nothing in it sounds like these words
-        return dict.fromkeys(words, 0.0)
-    return {word: own.score for word, own in zip(words, aligned.spoken, strict=True)}
-
-
-def _words_in(result: EditedRecording, window: Window) -> list[int]:
-    """The new text's words in a window: its new ones, and those that are kept whole."""
-    plan = result.plan
-    words = [word for k in window.edits for word in range(*plan.edits[k].new)]
-    for old, new in result.map.words.kept_places():
-        first, last = plan.word_frames.spans[old]
-        if window.source[0] <= first and last <= window.source[1]:
-            words.append(new)
-    return sorted(words)
-
-
-def _samples_of(result: EditedRecording, window: Window) -> Span:
-    """The samples of the result that stand for a window of the recording."""
-    first, last = result.recording.samples_in(window.source)
-    # Edits before the window shift both its ends, those within it only its end.
-    shifts = result.map.samples.shifts
-    return max(0, first + shifts[window.edits[0]]), last + shifts[window.edits[-1] + 1]
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ from alignment import AlignmentError
 from alignment.aligner import InMemory
 from alignment.confidence.doubts import doubts
 from alignment.recognition import whisper_model
-from alignment.recognition.ngrams import load_ngrams
+from alignment.recognition.near_words import known_ways, words_one_phone_apart
 from evaluation.harness.declared_tables import Column, Row, Table, count, rate, share
 from evaluation.harness.measurement import CHOSEN, Measurement, Setting, repeated
 from evaluation.hearing.planting import (
@@ -76,7 +76,6 @@ take takes took taken|make makes made|give gives gave given|get gets got|think t
 very too so quite|not now|mother father sister brother|who what which|could should|left right
 high low|long short|early late
 """
-COMMON = 6000  # words that are put in the place of those that sound like them
 
 
 # Small words that are left out, or put in behind others.
@@ -111,51 +110,15 @@ def small(words: Sequence[str], number: int, seed: int) -> PlantedChange | None:
 @cache
 def near_words(word: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Other words of its family, and common words one phone apart; none that sounds the same."""
-    ways = _ways()
-    own = ways.get(word, frozenset())
+    own = known_ways(word)
     family = {
         other
         for line in FAMILIES.replace("\n", "|").split("|")
         if word in line.split()
         for other in line.split()
     }
-    apart = {other for way in own for key in _one_apart(way) for other in _by_sound().get(key, ())}
-    different = (
-        tuple(sorted(w for w in found - {word} if not own & ways.get(w, frozenset())))
-        for found in (family, apart)
-    )
-    return next(different), next(different)
-
-
-@cache
-def _ways() -> dict[str, frozenset[tuple[str, ...]]]:
-    """The pronunciations of each word that is recognised."""
-    model = load_ngrams()
-    ways: dict[str, set[tuple[str, ...]]] = {}
-    for number, way in zip(model.pronounced.tolist(), model.pronunciations, strict=True):
-        ways.setdefault(model.words[number], set()).add(way)
-    return {word: frozenset(found) for word, found in ways.items()}
-
-
-@cache
-def _by_sound() -> dict[tuple[str, ...], list[str]]:
-    """The common words by their phones, and by these with one left out or held open."""
-    model = load_ngrams()
-    ranked = sorted(range(3, model.count), key=lambda word: -model.unigram[word])[:COMMON]
-    found: dict[tuple[str, ...], list[str]] = {}
-    for word in (model.words[number] for number in ranked):
-        if len(word) < 2 or not word.replace("'", "").isalpha():  # letters and abbreviations
-            continue
-        for way in _ways()[word]:
-            for key in _one_apart(way):
-                found.setdefault(key, []).append(word)
-    return found
-
-
-def _one_apart(way: tuple[str, ...]) -> set[tuple[str, ...]]:
-    """Keys that two pronunciations share if they differ by one phone: replaced, or left out."""
-    opened = {(*way[:k], "", *way[k + 1 :]) for k in range(len(way))}
-    return opened | {(*way[:k], "", *way[k:]) for k in range(len(way) + 1)}
+    apart = tuple(words_one_phone_apart(own))
+    return tuple(sorted(w for w in family - {word} if not own & known_ways(w))), apart
 
 
 class WishedEdits(NamedTuple):

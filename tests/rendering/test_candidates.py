@@ -16,7 +16,7 @@ from a3t.plan.request import MAX_CANDIDATES, EditRequest
 from a3t.rendering.candidates import TRIES, VARIATIONS, Merits, joint_jump, merits, varied
 from a3t.rendering.edited import EditedRecording, WordScore
 from a3t.rendering.recorded_takes import Manner
-from a3t.rendering.renderer import verify
+from a3t.rendering.verification import verify
 from tests.conftest import ARCTIC, NEVER
 
 

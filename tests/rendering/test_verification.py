@@ -11,7 +11,7 @@ from a3t.audio.output.patches import Patch, read_patched, sample_map
 from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.rendering.edited import EditedRecording
-from a3t.rendering.renderer import verify
+from a3t.rendering.verification import verify
 from alignment.aligners.network_aligner import NetworkAligner
 from tests.conftest import ARCTIC, NEVER
 
@@ -65,6 +65,16 @@ def patched_with(editor: Editor, arctic: Path, shift: float) -> list[float]:
 def test_the_right_word_is_confirmed_and_another_sound_is_not(editor: Editor, arctic: Path) -> None:
     assert patched_with(editor, arctic, 0.0)[0] > 0.8
     assert patched_with(editor, arctic, 1.75)[0] < 0.5  # "superlative" in its place
+
+
+def test_a_word_that_sounds_like_another_is_doubted(editor: Editor, arctic: Path) -> None:
+    """The recorded "see" in the place of "say"."""
+    recording = Recording.open(arctic)
+    plan = editor.plan(recording, new_text=ARCTIC.replace("see", "say"), text=ARCTIC)
+    first, last = recording.samples_in(plan.edits[0].source)
+    sound = recording.mono(first, last)[:, None].astype(np.float64)
+    result = verify(EditedRecording(plan, (Patch((first, last), sound),), {}, {}))
+    assert result.doubtful == ("say",)
 
 
 def test_an_edit_records_the_confidence_of_its_words(
