@@ -84,21 +84,24 @@ class Listening:
             "problem": self.problem or (texts.TEXT_DOES_NOT_MATCH if self.is_other_text else ""),
             "other_text": self.project.about["text"] if self.is_other_text else None,
             "missing": self._missing(),
+            "text": "" if "places" in self.project.about else self.project.about.get("text", ""),
         }
 
-    def _missing(self) -> list[list[float]]:
-        """Seconds between which nothing has been listened to yet."""
+    def _missing(self) -> list[tuple[float, float, str]]:
+        """Seconds between which nothing has been listened to yet, and what is said there by the
+        transcript that was given."""
         about = self.project.about
-        found: list[list[float]] = []
+        places = self.project.folder.read("places.json", []) if about.get("places") else []
+        said = [str(place["transcript"]["text"]) for place in places]
+        found: list[tuple[float, float, str]] = []
         for part, (first, last) in enumerate(about.get("parts", [])):
             if self.project.is_heard(part) or "sample_rate" not in about:
                 continue
             start, end = first / about["sample_rate"], last / about["sample_rate"]
-            if found and start - found[-1][1] < 1e-3:
-                found[-1][1] = end
-            else:
-                found.append([start, end])
-        return [[round(start, 2), round(end, 2)] for start, end in found]
+            if found and start - found[-1][1] < 1e-3 and not said:
+                start = found.pop()[0]
+            found.append((start, end, said[part] if said else ""))
+        return [(round(start, 2), round(end, 2), text) for start, end, text in found]
 
     def _tell(self) -> None:
         self.project.events.tell(kind="listening", **self.progress())

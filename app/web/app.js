@@ -4,24 +4,28 @@ import { AudioView } from "./sound/audio_view.js";
 import { ChangesView } from "./panels/changes_view.js";
 import { CleaningView } from "./panels/cleaning_view.js";
 import { Dialogs } from "./panels/dialogs.js";
+import { Editing } from "./editing.js";
 import { Exporting } from "./exporting.js";
 import { Film } from "./sound/film.js";
+import { Hearing } from "./hearing.js";
 import { build } from "./panels/layout.js";
 import { Saver } from "./saver.js";
 import { ScriptView } from "./script/script_view.js";
 import { StartView } from "./start/start_view.js";
+import { emptyState } from "./state.js";
 import { TEXTS, clock, tell } from "./texts.js";
 import { Timeline, edited } from "./sound/timeline.js";
 import { listenToKeys } from "./panels/shortcuts.js";
 
-export class App extends Exporting {
+export class App {
   /** @param {HTMLElement} host @param {import("./server.js").Server} server */
   constructor(host, server) {
-    super(host, server);
+    Object.assign(this, emptyState(server));
+    this.host = host;
+    this.hearing = new Hearing(this);
+    this.editing = new Editing(this);
+    this.exporting = new Exporting(this);
     this.saver = new Saver(this);
-    this.wanted = null; // the change that is played as soon as it is made
-    /** @type {{project: string, words: import("./start/live_words.js").Word[]}|null} what was heard while it was recorded */
-    this.spoken = null;
     this.ticking = 0;
     this.parts = build(host, this);
     this.cleaning = new CleaningView(this.parts.cleaning, this);
@@ -32,13 +36,18 @@ export class App extends Exporting {
     this.film = new Film(this.parts.film, this);
     this.start = new StartView(this.parts.start, this);
     this.history.changed = () => this.parts.refresh();
-    this.transport.changed = () => { this.view.setFollows(this.view.follows || !this.transport.playing); this.parts.refresh(); this.tick(); };
+    this.transport.changed = () => { this.view.text.setFollows(this.view.text.follows || !this.transport.playing); this.parts.refresh(); this.tick(); };
     this.transport.failed = () => this.complain(TEXTS.lost);
     listenToKeys(this);
     addEventListener("a3t-settings", () => { if (this.project) this.saver.save(); });
     addEventListener("hashchange", () => this.#route());
     addEventListener("beforeunload", (event) => { if (this.saver.pending || this.start.recording) event.preventDefault(); });
     this.#route();
+  }
+
+  /** Asks the server for something of the project; says so if it is refused, once that is `undone`. */
+  asked(name, data, undone = () => {}) {
+    return this.server.ask(`/projects/${this.project}/${name}`, data).catch((error) => { undone(); this.complain(error.message || TEXTS.lost); });
   }
 
   // ---- projects ---------------------------------------------------------------------------------
@@ -64,7 +73,7 @@ export class App extends Exporting {
 
   /** Back to the start; the project is kept. */
   async leave() {
-    this.view.finish(true);
+    this.view.field.finish(true);
     this.#close();
     this.host.dataset.screen = "start";
     if (location.hash) history.replaceState(null, "", location.pathname + location.search);
@@ -77,7 +86,7 @@ export class App extends Exporting {
     this.transport.close();
     this.film.open(null);
     this.saver.leave();
-    this.exporting = null;
+    this.exporting.wanted = null;
     this.project = null;
     this.sound = null;
     this.timeline = null;
@@ -100,7 +109,7 @@ export class App extends Exporting {
       this.history.undone = [];
       this.cleaning.toggle(false);
       this.active = null;
-      this.view.selection = null;
+      this.view.selected.selection = null;
       this.side = "edited";
     }
     this.project = id;
@@ -115,21 +124,21 @@ export class App extends Exporting {
     this.script.setTokens(state.listening.other_text === null ? state.tokens : []);
     if (!again) this.script.edits = [];
     this.#edits(state);
-    if (!again) for (const step of state.history) this.remember(step, step.label);
+    if (!again) for (const step of state.history) this.editing.remember(step, step.label);
     if (`#project=${id}` !== location.hash) history.pushState(null, "", `#project=${id}`);
     if (state.sound && (!this.sound || !again)) {
       this.sound = state.sound;
       this.transport.open(id, state.sound);
       this.transport.timeline = null;
       this.#retime();
-      this.audio.reset();
+      this.audio.axis.reset();
       this.film.open(state.film === null ? null : `${this.server.root}/projects/${id}/film`, state.film);
     }
     if (this.unfollow) this.unfollow();
     this.unfollow = this.server.follow(id, state.version, (event) => this.#happened(event), (reached) => this.saver.reached(reached), () => this.#reopen(id));
     this.render();
     if (state.draft && !again) this.#redraft(state.draft);
-    else if (!again) this.view.body.focus({ preventScroll: true });
+    else if (!again) this.view.text.body.focus({ preventScroll: true });
     this.host.dataset.ready = "yes";
   }
 
@@ -148,7 +157,7 @@ export class App extends Exporting {
     this.script.takes = new Map(Object.entries(told.takes));
     this.script.failures = new Map(Object.entries(told.failures));
     this.making = new Set(told.making);
-    if (told.revision >= this.saver.revision) this.adopt(this.saver.opened(told));
+    if (told.revision >= this.saver.revision) this.editing.adopt(this.saver.opened(told));
   }
 
   /** Another window has changed them. */
@@ -164,8 +173,8 @@ export class App extends Exporting {
   #redraft({ first, last, text, mode }) {
     const a = this.script.index.get(first), b = this.script.index.get(last);
     if (a === undefined || b === undefined) return;
-    this.view.select(a, b, false);
-    this.view.write(null, mode, text);
+    this.view.selected.select(a, b, false);
+    this.view.field.write(null, mode, text);
     this.saver.drafted = { first, last, text, mode };
   }
 
@@ -185,12 +194,12 @@ export class App extends Exporting {
       case "part":
         this.script.setPart(event.ids, event.tokens);
         this.script.correct(this.saver.corrections);
-        if (event.corrected) this.view.selection = null;
+        if (event.corrected) this.view.selected.selection = null;
         this.cleaning.look();
         return this.render();
       case "corrections":
         this.saver.correcting = event.corrections;
-        this.adopt(this.script.edits);
+        this.editing.adopt(this.script.edits);
         return this.render();
       case "listening":
         this.listening = event;
@@ -198,7 +207,7 @@ export class App extends Exporting {
         this.looked = null;
         if (event.other_text !== null) this.script.setTokens([]);
         this.render();
-        return this.exportNext();
+        return this.exporting.exportNext();
       case "making": this.making.add(event.key); return this.changes.render();
       case "takes": {
         const before = this.script.takes.get(event.key)?.length || 0;
@@ -207,22 +216,22 @@ export class App extends Exporting {
         const edit = this.script.edits.find((each) => this.script.madeOf(each) === event.key);
         const made = event.takes[event.takes.length - 1], isAsked = typeof made.recorded !== "number";
         if (isAsked) this.making.delete(event.key);
-        if (isAsked && edit && event.takes.length > before && this.wants.delete(event.key) && before) this.choose(edit, made.number, this.active);
+        if (isAsked && edit && event.takes.length > before && this.wants.delete(event.key) && before) this.editing.choose(edit, made.number, this.active);
         this.render();
-        if (edit && this.wanted && this.script.madeWith(edit).includes(this.wanted)) { this.wanted = null; this.playEdit(edit); }
-        if (edit) this.view.said.textContent = tell(TEXTS.ready, edit.text || TEXTS.deleted);
-        return this.exportNext();
+        if (edit && this.wanted && this.script.madeWith(edit).includes(this.wanted)) { this.wanted = null; this.hearing.playEdit(edit); }
+        if (edit) this.view.text.said.textContent = tell(TEXTS.ready, edit.text || TEXTS.deleted);
+        return this.exporting.exportNext();
       }
-      case "speakers": return this.speakersTold();
+      case "speakers": return this.editing.speakersTold();
       case "marks": this.marks = event.marks; return this.parts.refresh();
       case "pronounced": this.pronunciations = event.pronunciations; return this.changes.render();
       case "failed":
         this.making.delete(event.key);
         this.script.failures.set(event.key, event.sentence);
         this.render();
-        return this.exportNext();
-      case "refused": this.making.delete(event.key); this.telling = null; this.stopExport(); this.changes.render(); return this.complain(event.sentence);
-      case "exported": return this.fetchExport();
+        return this.exporting.exportNext();
+      case "refused": this.making.delete(event.key); this.telling = null; this.exporting.stopExport(); this.changes.render(); return this.complain(event.sentence);
+      case "exported": return this.exporting.fetchExport();
       case "saved": return this.saver.heard(event.revision);
     }
   }
@@ -232,12 +241,12 @@ export class App extends Exporting {
   render() {
     this.#retime();
     this.cleaning.sort();
-    this.view.render();
+    this.view.text.render();
     this.changes.render();
     this.cleaning.render();
     this.film.render();
     this.parts.refresh();
-    this.audio.draw();
+    this.audio.axis.draw();
   }
 
   #retime() {
@@ -258,13 +267,13 @@ export class App extends Exporting {
     const { place, playing } = this.transport;
     this.showClock();
     this.film.follow();
-    this.view.light(playing || place > 0 ? this.heardToken() : -1);
-    this.look(this.heardSource() / this.sound.sample_rate);
+    this.view.text.light(playing || place > 0 ? this.hearing.heardToken() : -1);
+    this.hearing.look(this.hearing.heardSource() / this.sound.sample_rate);
     if (playing) {
-      if (this.view.follows) this.audio.follow();
-      else this.audio.draw();
+      if (this.view.text.follows) this.audio.axis.follow();
+      else this.audio.axis.draw();
       if (!this.ticking) this.ticking = requestAnimationFrame(() => { this.ticking = 0; this.tick(); });
-    } else this.audio.draw();
+    } else this.audio.axis.draw();
   }
 
   showClock() {

@@ -163,7 +163,7 @@ export class Saver {
     if (draft === null && this.drafted === null) this.drafted = undefined;
     if (!this.pending) forget("unsent", `${app.project} ${this.page}`);
     this.#tell(this.pending || this.timer ? TEXTS.saving : TEXTS.saved);
-    if (revision > this.revision) app.adopt(this.opened({ revision, edits, corrections }));
+    if (revision > this.revision) app.editing.adopt(this.opened({ revision, edits, corrections }));
     app.render();
     if (!isNext || this.known > this.revision) app.refresh();
   }

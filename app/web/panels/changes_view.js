@@ -12,7 +12,7 @@ export class ChangesView {
   constructor(host, app) {
     this.app = app;
     this.count = make("span", { class: "count" });
-    this.all = make("button", { type: "button", class: "quiet", onclick: () => app.acceptAll() }, TEXTS.accept_all);
+    this.all = make("button", { type: "button", class: "quiet", onclick: () => app.editing.acceptAll() }, TEXTS.accept_all);
     this.list = make("ol", { class: "cards", onkeydown: (event) => this.#walk(event) });
     this.empty = make("div", { class: "empty" }, make("p", {}, make("strong", {}, TEXTS.no_changes)), make("p", {}, TEXTS.no_changes_hint));
     this.offer = make("div", { class: "offer" });
@@ -52,7 +52,7 @@ export class ChangesView {
     while (end < Math.min(old.length, wanted.length) - first && old[old.length - 1 - end] === wanted[wanted.length - 1 - end]) end++;
     const text = wanted.slice(first, wanted.length - end).join(" ");
     const was = old.slice(first, old.length - end).join(" ");
-    return make("button", { type: "button", class: "button", onclick: () => this.app.write(first, old.length - end, text, true) }, tell(TEXTS.offered, was, text));
+    return make("button", { type: "button", class: "button", onclick: () => this.app.editing.write(first, old.length - end, text, true) }, tell(TEXTS.offered, was, text));
   }
 
   /** Of each guessed word, and of each that is said otherwise already: how, other ways it may be said, and a field for
@@ -63,10 +63,10 @@ export class ChangesView {
     return [...words].map((word) => {
       const field = /** @type {HTMLInputElement} */ (make("input", { "data-name": `said ${word}`, "aria-label": tell(TEXTS.said_as, `“${word}”`), placeholder: TEXTS.as_it_sounds, maxlength: "200", autocomplete: "off", spellcheck: "false" }));
       field.value = own[word] || "";
-      return make("form", { class: "note say", onsubmit: (event) => { event.preventDefault(); if (field.value.trim()) app.pronounce(word, field.value.trim()); } },
+      return make("form", { class: "note say", onsubmit: (event) => { event.preventDefault(); if (field.value.trim()) app.editing.pronounce(word, field.value.trim()); } },
         make("span", {}, word in own ? tell(TEXTS.said_as, `“${word}”`) : tell(TEXTS.guessed, `“${word}”`)),
         ...(word in own ? [] : take.offered?.[word] || []).map(({ said, phones }) =>
-          make("button", { type: "button", class: "quiet", "data-name": `say ${word} ${said}`, onclick: () => app.pronounce(word, phones) }, said)),
+          make("button", { type: "button", class: "quiet", "data-name": `say ${word} ${said}`, onclick: () => app.editing.pronounce(word, phones) }, said)),
         field, make("button", { type: "submit", class: "quiet strong", "data-name": `say ${word}` }, TEXTS.say_so));
     });
   }
@@ -81,14 +81,14 @@ export class ChangesView {
     const name = between ? named(script, edit) : edit.text;
     const words = make("span", { class: "words" }, old && make("del", {}, old), old && " ", name ? make("ins", {}, name) : make("em", {}, TEXTS.deleted));
     const badge = state !== "made" && make("span", { class: `state ${state}` }, state === "accepted" && icon("check"), TEXTS.state[state]);
-    const head = make("button", { type: "button", class: "title", "data-name": "title", "aria-expanded": String(isActive), tabindex: isActive || (!app.active && place === script.places()[0]) ? "0" : "-1", onclick: () => app.activate(edit, true) }, words, badge);
+    const head = make("button", { type: "button", class: "title", "data-name": "title", "aria-expanded": String(isActive), tabindex: isActive || (!app.active && place === script.places()[0]) ? "0" : "-1", onclick: () => app.hearing.activate(edit, true) }, words, badge);
     const card = make("li", { class: `card ${state}${isActive ? " active" : ""}` }, head);
     if (!isActive) return card;
     if (state === "failed") {
       card.append(make("p", { class: "problem" }, script.failures.get(script.madeOf(edit))),
         make("div", { class: "row" },
-          make("button", { type: "button", class: "quiet", "data-name": "again", onclick: () => app.again(edit, {}) }, TEXTS.try_again),
-          tool("pencil", TEXTS.change_text, () => app.rewrite(edit)), tool("close", TEXTS.revert, () => app.revert(edit), { class: "tool end" })));
+          make("button", { type: "button", class: "quiet", "data-name": "again", onclick: () => app.editing.again(edit, {}) }, TEXTS.try_again),
+          tool("pencil", TEXTS.change_text, () => app.editing.rewrite(edit)), tool("close", TEXTS.revert, () => app.editing.revert(edit), { class: "tool end" })));
       return card;
     }
     const takes = script.takesOf(edit), chosen = script.chosen(edit);
@@ -98,14 +98,14 @@ export class ChangesView {
       const choices = takes.map((take) => make("button", {
         type: "button", role: "radio", class: "choice", "data-name": `take ${take.number}`,
         "aria-checked": String(take === chosen), title: isRecorded(take) ? recordedAt(take) : null, "aria-label": isRecorded(take) ? recordedAt(take) : tell(TEXTS.take, take.number + 1),
-        onclick: () => app.choose(edit, take.number),
+        onclick: () => app.editing.choose(edit, take.number),
       }, isRecorded(take) ? clock(take.recorded) : String(take.number + 1)));
       card.append(make("div", { class: "row" },
-        tool("play", TEXTS.in_context, () => app.playEdit(edit), { "data-name": "context" }),
-        tool("loop", TEXTS.loop, () => app.toggleLoop(edit), { "aria-pressed": String(app.looped === edit), "data-name": "loop" }),
+        tool("play", TEXTS.in_context, () => app.hearing.playEdit(edit), { "data-name": "context" }),
+        tool("loop", TEXTS.loop, () => app.hearing.toggleLoop(edit), { "aria-pressed": String(app.looped === edit), "data-name": "loop" }),
         makes && make("span", { class: "choices", role: "radiogroup", "aria-label": TEXTS.takes }, ...choices),
-        makes && make("button", { type: "button", class: "quiet", "data-name": "again", disabled: app.isMaking(edit), onclick: () => app.again(edit, {}) }, app.isMaking(edit) ? TEXTS.state.making : TEXTS.again)));
-      const by = (factor) => (isPause ? app.setPause(first - 1, script.pauseAfter(first - 1) * factor) : app.again(edit, { pace: chosen.pace / factor }));
+        makes && make("button", { type: "button", class: "quiet", "data-name": "again", disabled: app.isMaking(edit), onclick: () => app.editing.again(edit, {}) }, app.isMaking(edit) ? TEXTS.state.making : TEXTS.again)));
+      const by = (factor) => (isPause ? app.editing.setPause(first - 1, script.pauseAfter(first - 1) * factor) : app.editing.again(edit, { pace: chosen.pace / factor }));
       const seconds = isPause ? script.pauseAfter(first - 1) : chosen.seconds;
       if (isPause || makes) {
         more.push(make("button", { type: "button", class: "quiet", "data-name": "shorter", onclick: () => by(1 / 1.15) }, TEXTS.shorter),
@@ -125,10 +125,10 @@ export class ChangesView {
     }
     const opened = this.opened === edit.key;
     card.append(make("div", { class: "row" },
-      chosen && make("button", { type: "button", class: `accept${edit.accepted ? " is" : ""}`, "data-name": "accept", "aria-pressed": String(edit.accepted), title: TEXTS.accept_hint, onclick: () => app.accept(edit, !edit.accepted) }, icon("check"), edit.accepted ? TEXTS.accepted : TEXTS.accept),
-      tool("bin", TEXTS.revert, () => app.revert(edit), { "data-name": "revert" }),
+      chosen && make("button", { type: "button", class: `accept${edit.accepted ? " is" : ""}`, "data-name": "accept", "aria-pressed": String(edit.accepted), title: TEXTS.accept_hint, onclick: () => app.editing.accept(edit, !edit.accepted) }, icon("check"), edit.accepted ? TEXTS.accepted : TEXTS.accept),
+      tool("bin", TEXTS.revert, () => app.editing.revert(edit), { "data-name": "revert" }),
       (more.length || !between) && make("button", { type: "button", class: "quiet", "data-name": "more", "aria-expanded": String(opened), onclick: () => { this.opened = opened ? null : edit.key; this.render(); } }, TEXTS.more)));
-    if (opened) card.append(make("div", { class: "row" }, !between && tool("pencil", TEXTS.change_text, () => app.rewrite(edit), { "data-name": "rewrite" }), ...more));
+    if (opened) card.append(make("div", { class: "row" }, !between && tool("pencil", TEXTS.change_text, () => app.editing.rewrite(edit), { "data-name": "rewrite" }), ...more));
     if (chosen && !edit.accepted) card.append(make("p", { class: "note" }, TEXTS.accept_hint));
     return card;
   }

@@ -27,8 +27,8 @@ export class CleaningView {
     this.list = make("ol", { class: "offers" });
     this.filters = make("div", { class: "row filters" });
     this.state = make("p", { class: "none", role: "status" });
-    this.marks = make("button", { type: "button", class: "quiet", hidden: true, onclick: () => app.setMarks(!app.marks) });
-    this.all = make("button", { type: "button", class: "button primary", onclick: () => app.takeOut(this.offers.map(({ edit }) => edit)) });
+    this.marks = make("button", { type: "button", class: "quiet", hidden: true, onclick: () => app.editing.setMarks(!app.marks) });
+    this.all = make("button", { type: "button", class: "button primary", onclick: () => app.editing.takeOut(this.offers.map(({ edit }) => edit)) });
     const action = make("select", { "aria-label": TEXTS.cut_or_mute, onchange: (event) => { this.action = event.target.value; this.look(0); } },
       ...["cut", "mute"].map((each) => make("option", { value: each }, TEXTS.actions[each])));
     const longest = make("input", { type: "number", min: "0.3", max: "10", step: "0.1", value: "1.2", "aria-label": `${TEXTS.longest} (${TEXTS.seconds})`, onchange: (event) => { this.longest = Number(event.target.value) || 1.2; this.look(0); } });
@@ -109,8 +109,8 @@ export class CleaningView {
     const finding = this.found[number];
     if (!finding) return;
     this.current = number;
-    this.app.playStretch(finding.start, finding.end);
-    this.app.audio.reveal(...[finding.start, finding.end].map((time) => this.app.timeline.convert("source", "at", time * this.app.sound.sample_rate)));
+    this.app.hearing.playStretch(finding.start, finding.end);
+    this.app.audio.axis.reveal(...[finding.start, finding.end].map((time) => this.app.timeline.convert("source", "at", time * this.app.sound.sample_rate)));
     this.render();
     this.list.querySelector(".current")?.scrollIntoView({ block: "nearest" });
   }
@@ -138,6 +138,6 @@ export class CleaningView {
     return make("li", { class: number === this.current ? "current" : "" },
       tool("play", `${TEXTS.play_word}: ${finding.text}, ${time}`, () => this.show(number)),
       make("span", { class: "what" }, finding.text, make("small", {}, ` ${time}`)),
-      make("button", { type: "button", class: "quiet strong", "aria-label": `${TEXTS.take_out}: ${finding.text}, ${time}`, onclick: () => this.app.takeOut([finding.edit]) }, TEXTS.take_out));
+      make("button", { type: "button", class: "quiet strong", "aria-label": `${TEXTS.take_out}: ${finding.text}, ${time}`, onclick: () => this.app.editing.takeOut([finding.edit]) }, TEXTS.take_out));
   }
 }

@@ -42,7 +42,7 @@ export class Dialogs {
     }
     document.body.classList.toggle("a3t-settings", open);
     if (open) drawer.querySelector("button").focus();
-    else if (this.app.project) this.app.view.body.focus({ preventScroll: true });
+    else if (this.app.project) this.app.view.text.body.focus({ preventScroll: true });
   }
 
   /** A question with its answers, some of which destroy something; what is typed is given to each. @param {string} question @param {[string, (text: string) => void, boolean?][]} answers @param {string|null} text @param {number} most characters of it */
@@ -66,7 +66,7 @@ export class Dialogs {
 
   find(open = true) {
     this.finder.hidden = !open;
-    if (open) { this.word.focus(); this.word.select(); } else this.app.view.body.focus({ preventScroll: true });
+    if (open) { this.word.focus(); this.word.select(); } else this.app.view.text.body.focus({ preventScroll: true });
     this.#count();
   }
 
@@ -82,10 +82,10 @@ export class Dialogs {
     if (!places.length) return this.#count();
     this.at = (this.at + 1) % places.length;
     const { first, last } = places[this.at], place = this.app.script.places().find((each) => each.first === first && each.last === last);
-    if (place) this.app.activate(place.edit, true);
+    if (place) this.app.hearing.activate(place.edit, true);
     else {
-      this.app.view.select(first, last - 1);
-      this.app.view.follow(this.app.view.element(first));
+      this.app.view.selected.select(first, last - 1);
+      this.app.view.text.follow(this.app.view.text.element(first));
     }
     this.#count();
   }
@@ -94,13 +94,13 @@ export class Dialogs {
     const places = this.#places();
     if (!places.length) return this.#count();
     const place = places[Math.max(this.at, 0) % places.length];
-    this.app.writeAll(withOther([place], this.other.value.trim()));
+    this.app.editing.writeAll(withOther([place], this.other.value.trim()));
     this.at--;
     this.next();
   }
 
   #replaceAll() {
-    this.app.writeAll(withOther(this.#places(), this.other.value.trim()));
+    this.app.editing.writeAll(withOther(this.#places(), this.other.value.trim()));
     this.#again();
   }
 
@@ -108,7 +108,7 @@ export class Dialogs {
   #fixAll() {
     const { script } = this.app;
     const places = this.#places().filter(({ first, last }) => first < last && !script.placeAt(first) && !script.placeAt(last - 1));
-    this.app.correct(...withOther(places, this.other.value.trim()));
+    this.app.editing.correct(...withOther(places, this.other.value.trim()));
     this.#again();
   }
 

@@ -14,11 +14,11 @@ export function build(host, app) {
   const sheet = make("button", { type: "button", class: "quiet sheet", onclick: () => app.showChanges(host.dataset.sheet !== "open") });
   const settings = tool("settings", TEXTS.settings, () => app.dialogs.settings());
   const progress = make("progress", { max: "1", "aria-label": TEXTS.listening, hidden: true });
-  const speakers = tool("speakers", TEXTS.speakers, () => app.tellSpeakers());
-  const undo = tool("undo", `${TEXTS.undo} (Ctrl+Z)`, () => app.undo());
-  const redo = tool("redo", `${TEXTS.redo} (Ctrl+Shift+Z)`, () => app.redo());
-  const menu = make("div", { class: "menu", popover: "auto" }, ...Object.entries(TEXTS.exports).map(([part, name]) => make("button", { type: "button", class: "quiet", onclick: () => { menu.hidePopover(); app.export(part); } }, name)));
-  const download = make("button", { type: "button", class: "button primary", onclick: () => { if (app.exporting) app.stopExport(); } }, icon("download"), make("span"));
+  const speakers = tool("speakers", TEXTS.speakers, () => app.editing.tellSpeakers());
+  const undo = tool("undo", `${TEXTS.undo} (Ctrl+Z)`, () => app.editing.undo());
+  const redo = tool("redo", `${TEXTS.redo} (Ctrl+Shift+Z)`, () => app.editing.redo());
+  const menu = make("div", { class: "menu", popover: "auto" }, ...Object.entries(TEXTS.exports).map(([part, name]) => make("button", { type: "button", class: "quiet", onclick: () => { menu.hidePopover(); app.exporting.export(part); } }, name)));
+  const download = make("button", { type: "button", class: "button primary", onclick: () => { if (app.exporting.wanted) app.exporting.stopExport(); } }, icon("download"), make("span"));
   menu.addEventListener("beforetoggle", () => {
     const box = download.getBoundingClientRect();
     Object.assign(menu.style, { top: `${box.bottom + 4}px`, right: `${document.documentElement.clientWidth - box.right}px` });
@@ -58,20 +58,20 @@ export function build(host, app) {
   });
   const clock = make("output", { class: "clock", "aria-label": TEXTS.position }, make("span"), make("span", { class: "whole" }));
   const play = make("button", { type: "button", class: "play", onclick: () => app.transport.toggle() });
-  const sides = ["original", "edited"].map((side) => make("button", { type: "button", role: "radio", class: "mode", onclick: () => app.setSide(side), "data-side": side }, TEXTS[side]));
+  const sides = ["original", "edited"].map((side) => make("button", { type: "button", role: "radio", class: "mode", onclick: () => app.hearing.setSide(side), "data-side": side }, TEXTS[side]));
   const speed = make("button", { type: "button", class: "quiet speed", onclick: () => { const { transport } = app; transport.setSpeed({ 1: 1.5, 1.5: 2, 2: 0.75, 0.75: 1 }[transport.speed] || 1); refresh(); } });
   const transport = make("div", { class: "transport" },
     tool("back", TEXTS.back, () => app.transport.seek(app.transport.place - 5 * app.sound.sample_rate)), play,
     tool("forward", TEXTS.forward, () => app.transport.seek(app.transport.place + 5 * app.sound.sample_rate)),
     clock, speed,
     make("span", { class: "modes", role: "radiogroup", "aria-label": TEXTS.listen_to }, ...sides), make("span", { class: "push" }),
-    make("span", { class: "zooms" }, picture, tool("less", TEXTS.zoom_out, () => app.audio.zoom(1 / 1.6)), tool("more", TEXTS.zoom_in, () => app.audio.zoom(1.6)), tool("whole", TEXTS.fit, () => app.audio.whole())));
+    make("span", { class: "zooms" }, picture, tool("less", TEXTS.zoom_out, () => app.audio.axis.zoom(1 / 1.6)), tool("more", TEXTS.zoom_in, () => app.audio.axis.zoom(1.6)), tool("whole", TEXTS.fit, () => app.audio.axis.whole())));
   const edit = make("div", { class: "screen edit-screen" }, header, make("div", { class: "main" }, make("div", { class: "document" }, problem, script), film, changes), grip, audio, transport);
   host.append(start, edit);
   // A click leaves the keys to the script; whoever goes by Tab stays where they are.
   edit.addEventListener("click", (event) => {
     const button = event.detail && /** @type {HTMLElement} */ (event.target).closest("button");
-    if (button && !document.activeElement.closest("input, textarea, dialog")) app.view.body.focus({ preventScroll: true });
+    if (button && !document.activeElement.closest("input, textarea, dialog")) app.view.text.body.focus({ preventScroll: true });
   });
 
   function refresh() {
@@ -99,7 +99,7 @@ export function build(host, app) {
     play.setAttribute("aria-label", playing ? TEXTS.pause : TEXTS.play);
     speed.textContent = `${app.transport.speed}×`;
     speed.setAttribute("aria-label", `${app.transport.speed}× ${TEXTS.speed}`);
-    const preparing = app.exporting && (app.waitsFor || `${TEXTS.preparing}…`);
+    const preparing = app.exporting.wanted && (app.exporting.waitsFor || `${TEXTS.preparing}…`);
     download.disabled = !app.sound;
     menu.firstChild.hidden = film.hidden;
     download.popoverTargetElement = preparing ? null : menu;

@@ -18,8 +18,8 @@ function handle(app, event) {
   const { transport, sound, active } = app;
   if (command && !typing) {
     const does = {
-      z: () => (event.shiftKey ? app.redo() : app.undo()), y: () => app.redo(), f: () => app.dialogs.find(), s: () => app.export(""),
-      Enter: active && (() => app.playEdit(active)),
+      z: () => (event.shiftKey ? app.editing.redo() : app.editing.undo()), y: () => app.editing.redo(), f: () => app.dialogs.find(), s: () => app.exporting.export(""),
+      Enter: active && (() => app.hearing.playEdit(active)),
     }[key];
     return does && done(does);
   }
@@ -27,7 +27,7 @@ function handle(app, event) {
   const button = event.target.closest && event.target.closest("button, summary, a");
   if (key === " " && !button) return done(() => app.transport.toggle());
   if (!sound) return;
-  const nearer = () => app.audio.zoom(1.6), take = active && app.script.takesOf(active)[Number(key) - 1];
+  const nearer = () => app.audio.axis.zoom(1.6), take = active && app.script.takesOf(active)[Number(key) - 1];
   const does = {
     j: () => { transport.setSpeed(1); transport.seek(transport.place - 5 * sound.sample_rate); },
     k: () => { transport.setSpeed(1); transport.stop(); app.parts.refresh(); },
@@ -36,8 +36,8 @@ function handle(app, event) {
       else transport.play();
       app.parts.refresh();
     },
-    o: () => app.setSide(app.side === "edited" ? "original" : "edited"), "?": () => app.dialogs.keys(),
-    "+": nearer, "=": nearer, "-": () => app.audio.zoom(1 / 1.6), a: active && (() => app.accept(active, !active.accepted)),
-  }[key] || take && (() => app.choose(active, take.number));
+    o: () => app.hearing.setSide(app.side === "edited" ? "original" : "edited"), "?": () => app.dialogs.keys(),
+    "+": nearer, "=": nearer, "-": () => app.audio.axis.zoom(1 / 1.6), a: active && (() => app.editing.accept(active, !active.accepted)),
+  }[key] || take && (() => app.editing.choose(active, take.number));
   if (does) done(does);
 }

@@ -1,94 +1,135 @@
-// The visible transcript: its words, struck and new ones, and parts not recognised yet.
+// The visible transcript: its words, struck and new ones, and parts not recognised yet. Only paragraphs near the view have an
+// element for each word; those far from it are plain text of the same size.
 
 import { escaped, make } from "../elements.js";
 import { DOUBTFUL } from "./script.js";
 import { TEXTS, clock, named, tell } from "../texts.js";
 
+const FIRST = 12; // paragraphs that have elements from the beginning
+const LONG = 70; // words of a paragraph of what is not recognised yet
+
+/** @typedef {{first: number, last: number, start: number, near: boolean, made: string, waiting?: string, element: HTMLElement|null}} Row */
+
 export class ScriptText {
   /** @param {HTMLElement} host @param {any} app */
   constructor(host, app) {
     this.app = app;
-    /** @type {any} what is being written: {first, last, input, element} */
-    this.field = null;
-    this.shown = []; // of each paragraph, what it was made of
-    this.lit = null;
+    /** @type {Row[]} */
+    this.rows = [];
+    this.lit = -1;
+    this.marked = () => {}; // shows what is selected, in words that are new
+    this.holds = (row) => void row; // whether something is written in a row, which stays as it is
     this.body = make("div", { class: "script", tabindex: "0", role: "textbox", "aria-multiline": "true", "aria-readonly": "true", "aria-label": TEXTS.transcript });
     this.said = make("div", { class: "said", "aria-live": "polite" });
     this.scroller = make("div", { class: "scroller" }, this.body);
     this.again = make("button", { type: "button", class: "button follow", hidden: true, onclick: () => { this.setFollows(true); if (this.litElement) this.follow(this.litElement); } }, TEXTS.follow);
     host.append(this.scroller, this.again, this.said);
     this.follows = true;
+    this.nearby = new IntersectionObserver((seen) => this.#approach(seen), { root: this.scroller, rootMargin: "60% 0px" });
     for (const how of ["wheel", "touchmove"]) this.scroller.addEventListener(how, () => this.setFollows(false), { passive: true });
     this.scroller.addEventListener("pointerdown", (event) => { if (event.target === this.scroller) this.setFollows(false); }); // its bar
     this.scroller.addEventListener("keydown", (event) => { if (/^Page/.test(event.key)) this.setFollows(false); });
     this.body.addEventListener("click", (event) => {
       const place = /** @type {HTMLElement|null} */ (/** @type {HTMLElement} */ (event.target).closest("[data-look]"));
-      if (place) this.app.look(Number(place.dataset.look), true);
+      if (place) app.hearing.look(Number(place.dataset.look), true);
       const name = /** @type {HTMLElement|null} */ (/** @type {HTMLElement} */ (event.target).closest("[data-speaker]"));
-      if (name) this.app.renameSpeaker(Number(name.dataset.speaker));
+      if (name) app.editing.renameSpeaker(Number(name.dataset.speaker));
     });
   }
-
-  /** Shows what is selected; `ScriptSelection`'s. */
-  mark() {}
 
   /** Shows the current script; leaves unchanged paragraphs alone. */
   render() {
     const { script } = this.app;
-    const places = script.places();
-    const paragraphs = script.paragraphs();
-    const made = paragraphs.map(([first, last]) => {
-      const parts = [];
-      let k = first;
-      for (const place of places) {
-        const inserted = place.first === place.last;
-        const here = inserted ? (place.first > first && place.first <= last) || (first === 0 && place.first === 0) : place.first < last && first < place.last;
-        if (!here) continue;
-        while (k < place.first) parts.push(this.#word(k++));
-        parts.push(this.#change(place, Math.max(first, place.first), Math.min(last, place.last), last));
-        k = Math.max(k, Math.min(place.last, last));
-      }
-      while (k < last) parts.push(this.#word(k++));
-      const { start, speaker } = script.tokens[first];
-      const turns = speaker && (first === 0 || script.tokens[first - 1].speaker !== speaker);
-      const name = turns ? `<button type="button" class="speaker" title="${TEXTS.rename}" data-speaker="${first}">${escaped(speaker)}</button> ` : "";
-      return { html: name + parts.join(" "), time: clock(start), start };
+    /** @type {Row[]} */
+    const rows = script.paragraphs().map(([first, last]) => ({ first, last, start: script.tokens[first].start, near: false, made: "", element: null }));
+    this.#withWaiting(rows);
+    this.places = script.places();
+    rows.forEach((row, n) => {
+      const was = this.rows[n];
+      row.element = was?.element || make("div", { class: "paragraph" }, make("span", { class: "time", "aria-hidden": "true" }), make("p"));
+      row.near = was ? was.near : n < FIRST;
+      row.made = was?.made || "";
+      if (!was) this.body.append(row.element);
     });
-    this.#withMissing(made);
-    made.forEach(({ html, time }, n) => {
-      const was = this.shown[n];
-      let row = this.body.children[n];
-      if (!row) {
-        row = make("div", { class: "paragraph" }, make("span", { class: "time", "aria-hidden": "true" }), make("p"));
-        this.body.append(row);
-      }
-      if (was && was.html === html && was.time === time) return;
-      if (this.field && row.contains(this.field.element)) { // typed text stays; meanwhile finished takes are announced
-        this.shown[n] = null;
-        for (const { edit, first, last } of places) row.querySelector(`[data-first="${first}"][data-last="${last}"]`)?.setAttribute("class", `change ${script.stateOf(edit)}`);
-        return;
-      }
-      row.children[0].textContent = time;
-      row.children[1].innerHTML = html; // made of escaped texts alone
-      this.shown[n] = { html, time };
-    });
-    while (this.body.children.length > made.length) this.body.lastChild.remove();
-    this.shown.length = made.length;
-    this.lit = this.found = null;
-    this.mark();
+    for (const { element } of this.rows.slice(rows.length)) { this.nearby.unobserve(element); element.remove(); }
+    const fresh = rows.slice(this.rows.length);
+    this.rows = rows;
+    rows.forEach((row) => this.#show(row));
+    for (const { element } of fresh) this.nearby.observe(element);
+    this.lit = -1;
+    this.marked();
   }
 
-  /** Rows for what has not been listened to, where there is enough of it to be told of, or its words were heard while it was recorded. */
-  #withMissing(rows) {
+  /** Paragraphs have come near the view, or have left it. @param {IntersectionObserverEntry[]} seen */
+  #approach(seen) {
+    const found = new Map(seen.map(({ target, isIntersecting }) => [target, isIntersecting]));
+    for (const row of this.rows) {
+      if (!found.has(row.element) || row.near === found.get(row.element)) continue;
+      row.near = found.get(row.element);
+      this.#show(row);
+    }
+    this.marked();
+  }
+
+  /** @param {Row} row */
+  #show(row) {
+    const { script } = this.app, { first, last, element } = row;
+    if (this.holds(element)) { // typed text stays; meanwhile finished takes are announced
+      for (const { edit, first, last } of this.places) element.querySelector(`[data-first="${first}"][data-last="${last}"]`)?.setAttribute("class", `change ${script.stateOf(edit)}`);
+      row.made = "";
+      return;
+    }
+    const time = clock(row.start), speaker = script.tokens[first]?.speaker;
+    const turns = row.waiting === undefined && speaker && (first === 0 || script.tokens[first - 1].speaker !== speaker);
+    const name = turns ? `<button type="button" class="speaker" title="${TEXTS.rename}" data-speaker="${first}">${escaped(speaker)}</button> ` : "";
+    const html = row.waiting ?? name + (row.near ? this.#words(first, last) : escaped(this.#plain(first, last)));
+    if (row.made === time + html) return;
+    row.made = time + html;
+    element.children[0].textContent = time;
+    element.children[1].innerHTML = html; // made of escaped texts alone
+  }
+
+  /** The changes of tokens [first, last) of a paragraph. */
+  #changes(first, last) {
+    return this.places.filter((place) => (place.first === place.last ? (place.first > first && place.first <= last) || (first === 0 && place.first === 0) : place.first < last && first < place.last));
+  }
+
+  #words(first, last) {
+    const parts = [];
+    let k = first;
+    for (const place of this.#changes(first, last)) {
+      while (k < place.first) parts.push(this.#word(k++));
+      parts.push(this.#change(place, Math.max(first, place.first), Math.min(last, place.last), last));
+      k = Math.max(k, Math.min(place.last, last));
+    }
+    while (k < last) parts.push(this.#word(k++));
+    return parts.join(" ");
+  }
+
+  /** What a paragraph looks like from afar: struck and new words as well. */
+  #plain(first, last) {
+    const { tokens } = this.app.script, said = (from, until) => tokens.slice(from, until).map(({ text }) => text);
+    const parts = [];
+    let k = first;
+    for (const place of this.#changes(first, last)) {
+      parts.push(...said(k, Math.min(place.last, last)), place.last <= last ? place.edit.text : "");
+      k = Math.max(k, Math.min(place.last, last));
+    }
+    return [...parts, ...said(k, last)].filter(Boolean).join(" ");
+  }
+
+  /** Rows for what has not been recognised: its words if they were given, or heard while it was recorded. @param {Row[]} rows */
+  #withWaiting(rows) {
     const { project, script, spoken, listening } = this.app;
     const words = spoken && spoken.project === project ? spoken.words : [];
-    const begins = words.length && !rows.length && !listening.done && !script.missing.length;
-    for (const [start, end] of begins ? [[0, Infinity]] : script.missing) {
-      const heard = words.filter(([, from]) => start <= from && from < end).map(([word]) => word).join(" ");
+    const whole = !rows.length && !listening.done && !script.missing.length && (words.length || listening.text);
+    for (const [start, end, text] of whole ? [[0, Infinity, listening.text]] : script.missing) {
+      const heard = text || words.filter(([, from]) => start <= from && from < end).map(([word]) => word).join(" ");
       if (!heard && end - start < 10) continue;
-      const at = rows.findIndex((row) => row.start > start);
-      const html = heard ? `<span class="provisional">${escaped(heard)}</span>` : `<button type="button" class="quiet missing" data-look="${start}">${escaped(tell(TEXTS.missing, clock(end)))}</button>`;
-      rows.splice(at < 0 ? rows.length : at, 0, { html, time: clock(start), start });
+      const at = rows.findIndex((row) => row.start > start), said = heard.split(/\s+/);
+      const add = Array.from({ length: Math.ceil(said.length / LONG) }, (_, k) => `<span class="provisional">${escaped(said.slice(k * LONG, (k + 1) * LONG).join(" "))}</span>`);
+      const bones = `<button type="button" class="missing" data-look="${start}">${escaped(tell(TEXTS.missing, clock(end)))}</button>`;
+      rows.splice(at < 0 ? rows.length : at, 0, ...(heard ? add : [bones]).map((waiting) => ({ first: -1, last: -1, start, near: false, made: "", waiting, element: null })));
     }
   }
 
@@ -113,16 +154,27 @@ export class ScriptText {
     return `<span class="change ${state}" data-edit="${number}" data-first="${first}" data-last="${last}">${gone}${gone && come ? " " : ""}${come}</span>`;
   }
 
-  /** The words on the page, by their place in the script. @returns {HTMLElement[]} */
-  get elements() {
-    if (!this.found) {
-      this.found = [];
-      for (const each of /** @type {NodeListOf<HTMLElement>} */ (this.body.querySelectorAll("[data-k]"))) this.found[Number(each.dataset.k)] = each;
+  /** The paragraphs that have an element for each word. */
+  get near() { return this.rows.filter(({ near, waiting }) => near && waiting === undefined); }
+
+  /** The paragraph of a token, with an element for each of its words. */
+  #rowOf(k) {
+    const row = this.rows.find(({ first, last }) => first <= k && k < last);
+    if (row && !row.near) {
+      row.near = true;
+      this.#show(row);
     }
-    return this.found;
+    return row;
   }
 
-  element(k) { return this.elements[k] || null; }
+  /** A word of the page. @returns {HTMLElement|null} */
+  element(k) { return this.#rowOf(k)?.element.querySelector(`[data-k="${k}"]`) || null; }
+
+  /** A change on the page; near it, if it wasn't. @param {import("./script.js").Place} place @returns {HTMLElement|null} */
+  changeAt({ first, last }) {
+    this.#rowOf(Math.max(0, first === last ? first - 1 : first));
+    return this.body.querySelector(`[data-first="${first}"][data-last="${last}"]`);
+  }
 
   /** The word that is heard. @param {number} k */
   light(k) {
@@ -132,7 +184,7 @@ export class ScriptText {
     this.litElement = k >= 0 ? this.element(k) : null;
     if (!this.litElement) return;
     this.litElement.classList.add("now");
-    if (this.app.transport.playing && this.follows && !this.field) this.follow(this.litElement);
+    if (this.app.transport.playing && this.follows && !this.app.view.field.open) this.follow(this.litElement);
   }
 
   /** Whether the view goes with what is heard: until one scrolls. */

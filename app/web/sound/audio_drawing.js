@@ -1,66 +1,73 @@
 // The audio view's drawing: waveform before and after on one axis, spectrogram, ruler, the whole below.
 
 import { TEXTS, clock } from "../texts.js";
-import { RULER, WORDS, WordLane } from "./word_lane.js";
+import { RULER, WORDS } from "./word_lane.js";
 
 const GAP = 6, MEL = 88, GUTTER = 42;
 export const FOLDED = 104, UNFOLDED = 240; // pixels of the sound without and with its spectrogram
 const STEPS = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800];
 
-export class AudioDrawing extends WordLane {
+export class AudioDrawing {
+  /** @param {import("./axis.js").Axis} axis @param {import("./word_lane.js").WordLane} lane */
+  constructor(axis, lane) {
+    this.axis = axis;
+    this.lane = lane;
+    this.app = axis.app;
+  }
+
   drawNow() {
-    const dpr = this.canvas.width / this.width;
-    const pen = this.canvas.getContext("2d");
-    const height = this.canvas.clientHeight, width = this.width;
+    const dpr = this.axis.canvas.width / this.axis.width;
+    const pen = this.axis.canvas.getContext("2d");
+    const height = this.axis.canvas.clientHeight, width = this.axis.width;
     pen.setTransform(dpr, 0, 0, dpr, 0, 0);
     pen.clearRect(0, 0, width, height);
-    const style = getComputedStyle(this.canvas);
+    const style = getComputedStyle(this.axis.canvas);
     const colour = (name) => style.getPropertyValue(`--${name}`).trim();
-    this.colours = { ink: colour("ink"), faint: colour("faint"), line: colour("line"), wave: colour("wave"), come: colour("come"), gone: colour("gone"), now: colour("accent"), chosen: colour("chosen"), panel: colour("panel") };
-    const mel = height >= UNFOLDED ? MEL : 0, lane = this.hasWords ? WORDS : 0;
+    this.lane.colours = { ink: colour("ink"), faint: colour("faint"), line: colour("line"), wave: colour("wave"), come: colour("come"), gone: colour("gone"), now: colour("accent"), chosen: colour("chosen"), panel: colour("panel") };
+    const mel = height >= UNFOLDED ? MEL : 0, lane = this.lane.hasWords ? WORDS : 0;
     const waves = height - RULER - (mel && mel + GAP) - (lane && lane + GAP);
-    const two = this.line.stretches.some((each) => each.edit);
-    this.rows = { wave: RULER, waves, mel: RULER + waves + GAP, melHeight: mel, words: height - lane };
+    const two = this.axis.line.stretches.some((each) => each.edit);
+    this.lane.rows = { wave: RULER, waves, mel: RULER + waves + GAP, melHeight: mel, words: height - lane };
     this.#selection(pen);
     this.#ruler(pen, width);
-    for (const each of this.visible()) {
+    for (const each of this.lane.visible()) {
       if (two) {
         this.#wave(pen, each, "source", RULER, waves / 2 - 1);
         this.#wave(pen, each, "out", RULER + waves / 2 + 1, waves / 2 - 1);
       } else this.#wave(pen, each, "out", RULER, waves);
-      if (mel) this.#spectrogram(pen, each, this.rows.mel, mel);
+      if (mel) this.#spectrogram(pen, each, this.lane.rows.mel, mel);
     }
     if (two && waves >= 60) this.#lanes(pen, waves);
     if (mel) this.#hertz(pen, width);
-    this.edges = [];
-    if (lane) { this.drawWords(pen); this.drawPauses(pen); }
-    this.drawStretched(pen, height);
+    this.lane.edges = [];
+    if (lane) { this.lane.drawWords(pen); this.lane.drawPauses(pen); }
+    this.lane.drawStretched(pen, height);
     this.#head(pen, height);
     this.#overview(dpr);
   }
 
   #selection(pen) {
-    const { colours } = this;
-    const height = this.canvas.clientHeight;
-    for (const [first, last] of this.app.selectedSpans()) {
+    const { colours } = this.lane;
+    const height = this.axis.canvas.clientHeight;
+    for (const [first, last] of this.app.hearing.selectedSpans()) {
       pen.fillStyle = colours.chosen;
-      pen.fillRect(this.x(first), RULER, Math.max(2, this.x(last) - this.x(first)), height - RULER);
+      pen.fillRect(this.axis.x(first), RULER, Math.max(2, this.axis.x(last) - this.axis.x(first)), height - RULER);
     }
   }
 
   #ruler(pen, width) {
-    const { colours, rate } = this;
-    const step = STEPS.find((each) => (each * rate) / this.scale >= 76) || 3600;
-    const out = (x) => this.line.convert("at", "out", this.at(x)) / rate;
+    const { colours } = this.lane, { rate } = this.axis;
+    const step = STEPS.find((each) => (each * rate) / this.axis.scale >= 76) || 3600;
+    const out = (x) => this.axis.line.convert("at", "out", this.axis.at(x)) / rate;
     pen.font = "11px var(--studio-font), sans-serif";
-    pen.font = `11px ${getComputedStyle(this.canvas).fontFamily}`;
+    pen.font = `11px ${getComputedStyle(this.axis.canvas).fontFamily}`;
     pen.fillStyle = colours.faint;
     pen.strokeStyle = colours.line;
     pen.lineWidth = 1;
     pen.textAlign = "left";
     const last = out(width);
     for (let n = Math.ceil(out(0) / step); n * step <= last; n++) {
-      const x = Math.round(this.x(this.line.convert("out", "at", n * step * rate))) + 0.5;
+      const x = Math.round(this.axis.x(this.axis.line.convert("out", "at", n * step * rate))) + 0.5;
       line(pen, x, 0, x, RULER - 4);
       if (x < width - 30) pen.fillText(clock(n * step, step < 1), x + 4, 11);
     }
@@ -70,9 +77,9 @@ export class AudioDrawing extends WordLane {
   #wave(pen, each, lane, top, height) {
     const size = lane === "source" ? each.sourceLength : each.outLength;
     if (!size || height < 4) return;
-    const from = Math.max(0, this.x(each.at)), until = Math.min(this.width, this.x(each.at + size));
+    const from = Math.max(0, this.axis.x(each.at)), until = Math.min(this.axis.width, this.axis.x(each.at + size));
     if (until <= from) return;
-    const { colours } = this;
+    const { colours } = this.lane;
     if (each.edit) {
       pen.fillStyle = lane === "source" ? colours.gone : colours.come;
       pen.globalAlpha = each.edit === this.app.active ? 0.22 : 0.13;
@@ -81,12 +88,12 @@ export class AudioDrawing extends WordLane {
     }
     pen.fillStyle = each.edit ? (lane === "source" ? colours.gone : colours.come) : colours.wave;
     if (lane === "source" && !each.edit) pen.globalAlpha = 0.45;
-    const middle = top + height / 2, half = (height / 2 - 2) * this.pictures.gain();
+    const middle = top + height / 2, half = (height / 2 - 2) * this.axis.pictures.gain();
     const peaks = lane === "out" && each.take !== null
-      ? this.pictures.takePeaks(each.take, each.from, each.outLength, this.scale)
-      : this.pictures.peaks(this.scale);
+      ? this.axis.pictures.takePeaks(each.take, each.from, each.outLength, this.axis.scale)
+      : this.axis.pictures.peaks(this.axis.scale);
     for (let x = Math.floor(from); x < until; x++) {
-      const inside = this.at(x) - each.at;
+      const inside = this.axis.at(x) - each.at;
       const [low, high] = peaks(lane === "out" && each.take !== null ? inside : each.source + inside);
       pen.fillRect(x, middle - high * half, 1, Math.max(1, (high - low) * half));
     }
@@ -99,32 +106,32 @@ export class AudioDrawing extends WordLane {
     if (!size) return;
     pen.save();
     pen.beginPath();
-    pen.rect(this.x(each.at), top, size / this.scale, height);
+    pen.rect(this.axis.x(each.at), top, size / this.axis.scale, height);
     pen.clip();
     if (edited && each.take !== null) {
-      const image = this.pictures.takeImage(each.take);
+      const image = this.axis.pictures.takeImage(each.take);
       if (image) {
-        const whole = this.pictures.takeLength(each.take) || each.outLength;
-        pen.drawImage(image, this.x(each.at - each.from), top, whole / this.scale, height);
+        const whole = this.axis.pictures.takeLength(each.take) || each.outLength;
+        pen.drawImage(image, this.axis.x(each.at - each.from), top, whole / this.axis.scale, height);
       }
     } else {
-      for (const tile of this.pictures.tiles(this.scale, each.source + Math.max(0, this.left - each.at), each.source + Math.min(size, this.at(this.width) - each.at))) {
+      for (const tile of this.axis.pictures.tiles(this.axis.scale, each.source + Math.max(0, this.axis.left - each.at), each.source + Math.min(size, this.axis.at(this.axis.width) - each.at))) {
         pen.imageSmoothingEnabled = true;
-        pen.drawImage(tile.image, this.x(each.at + tile.first - each.source), top, (tile.last - tile.first) / this.scale, height);
+        pen.drawImage(tile.image, this.axis.x(each.at + tile.first - each.source), top, (tile.last - tile.first) / this.axis.scale, height);
       }
     }
     pen.restore();
   }
 
   #lanes(pen, waves) {
-    pen.font = `600 10px ${getComputedStyle(this.canvas).fontFamily}`;
+    pen.font = `600 10px ${getComputedStyle(this.axis.canvas).fontFamily}`;
     pen.textAlign = "left";
     const label = (text, y) => {
-      pen.fillStyle = this.colours.panel;
+      pen.fillStyle = this.lane.colours.panel;
       pen.globalAlpha = 0.85;
       pen.fillRect(4, y - 10, pen.measureText(text).width + 8, 14);
       pen.globalAlpha = 1;
-      pen.fillStyle = this.colours.faint;
+      pen.fillStyle = this.lane.colours.faint;
       pen.fillText(text, 8, y);
     };
     label(TEXTS.original, RULER + 13);
@@ -132,25 +139,25 @@ export class AudioDrawing extends WordLane {
   }
 
   #hertz(pen, width) {
-    const top = Math.min(8000, this.rate / 2), mel = (hertz) => 2595 * Math.log10(1 + hertz / 700);
-    pen.font = `10px ${getComputedStyle(this.canvas).fontFamily}`;
+    const top = Math.min(8000, this.axis.rate / 2), mel = (hertz) => 2595 * Math.log10(1 + hertz / 700);
+    pen.font = `10px ${getComputedStyle(this.axis.canvas).fontFamily}`;
     pen.textAlign = "right";
-    const { mel: y, melHeight: height } = this.rows;
-    pen.fillStyle = this.colours.panel;
+    const { mel: y, melHeight: height } = this.lane.rows;
+    pen.fillStyle = this.lane.colours.panel;
     pen.fillRect(width - GUTTER, y, GUTTER, height);
     for (const hertz of [500, 1000, 2000, 4000]) {
       if (hertz >= top) continue;
       const at = y + height * (1 - mel(hertz) / mel(top));
-      pen.fillStyle = this.colours.faint;
+      pen.fillStyle = this.lane.colours.faint;
       pen.fillRect(width - GUTTER, at, 4, 1);
       pen.fillText(hertz < 1000 ? `${hertz} Hz` : `${hertz / 1000} kHz`, width, at + 3.5);
     }
   }
 
   #head(pen, height) {
-    const x = this.x(this.app.headAt());
-    if (x < -2 || x > this.width + 2) return;
-    pen.fillStyle = this.colours.now;
+    const x = this.axis.x(this.app.hearing.headAt());
+    if (x < -2 || x > this.axis.width + 2) return;
+    pen.fillStyle = this.lane.colours.now;
     pen.fillRect(x - 0.75, 8, 1.5, height - 8);
     pen.beginPath();
     pen.moveTo(x - 5, 2); pen.lineTo(x + 5, 2); pen.lineTo(x, 10);
@@ -158,32 +165,32 @@ export class AudioDrawing extends WordLane {
   }
 
   #overview(dpr) {
-    const pen = this.overview.getContext("2d");
-    const width = this.overview.clientWidth, height = this.overview.clientHeight;
+    const pen = this.axis.overview.getContext("2d");
+    const width = this.axis.overview.clientWidth, height = this.axis.overview.clientHeight;
     if (!width || !height) return;
     pen.setTransform(dpr, 0, 0, dpr, 0, 0);
     pen.clearRect(0, 0, width, height);
-    const scale = this.line.axis / width;
-    const peaks = this.pictures.peaks(scale);
-    pen.fillStyle = this.colours.wave;
+    const scale = this.axis.line.axis / width;
+    const peaks = this.axis.pictures.peaks(scale);
+    pen.fillStyle = this.lane.colours.wave;
     pen.globalAlpha = 0.5;
     for (let x = 0; x < width; x++) {
-      const [low, high] = peaks(this.line.convert("at", "source", x * scale));
-      const half = (height / 2) * this.pictures.gain();
+      const [low, high] = peaks(this.axis.line.convert("at", "source", x * scale));
+      const half = (height / 2) * this.axis.pictures.gain();
       pen.fillRect(x, height / 2 - high * half, 1, Math.max(1, (high - low) * half));
     }
     pen.globalAlpha = 1;
-    for (const each of this.line.stretches) {
+    for (const each of this.axis.line.stretches) {
       if (!each.edit) continue;
-      pen.fillStyle = this.colours.come;
+      pen.fillStyle = this.lane.colours.come;
       pen.fillRect(each.at / scale, 0, Math.max(2, each.length / scale), height);
     }
-    pen.fillStyle = this.colours.now;
-    pen.fillRect(this.app.headAt() / scale, 0, 1.5, height);
-    pen.strokeStyle = this.colours.now;
+    pen.fillStyle = this.lane.colours.now;
+    pen.fillRect(this.app.hearing.headAt() / scale, 0, 1.5, height);
+    pen.strokeStyle = this.lane.colours.now;
     pen.lineWidth = 1.5;
     pen.beginPath();
-    pen.roundRect(this.left / scale + 0.75, 0.75, Math.max(6, (this.width * this.scale) / scale - 1.5), height - 1.5, 3);
+    pen.roundRect(this.axis.left / scale + 0.75, 0.75, Math.max(6, (this.axis.width * this.axis.scale) / scale - 1.5), height - 1.5, 3);
     pen.stroke();
   }
 }

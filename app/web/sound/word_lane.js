@@ -1,14 +1,13 @@
 // The row of words below the waves: their edges, and the pauses between them, that can be dragged.
 
-import { AxisView } from "./axis_view.js";
-
 const LEAST = 56; // pixels of a second
 export const RULER = 20, WORDS = 24; // heights; the waves take the rest
 
-export class WordLane extends AxisView {
-  /** @param {HTMLElement} host @param {any} app */
-  constructor(host, app) {
-    super(host, app);
+export class WordLane {
+  /** @param {import("./axis.js").Axis} axis */
+  constructor(axis) {
+    this.axis = axis;
+    this.app = axis.app;
     /** @type {any} the edge under the pointer */
     this.hovered = null;
     /** @type {{at: number, seconds: number}|null} what is being dragged longer or shorter */
@@ -21,15 +20,15 @@ export class WordLane extends AxisView {
 
   /** The stretches of the axis that are in the view. */
   visible() {
-    const right = this.left + this.width * this.scale;
-    return this.line.stretches.filter((each) => each.at < right && each.at + each.length > this.left);
+    const right = this.axis.left + this.axis.width * this.axis.scale;
+    return this.axis.line.stretches.filter((each) => each.at < right && each.at + each.length > this.axis.left);
   }
 
   /** The words on the axis: {first, last, text, k} for the recording's own, {first, last, text} for new ones. */
   words() {
     const found = [];
     const { script } = this.app;
-    const right = this.at(this.width);
+    const right = this.axis.at(this.axis.width);
     for (const each of this.visible()) {
       if (each.edit) {
         const take = script.chosen(each.edit);
@@ -38,15 +37,15 @@ export class WordLane extends AxisView {
           const span = take.spans.slice(0, word.span).reduce((sum, one) => sum + one.length, 0);
           if (span !== each.from) continue;
           const isLast = word === take.words[take.words.length - 1] && take.spans.length === 1;
-          const start = each.at + take.words[0].start * this.rate;
-          found.push({ isLast, start, number, take, first: each.at + word.start * this.rate, last: each.at + word.end * this.rate, text: word.text, k: -1, edit: each.edit });
+          const start = each.at + take.words[0].start * this.axis.rate;
+          found.push({ isLast, start, number, take, first: each.at + word.start * this.axis.rate, last: each.at + word.end * this.axis.rate, text: word.text, k: -1, edit: each.edit });
         }
         continue;
       }
-      const begin = Math.max(0, script.tokenAt((each.source + Math.max(0, this.left - each.at)) / this.rate));
+      const begin = Math.max(0, script.tokenAt((each.source + Math.max(0, this.axis.left - each.at)) / this.axis.rate));
       for (let k = begin; k < script.tokens.length; k++) {
         const token = script.tokens[k];
-        const first = each.at + token.start * this.rate - each.source, last = each.at + token.end * this.rate - each.source;
+        const first = each.at + token.start * this.axis.rate - each.source, last = each.at + token.end * this.axis.rate - each.source;
         if (first > Math.min(right, each.at + each.length)) break;
         if (last <= each.at || this.app.isReplaced(k)) continue;
         found.push({ first, last, text: token.text, k, edit: null });
@@ -56,16 +55,16 @@ export class WordLane extends AxisView {
   }
 
   /** Whether a second has room for its words. */
-  get hasWords() { return this.rate / this.scale >= LEAST; }
+  get hasWords() { return this.axis.rate / this.axis.scale >= LEAST; }
 
   drawWords(pen) {
     const { colours } = this;
     const top = this.rows.words;
-    pen.font = `12px ${getComputedStyle(this.canvas).fontFamily}`;
+    pen.font = `12px ${getComputedStyle(this.axis.canvas).fontFamily}`;
     pen.textAlign = "center";
-    const range = this.app.view.range;
+    const range = this.app.view.selected.range;
     for (const word of this.words()) {
-      const a = this.x(word.first), b = this.x(word.last), room = b - a;
+      const a = this.axis.x(word.first), b = this.axis.x(word.last), room = b - a;
       const chosen = range && word.k >= range[0] && word.k < range[1];
       if (room < 3) continue;
       pen.fillStyle = word.edit ? colours.come : colours.faint;
@@ -98,9 +97,9 @@ export class WordLane extends AxisView {
   /** A handle in each pause that is long enough to be caught. */
   drawPauses(pen) {
     const { script } = this.app, { colours } = this;
-    const at = (seconds) => this.x(this.line.convert("source", "at", seconds * this.rate));
-    const right = this.line.convert("at", "source", this.at(this.width)) / this.rate;
-    for (let k = Math.max(0, script.tokenAt(this.line.convert("at", "source", this.left) / this.rate)); k + 1 < script.tokens.length && script.tokens[k].end < right; k++) {
+    const at = (seconds) => this.axis.x(this.axis.line.convert("source", "at", seconds * this.axis.rate));
+    const right = this.axis.line.convert("at", "source", this.axis.at(this.axis.width)) / this.axis.rate;
+    for (let k = Math.max(0, script.tokenAt(this.axis.line.convert("at", "source", this.axis.left) / this.axis.rate)); k + 1 < script.tokens.length && script.tokens[k].end < right; k++) {
       if (this.app.isReplaced(k) || this.app.isReplaced(k + 1)) continue;
       const a = at(script.tokens[k].end), b = at(script.tokens[k + 1].start), x = (a + b) / 2;
       if (b - a < 22) continue;
@@ -118,7 +117,7 @@ export class WordLane extends AxisView {
   /** Where the new words would end, while their edge is dragged. */
   drawStretched(pen, height) {
     if (!this.stretch) return;
-    const x = this.x(this.stretch.at);
+    const x = this.axis.x(this.stretch.at);
     pen.fillStyle = this.colours.come;
     pen.fillRect(x - 1, RULER, 2, height - RULER);
     pen.textAlign = "left";

@@ -90,7 +90,7 @@ export class StartView {
       this.#say();
       if (!heard) return;
       this.app.spoken = { project: this.app.project, words: await heard };
-      this.app.view.render();
+      this.app.view.text.render();
     });
   }
 

@@ -24,10 +24,10 @@ def script(page: Any, editor: Editor, arctic: Path, tmp_path: Path) -> Any:
 
 def drag(page: Any, edge: str, by: float) -> None:
     """Drags an edge of the audio view, found by a JavaScript condition on `e`, by some pixels."""
-    page.wait_for_function(f"() => window.a3tApp.audio.edges.some((e) => {edge})")
+    page.wait_for_function(f"() => window.a3tApp.audio.lane.edges.some((e) => {edge})")
     x, y = page.evaluate(
-        "() => { const { audio } = window.a3tApp; const edge = audio.edges.find((e) => "
-        f"{edge}); return [edge.x, audio.rows.words + 10]; }}"
+        "() => { const { audio } = window.a3tApp; const edge = audio.lane.edges.find((e) => "
+        f"{edge}); return [edge.x, audio.lane.rows.words + 10]; }}"
     )
     box = page.locator("canvas.sound").bounding_box()
     page.mouse.move(box["x"] + x, box["y"] + y)

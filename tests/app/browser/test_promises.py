@@ -105,7 +105,7 @@ def test_words_are_selected_copied_cut_and_pasted(script: Any) -> None:
 
 
 def test_the_view_follows_what_is_heard_until_one_scrolls(script: Any) -> None:
-    follows = "() => window.a3tApp.view.follows"
+    follows = "() => window.a3tApp.view.text.follows"
     script.locator(".script").focus()
     script.keyboard.press("Space")
     assert script.evaluate(follows)
@@ -135,14 +135,14 @@ def test_all_of_two_hours_words_are_selected_without_a_search_for_each(script: A
             const { script, view } = window.a3tApp;
             const token = (k) => [k, `word${k}${k % 20 ? "" : "."}`, k / 10, k / 10 + 0.09, 1, 0];
             script.setTokens(Array.from({ length: many }, (_, k) => token(k)));
-            view.render();
+            view.text.render();
             let count = 0;
             const { querySelector } = Element.prototype;
             Element.prototype.querySelector = function (...given) {
                 count++;
                 return querySelector.apply(this, given);
             };
-            view.select(0, many - 1);
+            view.selected.select(0, many - 1);
             Element.prototype.querySelector = querySelector;
             return count;
         }""",
@@ -155,7 +155,7 @@ def test_all_of_two_hours_words_are_selected_without_a_search_for_each(script: A
 def test_the_audio_view_shows_nothing_beyond_the_end(script: Any) -> None:
     shown = script.evaluate(
         """() => {
-            const { audio } = window.a3tApp;
+            const audio = window.a3tApp.audio.axis;
             audio.whole();
             audio.scale *= 3; // as when the window gets wider, or a change shorter
             audio.clamp();

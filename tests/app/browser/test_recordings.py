@@ -64,7 +64,7 @@ def test_a_film_is_shown_as_it_is_heard_and_taken_home(
     upload(page, path, ARCTIC)
     off = (
         "() => Math.abs(document.querySelector('video').currentTime - window.a3tApp.film.start"
-        " - window.a3tApp.heardSource() / window.a3tApp.sound.sample_rate)"
+        " - window.a3tApp.hearing.heardSource() / window.a3tApp.sound.sample_rate)"
     )
     word(page, "superlative").click()  # a picture of what is selected, and heard
     # The silence before a late sound is part of the recording: it begins with the picture.
@@ -74,7 +74,7 @@ def test_a_film_is_shown_as_it_is_heard_and_taken_home(
     for side in ("Edited", "Original"):
         page.get_by_role("radio", name=side).click()
         page.evaluate("() => window.a3tApp.transport.play(0)")
-        page.wait_for_function(f"() => window.a3tApp.heardSource() > 24000 && ({off})() < 0.1")
+        page.wait_for_function(f"() => window.a3tApp.hearing.heardSource() > 24000 && ({off})() < 0.1")
     page.evaluate("() => window.a3tApp.transport.stop()")
     page.wait_for_function("() => document.querySelector('video').paused")
     picture(page, "film")

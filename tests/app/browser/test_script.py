@@ -117,7 +117,7 @@ JUMP = """() => {
     const { transport, sound } = window.a3tApp;
     const heard = () => transport.timeline.sourceOf(transport.place) / sound.sample_rate;
     const before = heard();
-    window.a3tApp.setSide("original");
+    window.a3tApp.hearing.setSide("original");
     return Math.abs(heard() - before);
 }"""
 
@@ -146,8 +146,8 @@ def test_an_edge_stops_at_its_neighbour_and_can_be_taken_back(script: Any) -> No
     word(script, "always").click()
     edge = script.evaluate(
         "() => { const { audio } = window.a3tApp;"
-        " const edge = audio.edges.find((e) => e.k === 2 && e.side === 'end');"
-        " return [edge.x, audio.rows.words + 10]; }"
+        " const edge = audio.lane.edges.find((e) => e.k === 2 && e.side === 'end');"
+        " return [edge.x, audio.lane.rows.words + 10]; }"
     )
     box = script.locator("canvas.sound").bounding_box()
     x, y = box["x"] + edge[0], box["y"] + edge[1]
@@ -178,8 +178,8 @@ def test_the_same_words_are_no_change(script: Any) -> None:
 def test_new_words_are_pulled_longer(script: Any) -> None:
     change(script, "always", "never")
     x, y = script.evaluate(
-        "() => { const { audio } = window.a3tApp; const edge = audio.edges.find((e) => e.edit);"
-        " return [edge.x, audio.rows.words + 10]; }"
+        "() => { const { audio } = window.a3tApp; const edge = audio.lane.edges.find((e) => e.edit);"
+        " return [edge.x, audio.lane.rows.words + 10]; }"
     )
     box = script.locator("canvas.sound").bounding_box()
     script.mouse.move(box["x"] + x, box["y"] + y)

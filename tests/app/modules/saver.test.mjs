@@ -26,7 +26,7 @@ test("a field is kept while one types on without a pause", clocked(async (wait) 
 test("a field's end and its change are sent together", async () => {
   const server = new FakeServer(), made = await server.window();
   made.saver.draft({ first: 1, last: 1, text: "never", mode: "edit" });
-  made.write(2, 3, "never");
+  made.editing.write(2, 3, "never");
   await settle();
   assert.equal(server.sent.length, 1);
   assert.equal(server.sent[0].draft, null);
@@ -37,7 +37,7 @@ for (const status of [0, 409, 422, 502]) {
   test(`after the answer ${status} a change is kept and tried again until it is confirmed`, clocked(async (wait) => {
     const server = new FakeServer(), made = await server.window();
     server.refuses = status;
-    made.write(2, 3, "never");
+    made.editing.write(2, 3, "never");
     await settle();
     assert.equal(disk.unsent.size, 1);
     assert.ok(made.saver.state.startsWith(status ? TEXTS.unsaved.slice(0, 12) : TEXTS.offline), made.saver.state);
@@ -55,7 +55,7 @@ for (const status of [0, 409, 422, 502]) {
 test("what a window that is gone has left is sent, once", async () => {
   const server = new FakeServer(), made = await server.window();
   server.refuses = 502;
-  made.write(2, 3, "never");
+  made.editing.write(2, 3, "never");
   made.saver.draft({ first: 5, last: 5, text: "hear", mode: "edit" });
   made.saver.save();
   await settle();
@@ -71,11 +71,11 @@ test("what a window that is gone has left is sent, once", async () => {
 test("what is done earlier arrives before what is typed over it, in a window that is loaded again", clocked(async (wait) => {
   const server = new FakeServer(), gone = await server.window();
   server.refuses = 502;
-  gone.write(2, 3, "wealth");
+  gone.editing.write(2, 3, "wealth");
   await settle();
   const made = await server.window();
   assert.deepEqual(made.texts(), ["wealth"]); // shown, though no server has it
-  made.write(2, 3, "treasure");
+  made.editing.write(2, 3, "treasure");
   await settle();
   server.refuses = 200;
   await wait(31);
@@ -87,13 +87,13 @@ test("what is done earlier arrives before what is typed over it, in a window tha
 test("a correction made offline arrives, and can be taken back before it does", clocked(async (wait) => {
   const server = new FakeServer(), made = await server.window();
   server.refuses = 0;
-  made.correct([5, 6, "sea"]);
+  made.editing.correct([5, 6, "sea"]);
   assert.equal(made.script.text, "And you always want to sea it in the end"); // shown at once
   await wait(10);
   server.refuses = 200;
   await wait(31);
   assert.deepEqual(server.corrections, ["sea"]);
-  made.undo();
+  made.editing.undo();
   await settle();
   assert.deepEqual(server.corrections, ["sea", "see"]);
   assert.equal(made.script.text, "And you always want to see it in the end");
@@ -102,19 +102,19 @@ test("a correction made offline arrives, and can be taken back before it does", 
 
 test("to take one change back leaves the others as they are", async () => {
   const server = new FakeServer(), made = await server.window();
-  made.write(2, 3, "never");
+  made.editing.write(2, 3, "never");
   await settle();
-  made.write(8, 9, "an");
+  made.editing.write(8, 9, "an");
   const takes = () => server.edits.map(({ text, take }) => [text, take]);
-  made.choose(made.script.edits[0], 2, null); // another take of the first, which has been made meanwhile: a step as well
+  made.editing.choose(made.script.edits[0], 2, null); // another take of the first, which has been made meanwhile: a step as well
   await settle();
-  made.undo();
+  made.editing.undo();
   await settle();
   assert.deepEqual(takes(), [["never", null], ["an", null]]);
-  made.undo();
+  made.editing.undo();
   await settle();
   assert.deepEqual(takes(), [["never", null]]);
-  made.redo();
+  made.editing.redo();
   await settle();
   assert.deepEqual(made.texts(), ["an", "never"]);
 });
@@ -122,23 +122,23 @@ test("to take one change back leaves the others as they are", async () => {
 test("of two windows each takes back its own", async () => {
   const server = new FakeServer();
   const [a, b] = [await server.window(), await server.window()];
-  a.write(2, 3, "never");
-  b.write(5, 6, "hear"); // at the same time
+  a.editing.write(2, 3, "never");
+  b.editing.write(5, 6, "hear"); // at the same time
   await settle();
   server.tell();
   await settle();
   assert.deepEqual([a.texts(), b.texts()], [["hear", "never"], ["hear", "never"]]);
-  b.accept(b.script.edits.find(({ text }) => text === "never"), true);
+  b.editing.accept(b.script.edits.find(({ text }) => text === "never"), true);
   await settle();
-  a.undo();
+  a.editing.undo();
   await settle();
   server.tell();
   await settle();
   assert.deepEqual([a.texts(), b.texts()], [["hear"], ["hear"]]);
-  a.redo();
-  b.write(2, 3, "seldom"); // over what comes back
+  a.editing.redo();
+  b.editing.write(2, 3, "seldom"); // over what comes back
   await settle();
-  a.undo();
+  a.editing.undo();
   await settle();
   server.tell();
   await settle();
@@ -155,16 +155,16 @@ test("whatever two windows do, both end with the server's list", clocked(async (
     const which = random(2), made = windows[which], edit = made.script.edits[random(made.script.edits.length || 1)];
     const word = `w${n}`;
     switch (random(9)) {
-      case 0: made.undo(); break;
-      case 1: made.redo(); break;
-      case 2: if (edit) made.accept(edit, !edit.accepted); break;
-      case 3: if (edit) made.choose(edit, random(4), false); break;
+      case 0: made.editing.undo(); break;
+      case 1: made.editing.redo(); break;
+      case 2: if (edit) made.editing.accept(edit, !edit.accepted); break;
+      case 3: if (edit) made.editing.choose(edit, random(4), false); break;
       case 4: server.refuses = [0, 502, 200, 200][random(4)]; break;
       case 5: if (!random(4)) windows[which] = await server.window(words); break; // loaded again
       case 6: server.tell(); break;
       default: {
         const first = random(58);
-        made.write(first, first + random(3), word);
+        made.editing.write(first, first + random(3), word);
         assert.ok(made.texts().some((text) => text.split(" ").includes(word)), word);
       }
     }

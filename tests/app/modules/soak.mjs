@@ -29,7 +29,7 @@ async function opened() {
     const state = await made.server.ask(`/projects/${project}`).catch(() => null);
     if (!state) return;
     made.script.setTokens(state.tokens);
-    if (state.revision >= made.saver.revision) made.adopt(made.saver.opened(state));
+    if (state.revision >= made.saver.revision) made.editing.adopt(made.saver.opened(state));
   };
   for (;;) {
     await made.saver.flush();
@@ -44,14 +44,14 @@ for (let n = 0; n < Number(count); n++) {
   const which = n % 2, made = windows[which], { edits, tokens } = made.script;
   const edit = edits[random(edits.length || 1)], first = random(tokens.length);
   switch (random(11)) {
-    case 0: case 1: made.undo(); break;
-    case 2: made.redo(); break;
-    case 3: if (edit) made.accept(edit, !edit.accepted); break;
-    case 4: if (!made.script.placeAt(first)) made.correct([first, first + 1, ["see", "want", "degree", "the"][random(4)]]); break;
+    case 0: case 1: made.editing.undo(); break;
+    case 2: made.editing.redo(); break;
+    case 3: if (edit) made.editing.accept(edit, !edit.accepted); break;
+    case 4: if (!made.script.placeAt(first)) made.editing.correct([first, first + 1, ["see", "want", "degree", "the"][random(4)]]); break;
     case 5: made.server.offline = !made.server.offline; break;
     case 6: if (!random(4)) { last[made.saver.page] = made.saver.count; windows[which] = await opened(); } break;
     case 7: await made.refresh(); break;
-    default: made.write(first, Math.min(tokens.length, first + random(3)), ["never", "often", "seldom", "they", "rarely"][random(5)]);
+    default: made.editing.write(first, Math.min(tokens.length, first + random(3)), ["never", "often", "seldom", "they", "rarely"][random(5)]);
   }
   if (n % 140 === 139) { console.log("kill"); await killed.next(); }
   await wait(random(40));

@@ -3,18 +3,20 @@
 import { load } from "./web.mjs";
 
 const { Editing } = await load("editing.js");
+const { emptyState } = await load("state.js");
 const { Saver } = await load("saver.js");
 const { Refusal } = await load("server.js");
 const { applied } = await load("script/steps.js");
 
 /** What is done in a window, without what shows it. */
-export class Window extends Editing {
+export class Window {
   constructor(server, project) {
-    super({}, server);
     const nothing = () => {};
-    this.project = project;
+    Object.assign(this, emptyState(server), { project, render: nothing, complain: nothing, parts: { refresh: nothing }, changes: { render: nothing } });
+    this.view = { field: { finish: nothing }, text: { body: { focus: nothing } }, selected: {} };
+    this.editing = new Editing(this);
+    this.hearing = { playEdit: nothing };
     this.saver = new Saver(this);
-    Object.assign(this, { parts: { refresh: nothing }, view: { finish: nothing, body: { focus: nothing } }, changes: { render: nothing }, render: nothing });
   }
 }
 
@@ -50,7 +52,7 @@ export class FakeServer {
   async window(words = "And you always want to see it in the end") {
     const made = new Window(this, "p"), nothing = () => {};
     made.script.setTokens(words.split(" ").map((word, k) => [k, word, k, k + 0.4, 1, 0]));
-    made.refresh = () => this.ask("").then((told) => { if (told.revision >= made.saver.revision) made.adopt(made.saver.opened(told)); }, nothing);
+    made.refresh = () => this.ask("").then((told) => { if (told.revision >= made.saver.revision) made.editing.adopt(made.saver.opened(told)); }, nothing);
     made.texts = () => made.script.edits.map((edit) => edit.text).sort();
     await made.saver.flush();
     if (this.refuses) await made.refresh();

@@ -6,6 +6,7 @@ import { load, settle } from "./web.mjs";
 import { FakeServer } from "./windows.mjs";
 
 const { parts, found, typedBetween, withOther } = await load("script/wording.js");
+const { Hearing } = await load("hearing.js");
 const { Timeline } = await load("sound/timeline.js");
 const TEXT = "They came with the barons. “Who is it?” he said: profane. We cannot";
 
@@ -20,10 +21,10 @@ test("the marks of a word are apart from it", () => {
 
 test("words that are inserted before a full stop stand before it, sentences behind", async () => {
   const made = await new FakeServer().window(TEXT);
-  made.write(5, 5, "of old");
+  made.editing.write(5, 5, "of old");
   assert.ok(says(made).startsWith("They came with the barons of old. “Who is it?”"));
-  made.undo();
-  made.write(5, 5, "Nobody knew.");
+  made.editing.undo();
+  made.editing.write(5, 5, "Nobody knew.");
   assert.ok(says(made).startsWith("They came with the barons. Nobody knew. “Who"));
 });
 
@@ -35,9 +36,9 @@ test("a typed mark takes the place of the word's, and a text without words is re
   assert.equal(typedBetween("“.”", "“", ".”"), ""); // the word is gone
   const made = await new FakeServer().window(TEXT), told = [];
   made.complain = (sentence) => told.push(sentence);
-  for (const text of ["—", "...", "🙂"]) made.write(4, 5, text);
+  for (const text of ["—", "...", "🙂"]) made.editing.write(4, 5, text);
   assert.deepEqual([made.script.edits.length, told.length], [0, 3]);
-  made.write(4, 5, "ba\u200bkers");
+  made.editing.write(4, 5, "ba\u200bkers");
   assert.equal(made.script.edits[0].text, "bakers");
 });
 
@@ -48,19 +49,19 @@ test("parts of words, words in a row whatever is between them, and new words are
   assert.deepEqual(at("it he"), [[7, 9]]);
   assert.deepEqual(at("s"), [[4, 5], [6, 7], [9, 10]]);
   assert.deepEqual(at("(x"), []);
-  made.write(1, 2, "went away");
+  made.editing.write(1, 2, "went away");
   assert.deepEqual(at("AWAY with"), [[1, 3]]);
   assert.deepEqual(at("came"), []);
 });
 
 test("what is found is replaced, marks and the rest of the words as they were, in both modes", async () => {
   const server = new FakeServer(), made = await server.window(TEXT);
-  made.writeAll(withOther(found(made.script, "a"), "o"));
+  made.editing.writeAll(withOther(found(made.script, "a"), "o"));
   assert.equal(says(made), "They come with the borons. “Who is it?” he soid: profone. We connot");
-  made.undo();
+  made.editing.undo();
   assert.equal(says(made), TEXT);
   assert.deepEqual(withOther(found(made.script, "n"), "m").map(([, , text]) => text), ["baroms.", "profame.", "cammot"]);
-  made.correct(...withOther(found(made.script, "we can"), "we could"));
+  made.editing.correct(...withOther(found(made.script, "we can"), "we could"));
   await settle();
   assert.deepEqual(server.corrections, ["we couldnot"]);
 });
@@ -70,11 +71,12 @@ test("a word is played from its own beginning, and is the one that is lit", asyn
   for (const rate of [8000, 44100, 48000]) {
     made.sound = { sample_rate: rate, channels: 1, samples: 20 * rate, seconds: 20 };
     made.script.setTokens(TEXT.split(" ").map((word, k) => [k, word, 0.1 + k * 0.3334, 0.4334 + k * 0.3334, 1, 0]));
+    const hearing = new Hearing(made);
     let from = 0;
     made.transport = { timeline: new Timeline(20 * rate), play: (first) => { from = first; }, get place() { return from; } };
     for (let k = 0; k < 13; k++) {
-      made.playTokens(k, k + 1);
-      assert.equal(made.heardToken(), k);
+      hearing.playTokens(k, k + 1);
+      assert.equal(hearing.heardToken(), k);
       assert.ok(from / rate - made.script.tokens[k].start < 0.001);
     }
   }

@@ -1,4 +1,4 @@
-// Where the audio view is on the axis that the recording and its edit share, and how far it is zoomed.
+// The axis that the recording and its edit share: which of it is in view, and how far it is zoomed.
 
 import { make } from "../elements.js";
 import { Pictures } from "./pictures.js";
@@ -6,12 +6,14 @@ import { TEXTS } from "../texts.js";
 
 const FINEST = 900; // pixels of a second, at most
 
-export class AxisView {
-  /** @param {HTMLElement} host @param {any} app */
-  constructor(host, app) {
+export class Axis {
+  /** @param {HTMLElement} host @param {any} app @param {() => void} drawn draws it all */
+  constructor(host, app, drawn) {
     this.app = app;
+    this.drawn = drawn;
     this.left = 0; // samples of the axis
     this.scale = 1; // samples of a pixel
+    this.width = 1; // pixels
     this.canvas = /** @type {HTMLCanvasElement} */ (make("canvas", { class: "sound", tabindex: "0", role: "img", "aria-label": TEXTS.audio }));
     this.overview = /** @type {HTMLCanvasElement} */ (make("canvas", { class: "overview", "aria-hidden": "true" }));
     this.tip = make("div", { class: "tip", hidden: true });
@@ -25,19 +27,16 @@ export class AxisView {
   /** Draws it all anew, before the next frame is shown. */
   draw() {
     if (this.waiting) return;
-    this.waiting = requestAnimationFrame(() => { this.waiting = 0; if (this.app.sound && this.line) this.drawNow(); });
+    this.waiting = requestAnimationFrame(() => { this.waiting = 0; if (this.app.sound && this.line) this.drawn(); });
   }
-
-  /** The drawing's. */
-  drawNow() {}
 
   get rate() { return this.app.sound.sample_rate; }
   get line() { return this.app.timeline; }
-  get width() { return this.canvas.clientWidth || 1; }
   x(at) { return (at - this.left) / this.scale; }
   at(x) { return this.left + x * this.scale; }
 
   #sized() {
+    this.width = this.canvas.clientWidth || 1; // asked for once: it would lay out the page for every key
     for (const canvas of [this.canvas, this.overview]) {
       const dpr = Math.min(window.devicePixelRatio || 1, 2);
       canvas.width = Math.max(1, canvas.clientWidth * dpr);
@@ -62,7 +61,7 @@ export class AxisView {
   whole() { this.show(0, this.line.axis); }
 
   zoom(factor, x = null) {
-    const head = this.x(this.app.headAt());
+    const head = this.x(this.app.hearing.headAt());
     const around = x ?? (head >= 0 && head <= this.width ? head : this.width / 2);
     const fixed = this.at(around);
     this.scale = Math.min(Math.max(this.scale / factor, this.rate / FINEST), this.line.axis / this.width);
@@ -89,7 +88,7 @@ export class AxisView {
 
   /** While it plays the view turns a page before the head leaves it. */
   follow() {
-    const x = this.x(this.app.headAt());
+    const x = this.x(this.app.hearing.headAt());
     if (x > this.width * 0.92 || x < 0) {
       this.left += (x - this.width * 0.12) * this.scale;
       this.clamp();

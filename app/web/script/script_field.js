@@ -1,0 +1,82 @@
+// The field that stands in the place of words, or after them, while others are written.
+
+import { make } from "../elements.js";
+import { TEXTS } from "../texts.js";
+import { parts, typedBetween } from "./wording.js";
+
+export class ScriptField {
+  /** @param {import("./script_text.js").ScriptText} text @param {import("./script_selection.js").ScriptSelection} selection @param {any} app */
+  constructor(text, selection, app) {
+    this.text = text;
+    this.selection = selection;
+    this.app = app;
+    /** @type {any} what is being written: {first, last, before, after, mode, input, element} */
+    this.open = null;
+    text.holds = (row) => !!this.open && row.contains(this.open.element);
+  }
+
+  /**
+   * Opens it in the place of what is selected, or after it to "insert"; to "correct", for what the
+   * recording says there. A letter that was `typed` instead of its words, beside the marks of the
+   * place, if given; or a whole text that stood there before.
+   * @param {string|null} [typed] @param {string} [mode] @param {string|null} [text]
+   */
+  write(typed = null, mode = "edit", text = null) {
+    this.finish(true);
+    const { script, active } = this.app, whole = text === null ? {} : parts(text), chosen = active && script.placeOf(active);
+    const range = this.selection.range || (chosen && [chosen.first, chosen.last]);
+    if (!range) return;
+    const at = mode === "insert" ? [range[1], range[1]] : range, written = script.written(...at);
+    const place = mode === "insert" ? null : this.selection.range ? script.placeAt(range[0]) : chosen;
+    this.#begin({ ...written, ...whole }, typed, mode, place ? this.text.changeAt(place) : this.text.element(Math.max(0, written.last - 1)));
+  }
+
+  #begin({ first, last, before, core, after }, typed, mode, anchor) {
+    if (!anchor) return;
+    const label = mode === "correct" ? TEXTS.correct_here : TEXTS.type_here;
+    const input = /** @type {HTMLTextAreaElement} */ (make("textarea", { class: "field", rows: "1", "aria-label": label, autocomplete: "off", spellcheck: "true", maxlength: String(this.app.limits.characters) }));
+    input.value = before + (typed ?? core) + after;
+    const element = make("span", { class: `writing ${mode}` }, input);
+    const fit = () => {
+      input.style.width = `min(100%, ${Math.max(input.value.length + 2, 5)}ch)`;
+      input.style.height = "0";
+      input.style.height = `${input.scrollHeight}px`;
+    };
+    anchor.after(" ", element);
+    fit();
+    for (let k = first; k < last; k++) this.text.element(k)?.classList.add("going");
+    this.open = { first, last, input, element, mode, before, after };
+    this.selection.place();
+    input.addEventListener("input", () => {
+      fit();
+      const { tokens } = this.app.script;
+      const inserts = last === first;
+      if (last) this.app.saver.draft({ first: tokens[inserts ? last - 1 : first].id, last: tokens[last - 1].id, text: input.value, mode: inserts ? "insert" : mode });
+    });
+    input.addEventListener("keydown", (event) => {
+      event.stopPropagation();
+      if (!["Enter", "Escape", "Tab"].includes(event.key)) return;
+      event.preventDefault();
+      this.finish(event.key !== "Escape", event.key === "Enter" && (event.ctrlKey || event.metaKey));
+      this.text.body.focus({ preventScroll: true });
+    });
+    input.addEventListener("blur", () => this.open && this.open.input === input && this.finish(true));
+    input.focus();
+    const end = before.length + (typed ?? core).length;
+    input.setSelectionRange(typed === null ? before.length : end, end);
+  }
+
+  /** Takes or drops what was typed. */
+  finish(keep, play = false) {
+    const { open } = this;
+    if (!open) return;
+    this.open = null;
+    for (const each of this.text.body.querySelectorAll(".going")) each.classList.remove("going");
+    open.element.remove();
+    if (!keep && this.app.saver.undraft()) this.app.saver.save();
+    const typed = typedBetween(open.input.value, open.before, open.after);
+    if (keep && open.mode === "correct") this.app.editing.correct([open.first, open.last, typed]);
+    else if (keep) this.app.editing.write(open.first, open.last, typed, play);
+    this.text.render();
+  }
+}
