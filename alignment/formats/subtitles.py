@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,9 +11,13 @@ from alignment.atomic import write_whole
 from alignment.formats.text_file import RECOGNISED_MARK
 from alignment.result import Alignment, Word
 
-LONGEST_TEXT = 42 * 2  # characters: two lines, as broadcasters have them
-LONGEST_CUE = 6.0  # seconds
-SENTENCE_END = (".", "!", "?", "…", '."', '!"', '?"')
+MAX_LINE, MAX_LINES = 42, 2  # characters of a line, as broadcasters have them
+MAX_CUE_SECONDS = 7.0
+MAX_PAUSE = 1.0  # seconds within a cue
+MIN_SHARE = 0.5  # of a cue's room that is taken before it may end within a sentence
+SENTENCE_END = re.compile(r"[.!?…][\"'”’)]*$")
+CLAUSE_END = re.compile(r"[,;:–—][\"'”’)]*$")
+TURN = re.compile(r"([^\s:][^:]{0,39}):\s+")  # a token has no space, but after who says it
 
 
 def write_subtitles(
@@ -42,9 +47,16 @@ def subtitles(
         # SubRip has no comments; a cue that lasts no time is never shown.
         mark = f"0\n00:00:00,000 --> 00:00:00,000\n[{RECOGNISED_MARK}]\n"
         parts.append(f"NOTE {RECOGNISED_MARK}\n" if vtt else mark)
-    for number, (start, end, text) in enumerate(cues_of(spoken, shown, each_word), 1):
+    speaker = ""
+    for number, (start, end, units) in enumerate(_cues(spoken, shown, each_word), 1):
         times = f"{_stamp(start, vtt)} --> {_stamp(end, vtt)}"
-        text = html.escape(text, quote=False) if vtt else text
+        turn = TURN.match(units[0])
+        speaker = turn[1] if turn else speaker
+        text = " ".join(units)
+        text = "\n".join(_lines(text[turn.end() :] if vtt and turn else text))
+        if vtt:
+            voice = f"<v {html.escape(speaker, quote=False)}>" if speaker else ""
+            text = voice + html.escape(text, quote=False)
         parts.append(f"{times}\n{text}\n" if vtt else f"{number}\n{times}\n{text}\n")
     return "\n".join(parts)
 
@@ -52,21 +64,59 @@ def subtitles(
 def cues_of(
     words: Sequence[Word], shown: Sequence[str], each_word: bool = False
 ) -> list[tuple[float, float, str]]:
-    """Words in cues that end with a sentence, or when there is no more room or time."""
-    cues: list[tuple[float, float, str]] = []
+    """Words in cues: seconds of the start and the end, and the text. A cue is of one sentence of
+    one speaker; a long one is of several, which end with a clause where that is near."""
+    return [(start, end, " ".join(units)) for start, end, units in _cues(words, shown, each_word)]
+
+
+def _cues(
+    words: Sequence[Word], shown: Sequence[str], each_word: bool
+) -> list[tuple[float, float, list[str]]]:
+    cues: list[tuple[float, float, list[str]]] = []
+    units: list[tuple[float, float, str]] = []  # of the sentence so far
+
+    def end_sentence() -> None:
+        while units:
+            count = 1 if each_word else _fitting(units)
+            cues.append((units[0][0], units[count - 1][1], [text for _, _, text in units[:count]]))
+            del units[:count]
+
     for word, text in zip(words, shown, strict=True):
-        if cues:
-            start, end, before = cues[-1]
-            if not text:
-                cues[-1] = (start, word.end, before)
-                continue
-            fits = len(before) + 1 + len(text) <= LONGEST_TEXT and word.end - start <= LONGEST_CUE
-            fits &= not before.endswith(SENTENCE_END) and word.start - end < 1.0
-            if fits and not each_word:
-                cues[-1] = (start, word.end, f"{before} {text}")
-                continue
-        cues.append((word.start, word.end, text))
+        if units and not text:
+            units[-1] = (units[-1][0], word.end, units[-1][2])
+            continue
+        paused = bool(units) and word.start - units[-1][1] >= MAX_PAUSE
+        if paused or TURN.match(text) or (units and SENTENCE_END.search(units[-1][2])):
+            end_sentence()
+        units.append((word.start, word.end, text or word.text))
+    end_sentence()
     return cues
+
+
+def _fitting(units: Sequence[tuple[float, float, str]]) -> int:
+    """The number of units, one at least, that the next cue of a sentence has."""
+    count, text = 1, units[0][2]
+    ends: list[int] = []
+    for _, end, more in units[1:]:
+        if CLAUSE_END.search(text) and len(text) >= MIN_SHARE * MAX_LINE * MAX_LINES:
+            ends.append(count)
+        longer = f"{text} {more}"
+        lines = _lines(longer)
+        fits = len(lines) <= MAX_LINES and max(map(len, lines)) <= MAX_LINE
+        if not fits or end - units[0][0] > MAX_CUE_SECONDS:
+            return ends[-1] if ends else count
+        count, text = count + 1, longer
+    return count
+
+
+def _lines(text: str) -> list[str]:
+    """A text in as many lines as it needs; two are about as long as each other."""
+    if len(text) <= MAX_LINE:
+        return [text]
+    spaces = [k for k, sign in enumerate(text) if sign == " "]
+    halves = [(text[:k], text[k + 1 :]) for k in spaces]
+    best = min(halves, key=lambda pair: max(map(len, pair)), default=(text,))
+    return list(best)
 
 
 def _stamp(seconds: float, vtt: bool) -> str:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from alignment import Alignment
+from alignment import Alignment, Phone, Word
 from alignment.formats import write_alignment
-from alignment.formats.subtitles import write_subtitles
+from alignment.formats.subtitles import cues_of, subtitles, write_subtitles
 from alignment.formats.transcripts.kinds import read_transcript
 
 
@@ -40,6 +40,39 @@ def test_subtitles_are_read_alike_by_another_reader(
     first, last = read.captions[0], read.captions[-1]
     assert first.start_in_seconds == int(aligned.spoken[0].start)
     assert last.end_in_seconds == int(aligned.spoken[-1].end)
+
+
+def test_a_cue_is_of_one_speaker_and_one_sentence(tmp_path: Path) -> None:
+    """At most two lines of 42 characters and seven seconds; .vtt names who speaks."""
+    long = "It was there, as they said " + "and said again " * 6 + "to everybody at the very end."
+    said = ["ANNA: Hello", "there.", "How", "are", "you?", "JOSÉ: Fine.", *long.split()]
+    words = [_word(text, 0.4 * k, 0.4 * k + 0.4) for k, text in enumerate(said)]
+    cues = cues_of(words, said)
+    assert [text for _, _, text in cues][:3] == [
+        "ANNA: Hello there.",
+        "How are you?",
+        "JOSÉ: Fine.",
+    ]
+    assert all(end - start <= 7.0 for start, end, _ in cues)
+    vtt = subtitles(Alignment(tuple(words), words[-1].end, 1.0), said, vtt=True)
+    blocks = [block.splitlines()[1:] for block in vtt.split("\n\n")[1:]]
+    assert blocks[:3] == [
+        ["<v ANNA>Hello there."],
+        ["<v ANNA>How are you?"],
+        ["<v JOSÉ>Fine."],
+    ]
+    assert all(len(lines) <= 2 for lines in blocks)
+    assert max(len(line.removeprefix("<v JOSÉ>")) for lines in blocks for line in lines) <= 42
+    path = tmp_path / "x.vtt"
+    path.write_text(vtt)
+    assert read_transcript(path).named_text.split("\n") == [
+        "ANNA: Hello there. How are you?",
+        f"JOSÉ: Fine. {long}",
+    ]
+
+
+def _word(text: str, start: float, end: float) -> Word:
+    return Word(text, start, end, 1.0, (Phone("AH1", start, end),))
 
 
 def test_a_token_of_several_words_is_shown_once(tmp_path: Path, aligned: Alignment) -> None:
