@@ -3,45 +3,12 @@
 from __future__ import annotations
 
 TITLE = "a3t speech editor"
-CONSENT = (
-    "Edit only recordings of yourself, or of people who agree to it, and tell your "
-    "listeners that the recording was edited: the edit.json says where."
-)
-TAB_EDIT, TAB_SPEAK = "Edit a recording", "Speech from a prompt"
-
-TRANSCRIPT_HINT = (
-    "Type or paste what the recording says, or leave this empty to recognise the speech"
-)
-CANCEL = "Cancel"
-MORE = "Settings"
-ADVANCED = "Advanced"
-SETTINGS_HINT = "They apply to new changes."
-SPEED = "Speed of the new words (1: the speaker's own)"
-FIT = "Give the new words the duration of the old ones"
-MARGIN = "Margin: how much of each neighbouring word to synthesise (ms)"
-MATCH = "Match the recording"
-MATCH_INFO = "Its bandwidth, its spectrum above 7 kHz, and the noise of the room"
-MATCHED = [(kind.capitalize(), kind) for kind in ("bandwidth", "spectrum", "room", "coding")]
-SEED = "Random seed"
-VOICE, NO_VOICE = "Voice (a3t voice make)", "None: like the recording"
-MODEL, VOCODER, ALIGNER = "Model", "Vocoder", "Aligner"
-FILE_TYPE = "File type"
-FILE_TYPES = [("WAV", ".wav"), ("FLAC", ".flac")]
-
-PROMPT = "Voice to speak in: a recording of a few seconds"
-PROMPT_TEXT = "What that recording says"
-SAY = "What to say"
-SPEAK = "Speak"
-SPOKEN = "Spoken"
-SPEECH_FILE = "speech.json: how the speech was made"
-
 CANCELLED = "Cancelled: nothing was changed."
 NO_RECORDING = "There is no recording yet: upload or record one first."
 NO_NEW_TEXT = "There is no new text yet: type what the recording should say."
 NO_TEXT_TO_SAY = "There is nothing to speak yet: type a text."
 NO_WORD = "That word is no longer there: find the words again."
 QUEUE_FULL = "Too many people are waiting: try again in a minute."
-RECORDED = "As recorded"
 MANY_SPEAK = "Others are recording here: your words will appear when you stop."
 FAILED = "Something went wrong inside the editor: the log of this page's server has the details."
 MEMORY_EXCEEDED = (

@@ -1,4 +1,4 @@
-"""The page: a tab for editing, a tab for speaking, and the endpoints for programs."""
+"""The page: the editor's place in a page of Gradio's, and the endpoints for programs."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from app import PageOptions, limits, texts
 from app.guarding.visitors import Visitors
 from app.page.page_endpoints import add_endpoints
 from app.page.page_requests import Page, cancelling
-from app.page.settings import Settings
-from app.page.speak_tab import SpeakTab
 from app.service import Service
 from app.studio.routes import add_studio
 from app.studio.studio import Studio
@@ -35,17 +33,12 @@ def build_page(service: Service) -> gr.Blocks:
         fill_width=True,
         delete_cache=(limits.KEEP_SECONDS // 6, limits.KEEP_SECONDS),
     ) as page:
-        with gr.Tab(texts.TAB_EDIT):
-            gr.HTML(
-                html_template='<div class="studio" data-part="studio"></div>',
-                js_on_load=BEGIN,
-                apply_default_css=False,
-                elem_id="studio",
-            )
-            Settings()
-        with gr.Tab(texts.TAB_SPEAK), gr.Column(elem_id="speak-tab"):
-            SpeakTab(service)
-        gr.Markdown(texts.CONSENT, elem_classes="consent")
+        gr.HTML(
+            html_template='<div class="studio" data-part="studio"></div>',
+            js_on_load=BEGIN,
+            apply_default_css=False,
+            elem_id="studio",
+        )
         add_endpoints(service)
         page.unload(cancelling(service))
     page.queue(default_concurrency_limit=1, max_size=WAITING)

@@ -13,8 +13,9 @@ from typing import Any
 import gradio as gr
 
 from app.page.page_requests import LINE, asked
-from app.page.settings import MAX_SEED
 from app.service import Service
+
+MAX_SEED = 2**31 - 1
 
 SOUND = ["audio", "record", "used"]
 # The service's methods, and what each gives.

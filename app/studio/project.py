@@ -23,11 +23,14 @@ from app.studio.project_takes import TakeMaking
 from app.studio.project_words import WordCorrections
 from app.studio.storage.folders import ProjectFolder
 from app.studio.storage.project_pronunciations import said_as
-from app.studio.take_settings import settings_of
+from app.studio.take_settings import number, settings_of
 from app.studio.work import worker_tasks as tasks
 from app.studio.work.take_orders import recording_of
 
 EXPORTING = 2  # urgency
+AUDIO = (".wav", ".flac", ".mp3", ".m4a")  # what the sound may become
+LOUD = ".loud"  # in the name of a sound that was brought to a loudness
+LEVELS = (-40.0, -5.0)  # LUFS that can be asked for
 SHAPE = ("sample_rate", "channels", "samples", "seconds")
 
 
@@ -131,23 +134,28 @@ class Project:
         with without_folder(self.folder.path):
             return find_changes(recording, heard, cleaning_of(data))
 
-    def export(self, kind: str, film: bool) -> None:
-        """Begin to write the zip of everything, with the `film` if that is wanted; `exported` is
-        its name when it is there."""
+    def export(self, data: Any) -> None:
+        """Begin to write the zip of everything: its sound of a `kind`, at a `loudness` (LUFS), with
+        the `film` if that is wanted; `exported` is its name when it is there."""
+        kind, film = str(data.get("kind") or ""), data.get("film") is True
+        wanted = data.get("loudness")
+        loudness = None if wanted is None else number(wanted, -16.0, *LEVELS)
         chosen = self.takes.chosen()
         if not self.open.is_all_heard:
             raise InputError(texts.NOT_HEARD_YET)
         about = self.open.about
         name = f"{limits.safe_stem(about['file'])}.edited"
         own = ".flac" if about["file"].endswith(".flac") else ".wav"
-        suffix = kind if kind in (".wav", ".flac") else own
+        suffix = kind if kind in AUDIO else own
         recording = recording_of(self.folder.path, about)
         heard = self.open.heard()
         out = self.folder.path / "export"
 
         def run(editor: WorkerProcess) -> None:
             with without_folder(self.folder.path):
-                made = editor.ask(tasks.mix_down, recording, heard, chosen, out, name, suffix, film)
+                made = editor.ask(
+                    tasks.mix_down, recording, heard, chosen, out / name, suffix, film, loudness
+                )
             self.exported = made.name
             self.events.tell(kind="exported", name=made.name)
 

@@ -17,6 +17,7 @@ from starlette.exceptions import HTTPException
 
 from app import texts
 from app.studio.access import Place, ThisProject
+from app.studio.project import AUDIO, LOUD
 from app.studio.storage import tiles
 from app.studio.storage.folders import TAKE
 
@@ -24,7 +25,7 @@ CHUNK_SECONDS = 5  # of sound in one answer
 LEAVING = 1.0  # seconds until it is noticed that a page has gone
 HEARTBEAT = 15.0  # seconds after which an idle stream says that it is alive
 PARTS = {
-    "audio": (".wav", ".flac"),
+    "audio": AUDIO,
     "film": (".mp4", ".m4v", ".mov", ".mkv", ".webm"),
     **{own: (own,) for own in (".srt", ".vtt", ".md")},
 }
@@ -72,8 +73,10 @@ def download(project: ThisProject, part: str = "") -> Response:
     if not part:
         return FileResponse(path, media_type="application/zip", filename=name)
     with zipfile.ZipFile(path) as archive:
-        wanted = [f"{path.stem}{end}" for end in PARTS.get(part, ())]
-        found = [each for each in archive.infolist() if each.filename in wanted]
+        ends = PARTS.get(part, ())
+        wanted = [f"{path.stem}{loud}{end}" for loud in (LOUD, "") for end in ends]
+        members = {each.filename: each for each in archive.infolist()}
+        found = [members[name] for name in wanted if name in members]
     if not found:
         raise HTTPException(404, texts.NOT_HERE)
     headers = {

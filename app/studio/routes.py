@@ -10,11 +10,13 @@ from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import FileResponse, JSONResponse, Response
 from starlette.exceptions import HTTPException
 
+from a3t.model.saved_voices import voice_names
 from app import limits, texts
 from app.guarding.visitors import Visitors
-from app.studio import reading
+from app.page_request import VOCODERS, aligners_here, models_here
+from app.studio import reading, speech
 from app.studio.access import Opened, Sent, ThisProject, Visitor
-from app.studio.project import Project
+from app.studio.project import AUDIO, Project
 from app.studio.studio import Studio, ThereAlreadyError
 
 WEB = Path(__file__).parent.parent / "web"
@@ -38,9 +40,7 @@ CHANGES: dict[str, Change] = {
     "marks": lambda project, data: project.words.mark(data),
     "times": lambda project, data: project.words.move(data),
     "speakers": lambda project, data: project.words.speakers(data),
-    "export": lambda project, data: project.export(
-        str(data.get("kind") or ""), data.get("film") is True
-    ),
+    "export": lambda project, data: project.export(data),
 }
 router = APIRouter(prefix="/studio", include_in_schema=False)
 
@@ -50,6 +50,7 @@ def add_studio(app: FastAPI, studio: Studio, visitors: Visitors) -> None:
     app.state.studio, app.state.visitors = studio, visitors
     app.include_router(router)
     app.include_router(reading.router)
+    app.include_router(speech.router)
 
     @app.exception_handler(ThereAlreadyError)
     def there_already(request: Request, error: ThereAlreadyError) -> JSONResponse:
@@ -81,7 +82,14 @@ def create(studio: Opened, visitor: Visitor, data: Sent) -> dict[str, str]:
 @router.get("/limits")
 def most(visitor: Visitor) -> dict[str, Any]:
     size = limits.MAX_MEGABYTES * 1_000_000
-    return {"bytes": size, "length": texts.length(limits.MAX_SECONDS)}
+    choices = {
+        "voice": ("", *voice_names()),
+        "model": models_here(),
+        "vocoder": VOCODERS,
+        "aligner": aligners_here(),
+        "kind": ("", *AUDIO),
+    }
+    return {"bytes": size, "length": texts.length(limits.MAX_SECONDS), "choices": choices}
 
 
 @router.get("/recogniser")

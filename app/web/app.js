@@ -10,6 +10,7 @@ import { Film } from "./sound/film.js";
 import { Hearing } from "./hearing.js";
 import { build } from "./panels/layout.js";
 import { Saver } from "./saver.js";
+import { Settings } from "./panels/settings.js";
 import { ScriptView } from "./script/script_view.js";
 import { StartView } from "./start/start_view.js";
 import { emptyState } from "./state.js";
@@ -33,16 +34,16 @@ export class App {
     this.changes = new ChangesView(this.parts.changes, this);
     this.audio = new AudioView(this.parts.audio, this);
     this.dialogs = new Dialogs(host, this);
+    this.settings = new Settings(host, this);
     this.film = new Film(this.parts.film, this);
     this.start = new StartView(this.parts.start, this);
     this.history.changed = () => this.parts.refresh();
     this.transport.changed = () => { this.view.text.setFollows(this.view.text.follows || !this.transport.playing); this.parts.refresh(); this.tick(); };
     this.transport.failed = () => this.complain(TEXTS.lost);
     listenToKeys(this);
-    addEventListener("a3t-settings", () => { if (this.project) this.saver.save(); });
     addEventListener("hashchange", () => this.#route());
     addEventListener("beforeunload", (event) => { if (this.saver.pending || this.start.recording) event.preventDefault(); });
-    this.#route();
+    this.server.ask("/limits").catch(() => null).then((limits) => { if (limits) this.start.allow(limits); }).then(() => this.#route());
   }
 
   /** Asks the server for something of the project; says so if it is refused, once that is `undone`. */

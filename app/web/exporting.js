@@ -45,7 +45,7 @@ export class Exporting {
       this.app.complain(problem);
     } else if (!this.waitsFor) {
       wanted.begun = true;
-      await this.app.asked("export", { kind: (window.a3tSettings || {}).kind || "", film: wanted.part === "film" }, () => this.stopExport());
+      await this.app.asked("export", { kind: this.app.settings.values.kind, loudness: this.app.settings.values.loudness, film: wanted.part === "film" }, () => this.stopExport());
     }
     this.app.parts.refresh();
   }

@@ -91,7 +91,7 @@ export class Saver {
 
   /** What is to be sent. */
   #script() {
-    return { page: this.page, steps: this.steps, draft: this.drafted, settings: window.a3tSettings || {} };
+    return { page: this.page, steps: this.steps, draft: this.drafted, settings: this.app.settings?.values || {} };
   }
 
   /**

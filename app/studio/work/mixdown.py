@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from a3t.audio.analysis.loudness import loudness as measured
 from a3t.audio.output.muxing import FORMATS
 from a3t.audio.output.patches import Patch
 from a3t.audio.output.records import record_path, write_json
+from a3t.audio.output.writing import write_edited
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.request import EditRequest, Pronunciations, pronunciations_of
@@ -47,6 +49,7 @@ if TYPE_CHECKING:
 EXPORTS = ("textgrid", "labels", "srt", "vtt", "csv", "edl", "fcpxml", "rpp", "md")
 # Those that need packages which may not be here.
 FURTHER_EXPORTS = {"otio": "opentimelineio", "xml": "opentimelineio", "docx": "docx"}
+PEAK = -1.0  # dB of full scale
 PROJECTS = {".otio", ".xml", ".fcpxml", ".rpp"}  # which name the files that they play
 
 
@@ -60,20 +63,22 @@ def mix_down(
     recording: Recording,
     heard: HeardPart,
     takes: Sequence[Path],
-    folder: Path,
-    name: str,
+    target: Path,
     suffix: str,
     film: bool,
+    loudness: float | None = None,
 ) -> Path:
-    """A zip in `folder` with the edited recording and everything about it; returns its path.
+    """A zip, {target}.zip, with the edited recording and everything about it; returns its path.
 
     takes: the folders of the chosen ones, in any order. film: whether it is to have the recording's
-    picture with the edited sound. Raises InputError if two takes change the same samples, or if the
+    picture with the edited sound. loudness: LUFS to which a file beside the others is brought, as
+    far as its peaks allow. Raises InputError if two takes change the same samples, or if the
     picture would no longer match.
     """
     editor_step(editor, "splice")
     result = assembled(recording, heard, takes)
     editor_step(editor, "save")
+    folder, name = target.parent, target.name
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"{name}.zip"
     with staging(folder) as stage:
@@ -88,6 +93,8 @@ def mix_down(
             if path.suffix in PROJECTS:  # both sounds lie beside it for whoever unpacks
                 _name_bare(path, (out.parent, recording.path.parent))
         files = [text, out, record_path(out), *export_files(out, kinds)]
+        if loudness is not None:
+            files.append(_louder(out, loudness))
         files += [recording.path, *([_film(result, stage / "film" / name)] if film else [])]
         packed = stage / "all.zip"
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
@@ -95,6 +102,13 @@ def mix_down(
                 archive.write(file, file.name)
         packed.replace(target)
     return target
+
+
+def _louder(out: Path, level: float) -> Path:
+    sound = Recording.open(out)
+    path = out.with_name(f"{out.stem}.loud{out.suffix}")
+    write_edited(sound, (), path, gain=measured(sound).gain_to(level, PEAK))
+    return path
 
 
 def _name_bare(project: Path, folders: Sequence[Path]) -> None:

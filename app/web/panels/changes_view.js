@@ -30,7 +30,7 @@ export class ChangesView {
     refocused(this.list, () => show(this.list, ...places.map((place) => this.#card(place, place.edit === active))), ".active");
     const heard = new Set(places.filter(({ edit }) => edit.text && !script.isPause(edit)).map(({ edit }) => script.chosen(edit)));
     const seconds = [...heard].reduce((sum, take) => sum + (take && !isRecorded(take) ? take.seconds : 0), 0);
-    this.told.textContent = seconds ? tell(TEXTS.synthetic, seconds.toFixed(1)) : "";
+    this.told.textContent = seconds ? `${tell(TEXTS.synthetic, seconds.toFixed(1))}. ${TEXTS.accept_hint}` : "";
   }
 
   /** Arrow keys go from card to card; Tab leaves them. */
@@ -91,31 +91,23 @@ export class ChangesView {
           tool("pencil", TEXTS.change_text, () => app.editing.rewrite(edit)), tool("close", TEXTS.revert, () => app.editing.revert(edit), { class: "tool end" })));
       return card;
     }
-    const takes = script.takesOf(edit), chosen = script.chosen(edit);
-    const more = [];
+    const takes = script.takesOf(edit), chosen = script.chosen(edit), isPause = script.isPause(edit), makes = edit.text && !isPause;
+    const by = (factor) => (isPause ? app.editing.setPause(first - 1, script.pauseAfter(first - 1) * factor) : app.editing.again(edit, { pace: chosen.pace / factor }));
     if (chosen) {
-      const isPause = script.isPause(edit), makes = edit.text && !isPause;
       const choices = takes.map((take) => make("button", {
         type: "button", role: "radio", class: "choice", "data-name": `take ${take.number}`,
         "aria-checked": String(take === chosen), title: isRecorded(take) ? recordedAt(take) : null, "aria-label": isRecorded(take) ? recordedAt(take) : tell(TEXTS.take, take.number + 1),
         onclick: () => app.editing.choose(edit, take.number),
       }, isRecorded(take) ? clock(take.recorded) : String(take.number + 1)));
+      const seconds = isPause ? script.pauseAfter(first - 1) : chosen.seconds;
       card.append(make("div", { class: "row" },
         tool("play", TEXTS.in_context, () => app.hearing.playEdit(edit), { "data-name": "context" }),
         tool("loop", TEXTS.loop, () => app.hearing.toggleLoop(edit), { "aria-pressed": String(app.looped === edit), "data-name": "loop" }),
-        makes && make("span", { class: "choices", role: "radiogroup", "aria-label": TEXTS.takes }, ...choices),
-        makes && make("button", { type: "button", class: "quiet", "data-name": "again", disabled: app.isMaking(edit), onclick: () => app.editing.again(edit, {}) }, app.isMaking(edit) ? TEXTS.state.making : TEXTS.again)));
-      const by = (factor) => (isPause ? app.editing.setPause(first - 1, script.pauseAfter(first - 1) * factor) : app.editing.again(edit, { pace: chosen.pace / factor }));
-      const seconds = isPause ? script.pauseAfter(first - 1) : chosen.seconds;
-      if (isPause || makes) {
-        more.push(make("button", { type: "button", class: "quiet", "data-name": "shorter", onclick: () => by(1 / 1.15) }, TEXTS.shorter),
-          make("button", { type: "button", class: "quiet", "data-name": "longer", onclick: () => by(1.15) }, TEXTS.longer),
-          make("span", { class: "length" }, `${seconds.toFixed(2)} s`));
-      }
-      const others = script.madeWith(edit).filter((each) => each !== edit).map(({ text }) => `“${text || TEXTS.deleted}”`).join(", ");
+        makes && make("span", { class: "choices", role: "radiogroup", "aria-label": TEXTS.takes }, make("span", { "aria-hidden": "true" }, TEXTS.takes), ...choices),
+        (isPause || makes) && make("span", { class: "length" }, tool("less", TEXTS.shorter, () => by(1 / 1.15), { "data-name": "shorter" }), `${seconds.toFixed(2)} s`, tool("more", TEXTS.longer, () => by(1.15), { "data-name": "longer" }))));
+      const others = script.madeWith(edit).filter((each) => each !== edit).map(({ text }) => `“${text || TEXTS.deleted}”`).join(", "), isOld = edit.accepted && !script.isOwn(edit);
       const notes = [
-        others && tell(edit.accepted && !script.isOwn(edit) ? TEXTS.accepted_alone : TEXTS.made_with, others),
-        !others && edit.accepted && !script.isOwn(edit) && TEXTS.accepted_with,
+        others ? tell(isOld ? TEXTS.accepted_alone : TEXTS.made_with, others) : isOld && TEXTS.accepted_with,
         isRecorded(chosen) && `${recordedAt(chosen)}.`,
         chosen.doubtful?.length && tell(TEXTS.hardly_heard, chosen.doubtful.map((word) => `“${word}”`).join(", ")),
         ...(chosen.doubts || []), !chosen.spans.length && TEXTS.same_sound,
@@ -123,13 +115,13 @@ export class ChangesView {
       for (const note of notes) card.append(make("p", { class: "note" }, note));
       card.append(...this.#pronunciations(chosen));
     }
-    const opened = this.opened === edit.key;
+    const isAccepted = edit.accepted && script.isOwn(edit);
     card.append(make("div", { class: "row" },
-      chosen && make("button", { type: "button", class: `accept${edit.accepted ? " is" : ""}`, "data-name": "accept", "aria-pressed": String(edit.accepted), title: TEXTS.accept_hint, onclick: () => app.editing.accept(edit, !edit.accepted) }, icon("check"), edit.accepted ? TEXTS.accepted : TEXTS.accept),
-      tool("bin", TEXTS.revert, () => app.editing.revert(edit), { "data-name": "revert" }),
-      (more.length || !between) && make("button", { type: "button", class: "quiet", "data-name": "more", "aria-expanded": String(opened), onclick: () => { this.opened = opened ? null : edit.key; this.render(); } }, TEXTS.more)));
-    if (opened) card.append(make("div", { class: "row" }, !between && tool("pencil", TEXTS.change_text, () => app.editing.rewrite(edit), { "data-name": "rewrite" }), ...more));
-    if (chosen && !edit.accepted) card.append(make("p", { class: "note" }, TEXTS.accept_hint));
+      chosen && make("button", { type: "button", class: `accept${isAccepted ? " is" : ""}`, "data-name": "accept", "aria-pressed": String(isAccepted), title: TEXTS.accept_hint, onclick: () => app.editing.accept(edit, !isAccepted) }, icon("check"), isAccepted ? TEXTS.accepted : TEXTS.accept),
+      chosen && makes && make("button", { type: "button", class: "quiet", "data-name": "again", disabled: app.isMaking(edit), onclick: () => app.editing.again(edit, {}) }, app.isMaking(edit) ? TEXTS.state.making : TEXTS.again),
+      make("span", { class: "push" }),
+      !between && tool("pencil", TEXTS.change_text, () => app.editing.rewrite(edit), { "data-name": "rewrite" }),
+      tool("bin", TEXTS.revert, () => app.editing.revert(edit), { "data-name": "revert" })));
     return card;
   }
 }

@@ -22,7 +22,8 @@ export class Dialogs {
       tool("close", TEXTS.close, () => this.find(false)));
     this.finder.addEventListener("keydown", (event) => { event.stopPropagation(); if (event.key === "Escape") this.find(false); });
     this.at = -1;
-    host.append(this.dialog, this.toast, this.finder);
+    host.append(this.dialog, this.toast);
+    app.parts.script.prepend(this.finder);
   }
 
   keys() {
@@ -32,22 +33,17 @@ export class Dialogs {
     this.dialog.showModal();
   }
 
-  /** The drawer of the settings, which Gradio makes. */
-  settings(open = !document.body.classList.contains("a3t-settings")) {
-    const drawer = /** @type {HTMLElement} */ (document.querySelector("#more"));
-    if (!drawer.dataset.begun) {
-      drawer.dataset.begun = "yes";
-      drawer.prepend(make("button", { type: "button", class: "a3t-close", onclick: () => this.settings(false) }, TEXTS.close));
-      drawer.addEventListener("keydown", (event) => { if (event.key === "Escape") this.settings(false); });
-    }
-    document.body.classList.toggle("a3t-settings", open);
-    if (open) drawer.querySelector("button").focus();
-    else if (this.app.project) this.app.view.text.body.focus({ preventScroll: true });
+  /** Another transcript for the recording. */
+  retext() {
+    const text = make("textarea", { rows: "8", "aria-label": TEXTS.own_text, placeholder: TEXTS.retext_hint });
+    show(this.dialog, make("h2", {}, TEXTS.retext), text, make("form", { method: "dialog", class: "row" },
+      make("button", { class: "button primary", onclick: () => { if (text.value.trim()) this.app.asked("text", { text: text.value }); } }, TEXTS.correct_text), make("button", { class: "button" }, TEXTS.cancel)));
+    this.dialog.showModal();
   }
 
   /** A question with its answers, some of which destroy something; what is typed is given to each. @param {string} question @param {[string, (text: string) => void, boolean?][]} answers @param {string|null} text @param {number} most characters of it */
   ask(question, answers, text = null, most = 40) {
-    const field = text !== null && make("input", { class: "field", "aria-label": question, value: text, maxlength: String(most), autocomplete: "off" });
+    const field = text !== null && make("input", { class: "named", "aria-label": question, value: text, maxlength: String(most), autocomplete: "off" });
     const buttons = answers.map(([name, done, danger]) => make("button", { class: `button${danger ? " danger" : ""}`, onclick: () => done(field ? field.value : "") }, name));
     show(this.dialog, make("h2", {}, question), make("form", { method: "dialog", class: "row" }, field, ...buttons, make("button", { type: "button", class: "button", onclick: () => this.dialog.close() }, TEXTS.cancel)));
     this.dialog.showModal();

@@ -4,6 +4,25 @@ import { FOLDED, UNFOLDED } from "../sound/audio_drawing.js";
 import { drag, icon, make, tool } from "../elements.js";
 import { TEXTS } from "../texts.js";
 
+/** What opens below a button. @param {[string|HTMLElement, () => void][]} items each a name, or its button */
+function menu(items) {
+  const made = make("div", { class: "menu", popover: "auto" }, ...items.map(([name, does]) => {
+    const item = typeof name === "string" ? make("button", { type: "button", class: "quiet" }, name) : name;
+    item.addEventListener("click", () => { made.hidePopover(); does(); });
+    return item;
+  }));
+  return made;
+}
+
+/** The button of a menu, which opens below it. */
+function opener(menu, button) {
+  menu.addEventListener("beforetoggle", () => {
+    const box = button.getBoundingClientRect();
+    Object.assign(menu.style, { top: `${box.bottom + 4}px`, right: `${document.documentElement.clientWidth - box.right}px` });
+  });
+  return button;
+}
+
 /** @param {HTMLElement} host @param {any} app */
 export function build(host, app) {
   const start = make("div", { class: "screen start-screen" });
@@ -12,21 +31,20 @@ export function build(host, app) {
   const heading = make("h1", { class: "name" }, name);
   const status = make("span", { class: "status", role: "status" });
   const sheet = make("button", { type: "button", class: "quiet sheet", onclick: () => app.showChanges(host.dataset.sheet !== "open") });
-  const settings = tool("settings", TEXTS.settings, () => app.dialogs.settings());
   const progress = make("progress", { max: "1", "aria-label": TEXTS.listening, hidden: true });
-  const speakers = tool("speakers", TEXTS.speakers, () => app.editing.tellSpeakers());
   const undo = tool("undo", `${TEXTS.undo} (Ctrl+Z)`, () => app.editing.undo());
   const redo = tool("redo", `${TEXTS.redo} (Ctrl+Shift+Z)`, () => app.editing.redo());
-  const menu = make("div", { class: "menu", popover: "auto" }, ...Object.entries(TEXTS.exports).map(([part, name]) => make("button", { type: "button", class: "quiet", onclick: () => { menu.hidePopover(); app.exporting.export(part); } }, name)));
-  const download = make("button", { type: "button", class: "button primary", onclick: () => { if (app.exporting.wanted) app.exporting.stopExport(); } }, icon("download"), make("span"));
-  menu.addEventListener("beforetoggle", () => {
-    const box = download.getBoundingClientRect();
-    Object.assign(menu.style, { top: `${box.bottom + 4}px`, right: `${document.documentElement.clientWidth - box.right}px` });
-  });
+  const speakers = make("button", { type: "button", class: "quiet" }, TEXTS.speakers), [find, clean] = [TEXTS.find, TEXTS.clean].map((name) => make("button", { type: "button", class: "quiet folded" }, name)); // on a phone
+  const more = menu([[speakers, () => app.editing.tellSpeakers()], [find, () => app.dialogs.find()], [clean, () => app.cleaning.toggle()], [TEXTS.retext, () => app.dialogs.retext()], [TEXTS.keys, () => app.dialogs.keys()], [TEXTS.settings, () => app.settings.open()]]);
+  const takeHome = menu(Object.entries(TEXTS.exports).map(([part, name]) => [name, () => app.exporting.export(part)]));
+  const others = opener(more, make("button", { type: "button", class: "tool", title: TEXTS.more, "aria-label": TEXTS.more }, icon("dots")));
+  others.popoverTargetElement = more;
+  const download = opener(takeHome, make("button", { type: "button", class: "button primary", onclick: () => { if (app.exporting.wanted) app.exporting.stopExport(); } }, icon("download"), make("span")));
   const header = make("div", { class: "header" },
-    make("button", { type: "button", class: "quiet", onclick: () => app.leave() }, `‹ ${TEXTS.all_projects}`),
+    make("button", { type: "button", class: "quiet back", "aria-label": TEXTS.all_projects, onclick: () => app.leave() }, "‹", make("span", {}, TEXTS.all_projects)),
     heading, status, progress, make("span", { class: "push" }), sheet,
-    undo, redo, make("button", { type: "button", class: "quiet named", title: TEXTS.clean_hint, "aria-label": TEXTS.clean, "aria-expanded": "false", "data-name": "clean", onclick: () => app.cleaning.toggle() }, icon("clean"), make("span", {}, TEXTS.clean)), speakers, tool("find", `${TEXTS.find} (Ctrl+F)`, () => app.dialogs.find()), tool("keys", `${TEXTS.keys} (?)`, () => app.dialogs.keys()), settings, download, menu);
+    undo, redo, tool("find", `${TEXTS.find} (Ctrl+F)`, () => app.dialogs.find(), { class: "tool finds" }),
+    make("button", { type: "button", class: "quiet named", title: TEXTS.clean_hint, "aria-label": TEXTS.clean, "aria-expanded": "false", "data-name": "clean", onclick: () => app.cleaning.toggle() }, icon("clean"), make("span", {}, TEXTS.clean)), others, more, download, takeHome);
   const problem = make("div", { class: "problem", role: "alert", hidden: true }), sentence = make("p");
   const given = make("textarea", { rows: "5", "aria-label": TEXTS.own_text });
   const retext = (text) => app.asked("text", { text });
@@ -85,6 +103,7 @@ export function build(host, app) {
     progress.value = listening ? listening.share : 0;
     status.textContent = busy ? `${app.sound ? TEXTS.listening : TEXTS.opening}… ${app.sound ? `${Math.round(100 * listening.share)} %` : ""}` : app.telling ? `${TEXTS.telling}…` : app.saver.state;
     status.hidden = !status.textContent;
+    status.classList.toggle("calm", status.textContent === TEXTS.saved || status.textContent === TEXTS.saving);
     sheet.textContent = `${TEXTS.changes} ${app.script.edits.length}`;
     problem.hidden = !(listening && listening.problem);
     sentence.textContent = listening ? listening.problem : "";
@@ -101,8 +120,8 @@ export function build(host, app) {
     speed.setAttribute("aria-label", `${app.transport.speed}× ${TEXTS.speed}`);
     const preparing = app.exporting.wanted && (app.exporting.waitsFor || `${TEXTS.preparing}…`);
     download.disabled = !app.sound;
-    menu.firstChild.hidden = film.hidden;
-    download.popoverTargetElement = preparing ? null : menu;
+    takeHome.firstChild.hidden = film.hidden;
+    download.popoverTargetElement = preparing ? null : takeHome;
     download.title = preparing ? TEXTS.stop : "";
     download.setAttribute("aria-label", preparing || TEXTS.export);
     download.lastChild.textContent = preparing || TEXTS.export;

@@ -38,7 +38,8 @@ export class ScriptField {
     input.value = before + (typed ?? core) + after;
     const element = make("span", { class: `writing ${mode}` }, input);
     const fit = () => {
-      input.style.width = `min(100%, ${Math.max(input.value.length + 2, 5)}ch)`;
+      if (CSS.supports("field-sizing", "content")) return;
+      input.style.width = `min(100%, ${input.value.length + 2}ch)`;
       input.style.height = "0";
       input.style.height = `${input.scrollHeight}px`;
     };

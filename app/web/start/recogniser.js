@@ -16,9 +16,9 @@ export async function offerRecogniser(server, place) {
   if (told.state === "none" || sessionStorage.getItem(DECLINED)) return;
   if (told.state === "offered") {
     const agreed = await new Promise((answer) => show(place,
-      make("span", {}, tell(TEXTS.whisper, told.megabytes, new URL(told.server).host)),
-      make("button", { type: "button", class: "button primary", onclick: () => answer(true) }, TEXTS.fetch),
-      make("button", { type: "button", class: "quiet strong", onclick: () => answer(false) }, TEXTS.not_now)));
+      make("div", { class: "asking" }, make("p", {}, tell(TEXTS.whisper, told.megabytes, new URL(told.server).host)), make("div", { class: "actions" },
+        make("button", { type: "button", class: "button primary", onclick: () => answer(true) }, TEXTS.fetch),
+        make("button", { type: "button", class: "button", onclick: () => answer(false) }, TEXTS.not_now)))));
     place.textContent = "";
     if (!agreed) return sessionStorage.setItem(DECLINED, "yes");
     told = await server.ask("/recogniser", {});

@@ -4,9 +4,9 @@ import { icon, make, show, tool } from "../elements.js";
 import { LiveWords } from "./live_words.js";
 import { drop, left, recorder } from "./microphone.js";
 import { offerRecogniser } from "./recogniser.js";
+import { SOUND, SpeechView } from "./speech_view.js";
 import { TEXTS, clock, tell } from "../texts.js";
 
-const SOUND = "audio/*,video/mp4,video/webm,video/quicktime,.wav,.flac,.mp3,.ogg,.opus,.m4a,.mp4,.webm,.mov,.aiff,.aac,.zip";
 const WORDS = ".txt,.docx,.lab,.srt,.vtt,.sbv,.ass,.ssa,.lrc,.ctm,.tsv,.TextGrid,.json";
 const isWords = (file) => /\.(txt|lab|srt|vtt|textgrid|json)$/i.test(file.name);
 
@@ -31,10 +31,10 @@ export class StartView {
     this.bin = make("details", { hidden: true });
     this.left = make("div", { class: "left", role: "status" });
     this.again = null; // does once more what was refused
-    this.state = make("p", { class: "busy", role: "status" });
+    this.state = make("div", { class: "busy", role: "status" });
     this.panel = make("div", { class: "start" },
       make("div", { class: "hero" },
-        make("h1", {}, TEXTS.title), make("p", { class: "lead" }, TEXTS.lead),
+        make("h1", {}, TEXTS.title), make("p", { class: "lead" }, matchMedia("(hover: none)").matches ? TEXTS.lead_touch : TEXTS.lead),
         make("div", { class: "actions" },
           make("button", { type: "button", class: "button primary", onclick: () => this.chooser.click() }, icon("upload"), make("span", {}, TEXTS.choose)),
           this.mic,
@@ -42,8 +42,10 @@ export class StartView {
         this.spoken, this.state, this.left,
         make("details", {}, make("summary", {}, TEXTS.own_text), this.text,
           make("button", { type: "button", class: "quiet", onclick: () => this.words.click() }, TEXTS.text_file)),
-        this.formats, make("button", { type: "button", class: "quiet", onclick: () => app.dialogs.settings() }, TEXTS.settings), this.chooser, this.words),
-      make("section", { class: "projects" }, make("h2", {}, TEXTS.recent), this.recent, this.bin));
+        this.formats, this.chooser, this.words),
+      make("section", { class: "projects" }, make("h2", {}, TEXTS.recent), this.recent, this.bin),
+      new SpeechView(app).element,
+      make("p", { class: "consent" }, TEXTS.consent, " ", make("button", { type: "button", class: "quiet", onclick: () => app.settings.open() }, TEXTS.settings)));
     host.append(this.panel);
     host.addEventListener("dragover", (event) => { event.preventDefault(); host.classList.add("dropping"); });
     host.addEventListener("dragleave", (event) => event.target === host && host.classList.remove("dropping"));
@@ -144,6 +146,13 @@ export class StartView {
     }
   }
 
+  /** What the server takes, and offers. */
+  allow(limits) {
+    this.limits = limits;
+    this.formats.textContent = tell(TEXTS.formats, limits.length, size(limits.bytes));
+    this.app.settings.offer(limits.choices);
+  }
+
   async render() {
     const { server } = this.app;
     show(this.left, ...(this.recording ? [] : await left()).map(({ id, seconds, file }) => make("p", {},
@@ -155,8 +164,8 @@ export class StartView {
       show(this.recent, make("li", { class: "none" }, TEXTS.lost, make("button", { type: "button", class: "quiet strong", onclick: () => this.render() }, TEXTS.try_again)));
       return;
     }
-    this.limits = this.limits || await server.ask("/limits").catch(() => null);
-    if (this.limits) this.formats.textContent = tell(TEXTS.formats, this.limits.length, size(this.limits.bytes));
+    const limits = this.limits || await server.ask("/limits").catch(() => null);
+    if (limits) this.allow(limits);
     const move = (each, how) => server.ask(`/projects/${each.id}/${how}`, {}).then(() => this.render(), (error) => this.refuse(error.message || TEXTS.lost));
     const here = projects.filter((each) => !each.binned), gone = projects.filter((each) => each.binned);
     show(this.recent, ...here.map((each) => make("li", {},

@@ -94,7 +94,7 @@ def download(page: Any, folder: Path) -> Path:
     """The zip of everything."""
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Export").click()
-        page.get_by_role("button", name="Everything").click()
+        page.get_by_role("button", name="All files").click()
     path = folder / waiting.value.suggested_filename
     waiting.value.save_as(path)
     return path

@@ -74,7 +74,9 @@ def test_a_film_is_shown_as_it_is_heard_and_taken_home(
     for side in ("Edited", "Original"):
         page.get_by_role("radio", name=side).click()
         page.evaluate("() => window.a3tApp.transport.play(0)")
-        page.wait_for_function(f"() => window.a3tApp.hearing.heardSource() > 24000 && ({off})() < 0.1")
+        page.wait_for_function(
+            f"() => window.a3tApp.hearing.heardSource() > 24000 && ({off})() < 0.1"
+        )
     page.evaluate("() => window.a3tApp.transport.stop()")
     page.wait_for_function("() => document.querySelector('video').paused")
     picture(page, "film")

@@ -178,8 +178,8 @@ def test_the_same_words_are_no_change(script: Any) -> None:
 def test_new_words_are_pulled_longer(script: Any) -> None:
     change(script, "always", "never")
     x, y = script.evaluate(
-        "() => { const { audio } = window.a3tApp; const edge = audio.lane.edges.find((e) => e.edit);"
-        " return [edge.x, audio.lane.rows.words + 10]; }"
+        "() => { const { lane } = window.a3tApp.audio, edge = lane.edges.find((e) => e.edit);"
+        " return [edge.x, lane.rows.words + 10]; }"
     )
     box = script.locator("canvas.sound").bounding_box()
     script.mouse.move(box["x"] + x, box["y"] + y)

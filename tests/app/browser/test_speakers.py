@@ -29,6 +29,7 @@ def test_speakers_are_told_apart_and_named(
             arg=",".join(names),
         )
 
+    page.get_by_role("button", name="More", exact=True).click()
     page.get_by_role("button", name="Tell the speakers apart").click()
     picture(page, "how many speak")
     page.get_by_role("button", name="2", exact=True).click()
@@ -51,4 +52,5 @@ def test_speakers_are_told_apart_and_named(
     shown("Speaker 1", "Speaker 2", "Speaker 1")
     page.keyboard.press("Control+z")
     shown()
+    page.get_by_role("button", name="More", exact=True).click()
     page.get_by_role("button", name="Tell the speakers apart").wait_for()
