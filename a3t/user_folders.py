@@ -7,9 +7,11 @@ Directory Specification); `A3T_MODELS` names folders of models beside those that
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 SHIPPED_MODELS = Path(__file__).with_name("pretrained")
+VOICE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
 def data_folder(kind: str) -> Path:
@@ -28,3 +30,15 @@ def model_folders() -> dict[str, Path]:
     named = filter(None, os.environ.get("A3T_MODELS", "").split(os.pathsep))
     homes = (*(Path(home).expanduser() for home in named), SHIPPED_MODELS)
     return {path.parent.name: path.parent for home in homes for path in home.glob("*/config.yaml")}
+
+
+def voices_folder() -> Path:
+    """The folder that A3T_VOICES names, else the one for a person's data."""
+    named = os.environ.get("A3T_VOICES")
+    return Path(named) if named else data_folder("voices")
+
+
+def voice_names() -> list[str]:
+    """The names of all saved voices, sorted."""
+    named = (path.parent.name for path in voices_folder().glob("*/config.yaml"))
+    return sorted(name for name in named if VOICE_NAME.fullmatch(name))

@@ -8,8 +8,7 @@ from functools import lru_cache
 import yaml
 
 from a3t.errors import InputError
-from a3t.model.saved_voices import voice_names
-from a3t.user_folders import model_folders
+from a3t.user_folders import model_folders, voice_names
 from alignment import ALIGNERS, AlignmentError, load_aligner
 from app import texts
 

@@ -85,7 +85,7 @@ def ask_for_consent() -> None:
 
 def list_voices(options: argparse.Namespace) -> None:
     """Print the names of all voices."""
-    from a3t.model.saved_voices import voice_names
+    from a3t.user_folders import voice_names
 
     names = voice_names()
     print("\n".join(names)) if names else say("There are no voices yet: a3t voice make learns one.")

@@ -9,8 +9,6 @@ trained (Hu et al. 2022, "LoRA: Low-Rank Adaptation of Large Language Models").
 from __future__ import annotations
 
 import copy
-import os
-import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,7 +21,7 @@ from torch import Tensor, nn
 from torch.nn.utils import parametrize
 
 from a3t.errors import InputError
-from a3t.user_folders import data_folder
+from a3t.user_folders import VOICE_NAME, voice_names, voices_folder
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -97,7 +95,6 @@ CONFIG = "config.yaml"  # of `a3t.pretrained`: the last of a folder's files to b
 OF_RECORDING = "this-recording"  # a voice that earlier versions learnt from an edit's own recording
 SPEAKER = "speaker"  # the name of the speaker's vector among the tensors of the changes
 PROMPT = "prompt."  # what the names of a prompt's tensors begin with, among those of the changes
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
 @dataclass(frozen=True)
@@ -140,27 +137,13 @@ class Voice:
         return replace(networks, model=model)
 
 
-def voices_folder() -> Path:
-    """The folder that A3T_VOICES names, else the one for a person's data."""
-    named = os.environ.get("A3T_VOICES")
-    return Path(named) if named else data_folder("voices")
-
-
 def check_name(name: str) -> str:
     """The name; InputError if no voice can have it."""
-    if not NAME.fullmatch(name) or name == OF_RECORDING:
+    if not VOICE_NAME.fullmatch(name) or name == OF_RECORDING:
         raise InputError(
             f"{name!r} can't be the name of a voice: use at most 64 letters, digits, “.”, “-”, “_”."
         )
     return name
-
-
-def voice_names() -> list[str]:
-    """The names of all saved voices, sorted."""
-    folder = voices_folder()
-    return sorted(
-        path.parent.name for path in folder.glob(f"*/{CONFIG}") if NAME.fullmatch(path.parent.name)
-    )
 
 
 def load_voice(name: str) -> Voice:

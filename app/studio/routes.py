@@ -10,7 +10,7 @@ from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import FileResponse, JSONResponse, Response
 from starlette.exceptions import HTTPException
 
-from a3t.model.saved_voices import voice_names
+from a3t.user_folders import voice_names
 from app import limits, texts
 from app.guarding.visitors import Visitors
 from app.page_request import VOCODERS, aligners_here, models_here

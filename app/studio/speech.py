@@ -10,6 +10,7 @@ from fastapi.responses import FileResponse, Response
 from starlette.exceptions import HTTPException
 
 from app import texts
+from app.processes.progress import Watch
 from app.processes.request_jobs import RequestJob
 from app.studio.access import Opened, Sent, Visitor
 
@@ -33,11 +34,13 @@ def owner(visitor: str) -> str:
 
 @router.post("")
 def begin(studio: Opened, visitor: Visitor, data: Sent) -> dict[str, Any]:
-    names = ("upload", "text", "prompt_text")
-    given = [str(data.get(name) or "") for name in names]
-    numbers = data.get("seed", 0), data.get("speed", 1.0)
+    upload, text, said = (str(data.get(name) or "") for name in ("upload", "text", "prompt_text"))
+    seed, speed = data.get("seed", 0), data.get("speed", 1.0)
     service = studio.service
-    speak = lambda watch: service.tts(watch, *given, *numbers)  # noqa: E731
+
+    def speak(watch: Watch) -> tuple[Path, Path, str]:
+        return service.tts(watch, upload, text, said, seed, speed)
+
     return service.jobs.start("tts", speak, kept=True, owner=owner(visitor)).to_json()
 
 

@@ -26,8 +26,7 @@ def test_what_gradio_calls_leaves_the_models_to_the_service(path: Path) -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "a3t"
     }
-    # The names of voices, and how a sentence is shortened: neither needs torch.
-    assert named <= {"a3t.model.saved_voices", "a3t.plan.edit_limits"}
+    assert named <= {"a3t.plan.edit_limits"}  # how a sentence is shortened: it needs no torch
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ for (const status of [0, 409, 422, 502]) {
     made.editing.write(2, 3, "never");
     await settle();
     assert.equal(disk.unsent.size, 1);
-    assert.ok(made.saver.state.startsWith(status ? TEXTS.unsaved.slice(0, 12) : TEXTS.offline), made.saver.state);
+    assert.ok(made.saver.state.startsWith(status ? TEXTS.unsaved.slice(0, 10) : TEXTS.offline), made.saver.state);
     await wait(120);
     assert.equal(disk.unsent.size, 1);
     server.refuses = 200;
