@@ -21,7 +21,7 @@ export class SpeechView {
     this.button = make("button", { type: "button", class: "button primary", id: "speak", onclick: () => (this.asked ? this.#cancel() : this.#speak()) }, TEXTS.speak);
     this.state = make("div", { class: "busy", role: "status" });
     this.element = make("details", { class: "speech" }, make("summary", {}, make("h2", {}, TEXTS.speech)),
-      make("div", { class: "hero small" },
+      make("div", { class: "prompting" },
         make("button", { type: "button", class: "button", onclick: () => this.chooser.click() }, icon("upload"), this.voice), this.chooser,
         this.text, make("details", {}, make("summary", {}, TEXTS.own_text), this.said), this.button, this.state));
     this.element.addEventListener("drop", (event) => { event.preventDefault(); event.stopPropagation(); this.#take(event.dataTransfer.files[0]); });

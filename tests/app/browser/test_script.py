@@ -66,6 +66,8 @@ def test_one_undo_for_texts_takes_and_corrections(script: Any) -> None:
     second = script.get_by_role("radio", name="Take 2")
     script.wait_for_function("() => document.querySelector('[data-name=\"take 1\"]').ariaChecked")
     assert second.get_attribute("aria-checked") == "true"
+    script.keyboard.press("Control+z")  # the fresh take was a step
+    assert second.get_attribute("aria-checked") == "false"
     script.keyboard.press("Control+z")
     assert changes(script) == []
     assert said(script) == f"0:00 {ARCTIC}" or ARCTIC in said(script)
