@@ -74,7 +74,7 @@ def made_one_by_one(project: Project, folder: Path) -> Path:
     dragged = project.made()["edits"][1]["key"]
     another_take(project, dragged, duration=0.45)
     edits[1]["take"] = 1
-    edits.append(change(state, "in the", ""))
+    edits.append(change(state, "the", ""))
     edits.append({"after": -1, "tokens": [], "text": "", "cut": cut})
     edits.append(change(state, "degree", "frobbly"))
     project.save(*edits)
