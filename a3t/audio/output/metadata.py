@@ -76,21 +76,22 @@ def set_texts(file: sf.SoundFile, texts: Mapping[str, bytes]) -> None:
 
 
 def append_chunks(
-    path: Path, recording: Recording, patches: Sequence[Patch], texts: Mapping[str, bytes]
+    path: Path,
+    recording: Recording,
+    patches: Sequence[Patch],
+    texts: Mapping[str, bytes],
+    cues: Sequence[tuple[bytes, bytes]] = (),
 ) -> None:
-    """Put texts, and what the recording has of chunks, behind the samples of a written WAV."""
+    """Put texts, and what the recording has of chunks, behind the samples of a written WAV; cues
+    if it has none of its own."""
     if not chunks.is_riff(path):
         return
     own = chunks.texts_of(recording.path)
     info = {NAMES[name]: text for name, text in texts.items() if name in NAMES}
     added = {name: text for name, text in info.items() if name == chunks.COMMENT or name not in own}
-    chunks.append(
-        path,
-        [
-            *chunks.carried(recording.path, sample_map(recording, patches).output_of),
-            *chunks.texts_chunk(own | added),
-        ],
-    )
+    kept = chunks.carried(recording.path, sample_map(recording, patches).output_of)
+    marked = () if any(name == b"cue " for name, _ in kept) else cues
+    chunks.append(path, [*kept, *marked, *chunks.texts_chunk(own | added)])
 
 
 def _comment(path: Path) -> bytes:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import numpy as np
 
+from a3t.audio.output.chapters import Chapter, for_container
 from a3t.audio.reading.containers import audio_stream, decoded_track, is_moving, opened_container
 from a3t.audio.reading.formats import Native, SampleFormat, to_float
 from a3t.audio.reading.recording import Recording
@@ -116,6 +117,7 @@ def write_muxed(
     path: Path,
     out: Path,
     texts: Mapping[str, bytes],
+    chapters: Sequence[Chapter] = (),
 ) -> None:
     """Write the sound of `blocks` to `path`, as a container of the kind that `out` names.
 
@@ -127,7 +129,8 @@ def write_muxed(
 
     try:
         with ExitStack() as stack:
-            _mux(recording, blocks, stack.enter_context(path.open("wb+")), out, texts, stack)
+            file = stack.enter_context(path.open("wb+"))
+            _mux(recording, blocks, file, out, texts, chapters, stack)
     except av.error.FFmpegError as error:
         if isinstance(error, OSError):
             raise
@@ -142,6 +145,7 @@ def _mux(
     file: BinaryIO,
     out: Path,
     texts: Mapping[str, bytes],
+    chapters: Sequence[Chapter],
     stack: ExitStack,
 ) -> None:
     import av
@@ -170,8 +174,8 @@ def _mux(
                 sound.stream.metadata.update(own.metadata)
             elif copy := _copied(stream, target, recording.path, out):
                 copied[stream] = copy
-        if source.chapters():
-            target.set_chapters(source.chapters())
+    if chapters:
+        target.set_chapters(for_container(chapters, recording.sample_rate, start))
     sound = sound or _SoundStream(target, recording, codec_in(recording, out), start)
     try:
         target.start_encoding()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import soundfile as sf
 
+from a3t.audio.output.chapters import add_to_mp3, as_cues, chapters_after
 from a3t.audio.output.files import atomic_path, check_target
 from a3t.audio.output.metadata import append_chunks, set_texts, texts_of
 from a3t.audio.output.muxing import check_in_sync, codec_in, muxed_format, write_muxed
@@ -73,11 +74,12 @@ def write_edited(
     if not samples:
         raise InputError(f"The edit would delete all of {recording.path}: keep at least one word.")
     container, subtype = container_and_subtype(recording, out, samples)
+    chapters = chapters_after(recording, sample_map(recording, patches))
     if muxed_format(out):
         check_in_sync(recording, samples, out)
         blocks, texts = edited_blocks(recording, ordered, gain), texts_of(recording, comment)
         with atomic_path(out) as temporary:
-            write_muxed(recording, blocks, temporary, out, texts)
+            write_muxed(recording, blocks, temporary, out, texts, chapters)
         return
     if (
         not ordered
@@ -92,7 +94,9 @@ def write_edited(
     with atomic_path(out) as temporary:
         blocks = edited_blocks(recording, ordered, gain)
         if _write(temporary, container, layout, blocks, samples, texts):
-            append_chunks(temporary, recording, ordered, texts)
+            append_chunks(temporary, recording, ordered, texts, as_cues(chapters))
+            if container == "MP3":
+                add_to_mp3(temporary, chapters, recording.sample_rate)
         else:
             needed = samples * recording.channels * recording.format.width / 1e6
             free = shutil.disk_usage(temporary.parent).free / 1e6

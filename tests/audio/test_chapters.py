@@ -1,0 +1,82 @@
+"""Chapters move with cuts, in every container that has them, as another program reads them."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+import soundfile
+
+from a3t.audio.output.chapters import Chapter, chapters_after
+from a3t.audio.output.patches import Patch, sample_map
+from a3t.audio.output.writing import write_edited
+from a3t.audio.reading.recording import Recording
+
+RATE = 16_000
+CHAPTERS = ((0.0, 1.0, "Opening"), (1.0, 1.5, "Gone"), (1.5, 3.0, "Ends — é"))
+CUT = (RATE, 3 * RATE // 2)  # the second chapter
+
+
+def with_chapters(path: Path) -> Recording:
+    """Three seconds of a tone with three chapters, as FFmpeg writes them."""
+    codec = {".mp3": "libmp3lame", ".m4a": "aac", ".mka": "pcm_s16le"}[path.suffix]
+    tone = (0.1 * np.sin(np.arange(3 * RATE) / 5)).astype(np.float32)
+    with av.open(str(path), "w") as target:
+        stream = target.add_stream(codec, rate=RATE, layout="mono")
+        target.set_chapters(
+            [
+                {"id": k, "start": round(1000 * a), "end": round(1000 * b),
+                 "time_base": Fraction(1, 1000), "metadata": {"title": title}}
+                for k, (a, b, title) in enumerate(CHAPTERS, 1)
+            ]
+        )  # fmt: skip
+        frame = av.AudioFrame.from_ndarray(tone[None], "flt", "mono")
+        frame.sample_rate = RATE
+        for out in av.AudioResampler(stream.format, "mono", RATE).resample(frame):
+            target.mux(stream.encode(out))
+        target.mux(stream.encode(None))
+    return Recording.open(path)
+
+
+def read(path: Path) -> list[tuple[float, float, str]]:
+    with av.open(str(path)) as container:
+        return [
+            (
+                float(c["start"] * c["time_base"]),
+                float(c["end"] * c["time_base"]),
+                c["metadata"]["title"],
+            )
+            for c in container.chapters()
+        ]
+
+
+@pytest.mark.parametrize("source", [".mp3", ".m4a", ".mka"])
+@pytest.mark.parametrize("ending", [".mp3", ".m4a", ".mka", ".wav"])
+def test_chapters_move_with_what_is_cut(source: str, ending: str, tmp_path: Path) -> None:
+    recording = with_chapters(tmp_path / f"in{source}")
+    out = tmp_path / f"out{ending}"
+    write_edited(recording, [Patch(CUT, np.zeros((0, 1)))], out)
+    if ending == ".wav":
+        made = Recording.open(out)
+        found = [
+            (each.start / RATE, each.end / RATE, each.title)
+            for each in chapters_after(made, sample_map(made, ()))
+        ]
+    else:
+        found = read(out)
+    assert [title for *_, title in found] == ["Opening", "Ends — é"]
+    assert found[0][:2] == pytest.approx((0.0, 1.0), abs=0.003)
+    assert found[1][0] == pytest.approx(1.0, abs=0.003)
+    assert len(soundfile.info(str(out)).format) if ending == ".mp3" else True
+    again = Recording.open(out)
+    length = sample_map(recording, [Patch(CUT, np.zeros((0, 1)))]).output_length
+    assert abs(again.samples - length) <= (3000 if ending in (".m4a", ".mp3") else 0)
+
+
+def test_a_chapter_that_begins_in_a_change_begins_where_that_begins(tmp_path: Path) -> None:
+    recording = with_chapters(tmp_path / "in.mka")
+    spans = sample_map(recording, [Patch((RATE // 2, 5 * RATE // 4), np.zeros((100, 1)))])
+    first, second, third = chapters_after(recording, spans)
+    assert (first.end, second.start) == (RATE // 2, RATE // 2)
+    assert third == Chapter(second.end, spans.output_length, "Ends — é")
