@@ -20,6 +20,7 @@ from a3t.spans import SpanMap
 
 MAX_CHAPTERS = 250  # a table of contents in ID3 counts them in a byte
 MAX_TITLE = 1000  # characters
+EDGES = ("start", "end")
 LARGEST_TAG = 2**28 - 1  # bytes, in four times seven bits
 
 
@@ -43,7 +44,7 @@ def chapters_after(recording: Recording, spans: SpanMap) -> tuple[Chapter, ...]:
     return tuple(found[:MAX_CHAPTERS])
 
 
-def for_container(chapters: Sequence[Chapter], rate: int, start: float) -> list[dict[str, Any]]:
+def for_container(chapters: Sequence[Chapter], rate: int, start: float) -> list[Any]:
     """Chapters as PyAV sets them; ``start``: the seconds at which the sound begins there."""
     first, base = round(start * rate), Fraction(1, rate)
     return [
@@ -127,12 +128,11 @@ def _chapters(recording: Recording) -> list[Chapter]:
             listed: Sequence[Mapping[str, Any]] = container.chapters()[:MAX_CHAPTERS]
     except (av.error.FFmpegError, EOFError):
         return []
-    rate = recording.sample_rate
-    return [
-        _chapter(recording, *(round((float(each[edge] * each["time_base"]) - start) * rate)
-                              for edge in ("start", "end")), each["metadata"].get("title", ""))
-        for each in listed
-    ]  # fmt: skip
+    rate, found = recording.sample_rate, []
+    for each in listed:
+        first, last = (round((float(each[e] * each["time_base"]) - start) * rate) for e in EDGES)
+        found.append(_chapter(recording, first, last, each["metadata"].get("title", "")))
+    return found
 
 
 def _cue_chapters(recording: Recording) -> list[Chapter]:
