@@ -3,6 +3,7 @@
 import io
 import json
 import re
+import zipfile
 from itertools import pairwise
 from pathlib import Path
 
@@ -254,3 +255,16 @@ def test_what_one_looks_at_is_listened_to_next(
     assert state["listening"]["missing"] == []
     starts = [token[2] for token in state["tokens"]]
     assert starts == sorted(starts) and starts[-1] > 8
+
+
+def test_a_download_as_mp3_at_a_podcast_s_loudness(project: Project) -> None:
+    project.save(change(project.listened(), "always", "never"))
+    project.made()
+    project.post("export", {"kind": ".mp3", "loudness": -16})
+    at = f"{project.at}/download"
+    project.until(lambda state: project.client.get(at).status_code == 200)
+    with zipfile.ZipFile(io.BytesIO(project.client.get(at).content)) as archive:
+        names = archive.namelist()
+        (loud,) = [archive.read(name) for name in names if name.endswith(".edited.loud.mp3")]
+    assert any(name.endswith(".edited.mp3") for name in names)
+    assert project.client.get(f"{at}?part=audio").content == loud
