@@ -37,7 +37,7 @@ export class Server {
     await new Promise((done) => { request.onloadend = done; request.send(data); });
     if (request.status === 200) return JSON.parse(request.responseText)[0];
     if (request.status === 403 && !known) {
-      await fetch(`${this.page}/`).catch(() => {});
+      for (const path of [`${this.page}/`, `${this.root}/limits`]) await fetch(path).catch(() => {});
       return this.upload(file, told, true);
     }
     throw refusal(request.status, request.responseText);

@@ -153,7 +153,7 @@ def test_all_of_two_hours_words_are_selected_without_a_search_for_each(script: A
     last = f"word{MANY - 1}"
     script.locator(".script").press("End")
     script.locator(".w.selected", has_text=last).wait_for()
-    assert last in script.locator(".script p").last.inner_text()
+    assert last in script.locator(".script p").last.text_content()
 
 
 def test_the_audio_view_shows_nothing_beyond_the_end(script: Any) -> None:
