@@ -18,7 +18,7 @@ TEXTS = {
     "token.txt": "a-secret-token",
     "edits.csv": f"wav,text,new_text,out\ntalk.wav,{TALK},{CHANGED},friday.wav\n",
 }
-FILES = {"talk.wav", "film.mp4", "talk.m4a", "second-take.wav", "hello.wav", *TEXTS}
+FILES = {"talk.wav", "film.mp4", "talk.m4a", "second-take.wav", "hello.wav", "guest.wav", *TEXTS}
 
 
 def prepare(folder: Path, editor: Editor, example: Path) -> None:
@@ -28,6 +28,7 @@ def prepare(folder: Path, editor: Editor, example: Path) -> None:
     editor.tts(example, TALK, prompt_text=ARCTIC).save(talk)
     editor.tts(example, "Hello.", prompt_text=ARCTIC).save(folder / "hello.wav")
     editor.tts(example, CHANGED, prompt_text=ARCTIC).save(folder / "second-take.wav")
+    shutil.copy(folder / "hello.wav", folder / "guest.wav")
     for path in folder.glob("*.json"):
         path.unlink()
     film(folder / "film.mp4", talk)
