@@ -88,7 +88,7 @@ ALIGNMENT = {
 RECORD = {
     "source": {"path": "talk.wav", "sha256": "0" * 64},
     "text": "and", "new_text": "you", "rate": 1.0, "seed": 0,
-    "edits": [{"op": "replace", "old_words": "and", "new_words": "you"}],
+    "edits": [{"op": "replace", "source": [0, 12000], "old_words": "and", "new_words": "you"}],
     "asked": {"speed": 1.0, "fit": False, "margin": 0.025, "duration": None, "lengths": None},
     "alignment": ALIGNMENT, "aligned_words": None,
     "model": {"name": "small", "sha256": "0"}, "vocoder": {"name": "builtin", "sha256": "0"},

@@ -65,7 +65,11 @@ def test_what_is_no_sound_is_refused_and_the_next_is_heard(client: TestClient) -
     wrong: tuple[Any, ...] = ("é", "AAA", [1, 2], "!!!!", {"a": 1})
     for samples in wrong:
         assert client.post(at, json={"samples": samples}).status_code == 400
-    assert client.post(at, json={"samples": "AAAA"}).json() == {"final": [], "provisional": []}
+    assert client.post(at, json={"samples": "AAAA"}).json() == {
+        "final": [],
+        "provisional": [],
+        "late": False,
+    }
 
 
 def test_one_who_has_left_leaves_no_process(
