@@ -55,18 +55,7 @@ class History:
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> History:
         """The history in an edit.json; KeyError, TypeError or ValueError if it isn't one."""
-        current = {name: value for name, value in record.items() if name not in (LIST, PLACE)}
-        listed = record.get(LIST, [{}])
-        if len(listed) > MAX_VERSIONS:
-            raise ValueError(len(listed))
-        versions = tuple({**current, **differing} for differing in listed)
-        place = record.get(PLACE, 0)
-        place = -1 if place is None else place
-        if not isinstance(place, int) or not -1 <= place < len(versions):
-            raise ValueError(place)
-        checked: set[int] = set()  # what versions have in common is one object
-        for k, version in enumerate(versions):
-            _check(version, k, checked)
+        versions, place = _versions(record)
         return cls.at(versions, place)
 
     @property
@@ -154,6 +143,24 @@ class History:
 
 def _said(version: Version) -> tuple[object, object]:
     return version["new_text"], version.get("asked", {}).get("cuts", [])
+
+
+def _versions(record: Mapping[str, Any]) -> tuple[tuple[Version, ...], int]:
+    """The versions in an edit.json, whole, and the place of the one that counts; KeyError,
+    TypeError or ValueError if they aren't any. Linear in the record, whatever versions share."""
+    current = {name: value for name, value in record.items() if name not in (LIST, PLACE)}
+    listed = record.get(LIST, [{}])
+    if len(listed) > MAX_VERSIONS:
+        raise ValueError(len(listed))
+    versions = tuple({**current, **differing} for differing in listed)
+    place = record.get(PLACE, 0)
+    place = -1 if place is None else place
+    if not isinstance(place, int) or not -1 <= place < len(versions):
+        raise ValueError(place)
+    checked: set[int] = set()  # what versions have in common is one object
+    for k, version in enumerate(versions):
+        _check(version, k, checked)
+    return versions, place
 
 
 def _check(version: Version, place: int, checked: set[int]) -> None:
@@ -262,7 +269,7 @@ def read_record(path: Path) -> Mapping[str, Any]:
         _check_source(data)
         broken = "edits”, “new_text” or “versions"
         checked: set[tuple[str, int]] = set()  # versions share most of what they hold
-        for version in History.of(data).versions:
+        for version in _versions(data)[0]:
             for broken, check in _CHECKS.items():
                 part = broken, id(version.get(broken))
                 if part not in checked:
