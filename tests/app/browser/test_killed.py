@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 SECOND = 1000  # milliseconds, by the page's clock
 SHOWN = """(wanted) => {
     const { script, view } = window.a3tApp;
-    const field = view.field ? [view.field.input.value] : [];
+    const field = view.field.open ? [view.field.open.input.value] : [];
     return [...script.edits.map((edit) => edit.text), ...field].join() === wanted.join();
 }"""
 

@@ -28,6 +28,6 @@ def test_words_sound_and_picture_under_a_path(
         page.wait_for_function(
             "() => window.a3tApp.transport.place > 0.3 * window.a3tApp.sound.sample_rate"
         )
-        page.wait_for_function("() => [...window.a3tApp.audio.pictures.images.values()][0]")
+        page.wait_for_function("() => [...window.a3tApp.audio.axis.pictures.images.values()][0]")
         assert page.faults == []
         page.context.close()

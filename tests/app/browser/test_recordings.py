@@ -82,7 +82,7 @@ def test_a_film_is_shown_as_it_is_heard_and_taken_home(
     picture(page, "film")
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Export").click()
-        page.get_by_role("button", name="The film").click()
+        page.get_by_role("button", name="Film", exact=True).click()
     assert waiting.value.suggested_filename == "talk.edited.webm"
     word(page, "superlative").click()
     page.keyboard.press("Delete")
@@ -121,7 +121,7 @@ def test_a_long_recording_is_edited_while_it_is_listened_to(
     page.keyboard.press("l")  # plays, and the view goes along
     page.wait_for_function(
         "() => { const { audio, sound } = window.a3tApp;"
-        " return audio.left > 20 * sound.sample_rate; }"
+        " return audio.axis.left > 20 * sound.sample_rate; }"
     )
     page.keyboard.press("k")
     change(page, "superlative", "always")  # which is said before, and in every other sentence
