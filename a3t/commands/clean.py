@@ -180,11 +180,12 @@ def _clean(editor: Editor, path: Path, want: Cleaning, options: argparse.Namespa
         say(doubt)
     results = job.make(editor, plan)
     if heard := [f"“{word.word}”" for word in still_heard(results[0])]:
-        say(f"Check by ear: {', '.join(heard)} may still be heard.")
+        say(f"Listen to {', '.join(heard)}: it may still be heard.")
     exported = job.write(results, not options.no_provenance)
     output, rate = results[0].map.samples.output_length, job.recording.sample_rate
     shorter = (job.recording.samples - output) / rate
-    say(f"Written: {job.out} ({output / rate:.2f} s, {shorter:.2f} s shorter)")
+    change = f"{shorter:.2f} s shorter" if shorter else "as long as before"
+    say(f"Written: {job.out} ({output / rate:.2f} s, {change})")
     for file in (*results[0].track_outputs(job.out), *exported):
         say(f"Written: {file}")
 

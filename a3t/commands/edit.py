@@ -189,7 +189,7 @@ def save_version(
     current = record if history.place >= 0 else result.record
     notes = {} if alone else {**history.to_json(current), "continues": record.get("continues")}
     exported = write([result], out, options.export, provenance, lambda result: notes, (), seen)
-    report([result], out, options, provenance, exported)
+    report([result], out, options, provenance, exported, original=history.place < 0)
     before = record.get("output", {}).get("sha256")
     if before and before != sha256_of(out):
         say("Not bit-identical to the original: another version or machine made it.")
@@ -201,8 +201,10 @@ def report(
     options: argparse.Namespace,
     provenance: bool,
     exported: list[Path],
+    *,
+    original: bool = False,
 ) -> None:
-    """Report the written files; the best result is ``out``."""
+    """Report the written files; the best result is ``out``, which has no change if ``original``."""
     from a3t.audio.output.muxing import encoded_again
     from a3t.audio.output.provenance import provenance_of
     from a3t.audio.output.records import record_path
@@ -212,7 +214,8 @@ def report(
     if options.json:
         print(record_path(out).read_text(encoding="utf-8"), end="")
     else:
-        say(best.plan.describe())
+        undone = "This is the original again; --redo brings the changes back."
+        say(undone if original else best.plan.describe())
         say(f"Written: {out}" + (f" and {others(len(results) - 1)}" if len(results) > 1 else ""))
         for path in (*best.track_outputs(out), *exported):
             say(f"Written: {path}")

@@ -46,7 +46,9 @@ def test_versions(talk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for place in (1, 0):
         run("--wav", talk, "--undo")
         assert out.read_bytes() == versions[place] and told(out)["version"] == place
+    capsys.readouterr()
     run("--wav", out, "--undo")  # before the first version there is the original
+    assert "This is the original again" in capsys.readouterr().err
     assert (soundfile.read(out)[0] == soundfile.read(talk)[0]).all()
     assert told(out)["version"] is None and len(told(out)["versions"]) == 3  # type: ignore[arg-type]
     assert edit.main(["--wav", str(talk), "--undo"]) == 1
