@@ -6,11 +6,13 @@ labels. MP4, Matroska and their like: whatever FFmpeg's libraries write there.
 
 from __future__ import annotations
 
+import shutil
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 from a3t.audio.output import chunks
@@ -21,7 +23,8 @@ from a3t.spans import SpanMap
 MAX_CHAPTERS = 250  # a table of contents in ID3 counts them in a byte
 MAX_TITLE = 1000  # characters
 EDGES = ("start", "end")
-LARGEST_TAG = 2**28 - 1  # bytes, in four times seven bits
+NO_PLACE = 0xFFFF_FFFF  # a chapter's place in the bytes, where times count
+SHIFTS = (21, 14, 7, 0)  # of the seven bits in each byte of a tag's size
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ class Chapter:
 def chapters_after(recording: Recording, spans: SpanMap) -> tuple[Chapter, ...]:
     """A recording's chapters where an edit has moved them, without those that it has cut out."""
     found = []
-    for each in _cue_chapters(recording) or _chapters(recording):
+    for each in _chapters(recording):
         # A chapter that begins or ends within a change does so where the change begins.
         start, end = spans.output_of(each.start), spans.output_of(each.end)
         if start < end:
@@ -72,52 +75,38 @@ def as_cues(chapters: Sequence[Chapter]) -> list[tuple[bytes, bytes]]:
 
 
 def add_to_mp3(path: Path, chapters: Sequence[Chapter], rate: int) -> None:
-    """Put chapters into an MP3's ID3 tag, or one before its sound if it has none."""
+    """Put chapters into the ID3v2.3 tag that libsndfile has written, or before an MP3 without."""
     if not chapters:
         return
-    data = path.read_bytes()
-    has = len(data) >= 10 and data[:3] == b"ID3" and data[3] in (3, 4) and not data[5] & 0x50
-    version, size = (data[3], _from_syncsafe(data[6:10])) if has else (4, 0)
-    own, rest = (_whole_frames(data[10 : 10 + size], version), data[10 + size :])
-    own, rest = (own, rest) if has else (b"", data)
-    names = [f"chp{number}".encode() for number in range(1, len(chapters) + 1)]
-    table = b"toc\0" + bytes([3, len(names)]) + b"".join(name + b"\0" for name in names)
-    frames = _frame(b"CTOC", table, version)
+    names = [f"chp{number}".encode() + b"\0" for number in range(1, len(chapters) + 1)]
+    tag = _frame(b"CTOC", b"toc\0" + bytes([3, len(names)]) + b"".join(names))
     for name, each in zip(names, chapters, strict=True):
-        times = [min(round(1000 * place / rate), 0xFFFFFFFE) for place in (each.start, each.end)]
-        title = _frame(b"TIT2", b"\1" + each.title.encode("utf-16"), version)
-        head = name + b"\0" + struct.pack(">4I", *times, 0xFFFFFFFF, 0xFFFFFFFF)
-        frames += _frame(b"CHAP", head + title, version)
-    tag = own + frames
-    if len(tag) <= LARGEST_TAG:
-        head = b"ID3" + bytes([version, 0, 0]) + _syncsafe(len(tag))
-        path.write_bytes(head + tag + rest)
+        times = [min(round(1000 * place / rate), NO_PLACE - 1) for place in (each.start, each.end)]
+        title = _frame(b"TIT2", b"\1" + each.title.encode("utf-16"))
+        tag += _frame(b"CHAP", name + struct.pack(">4I", *times, NO_PLACE, NO_PLACE) + title)
+    with path.open("r+b") as file, TemporaryFile(dir=path.parent) as sound:
+        head = file.read(10)
+        if head.startswith(b"ID3"):
+            # Its padding, which ends it, has to stay behind all frames.
+            tag += file.read(sum(byte << k for byte, k in zip(head[6:], SHIFTS, strict=True)))
+        else:
+            file.seek(0)
+        shutil.copyfileobj(file, sound)
+        file.seek(0)
+        sound.seek(0)
+        file.write(b"ID3\3\0\0" + bytes(len(tag) >> shift & 0x7F for shift in SHIFTS) + tag)
+        shutil.copyfileobj(sound, file)
 
 
-def _whole_frames(tag: bytes, version: int) -> bytes:
-    """A tag's frames, the padding left out."""
-    place = 0
-    while place + 10 <= len(tag) and tag[place] != 0:
-        size = tag[place + 4 : place + 8]
-        place += 10 + (_from_syncsafe(size) if version == 4 else int.from_bytes(size, "big"))
-    return tag[: min(place, len(tag))]
-
-
-def _frame(name: bytes, data: bytes, version: int) -> bytes:
-    size = _syncsafe(len(data)) if version == 4 else len(data).to_bytes(4, "big")
-    return name + size + bytes(2) + data
-
-
-def _syncsafe(number: int) -> bytes:
-    return bytes(number >> shift & 0x7F for shift in (21, 14, 7, 0))
-
-
-def _from_syncsafe(data: bytes) -> int:
-    return sum((byte & 0x7F) << shift for byte, shift in zip(data, (21, 14, 7, 0), strict=False))
+def _frame(name: bytes, data: bytes) -> bytes:
+    return name + struct.pack(">IH", len(data), 0) + data
 
 
 def _chapters(recording: Recording) -> list[Chapter]:
-    """Those that FFmpeg's libraries find in the file; none if they can't read it."""
+    """Those that a recording has: a WAV's cue points, else what FFmpeg's libraries find in the
+    file; none if they can't read it."""
+    if found := chunks.chunks_of(recording.path):
+        return _cue_chapters(recording, found)
     import av
 
     start = 0.0
@@ -128,18 +117,18 @@ def _chapters(recording: Recording) -> list[Chapter]:
             listed: Sequence[Mapping[str, Any]] = container.chapters()[:MAX_CHAPTERS]
     except (av.error.FFmpegError, EOFError):
         return []
-    rate, found = recording.sample_rate, []
+    rate, chapters = recording.sample_rate, []
     for each in listed:
         first, last = (round((float(each[e] * each["time_base"]) - start) * rate) for e in EDGES)
-        found.append(_chapter(recording, first, last, each["metadata"].get("title", "")))
-    return found
+        chapters.append(_chapter(recording, first, last, each["metadata"].get("title", "")))
+    return chapters
 
 
-def _cue_chapters(recording: Recording) -> list[Chapter]:
+def _cue_chapters(recording: Recording, found: Sequence[chunks.Chunk]) -> list[Chapter]:
     """A WAV's labelled cue points, each to the next one."""
     labels: dict[int, str] = {}
     places: dict[int, int] = {}
-    for chunk in chunks.chunks_of(recording.path):
+    for chunk in found:
         data = chunk.data or b""
         if chunk.name == b"cue ":
             for place in range(4, len(data) - chunks.MARKER.size + 1, chunks.MARKER.size):

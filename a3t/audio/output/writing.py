@@ -9,6 +9,7 @@ from pathlib import Path
 import soundfile as sf
 
 from a3t.audio.output.chapters import add_to_mp3, as_cues, chapters_after
+from a3t.audio.output.chunks import RIFF
 from a3t.audio.output.files import atomic_path, check_target
 from a3t.audio.output.metadata import append_chunks, set_texts, texts_of
 from a3t.audio.output.muxing import check_in_sync, codec_in, muxed_format, write_muxed
@@ -74,7 +75,8 @@ def write_edited(
     if not samples:
         raise InputError(f"The edit would delete all of {recording.path}: keep at least one word.")
     container, subtype = container_and_subtype(recording, out, samples)
-    chapters = chapters_after(recording, sample_map(recording, patches))
+    has_chapters = muxed_format(out) or container in (*RIFF, "MP3")
+    chapters = chapters_after(recording, sample_map(recording, patches)) if has_chapters else ()
     if muxed_format(out):
         check_in_sync(recording, samples, out)
         blocks, texts = edited_blocks(recording, ordered, gain), texts_of(recording, comment)
