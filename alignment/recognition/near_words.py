@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 import numpy as np
@@ -14,9 +14,11 @@ COMMON = 6000  # of the words that are recognised, the most frequent ones
 Ways = frozenset[tuple[str, ...]]  # pronunciations, phones without stress
 
 
+@cache
 def known_ways(word: str) -> Ways:
     """The pronunciations of a word that is recognised; none of another one."""
-    return _ways().get(word, frozenset())
+    words = load_ngrams().words
+    return _ways([words.index(word)]).get(word, frozenset()) if word in words else frozenset()
 
 
 def words_one_phone_apart(ways: Iterable[tuple[str, ...]]) -> dict[str, Ways]:
@@ -35,23 +37,25 @@ def words_one_phone_apart(ways: Iterable[tuple[str, ...]]) -> dict[str, Ways]:
 
 
 @cache
-def _ways() -> dict[str, Ways]:
-    """The pronunciations of each word that is recognised."""
-    model = load_ngrams()
-    ways: dict[str, set[tuple[str, ...]]] = {}
-    for number, way in zip(model.pronounced.tolist(), model.pronunciations, strict=True):
-        ways.setdefault(model.words[number], set()).add(way)
-    return {word: frozenset(found) for word, found in ways.items()}
-
-
-@cache
 def _common_words() -> dict[str, Ways]:
     """The pronunciations of the common words, but for letters and abbreviations."""
     model = load_ngrams()
     ranked = len(SPECIAL) + np.argsort(-model.unigram[len(SPECIAL) :], kind="stable")[:COMMON]
-    words = sorted(model.words[number] for number in ranked.tolist())
-    ways = _ways()
-    return {word: ways[word] for word in words if len(word) > 1 and word.replace("'", "").isalpha()}
+    found = _ways(ranked)
+    return {
+        word: found[word]
+        for word in sorted(found)
+        if len(word) > 1 and word.replace("'", "").isalpha()
+    }
+
+
+def _ways(numbers: Sequence[int] | np.ndarray) -> dict[str, Ways]:
+    """The pronunciations of words, given by their numbers."""
+    model = load_ngrams()
+    ways: dict[str, set[tuple[str, ...]]] = {}
+    for k in np.flatnonzero(np.isin(model.pronounced, numbers)).tolist():
+        ways.setdefault(model.words[model.pronounced[k]], set()).add(model.pronunciations[k])
+    return {word: frozenset(found) for word, found in ways.items()}
 
 
 def _one_apart(one: tuple[str, ...], other: tuple[str, ...]) -> bool:

@@ -12,6 +12,7 @@ from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -91,7 +92,7 @@ class Whisper:
                 self._whisper.hf_tokenizer, several, task="transcribe", language="en"
             )
             # Hearing a part, hearing it again and scoring texts each encode it anew: half the time.
-            self._encode, self._kept = self._whisper.encode, dict[bytes, Any]()
+            self._encode, self._kept, self._lock = self._whisper.encode, dict[bytes, Any](), Lock()
             self._whisper.encode = self._encoded
         except (RuntimeError, OSError, ValueError, KeyError, TypeError) as error:
             raise AlignmentError(
@@ -127,13 +128,14 @@ class Whisper:
         return EncodedSound(self._whisper.encode(padded), frames)
 
     def _encoded(self, features: np.ndarray) -> Any:
-        """What the model makes of features, kept for the latest of them."""
+        """The model's encoding of features, kept for the latest of them."""
         key = sha256(features.tobytes()).digest()
-        if key not in self._kept:
-            while len(self._kept) >= KEPT:
-                del self._kept[next(iter(self._kept))]
-            self._kept[key] = self._encode(features)
-        return self._kept[key]
+        with self._lock:
+            if key not in self._kept:
+                if len(self._kept) == KEPT:
+                    del self._kept[next(iter(self._kept))]
+                self._kept[key] = self._encode(features)
+            return self._kept[key]
 
     def pieces(self, sound: EncodedSound, text: str) -> list[tuple[str, float]]:
         """The pieces of a text, which begin with the spaces before them, and the probability of
