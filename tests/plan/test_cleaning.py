@@ -278,7 +278,7 @@ def test_what_is_said_alike_on_purpose_is_no_retake(said: str, arctic: Path) -> 
 
 
 def retakes_of(arctic: Path, said: str) -> Findings:
-    """What is found among words with a pause at each bar."""
+    """The findings among words with a pause at each bar."""
     parts: list[str | tuple[str, float]] = []
     for number, part in enumerate(said.split("|")):
         parts += [("", 0.5)] if number else []

@@ -1,19 +1,41 @@
-"""Fillers and repetitions that a text has, and the text without them."""
+"""Disfluencies that a text has: fillers, repetitions and retakes; and the text without them.
+
+A retake was begun, broken off and said again, or said twice. The attempt and what follows it begin
+alike, and differ in few words (their edit distance: a recogniser mishears some, and a slip is why
+one begins again). There is a break between the two: a pause, a mark, or words such as “sorry, once
+more”.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from a3t.spans import Span
 from a3t.text.transcript import Transcript
+from alignment import Alignment
 
 FILLERS = ("um", "uh", "uhm", "umm", "uhh", "er", "erm", "hm", "hmm", "mm", "mhm")
 DELIBERATE = frozenset(
     "that had very really so no yes yeah bye ha hey well now far many much long again "
     "there more never always one two three four five six seven eight nine zero oh".split()
 )  # words that are said twice on purpose
-LONGEST_REPEAT = 4  # words
+MAX_REPEAT = 4  # words
+
+MIN_ATTEMPT, MAX_ATTEMPT = 3, 80  # words of an attempt
+SURE = 5  # words from which an attempt may begin anywhere, not only a sentence
+SHARE = {3: 0.0, 4: 0.25, 5: 0.2}  # of the words that may differ; MISHEARD of longer ones
+MISHEARD = 0.34
+BREAK = 0.2  # seconds
+NOT_SAID = re.compile(
+    r"(?:(?:um|uh|er|oh|no|wait|okay|ok|sorry|pardon|again|excuse me|i'm sorry|i mean"
+    r"|(?:from the top|take two|take three|scratch that|strike that|one more time|once more"
+    r"|once again|that again)"
+    r"|(?:let me|i'll|i will|let's)(?: just)? (?:start|try|say|do|read|take|begin|repeat)"
+    r"(?: that| this| it)?(?: over| again| once more| one more time)?)(?: |$))+"
+)  # what is said between an attempt and the next, in lower case
+MAX_ASIDE = 10  # words
 
 
 def disfluencies_in(
@@ -53,7 +75,7 @@ def _repeated(said: Transcript, k: int) -> int:
         stem = re.sub(r"[^a-z']", "", begun.lower())
         if broken and stem and spoken[k + 1] != stem and spoken[k + 1].startswith(stem):
             return 1
-    for size in range(min(LONGEST_REPEAT, (len(words) - k) // 2), 0, -1):
+    for size in range(min(MAX_REPEAT, (len(words) - k) // 2), 0, -1):
         again = spoken[k : k + size] == spoken[k + size : k + 2 * size]
         if again and words[k + size - 1].mark not in (".", "?", ":"):
             return 0 if set(spoken[k : k + size]) <= DELIBERATE else size
@@ -65,6 +87,84 @@ def _is_whole(said: Transcript, first: int, last: int) -> bool:
     words = said.words
     begins = first == 0 or words[first - 1].token != words[first].token
     return begins and (last == len(words) or words[last - 1].token != words[last].token)
+
+
+@dataclass(frozen=True, slots=True)
+class Retake:
+    """Words that were said again: [first, last) goes, with what was said in between, and
+    ``again`` stays."""
+
+    attempt: Span
+    again: Span
+
+
+def retakes_in(said: Transcript, alignment: Alignment) -> Iterator[Retake]:
+    """The retakes in a transcript, in order; of several attempts all but the last go.
+
+    alignment: of the same words. The time is linear in their number.
+    """
+    words, spoken = said.spoken, alignment.spoken
+    starts = _sentence_starts(said, alignment)
+    first = 0
+    while first + MIN_ATTEMPT < len(words):
+        found = None
+        for last in range(first + MIN_ATTEMPT, min(first + MAX_ATTEMPT, len(words) - 2) + 1):
+            same = [words[first + k] == words[last + k] for k in range(min(3, len(words) - last))]
+            if sum(same) < 2 or not (same[0] or first in starts):
+                continue
+            end = _without_aside(words, first, last)
+            pause = spoken[last].start - spoken[last - 1].end
+            if end == last and pause < BREAK and not said.words[last - 1].mark:
+                continue
+            length = end - first
+            if length < MIN_ATTEMPT or (length < SURE and first not in starts):
+                continue
+            most = int(SHARE.get(length, MISHEARD) * length)
+            errors, size = _errors(words[first:end], words[last : last + length + most + 1])
+            if errors <= most and not _is_deliberate(said, end, last, length, errors):
+                found = Retake((first, last), (last, last + size))
+                break
+        if found:
+            yield found
+            first = found.attempt[1]
+        else:
+            first += 1
+
+
+def _sentence_starts(said: Transcript, alignment: Alignment) -> set[int]:
+    """The words that begin a sentence, or follow a pause."""
+    spoken, words = alignment.spoken, said.words
+    return {
+        k
+        for k in range(len(words))
+        if k == 0 or words[k - 1].mark in (".", "?") or spoken[k].start - spoken[k - 1].end >= BREAK
+    }
+
+
+def _without_aside(words: Sequence[str], first: int, last: int) -> int:
+    """The end of an attempt, before what was said about it."""
+    for end in range(max(first + MIN_ATTEMPT, last - MAX_ASIDE), last):
+        if NOT_SAID.fullmatch(" ".join(words[end:last])):
+            return end
+    return last
+
+
+def _is_deliberate(said: Transcript, end: int, last: int, length: int, errors: int) -> bool:
+    """True of a short sentence or phrase that is whole, to its mark, and said once more or said
+    otherwise (“He left. He left again.”), with nothing said about it."""
+    mark = said.words[end - 1].mark if end == last else ""
+    return bool(mark) and length < 2 * SURE if errors else mark in (".", "?") and length < SURE
+
+
+def _errors(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
+    """The edit distance of words to the nearest beginning of others, and how long that is."""
+    row = list(range(len(other) + 1))
+    for number, word in enumerate(one, 1):
+        before, row[0] = row[0], number
+        for k, their in enumerate(other, 1):
+            before, row[k] = row[k], min(row[k] + 1, row[k - 1] + 1, before + (word != their))
+    best = min(range(len(row)), key=lambda k: (row[k], abs(k - len(one))))
+    return row[best], best
 
 
 def text_without(said: Transcript, gone: Mapping[Span, float]) -> str:

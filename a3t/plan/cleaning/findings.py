@@ -3,8 +3,6 @@
 What the transcript has goes from the text; what it hasn't becomes a `Cut`. Both are edits of one
 `EditPlan`.
 
-Fillers, repeated words, noises and long pauses: where they are in a text and its recording.
-
 What the transcript has not stands between two words of the alignment, which names it
 (`alignment.result.Word.unwritten`). Between the words on both sides there remains as much silence
 as this speaker usually leaves, no more than there was, and none of either word is taken.
@@ -21,17 +19,14 @@ from operator import attrgetter
 from statistics import median, quantiles
 
 from a3t.audio.analysis.pause_sounds import is_quiet, sounds_in_pauses, speech_power
-from a3t.audio.analysis.track_activity import TrackActivity
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import frames_of, seconds_of
 from a3t.plan.cleaning.cuts import ACTIONS, ALL_KINDS, BLEEP, KINDS, NAMED, RETAKE, Cut
-from a3t.plan.cleaning.disfluencies import FILLERS, disfluencies_in, text_without
-from a3t.plan.cleaning.named_words import places_of
-from a3t.plan.cleaning.retakes import retakes_in
+from a3t.plan.cleaning.disfluencies import FILLERS, disfluencies_in, retakes_in, text_without
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import word_map
-from a3t.plan.tracks import Track
+from a3t.plan.tracks import Track, TrackActivity
 from a3t.source.passages import AlignedRecording
 from a3t.spans import Span
 from a3t.text.comparison.edit_script import edit_script
@@ -52,6 +47,7 @@ BETWEEN = 0.12  # seconds of silence that remain between two words of a phrase
 USUAL_GAP, USUAL_PAUSE = 0.25, 0.6  # seconds, where it isn't
 LEAST_PAUSE = 0.3  # seconds that remain of a long one
 EDGE = 0.03  # seconds beside a sound that go with it
+OWNED = ("'s", "'")  # what may follow a name that is hidden
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -416,3 +412,33 @@ def _apart(cuts: Iterable[Cut]) -> tuple[Cut, ...]:
         else:
             result.append(cut)
     return tuple(result)
+
+
+def places_of(names: Sequence[str], said: Transcript) -> Iterator[Span]:
+    """Words [first, last) of a transcript that are one of some words or phrases, or its genitive;
+    written tokens are whole. In order and apart, the longest first where several begin."""
+    phrases = {tuple(Transcript.from_text(name).spoken) for name in names if _is_spoken(name)}
+    longest = max(map(len, phrases), default=0)
+    words, k = said.words, 0
+    while k < len(words):
+        sizes = range(min(longest, len(words) - k), 0, -1)
+        size = next((n for n in sizes if _is_one(said.spoken[k : k + n], phrases)), 0)
+        if size:
+            first, last = k, k + size
+            while first > 0 and words[first - 1].token == words[first].token:
+                first -= 1
+            while last < len(words) and words[last - 1].token == words[last].token:
+                last += 1
+            yield first, last
+            k = last
+        else:
+            k += 1
+
+
+def _is_spoken(name: str) -> bool:
+    return re.search(r"\w", name) is not None
+
+
+def _is_one(words: Sequence[str], phrases: set[tuple[str, ...]]) -> bool:
+    bare = next((words[-1].removesuffix(end) for end in OWNED if words[-1].endswith(end)), "")
+    return tuple(words) in phrases or (*words[:-1], bare) in phrases
