@@ -49,7 +49,7 @@ def application(
     app.include_router(router)
     if page is not None:
         os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # read when gradio is imported
-        from app.page.gradio_page import add_page
+        from app.gradio_page import add_page
 
         add_page(app, service, page, callers.local_only)
     return Guard(app, service.folder, callers)

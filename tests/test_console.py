@@ -10,7 +10,7 @@ import pytest
 
 from a3t.commands import clean, edit, transcribe, tts
 from a3t.commands.app import credentials, token_of
-from app.words_file import words_in
+from app.studio.project_listening import transcript_in
 
 ROOT = Path(__file__).parents[1]
 
@@ -97,7 +97,7 @@ def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
 
     assert token_of(f"@{file('long-enough')}") == "long-enough"
     assert credentials(f"@{file('anna:secret')}") == ("anna", "secret")
-    assert words_in(file(json.dumps({"text": "a", "new_text": "b"}))) == "a"
+    assert transcript_in(file(json.dumps({"text": "a", "new_text": "b"}))) == "a"
     hello = subprocess.run(
         [sys.executable, "-m", "a3t", "say-as"], input="\ufeffHello.".encode(), cwd=ROOT, stdout=-1
     )

@@ -19,7 +19,7 @@ from a3t.pretrained import (
     save_checkpoint,
 )
 from a3t.user_folders import SHIPPED_MODELS
-from app.page_request import models_here
+from app.models import models_here
 
 TENSORS: dict[str, Tensor] = {"weight": torch.arange(6.0).reshape(2, 3), "count": torch.tensor(3)}
 

@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 from operator import methodcaller
 from typing import Any
 
-from app.error_sentences import sentence_of
-from app.page_request import USUAL, Models
-from app.processes.progress import CancelledError, Watch
+from app.models import USUAL, Models
+from app.processes.progress import CancelledError, Watch, sentence_of
 from app.processes.worker import AbandonedError, WorkerProcess, always
 
 MAKING = 1  # the urgency of what somebody waits for
@@ -56,11 +55,6 @@ class EditorLane:
         self._change = threading.Condition()
         self._thread: threading.Thread | None = None
         self._closing = False
-
-    @property
-    def is_busy(self) -> bool:
-        """True if the editor is working, or about to."""
-        return bool(self._waiting) or self._running is not None
 
     def do(
         self, watch: Watch, function: Callable[..., Any], *args: Any, models: Models = USUAL

@@ -1,12 +1,14 @@
-"""A request's progress, shown to whoever waits for it, and the way to cancel it."""
+"""A request's progress, its end by whoever asked, and its errors as one sentence."""
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 
 import numpy as np
 
+from a3t.errors import InputError
 from app import texts
 
 # The share of a whole request that is done where each step begins.
@@ -21,20 +23,19 @@ class CancelledError(Exception):
 
 
 class Watch:
-    """Called by an editor at each step: shows it, or raises CancelledError.
+    """Called by an editor at each step: keeps how far it is, or raises CancelledError.
 
-    show: gets the share done (0..1, never falling) and a sentence. step: gets each step's name.
-    cancelled: set by whoever no longer waits. take: gets speech that is made piece by piece, (n,)
-    at 24 kHz, where a step would be named.
+    step: gets each step's name. cancelled: set by whoever no longer waits. take: gets speech that
+    is made piece by piece, (n,) at 24 kHz, where a step would be named. share, sentence: the share
+    done (0..1, never falling), and the step as people are told of it.
     """
 
     def __init__(
         self,
-        show: Callable[[float, str], None] | None = None,
         step: Callable[[str], None] | None = None,
         cancelled: threading.Event | None = None,
     ) -> None:
-        self._show, self._step = show, step
+        self._step = step
         self.cancelled = cancelled or threading.Event()
         self.take: Callable[[np.ndarray], None] | None = None
         self.share, self.sentence = 0.0, ""
@@ -56,7 +57,18 @@ class Watch:
             return
         self.sentence, reached = texts.STEPS.get(step, step), BEGINS.get(step, 0.97)
         self.share = max(self.share, reached)
-        if self._show is not None:
-            self._show(self.share, self.sentence)
         if self._step is not None:
             self._step(step)
+
+
+log = logging.getLogger(__name__)
+
+
+def sentence_of(error: BaseException) -> str:
+    """The sentence for an error; this program's own faults also go to the log in full."""
+    if isinstance(error, InputError):
+        return " ".join(str(error).split())
+    if isinstance(error, CancelledError):
+        return texts.CANCELLED
+    log.error("a request failed", exc_info=error)
+    return texts.FAILED

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app import limits
-from app.error_sentences import sentence_of
-from app.processes.progress import CancelledError, Watch
+from app.processes.progress import CancelledError, Watch, sentence_of
 
 MAX_JOBS = 20  # that wait or run
 STOPPING = 2.0  # seconds that they have to end in
@@ -25,7 +24,7 @@ class BusyError(Exception):
 @dataclass
 class RequestJob:
     """A request's work: its progress, and its outcome or one sentence that says why there is none.
-    owner: whoever may cancel it."""
+    owner: whoever asked for it."""
 
     kind: str
     watch: Watch
@@ -67,11 +66,10 @@ class RequestJobs:
         work: Callable[[Watch], Any],
         kept: bool = False,
         owner: str = "",
-        show: Callable[[float, str], None] | None = None,
     ) -> RequestJob:
         """Begin a job, kept for whoever asks for it when it is done; BusyError if too many wait
         already."""
-        job = RequestJob(kind, Watch(show), owner)
+        job = RequestJob(kind, Watch(), owner)
         with self._lock:
             old = time.monotonic() - limits.KEEP_SECONDS
             self._jobs = {name: each for name, each in self._jobs.items() if each.ended > old}
@@ -87,13 +85,6 @@ class RequestJobs:
         """The job of that name, if there is one."""
         with self._lock:
             return self._jobs.get(name)
-
-    def cancel(self, owner: str) -> None:
-        """End everything that somebody waits for."""
-        with self._lock:
-            for job in self._jobs.values():
-                if job.owner == owner:
-                    job.watch.cancelled.set()
 
     def stop(self) -> None:
         """End everything, and wait until it has ended: the server stops."""

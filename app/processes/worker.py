@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from a3t.errors import InputError
 from app import texts
-from app.page_request import USUAL, Models
+from app.models import USUAL, Models
 
 if TYPE_CHECKING:
     from a3t.editor import Editor

@@ -25,8 +25,7 @@ How a change travels, from the page's text to the file that is taken home:
 
 What the recording says comes the same way: `work.listening` and `work.ingest` hear it part by part
 in the editor's process, `project_listening` and `project_words` keep and change the words. A
-project as a file is `storage.packed_project`'s; what comes in with one is checked by
-`storage.project_checks`.
+project as a file is `storage.packed_project`'s, and what comes in with one is checked there.
 
 Gradio's page, its endpoints and the processes are `app`'s; nothing here makes sound by itself.
 """

@@ -1,9 +1,12 @@
-"""An open project's files, words and jobs: what listening, takes and corrections work on."""
+"""An open project's files, words, jobs and events, which listening, takes and corrections share."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from a3t.errors import InputError
@@ -12,10 +15,58 @@ from app import texts
 from app.processes.lanes import EditorLane, LaneJob
 from app.processes.worker import WorkerProcess
 from app.service import LONG
-from app.studio.project_events import ProjectEvents
 from app.studio.storage.folders import ProjectFolder, words_name
 from app.studio.storage.heard_tokens import IDS, HeardPart, Token, made_as_one, shown
 from app.studio.storage.pcm_sound import PcmSound
+
+MAX_EVENTS = 1000  # that are kept
+LEAVING = 20.0  # seconds that a page may be gone, as when it is loaded again
+
+
+class ProjectEvents:
+    """Events, numbered by `version`, and the pages that wait for them. Thread-safe."""
+
+    def __init__(self) -> None:
+        self.version = 0
+        self._lock = threading.RLock()
+        self._events: deque[tuple[int, dict[str, Any]]] = deque(maxlen=MAX_EVENTS)
+        self._wakers: list[Callable[[], object]] = []  # of the pages that show the project
+        self._left = float("-inf")  # when the last of them went
+
+    def tell(self, **event: Any) -> None:
+        """Let every page that shows the project know of something."""
+        with self._lock:
+            self.version += 1
+            self._events.append((self.version, event))
+            for wake in self._wakers:
+                wake()
+
+    def refuse(self, sentence: str) -> None:
+        """Tell the pages that something can't be done."""
+        self.tell(kind="refused", sentence=sentence)
+
+    def since(self, version: int) -> list[tuple[int, dict[str, Any]]]:
+        """The events after a version; one that says "reload" if they are no longer known."""
+        with self._lock:
+            if version > self.version or (self._events and version < self._events[0][0] - 1):
+                return [(self.version, {"kind": "reload"})]
+            return [each for each in self._events if each[0] > version]
+
+    @contextmanager
+    def shown(self, wake: Callable[[], object] = lambda: None) -> Iterator[None]:
+        """While a page shows the project; `wake` is called whenever there are events."""
+        with self._lock:
+            self._wakers.append(wake)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._wakers.remove(wake)
+                self._left = time.monotonic()
+
+    def is_shown(self) -> bool:
+        """True if a page shows the project, or has until just now."""
+        return bool(self._wakers) or time.monotonic() - self._left < LEAVING
 
 
 class OpenProject:

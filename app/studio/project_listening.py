@@ -5,9 +5,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from a3t.errors import InputError
+from a3t.source.transcripts import text_of
 from app import limits, texts
 from app.processes.lanes import EditorLane
 from app.processes.worker import WorkerProcess
@@ -17,14 +19,19 @@ from app.studio.storage.heard_tokens import with_marks
 from app.studio.take_settings import number
 from app.studio.work import worker_tasks as tasks
 
+OPENING, LISTENING = 0, 10  # urgencies; of two projects' parts the earlier one comes first
+
+
+def transcript_in(path: Path) -> str:
+    """The words of a transcript of any kind (docs/formats.md), its lines kept: a name may begin
+    one. InputError for anything else."""
+    return transcript_lines(text_of(path))
+
 
 def transcript_lines(text: str) -> str:
     """A transcript as it is kept; InputError if it is too long."""
     text = limits.check_text(text, texts.THE_TRANSCRIPT)
     return "\n".join(filter(None, (" ".join(line.split()) for line in text.splitlines())))
-
-
-OPENING, LISTENING = 0, 10  # urgencies; of two projects' parts the earlier one comes first
 
 
 class Listening:

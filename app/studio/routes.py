@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from a3t.user_folders import voice_names
 from app import limits, texts
 from app.guarding.visitors import Visitors
-from app.page_request import VOCODERS, aligners_here, models_here
+from app.models import VOCODERS, aligners_here, models_here
 from app.studio import reading, speech
 from app.studio.access import Opened, Sent, ThisProject, Visitor
 from app.studio.project import AUDIO, Project

@@ -14,11 +14,10 @@ from app.processes.sandbox import run_in_sandbox
 from app.service import Service, without_folder
 from app.studio.live_sessions import LiveSessions
 from app.studio.project import Project
-from app.studio.project_listening import transcript_lines
+from app.studio.project_listening import transcript_in, transcript_lines
 from app.studio.recogniser_fetch import RecogniserFetch
 from app.studio.storage.folders import BIN, ProjectFolder, Projects
 from app.studio.storage.packed_project import SUFFIX, manifest_of, pack, unpack
-from app.words_file import words_in
 
 MAX_OPEN = 64  # open projects in memory; one holds little
 
@@ -142,4 +141,4 @@ class Studio:
         """The words of an uploaded transcript, read in a bounded process; InputError."""
         path = limits.inside(upload, self.service.folder, limits.MAX_TEXT_MEGABYTES)
         with without_folder(path.parent):
-            return run_in_sandbox(words_in, path)
+            return run_in_sandbox(transcript_in, path)

@@ -8,7 +8,7 @@ from typing import Any
 from a3t.audio.matching.match_options import ALL_TRAITS, MatchedTraits
 from a3t.errors import InputError
 from a3t.plan.request import EditRequest
-from app.page_request import Models, check_offered
+from app.models import Models, check_offered
 
 NAMES = ("model", "vocoder", "aligner", "voice")
 

@@ -18,7 +18,7 @@ from a3t.editor import Editor
 from app import PageOptions
 from app.application import application, served
 from app.guarding.guard import Callers
-from app.page_request import USUAL, Models
+from app.models import USUAL, Models
 from app.processes.worker import WorkerProcess, always, work
 from app.server.voice_folder import PromptVoice
 from app.service import Service

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from app.page_request import Models
+from app.models import Models
 
 
 def grow(size: int) -> float:

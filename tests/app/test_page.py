@@ -16,14 +16,13 @@ from tests.app.conftest import launched
 from tests.app.proxy import under_a_path
 from tests.conftest import ARCTIC, NEVER
 
-APP = Path(__file__).parents[2] / "app"
+GRADIO_PAGE = Path(__file__).parents[2] / "app" / "gradio_page.py"
 
 
-@pytest.mark.parametrize("path", sorted((APP / "page").glob("*.py")), ids=lambda path: path.stem)
-def test_what_gradio_calls_leaves_the_models_to_the_service(path: Path) -> None:
+def test_what_gradio_calls_leaves_the_models_to_the_service() -> None:
     named = {
         node.module
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(ast.parse(GRADIO_PAGE.read_text(encoding="utf-8")))
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "a3t"
     }
     assert named <= {"a3t.plan.edit_limits"}  # how a sentence is shortened: it needs no torch
@@ -58,7 +57,7 @@ def test_credentials(tmp_path: Path) -> None:
 def test_building_the_page_does_not_import_torch() -> None:
     """torch and matplotlib take seconds to import: the page must not wait for them."""
     code = (
-        "import sys, app.page.gradio_page, app.studio.routes\n"
+        "import sys, app.gradio_page, app.studio.routes\n"
         "print({'torch', 'matplotlib.pyplot'} & set(sys.modules))"
     )
     command = [sys.executable, "-c", code]

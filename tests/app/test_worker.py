@@ -16,7 +16,7 @@ import soundfile
 from a3t.errors import InputError
 from alignment import AlignmentError
 from app import texts
-from app.page_request import USUAL, Models
+from app.models import USUAL, Models
 from app.processes.progress import CancelledError, Watch
 from app.processes.sandbox import ReadingProcesses
 from app.processes.worker import AbandonedError, WorkerProcess, work
@@ -161,9 +161,9 @@ def test_cancelled_in_the_middle_of_an_alignment(tmp_path: Path, arctic: Path) -
     service.align(Watch(), short, ARCTIC)  # the models are there
     aligning, queued, found = threading.Event(), threading.Event(), threading.Event()
 
-    def show(share: float, step: str) -> None:
-        if "Finding" in step:
-            aligning.set()
+    def align(watch: Watch) -> Any:
+        seen = Watch(lambda step: aligning.set() if step == "align" else None, watch.cancelled)
+        return service.align(seen, long, text)
 
     def behind(watch: Watch) -> None:
         queued.set()
@@ -171,13 +171,11 @@ def test_cancelled_in_the_middle_of_an_alignment(tmp_path: Path, arctic: Path) -
         found.set()
 
     text = " ".join([ARCTIC] * 30)
-    first = service.jobs.start(
-        "align", lambda watch: service.align(watch, long, text), owner="first", show=show
-    )
+    first = service.jobs.start("align", align)
     assert aligning.wait(PATIENCE)
-    service.jobs.start("align", behind, owner="second")
+    service.jobs.start("align", behind)
     assert queued.wait(PATIENCE)
-    service.jobs.cancel("first")
+    first.watch.cancelled.set()
     assert isinstance(first.outcome.exception(PATIENCE), CancelledError)
     assert found.wait(PATIENCE)
     service.close()

@@ -30,9 +30,9 @@ from a3t.text.markup import check_marks
 from a3t.text.transcript import Transcript
 from alignment.formats import read_alignment
 from alignment.formats.dictionary import read_dictionary
+from app.studio.project_listening import transcript_in
 from app.studio.storage.folders import REQUEST
 from app.studio.storage.packed_project import manifest_of, unpack
-from app.words_file import words_in
 from tests.fuzz import corpus
 from tests.fuzz.corpus import inputs
 
@@ -40,7 +40,7 @@ LONGEST = 10.0  # seconds of processor time for a file
 
 
 def _text(path: Path) -> None:
-    for read in (read_alignment, text_of, read_dictionary, words_in):
+    for read in (read_alignment, text_of, read_dictionary, transcript_in):
         _one_sentence(read, path)
     _one_sentence(lambda path: sidecar(path.with_suffix(".wav")), path)
     content = path.read_bytes().decode("utf-8", "replace")

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from a3t.source import diarisation
+from a3t.text.transcript import Transcript
 from app.studio import project_words
 from app.studio.storage.folders import ProjectFolder
 from app.studio.storage.heard_tokens import HeardPart, with_marks, with_speakers
@@ -26,6 +27,14 @@ def names(state: dict[str, Any]) -> list[str]:
 
 def ids(state: dict[str, Any], name: str) -> list[int]:
     return [token[0] for token in state["tokens"] if token[6] == name]
+
+
+def test_names_in_a_transcript_file_stay_at_the_beginning_of_their_lines(studio: Studio) -> None:
+    file = studio.service.request_folder() / "talk.txt"
+    file.write_text("ANNA:  Hello\tthere.\n\nBOB: Hi.\n", encoding="utf-8")
+    text = studio.text_from(str(file))
+    assert text == "ANNA: Hello there.\nBOB: Hi."
+    assert [word.speaker for word in Transcript.from_text(text).words] == ["ANNA", "ANNA", "BOB"]
 
 
 def test_what_is_missing_is_said_before_the_work(
