@@ -13,20 +13,20 @@ import { Saver } from "./saver.js";
 import { Settings } from "./panels/settings.js";
 import { ScriptView } from "./script/script_view.js";
 import { StartView } from "./start/start_view.js";
-import { emptyState } from "./state.js";
+import { State } from "./state.js";
 import { TEXTS, clock, tell } from "./texts.js";
 import { Timeline, edited } from "./sound/timeline.js";
 import { listenToKeys } from "./panels/shortcuts.js";
 
-export class App {
+export class App extends State {
   /** @param {HTMLElement} host @param {import("./server.js").Server} server */
   constructor(host, server) {
-    Object.assign(this, emptyState(server));
+    super(server);
     this.host = host;
+    this.saver = new Saver(this);
     this.hearing = new Hearing(this);
     this.editing = new Editing(this);
     this.exporting = new Exporting(this);
-    this.saver = new Saver(this);
     this.ticking = 0;
     this.parts = build(host, this);
     this.cleaning = new CleaningView(this.parts.cleaning, this);
@@ -139,7 +139,7 @@ export class App {
     this.unfollow = this.server.follow(id, state.version, (event) => this.#happened(event), (reached) => this.saver.reached(reached), () => this.#reopen(id));
     this.render();
     if (state.draft && !again) this.#redraft(state.draft);
-    else if (!again) this.view.text.body.focus({ preventScroll: true });
+    else if (!again) this.view.focus();
     this.host.dataset.ready = "yes";
   }
 

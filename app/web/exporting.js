@@ -6,6 +6,8 @@ export class Exporting {
   /** @param {any} app */
   constructor(app) {
     this.app = app;
+    this.script = app.script;
+    this.saver = app.saver;
     /** @type {{part: string, begun: boolean}|null} */
     this.wanted = null;
   }
@@ -16,7 +18,7 @@ export class Exporting {
     this.app.view.field.finish(true);
     const wanted = this.wanted = { part, begun: false };
     this.app.parts.refresh();
-    await this.app.saver.settled();
+    await this.saver.settled();
     if (this.wanted === wanted) this.exportNext();
   }
 
@@ -27,7 +29,7 @@ export class Exporting {
 
   /** What it waits for, "" for nothing. */
   get waitsFor() {
-    const waiting = this.app.script.places().filter(({ edit }) => this.app.script.stateOf(edit) === "making").length;
+    const waiting = this.script.places().filter(({ edit }) => this.script.stateOf(edit) === "making").length;
     if (waiting) return tell(TEXTS.waits_made, TEXTS.edits(waiting));
     const { listening } = this.app;
     return listening && !listening.done && !listening.problem ? tell(TEXTS.waits_heard, Math.round(100 * listening.share)) : "";
@@ -37,8 +39,8 @@ export class Exporting {
   async exportNext() {
     const wanted = this.wanted;
     this.app.parts.refresh();
-    if (!wanted || wanted.begun || this.app.saver.pending) return;
-    const failed = this.app.script.places().find(({ edit }) => this.app.script.stateOf(edit) === "failed");
+    if (!wanted || wanted.begun || this.saver.pending) return;
+    const failed = this.script.places().find(({ edit }) => this.script.stateOf(edit) === "failed");
     const problem = failed ? tell(TEXTS.export_failed, failed.edit.text) : wanted.part === "film" && !this.waitsFor && this.app.film.problem;
     if (problem) {
       this.stopExport();

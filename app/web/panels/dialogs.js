@@ -62,7 +62,7 @@ export class Dialogs {
 
   find(open = true) {
     this.finder.hidden = !open;
-    if (open) { this.word.focus(); this.word.select(); } else this.app.view.text.body.focus({ preventScroll: true });
+    if (open) { this.word.focus(); this.word.select(); } else this.app.view.focus();
     this.#count();
   }
 

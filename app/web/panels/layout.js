@@ -89,7 +89,7 @@ export function build(host, app) {
   // A click leaves the keys to the script; whoever goes by Tab stays where they are.
   edit.addEventListener("click", (event) => {
     const button = event.detail && /** @type {HTMLElement} */ (event.target).closest("button");
-    if (button && !document.activeElement.closest("input, textarea, dialog")) app.view.text.body.focus({ preventScroll: true });
+    if (button && !document.activeElement.closest("input, textarea, dialog")) app.view.focus();
   });
 
   function refresh() {

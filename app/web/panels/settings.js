@@ -13,7 +13,7 @@ export class Settings {
     this.values = { ...USUAL };
     this.dialog = /** @type {HTMLDialogElement} */ (make("dialog", { class: "dialog settings" }));
     this.dialog.addEventListener("keydown", (event) => event.stopPropagation());
-    this.dialog.addEventListener("close", () => app.project && app.view.text.body.focus({ preventScroll: true }));
+    this.dialog.addEventListener("close", () => app.project && app.view.focus());
     host.append(this.dialog);
   }
 
@@ -42,7 +42,7 @@ export class Settings {
     return this.#field(name, make("span", { class: "slid" }, input, told));
   }
 
-  /** @param {[any, string][]} offered */
+  /** @param {any[][]} offered [value, text] of each */
   #select(name, offered) {
     const input = make("select", { onchange: () => this.#set(name, offered[input.selectedIndex][0]) }, ...offered.map(([value, said]) => make("option", { selected: value === this.values[name] }, said)));
     return this.#field(name, input);

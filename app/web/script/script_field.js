@@ -59,7 +59,7 @@ export class ScriptField {
       if (!["Enter", "Escape", "Tab"].includes(event.key)) return;
       event.preventDefault();
       this.finish(event.key !== "Escape", event.key === "Enter" && (event.ctrlKey || event.metaKey));
-      this.text.body.focus({ preventScroll: true });
+      this.app.view.focus();
     });
     input.addEventListener("blur", () => this.open && this.open.input === input && this.finish(true));
     input.focus();

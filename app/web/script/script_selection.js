@@ -10,6 +10,7 @@ export class ScriptSelection {
   constructor(text, app) {
     this.text = text;
     this.app = app;
+    this.script = app.script;
     /** @type {{anchor: number, focus: number}|null} tokens, both included */
     this.selection = null;
     const named = (name, does, title) => make("button", { type: "button", class: "quiet", title, onclick: does }, name);
@@ -33,15 +34,15 @@ export class ScriptSelection {
   }
 
   select(anchor, focus = anchor, told = true) {
-    const last = this.app.script.tokens.length - 1;
+    const last = this.script.tokens.length - 1;
     if (last < 0) return;
     const fit = (k) => Math.min(Math.max(k, 0), last);
     this.selection = { anchor: fit(anchor), focus: fit(focus) };
     const [first, end] = this.range;
-    const place = this.app.script.placeAt(first);
+    const place = this.script.placeAt(first);
     this.app.hearing.selected(first, end, place && place.last >= end ? place.edit : null);
     this.mark();
-    if (told) this.text.said.textContent = this.app.script.textOf(...this.app.script.widened(first, Math.min(end, first + MOST_SAID))) || TEXTS.deleted;
+    if (told) this.text.said.textContent = this.script.textOf(...this.script.widened(first, Math.min(end, first + MOST_SAID))) || TEXTS.deleted;
   }
 
   clear() {
@@ -55,10 +56,10 @@ export class ScriptSelection {
     for (const each of this.text.body.querySelectorAll(".selected")) each.classList.remove("selected");
     for (const { first, last, element } of this.text.near) {
       if (first >= until || last <= from) continue;
-      for (const each of element.querySelectorAll("[data-k]")) each.classList.toggle("selected", each.dataset.k >= from && each.dataset.k < until);
+      for (const each of /** @type {NodeListOf<HTMLElement>} */ (element.querySelectorAll("[data-k]"))) each.classList.toggle("selected", Number(each.dataset.k) >= from && Number(each.dataset.k) < until);
     }
     for (const each of this.text.body.querySelectorAll(".change")) {
-      each.classList.toggle("active", this.app.script.edits[Number(each.dataset.edit)] === this.app.active);
+      each.classList.toggle("active", this.script.edits[Number(each.dataset.edit)] === this.app.active);
     }
     this.place();
   }
@@ -81,8 +82,8 @@ export class ScriptSelection {
     if (offer) return this.app.cleaning.show(Number(offer.dataset.offer));
     const change = event.target.closest(".change"), k = this.#wordOf(event);
     if (change && (k === null || event.target.closest("ins"))) {
-      this.text.body.focus({ preventScroll: true });
-      const edit = this.app.script.edits[Number(change.dataset.edit)];
+      this.app.view.focus();
+      const edit = this.script.edits[Number(change.dataset.edit)];
       this.selection = null;
       if (edit) this.app.hearing.activate(edit, true);
       this.mark();
@@ -115,7 +116,7 @@ export class ScriptSelection {
       const under = /** @type {HTMLElement|null} */ (document.elementsFromPoint(moving.clientX, moving.clientY - 14).map((each) => each.closest("[data-k]")).find(Boolean) || null);
       if (under && this.text.body.contains(under)) this.select(this.selection.anchor, Number(under.dataset.k), false);
     };
-    drag(handle, event, move, () => this.text.body.focus({ preventScroll: true }));
+    drag(handle, event, move, () => this.app.view.focus());
   }
 
   /** The bar, and a finger's handles, float below the selection; they move nothing. */
@@ -130,7 +131,7 @@ export class ScriptSelection {
       handle.style.left = `${(k ? ends[k].right : ends[k].left) - frame.left}px`;
       handle.style.top = `${ends[k].bottom - frame.top + this.text.scroller.scrollTop}px`;
     });
-    this.fixes.disabled = this.app.script.places().some((place) => place.first < range[1] && range[0] < place.last);
+    this.fixes.disabled = this.script.places().some((place) => place.first < range[1] && range[0] < place.last);
     this.bar.hidden = false;
     const room = this.text.scroller.clientWidth - this.bar.offsetWidth - 8;
     this.bar.style.left = `${Math.max(8, Math.min(ends[1].left - frame.left, room))}px`;

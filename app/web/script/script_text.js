@@ -14,6 +14,7 @@ export class ScriptText {
   /** @param {HTMLElement} host @param {any} app */
   constructor(host, app) {
     this.app = app;
+    this.script = app.script;
     /** @type {Row[]} */
     this.rows = [];
     this.lit = -1;
@@ -108,7 +109,7 @@ export class ScriptText {
 
   /** What a paragraph looks like from afar: struck and new words as well. */
   #plain(first, last) {
-    const { tokens } = this.app.script, said = (from, until) => tokens.slice(from, until).map(({ text }) => text);
+    const { tokens } = this.script, said = (from, until) => tokens.slice(from, until).map(({ text }) => text);
     const parts = [];
     let k = first;
     for (const place of this.#changes(first, last)) {
@@ -134,7 +135,7 @@ export class ScriptText {
   }
 
   #word(k, gone = false) {
-    const token = this.app.script.tokens[k];
+    const token = this.script.tokens[k];
     const doubtful = token.score < DOUBTFUL && !gone;
     const offer = gone ? null : this.app.cleaning.offerOf(token.id);
     const title = offer ? TEXTS.offered_here : doubtful ? TEXTS.doubtful : "";
@@ -146,11 +147,11 @@ export class ScriptText {
   #change({ edit, first, last }, from, until, end) {
     const words = [];
     for (let k = from; k < until; k++) words.push(this.#word(k, true));
-    const state = this.app.script.stateOf(edit);
+    const state = this.script.stateOf(edit);
     const gone = words.length ? `<del>${words.join(" ")}</del>` : "";
-    const name = this.app.script.isPause(edit) || (edit.cut && first === last) ? named(this.app.script, edit) : edit.text;
+    const name = this.script.isPause(edit) || (edit.cut && first === last) ? named(this.script, edit) : edit.text;
     const come = last <= end && name ? `<ins>${escaped(name)}</ins>` : "";
-    const number = this.app.script.edits.indexOf(edit);
+    const number = this.script.edits.indexOf(edit);
     return `<span class="change ${state}" data-edit="${number}" data-first="${first}" data-last="${last}">${gone}${gone && come ? " " : ""}${come}</span>`;
   }
 

@@ -16,6 +16,9 @@ export class ScriptView {
     for (const how of ["copy", "cut", "paste"]) this.text.body.addEventListener(how, (event) => this.#clip(event));
   }
 
+  /** The keys go to the transcript. */
+  focus() { this.text.body.focus({ preventScroll: true }); }
+
   remove() {
     const range = this.selected.range;
     if (!range) return;

@@ -59,7 +59,6 @@ export class AudioDrawing {
     const { colours } = this.lane, { rate } = this.axis;
     const step = STEPS.find((each) => (each * rate) / this.axis.scale >= 76) || 3600;
     const out = (x) => this.axis.line.convert("at", "out", this.axis.at(x)) / rate;
-    pen.font = "11px var(--studio-font), sans-serif";
     pen.font = `11px ${getComputedStyle(this.axis.canvas).fontFamily}`;
     pen.fillStyle = colours.faint;
     pen.strokeStyle = colours.line;

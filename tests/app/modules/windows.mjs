@@ -3,20 +3,21 @@
 import { load } from "./web.mjs";
 
 const { Editing } = await load("editing.js");
-const { emptyState } = await load("state.js");
+const { State } = await load("state.js");
 const { Saver } = await load("saver.js");
 const { Refusal } = await load("server.js");
 const { applied } = await load("script/steps.js");
 
 /** What is done in a window, without what shows it. */
-export class Window {
+export class Window extends State {
   constructor(server, project) {
+    super(server);
     const nothing = () => {};
-    Object.assign(this, emptyState(server), { project, render: nothing, complain: nothing, parts: { refresh: nothing }, changes: { render: nothing } });
-    this.view = { field: { finish: nothing }, text: { body: { focus: nothing } }, selected: {} };
-    this.editing = new Editing(this);
+    Object.assign(this, { project, render: nothing, complain: nothing, parts: { refresh: nothing }, changes: { render: nothing } });
+    this.view = { field: { finish: nothing }, focus: nothing, selected: {} };
     this.hearing = { playEdit: nothing };
     this.saver = new Saver(this);
+    this.editing = new Editing(this);
   }
 }
 

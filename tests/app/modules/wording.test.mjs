@@ -71,9 +71,9 @@ test("a word is played from its own beginning, and is the one that is lit", asyn
   for (const rate of [8000, 44100, 48000]) {
     made.sound = { sample_rate: rate, channels: 1, samples: 20 * rate, seconds: 20 };
     made.script.setTokens(TEXT.split(" ").map((word, k) => [k, word, 0.1 + k * 0.3334, 0.4334 + k * 0.3334, 1, 0]));
-    const hearing = new Hearing(made);
     let from = 0;
     made.transport = { timeline: new Timeline(20 * rate), play: (first) => { from = first; }, get place() { return from; } };
+    const hearing = new Hearing(made);
     for (let k = 0; k < 13; k++) {
       hearing.playTokens(k, k + 1);
       assert.equal(hearing.heardToken(), k);
