@@ -155,7 +155,7 @@ def _check_outputs(options: argparse.Namespace) -> None:
 
 def _clean(editor: Editor, path: Path, want: Cleaning, options: argparse.Namespace) -> None:
     from a3t.commands.editing.edit_doubts import music_doubt
-    from a3t.rendering.hidden_words import still_heard
+    from a3t.rendering.verification import still_heard
 
     job, found = _found(editor, path, want, options)
     if missing := found.unnamed:

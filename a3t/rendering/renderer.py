@@ -1,16 +1,11 @@
-"""Renders a plan: each window is filled and vocoded, each edit joined to the recording.
+"""Rendering of a plan: each window is filled and vocoded, each edit joined to the recording.
 
-Turn frames into samples: an edit's words, pauses and joints at the recording's own rate.
-
-The melody of the new words, where it departs from the predicted one.
-
-It is drawn by the seed, so that takes of one edit differ as a speaker's would. The network predicts
-the middle of what could have been said. How far recorded pitch lies from that was measured on
-held-out clips (docs/log.md): a few words as a whole are 1.2 semitones off, and within them it
-wanders by 1.7 semitones, slowly. A drawn melody departs from the predicted one in the same way, but
-by 0.7 times as much, and not at its ends, where it has to meet the recording.
-
-Words that end a question rise: the network sees phones and no punctuation, so it can't know.
+The melody of the new words departs from the predicted one as the seed draws it, so that takes of
+one edit differ as a speaker's would. The network predicts the middle of what could have been said.
+How far recorded pitch lies from that was measured on held-out clips (docs/log.md): a few words as a
+whole are 1.2 semitones off, and within them it wanders by 1.7 semitones, slowly. A drawn melody
+departs in the same way, but by 0.7 times as much, and not at its ends, where it has to meet the
+recording. Words that end a question rise: the network sees phones and no punctuation.
 """
 
 from __future__ import annotations
@@ -44,13 +39,11 @@ from a3t.plan.edit_plan import EditPlan, PlannedEdit, PlannedPhone, Window
 from a3t.plan.prompt import SpeechPlan
 from a3t.plan.windows import WindowFrames, lay_out
 from a3t.rendering.edited import EditedRecording, ReusedExcerpt
-from a3t.rendering.hidden_words import hiding
-from a3t.rendering.mel_level import SpeechLevel, levelled
+from a3t.rendering.mel_corrections import SpectralBias, SpeechLevel, levelled, unbiased
 from a3t.rendering.moving import moved_patch
-from a3t.rendering.spectral_bias import SpectralBias, unbiased
 from a3t.rendering.spoken import SpokenRecording
 from a3t.rendering.steps import Steps
-from a3t.rendering.verification import verify
+from a3t.rendering.verification import hiding, verify
 from a3t.spans import Span
 from a3t.text.phones import PAUSE, is_vowel, phone_ids
 from a3t.text.transcript import Transcript, question_ends

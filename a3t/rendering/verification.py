@@ -1,20 +1,24 @@
-"""Are the new words audible? Each patch is aligned again in its context.
+"""Checks of what is heard in a result: new words, and none that was muted.
 
-The built-in aligner, whichever one aligned the recording itself, gives every new word a confidence
-(`alignment.confidence`), which is weighed against the words that it could be taken for. Words with
-a low one are reported to the user and in edit.json.
+Each place is aligned again in its context, by the built-in aligner, whichever one aligned the
+recording itself. It gives every new word a confidence (`alignment.confidence`), which is weighed
+against the words that it could be taken for. Words with a low one are reported to the user and in
+edit.json.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from a3t.audio.output.patches import read_patched
-from a3t.plan.edit_plan import Window
-from a3t.rendering.edited import EditedRecording, WordScore
+from a3t.grid import frames_of
+from a3t.plan.cleaning.cuts import NAMED, Cut
+from a3t.plan.edit_plan import EditPlan, PlannedEdit, Window
+from a3t.rendering.edited import DOUBTFUL, EditedRecording, WordScore
 from a3t.spans import Span
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from alignment import Alignment, AlignmentError
@@ -29,6 +33,7 @@ from alignment.waveform import model_waveform
 # its best rival, between bounds. Chosen with words of unseen voices (docs/log.md).
 OFFSET, ALIGNED, AHEAD = 1.5, 0.3, 0.4
 MAX_NATS, ENOUGH_NATS = 10.0, 3.0
+BESIDE = 3  # words on either side of hidden ones, which place them
 
 
 def verify(result: EditedRecording) -> EditedRecording:
@@ -55,13 +60,9 @@ def _confidences(
     """The confidence in each word of a window of the result, by its number in the new text."""
     words = _words_in(result, window)
     spoken = [result.plan.new_text.spoken[word] for word in words]
-    sound = read_patched(result.recording, result.patches, *_samples_of(result, window))
-    mono = sound.mean(axis=1).astype(np.float32)
-    try:
-        aligned = NetworkAligner().align(
-            mono, result.recording.sample_rate, spoken, pronouncer.choices(spoken), check=False
-        )
-    except AlignmentError:  # nothing in it sounds like these words
+    mono = _mono(result, _samples_of(result, window))
+    aligned = _aligned(result, mono, spoken, pronouncer)
+    if aligned is None:
         return dict.fromkeys(words, 0.0)
     made = {word for k in window.edits for word in range(*result.plan.edits[k].new)}
     sequences = sequence_scores(features(model_waveform(mono, result.recording.sample_rate)))
@@ -92,6 +93,23 @@ def _against_rivals(
     return round(1 / (1 + math.exp(-odds)), 4)
 
 
+def _mono(result: EditedRecording, span: Span) -> np.ndarray:
+    """Samples of the result, (n,) float32."""
+    sound = read_patched(result.recording, result.patches, span[0], max(span))
+    return np.asarray(sound.mean(axis=1), np.float32)
+
+
+def _aligned(
+    result: EditedRecording, mono: np.ndarray, spoken: Sequence[str], pronouncer: Pronouncer
+) -> Alignment | None:
+    """The words in a part (n,) of the result; None if nothing in it sounds like them."""
+    rate, choices = result.recording.sample_rate, pronouncer.choices(spoken)
+    try:
+        return NetworkAligner().align(mono, rate, spoken, choices, check=False)
+    except AlignmentError:
+        return None
+
+
 def _words_in(result: EditedRecording, window: Window) -> list[int]:
     """The new text's words in a window: its new ones, and those that are kept whole."""
     plan = result.plan
@@ -109,3 +127,28 @@ def _samples_of(result: EditedRecording, window: Window) -> Span:
     # Edits before the window shift both its ends, those within it only its end.
     shifts = result.map.samples.shifts
     return max(0, first + shifts[window.edits[0]]), last + shifts[window.edits[-1] + 1]
+
+
+def hiding(plan: EditPlan, edit: PlannedEdit) -> Cut | None:
+    """The cut that hides an edit's words; None for another edit."""
+    for cut in plan.request.cuts:
+        first, last = frames_of(cut.start), frames_of(cut.end)
+        if cut.kind == NAMED and first < edit.source[1] and edit.source[0] < last:
+            return cut
+    return None
+
+
+def still_heard(result: EditedRecording) -> Iterator[WordScore]:
+    """The hidden words that the aligner finds where they were, as it finds words that are said."""
+    plan, output_of = result.plan, result.map.samples.output_of
+    pronouncer, words = Pronouncer(dict(plan.request.pronunciations)), plan.alignment.spoken
+    for edit in plan.edits:
+        if hiding(plan, edit) is None:
+            continue
+        first, last = max(edit.old[0] - BESIDE, 0), min(edit.old[1] + BESIDE, len(words))
+        begin, end = result.recording.samples_between(words[first].start, words[last - 1].end)
+        mono = _mono(result, (output_of(begin), output_of(end)))
+        if aligned := _aligned(result, mono, plan.text.spoken[first:last], pronouncer):
+            for number, word in enumerate(aligned.spoken, first):
+                if edit.old[0] <= number < edit.old[1] and word.score >= DOUBTFUL:
+                    yield WordScore(plan.text.spoken[number], word.score)

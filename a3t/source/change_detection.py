@@ -17,8 +17,16 @@ from typing import NamedTuple
 import numpy as np
 
 from a3t.errors import InputError
-from a3t.source.change_decision import BUILT_IN, WHISPER, Weights, runs
-from a3t.source.change_evidence import Evidence, HeardSound, meets, rare_words
+from a3t.source.change_evidence import (
+    BUILT_IN,
+    WHISPER,
+    Evidence,
+    HeardSound,
+    Weights,
+    meets,
+    rare_words,
+    runs,
+)
 from a3t.source.recognised_transcript import RecognisedTranscript, parts_of, recognised_part
 from a3t.source.text_differences import (
     Difference,

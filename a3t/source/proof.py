@@ -20,8 +20,8 @@ from a3t.audio.reading.formats import to_float
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.source.alignments import AlignmentStore
-from a3t.source.change_decision import BUILT_IN, WHISPER
 from a3t.source.change_detection import SpeechComparison
+from a3t.source.change_evidence import BUILT_IN, WHISPER
 from a3t.source.recognised_transcript import RecognisedTranscript, recognised
 from a3t.source.text_differences import Difference
 from a3t.source.transcripts import FoundTranscript

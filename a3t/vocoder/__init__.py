@@ -34,7 +34,7 @@ def load_vocoder(name_or_path: str | Path = "builtin", device: str = "cpu") -> V
         return BuiltinVocoder.load(BUILTIN_FOLDER, "builtin", device)
     path = Path(name_or_path)
     if not path.exists():
-        from a3t.vocoder.released import TAG, released
+        from a3t.vocoder.parallel_wavegan import TAG, released
 
         if not TAG.fullmatch(str(name_or_path)):
             raise InputError(

@@ -3,12 +3,20 @@
 A folder with ``config.yml``, a checkpoint and (for most) ``stats.h5`` or ``stats.npy``. The
 generators come from the package itself (0.6.1), imported when a checkpoint is loaded: its own
 ``load_model`` builds them, once what it would read has been checked.
+
+What the package's authors released is fetched once by tag, and kept. The package names the archives
+(on Google Drive) and publishes no checksums. So the sums of what was fetched are written down
+beside it, and a folder that no longer has them is not opened.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
+import shutil
+import tarfile
+import tempfile
 import warnings
 from collections.abc import Sequence
 from functools import cached_property
@@ -21,9 +29,11 @@ import yaml
 from torch import Tensor, nn
 
 from a3t.audio.analysis.mel import FMAX, FMIN, MELS, N_FFT, WINDOW
+from a3t.audio.output.files import sha256_of
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.spans import Span
+from a3t.user_folders import cache_folder
 from a3t.vocoder.base import check_mel, placed_normal
 
 # Those that turn a mel into a waveform and nothing else; the package has others, for codes or F0.
@@ -224,3 +234,75 @@ def archives() -> dict[str, str]:
     from parallel_wavegan.utils import PRETRAINED_MODEL_LIST
 
     return dict(PRETRAINED_MODEL_LIST)
+
+
+TAG = re.compile(r"[a-z0-9_]+_(?:parallel_wavegan|hifigan|(?:\w+_)?melgan)\.v\d+(?:\.\w+)?")
+WANTED = re.compile(r"config\.yml|stats\.(?:h5|npy)|checkpoint-\d+steps\.pkl")
+SUMS = "sha256.json"
+
+
+def released(tag: str) -> Path:
+    """The folder of a released vocoder; fetched if it is not there, checked if it is.
+
+    Raises InputError if there is no such tag, if it can't be fetched, or if its files have changed
+    since they were.
+    """
+    folder = cache_folder("vocoders") / tag
+    if not folder.is_dir():
+        _fetch(tag, folder)
+    try:
+        sums = json.loads((folder / SUMS).read_text(encoding="utf-8"))
+        whole = bool(sums) and all(sha256_of(folder / name) == sums[name] for name in sums)
+    except (OSError, ValueError, TypeError):
+        whole = False
+    if not whole:
+        raise InputError(
+            f"{folder} has changed since it was fetched (its sha256 differs): delete it."
+        )
+    return folder
+
+
+def _fetch(tag: str, folder: Path) -> None:
+    """Into a folder beside, then renamed: half a vocoder is none."""
+    known = archives()
+    if tag not in known:
+        raise InputError(f"parallel-wavegan has no tag {tag!r}; it has {', '.join(sorted(known))}.")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent) as place:
+        archive, unpacked = Path(place, "archive"), Path(place, tag)
+        download(known[tag], archive)
+        unpacked.mkdir()
+        try:
+            with tarfile.open(archive) as members:
+                for member in members:
+                    name = Path(member.name).name  # the folders inside are of no use
+                    content = members.extractfile(member) if WANTED.fullmatch(name) else None
+                    if content is not None:
+                        with content, open(unpacked / name, "wb") as out:
+                            shutil.copyfileobj(content, out)
+        except (tarfile.TarError, EOFError, OSError) as error:
+            raise InputError(f"What was fetched for {tag} is not an archive: {error}.") from None
+        sums = {path.name: sha256_of(path) for path in sorted(unpacked.iterdir())}
+        (unpacked / SUMS).write_text(json.dumps(sums, indent=2), encoding="utf-8")
+        unpacked.rename(folder)
+
+
+def download(identity: str, path: Path) -> None:
+    """A file of Google Drive. Raises InputError where the network doesn't allow it."""
+    try:
+        import gdown
+    except ImportError:
+        raise InputError(
+            'Fetching a released vocoder needs gdown: pip install "a3t[vocoders]", or unpack the '
+            "archive yourself and give its folder."
+        ) from None
+    try:
+        gdown.download(id=identity, output=str(path), quiet=True)
+    except (OSError, gdown.exceptions.DownloadError) as error:
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise InputError(
+            f"The vocoder can't be fetched from Google Drive ({reason}): unpack its archive "
+            "yourself and give its folder."
+        ) from None
+    if not path.is_file():
+        raise InputError("The vocoder can't be fetched from Google Drive: nothing came.")

@@ -31,9 +31,8 @@ from alignment.network.phone_network import (
     with_tract,
 )
 from alignment.recognition.beam_search import Found, search
-from alignment.recognition.expected_text import ExpectedText
 from alignment.recognition.lexicon_tree import LexiconTree
-from alignment.recognition.ngrams import UNKNOWN, NGrams, load_ngrams
+from alignment.recognition.ngrams import UNKNOWN, ExpectedText, NGrams, load_ngrams
 from alignment.recognition.rescoring import Rescoring
 from alignment.recognition.settling import NEAR, Settling, Ways
 from alignment.recognition.word_network import load_word_network

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from a3t.model.variance.adaptors import frame_energy
-from a3t.rendering.mel_level import LEVEL_SHARE, MOST, levelled
+from a3t.rendering.mel_corrections import LEVEL_SHARE, MOST, levelled
 
 SYMBOLS = ["AA1", "S", "N", "AA1", "S", "N", "AA1", "S", "N"]
 OF_FRAME = np.repeat(np.arange(9), 20)

@@ -11,7 +11,7 @@ from a3t.model.a3t import A3T
 from a3t.model.conformer import Batch
 from a3t.model.masking import MaskedMel, fill
 from a3t.model.variance.adaptors import frame_energy
-from a3t.rendering.spectral_bias import BIAS_SHARE, unbiased
+from a3t.rendering.mel_corrections import BIAS_SHARE, unbiased
 from a3t.text.phones import PAUSE, phone_ids
 
 SYMBOLS = ["AA1", "S", PAUSE, "AA1", "S", "AA1", PAUSE, "AA1", "S", "AA1"]

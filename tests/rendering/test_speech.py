@@ -14,7 +14,7 @@ from a3t.commands import tts
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.prompt import MAX_PROMPT_FRAMES, PAUSES, Prompt
-from a3t.rendering.mel_level import SpeechLevel
+from a3t.rendering.mel_corrections import SpeechLevel
 from a3t.text.phones import PAUSE
 from tests.conftest import ARCTIC
 

@@ -13,9 +13,8 @@ import soundfile
 from a3t.audio.reading.recording import Recording
 from a3t.commands import edit
 from a3t.errors import UnchangedError, UnsureError
-from a3t.source.change_decision import BUILT_IN, Weights, runs
 from a3t.source.change_detection import SpeechComparison
-from a3t.source.change_evidence import Evidence, HeardSound
+from a3t.source.change_evidence import BUILT_IN, Evidence, HeardSound, Weights, runs
 from a3t.source.recognised_transcript import recognised
 from a3t.source.text_differences import (
     Difference,

@@ -12,7 +12,7 @@ import yaml
 
 pytest.importorskip("h5py", reason="the extra `vocoders` is not installed")
 from a3t.errors import InputError
-from a3t.vocoder import load_vocoder, released, vocode_span
+from a3t.vocoder import load_vocoder, parallel_wavegan, vocode_span
 from a3t.vocoder.base import placed_normal
 from a3t.vocoder.parallel_wavegan import ParallelWaveGan, _package
 
@@ -245,7 +245,7 @@ def drive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
                 archive.add(file, f"exp/train/{file.name}")
             archive.add(source / "config.yml", "../../outside.yml")
 
-    monkeypatch.setattr(released, "download", download)
+    monkeypatch.setattr(parallel_wavegan, "download", download)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
     return asked
 
@@ -269,10 +269,12 @@ def test_a_released_vocoder_is_fetched_once_and_checked(
 def test_half_a_download_is_none(
     drive: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    good = released.download
-    monkeypatch.setattr(released, "download", lambda _, path: path.write_bytes(b"<html>quota"))
+    good = parallel_wavegan.download
+    monkeypatch.setattr(
+        parallel_wavegan, "download", lambda _, path: path.write_bytes(b"<html>quota")
+    )
     with pytest.raises(InputError, match="not an archive"):
         load_vocoder("vctk_hifigan.v1")
-    monkeypatch.setattr(released, "download", good)
+    monkeypatch.setattr(parallel_wavegan, "download", good)
     assert load_vocoder("vctk_hifigan.v1").name == "vctk_hifigan.v1"
     assert len(list((tmp_path / "caches" / "a3t" / "vocoders").iterdir())) == 1

@@ -49,7 +49,7 @@ def prepare(cache: Path, features: Path, model_name: str) -> None:
     """Write the filled mels into the cache's folder, the index last."""
     from a3t.model.loading import load_networks
     from a3t.model.masking import MaskedMel, fill
-    from a3t.rendering.mel_level import levelled
+    from a3t.rendering.mel_corrections import levelled
     from a3t.text.phones import PHONES
     from training.features.store import Store
 

@@ -7,10 +7,16 @@ import numpy as np
 import pytest
 
 from alignment.network.phone_network import INDEX, SYMBOLS
-from alignment.recognition.beam_search import BeamSearch, Search, search
+from alignment.recognition.beam_search import (
+    BeamSearch,
+    Endings,
+    Rivals,
+    Search,
+    confidences,
+    search,
+)
 from alignment.recognition.lattice import BEGINNING, Arc
 from alignment.recognition.lexicon_tree import ROOT, SILENCE, LexiconTree
-from alignment.recognition.word_confidence import Endings, Rivals, confidences
 
 START, END = 0, 1
 WORDS = ["<s>", "</s>", "a", "an", "at", "and", "the"]

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from alignment.errors import AlignmentError
-from alignment.recognition.expected_text import ExpectedText
-from alignment.recognition.ngrams import NGrams, load_ngrams
+from alignment.recognition.ngrams import ExpectedText, NGrams, load_ngrams
 from training.alignment import train_words
 from training.alignment.sphinx_model import SphinxModel
 from training.alignment.train_words import kneser_ney, mixed, save_ngrams, sentences, vocabulary_of
