@@ -70,15 +70,12 @@ class Service:
 
     def transcribe(self, watch: Watch, recording: str | None, expected: str = "") -> str:
         """Transcribe the recording; a text close to what it says helps."""
-        prior = limits.check_text(expected, texts.THE_EXPECTED_TEXT)
-        with self._request(recording) as copy:
-            heard = self.lane(copy).do(watch, methodcaller("transcribe", copy, prior or None))
-        return str(heard.text)
+        return self.heard(watch, recording, expected, timed=False)[0].text
 
     def heard(
         self, watch: Watch, recording: str | None, prior: str, timed: bool
     ) -> tuple[Transcript, Alignment | None]:
-        """What the recording says, with a text close to it as a hint; if `timed`, when."""
+        """The recording's words, with a text close to them as a hint; if `timed`, their times."""
         from app.server.transcriptions import heard
 
         hint = limits.check_text(prior, texts.THE_EXPECTED_TEXT) or None
@@ -126,7 +123,7 @@ class Service:
     def edited(
         self, watch: Watch, recording: str | None, request: EditRequest, suffix: str = ""
     ) -> tuple[Path, Path, str]:
-        """As `edit`. suffix: ".wav", ".flac", or "" for the recording's own."""
+        """`edit`, by a request. suffix: ".wav", ".flac", or "" for the recording's own."""
         with self._request(recording) as copy:
             result = self.lane(copy).do(watch, methodcaller("edit", copy, request))
             suffix = suffix or (".flac" if copy.suffix == ".flac" else ".wav")

@@ -66,10 +66,6 @@ class Callers:
             and hmac.compare_digest(given.strip().encode("latin-1"), self.token.encode())
         )
 
-    def refuse(self, headers: Mapping[bytes, str]) -> bool:
-        """True for what another site's page sends; a proxy may stand before other computers'."""
-        return is_from_elsewhere(headers, behind_proxy=not self.local_only)
-
     @property
     def include_visitors(self) -> bool:
         """True if /v1 needs no token."""
@@ -107,7 +103,7 @@ class Guard:
         brings_file = path.rstrip("/").endswith((UPLOADS, *FORMS))
         if callers.local_only and not is_local(headers.get(b"host", "")):
             await refuse(send, 403, texts.OTHER_HOST)
-        elif callers.refuse(headers) and not (reads and callers.with_page):
+        elif is_from_elsewhere(headers, callers.local_only) and not (reads and callers.with_page):
             await read_body(receive)  # a connection closed on what is still coming loses the answer
             await refuse(send, 403, texts.OTHER_ORIGIN)
         elif not (has_token or callers.with_page) or (path.endswith(FORMS) and not may_call):
@@ -209,17 +205,16 @@ def is_local(host: str) -> bool:
         return False
 
 
-def is_from_elsewhere(headers: Mapping[bytes, str], behind_proxy: bool = False) -> bool:
-    """True if a browser says that the request comes from another site's page; behind a proxy the
-    server has the name by which that was asked, too."""
+def is_from_elsewhere(headers: Mapping[bytes, str], local_only: bool) -> bool:
+    """True if a browser says that the request comes from another site's page. A server for other
+    computers may stand behind a proxy: the name by which that was asked is its own, too."""
     if headers.get(b"sec-fetch-site") == "cross-site":
         return True
     origin = headers.get(b"origin")
     if origin is None:
         return False
-    ours = [headers.get(b"host", "")]
-    if behind_proxy:
-        ours.append(headers.get(b"x-forwarded-host", ""))
+    forwarded = "" if local_only else headers.get(b"x-forwarded-host", "")
+    ours = (headers.get(b"host", ""), forwarded)
     return origin.partition("://")[2].lower() not in [name.lower() for name in ours if name]
 
 

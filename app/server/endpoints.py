@@ -228,7 +228,7 @@ async def transcription(
     language: Annotated[str, Form(description="English is the only one")] = "en",
     granularities: Annotated[list[str], Form(alias="timestamp_granularities[]")] = NO_GRANULARITIES,
 ) -> Response:
-    """What the recording says; as OpenAI's endpoint of this name, whose other fields have no
+    """The recording's words; as OpenAI's endpoint of this name, whose other fields have no
     effect."""
     if language.lower()[:2] not in ("", "en"):
         raise InputError(f"{language[:20]} can't be transcribed: a3t knows English alone.")

@@ -1,4 +1,4 @@
-"""What a recording says, in the formats of OpenAI's endpoint /v1/audio/transcriptions."""
+"""Transcriptions in the formats of OpenAI's endpoint /v1/audio/transcriptions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UNTIMED = ("json", "text")
 def heard(
     editor: Editor, recording: Path, prior: str | None, timed: bool
 ) -> tuple[Transcript, Alignment | None]:
-    """What a recording says and, if it is to be ``timed``, when; in the worker's process."""
+    """A recording's words and, if `timed`, their times; in the worker's process."""
     found = editor.transcribe(recording, prior)
     return found, editor.align(recording, found) if timed else None
 

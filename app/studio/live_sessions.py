@@ -102,8 +102,8 @@ _recognisers: list[Any] = []  # of a session's process: one
 
 
 def hear(samples: bytes, last: bool, rate: int | None = None) -> dict[str, Any]:
-    """In a session's process: the words that are final since the last time, and those after them
-    that may change, each with its start and end, seconds; `rate`: begin with these samples of 16
+    """The words that are final since the last time, and those after them that may change, in a
+    session's process, each with its start and end, seconds; `rate`: begin with these samples of 16
     bits, little-endian."""
     from alignment.recognition.live import LATE, LiveRecogniser
 

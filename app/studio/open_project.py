@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.projects.document import Change, Document
 from app import texts
@@ -119,17 +120,40 @@ class OpenProject:
     def changes(self) -> tuple[Change, ...]:
         return self.document.changes
 
+    @property
+    def parts(self) -> list[list[int]]:
+        """The samples [first, last) of each part that is listened to; none while it is opened."""
+        parts: list[list[int]] = self.about.get("parts", [])
+        return parts
+
     def sound(self) -> PcmSound:
         """Its samples; InputError while it is being opened."""
-        about = self.about
-        if "samples" not in about:
-            raise InputError(texts.NOT_OPENED_YET)
+        about = self._opened()
         path = self.folder.path / "sound.pcm"
         return PcmSound(path, about["sample_rate"], about["channels"], about["samples"])
 
+    def recording(self) -> Recording:
+        """The original, which was checked when it came; InputError while it is being opened."""
+        about = self._opened()
+        return Recording(
+            self.folder.path / about["file"],
+            about["sample_rate"],
+            about["file_channels"],
+            about["samples"],
+            about["subtype"],
+            about["container"],
+            about.get("track"),
+        )
+
+    def _opened(self) -> dict[str, Any]:
+        about = self.about
+        if "samples" not in about:
+            raise InputError(texts.NOT_OPENED_YET)
+        return about
+
     def heard(self) -> HeardPart:
         """Every token and pause that is known, in order."""
-        parts = [self.folder.heard(part) for part in range(len(self.about.get("parts", ())))]
+        parts = [self.folder.heard(part) for part in range(len(self.parts))]
         tokens = [token for part in parts for token in part.tokens]
         return HeardPart(tokens, [pause for part in parts for pause in part.pauses])
 
@@ -140,7 +164,7 @@ class OpenProject:
     def shown(self) -> list[list[Any]]:
         """Every token that is known, as the page shows it, in order."""
         found: list[list[Any]] = []
-        for part in range(len(self.about.get("parts", ()))):
+        for part in range(len(self.parts)):
             if self.is_heard(part):
                 time = (self.folder.path / words_name(part)).stat().st_mtime_ns
                 if self._shown.get(part, (0,))[0] != time:
@@ -163,7 +187,7 @@ class OpenProject:
     @property
     def is_all_heard(self) -> bool:
         """True if every part has been listened to."""
-        parts = range(len(self.about.get("parts", ())))
+        parts = range(len(self.parts))
         return bool(parts) and all(map(self.is_heard, parts))
 
     def rewrite(self, part: int, heard: HeardPart, **more: Any) -> None:

@@ -25,7 +25,6 @@ from app.studio.storage.folders import ProjectFolder
 from app.studio.storage.project_pronunciations import said_as
 from app.studio.take_settings import number, settings_of
 from app.studio.work import worker_tasks as tasks
-from app.studio.work.take_orders import recording_of
 
 EXPORTING = 2  # urgency
 AUDIO = (".wav", ".flac", ".mp3", ".m4a")  # what the sound may become
@@ -130,7 +129,7 @@ class Project:
     def offered(self, data: Any) -> list[dict[str, Any]]:
         """Find what can be taken out of what has been listened to; nothing is changed."""
         heard = self.open.heard()
-        recording = recording_of(self.folder.path, self.open.about)
+        recording = self.open.recording()
         with without_folder(self.folder.path):
             return find_changes(recording, heard, cleaning_of(data))
 
@@ -147,7 +146,7 @@ class Project:
         name = f"{limits.safe_stem(about['file'])}.edited"
         own = ".flac" if about["file"].endswith(".flac") else ".wav"
         suffix = kind if kind in AUDIO else own
-        recording = recording_of(self.folder.path, about)
+        recording = self.open.recording()
         heard = self.open.heard()
         out = self.folder.path / "export"
 

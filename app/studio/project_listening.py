@@ -59,7 +59,7 @@ class Listening:
     def _listen(self) -> None:
         """Recognise the missing parts; early parts before others' later ones."""
         project, about = self.project, self.project.about
-        for part in range(len(about.get("parts", []))):
+        for part in range(len(project.parts)):
             if not project.is_heard(part):
                 run = partial(self._listen_to, part=part)
                 # The first words soon, whatever else is being listened to.
@@ -73,7 +73,7 @@ class Listening:
         at = number(data.get("seconds"), 0.0, 0.0, 1e6)
         if "samples" not in about:
             return
-        parts, rate = about.get("parts", []), about["sample_rate"]
+        parts, rate = project.parts, about["sample_rate"]
         near = max(bisect_right([first for first, _ in parts], at * rate) - 1, 0)
         urgencies = {f"part {part}": LISTENING + abs(part - near) for part in range(len(parts))}
         for lane in (project.quick, project.long):
@@ -81,7 +81,7 @@ class Listening:
 
     def progress(self) -> dict[str, Any]:
         """The progress of listening to the recording: parts done of all, or what is wrong."""
-        parts = self.project.about.get("parts", [])
+        parts = self.project.parts
         done = [part for part in range(len(parts)) if self.project.is_heard(part)]
         total = sum(last - first for first, last in parts)
         heard = sum(parts[part][1] - parts[part][0] for part in done)
@@ -101,7 +101,7 @@ class Listening:
         places = self.project.folder.read("places.json", []) if about.get("places") else []
         said = [str(place["transcript"]["text"]) for place in places]
         found: list[tuple[float, float, str]] = []
-        for part, (first, last) in enumerate(about.get("parts", [])):
+        for part, (first, last) in enumerate(self.project.parts):
             if self.project.is_heard(part) or "sample_rate" not in about:
                 continue
             start, end = first / about["sample_rate"], last / about["sample_rate"]
@@ -171,7 +171,7 @@ class Listening:
     def is_other_text(self) -> bool:
         """True if nothing of the given text is heard in the recording."""
         rows = self.project.shown()
-        one = len(self.project.about.get("parts", ())) == 1 and self.project.about.get("places")
+        one = len(self.project.parts) == 1 and self.project.about.get("places")
         return bool(one and rows) and not any(row[4] for row in rows)
 
     def retext(self, data: Any) -> None:

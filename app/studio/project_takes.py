@@ -33,7 +33,6 @@ from app.studio.work.take_orders import (
     job_of,
     moved_reach,
     recorded_reach,
-    recording_of,
     take_options,
 )
 
@@ -52,10 +51,9 @@ class TakeMaking:
 
     def make_missing(self) -> None:
         """Make a take of every change that has none."""
-        made = {change.key: change for change in self.project.made_as_one().values()}
         missing = [
             change
-            for key, change in made.items()
+            for key, change in self._made().items()
             if not self.project.folder.takes(key) and key not in self.failures
         ]
         heard = self.project.heard() if missing else None  # once: an hour's words take a while
@@ -124,8 +122,8 @@ class TakeMaking:
             pronunciations=own_pronunciations(project.folder),
             fit=settings.fit or project.about.get("film") is not None,  # or it can't be shown
         )
-        recording = recording_of(project.folder.path, project.about)
-        others = [each for each in project.made_as_one().values() if each.key != change.key]
+        recording = project.recording()
+        others = [each for key, each in self._made().items() if key != change.key]
         return job_of(change, others, heard, reach, recording=recording, request=request, **options)
 
     def _make_recorded(self, change: Change) -> None:
@@ -168,9 +166,12 @@ class TakeMaking:
         self.make(change, None, take_options(given, self.project.folder.takes(key)))
 
     def _change(self, key: str) -> Change:
-        """What is made for changes; InputError if there is none of that key."""
-        made = {change.key: change for change in self.project.made_as_one().values()}
-        return made.get(key) or self.project.document.change(key)
+        """The change that has this key, alone or made of several; InputError if there is none."""
+        return self._made().get(key) or self.project.document.change(key)
+
+    def _made(self) -> dict[str, Change]:
+        """The changes of which takes are made, by their keys."""
+        return {change.key: change for change in self.project.made_as_one().values()}
 
     def pronounce(self, data: Any) -> None:
         """A word is said otherwise in this project from now on; changes that have it get another
@@ -184,8 +185,7 @@ class TakeMaking:
             with project.lock:
                 remember_pronunciation(folder, word, said, phones)
                 project.events.tell(kind="pronounced", pronunciations=said_as(folder))
-                made = {change.key: change for change in project.made_as_one().values()}
-                for key, change in made.items():
+                for key, change in self._made().items():
                     takes = folder.takes(key)
                     if any(word == each.text for take in takes for each in take.words):
                         self.make(change, None, {})

@@ -30,7 +30,6 @@ from app.studio.storage.heard_tokens import (
 )
 from app.studio.storage.pcm_sound import PcmSound
 from app.studio.work import worker_tasks as tasks
-from app.studio.work.take_orders import recording_of
 
 SHORTEST_PHONE = 0.0125  # seconds
 REACH = 2.0  # seconds of a pause beside the words that may hold some of them
@@ -209,7 +208,7 @@ class WordCorrections:
         project, marked = self.project, data.get("marks") is not False
         with project.lock:
             project.folder.write("project.json", project.about | {"plain": not marked})
-            for part in range(len(project.about.get("parts", []))):
+            for part in range(len(project.parts)):
                 if project.is_heard(part):
                     project.rewrite(part, with_marks(project.folder.heard(part), marked))
             project.events.tell(kind="marks", marks=self.marks())
@@ -244,7 +243,7 @@ class WordCorrections:
         project = self.project
         if not project.is_all_heard:
             raise InputError(texts.NOT_HEARD_YET)
-        recording = recording_of(project.folder.path, project.about)
+        recording = project.recording()
         count = wanted if type(wanted) is int else None
 
         def run(editor: WorkerProcess) -> None:
@@ -260,7 +259,7 @@ class WordCorrections:
         project = self.project
         with project.lock:
             after = with_speakers(project.tokens(), names)
-            for part in range(len(project.about.get("parts", []))):
+            for part in range(len(project.parts)):
                 own = [token for token in after if token["id"] // IDS == part]
                 heard = project.folder.heard(part)
                 if own != heard.tokens:

@@ -1,12 +1,12 @@
-"""The interface for the page's script: a visitor's projects, and what is done to one."""
+"""The interface for the page's script: a visitor's projects, changes to one, and speech."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, FastAPI, Request
+from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.responses import FileResponse, JSONResponse, Response
 from starlette.exceptions import HTTPException
 
@@ -14,7 +14,9 @@ from a3t.user_folders import voice_names
 from app import limits, texts
 from app.guarding.visitors import Visitors
 from app.models import VOCODERS, aligners_here, models_here
-from app.studio import reading, speech
+from app.processes.progress import Watch
+from app.processes.request_jobs import RequestJob
+from app.studio import reading
 from app.studio.access import Opened, Sent, ThisProject, Visitor
 from app.studio.project import AUDIO, Project
 from app.studio.studio import Studio, ThereAlreadyError
@@ -50,7 +52,6 @@ def add_studio(app: FastAPI, studio: Studio, visitors: Visitors) -> None:
     app.state.studio, app.state.visitors = studio, visitors
     app.include_router(router)
     app.include_router(reading.router)
-    app.include_router(speech.router)
 
     @app.exception_handler(ThereAlreadyError)
     def there_already(request: Request, error: ThereAlreadyError) -> JSONResponse:
@@ -113,6 +114,50 @@ def spoken(name: str, studio: Opened, visitor: Visitor, data: Sent) -> dict[str,
     if words is None:
         raise HTTPException(404, texts.NOT_HERE)
     return words
+
+
+def get_speech(name: str, studio: Opened, visitor: Visitor) -> RequestJob:
+    """The visitor's request of that name for speech."""
+    job = studio.service.jobs.get(name)
+    if job is None or job.owner != visitor:
+        raise HTTPException(404, texts.NOT_HERE)
+    return job
+
+
+Speech = Annotated[RequestJob, Depends(get_speech)]
+
+
+@router.post("/speech")
+def speak_text(studio: Opened, visitor: Visitor, data: Sent) -> dict[str, Any]:
+    """Begin to speak a text in the voice of an uploaded recording, its prompt."""
+    upload, text, said = (str(data.get(name) or "") for name in ("upload", "text", "prompt_text"))
+    seed, speed = data.get("seed", 0), data.get("speed", 1.0)
+    service = studio.service
+
+    def work(watch: Watch) -> tuple[Path, Path, str]:
+        return service.tts(watch, upload, text, said, seed, speed)
+
+    return service.jobs.start("tts", work, kept=True, owner=visitor).to_json()
+
+
+@router.get("/speech/{name}")
+def speech(job: Speech) -> dict[str, Any]:
+    used = job.outcome.result()[2] if job.status == "done" else None
+    return job.to_json() | {"prompt_text": used}
+
+
+@router.post("/speech/{name}/cancel")
+def cancel(job: Speech) -> dict[str, Any]:
+    job.watch.cancelled.set()
+    return {}
+
+
+@router.get("/speech/{name}/{part}")
+def made(job: Speech, part: Literal["sound", "record"]) -> Response:
+    if job.status != "done":
+        raise HTTPException(404, texts.NOT_MADE_YET)
+    path: Path = job.outcome.result()[("sound", "record").index(part)]
+    return FileResponse(path, filename=path.name)
 
 
 @router.post("/text")

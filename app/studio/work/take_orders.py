@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from a3t.audio.reading.recording import Recording
@@ -77,21 +76,6 @@ def take_options(given: Mapping[str, Any], takes: Sequence[TakeRecord]) -> dict[
     lengths = None if given.get("word") is None else lengths_with(takes, given)
     varied = pace == 1.0 and seconds is None and lengths is None
     return {"pace": pace, "duration": seconds, "lengths": lengths, "varied": varied}
-
-
-def recording_of(folder: Path, about: dict[str, Any]) -> Recording:
-    """The project's original, which was checked when it came; InputError while it is opened."""
-    if "samples" not in about:
-        raise InputError(texts.NOT_OPENED_YET)
-    return Recording(
-        folder / about["file"],
-        about["sample_rate"],
-        about["file_channels"],
-        about["samples"],
-        about["subtype"],
-        about["container"],
-        about.get("track"),
-    )
 
 
 def _span(edit: Change, first: int, last: int, tokens: Sequence[Token]) -> tuple[float, float]:
