@@ -43,7 +43,7 @@ from a3t.source.transcripts import (
 )
 from a3t.text.markup import check_marks
 from a3t.text.pronunciation.pronouncer import Pronouncer
-from a3t.text.transcript import Transcript
+from a3t.text.transcript import Transcript, parsed
 from a3t.vocoder import Vocoder, load_vocoder
 from alignment import Aligner, Alignment
 from alignment.aligners.network_aligner import NetworkAligner
@@ -290,7 +290,7 @@ class Editor:
         with the new text as a prior; with ``punctuate`` a text without punctuation gets it."""
         with self.steps("transcribe"):
             recording = opened(recording)
-            given, prior = _parsed(text), _parsed(new_text or None)
+            given, prior = parsed(text), parsed(new_text or None)
             found = find_transcript(recording, given, prior, Pronouncer(), recogniser)
             return punctuated_by_sound(recording, found, self.alignments, punctuate)
 
@@ -298,10 +298,6 @@ class Editor:
         """The words and phones of the whole recording; ``text`` and errors as for `plan`."""
         recording, pronouncer = opened(recording), Pronouncer()
         with self.steps("transcribe"):
-            found = find_transcript(recording, _parsed(text), None, pronouncer)
+            found = find_transcript(recording, parsed(text), None, pronouncer)
         with self.steps("align"):
             return self.alignments.whole(recording, found, pronouncer)
-
-
-def _parsed(text: str | Transcript | None) -> Transcript | None:
-    return Transcript.from_text(text) if isinstance(text, str) else text

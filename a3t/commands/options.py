@@ -54,9 +54,9 @@ def text_argument(value: str) -> str:
 
 def transcript_argument(value: str | None) -> Transcript | None:
     """The same as a transcript, None for none; InputError if it has no words."""
-    from a3t.text.transcript import Transcript
+    from a3t.text.transcript import parsed
 
-    return None if value is None else Transcript.from_text(text_argument(value))
+    return None if value is None else parsed(text_argument(value))
 
 
 def file_named(value: str | None) -> Path | None:

@@ -19,7 +19,7 @@ from a3t.plan.edit_limits import check_characters, check_seed, check_speed
 from a3t.plan.json_values import Number
 from a3t.plan.reuse.recorded_speech import OtherRecording, ReusedWords
 from a3t.plan.tracks import MAX_TRACKS, Track
-from a3t.text.transcript import Transcript
+from a3t.text.transcript import Transcript, parsed
 from alignment.serialisation import OMITTED, Record, from_json, to_json
 
 MAX_OTHERS = 20
@@ -89,7 +89,7 @@ class EditRequest(Record):
     candidates: int = field(default=1, metadata=OMITTED)
     """The number of results, the best first."""
     seed: int = 0
-    """Of the noise and the melody; with 0 the melody is the predicted one, others draw it."""
+    """Seed of the noise and the melody; with 0 the melody is the predicted one, others draw it."""
     verify: bool = field(default=True, metadata=OMITTED)
     """Align the result again, to find new words that are inaudible in it."""
 
@@ -125,7 +125,7 @@ class EditRequest(Record):
     @cached_property
     def transcript(self) -> Transcript | None:
         """The text that it has now, with its words; None if that isn't given."""
-        return None if self.text is None else Transcript.from_text(self.text)
+        return parsed(self.text)
 
     @cached_property
     def new_transcript(self) -> Transcript:

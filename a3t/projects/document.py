@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class UndoStack(Generic[T]):
-    """What was done, oldest first, and what was taken back, the last of it first to come again."""
+    """The states that were done, oldest first, and those taken back, the last of them first."""
 
     done: tuple[T, ...] = ()
     undone: tuple[T, ...] = ()
@@ -69,7 +69,7 @@ Text = Annotated[str, Meta(max_length=MAX_CHARACTERS)]
 
 
 class DocumentError(InputError):
-    """What should be a document, or steps, is none."""
+    """JSON that should be a document, or steps, is none."""
 
     def __init__(self) -> None:
         super().__init__("This list of changes can't be read: load the page again.")
@@ -337,7 +337,7 @@ class Document(Record):
 
     @property
     def stack(self) -> UndoStack[Step]:
-        """What can be taken back, and what can come again."""
+        """The steps that can be taken back, and those that can come again."""
         return UndoStack(self.done, self.undone)
 
     def change(self, key: str) -> Change:

@@ -65,7 +65,7 @@ class History:
 
     @property
     def current(self) -> Version:
-        """What the output is now: a version, or the original."""
+        """The version that the output is now, or the original."""
         return _original(self.versions[0]) if self.place < 0 else self.versions[self.place]
 
     def undo(self) -> History:
@@ -182,7 +182,7 @@ def _check(version: Version, place: int, checked: set[int]) -> None:
 
 
 def _original(version: Version) -> Version:
-    """What was there before a version: the same recording and text, and nothing changed."""
+    """The original of a version, like one: the same recording and text, and nothing changed."""
     known = ("source", "model", "vocoder", "alignment", "aligned_words")
     tracks = EditRequest.from_json(version).tracks  # which go back with it
     request = EditRequest(text=version["text"], new_text=version["text"], tracks=tracks)

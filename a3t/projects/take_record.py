@@ -144,7 +144,7 @@ class TakeRecord(Record):
         return from_json(cls, _from_1(data) if old else data)
 
     def shown(self) -> dict[str, Any]:
-        """What a page needs of it."""
+        """The fields that a page needs."""
         hidden = ("format", "mix", "model", "vocoder", "voice", "scores")
         return {name: value for name, value in self.to_json().items() if name not in hidden}
 

@@ -59,7 +59,7 @@ DOUBTED = 0.0  # the root of the advantage of anything over words that are looke
 
 @dataclass(frozen=True)
 class ComparedText:
-    """What was `heard`, the `new` text in its spelling, and the `places` where they differ, each
+    """The words `heard`, the `new` text in its spelling, and the `places` where they differ, each
     with its evidence, or None where there is none."""
 
     heard: RecognisedTranscript

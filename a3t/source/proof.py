@@ -138,7 +138,7 @@ def _kind(edit: WordEdit, said: Transcript) -> str:
 
 
 def _sounds(alignment: Alignment, longest: float) -> Iterator[Remark]:
-    """What the aligner doubts, and the pauses that are too long, but for those at the ends."""
+    """Sounds and words that the aligner doubts, and the pauses that are too long, but for those at the ends."""
     for doubt in doubts(alignment):
         if doubt.text:
             sure = round(1.0 - doubt.score, 3)
@@ -169,7 +169,7 @@ def clipped(recording: Recording) -> Iterator[Remark]:
 
 
 def _runs(loud: np.ndarray) -> Iterator[int]:
-    """Where CLIPPED_RUN samples in a row begin."""
+    """The places where CLIPPED_RUN samples in a row begin."""
     if loud.sum() < CLIPPED_RUN:
         return
     window = np.convolve(loud, np.ones(CLIPPED_RUN, int), "valid")

@@ -115,9 +115,8 @@ def recognised(sound: Readable, pronouncer: Pronouncer, model: Path | None) -> R
             found.append(recognised_part(samples, sound.sample_rate, pronouncer, model))
     if not found:
         raise AlignmentError(NOTHING)
-    transcript = Transcript.from_text(" ".join(part.transcript.text for part in found))
     sure = tuple(each for part in found for each in part.known_confidences)
-    return RecognisedTranscript(transcript, sure if len(sure) == len(transcript.words) else ())
+    return RecognisedTranscript(Transcript.joined(part.transcript for part in found), sure)
 
 
 def recognised_part(
@@ -131,11 +130,9 @@ def recognised_part(
         heard = heard_by_whisper(load_whisper(model), samples, sample_rate)
         with suppress(AlignmentError):  # so many words have no room: Whisper repeats itself
             return without_invented(heard, samples, sample_rate, pronouncer)
-    found = recognise(samples, sample_rate, (), {})
-    confidences = tuple(word.confidence for word in found.words)
-    transcript = Transcript.from_text(found.text)
-    same = len(confidences) == len(transcript.words)
-    return RecognisedTranscript(transcript, confidences if same else ())
+    found = recognise(samples, sample_rate, (), {}).words
+    heard = Transcript.of_spoken([word.text for word in found])
+    return RecognisedTranscript(heard, tuple(word.confidence for word in found))
 
 
 def heard_by_whisper(

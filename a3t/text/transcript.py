@@ -182,9 +182,8 @@ class Transcript(Record):
     def read_by(self, conventions: Conventions) -> Transcript:
         """The same text, read by other conventions; itself if its words are not all of its text's,
         or are read otherwise already."""
-        if Transcript.from_text(self.text).spoken != self.spoken:
-            return self
-        return Transcript.from_text(self.text, conventions)
+        own, other = (Transcript.from_text(self.text, each) for each in (None, conventions))
+        return other if own.spoken == self.spoken else self
 
     @property
     def shown(self) -> list[str]:
@@ -205,6 +204,11 @@ class Transcript(Record):
             tuple((place[k], x) for k, x in self.pauses if k in place),
             frozenset(place[k] for k in self.emphasis if k in place),
         )
+
+
+def parsed(text: str | Transcript | None) -> Transcript | None:
+    """A user's text as a transcript; one that is, or None, itself. Errors as for `from_text`."""
+    return Transcript.from_text(text) if isinstance(text, str) else text
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from alignment.errors import InputError
 LARGEST_TEXT = 1_000_000  # bytes
 LARGEST_ALIGNMENT = 500_000_000  # bytes; a day of speech is about 100 MB of JSON
 RECOGNISED_MARK = "recognised by a3t"
-"""What marks words that a3t recognised, and nobody has corrected, in the files that it writes."""
+"""The mark of words that a3t recognised, and nobody has corrected, in the files that it writes."""
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),

@@ -17,7 +17,7 @@ from a3t.source.alignments import AlignmentStore
 from a3t.source.passages import AlignedRecording
 from a3t.spans import Margins, Span
 from a3t.text.pronunciation.pronouncer import Pronouncer
-from a3t.text.transcript import Transcript
+from a3t.text.transcript import Transcript, parsed
 from alignment import Alignment
 from alignment.serialisation import OMITTED, Record
 
@@ -83,7 +83,7 @@ class OtherRecording(Record):
     @cached_property
     def transcript(self) -> Transcript | None:
         """The words of its text, if that is known."""
-        return None if self.text is None else Transcript.from_text(self.text)
+        return parsed(self.text)
 
     @classmethod
     def of(cls, heard: AlignedRecording) -> OtherRecording:

@@ -1,4 +1,4 @@
-"""What a punctuation model reads and says: words as numbers, and the tags that stand for marks.
+"""Input and output of a punctuation model: words as numbers, and the tags that stand for marks.
 
 The frequent words are numbered by themselves, all of them by how they begin and end.
 """

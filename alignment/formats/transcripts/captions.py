@@ -204,7 +204,7 @@ def without_repeats(blocks: Sequence[_CueLines]) -> tuple[list[_CueLines], int, 
 
 
 def _overlap(before: Sequence[str], own: Sequence[str]) -> int:
-    """How many words at the end of one cue begin the next."""
+    """The number of words at the end of one cue that begin the next."""
     most = min(len(before), len(own), _MOST_COMPARED)
     return next((k for k in range(most, 0, -1) if before[-k:] == own[:k]), 0)
 

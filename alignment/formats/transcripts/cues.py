@@ -1,4 +1,4 @@
-"""What is read from a transcript file: cues, and the text and the speakers that they make."""
+"""Cues of a transcript file, and the text and the speakers that they make."""
 
 from __future__ import annotations
 

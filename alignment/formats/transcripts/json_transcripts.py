@@ -175,7 +175,7 @@ def _cue(item: Any, layout: JsonLayout, keys: Sequence[str], speaker: str) -> Cu
 
 
 def _items(data: Any, path: Sequence[str], speaker: str) -> Iterator[tuple[Any, str]]:
-    """What stands at a path, each with the speaker named above it."""
+    """The items at a path, each with the speaker named above it."""
     speaker = _speaker(data) or speaker
     if not path:
         if isinstance(data, dict | list):

@@ -1,4 +1,4 @@
-"""Who speaks and what nobody speaks, by how a text's lines begin: "BOB: …", "Scene 1. A house."."""
+"""Speakers and headings, by how a text's lines begin: "BOB: …", "Scene 1. A house."."""
 
 from __future__ import annotations
 
