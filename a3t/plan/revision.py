@@ -11,8 +11,7 @@ from a3t.errors import InputError
 from a3t.plan.edit_limits import check_edits, check_new_words, check_words
 from a3t.spans import Span, SpanMap
 from a3t.text.comparison.edit_script import WordEdit, edit_script
-from a3t.text.comparison.kept_readings import with_kept_readings
-from a3t.text.comparison.respelling import respelled
+from a3t.text.comparison.respelling import respelled, with_kept_readings
 from a3t.text.transcript import Transcript, question_ends
 
 
@@ -33,8 +32,8 @@ class Revision:
     def of(cls, text: Transcript, new_text: Transcript) -> Revision:
         """The revision that turns ``text`` into ``new_text``.
 
-        What is only spelt otherwise doesn't change (`a3t.text.comparison.respelling`), and what
-        both have is read as the old one has it (`a3t.text.comparison.kept_readings`).
+        What is only spelt otherwise doesn't change, and what both have is read as the old one has
+        it (`a3t.text.comparison.respelling`).
 
         A new pause between two kept words is an edit without words; a kept word that is emphasised
         only in the new text is replaced by itself, and so is one that ends a question which rises

@@ -138,7 +138,7 @@ def _kind(edit: WordEdit, said: Transcript) -> str:
 
 
 def _sounds(alignment: Alignment, longest: float) -> Iterator[Remark]:
-    """Sounds and words that the aligner doubts, and the pauses that are too long, but for those at the ends."""
+    """The aligner's doubts, and the pauses that are too long, but for those at the ends."""
     for doubt in doubts(alignment):
         if doubt.text:
             sure = round(1.0 - doubt.score, 3)

@@ -8,7 +8,7 @@ import pytest
 import soundfile
 
 from a3t.editor import Editor
-from a3t.projects.export import edit_view
+from a3t.projects.export import pictures
 from a3t.rendering.edited import EditedRecording
 from tests.conftest import ARCTIC
 
@@ -21,7 +21,7 @@ def result(editor: Editor, arctic: Path) -> EditedRecording:
 
 
 def test_words_move_along_and_edits_are_marked(result: EditedRecording) -> None:
-    before, after = edit_view.sides_of(result)
+    before, after = pictures.sides_of(result)
     changed = {word.text: word.op for word in before.shown_labels if word.op}
     assert changed == {"and": "delete", "always": "replace"}
     changed = {word.text: word.op for word in after.shown_labels if word.op}
@@ -49,9 +49,9 @@ def test_of_a_long_recording_the_part_around_the_edit_is_shown(
     soundfile.write(tmp_path / "long.wav", np.tile(sound, 4), rate)
     text = " ".join([ARCTIC] * 4)
     result = editor.edit(tmp_path / "long.wav", text=text, new_text=text.removesuffix(" degree."))
-    before, after = edit_view.sides_of(result)
+    before, after = pictures.sides_of(result)
     assert before.start == after.start > 0
-    assert before.end - before.start <= edit_view.LONGEST
+    assert before.end - before.start <= pictures.LONGEST
     assert before.start < before.marks[0].start < before.marks[0].end <= before.end
     assert before.text.startswith("… ") and before.text.endswith(" superlative degree …")
     assert after.text.endswith(" superlative …")

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from a3t.errors import InputError
 from a3t.plan.revision import Revision
-from a3t.text.comparison.kept_readings import with_kept_readings
-from a3t.text.comparison.respelling import american, respelled, sounds_alike
+from a3t.text.comparison.respelling import american, respelled, sounds_alike, with_kept_readings
 from a3t.text.transcript import Transcript
 
 
