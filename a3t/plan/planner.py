@@ -112,7 +112,7 @@ def _sites(
     recorded |= chosen_words(request.recorded, script, texts, new_text)
     if recorded:
         sites = [
-            with_room(replace(site, recorded=recorded[k]), words) if k in recorded else site
+            with_room(site, recorded[k], words) if k in recorded else site
             for k, site in enumerate(sites)
         ]
     if request.cuts:

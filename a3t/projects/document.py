@@ -1,10 +1,10 @@
 """A project as one document: the changes to a recording's transcript, and the operations on them.
 
-The shell, the page and HTTP change it by the same operations. Each is a `Step`: the changes that go
-and those that come. Steps that several windows make of one document are merged by `Step.applied`,
-and the steps that were made are its history. Its words have ids that stay when others are corrected
-(*tokens*, `app.studio.storage.heard_tokens`); what was made of a change is a take
-(`a3t.projects.takes`).
+Every operation is a `Step`: the changes that go and those that come. The page sends steps, those of
+several windows are merged by `Step.applied`, and the steps that were made are the history; each
+version of `a3t edit` is a step as well (`a3t.projects.project`). Its words have ids that stay when
+others are corrected (*tokens*, `app.studio.storage.heard_tokens`); what was made of a change is a
+take (`a3t.projects.takes`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from msgspec import Meta
 
@@ -23,41 +23,6 @@ from a3t.plan.cleaning.cuts import Cut
 from alignment.serialisation import OMITTED, Record, from_json
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class UndoStack(Generic[T]):
-    """The states that were done, oldest first, and those taken back, the last of them first."""
-
-    done: tuple[T, ...] = ()
-    undone: tuple[T, ...] = ()
-
-    @classmethod
-    def at(cls, items: Sequence[T], place: int) -> UndoStack[T]:
-        """Items in the order in which they were done; the last that counts is at ``place``."""
-        return cls(tuple(items[: place + 1]), tuple(items[:place:-1]))
-
-    @property
-    def items(self) -> tuple[T, ...]:
-        """All, in the order in which they were done."""
-        return (*self.done, *reversed(self.undone))
-
-    def with_next(self, item: T) -> UndoStack[T]:
-        """One more was done: what was taken back is dropped."""
-        return UndoStack((*self.done, item))
-
-    def undo(self) -> UndoStack[T]:
-        """The last one is taken back; InputError if there is none."""
-        if not self.done:
-            raise InputError("There is nothing to undo.")
-        return UndoStack(self.done[:-1], (*self.undone, self.done[-1]))
-
-    def redo(self) -> UndoStack[T]:
-        """The last one that was taken back comes again; InputError if there is none."""
-        if not self.undone:
-            raise InputError("There is nothing to redo.")
-        return UndoStack((*self.done, self.undone[-1]), self.undone[:-1])
-
 
 MAX_CHANGES = 2000
 MAX_CHARACTERS = 2000  # of one change
@@ -195,11 +160,14 @@ class Step(Record):
         return tuple(now.values())
 
     @classmethod
-    def between(cls, before: Sequence[Change], after: Sequence[Change]) -> Step:
+    def between(
+        cls, before: Sequence[Change], after: Sequence[Change], label: str, n: int = 0
+    ) -> Step:
         """The step from one list to another."""
         was, now = set(before), set(after)
         gone = tuple(change for change in before if change not in now)
-        return cls(gone, tuple(change for change in after if change not in was))
+        come = tuple(change for change in after if change not in was)
+        return cls(gone, come, label=label, n=n)
 
     @property
     def back(self) -> Step:
@@ -289,11 +257,15 @@ class Document(Record):
 
     def undo(self) -> Document:
         """The last step is taken back; InputError if there is none."""
-        return self.taken(self.stack.undo().undone[-1].back)
+        if not self.done:
+            raise InputError("There is nothing to undo.")
+        return self.taken(self.done[-1].back)
 
     def redo(self) -> Document:
         """The last step that was taken back comes again; InputError if there is none."""
-        return self.taken(replace(self.stack.redo().done[-1], gentle=True))
+        if not self.undone:
+            raise InputError("There is nothing to redo.")
+        return self.taken(replace(self.undone[-1], gentle=True))
 
     def taken(self, step: Step, client: str = "") -> Document:
         """The document after a step; DocumentError if that are too many changes.
@@ -305,23 +277,23 @@ class Document(Record):
             return replace(self, corrections=(*self.corrections, wanted))
         changes = step.applied(self.changes)
         if step.gentle and self.done and step.is_like(self.done[-1].back):
-            return self._with(changes, self.stack.undo())
+            return self._with(changes, self.done[:-1], (*self.undone, self.done[-1]))
         if step.gentle and self.undone and step.is_like(self.undone[-1]):
-            return self._with(changes, self.stack.redo())
+            return self._with(changes, (*self.done, self.undone[-1]), self.undone[:-1])
         if len(changes) > MAX_CHANGES:
             raise DocumentError
         if changes == self.changes or step.gentle or not step.label:
-            return self._with(changes, self.stack)
-        made = replace(Step.between(self.changes, changes), label=step.label)
-        return self._with(changes, self.stack.with_next(made))
+            return self._with(changes, self.done, self.undone)
+        made = Step.between(self.changes, changes, step.label)
+        return self._with(changes, (*self.done, made))
 
     def became(self, changes: Changes, label: str, n: int = 0) -> Document:
         """Other changes altogether, as one step even if none differs: a version of a file."""
-        made = replace(Step.between(self.changes, changes), label=label, n=n)
-        return self._with(changes, self.stack.with_next(made))
+        made = Step.between(self.changes, changes, label, n)
+        return self._with(changes, (*self.done, made))
 
-    def _with(self, changes: Changes, stack: UndoStack[Step]) -> Document:
-        done, undone = stack.done[-MAX_STEPS:], stack.undone[-MAX_STEPS:]
+    def _with(self, changes: Changes, done: Steps, undone: Steps = ()) -> Document:
+        done, undone = done[-MAX_STEPS:], undone[-MAX_STEPS:]
         return replace(self, changes=changes, done=done, undone=undone)
 
     def merged(self, steps: Sequence[Step], client: str) -> Document:
@@ -334,11 +306,6 @@ class Document(Record):
                 after, last = after.taken(step, client), step.n
         clients[client] = last
         return replace(after, clients=dict(list(clients.items())[-MAX_CLIENTS:]))
-
-    @property
-    def stack(self) -> UndoStack[Step]:
-        """The steps that can be taken back, and those that can come again."""
-        return UndoStack(self.done, self.undone)
 
     def change(self, key: str) -> Change:
         """The change of that key; InputError if there is none."""

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,7 +37,7 @@ from a3t.source.text_differences import (
 )
 from a3t.text.comparison.respelling import respelled
 from a3t.text.pronunciation.pronouncer import Pronouncer
-from a3t.text.transcript import Transcript, TranscriptWord
+from a3t.text.transcript import Transcript
 from alignment import AlignmentError
 from alignment.aligner import Readable
 from alignment.aligners.network_aligner import NetworkAligner
@@ -126,16 +127,10 @@ class _Part:
 
 def _joined(parts: Sequence[_Part]) -> tuple[Transcript, tuple[float, ...], list[int]]:
     """The heard words of all parts, with their confidences, and how many there are up to each."""
-    words: list[TranscriptWord] = []
-    ends: list[int] = []
-    sure: list[float] = []
-    for part in parts:
-        tokens = len(words)
-        said = part.heard.words
-        words += [replace(word, token=word.token + tokens) for word in said]
-        ends.append(len(words))
-        sure += part.confidences or [0.5] * len(said)
-    return Transcript.of_tokens(words), tuple(sure), ends
+    counts = [len(part.heard.words) for part in parts]
+    sure = [part.confidences or (0.5,) * n for part, n in zip(parts, counts, strict=True)]
+    heard = Transcript.joined(part.heard for part in parts)
+    return heard, tuple(chain.from_iterable(sure)), list(accumulate(counts))
 
 
 @dataclass(frozen=True)

@@ -38,9 +38,9 @@ class Changed:
     blocks: tuple[ReusedWords, ...]
 
 
-def with_room(site: PlacedEdit, words: WordFrames) -> PlacedEdit:
-    """The site of recorded words with the frames that they replace: joints lie in the silence
-    beside these, if there is any."""
+def with_room(site: PlacedEdit, recorded: tuple[ReusedWords, ...], words: WordFrames) -> PlacedEdit:
+    """The site with words that are recorded, and the frames that they replace: joints lie in the
+    silence beside these, if there is any."""
     before = words.pause_before(site.edit.old[0])
     after = words.pause_before(site.edit.old[1])
     first, last = site.frames
@@ -53,7 +53,7 @@ def with_room(site: PlacedEdit, words: WordFrames) -> PlacedEdit:
         first -= min(EDGE, (before[1] - before[0]) // 2)
         last += min(EDGE, (after[1] - after[0]) // 2)
     room = max(first - before[0], 0), max(after[1] - last, 0)
-    return replace(site, frames=(first, last), beside=room)
+    return replace(site, recorded=recorded, frames=(first, last), beside=room)
 
 
 def origins_of(
