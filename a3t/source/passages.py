@@ -8,7 +8,7 @@ as subtitles have them, tell where the passages are.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -142,13 +142,6 @@ def ranges_around(edits: Sequence[WordEdit], times: Times) -> tuple[Span, ...]:
         else:
             ranges.append((first, last))
     return tuple(ranges) or (_widened((0, 0), times),)
-
-
-def words_between(times: Times, span: tuple[float, float]) -> Span:
-    """The words that lie between two times in seconds, which may be none."""
-    first = bisect_left(times, span[0], key=lambda time: time[0])
-    last = bisect_right(times, span[1], key=lambda time: time[1])
-    return first, max(first, last)
 
 
 def _widened(words: Span, times: Times) -> Span:

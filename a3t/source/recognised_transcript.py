@@ -131,8 +131,8 @@ def recognised_part(
         with suppress(AlignmentError):  # so many words have no room: Whisper repeats itself
             return without_invented(heard, samples, sample_rate, pronouncer)
     found = recognise(samples, sample_rate, (), {}).words
-    heard = Transcript.of_spoken([word.text for word in found])
-    return RecognisedTranscript(heard, tuple(word.confidence for word in found))
+    text = Transcript.of_spoken([word.text for word in found])
+    return RecognisedTranscript(text, tuple(word.confidence for word in found))
 
 
 def heard_by_whisper(
