@@ -9,7 +9,8 @@ such words, too, where they were said nearly as they should be here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple
 
@@ -105,12 +106,7 @@ def make_candidates(plan: EditPlan, count: int, renderer: Renderer) -> list[Edit
     if not 1 <= count <= len(VARIATIONS):
         raise InputError(f"{count} candidates can't be made: ask for 1 to {len(VARIATIONS)}.")
     first = variant(plan, 0, renderer)
-    recorded = []
-    for request, cost in recorded_requests(plan, first.result, count // 2):
-        taken = replan(plan, request, renderer.networks.durations)
-        if any(edit.taken for edit in taken.edits):
-            found = measured(taken, 0, renderer.edited(taken))
-            recorded.append(replace(found, merits=replace(found.merits, manner=cost)))
+    recorded = [*_with_recorded_words(plan, first.result, renderer, count // 2)]
     others = [variant(plan, number, renderer) for number in range(1, count - len(recorded))]
     return ranked([first, *recorded, *others])
 
@@ -119,10 +115,12 @@ def make_best(plan: EditPlan, renderer: Renderer) -> EditedRecording:
     """The plan's rendering, or one with words that are recorded elsewhere, if these are heard and
     were said alike; if a new word is inaudible in it, the best of up to TRIES variants."""
     first = renderer.edited(plan)
-    if recorded := _with_recorded_words(plan, first, renderer):
-        best = ranked([measured(plan, 0, first), recorded])[0]
-        if best.plan is recorded.result.plan:
-            return best
+    # Another seed asks for another rendering, not for recorded words.
+    if plan.request.seed == PREDICTED and not plan.request.recorded:
+        for recorded in _with_recorded_words(plan, first, renderer, 1, MAX_COST):
+            best = ranked([measured(plan, 0, first), recorded])[0]
+            if best.plan is recorded.result.plan and not best.doubtful:
+                return best
     if not first.doubtful:
         return first
     variants = [measured(plan, 0, first)]
@@ -136,19 +134,19 @@ def make_best(plan: EditPlan, renderer: Renderer) -> EditedRecording:
 
 
 def _with_recorded_words(
-    plan: EditPlan, first: EditedRecording, renderer: Renderer
-) -> Candidate | None:
-    """The plan with words from elsewhere, none of which was said too differently; ``first``: its
-    rendering. Another seed asks for another rendering, not for these."""
-    if plan.request.seed != PREDICTED or plan.request.recorded:
-        return None
-    for request, cost in recorded_requests(plan, first, 1, MAX_COST):
+    plan: EditPlan,
+    first: EditedRecording,
+    renderer: Renderer,
+    most: int,
+    most_cost: float = math.inf,
+) -> Iterator[Candidate]:
+    """At most so many results of the plan with words from elsewhere that cost no more than
+    ``most_cost``, the best first; ``first``: its rendering."""
+    for request, cost in recorded_requests(plan, first, most, most_cost):
         taken = replan(plan, request, renderer.networks.durations)
         if any(edit.taken for edit in taken.edits):
             found = measured(taken, 0, renderer.edited(taken))
-            if not found.result.doubtful:
-                return replace(found, merits=replace(found.merits, manner=cost))
-    return None
+            yield replace(found, merits=replace(found.merits, manner=cost))
 
 
 def varied(request: EditRequest, variation: Variation) -> EditRequest:

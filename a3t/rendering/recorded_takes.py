@@ -111,11 +111,11 @@ def recorded_choices(
     for k, edit in enumerate(plan.edits):
         if not edit.is_spoken or any(word.emphasis for word in edit.words):
             continue
-        wanted = wanted_manner(made, k)
         found = []
-        for words in recorded.short_matches(WordEdit("replace", edit.old, edit.new), plan.new_text):
+        script = WordEdit("replace", edit.old, edit.new)
+        for words in recorded.short_matches(script, plan.new_text):
             if usable(plan, edit, heard[words.text][1], words):
-                manner = manner_of(*heard[words.text], words.old)
+                manner, wanted = manner_of(*heard[words.text], words.old), wanted_manner(made, k)
                 if not abs(manner.pitch - wanted.pitch) > MOST_PITCH:
                     found.append((_levelled(words, manner, wanted), manner, manner.cost(wanted)))
         choices.append(sorted(found, key=lambda each: each[2]))

@@ -41,6 +41,7 @@ from alignment.recognition import whisper_model
 from alignment.recognition.near_words import known_ways, words_one_phone_apart
 from evaluation.harness.declared_tables import Column, Row, Table, count, rate, share
 from evaluation.harness.measurement import CHOSEN, Measurement, Setting, repeated
+from evaluation.harness.processes import mebibytes
 from evaluation.hearing.planting import (
     CHOOSING,
     FEWEST,
@@ -133,8 +134,7 @@ class WishedEdits(NamedTuple):
 
 
 def wished_edits(setting: Setting) -> Iterator[WishedEdits]:
-    """The same number of clips for each condition; all recordings of one recogniser, then those of
-    the next."""
+    """As many clips of each condition; all recordings of one recogniser, then the next one's."""
     options = setting.options
     recordings = as_written(usable(setting), setting)
     for recogniser in options.recogniser or ("network",):
@@ -203,7 +203,7 @@ def planned_edits(item: WishedEdits, setting: Setting) -> Iterator[Row]:
             "first": kind == next(iter(item.changes)),
             "processor": time.process_time() - started,
             "seconds": len(item.spoken.samples) / item.spoken.rate,
-            "held": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+            "held": mebibytes(resource.getrusage(resource.RUSAGE_SELF)),
         }
 
 
