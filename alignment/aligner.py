@@ -74,7 +74,7 @@ class Aligner(Protocol):
     def align_recording(
         self, recording: Readable, words: Sequence[str], pronunciations: Pronunciations
     ) -> Alignment:
-        """The same for a recording that need not fit in memory."""
+        """Align a recording that need not fit in memory."""
         ...
 
 

@@ -79,7 +79,7 @@ class Alignment(Record):
     recognised: bool = field(default=False, metadata=OMITTED)
 
     def to_json(self) -> dict[str, Any]:
-        """As every record's; the words, which are many, come last."""
+        """A record's JSON; the words, which are many, come last."""
         words = [to_json(word) for word in self.words]
         written = {"duration": self.duration, "score": self.score, "words": words}
         return {**written, "recognised": True} if self.recognised else written
@@ -101,7 +101,7 @@ def pause(start: float, end: float, score: float = 1.0, unwritten: str = "") -> 
 
 
 def shift_word(word: Word, seconds: float) -> Word:
-    """The same word, `seconds` later."""
+    """The word, `seconds` later."""
 
     def moved(time: float) -> float:
         return round(time + seconds, 6)

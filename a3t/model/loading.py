@@ -110,7 +110,7 @@ class LegacyA3T(A3T):
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> LegacyA3T:
-        """As `A3T.from_config`, with the ``legacy`` part's choices."""
+        """A network as `A3T.from_config` makes it, with the ``legacy`` part's choices."""
         return cls(**config.get("legacy", {}), **config["model"])
 
     def forward(self, batch: Batch, maps: list[Tensor] | None = None) -> Filled:

@@ -62,7 +62,7 @@ def fill(model: A3T, item: MaskedMel) -> Tensor:
 
 
 def fill_in_pieces(model: A3T, item: MaskedMel) -> Iterator[tuple[int, Tensor]]:
-    """The same piece by piece: the frame up to which all is filled, and the mel so far."""
+    """Fill piece by piece: the frame up to which all is filled, and the mel so far."""
     device = next(model.parameters()).device
     everything = np.arange(len(item.masked))
     if item.masked.sum() <= ONE_PASS:

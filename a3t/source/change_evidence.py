@@ -188,7 +188,7 @@ class HeardSound:
 
     @cached_property
     def _likelihoods(self) -> dict[str, float]:
-        """Those that are known, by the text."""
+        """The likelihoods that are known, by the text."""
         return {}
 
 

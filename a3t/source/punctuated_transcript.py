@@ -80,8 +80,8 @@ def _with_questions_of(new_text: Transcript, words: SpanMap, text: Transcript) -
 def punctuated_by_sound(
     recording: Recording, found: FoundTranscript, alignments: AlignmentStore, wanted: bool = True
 ) -> Transcript:
-    """The same by words and pauses, and by words alone where a long recording would have to be
-    aligned for it, or where its words can't be; the transcript itself unless it is ``wanted``."""
+    """The transcript, punctuated by words and pauses, or by words alone where a long recording
+    would have to be aligned for it, or where its words can't be; as it is unless ``wanted``."""
     text, aligned = found.transcript, None
     if not wanted or text.is_punctuated or len(text.words) < MIN_WORDS:
         return text

@@ -62,14 +62,14 @@ class RecognisedTranscript:
         return self.confidences or (1.0,) * len(self.transcript.words)
 
     def of_words(self, numbers: Sequence[int]) -> RecognisedTranscript:
-        """The same with these words alone."""
+        """The transcript with these words alone."""
         text = Transcript.of_tokens([self.transcript.words[k] for k in numbers])
         return RecognisedTranscript(text, tuple(self.known_confidences[k] for k in numbers))
 
     def with_words(
         self, other: RecognisedTranscript, places: Sequence[Difference]
     ) -> RecognisedTranscript:
-        """The same with another's words at some places (`with_new_words`)."""
+        """The transcript with another's words at some places (`with_new_words`)."""
         text, numbers = with_new_words(self.transcript, other.transcript, places)
         sure = [
             self.known_confidences[k] if k >= 0 else other.known_confidences[~k] for k in numbers

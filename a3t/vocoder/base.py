@@ -88,7 +88,7 @@ def placed_uniform(seed: int, first_row: int, rows: int, width: int) -> np.ndarr
 
 
 def placed_normal(seed: int, first_row: int, rows: int, width: int) -> np.ndarray:
-    """As ``placed_uniform``, but normal with deviation one (Box and Muller 1958)."""
+    """Normal ``placed_uniform``, with deviation one (Box and Muller 1958)."""
     values = placed_uniform(seed, first_row, rows, 2 * width)
     radius = np.sqrt(-2.0 * np.log1p(-values[:, :width]))
     return np.asarray(radius * np.cos(2 * np.pi * values[:, width:]))

@@ -122,7 +122,7 @@ def _adapted(
     config: AdaptationConfig,
     progress: Callable[[int, int], None] | None,
 ) -> Adaptation:
-    """As `adapt`, of a copy of the network, which is changed."""
+    """Adapt a copy of the network, which is changed."""
     torch.manual_seed(config.seed)
     losses = LossConfig(speaker=config.speaker, speaker_matching=config.speaker_matching)
     objective = Objective(network, losses)

@@ -211,7 +211,7 @@ class NetworkAligner:
         pronunciations: Pronunciations,
         check: bool = True,
     ) -> Alignment:
-        """As `align`, without ever holding a long recording in memory: see alignment.long."""
+        """Align without ever holding a long recording in memory: see alignment.long."""
         if recording.samples <= LONG_SECONDS * recording.sample_rate:
             rate = recording.sample_rate
             return self.align(recording.mono(), rate, words, pronunciations, check)

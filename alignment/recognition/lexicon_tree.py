@@ -23,7 +23,7 @@ class Ranges:
 
     @classmethod
     def of(cls, owners: np.ndarray, nodes: int) -> Ranges:
-        """Those of the rising `owners` (n,) that belong to each of so many nodes."""
+        """The places of the rising `owners` (n,) that belong to each of so many nodes."""
         ends = np.searchsorted(owners, np.arange(nodes + 1))
         return cls(ends[:-1], np.diff(ends))
 

@@ -73,7 +73,7 @@ class Rescoring:
     state: WordState | None = None
 
     def after(self, words: Sequence[int]) -> Rescoring:
-        """The same for what comes after `words` that have been said."""
+        """Rescoring of what comes after `words` that have been said."""
         state = self.state or self.network.beginning
         for word in words:
             state = self.network.after(state, [word])

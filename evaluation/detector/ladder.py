@@ -1,4 +1,4 @@
-"""What each step costs: the same word in the same place, from recorded to made.
+"""The cost of each step: the same word in the same place, from recorded to made.
 
 A recorded word is taken out and said again by every rung of a ladder: its own sound put in its
 place as a patch is (splice), through the vocoder (copy), filled by the network with the recorded
@@ -342,7 +342,7 @@ def _told(rows: Rows, rung: str, below: int) -> Interval:
 
 
 def _shifts(rows: Rows, rung: str) -> list[float]:
-    """By how much the classifier's score of each word is higher than of the recorded one."""
+    """The rise of the classifier's score of each word over that of the recorded one."""
     scores = judged(*_chosen(rows, rung, BELOW["below 7 kHz"]))
     own = [row for row in rows if row["rung"] in (rung, NATURAL)]
     found = {(row["place"], row["rung"]): score for row, score in zip(own, scores, strict=True)}

@@ -107,7 +107,7 @@ def draw_long_edits(
 
 
 def _spread(clips: Sequence[Clip], count: int) -> list[Clip]:
-    """So many of the clips that have enough words, in order, chosen by their names' hashes."""
+    """A number of the clips that have enough words, in order, chosen by their names' hashes."""
     usable = [clip for clip in clips if len(_spoken(clip)) >= LEAST_WORDS]
     chosen = by_hash(usable)[:count]
     return [clip for clip in usable if clip in chosen]

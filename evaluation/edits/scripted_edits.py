@@ -77,7 +77,7 @@ class ScriptedEdit(NamedTuple):
 
 
 def scripted_edits(count: int, seed: int) -> Iterator[ScriptedEdit]:
-    """So many edits of test clips of 2 to 12 s."""
+    """A number of edits of test clips of 2 to 12 s."""
     draw = random.Random(seed)
     clips = read_corpora(corpora_root())
     usable = [clip for clip in clips if split_of(clip) == "test" and 2 < clip.seconds < 12]

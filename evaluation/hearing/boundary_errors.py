@@ -54,7 +54,7 @@ def boundary_errors(alignment: Alignment, utterance: SyntheticUtterance) -> np.n
 
 
 def spoken(voices: Sequence[str], sentences: int) -> list[SyntheticUtterance]:
-    """So many sentences by each voice; AlignmentError if flite is missing."""
+    """A number of sentences by each voice; AlignmentError if flite is missing."""
     require_flite()
     return [speak(sentence, voice) for voice in voices for sentence in SENTENCES[:sentences]]
 

@@ -61,7 +61,7 @@ class Said:
 
 
 def drawn(setting: Setting) -> Iterator[Said]:
-    """So many recordings of two voices, and a fifth as many of one."""
+    """A number of recordings of two voices, and a fifth as many of one."""
     count, draw = setting.options.count, random.Random(setting.options.seed)
     of_voice: dict[tuple[str, str], list[Clip]] = {}
     for clip in setting.clips:

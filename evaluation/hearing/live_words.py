@@ -52,7 +52,7 @@ class SpokenStream:
 
 
 def streams(setting: Setting) -> list[SpokenStream]:
-    """So many streams, of all corpora in turn and, within one, of all its voices."""
+    """A number of streams, of all corpora in turn and, within one, of all its voices."""
     count, draw = setting.options.streams, random.Random(setting.options.seed)
     clips = aligner_held_out(not setting.options.chosen)
     left: dict[str, dict[str, list[Clip]]] = {}
@@ -186,8 +186,8 @@ def lost(before: Sequence[str], after: Sequence[str]) -> int:
 
 
 def lags(history: Sequence[Shown], count: int) -> tuple[list[float], list[float]]:
-    """When each of the final words stood where it stays, all before it included, and when it was
-    final."""
+    """The times from which each final word stood where it stays, all before it included, and those
+    from which it was final."""
     words = history[-1].words if history else ()
     shown, final = [0.0] * count, [0.0] * count
     for now in history:

@@ -110,7 +110,7 @@ def heard(clip: Clip) -> Spoken:
 
 
 def held_out_clips(count: int, seed: int, reported: bool | None = None) -> list[Spoken]:
-    """So many of the clips of `aligner_held_out`, drawn by `chosen`, decoded."""
+    """A number of the clips of `aligner_held_out`, drawn by `chosen`, decoded."""
     return [heard(clip) for clip in chosen(aligner_held_out(reported), count, seed)]
 
 

@@ -60,7 +60,7 @@ class ExampleEdit:
 
 
 def examples() -> list[ExampleEdit]:
-    """Those of the list."""
+    """The examples of the list."""
     with open(LIST, encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))[1:]
     return [

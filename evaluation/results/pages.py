@@ -38,7 +38,7 @@ Parts = Mapping[str, Mapping[str, Any]]
 
 
 def needed(name: str, used: Mapping[str, str]) -> dict[str, str]:
-    """Those of the weights that a part's figures depend on."""
+    """The weights that a part's figures depend on."""
     hears = PARTS[name].hears
     return {key: digest for key, digest in used.items() if not hears or key not in NAMED}
 

@@ -137,7 +137,7 @@ def recorded(task: GapTask) -> Made:
 
 
 def copy_synthesis(task: GapTask, vocoder: Vocoder) -> Made:
-    """The same by the vocoder: what every system pays for it."""
+    """The speech from its own mel, by the vocoder: what every system pays for it."""
     true = recorded(task)
     mel = log_mel(true.sound).numpy()
     first, last = true.frames

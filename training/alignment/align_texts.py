@@ -52,7 +52,7 @@ def of_corpora(folder: Path, unseen: Path | None) -> Iterator[SpokenText]:
 
 
 def heard(folder: Path, rows: Path) -> Iterator[SpokenText]:
-    """What a Whisper heard."""
+    """The text that Whisper heard."""
     for line in text_lines(rows):
         row = json.loads(line)
         doubt = "" if row["text"] else "nothing was heard"

@@ -120,7 +120,7 @@ class ExamplePack:
         self._whole += row["frames"]
 
     def examples(self, weights: Mapping[str, float]) -> Iterator[tuple[str, Example]]:
-        """Those of some recordings, their logarithms mapped from the file, with their weights."""
+        """Some recordings' examples, their logarithms mapped from the file, with their weights."""
         mapped = np.memmap(self._frames, np.float16, "r", shape=(self._whole, BANDS))
         for path, weight in weights.items():
             row = self._rows[path]

@@ -141,7 +141,7 @@ def begin(model: Any, weights: Weights, inputs: Tensor) -> None:
 
 
 def weights_of(model: PhoneModel) -> dict[str, np.ndarray]:
-    """As phone_network reads them: each normalisation is part of its convolution."""
+    """The weights as phone_network reads them: each normalisation is part of its convolution."""
     state = {
         name: value.detach().float().cpu().numpy() for name, value in model.state_dict().items()
     }

@@ -233,7 +233,7 @@ def _loudness(power: Tensor) -> Tensor:
 
 
 def _excerpts(power: Tensor, count: int, frames: int, draw: Draw) -> Tensor:
-    """So many parts of `power` (K, BANDS), (B, T, BANDS)."""
+    """Parts of `power` (K, BANDS), (B, T, BANDS)."""
     start = _whole(0, len(power) - frames, (count, 1), draw)
     return power[start + torch.arange(frames, device=draw.device)]
 

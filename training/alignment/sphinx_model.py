@@ -82,7 +82,7 @@ class SphinxModel:
         )
 
     def likeliest(self, count: int) -> list[str]:
-        """So many of its words, likeliest first."""
+        """A number of its words, likeliest first."""
         order = np.argsort(-self.unigram, kind="stable")
         return [self.words[k] for k in order[:count]]
 

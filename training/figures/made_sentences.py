@@ -57,7 +57,7 @@ def granules(text: str) -> list[str]:
 
 
 def words_of(kind: str, reading: str, figure: str) -> list[str]:
-    """What is said for each granular token of a figure of some reading."""
+    """The words said for each granular token of a figure of some reading."""
     if kind == "whole":
         return [numbers.year(figure) if reading == "year" else numbers.cardinal(figure)]
     if kind == "money":

@@ -147,7 +147,7 @@ class TrainedTagger:
 
     @torch.no_grad()
     def say(self, sentence: MadeSentence) -> str:
-        """What is said for a sentence's figure; nothing for a token that no class accepts."""
+        """The words said for a sentence's figure; nothing for a token that no class accepts."""
         words, accepted, _ = self.read.batch([sentence])
         best = self.model.eval()(words, accepted)[0].argmax(-1).tolist()
         places = range(sentence.first, sentence.first + len(sentence.spoken))

@@ -1,4 +1,4 @@
-"""Where kitten-text-processing reads a text otherwise: python -m training.text.compare_normalisers.
+"""Texts that kitten-text-processing reads otherwise: python -m training.text.compare_normalisers.
 
 It has NeMo's grammars in Python and is an oracle for kinds of figures that no list of ours has; it
 isn't a dependency:

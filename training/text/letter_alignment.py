@@ -64,7 +64,7 @@ def learn_costs(pairs: Sequence[Pair], rounds: int = 5) -> Costs:
 
 
 def _first_costs(pairs: Iterable[Pair]) -> Costs:
-    """By where a phone and a letter stand in words with as many phones as letters."""
+    """Costs by the places of a phone and a letter in words with as many phones as letters."""
     counts: dict[str, Counter[tuple[str, ...]]] = defaultdict(Counter)
     for word, phones in pairs:
         if len(word) == len(phones):

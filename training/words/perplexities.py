@@ -30,7 +30,7 @@ BANDS = (10, 30, 100)  # occurrences
 
 
 def kinds(listed: WordList) -> dict[str, np.ndarray]:
-    """Which words (W,) each column of the table is of."""
+    """The words (W,) that each column of the table is of."""
     rare, counts = listed.classes >= listed.size, listed.counts
     names = listed.words[: listed.size]
     spoken = np.array([word[0].isalpha() or word in (NUMBER, UNKNOWN) for word in names])

@@ -103,8 +103,8 @@ def _frame(name: bytes, data: bytes) -> bytes:
 
 
 def _chapters(recording: Recording) -> list[Chapter]:
-    """Those that a recording has: a WAV's cue points, else what FFmpeg's libraries find in the
-    file; none if they can't read it."""
+    """A recording's chapters: a WAV's cue points, else what FFmpeg's libraries find in the file;
+    none if they can't read it."""
     if found := chunks.chunks_of(recording.path):
         return _cue_chapters(recording, found)
     import av

@@ -133,7 +133,7 @@ class Recording:
             yield block if self.channel is None else block[:, [self.channel]]
 
     def _blocks(self, start: int, stop: int) -> Iterator[Native]:
-        """The same of all channels."""
+        """Blocks as `blocks` gives them, of all channels."""
         if not 0 <= start <= stop <= self.samples:
             raise ValueError(f"[{start}, {stop}) is not within [0, {self.samples})")
         with open_audio(self.path, self.track) as file:
