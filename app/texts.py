@@ -1,4 +1,4 @@
-"""Every sentence that the page shows, in one place, ready to be translated."""
+"""The page's sentences, in one place, ready to be translated."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ CANCELLED = "Cancelled: nothing was changed."
 NO_RECORDING = "There is no recording yet: upload or record one first."
 NO_NEW_TEXT = "There is no new text yet: type what the recording should say."
 NO_TEXT_TO_SAY = "There is nothing to speak yet: type a text."
+WORDS_TO_COME = "The words around this change are not known yet: wait a moment."
 NO_WORD = "That word is no longer there: find the words again."
 QUEUE_FULL = "Too many people are waiting: try again in a minute."
 MANY_SPEAK = "Others are recording here: your words will appear when you stop."
@@ -76,6 +77,10 @@ STEPS = {
     "check": "Checking the new words",
     "save": "Writing the files",
 }
+
+
+def not_kept(reason: object) -> str:
+    return f"Whisper can't be kept here: {reason}."
 
 
 def missing_field(name: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from a3t.audio.analysis.loudness import LEVELS
 from a3t.errors import InputError
 from a3t.projects.document import MAX_CHANGES, MAX_CHARACTERS, Change, Document, draft_of, steps_of
 from app import limits, texts
@@ -28,8 +29,6 @@ from app.studio.work import worker_tasks as tasks
 
 EXPORTING = 2  # urgency
 AUDIO = (".wav", ".flac", ".mp3", ".m4a")  # what the sound may become
-LOUD = ".loud"  # in the name of a sound that was brought to a loudness
-LEVELS = (-40.0, -5.0)  # LUFS that can be asked for
 SHAPE = ("sample_rate", "channels", "samples", "seconds")
 
 

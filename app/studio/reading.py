@@ -17,9 +17,9 @@ from starlette.exceptions import HTTPException
 
 from app import texts
 from app.studio.access import Place, ThisProject
-from app.studio.project import AUDIO, LOUD
+from app.studio.project import AUDIO
 from app.studio.storage import tiles
-from app.studio.storage.folders import TAKE
+from app.studio.storage.folders import LOUD, TAKE
 
 CHUNK_SECONDS = 5  # of sound in one answer
 LEAVING = 1.0  # seconds until it is noticed that a page has gone

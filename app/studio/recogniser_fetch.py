@@ -52,7 +52,7 @@ class RecogniserFetch:
         except InputError as error:
             self._problem = str(error)
         except OSError as error:
-            self._problem = f"Whisper can't be kept here: {error.strerror or error}."
+            self._problem = texts.not_kept(error.strerror or error)
         except Exception:
             logging.getLogger(__name__).exception("a recogniser can't be fetched")
             self._problem = texts.FAILED

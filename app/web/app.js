@@ -43,7 +43,7 @@ export class App extends State {
     listenToKeys(this);
     addEventListener("hashchange", () => this.#route());
     addEventListener("beforeunload", (event) => { if (this.saver.pending || this.start.recording) event.preventDefault(); });
-    this.server.ask("/limits").catch(() => null).then((limits) => { if (limits) this.start.allow(limits); }).then(() => this.#route());
+    this.start.allow().then(() => this.#route());
   }
 
   /** Asks the server for something of the project; says so if it is refused, once that is `undone`. */

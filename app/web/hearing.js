@@ -34,7 +34,7 @@ export class Hearing {
     if (last > first && this.app.sound && !this.transport.playing) this.app.audio.axis.reveal(...this.#span(first, last));
   }
 
-  /** Where tokens [first, last) are on the axis. */
+  /** The stretch of the axis of tokens [first, last). */
   #span(first, last) {
     const { tokens } = this.script, { timeline, sound } = this.app;
     return [tokens[first].start, tokens[last - 1].end].map((time) => timeline.convert("source", "at", time * sound.sample_rate));

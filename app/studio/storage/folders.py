@@ -35,6 +35,7 @@ ID = re.compile(r"[0-9a-f]{24}")
 TAKE = re.compile(r"([0-9a-f]{16})-(\d{1,3})")
 SCRIPT = "script.json"
 TAKE_FILE, REQUEST = "take.json", "request.json"  # in a take's folder
+LOUD = ".loud"  # in the name of an exported sound that was brought to a loudness
 BIN, BIN_SECONDS = "bin.json", 7 * 24 * 3600.0  # the time of what was thrown away is kept for
 MAX_PROJECTS = 100  # of one visitor
 MIN_FREE_BYTES = 1_000_000_000  # bytes that stay free on the disk

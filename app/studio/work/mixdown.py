@@ -39,7 +39,7 @@ from a3t.source.passages import AlignedRecording
 from alignment import Alignment, Word
 from alignment.atomic import staging
 from alignment.retiming import covering
-from app.studio.storage.folders import REQUEST, TAKE_FILE
+from app.studio.storage.folders import LOUD, REQUEST, TAKE_FILE
 from app.studio.storage.heard_tokens import HeardPart, transcript_of
 from app.studio.work.listening import editor_step
 
@@ -106,7 +106,7 @@ def mix_down(
 
 def _louder(out: Path, level: float) -> Path:
     sound = Recording.open(out)
-    path = out.with_name(f"{out.stem}.loud{out.suffix}")
+    path = out.with_name(f"{out.stem}{LOUD}{out.suffix}")
     write_edited(sound, (), path, gain=measured(sound).gain_to(level, PEAK))
     return path
 

@@ -32,6 +32,7 @@ from a3t.text.pronunciation.as_it_sounds import sounded
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from alignment import Word
 from alignment.atomic import staging
+from app import texts
 from app.studio.storage.folders import REQUEST, TAKE_FILE
 from app.studio.storage.heard_tokens import end_of, lines_of, start_of
 from app.studio.storage.pcm_sound import played
@@ -135,7 +136,7 @@ def _inside(job: TakeJob, stretch: Span) -> tuple[int, int]:
         if start_of(token) >= start - 0.02 and end_of(token) <= end + 0.02
     ]
     if not inside or not (inside[0] <= job.first and job.last <= inside[-1] + 1):
-        raise InputError("The words around this change are not known yet: wait a moment.")
+        raise InputError(texts.WORDS_TO_COME)
     return inside[0], inside[-1] + 1
 
 

@@ -4,7 +4,7 @@ import { FOLDED, UNFOLDED } from "../sound/audio_drawing.js";
 import { drag, icon, make, tool } from "../elements.js";
 import { TEXTS } from "../texts.js";
 
-/** What opens below a button. @param {[string|HTMLElement, () => void][]} items each a name, or its button */
+/** A menu, which opens below a button. @param {[string|HTMLElement, () => void][]} items each a name, or its button */
 function menu(items) {
   const made = make("div", { class: "menu", popover: "auto" }, ...items.map(([name, does]) => {
     const item = typeof name === "string" ? make("button", { type: "button", class: "quiet" }, name) : name;

@@ -17,7 +17,7 @@ export class Settings {
     host.append(this.dialog);
   }
 
-  /** What there is to choose from, as the server says; what was chosen once and is there no more is as usual. @param {Record<string, string[]>} choices */
+  /** Takes the choices that the server offers; what was chosen once and is there no more is as usual. @param {Record<string, string[]>} choices */
   offer(choices) {
     if (this.choices) return;
     this.choices = choices;

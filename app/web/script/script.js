@@ -28,7 +28,7 @@ export class Script {
     this.failures = new Map();
     /** @type {Map<number, number>} */
     this.index = new Map();
-    /** Whether a paragraph begins with a token, by its id: settled once. @type {Map<number, boolean>} */
+    /** True for a token, by its id, with which a paragraph begins: settled once. @type {Map<number, boolean>} */
     this.begins = new Map();
     /** Seconds between which nothing has been listened to. @type {number[][]} */
     this.missing = [];
@@ -120,7 +120,7 @@ export class Script {
     return { first: begin, last: end, before: [...left, before].join(" "), core, after: [after, ...right].join(" "), rest: [...left, ...right].join(" ") };
   }
 
-  /** Whether a change belongs to tokens [first, last): where nothing but it is looked at, and at the ends of the whole, an insertion does. */
+  /** True if a change belongs to tokens [first, last); an insertion does where nothing but it is looked at, and at the ends of the whole. */
   #isWithin(place, first, last) {
     if (place.first < place.last) return place.first < last && first < place.last;
     const atEnd = first === last ? place.first === first : first === 0 && last === this.tokens.length;
@@ -263,7 +263,7 @@ export class Script {
     return made ? this.edits.filter((each) => this.madeOf(each) === made) : [edit];
   }
 
-  /** Whether an edit's take and acceptance are of what is made of it now. */
+  /** True if an edit's take and acceptance are of what is made of it now. */
   isOwn(edit) { return (edit.take_of || edit.key) === this.madeOf(edit); }
 
   /** The takes of an edit, the first made first. */

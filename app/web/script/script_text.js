@@ -107,7 +107,7 @@ export class ScriptText {
     return parts.join(" ");
   }
 
-  /** What a paragraph looks like from afar: struck and new words as well. */
+  /** A paragraph as plain text, struck and new words included, for far from the view. */
   #plain(first, last) {
     const { tokens } = this.script, said = (from, until) => tokens.slice(from, until).map(({ text }) => text);
     const parts = [];

@@ -3,7 +3,7 @@
 import { icon, make, show } from "../elements.js";
 import { TEXTS } from "../texts.js";
 
-/** What a recording may be, for a browser's dialog. */
+/** The kinds of recordings, for a browser's dialog. */
 export const SOUND = "audio/*,video/mp4,video/webm,video/quicktime,.wav,.flac,.mp3,.ogg,.opus,.m4a,.mp4,.webm,.mov,.aiff,.aac,.zip";
 const AGAIN = 400; // milliseconds between two looks at how far it is
 

@@ -8,7 +8,7 @@ import { SOUND, SpeechView } from "./speech_view.js";
 import { TEXTS, clock, tell } from "../texts.js";
 
 const WORDS = ".txt,.docx,.lab,.srt,.vtt,.sbv,.ass,.ssa,.lrc,.ctm,.tsv,.TextGrid,.json";
-const isWords = (file) => /\.(txt|lab|srt|vtt|textgrid|json)$/i.test(file.name);
+const isWords = ({ name }) => WORDS.split(",").some((ending) => name.toLowerCase().endsWith(ending.toLowerCase()));
 
 /** Megabytes, or gigabytes, as people count them. */
 function size(bytes) {
@@ -146,11 +146,12 @@ export class StartView {
     }
   }
 
-  /** What the server takes, and offers. */
-  allow(limits) {
-    this.limits = limits;
-    this.formats.textContent = tell(TEXTS.formats, limits.length, size(limits.bytes));
-    this.app.settings.offer(limits.choices);
+  /** Asks the server for its limits and choices, until it has answered. */
+  async allow() {
+    this.limits = this.limits || await this.app.server.ask("/limits").catch(() => null);
+    if (!this.limits) return;
+    this.formats.textContent = tell(TEXTS.formats, this.limits.length, size(this.limits.bytes));
+    this.app.settings.offer(this.limits.choices);
   }
 
   async render() {
@@ -164,8 +165,7 @@ export class StartView {
       show(this.recent, make("li", { class: "none" }, TEXTS.lost, make("button", { type: "button", class: "quiet strong", onclick: () => this.render() }, TEXTS.try_again)));
       return;
     }
-    const limits = this.limits || await server.ask("/limits").catch(() => null);
-    if (limits) this.allow(limits);
+    await this.allow();
     const move = (each, how) => server.ask(`/projects/${each.id}/${how}`, {}).then(() => this.render(), (error) => this.refuse(error.message || TEXTS.lost));
     const here = projects.filter((each) => !each.binned), gone = projects.filter((each) => each.binned);
     show(this.recent, ...here.map((each) => make("li", {},
