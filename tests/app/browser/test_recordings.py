@@ -1,6 +1,7 @@
 """Recordings in the browser: a microphone, long ones, files that are none, an example."""
 
 import re
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -131,3 +132,24 @@ def test_a_long_recording_is_edited_while_it_is_listened_to(
     recorded.first.click()
     page.get_by_text("in this recording.").wait_for()
     picture(page, "a recorded take")
+
+
+def test_a_transcript_of_any_kind_is_dropped_with_its_recording(page: Any, arctic: Path) -> None:
+    words = f"[00:00.30]{ARCTIC.replace('always', 'always,')}\n"
+    dropped = [
+        [name, b64encode(data).decode()]
+        for name, data in ((arctic.name, arctic.read_bytes()), ("talk.lrc", words.encode()))
+    ]
+    page.evaluate(
+        """(dropped) => {
+            const dataTransfer = new DataTransfer();
+            for (const [name, data] of dropped) {
+                const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+                dataTransfer.items.add(new File([bytes], name));
+            }
+            const drop = new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true });
+            document.querySelector(".start-screen").dispatchEvent(drop);
+        }""",
+        dropped,
+    )
+    word(page, "always,").wait_for()
