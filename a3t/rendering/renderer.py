@@ -25,10 +25,10 @@ from a3t.audio.matching.reverberation import find_reverberation
 from a3t.audio.matching.sound_matching import Neighbour, SoundMatcher
 from a3t.audio.output.patches import Patch
 from a3t.audio.reading.recording import Recording
-from a3t.audio.splicing.bleep import with_bleep
 from a3t.audio.splicing.emphasis import Raised, emphasise, require_world
 from a3t.audio.splicing.mirroring import on_channels
-from a3t.audio.splicing.seams import put_pause, quieted, resample_patch
+from a3t.audio.splicing.pauses import put_pause, quieted, with_bleep
+from a3t.audio.splicing.seams import resample_patch
 from a3t.audio.splicing.splicing import cut_out, make_patch
 from a3t.grid import HOP, SAMPLE_RATE, grid_samples, samples_of, seconds_of
 from a3t.model.loading import Networks

@@ -25,7 +25,7 @@ def load_vocoder(name_or_path: str | Path = "builtin", device: str = "cpu") -> V
     """
     # Each kind is imported when asked for: the editor starts with one of them.
     if name_or_path == "griffin-lim":
-        from a3t.vocoder.griffin_lim import GriffinLim
+        from a3t.vocoder.stft import GriffinLim
 
         return GriffinLim()
     if name_or_path == "builtin":

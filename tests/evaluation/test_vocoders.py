@@ -10,7 +10,7 @@ import torch
 from a3t.audio.analysis.mel import log_mel
 from a3t.errors import InputError
 from a3t.grid import HOP
-from a3t.vocoder.griffin_lim import GriffinLim
+from a3t.vocoder.stft import GriffinLim
 from evaluation import metrics, vocoders
 from training.corpora import UNSEEN_SPEAKERS, Clip
 

@@ -8,14 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from a3t.audio.analysis.median_pitch import median_pitch
 from a3t.commands import edit
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.request import MAX_CANDIDATES, EditRequest
 from a3t.rendering.candidates import TRIES, VARIATIONS, Merits, joint_jump, merits, varied
 from a3t.rendering.edited import EditedRecording, WordScore
-from a3t.rendering.recorded_takes import Manner
+from a3t.rendering.recorded_takes import Manner, median_pitch
 from a3t.rendering.verification import verify
 from tests.conftest import ARCTIC, NEVER
 

@@ -16,8 +16,7 @@ from a3t.pretrained import save_checkpoint
 from a3t.vocoder import Vocoder, builtin, load_vocoder, vocode_span
 from a3t.vocoder.base import placed_normal, placed_uniform
 from a3t.vocoder.builtin import BuiltinVocoder, SpectralVocoder, fit_to_mel, mel_filters_at_bins
-from a3t.vocoder.griffin_lim import GriffinLim, magnitude_of
-from a3t.vocoder.stft import griffin_lim, spectrum, unit, waveform
+from a3t.vocoder.stft import GriffinLim, griffin_lim, magnitude_of, spectrum, unit, waveform
 from a3t.vocoder.texture import aperiodicity, pulsed, textured
 
 TINY = {

@@ -13,16 +13,15 @@ import numpy as np
 
 from a3t.audio.output.patches import Patch, read_patched
 from a3t.audio.reading.recording import Recording
+from a3t.audio.splicing.pauses import FADE_SECONDS, put_pause
 from a3t.audio.splicing.seams import (
     FADE_MS,
-    FADE_SECONDS,
     Overlap,
     Surroundings,
     best_seam,
     crossfade,
     fade_in,
     fade_out,
-    put_pause,
     quietest_point,
 )
 from a3t.spans import Span, SpanMap, SpanPair
