@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import soundfile
 
-from a3t.audio.output.chapters import Chapter, chapters_after
+from a3t.audio.output import chunks
+from a3t.audio.output.chapters import MAX_CHAPTERS, Chapter, chapters_after
 from a3t.audio.output.patches import Patch, sample_map
 from a3t.audio.output.writing import write_edited
 from a3t.audio.reading.recording import Recording
@@ -80,3 +81,22 @@ def test_a_chapter_that_begins_in_a_change_begins_where_that_begins(tmp_path: Pa
     first, second, third = chapters_after(recording, spans)
     assert (first.end, second.start) == (RATE // 2, RATE // 2)
     assert third == Chapter(second.end, spans.output_length, "Ends — é")
+
+
+def test_cue_points_of_any_program_are_bounded(tmp_path: Path) -> None:
+    """More than an MP3 can hold, some without a label, beyond the end or cut off."""
+    path, out = tmp_path / "in.wav", tmp_path / "out.mp3"
+    soundfile.write(path, np.sin(np.arange(RATE) / 5) / 10, RATE)
+    write_edited(Recording.open(path), [], out)
+    alone, _ = soundfile.read(out)
+    count = MAX_CHAPTERS + 50
+    cues = b"".join(chunks.MARKER.pack(k, 0, b"data", 0, 0, 10 * k) for k in range(count))
+    beyond = chunks.MARKER.pack(count, 0, b"data", 0, 0, 2**32 - 1)
+    labels = b"".join(b"labl" + (8).to_bytes(4, "little") + k.to_bytes(4, "little") + b"one\0"
+                      for k in range(count - 5))  # fmt: skip
+    torn = b"labl" + b"\xff" * 6
+    chunks.append(path, [(b"cue ", b"\0\0\0\0" + cues + beyond + b"torn"),
+                         (b"LIST", b"adtl" + labels + torn)])  # fmt: skip
+    write_edited(Recording.open(path), [], out)
+    assert len(read(out)) == MAX_CHAPTERS
+    assert np.array_equal(soundfile.read(out)[0], alone)
