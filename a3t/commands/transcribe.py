@@ -103,13 +103,10 @@ def transcribe(options: argparse.Namespace) -> None:
     if not named:
         print(transcript.text.strip())
         if options.out:
-            aligned = (
-                None
-                if options.out.suffix.lower() == ".txt"
-                else (store.whole(recording, found, Pronouncer()))
-            )
-            if aligned is not None:
-                aligned = replace(aligned, recognised=recognised)
+            aligned = None
+            if options.out.suffix.lower() != ".txt":
+                whole = store.whole(recording, found, Pronouncer())
+                aligned = replace(whole, recognised=recognised)
             save(transcript, aligned, options.out, MARK if recognised else "")
             say(f"Written: {options.out}")
         return

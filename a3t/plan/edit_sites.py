@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from operator import itemgetter
 from statistics import median
@@ -212,10 +212,11 @@ def place_edits(
         site = _site(edit, words, text, new_text)
         asked = range(edit.new[0], edit.new[1] + 1)
         here = {k: pauses[k] for k in asked if pauses and k in pauses}
+        frames = site.frames
         if here and edit.op == "delete":  # the pause takes the place of the words alone
             first, last = edit.old
-            site = replace(site, frames=(words.spans[first][0], words.spans[last - 1][1]))
-        result.append(replace(site, pauses={**site.pauses, **here}))
+            frames = words.spans[first][0], words.spans[last - 1][1]
+        result.append(PlacedEdit(edit, frames, {**site.pauses, **here}))
     return result
 
 
