@@ -2,7 +2,7 @@
 
 `application` is put together and served here, with limits and the service behind it. Who may ask is
 in `guarding`, the editors are in `processes`, /v1 is in `server`, Gradio's part of the page in
-`page`, the script editor in `studio`, and its script in `web`.
+`gradio_page`, the script editor in `studio`, and its script in `web`.
 """
 
 from __future__ import annotations

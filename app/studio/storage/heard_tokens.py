@@ -159,23 +159,18 @@ def with_speakers(tokens: Sequence[Token], names: Mapping[int, str]) -> list[Tok
     return result
 
 
-def speaker_at(tokens: Sequence[Token], first: int, last: int) -> str:
-    """The speaker of a text instead of the tokens from `first` to `last`: theirs, or, where there
-    are none, the words before; "" if that isn't known."""
-    near = tokens[first : first + 1] if first < last else tokens[max(first - 1, 0) :][:1]
-    return str(near[0].get("speaker", "")) if near else ""
-
-
 def lines_of(tokens: Sequence[Token], first: int, last: int, text: str) -> tuple[str, str]:
     """The text of some tokens, and their text with another instead of those from `first` to
-    `last`. Where several people are named, each turn is a line that begins with the name."""
+    `last`. Where several people are named, each turn is a line that begins with the name; an
+    inserted text belongs to whoever says the word before it."""
     names = [str(token.get("speaker", "")) for token in tokens]
     old = [without_name(token) for token in tokens]
     if first < last and names[first]:
         text = text.removeprefix(f"{names[first]}:").strip()
     new = [*zip(names[:first], old[:first], strict=True)]
     if text:
-        new.append((speaker_at(tokens, first, last), text))
+        at = first if first < last else max(first - 1, 0)
+        new.append((names[at] if names else "", text))
     new += zip(names[last:], old[last:], strict=True)
     named = len(set(names)) > 1
     return _lines(zip(names, old, strict=True), named), _lines(new, named)
