@@ -17,6 +17,7 @@ import numpy as np
 from a3t.audio.reading.recording import Recording, opened
 from a3t.model.loading import Networks, load_networks
 from a3t.model.saved_voices import Voice, load_voice
+from a3t.plan.cleaning.cuts import RETAKE
 from a3t.plan.cleaning.findings import Cleaning, Findings
 from a3t.plan.edit_limits import check_spoken_words
 from a3t.plan.edit_plan import EditPlan
@@ -34,6 +35,7 @@ from a3t.rendering.spoken import SpokenRecording
 from a3t.rendering.steps import Steps
 from a3t.source.alignments import AlignmentStore
 from a3t.source.passages import AlignedRecording
+from a3t.source.proof import as_read
 from a3t.source.punctuated_transcript import punctuated, punctuated_by_sound
 from a3t.source.transcripts import (
     FoundTranscript,
@@ -47,6 +49,7 @@ from a3t.text.transcript import Transcript, parsed
 from a3t.vocoder import Vocoder, load_vocoder
 from alignment import Aligner, Alignment
 from alignment.aligners.network_aligner import NetworkAligner
+from alignment.recognition import whisper_model
 
 MODEL = "small"
 Sound = str | Path | Recording
@@ -215,6 +218,13 @@ class Editor:
         """Find what can be taken out; ``fields`` of a request's text, and errors, as for `plan`."""
         request = EditRequest(new_text="", **fields)
         sound, found = self._listen(recording, request, Pronouncer())
+        retakes = cleaning is not None and RETAKE in cleaning.kinds
+        model = whisper_model(request.recogniser) if retakes else None
+        if model is not None and found.origin != "recognised":
+            with self.steps("transcribe"):  # a script lacks what is read twice
+                said = as_read(sound, found.transcript, model)
+            if said.spoken != found.transcript.spoken:
+                found = FoundTranscript(said, found.origin)
         with self.steps("align"):
             whole = self.alignments.whole(sound, found, Pronouncer())
         source = AlignedRecording(sound, found.transcript, whole)

@@ -108,6 +108,22 @@ def remarks(
     return sorted(found, key=lambda each: (each.start, each.end))
 
 
+def as_read(recording: Recording, script: Transcript, model: Path) -> Transcript:
+    """The script with what is read besides it, from three words on, such as what is read twice.
+
+    ``model``: a Whisper model's folder; the built-in recogniser hears too few words for this.
+    Errors as for `remarks`.
+    """
+    compared = SpeechComparison(recording, Pronouncer(), model).compared(script)
+    odds = WHISPER.log_odds(compared.evidence)
+    added = [
+        Difference(place.new, place.heard)
+        for place, each in zip(compared.places, odds, strict=True)
+        if place.new[0] == place.new[1] and place.heard[1] - place.heard[0] >= 3 and each > 0.0
+    ]
+    return RecognisedTranscript(compared.new).with_words(compared.heard, added).transcript
+
+
 def _departures(
     script: Transcript, said: Transcript, alignment: Alignment, sure: Sequence[float]
 ) -> Iterator[Remark]:
