@@ -15,6 +15,7 @@ from a3t.commands import edit
 from a3t.errors import UnchangedError, UnsureError
 from a3t.source.change_detection import SpeechComparison
 from a3t.source.change_evidence import BUILT_IN, Evidence, HeardSound, Weights, runs
+from a3t.source.proof import as_read
 from a3t.source.recognised_transcript import recognised
 from a3t.source.text_differences import (
     Difference,
@@ -254,3 +255,17 @@ def test_whisper_hears_a_change_and_nothing_else(tiny_en: Path, arctic: Path) ->
     assert found.transcript.spoken == SAID and len(found.unsure) == 2
     same = comparison.recognised(Transcript.from_text(ARCTIC))
     assert same.unsure or same.transcript.spoken == SAID
+
+
+@pytest.mark.slow
+def test_whisper_hears_what_is_read_twice_and_stands_in_the_script_once(
+    tiny_en: Path, arctic: Path, tmp_path: Path
+) -> None:
+    samples, rate = soundfile.read(arctic)
+    pause = np.random.default_rng(0).normal(0.0, 1e-3, rate // 2)
+    broken_off = int(1.85 * rate)  # behind "see it"
+    talk = tmp_path / "talk.wav"
+    soundfile.write(talk, np.concatenate([samples[:broken_off], pause, samples]), rate)
+    for path, wanted in ((talk, (*SAID[:7], *SAID)), (arctic, SAID)):
+        said = as_read(Recording.open(path), Transcript.from_text(ARCTIC), tiny_en)
+        assert said.spoken == wanted
