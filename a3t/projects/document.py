@@ -1,7 +1,7 @@
-"""A project as one document: the changes to a recording's transcript, and the operations on them.
+"""A project as one document: the changes to a recording's transcript, and the steps that made them.
 
-Every operation is a `Step`: the changes that go and those that come. The page sends steps, those of
-several windows are merged by `Step.applied`, and the steps that were made are the history; each
+Whatever is done is a `Step`: the changes that go and those that come. The page sends steps, those
+of several windows are merged by `Step.applied`, and the steps that were made are the history; each
 version of `a3t edit` is a step as well (`a3t.projects.project`). Its words have ids that stay when
 others are corrected (*tokens*, `app.studio.storage.heard_tokens`); what was made of a change is a
 take (`a3t.projects.takes`).
@@ -194,7 +194,7 @@ class Draft(Record):
 
 @dataclass(frozen=True)
 class Document(Record):
-    """The changes of a project, and how they came about; each operation gives another document.
+    """The changes of a project, and how they came about; each step gives another document.
 
     revision: counts what was saved. changes: in the order in which they came. done, undone: the
     latest steps, oldest first, and those that were taken back, the last one first to come again.
@@ -211,44 +211,6 @@ class Document(Record):
     corrections: tuple[Correction, ...] = ()
     settings: dict[str, Any] = field(default_factory=dict)
     draft: Draft | None = None
-
-    # ---- operations ------------------------------------------------------------------------------
-
-    def replace(self, after: int, tokens: Sequence[int], text: str) -> Document:
-        """Another text for some tokens."""
-        change = Change(after, tuple(tokens), text)
-        return self.taken(Step(come=(change,), label=text or "deleted"))
-
-    def delete(self, after: int, tokens: Sequence[int]) -> Document:
-        """Leave some tokens out."""
-        return self.replace(after, tokens, "")
-
-    def insert(self, after: int, text: str) -> Document:
-        """New words after a token, -1 for the beginning."""
-        return self.replace(after, (), text)
-
-    def move(self, after: int, tokens: Sequence[int], to: int, text: str) -> Document:
-        """Some tokens, which say the text, to behind another token: one step."""
-        come = (Change(after, tuple(tokens), ""), Change(to, (), text))
-        return self.taken(Step(come=come, label=text))
-
-    def cut(self, after: int, cut: Cut) -> Document:
-        """Sound between words goes, or is muted."""
-        return self.taken(Step(come=(Change(after, (), "", cut=cut),), label=cut.label))
-
-    def accept(self, key: str, accepted: bool = True) -> Document:
-        """A change is good; InputError if there is none of that key."""
-        change = self.change(key)
-        return self.taken(Step((change,), (replace(change, accepted=accepted),), label="accept"))
-
-    def choose(self, key: str, take: int) -> Document:
-        """Another take of a change; InputError if there is none of that key."""
-        change = self.change(key)
-        return self.taken(Step((change,), (replace(change, take=take),), label=f"take {take + 1}"))
-
-    def correct(self, correction: Correction) -> Document:
-        """Other words for what the recording says."""
-        return self.taken(Step(correct=correction))
 
     def without(self, correction: Correction) -> Document:
         """A correction was carried out, or refused."""

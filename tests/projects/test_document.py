@@ -1,7 +1,8 @@
-"""The project's document: its operations, merging, history, and the files of earlier versions."""
+"""The project's document: its steps, merging, history, and the files of earlier versions."""
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,15 +27,30 @@ from a3t.projects.document import (
 
 GOLDEN = Path(__file__).with_name("golden")
 PAUSE = Cut("pause", "cut", 1.0, 1.5)
+
+
+def changed(document: Document, *changes: Change) -> Document:
+    return document.taken(Step(come=changes, label="x"))
+
+
+def with_other(document: Document, place: int, **fields: Any) -> Document:
+    """The change at a place with other fields, where there is one."""
+    if not document.changes:
+        return document
+    change = document.changes[place]
+    return document.taken(Step((change,), (replace(change, **fields),), label="x"))
+
+
+NEVER = Change(0, (1,), "never")
 OPERATIONS: list[Callable[[Document], Document]] = [
-    lambda d: d.replace(0, [1], "never"),
-    lambda d: d.replace(0, [1, 2], "ever and ever"),
-    lambda d: d.delete(3, [4, 5]),
-    lambda d: d.insert(7, "indeed"),
-    lambda d: d.move(8, [9, 10], 2, "very much"),
-    lambda d: d.cut(11, PAUSE),
-    lambda d: d.accept(d.changes[0].key) if d.changes else d,
-    lambda d: d.choose(d.changes[-1].key, 3) if d.changes else d,
+    lambda d: changed(d, NEVER),
+    lambda d: changed(d, Change(0, (1, 2), "ever and ever")),
+    lambda d: changed(d, Change(3, (4, 5), "")),
+    lambda d: changed(d, Change(7, (), "indeed")),
+    lambda d: changed(d, Change(8, (9, 10), ""), Change(2, (), "very much")),
+    lambda d: changed(d, Change(11, (), "", cut=PAUSE)),
+    lambda d: with_other(d, 0, accepted=True),
+    lambda d: with_other(d, -1, take=3),
 ]
 
 
@@ -58,7 +74,7 @@ def test_what_was_done_is_taken_back_and_comes_again(
 
 
 def test_of_two_changes_of_one_place_the_later_one_stays() -> None:
-    document = Document().replace(0, [1], "never").replace(0, [1, 2], "ever")
+    document = changed(changed(Document(), NEVER), Change(0, (1, 2), "ever"))
     assert [change.text for change in document.changes] == ["ever"]
     gentle = Step(come=(Change(0, (1,), "seldom"),), gentle=True)
     assert document.taken(gentle) == document
@@ -66,32 +82,31 @@ def test_of_two_changes_of_one_place_the_later_one_stays() -> None:
 
 def test_a_clients_step_counts_once_and_steps_of_others_stay() -> None:
     steps = [Step(come=(Change(0, (k,), f"word {k}"),), n=k, label="x") for k in (1, 2)]
-    document = Document().merged(steps, "a").merged(steps, "a").insert(9, "more")
+    document = changed(Document().merged(steps, "a").merged(steps, "a"), Change(9, (), "more"))
     assert len(document.changes) == 3 and len(document.done) == 3
     assert document.clients == {"a": 2}
     assert document.merged(steps, "b").changes == document.changes  # the same changes again
 
 
 def test_a_take_that_is_heard_once_it_is_made_is_not_in_the_history() -> None:
-    document = Document().replace(0, [1], "never")
-    (change,) = document.changes
-    heard = document.taken(Step((change,), (Change(0, (1,), "never", take=1),)))
+    document = changed(Document(), NEVER)
+    heard = document.taken(Step((NEVER,), (replace(NEVER, take=1),)))
     assert heard.changes[0].take == 1 and heard.done == document.done
 
 
 def test_the_history_and_the_changes_are_bounded() -> None:
     document = Document()
     for k in range(MAX_STEPS + 5):
-        document = document.insert(k, "x")
+        document = changed(document, Change(k, (), "x"))
     assert len(document.done) == MAX_STEPS
     many = Step(come=tuple(Change(k, (), "x") for k in range(MAX_CHANGES)), label="x")
     assert len(Document().taken(many).changes) == MAX_CHANGES
     with pytest.raises(DocumentError):
-        Document().taken(many).insert(MAX_CHANGES, "x")
+        changed(Document().taken(many), Change(MAX_CHANGES, (), "x"))
 
 
 def test_corrections_wait_until_they_are_done() -> None:
-    document = Document().correct(Correction(0, (1,), 2, "two"))
+    document = Document().taken(Step(correct=Correction(0, (1,), 2, "two")))
     (waiting,) = document.corrections
     assert waiting.text == "two" and not document.changes
     assert not document.without(waiting).corrections
