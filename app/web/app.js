@@ -24,6 +24,8 @@ export class App extends State {
     super(server);
     this.host = host;
     this.saver = new Saver(this);
+    /** @type {{id: string}|null} the project that was asked for last */
+    this.opening = null;
     this.hearing = new Hearing(this);
     this.editing = new Editing(this);
     this.exporting = new Exporting(this);
@@ -74,6 +76,7 @@ export class App extends State {
 
   /** Back to the start; the project is kept. */
   async leave() {
+    this.opening = null;
     this.view.field.finish(true);
     this.#close();
     this.host.dataset.screen = "start";
@@ -93,12 +96,16 @@ export class App extends State {
     this.timeline = null;
   }
 
+  /** Shows a project, unless the user has left or opened another before it has come. */
   async open(id) {
+    const opening = this.opening = { id };
     let state;
     try {
       if (this.project !== id) await this.saver.flush(id);
       state = await this.server.ask(`/projects/${id}`);
+      if (this.opening !== opening) return;
     } catch (error) {
+      if (this.opening !== opening) return;
       await this.leave();
       return this.start.refuse(error.message || TEXTS.lost);
     }

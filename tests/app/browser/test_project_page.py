@@ -1,5 +1,6 @@
 """Projects as files, limits, pronunciations, long recordings and fingers, on the page."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,20 @@ def test_a_project_goes_to_another_visitor_and_replaces_nothing_unasked(
     page.get_by_role("button", name="Projects").click()
     page.locator(".project").nth(1).wait_for()
     page.faults = [fault for fault in page.faults if "409" not in fault]
+
+
+def test_who_leaves_a_project_while_it_is_fetched_has_left(page: Any, arctic: Path) -> None:
+    """As when its state is asked for again, and a slow answer comes after a click on *Projects*."""
+    upload(page, arctic, ARCTIC)
+    held: list[Any] = []
+    page.route(re.compile(r"/projects/[0-9a-f]{24}$"), lambda route: held.append(route))
+    with page.expect_request(re.compile(r"/projects/[0-9a-f]{24}$")):
+        page.evaluate("() => { window.again = window.a3tApp.open(window.a3tApp.project); }")
+    page.get_by_role("button", name="Projects").click()
+    page.locator(".project").wait_for()
+    held[0].continue_()
+    page.evaluate("() => window.again")
+    assert page.locator(".project").is_visible() and "#" not in page.url
 
 
 def test_limits_are_told_and_mean_what_they_say(
