@@ -24,6 +24,7 @@ from torch.nn import functional as F
 from a3t.errors import InputError
 from a3t.learning.loop import CHECKPOINT, Losses, use_bfloat16
 from a3t.text.punctuation.network import WINDOW, SmallEncoder, build
+from a3t.text.punctuation.restoring import load
 from a3t.text.punctuation.words_and_tags import SPECIAL, TAGS, Vocabulary
 from training.programs import Program, option
 from training.text.neighbour_vectors import neighbour_vectors
@@ -154,18 +155,33 @@ class PunctuationTraining:
             trained.follow_from(self.model.state_dict())
 
 
-def train(config: dict[str, Any], texts: Sequence[Path], out: Path) -> nn.Module:
-    """The trained network; its state and its configuration are kept in ``out``."""
+def train(
+    config: dict[str, Any], texts: Sequence[Path], out: Path, begin_with: str | None = None
+) -> nn.Module:
+    """The trained network; its state and its configuration are kept in ``out``. ``begin_with``: a
+    model to train on, of the same sizes, in place of random weights; its words are kept."""
     settings = TaggerTraining(**config.get("training", {}))
     text = read_texts(texts)
     sizes = config["vocabulary"]
-    vocabulary = vocabulary_of(text, sizes["words"], sizes["buckets"])
+    if begin_with is None:
+        vocabulary = vocabulary_of(text, sizes["words"], sizes["buckets"])
+    else:
+        begun = load(begin_with)
+        vocabulary = begun.encoder.vocabulary
     out.mkdir(parents=True, exist_ok=True)
     (out / VOCABULARY).write_text("\n".join(vocabulary.words), encoding="utf-8")
     torch.manual_seed(settings.seed)
     pauses = np.array([config["pauses"][tag] for tag in TAGS]) if "pauses" in config else None
     work = PunctuationTraining(network_of(config, vocabulary), text, settings, pauses)
-    trained = carry_out(work, out, config, begin=work.begin, words=len(text))
+
+    def begin(trained: TrainingRun) -> None:
+        if begin_with is None:
+            work.begin(trained)
+        else:
+            work.model.load_state_dict(begun.state_dict())
+            trained.follow_from(work.model.state_dict())
+
+    trained = carry_out(work, out, config, begin=begin, words=len(text))
     work.model.load_state_dict(trained.average)
     return work.model.eval()
 
@@ -198,7 +214,7 @@ def work(args: argparse.Namespace) -> None:
     config = changed(yaml.safe_load(args.config.read_text(encoding="utf-8")), args.set)
     if args.pauses:
         config |= yaml.safe_load(args.pauses.read_text(encoding="utf-8"))
-    train(config, args.text, args.out)
+    train(config, args.text, args.out, args.begin)
 
 
 main = Program(
@@ -210,6 +226,7 @@ main = Program(
         "--set", nargs="+", default=[], metavar="PART.NAME=VALUE",
         help="change the configuration, e.g. ffa.isa=false training.seconds=150",
     ),
+    option("--begin", metavar="MODEL", help="train this model on, e.g. punctuation, as shipped"),
     option("--pauses", type=Path, metavar="YAML", help="output of pause_lengths"),
 )  # fmt: skip
 
