@@ -492,6 +492,7 @@ def rating(match: re.Match[str], context: Context) -> str:
     if "." not in match[1] and match[2] != "10":
         return ""
     part = context.after.lower() in ("full", "empty", "of", "done", "complete", "mile", "inch")
-    if match[1] == match[2] or context.equals_follows or part:
+    mixed = is_whole(context.before) and not context.pause_before  # 11 1/10 miles
+    if match[1] == match[2] or context.equals_follows or part or mixed:
         return ""
     return f"{numbers.plain(match[1])} out of {numbers.cardinal(match[2])}"

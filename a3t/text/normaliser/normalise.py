@@ -237,9 +237,10 @@ def _sign_alone(tokens: Sequence[Written], index: int) -> tuple[str, ...]:
     ends = (before.core, after.core)
     figures = all(is_figure(end) for end in ends) and not before.trail
     sum_follows = any(token_at(tokens, index + ahead).core == "=" for ahead in range(2, 6))
-    if sign in "-–−" and figures:
-        term = re.fullmatch(r"\d+[a-z]", before.core) and before.core[-1] in _UNKNOWNS
-        return ("minus",) if sum_follows or term else ("to",)
+    terms = [re.fullmatch(_TERM, end) is not None for end in ends]
+    in_sum = all(term or is_figure(end) for term, end in zip(terms, ends, strict=True))
+    if sign in "-–−" and in_sum and not before.trail:  # 2a - b, 5 - 3 = 2, but 5 – 3
+        return ("minus",) if sum_follows or any(terms) else ("to",)
     half_day = re.fullmatch(r"[\d:]*[ap]\.?m", before.core, re.IGNORECASE)
     if sign in "-–−" and half_day and is_figure(after.core) and "," not in before.trail:
         return ("to",)
@@ -259,7 +260,7 @@ def _pause_alone(token: Written) -> bool:
 
 
 _FAR = 12  # tokens
-_UNKNOWNS = "abknpqrtxyz"  # letters of sums that are no unit
+_TERM = r"\d+[abknpqrtxyz]|[bknpqrtxyz]"  # of a sum, with a letter that is no unit
 _SENTENCE_ENDERS = frozenset("etc inc ltd co corp jr sr bros a.m p.m am pm ave st rd blvd".split())
 
 

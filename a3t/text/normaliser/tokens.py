@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from a3t.errors import InputError
 from a3t.text.normaliser import vocabulary
-from a3t.text.normaliser.context import is_figure
+from a3t.text.normaliser.context import is_figure, is_whole
 from a3t.text.normaliser.figures import AMOUNT
 from a3t.text.normaliser.numbers import CURRENCY_SIGNS, MONTHS, VULGAR
 from a3t.text.normaliser.unspoken import NO_NAMES, unspoken
@@ -287,7 +287,7 @@ def token_at(tokens: Sequence[Written], index: int) -> Written:
 def merged(tokens: Sequence[Written], index: int) -> tuple[str, int]:
     """(core, tokens used) for the token at `index` and those that are read together with it."""
     token, after = tokens[index], token_at(tokens, index + 1)
-    core = _with_decimal_point(token.core)
+    core = _as_english(token.core)
     if (not token.trail or core in ("U.S", "Rs")) and (found := _amount(core, after)):
         country = core[:1].isupper() and not after.trail  # "US $20 million"
         scale = _amount(found, token_at(tokens, index + 2)) if country else ""
@@ -300,19 +300,22 @@ def merged(tokens: Sequence[Written], index: int) -> tuple[str, int]:
     return (core, 1) if core != token.core else _grouped_figures(tokens, index)
 
 
-def _with_decimal_point(core: str) -> str:
-    """A European amount as an English one: €1.050,00 -> €1,050.00; €3,50 -> €3.50."""
-    sign = f"[{''.join(CURRENCY_SIGNS)}]"
-    amount = re.fullmatch(rf"({sign}?)(\d{{1,3}}(?:\.\d{{3}})*|\d+)(?:,(\d\d))?({sign}?)", core)
-    if amount is None or not (amount[3] or "." in amount[2]):
+def _as_english(core: str) -> str:
+    """A continental number or amount as an English one: €1.050,00 -> €1,050.00; €3,50 -> €3.50;
+    10.000.000 and 10'000'000 -> 10,000,000."""
+    sign = f"[{''.join(CURRENCY_SIGNS)}]?"
+    if re.fullmatch(rf"{sign}\d{{1,3}}(?:'\d{{3}})+(?:\.\d\d)?{sign}", core):
+        return core.replace("'", ",")
+    parts = re.fullmatch(rf"({sign})(\d{{1,3}}(?:\.\d{{3}})*|\d+)(?:,(\d\d))?({sign})", core)
+    if parts is None:
         return core
-    if not ((amount[3] and "." in amount[2]) or (amount[1] + amount[4] and amount[2] != "0")):
-        return core
-    if not amount[3] and amount[2].count(".") < 2:
+    first, whole, decimals, last = parts.groups()
+    groups = whole.split(".")
+    address = len(groups) == 4 and max(map(int, groups)) < 256
+    millions = len(groups) > 2 and not address
+    if not millions and not (decimals and (len(groups) > 1 or (first + last and whole != "0"))):
         return core  # $1.050 is an English decimal
-    return (
-        amount[1] + amount[2].replace(".", ",") + (f".{amount[3]}" if amount[3] else "") + amount[4]
-    )
+    return first + whole.replace(".", ",") + (f".{decimals}" if decimals else "") + last
 
 
 def _amount(core: str, after: Written) -> str:
@@ -325,6 +328,8 @@ def _amount(core: str, after: Written) -> str:
     if core.replace(".", "") in ("US", "CA", "AU", "NZ", "HK") and after.core.startswith("$"):
         return core.replace(".", "") + after.core
     if core in CURRENCY_SIGNS and is_figure(after.core):
+        return core + after.core
+    if after.core in CURRENCY_SIGNS and is_whole(core.replace(",", "").replace(".", "")):
         return core + after.core
     if core in vocabulary.CURRENCY_CODES and is_figure(after.core):
         return after.core + core  # "CHF 20" is read as "20 CHF"
@@ -357,7 +362,8 @@ def _grouped_figures(tokens: Sequence[Written], index: int) -> tuple[str, int]:
         return "-".join(parts[:4]), 4
     if len(core) == 4 and core[0] != "0":
         return core, 1
-    if "000" in parts[1:] and set(sizes[1:]) == {3} and core[0] not in "0+":
+    million = len(core) < 3 and len(parts) > 2
+    if ("000" in parts[1:] or million) and set(sizes[1:]) == {3} and core[0] not in "0+":
         return ",".join(parts), len(parts)
     digits = "".join(parts).lstrip("+").replace("-", "")
     if len(parts) > 1 and (international or core[0] == "0") and 7 <= len(digits) <= 15:

@@ -89,7 +89,8 @@ def punctuated(
 def _capitalised(token: str, begins: bool, case: str, piece: str) -> str:
     """A token with the capitals that it should have, and those that it has.
 
-    Only its first letter is made one, and only where it begins with it: not 25th, @anna, x.org.
+    Only its first letter is made one, and only where it begins with it: not 25th, @anna, x.org;
+    after Mc and O' the next one too.
     """
     bare = token.strip("\"'“”‘’([{.,;:!?…)]}")
     if own := OWN_FORMS.get(bare.lower()):
@@ -101,7 +102,9 @@ def _capitalised(token: str, begins: bool, case: str, piece: str) -> str:
     if case == "capitals" and not begins and not any(map(str.isdigit, bare)):
         return token.upper()
     if begins or case != "lower" or piece == "i" or piece.startswith("i'"):
-        return re.sub(r"[^\W\d_]", lambda letter: letter[0].upper(), token, count=1)
+        token = re.sub(r"[^\W\d_]", lambda letter: letter[0].upper(), token, count=1)
+        name = r"\b(Mc|O['’](?!clock))([a-z])(?=[a-z]{3})"
+        return re.sub(name, lambda found: found[1] + found[2].upper(), token)
     return token
 
 

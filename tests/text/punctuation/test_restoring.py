@@ -73,6 +73,7 @@ CAPITALISED = """
 iphone=iPhone macos=macOS mrna=mRNA youtube=YouTube iDrive=iDrive @anna=@anna
 anna@x.org=anna@x.org example.com=example.com the=The élan=Élan o'clock=O'clock 'tis='Tis
 “well”=“Well” e-mail=E-mail i'm=I'm a.m.=A.m. Ann=Ann
+mcdonald's=McDonald's o'brien=O'Brien mcg=Mcg
 """
 
 
