@@ -26,7 +26,7 @@ from a3t import __version__
 from a3t.errors import InputError
 from alignment.atomic import remove_abandoned, staging
 from app import PageOptions, texts
-from app.guarding.guard import Callers, Guard, error_body
+from app.guard import Callers, Guard, error_body
 from app.processes.progress import CancelledError
 from app.processes.request_jobs import BusyError
 from app.processes.worker import WorkerProcess

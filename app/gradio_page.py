@@ -13,7 +13,7 @@ from fastapi import FastAPI
 
 from a3t.plan.edit_limits import shortened
 from app import PageOptions, limits, texts
-from app.guarding.visitors import Visitors
+from app.guard import Visitors
 from app.processes.progress import sentence_of
 from app.processes.request_jobs import BusyError
 from app.service import Service

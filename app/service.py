@@ -76,7 +76,7 @@ class Service:
         self, watch: Watch, recording: str | None, prior: str, timed: bool
     ) -> tuple[Transcript, Alignment | None]:
         """The recording's words, with a text close to them as a hint; if `timed`, their times."""
-        from app.server.transcriptions import heard
+        from app.server.openai_formats import heard
 
         hint = limits.check_text(prior, texts.THE_EXPECTED_TEXT) or None
         with self._request(recording) as copy:

@@ -10,7 +10,7 @@ import pytest
 
 from a3t.commands import clean, edit, transcribe, tts
 from a3t.commands.app import credentials, token_of
-from app.studio.project_listening import transcript_in
+from app.studio.project_words import transcript_in
 
 ROOT = Path(__file__).parents[1]
 

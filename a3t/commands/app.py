@@ -110,7 +110,7 @@ def serve(
 
     def command() -> None:
         from app import application, limits
-        from app.guarding.guard import Callers
+        from app.guard import Callers
         from app.server.voice_folder import voices_in
 
         limits.MAX_MEGABYTES = options.max_megabytes

@@ -1,6 +1,6 @@
 """The endpoints of /v1: speech as OpenAI's clients ask for it, edits, alignments, jobs.
 
-Whoever asks was looked at by `app.guarding.guard.Guard`; what it says is demanded here, of every
+Whoever asks was looked at by `app.guard.Guard`; what it says is demanded here, of every
 endpoint, wherever a proxy has put them.
 """
 
@@ -32,13 +32,11 @@ from a3t.grid import SAMPLE_RATE
 from a3t.plan.request import SpeechRequest
 from alignment import Alignment
 from app import limits, texts
-from app.guarding.guard import MAY_CALL
+from app.guard import MAY_CALL
 from app.models import USUAL, Models
 from app.processes.progress import CancelledError, Watch
 from app.processes.request_jobs import RequestJob
-from app.server.chat_text import without_markdown
-from app.server.encoded_speech import MEDIA_TYPES, SpeechEncoder
-from app.server.transcriptions import UNTIMED, answer
+from app.server.openai_formats import MEDIA_TYPES, UNTIMED, SpeechEncoder, answer, without_markdown
 from app.service import Service, edit_request, stream_speech
 
 

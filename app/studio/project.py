@@ -1,4 +1,4 @@
-"""A project in use: its document, and what listens to it, makes its takes and corrects its words.
+"""A project in use: its document, the takes of its changes, and what could be cleaned.
 
 Everything that a visitor does is written down before it is answered, so a page that is loaded
 again, or a server that was killed, goes on where it was.
@@ -6,26 +6,298 @@ again, or a server that was killed, goes on where it was.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import secrets
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from a3t.audio.analysis.loudness import LEVELS
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
+from a3t.plan.cleaning.cuts import KINDS
+from a3t.plan.cleaning.findings import Cleaning, Finding, Findings
 from a3t.projects.document import MAX_CHANGES, MAX_CHARACTERS, Change, Document, draft_of, steps_of
+from a3t.source.passages import AlignedRecording
+from alignment import Word
+from alignment.retiming import covering
 from app import limits, texts
-from app.processes.lanes import EditorLane
+from app.processes.lanes import MAKING, EditorLane
+from app.processes.progress import Watch
+from app.processes.sandbox import run_in_sandbox
 from app.processes.worker import WorkerProcess
 from app.service import without_folder
-from app.studio.offered_changes import cleaning_of, find_changes
 from app.studio.open_project import OpenProject
-from app.studio.project_listening import Listening
-from app.studio.project_takes import TakeMaking
-from app.studio.project_words import WordCorrections
+from app.studio.project_words import Listening, WordCorrections
 from app.studio.storage.folders import ProjectFolder
-from app.studio.storage.project_pronunciations import said_as
-from app.studio.take_settings import number, settings_of
+from app.studio.storage.heard_tokens import HeardPart, Token, start_of, transcript_of
+from app.studio.storage.project_pronunciations import (
+    MAX_SAID_CHARACTERS,
+    own_pronunciations,
+    remember_pronunciation,
+    said_as,
+    word_of,
+)
 from app.studio.work import worker_tasks as tasks
+from app.studio.work.take_orders import (
+    NEAR,
+    TakeJob,
+    job_of,
+    moved_reach,
+    number,
+    recorded_reach,
+    settings_of,
+    take_options,
+)
+
+SOUNDS = {"breath", "click"}  # which are found in the sound, not in the words
+
+
+def cleaning_of(data: Any) -> Cleaning:
+    """The cleaning that a request asks for; InputError for what can't be looked for."""
+    given = data if isinstance(data, dict) else {}
+    kinds = given.get("kinds")
+    action = "mute" if given.get("action") == "mute" else "cut"
+    named = tuple(str(kind) for kind in kinds[:9]) if isinstance(kinds, list) else KINDS
+    return Cleaning(
+        kinds=named, action=action, longest=number(given.get("longest"), 1.2, 0.2, 60.0)
+    )
+
+
+def find_changes(recording: Recording, heard: HeardPart, want: Cleaning) -> list[dict[str, Any]]:
+    """`offered_changes`, where the recording is read in a process of its own, if it has to be."""
+    if SOUNDS & set(want.kinds):
+        return run_in_sandbox(offered_changes, recording, heard, want)
+    return offered_changes(recording, heard, want)
+
+
+def offered_changes(recording: Recording, heard: HeardPart, want: Cleaning) -> list[dict[str, Any]]:
+    """Each finding: its kind, what it is, its seconds in the recording, and the change (`edit`)
+    that takes it out. InputError while no word is known."""
+    tokens = heard.tokens
+    if not tokens:
+        raise InputError(texts.NOT_HEARD_YET)
+    words = [Word.from_json(word) for token in tokens for word in token["words"]]
+    pauses = [Word.from_json(pause) for pause in heard.pauses]
+    aligned = covering(words, recording.seconds, 1.0, pauses)
+    text = transcript_of(tokens)
+    found = Findings(AlignedRecording(recording, text, aligned), text, want).found
+    owners = [k for k, token in enumerate(tokens) for _ in token["words"]]
+    starts = [start_of(token) for token in tokens]
+    return [
+        {
+            "kind": each.kind,
+            "text": each.text,
+            "start": round(each.start, 4),
+            "end": round(each.end, 4),
+            "edit": _change(each, want, tokens, owners, starts).to_json(),
+        }
+        for each in found
+    ]
+
+
+def _change(
+    finding: Finding,
+    want: Cleaning,
+    tokens: Sequence[Token],
+    owners: Sequence[int],
+    starts: Sequence[float],
+) -> Change:
+    text = ""
+    if finding.words is None:
+        first = last = bisect_left(starts, (finding.start + finding.end) / 2)
+    else:
+        first, last = owners[finding.words[0]], owners[finding.words[1] - 1] + 1
+        if want.action == "mute":
+            text = f"[pause {max(finding.end - finding.start, 0.05):.2f}]"
+    ids = tuple(int(token["id"]) for token in tokens[first:last])
+    after = int(tokens[first - 1]["id"]) if first else -1
+    return Change(after, ids, text, cut=finding.cut)
+
+
+LATER = 1000  # an urgency
+
+
+class TakeMaking:
+    """Makes the takes of a project's changes in the background.
+
+    failures: of changes that could not be made, a sentence each, by their keys.
+    """
+
+    def __init__(self, project: OpenProject) -> None:
+        self.project = project
+        self.failures: dict[str, str] = {}
+
+    def make_missing(self) -> None:
+        """Make a take of every change that has none."""
+        missing = [
+            change
+            for key, change in self._made().items()
+            if not self.project.folder.takes(key) and key not in self.failures
+        ]
+        heard = self.project.heard() if missing else None  # once: an hour's words take a while
+        for change in missing:
+            self.make(change, heard)
+
+    def make(
+        self,
+        change: Change,
+        heard: HeardPart | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Make a take of a change in the background; its first one, or another with these fields
+        of a `TakeJob`."""
+        project, folder = self.project, self.project.folder
+        if options is not None:
+            self.failures.pop(change.key, None)
+        models = settings_of(project.document.settings)[1]
+        folder.next_take(change.key)  # InputError: there are too many
+        try:
+            heard = heard or project.heard()
+            moved = None if options is not None else moved_reach(change, heard)
+            job = self._job(change, heard, moved or (NEAR, NEAR), **options or {})
+            if moved is not None and not job.request.fit:  # else it takes the time that it took
+                job = replace(job, request=replace(job.request, moves=True))
+        except InputError as error:
+            if project.is_all_heard:  # otherwise its words may still come
+                self._failed(change.key, str(error))
+            return
+
+        def run(editor: WorkerProcess) -> None:
+            number, takes = folder.next_take(change.key), folder.takes(change.key)
+            if takes and options is None:
+                return
+            level = next((take.level for take in takes if take.words), None)
+            into = folder.take_folder(change.key, number)
+            with without_folder(folder.path):
+                made = editor.ask(tasks.make_take, replace(job, number=number, level=level), into)
+            self._tell(change.key)
+            if number == 0 and made.spans:
+                self._make_recorded(change)
+
+        # The first take once; of others one for each request.
+        name = f"take {change.key} {'' if options is None else secrets.token_hex(4)}"
+        project.add_job(
+            project.quick,
+            MAKING,
+            name,
+            run,
+            lambda sentence: self._failed(change.key, sentence),
+            models=models,
+            watch=Watch(step=lambda step: project.events.tell(kind="making", key=change.key)),
+        )
+
+    def _job(
+        self,
+        change: Change,
+        heard: HeardPart,
+        reach: tuple[int, int] = (NEAR, NEAR),
+        **options: Any,
+    ) -> TakeJob:
+        project, document = self.project, self.project.document
+        settings = settings_of(document.settings)[0]
+        request = replace(
+            settings,
+            pronunciations=own_pronunciations(project.folder),
+            fit=settings.fit or project.about.get("film") is not None,  # or it can't be shown
+        )
+        recording = project.recording()
+        others = [each for key, each in self._made().items() if key != change.key]
+        return job_of(change, others, heard, reach, recording=recording, request=request, **options)
+
+    def _make_recorded(self, change: Change) -> None:
+        """Further takes of a few words that are recorded elsewhere, when nothing else is to do."""
+        project, folder = self.project, self.project.folder
+
+        def run(editor: WorkerProcess) -> None:
+            heard = project.heard()
+            reach = recorded_reach(change, heard)
+            if reach is None:
+                return
+            job = self._job(change, heard, reach)
+            if job.request.fit:  # they take the time that they took
+                return
+            job = replace(job, number=folder.next_take(change.key))
+            into = folder.take_folder(change.key, 0).parent
+            if editor.ask(tasks.make_recorded, job, into):
+                self._tell(change.key)
+
+        # Of a long recording where nobody's change waits for it: it takes as long as several takes.
+        models = settings_of(project.document.settings)[1]
+        more = {"models": models, "is_awaited": project.events.is_shown}
+        name = f"recorded {change.key}"
+        project.add_job(project.lane, LATER, name, run, lambda sentence: None, **more)
+
+    def _tell(self, key: str) -> None:
+        self.project.events.tell(kind="takes", key=key, takes=self.shown(key))
+
+    def _failed(self, key: str, sentence: str) -> None:
+        if self.project.folder.takes(key):  # another take than those that it has
+            self.project.events.tell(kind="refused", key=key, sentence=sentence)
+            return
+        self.failures[key] = sentence
+        self.project.events.tell(kind="failed", key=key, sentence=sentence)
+
+    def again(self, key: str, data: Any) -> None:
+        """Another take of a change that is in the list, perhaps longer or shorter."""
+        given = data if isinstance(data, dict) else {}
+        change = self._change(key)
+        self.make(change, None, take_options(given, self.project.folder.takes(key)))
+
+    def _change(self, key: str) -> Change:
+        """The change that has this key, alone or made of several; InputError if there is none."""
+        return self._made().get(key) or self.project.document.change(key)
+
+    def _made(self) -> dict[str, Change]:
+        """The changes of which takes are made, by their keys."""
+        return {change.key: change for change in self.project.made_as_one().values()}
+
+    def pronounce(self, data: Any) -> None:
+        """A word is said otherwise in this project from now on; changes that have it get another
+        take. InputError for what is no word."""
+        project, folder = self.project, self.project.folder
+        word = word_of(data)
+        said = str(data.get("said", ""))[:MAX_SAID_CHARACTERS]
+
+        def run(editor: WorkerProcess) -> None:
+            phones = editor.ask(tasks.phones_said, said)
+            with project.lock:
+                remember_pronunciation(folder, word, said, phones)
+                project.events.tell(kind="pronounced", pronunciations=said_as(folder))
+                for key, change in self._made().items():
+                    takes = folder.takes(key)
+                    if any(word == each.text for take in takes for each in take.words):
+                        self.make(change, None, {})
+
+        project.add_job(project.quick, MAKING, f"pronounce {word}", run)
+
+    def being_made(self) -> list[str]:
+        """The keys of the changes of which takes are being made."""
+        pending = self.project.quick.pending(self.project.folder.id)
+        names = (name.split() for name in pending)
+        return sorted({words[1] for words in names if words[0] == "take"})
+
+    def shown(self, key: str) -> list[dict[str, Any]]:
+        """A change's takes, without what only the worker needs."""
+        return [take.shown() for take in self.project.folder.takes(key)]
+
+    def chosen(self) -> list[Path]:
+        """The folders of the takes that are heard; InputError while one is missing."""
+        made, wanted = self.project.made_as_one(), dict[str, int | None]()
+        for change in self.project.changes:
+            key = made.get(change.key, change).key
+            own = change.take if (change.take_of or change.key) == key else None
+            wanted[key] = own if wanted.get(key) is None else wanted[key]
+        return [self._folder(key, number) for key, number in wanted.items()]
+
+    def _folder(self, key: str, wanted: int | None) -> Path:
+        numbers = [take.number for take in self.project.folder.takes(key)]
+        if not numbers:
+            raise InputError(texts.NOT_MADE_YET)
+        number = wanted if wanted in numbers else numbers[0]
+        return self.project.folder.take_folder(key, number)
+
 
 EXPORTING = 2  # urgency
 AUDIO = (".wav", ".flac", ".mp3", ".m4a")  # what the sound may become

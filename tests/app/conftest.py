@@ -17,7 +17,7 @@ os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 from a3t.editor import Editor
 from app import PageOptions
 from app.application import application, served
-from app.guarding.guard import Callers
+from app.guard import Callers
 from app.models import USUAL, Models
 from app.processes.worker import WorkerProcess, always, work
 from app.server.voice_folder import PromptVoice

@@ -14,7 +14,7 @@ import soundfile
 
 from alignment.atomic import remove_abandoned
 from app.application import run_folder
-from app.guarding.guard import MAX_BODY, is_from_elsewhere, is_local
+from app.guard import MAX_BODY, is_from_elsewhere, is_local
 from app.service import Service
 from tests.app.conftest import launched
 from tests.conftest import ARCTIC

@@ -10,10 +10,8 @@ import pytest
 import soundfile
 
 from a3t.errors import InputError
-from app import limits
-from app.guarding import quota
-from app.guarding.quota import Quota, RefusedError, held
-from app.guarding.visitors import COOKIE, cookie_of
+from app import guard, limits
+from app.guard import COOKIE, Quota, RefusedError, cookie_of, held
 from app.service import Service
 
 
@@ -60,9 +58,9 @@ def test_an_upload_without_length_is_not_begun(url: str, service: Service) -> No
 
 
 def test_the_quota_of_one_and_of_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quota, "MAX_EACH", 1000)
-    monkeypatch.setattr(quota, "MAX_HELD", 2500)
-    monkeypatch.setattr(quota, "LEFT_FREE", 0)
+    monkeypatch.setattr(guard, "MAX_EACH", 1000)
+    monkeypatch.setattr(guard, "MAX_HELD", 2500)
+    monkeypatch.setattr(guard, "LEFT_FREE", 0)
     uploads = Quota(tmp_path)
 
     def upload(visitor: str, size: int, keep: bool = True) -> int:
@@ -80,15 +78,15 @@ def test_the_quota_of_one_and_of_all(tmp_path: Path, monkeypatch: pytest.MonkeyP
     for path in tmp_path.iterdir():
         path.unlink()
     assert upload("a", 1000) == 200
-    monkeypatch.setattr(quota, "LEFT_FREE", 10**18)
+    monkeypatch.setattr(guard, "LEFT_FREE", 10**18)
     assert upload("d", 1) == 507
 
 
 def test_uploads_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quota, "MAX_HELD", 10_000)
+    monkeypatch.setattr(guard, "MAX_HELD", 10_000)
     uploads = Quota(tmp_path)
     with ExitStack() as stack:
-        for number in range(quota.AT_ONCE):
+        for number in range(guard.AT_ONCE):
             stack.enter_context(uploads.upload(str(number), "10"))
         with pytest.raises(RefusedError, match="Too many people"), uploads.upload("x", "10"):
             pass

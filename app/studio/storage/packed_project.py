@@ -42,7 +42,7 @@ from app.studio.storage.folders import REQUEST, SCRIPT, TAKE_FILE, ProjectFolder
 from app.studio.storage.heard_tokens import IDS, HeardPart, made_as_one, shown
 from app.studio.storage.pcm_sound import played
 from app.studio.storage.project_pronunciations import FILE, checked
-from app.studio.take_settings import settings_of
+from app.studio.work.take_orders import settings_of
 
 SUFFIX = ".a3t.zip"
 MANIFEST = "a3t-project.json"

@@ -6,10 +6,9 @@ import httpx
 import pytest
 from starlette.testclient import TestClient
 
-from app import PageOptions, limits
+from app import PageOptions, guard, limits
 from app.application import application
-from app.guarding import quota
-from app.guarding.guard import MAY_CALL, Callers
+from app.guard import MAY_CALL, Callers
 from app.server.endpoints import router
 from app.service import Service
 from tests.app.conftest import AUTH, TOKEN
@@ -66,7 +65,7 @@ def test_uploads_by_visitors_are_counted(
     service: Service, arctic: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "MAX_MEGABYTES", 0)
-    monkeypatch.setattr(quota, "FORM", 0)
+    monkeypatch.setattr(guard, "FORM", 0)
     assert aligned(page(service, None, True), arctic).status_code == 413
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.server.chat_text import without_markdown
+from app.server.openai_formats import without_markdown
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from a3t.errors import InputError
 from a3t.plan.prompt import SpeechPlan
 from app import limits
 from app.application import application, served
-from app.guarding.guard import Callers
+from app.guard import Callers
 from app.processes.request_jobs import RequestJob, RequestJobs
 from app.server.voice_folder import voices_in
 from app.service import Service

@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from app.application import answer_errors
-from app.guarding.visitors import Visitors
+from app.guard import Visitors
 from app.service import Service
 from app.studio.routes import add_studio
 from app.studio.studio import Studio

@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from a3t.errors import InputError
-from app.guarding.visitors import COOKIE
+from app.guard import COOKIE
 from app.studio.storage import folders
 from app.studio.storage.folders import ProjectFolder
 from app.studio.studio import Studio

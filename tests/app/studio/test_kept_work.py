@@ -13,7 +13,7 @@ import soundfile
 from starlette.requests import Request
 from starlette.testclient import TestClient
 
-from app.studio.reading import events
+from app.studio.routes import events
 from app.studio.studio import Studio
 from tests.app.studio.conftest import Project, change, client_of
 from tests.conftest import ARCTIC
@@ -53,7 +53,7 @@ def test_a_page_waits_for_events_and_its_desk_stays(
     found = studio.find(visitor, project.at.rpartition("/")[2])
     assert found is not None
     looks: list[int] = []
-    monkeypatch.setattr("app.studio.reading.LEAVING", 600.0)
+    monkeypatch.setattr("app.studio.routes.LEAVING", 600.0)
     monkeypatch.setattr("app.studio.studio.MAX_OPEN", 1)
 
     async def shown() -> None:

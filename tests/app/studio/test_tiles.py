@@ -11,8 +11,15 @@ import soundfile
 from PIL import Image
 
 from alignment.network.phone_network import mel
-from app.studio.storage.pcm_sound import LEVELS, PEAKS, PcmSound
-from app.studio.storage.tiles import ROWS, TILE, peaks_range, spectrogram_tile
+from app.studio.storage.pcm_sound import (
+    LEVELS,
+    PEAKS,
+    ROWS,
+    TILE,
+    PcmSound,
+    peaks_range,
+    spectrogram_tile,
+)
 from app.studio.work.ingest import ingest
 
 RATE = 22_050

@@ -1,22 +1,158 @@
-"""Checks of every request, before anything else sees it, and the headers of every answer."""
+"""Checks of every request, before anything else sees it: who asks, from where and for how much.
+
+A visitor is known by a login or the page's cookie; programs, which have none, by their address.
+What a request may contain is `app.limits`.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import ipaddress
 import json
-from collections.abc import Mapping
+import os
+import re
+import secrets
+import shutil
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import anyio.to_thread
 from starlette.exceptions import HTTPException
+from starlette.requests import Request, cookie_parser
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app import texts
-from app.guarding.quota import Quota, RefusedError
-from app.guarding.visitors import cookie_of
+from app import limits, texts
+
+MAX_HELD = 10_000_000_000  # bytes of uploads and results
+MAX_EACH = 2_000_000_000  # bytes that one visitor uploads in limits.KEEP_SECONDS
+LEFT_FREE = 1_000_000_000  # bytes of the disk that uploads don't take
+AT_ONCE = 16  # uploads
+FORM = 1_000_000  # bytes of a form around its file
+
+
+class RefusedError(Exception):
+    """An upload that isn't taken: the HTTP status and the sentence."""
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status, self.sentence = status, sentence
+
+
+class Quota:
+    """Counts what is uploaded to `folder`; thread-safe."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lock = threading.Lock()
+        self._arriving: dict[int, int] = {}  # number of an upload -> its bytes
+        self._count = 0
+        self._uploaded: dict[str, deque[tuple[float, int]]] = {}  # visitor -> when, bytes
+
+    @contextmanager
+    def upload(self, visitor: str | None, stated: str | None) -> Iterator[None]:
+        """The time that an upload takes; `stated` is its Content-Length. That of a program with the
+        token, which is no visitor, isn't counted. Raises RefusedError."""
+        size = self._checked(stated)
+        if visitor is None:
+            yield
+            return
+        with self._lock:
+            self._check_room(visitor, size)
+            number = self._count = self._count + 1
+            self._arriving[number] = size
+            self._uploaded.setdefault(visitor, deque()).append((time.monotonic(), size))
+        try:
+            yield
+        finally:
+            with self._lock:
+                del self._arriving[number]
+
+    def _checked(self, stated: str | None) -> int:
+        if stated is None or not (stated.isascii() and stated.isdigit()) or len(stated) > 18:
+            raise RefusedError(411, texts.NO_LENGTH)
+        if int(stated) > limits.MAX_MEGABYTES * 1_000_000 + FORM:
+            raise RefusedError(413, texts.too_large(limits.MAX_MEGABYTES))
+        return int(stated)
+
+    def _check_room(self, visitor: str, size: int) -> None:
+        arriving = sum(self._arriving.values())
+        if len(self._arriving) >= AT_ONCE:
+            raise RefusedError(503, texts.QUEUE_FULL)
+        if self.uploaded(visitor) + size > MAX_EACH:
+            raise RefusedError(429, texts.UPLOADED_ENOUGH)
+        free = shutil.disk_usage(self.folder).free
+        if held(self.folder) + arriving + size > MAX_HELD or free - arriving - size < LEFT_FREE:
+            raise RefusedError(507, texts.NO_ROOM)
+
+    def uploaded(self, visitor: str) -> int:
+        """The bytes that a visitor has uploaded in the last limits.KEEP_SECONDS."""
+        since = time.monotonic() - limits.KEEP_SECONDS
+        for name, times in list(self._uploaded.items()):
+            while times and times[0][0] < since:
+                times.popleft()
+            if not times:
+                del self._uploaded[name]
+        return sum(size for _, size in self._uploaded.get(visitor, ()))
+
+
+def held(folder: Path) -> int:
+    """The bytes of all files in a folder and its folders."""
+    total = 0
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):  # deleted in the meantime
+                total += os.lstat(os.path.join(parent, name)).st_size
+    return total
+
+
+COOKIE = "a3t_visitor"
+NAME = re.compile(r"[\w-]{32}", re.ASCII)
+YEAR = 365 * 86_400  # seconds
+
+
+class Visitors:
+    """Known by what Gradio knows of logins (`gradio_app`), or by the cookie that they are given."""
+
+    def __init__(self) -> None:
+        self.gradio_app: Any = None
+
+    def visitor(self, request: Request, response: Response) -> str:
+        """The folder of whoever asks, who is given a cookie if there was none. HTTPException if
+        they have to log in first."""
+        app = self.gradio_app
+        user = self._user(request)
+        if user is None and (app is None or app.auth is not None):
+            raise HTTPException(401, texts.LOG_IN)
+        name = cookie_of(request.headers.get("cookie", ""))
+        if user is None and name is None:
+            name = secrets.token_urlsafe(24)
+            response.set_cookie(COOKIE, name, max_age=YEAR, httponly=True, samesite="strict")
+        who = f"cookie {name}" if user is None else f"user {user}"
+        return hashlib.sha256(who.encode()).hexdigest()[:40]  # it tells nobody the cookie
+
+    def _user(self, request: Request) -> str | None:
+        app = self.gradio_app
+        for name in ("access-token", "access-token-unsecure"):
+            token = request.cookies.get(f"{name}-{app.cookie_id}") if app is not None else None
+            if token is not None and token in app.tokens:
+                return str(app.tokens[token])
+        return None
+
+
+def cookie_of(header: str) -> str | None:
+    """The name in a visitor's cookie; None without one, or in one that was not given here."""
+    name = cookie_parser(header).get(COOKIE, "")
+    return name if NAME.fullmatch(name) else None
+
 
 MAX_BODY = 2_000_000  # bytes of a request that is not an upload
 UPLOADS = "/gradio_api/upload"

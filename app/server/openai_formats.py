@@ -1,0 +1,187 @@
+"""What OpenAI's clients send and ask for: chat text, transcriptions, and speech as sound files."""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import soundfile
+
+from a3t.audio.output.speech import pcm16, stream_header
+from a3t.text.transcript import Transcript
+from alignment import Alignment
+from alignment.formats.subtitles import cues_of, subtitles
+
+# Each looks no further than a line's few hundred characters.
+_SIGNS = (
+    (re.compile(r"^\s{0,9}(?:```|~~~)[^\n]{0,100}$", re.MULTILINE), ""),
+    (re.compile(r"^\s{0,9}(?:[-*_]\s{0,3}){3,40}$", re.MULTILINE), ""),  # a rule
+    (
+        re.compile(r"^\s{0,9}\|?(?:\s{0,9}:?-{3,40}:?\s{0,9}\|){1,40}[\s:-]{0,40}$", re.MULTILINE),
+        "",
+    ),
+    (re.compile(r"^(?:[ \t]{0,9}>){1,9}[ \t]?", re.MULTILINE), ""),
+    (re.compile(r"^[ \t]{0,12}(?:#{1,6}|[-*+])[ \t]{1,9}(?:\[[ xX]\][ \t])?", re.MULTILINE), ""),
+    (re.compile(r"!?\[([^\[\]\n]{0,300})\]\([^()\s]{0,500}(?:\s\"[^\"\n]{0,200}\")?\)"), r"\1"),
+    (re.compile(r"(\*\*|__|~~|`{1,2})(?=\S)([^\n]{0,400}?\S)\1"), r"\2"),
+    (re.compile(r"^[ \t]{0,9}\|[ \t]{0,9}|[ \t]{0,9}\|[ \t]{0,9}$", re.MULTILINE), ""),
+    (re.compile(r"[ \t]{0,9}\|[ \t]{0,9}"), ", "),
+)
+
+
+def without_markdown(text: str) -> str:
+    """The words of a text in Markdown; *emphasis* stays, which a3t speaks so.
+
+    >>> without_markdown("## Monday\\n- **Bring** the [papers](http://a.b).")
+    'Monday\\nBring the papers.'
+    """
+    for sign, spoken in _SIGNS:
+        text = sign.sub(spoken, text)
+    return text.strip()
+
+
+if TYPE_CHECKING:
+    from a3t.editor import Editor
+
+FORMATS = ("json", "text", "srt", "verbose_json", "vtt")
+UNTIMED = ("json", "text")
+
+
+def heard(
+    editor: Editor, recording: Path, prior: str | None, timed: bool
+) -> tuple[Transcript, Alignment | None]:
+    """A recording's words and, if `timed`, their times; in the worker's process."""
+    found = editor.transcribe(recording, prior)
+    return found, editor.align(recording, found) if timed else None
+
+
+def answer(said: Transcript, aligned: Alignment | None, kind: str, words: bool) -> Any:
+    """The body of an answer in one of FORMATS: text, or what becomes JSON. words: whether
+    verbose_json has their times too."""
+    if kind == "json":
+        return {"text": said.text.strip()}
+    if kind == "text" or aligned is None:
+        return f"{said.text.strip()}\n"
+    if kind != "verbose_json":
+        return subtitles(aligned, said.shown, vtt=kind == "vtt")
+    segments = [
+        _segment(number, start, end, text, aligned)
+        for number, (start, end, text) in enumerate(cues_of(aligned.spoken, said.shown))
+    ]
+    timed = [{"word": word.text, "start": word.start, "end": word.end} for word in aligned.spoken]
+    return {
+        "task": "transcribe",
+        "language": "english",
+        "duration": aligned.duration,
+        "text": said.text.strip(),
+        "segments": segments,
+        **({"words": timed} if words else {}),
+    }
+
+
+def _segment(
+    number: int, start: float, end: float, text: str, aligned: Alignment
+) -> dict[str, Any]:
+    """A segment with the fields that OpenAI's clients expect; there are no tokens here."""
+    scores = [word.score for word in aligned.spoken if start <= word.start < end]
+    sure = sum(scores) / len(scores) if scores else 1.0
+    data = text.encode()
+    return {
+        "id": number,
+        "seek": 0,
+        "start": start,
+        "end": end,
+        "text": text,
+        "tokens": [],
+        "temperature": 0.0,
+        "avg_logprob": round(math.log(max(sure, 1e-6)), 4),
+        "compression_ratio": round(len(data) / len(zlib.compress(data)), 4),
+        "no_speech_prob": 0.0,  # a3t keeps no words where nothing is heard
+    }
+
+
+MEDIA_TYPES = {
+    "mp3": "audio/mpeg",
+    "opus": "audio/ogg",
+    "aac": "audio/aac",
+    "flac": "audio/flac",
+    "wav": "audio/wav",
+    "pcm": "audio/pcm",
+}
+# FFmpeg's names of the container and the codec.
+ENCODED = {
+    "mp3": ("mp3", "libmp3lame"),
+    "opus": ("ogg", "libopus"),
+    "aac": ("adts", "aac"),
+}
+
+
+class SpeechEncoder:
+    """Mono float samples, full scale at 1, as a file of one of MEDIA_TYPES.
+
+    pcm: 16-bit little-endian samples without a header. What is louder than full scale is clipped,
+    since what follows isn't known when a piece is sent. flac: sent at the end, since it begins with
+    its length, without which many programs don't read it.
+    """
+
+    def __init__(self, kind: str, sample_rate: int) -> None:
+        import av
+
+        self._sink = _Sink()
+        self._target = None
+        if kind in ENCODED:
+            container, codec = ENCODED[kind]
+            self._target = av.open(self._sink, "w", container, options={"flush_packets": "1"})
+            stream: Any = self._target.add_stream(codec, rate=sample_rate, layout="mono")
+            self._stream = stream
+        elif kind == "wav":
+            self._sink.write(stream_header(sample_rate))
+        self._kind, self._rate, self._written = kind, sample_rate, 0
+        self._pieces: list[np.ndarray] = []
+
+    def add(self, samples: np.ndarray) -> bytes:
+        """The bytes that can be sent once these samples (n,) follow."""
+        from av import AudioFrame
+
+        if self._kind == "flac":
+            self._pieces.append(samples)
+            return b""
+        if self._target is None:
+            return self._sink.taken() + pcm16(samples)
+        sound = np.clip(samples, -1.0, 1.0).astype(np.float32)[None]
+        frame = AudioFrame.from_ndarray(sound, "flt", "mono")
+        frame.sample_rate, frame.pts = self._rate, self._written
+        self._written += len(samples)
+        self._target.mux(self._stream.encode(frame))
+        return self._sink.taken()
+
+    def end(self) -> bytes:
+        """The bytes that end the file."""
+        if self._kind == "flac":
+            file = io.BytesIO()
+            sound = np.clip(np.concatenate(self._pieces), -1.0, 1.0)
+            soundfile.write(file, sound, self._rate, "PCM_16", format="FLAC")
+            return file.getvalue()
+        if self._target is not None:
+            self._target.mux(self._stream.encode(None))
+            self._target.close()
+        return self._sink.taken()
+
+
+class _Sink(io.BytesIO):
+    """The file being written; what was sent can't be changed any more."""
+
+    def seekable(self) -> bool:
+        return False
+
+    def taken(self) -> bytes:
+        """The bytes written since the last call."""
+        found = self.getvalue()
+        self.seek(0)
+        self.truncate()
+        return found
