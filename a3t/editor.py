@@ -17,17 +17,14 @@ import numpy as np
 from a3t.audio.reading.recording import Recording, opened
 from a3t.model.loading import Networks, load_networks
 from a3t.model.saved_voices import Voice, load_voice
-from a3t.plan.cleaning.cuts import RETAKE
-from a3t.plan.cleaning.findings import Cleaning, Findings
+from a3t.plan.cleaning import Cleaning, Findings
 from a3t.plan.edit_limits import check_spoken_words
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planner import make_plan
 from a3t.plan.prompt import Prompt, Prompts, SpeechPlan, speech_plan, with_texts
-from a3t.plan.request import EditRequest, SpeechRequest
-from a3t.plan.reuse.recorded_speech import align_others
-from a3t.plan.reuse.text_reuse import with_sources
+from a3t.plan.request import RETAKE, EditRequest, SpeechRequest, identified
+from a3t.plan.reuse import align_others, with_sources
 from a3t.plan.revision import Revision
-from a3t.plan.tracks import identified
 from a3t.rendering.candidates import make_best, make_candidates
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.renderer import Renderer

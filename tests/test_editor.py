@@ -13,7 +13,7 @@ from a3t import Editor
 from a3t.audio.analysis.mel import bin_centres, mel_window
 from a3t.audio.reading.recording import Recording
 from a3t.grid import SAMPLE_RATE, grid_frames
-from a3t.plan.reuse.recorded_speech import OtherRecording
+from a3t.plan.request import OtherRecording
 from alignment import Alignment, AlignmentError
 from tests.conftest import ARCTIC, NEVER, assert_untouched
 

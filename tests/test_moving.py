@@ -12,8 +12,7 @@ import soxr
 from a3t.audio.output.provenance import provenance_of
 from a3t.editor import Editor
 from a3t.errors import InputError
-from a3t.plan.request import EditRequest
-from a3t.plan.reuse.recorded_speech import OtherRecording
+from a3t.plan.request import EditRequest, OtherRecording
 from a3t.projects.export.exports import export
 from a3t.projects.replay import replay
 from a3t.rendering.edited import EditedRecording

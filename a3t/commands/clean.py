@@ -24,15 +24,15 @@ from a3t.commands.options import (
 )
 from a3t.console import EXIT_CODES, Parser, complain, run, say, show_progress
 from a3t.errors import InputError
-from a3t.plan.cleaning.cuts import ACTIONS, ALL_KINDS, KINDS
-from a3t.plan.cleaning.disfluencies import FILLERS
-from a3t.plan.cleaning.findings import Cleaning
+from a3t.plan.cleaning import Cleaning
+from a3t.plan.disfluencies import FILLERS
+from a3t.plan.request import ACTIONS, ALL_KINDS, KINDS
 from a3t.projects.project import record_state
 from a3t.projects.project_edit import ProjectEdit, input_files
 
 if TYPE_CHECKING:  # these import torch, and bad input should be refused before that
     from a3t.editor import Editor
-    from a3t.plan.cleaning.findings import Finding, Findings
+    from a3t.plan.cleaning import Finding, Findings
 
 
 _KINDS = ", ".join(ALL_KINDS)
@@ -194,9 +194,7 @@ def _found(
     editor: Editor, path: Path, want: Cleaning, options: argparse.Namespace
 ) -> tuple[ProjectEdit, Findings]:
     """Finds what can go from a recording's current version; and the edit, still without it."""
-    from a3t.plan.request import EditRequest
-    from a3t.plan.reuse.recorded_speech import OtherRecording
-    from a3t.plan.tracks import tracks_of
+    from a3t.plan.request import EditRequest, OtherRecording, tracks_of
     from a3t.projects.project import find_project
 
     recording = Recording.open(path, options.track)

@@ -1,20 +1,21 @@
-"""An EditPlan and its parts: all that is decided before rendering. Frames are `a3t.grid`'s."""
+"""An EditPlan and its parts: all that is decided before rendering; and the model's view around each
+edit: a few seconds of context, as in training. Frames are `a3t.grid`'s."""
 
 from __future__ import annotations
 
-import json
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from a3t.audio.reading.recording import Recording
-from a3t.errors import InputError
 from a3t.grid import seconds_of
 from a3t.plan.edit_sites import GridPhone, WordFrames
-from a3t.plan.json_values import Number, positive_number, string
-from a3t.plan.request import EditRequest
-from a3t.plan.reuse.recorded_speech import OtherRecording, ReusedSpeech
+from a3t.plan.json_values import Count, Number
+from a3t.plan.request import Decibels, EditRequest, OtherRecording
 from a3t.plan.revision import Revision, word_map
 from a3t.source.passages import AlignedRecording
 from a3t.spans import Margins, Span, SpanMap
@@ -61,6 +62,27 @@ class PlannedWord(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class ReusedSpeech(Record):
+    """Speech of one of `EditPlan.source_edits`, as it is after that plan's own edits.
+
+    origin: the origin's number. new: the words of the new text that it says. words: the same words
+    in the origin's new text. edits: which of the origin's edits are within it. frames: of the
+    origin's recording, the silence included that goes with it. silent: how many of these frames at
+    either end are silent. pauses: frames of room tone that are added before and after it.
+    decibels: as `ReusedWords` has it.
+    """
+
+    origin: Count
+    new: Span
+    words: Span
+    edits: Span
+    frames: Span
+    silent: Margins = (0, 0)
+    pauses: Margins = (0, 0)
+    decibels: Decibels | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True)
 class PlannedEdit(Record):
     """One change: its words, the frames of the recording that it removes, and the phones it adds.
 
@@ -92,7 +114,7 @@ class PlannedEdit(Record):
 
     @property
     def is_cut(self) -> bool:
-        """True if it takes out or mutes sound between words (`a3t.plan.cleaning.cuts`)."""
+        """True if it takes out or mutes sound between words (`a3t.plan.request`)."""
         without_words = self.old[0] == self.old[1] and self.new[0] == self.new[1]
         return without_words and self.source[0] < self.source[1]
 
@@ -320,56 +342,136 @@ class EditPlan:
         return f"replace “{edit.old_words}” ({place}) with {recorded}"
 
 
-MAX_PLAN_BYTES = 20_000_000  # bytes
+CONTEXT = 240  # frames of the recording around an edit, 3 s in total
+MAX_WINDOW_FRAMES = 480  # most frames of a window with several edits, 6 s
+ENOUGH = 80  # frames of a speaker's own turn, a second
+TOGETHER = 80  # frames; edits within a second of each other are filled together
 
 
-def read_plan(path: Path) -> dict[str, Any]:
-    """The fields of `EditRequest` that a plan file sets: its two texts, and for each edit with new
-    words or pauses the seconds of each of these. InputError if it isn't a plan."""
-    try:
-        if path.stat().st_size > MAX_PLAN_BYTES:
-            raise InputError(f"{path} is too large for a plan.")
-        plan = json.loads(path.read_bytes())
-        lengths = tuple(
-            tuple(positive_number(word["seconds"]) for word in edit["words"])
-            for edit in plan["edits"]
-            if edit["words"]
-        )
-        text, new_text = string(plan["text"]), string(plan["new_text"])
-        return {"text": text, "new_text": new_text, "lengths": lengths}
-    except InputError:
-        raise
-    except OSError as error:
-        raise InputError(f"{path} can't be read: {error.strerror}.") from None
-    except (ValueError, KeyError, TypeError, RecursionError, OverflowError):
-        raise _not_a_plan(path) from None
+def windows_around(
+    edits: Sequence[PlannedEdit],
+    grid: Sequence[GridPhone],
+    frames: int,
+    turns: Sequence[Span] = (),
+) -> tuple[Window, ...]:
+    """Group the edits that need the model, and give each group its context.
+
+    The context is split evenly between the two sides unless one has too little; it starts and ends
+    at phone boundaries and never reaches into another window's edit, nor into another speaker's
+    turn (``turns``: for each edit, the frames of its own), unless its own has less than `ENOUGH`.
+    """
+    turns = turns or [(0, frames)] * len(edits)
+    groups: list[list[int]] = []
+    for k, edit in enumerate(edits):
+        if not edit.is_spoken:
+            continue
+        if groups:
+            first, last = edits[groups[-1][0]], edits[groups[-1][-1]]
+            near = edit.source[0] - last.source[1] <= TOGETHER
+            near &= not any(edits[j].taken for j in range(groups[-1][-1] + 1, k))
+            near &= turns[k] == turns[groups[-1][-1]]
+            made = sum(edits[j].frames for j in groups[-1]) + edit.frames
+            if near and edit.source[1] - first.source[0] + made <= MAX_WINDOW_FRAMES - CONTEXT:
+                groups[-1].append(k)
+                continue
+        groups.append([k])
+    return tuple(_window(group, edits, grid, frames, turns[group[0]]) for group in groups)
 
 
-def check_plan(path: Path, made: EditPlan) -> None:
-    """InputError if a plan file doesn't fit the plan made from it: it is for another recording, or
-    more than its seconds was changed."""
-    try:
-        plan = json.loads(path.read_bytes())
-        sha256 = plan["source"]["sha256"]
-        words = [word["word"] for edit in plan["edits"] for word in edit["words"]]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        raise _not_a_plan(path) from None
-    if sha256 != made.recording.sha256:
-        raise InputError(
-            f"{path} is not a plan for {made.recording.path} (the sha256 differs): plan the edit "
-            "again."
-        )
-    planned = [word.shown()["word"] for edit in made.edits for word in edit.words]
-    for told, word in zip(words, planned, strict=False):
-        if told != word:
-            raise InputError(
-                f"{path} has “{told}” where its new text has “{word}”: change only the seconds, "
-                "and plan the edit again for other words."
-            )
+def _window(
+    group: list[int],
+    edits: Sequence[PlannedEdit],
+    grid: Sequence[GridPhone],
+    frames: int,
+    turn: Span,
+) -> Window:
+    first, last = edits[group[0]].source[0], edits[group[-1]].source[1]
+    inner = range(group[0], group[-1] + 1)
+    left_limit = edits[group[0] - 1].source[1] if group[0] > 0 else 0
+    right_limit = edits[group[-1] + 1].source[0] if group[-1] + 1 < len(edits) else frames
+    if min(first, turn[1]) - turn[0] + turn[1] - max(last, turn[0]) >= ENOUGH:
+        left_limit, right_limit = max(left_limit, turn[0]), min(right_limit, turn[1])
+        left_limit, right_limit = min(left_limit, first), max(right_limit, last)
+    # Whole phones, as far as what is regenerated reaches, even if a cut or a turn ends in one.
+    begin = max(edits[group[0]].remade[0] - edits[group[0]].overlap[0], 0)
+    end = min(edits[group[-1]].remade[1] + edits[group[-1]].overlap[1], frames)
+    left_limit = min([left_limit, *(p.first for p in grid[_within(grid, begin, begin)])])
+    right_limit = max([right_limit, *(p.last for p in grid[_within(grid, end - 1, end - 1)])])
+    # The context also ends at deleted frames, which are not part of the new speech.
+    left = min(CONTEXT // 2, first - left_limit)
+    right = min(CONTEXT - left, right_limit - last)
+    left = min(CONTEXT - right, first - left_limit)
+    before, after = _within(grid, left_limit, first), _within(grid, last - 1, right_limit)
+    starts = [p.first for p in grid[before] if left_limit <= p.first <= first]
+    ends = [p.last for p in grid[after] if last <= p.last <= right_limit]
+    start = min(starts, key=lambda frame: abs(frame - (first - left)), default=first)
+    stop = min(ends, key=lambda frame: abs(frame - (last + right)), default=last)
+    return Window((min(start, first), max(stop, last)), tuple(inner))
 
 
-def _not_a_plan(path: Path) -> InputError:
-    return InputError(
-        f"{path} is not a plan: print one with --plan --json, and change only the seconds of its "
-        "words."
-    )
+def _within(grid: Sequence[GridPhone], first: int, last: int) -> slice:
+    """The phones that have frames from ``first`` to ``last``; those of the whole are in order."""
+    begin = bisect_right(grid, first, key=lambda phone: phone.first)
+    return slice(max(begin - 1, 0), bisect_right(grid, last, key=lambda phone: phone.first))
+
+
+@dataclass(frozen=True)
+class WindowFrames:
+    """A window of the edited speech, frame by frame: phones that are kept, and new ones."""
+
+    phones: tuple[GridPhone | PlannedPhone, ...]
+    source: np.ndarray  # (N,) index of the recording's frame, -1 for a new one
+    masked: np.ndarray  # (N,) bool, the frames that the model fills
+    spans: dict[int, Span]  # edit -> frames of its new phones
+
+    @classmethod
+    def of(
+        cls,
+        phones: Sequence[GridPhone | PlannedPhone],
+        spans: dict[int, Span] | None = None,
+        remade: Sequence[Span] = (),
+    ) -> WindowFrames:
+        """The frames of ``phones``; new phones are masked, and so are ``remade`` source frames."""
+        pieces = [
+            np.arange(phone.first, phone.last)
+            if isinstance(phone, GridPhone)
+            else np.full(phone.frames, -1)
+            for phone in phones
+        ]
+        source = np.concatenate([np.zeros(0, np.int64), *pieces])
+        masked = source < 0
+        for first, last in remade:
+            masked |= (first <= source) & (source < last)
+        return cls(tuple(phones), source, masked, spans or {})
+
+    @property
+    def phone_of_frame(self) -> np.ndarray:
+        """(N,) the index of each frame's phone."""
+        return np.repeat(np.arange(len(self.phones)), [phone.frames for phone in self.phones])
+
+
+def lay_out(plan: EditPlan, window: Window) -> WindowFrames:
+    """The window after the edit: kept phones, new phones in their places, margins masked."""
+    phones: list[GridPhone | PlannedPhone] = []
+    spans: dict[int, Span] = {}
+    edits = list(window.edits)
+    place = 0
+
+    def add_edit(k: int) -> None:
+        nonlocal place
+        spans[k] = (place, place + plan.edits[k].frames)
+        phones.extend(plan.edits[k].phones)
+        place = spans[k][1]
+
+    removed = [plan.edits[k].source for k in edits]
+    for phone in plan.phones[_within(plan.phones, *window.source)]:
+        while edits and phone.first >= plan.edits[edits[0]].source[0]:
+            add_edit(edits.pop(0))
+        inside = window.source[0] <= phone.first < window.source[1]
+        if inside and not any(first <= phone.first < last for first, last in removed):
+            phones.append(phone)
+            place += phone.frames
+    for k in edits:
+        add_edit(k)
+    made = [plan.edits[k] for k in window.edits if plan.edits[k].is_spoken]
+    return WindowFrames.of(phones, spans, [edit.remade for edit in made])

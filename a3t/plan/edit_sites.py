@@ -1,19 +1,20 @@
 """The recording's phones on the frames of `a3t.grid`, this speaker's pauses, and the place of each
-word edit among them."""
+word edit and of each cut among them."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from math import ceil, floor
 from operator import itemgetter
 from statistics import median
 
 from a3t.errors import InputError
-from a3t.grid import frames_of
-from a3t.plan.reuse.recorded_speech import ReusedWords
-from a3t.spans import Margins, Span
+from a3t.grid import FRAMES_PER_SECOND, frames_of, seconds_of
+from a3t.plan.request import Cut, ReusedWords
+from a3t.spans import Margins, Span, SpanMap
 from a3t.text.comparison.edit_script import WordEdit
 from a3t.text.phones import PAUSE
 from a3t.text.transcript import MARKS, Transcript, turns_of
@@ -170,7 +171,7 @@ class WordFrames:
 class PlacedEdit:
     """A word edit on the grid: the frames that it removes, and the pauses that it adds.
 
-    label, beside: of a cut (`a3t.plan.cleaning.cuts`), what stands for its sound, and the number of
+    label, beside: of a cut (`a3t.plan.request`), what stands for its sound, and the number of
     frames between it and the words on either side. recorded: where its new words are recorded, if
     anywhere.
     """
@@ -320,3 +321,66 @@ def turns_at(
         return OwnTurn((start, stop), words_of[own.speaker])
 
     return [turn_at(site) for site in sites]
+
+
+def place_cuts(
+    cuts: Sequence[Cut], sites: Sequence[PlacedEdit], words: WordFrames, new_words: SpanMap
+) -> list[PlacedEdit]:
+    """The sites of a text's edits and of the cuts, in order.
+
+    A cut keeps to the frames between two words. One that touches deleted words goes with them; one
+    beside new words, which bring their own pauses, is left out.
+    """
+    starts = [first for first, _ in words.spans]
+    found = list(sites)
+    for cut in cuts:
+        frames = (ceil(cut.start * FRAMES_PER_SECOND), floor(cut.end * FRAMES_PER_SECOND))
+        lacking = MIN_GAP_FRAMES - (frames[1] - frames[0])
+        if cut.action == "mute" and lacking > 0:  # a click; some of the silence beside it as well
+            frames = frames[0] - (lacking + 1) // 2, frames[1] + lacking // 2
+        beside = bisect_left(found, frames, key=lambda site: site.frames)
+        near = [p for p in found[max(beside - 1, 0) : beside + 1] if _touches(frames, p.frames)]
+        if near:
+            words_go = (p.edit.op == "delete" and p.edit.old[0] < p.edit.old[1] for p in near)
+            if all(words_go):
+                found[found.index(near[0])] = _with_deletion(near[0], frames, words)
+            continue
+        before = bisect_left(starts, sum(frames) / 2)
+        gap = words.pause_before(before)
+        frames = max(frames[0], gap[0]), min(frames[1], gap[1])
+        if frames[1] - frames[0] < MIN_GAP_FRAMES:
+            continue
+        word = new_words.output_of(before) if before < new_words.length else new_words.output_length
+        edit = WordEdit("delete", (before, before), (word, word))
+        pauses = {word: seconds_of(frames[1] - frames[0])} if cut.action == "mute" else {}
+        room = (frames[0] - gap[0], gap[1] - frames[1])
+        found.insert(beside, PlacedEdit(edit, frames, pauses, cut.label, room))
+    return found
+
+
+def _touches(one: Span, other: Span) -> bool:
+    return one[0] < other[1] + MIN_GAP_FRAMES and other[0] < one[1] + MIN_GAP_FRAMES
+
+
+def _with_deletion(site: PlacedEdit, frames: Span, words: WordFrames) -> PlacedEdit:
+    """A deletion that takes a cut beside it along, or all of a cut around it and no more; what is
+    muted is muted for as long."""
+    first, last = site.edit.old
+    before, after = words.pause_before(first), words.pause_before(last)
+    frames = max(frames[0], before[0]), min(frames[1], after[1])
+    if frames[0] >= frames[1]:  # beyond the next word
+        return site
+    if not (frames[0] <= before[1] and after[0] <= frames[1]):
+        frames = min(site.frames[0], frames[0]), max(site.frames[1], frames[1])
+    pauses = {word: seconds_of(frames[1] - frames[0]) for word in site.pauses}
+    room = (frames[0] - before[0], after[1] - frames[1])
+    return replace(site, frames=frames, pauses=pauses, beside=room)
+
+
+def room_beside(site: PlacedEdit, overlap: Margins) -> Margins:
+    """The frames beside a cut that its joints may use: those before the next words, at least one
+    of them."""
+    if site.beside is None:
+        return overlap
+    before, after = site.beside
+    return min(overlap[0], max(before, 1)), min(overlap[1], max(after, 1))

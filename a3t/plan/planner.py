@@ -17,25 +17,30 @@ from types import MappingProxyType
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, frames_of, seconds_of
 from a3t.model.variance.durations import DurationPredictor, rate_ratio, whole_frames
-from a3t.plan.cleaning.cuts import place_cuts, room_beside
 from a3t.plan.edit_limits import check_edit_length, shortened
-from a3t.plan.edit_plan import EditPlan, PlannedEdit, PlannedPhone, PlannedWord
+from a3t.plan.edit_plan import (
+    EditPlan,
+    PlannedEdit,
+    PlannedPhone,
+    PlannedWord,
+    ReusedSpeech,
+    windows_around,
+)
 from a3t.plan.edit_sites import (
     GridPhone,
     PlacedEdit,
     WordFrames,
     merge_touching,
     on_grid,
+    place_cuts,
     place_edits,
+    room_beside,
     turns_at,
     usual_pauses,
 )
 from a3t.plan.request import EditRequest
-from a3t.plan.reuse.origins import origins_of, with_room
-from a3t.plan.reuse.recorded_speech import ReusedSpeech
-from a3t.plan.reuse.text_reuse import RecordedTexts, chosen_words
+from a3t.plan.reuse import RecordedTexts, chosen_words, origins_of, with_room
 from a3t.plan.revision import Revision, word_map
-from a3t.plan.windows import windows_around
 from a3t.source.passages import AlignedRecording
 from a3t.spans import Margins
 from a3t.text.phones import PAUSE

@@ -10,16 +10,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from a3t.audio.matching.match_options import ALL_TRAITS, MatchedTraits
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.cleaning.cuts import Cut, check_cuts
-from a3t.plan.edit_limits import check_characters, check_seed, check_speed
-from a3t.plan.json_values import Number
-from a3t.plan.reuse.recorded_speech import OtherRecording, ReusedWords
-from a3t.plan.tracks import MAX_TRACKS, Track
+from a3t.plan.edit_limits import check_characters, check_edits, check_seed, check_speed
+from a3t.plan.json_values import MAX_RECORDING_SECONDS, Count, Number, check_alignment
+from a3t.source.passages import AlignedRecording
+from a3t.spans import Span
 from a3t.text.transcript import Transcript, parsed
+from alignment import Alignment
 from alignment.serialisation import OMITTED, Record, from_json, to_json
 
 MAX_OTHERS = 20
@@ -27,6 +30,138 @@ Pronunciations = tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]
 
 MARGIN, REACH = 0.025, 0.075  # seconds
 MAX_CANDIDATES = 8
+
+
+KINDS = ("filler", "repeat", "noise", "pause")
+RETAKE = "retake"
+ALL_KINDS = (*KINDS, RETAKE, "breath", "click")  # those that are looked for on request as well
+NAMED = "word"  # the kind of a word that is to be hidden
+ACTIONS = ("cut", "mute")
+BLEEP = "bleep"  # what else may become of a word
+
+
+@dataclass(frozen=True, slots=True)
+class Cut(Record):
+    """Seconds [start, end) of a recording between two of its words, what is there (one of
+    ALL_KINDS), and what becomes of it (one of ACTIONS); or of NAMED words, muted or with a BLEEP.
+    Raises InputError for anything else."""
+
+    kind: str
+    action: str
+    start: float
+    end: float
+
+    def __post_init__(self) -> None:
+        hides = self.kind == NAMED and self.action in ("mute", BLEEP)
+        known = hides or (self.kind in ALL_KINDS and self.action in ACTIONS)
+        if not known or not 0 <= self.start < self.end <= MAX_RECORDING_SECONDS:
+            raise InputError(
+                f"“{self.action} {self.kind} {self.start:g}–{self.end:g} s” is no cut: give one of "
+                f"{', '.join(ACTIONS)}, one of {', '.join(ALL_KINDS)}, and a start before its end."
+            )
+
+    @property
+    def label(self) -> str:
+        """The text that stands for it where an edit's words are shown."""
+        if self.kind == "pause":
+            return f"[{self.end - self.start:.2f} s of a pause]"
+        return f"[{self.kind}]"
+
+
+def check_cuts(cuts: Sequence[Cut]) -> None:
+    """InputError unless they are in order, apart, and not too many."""
+    check_edits(len(cuts))
+    if any(one.end > other.start for one, other in zip(cuts, cuts[1:], strict=False)):
+        raise InputError("The cuts overlap or are out of order: sort them by time.")
+
+
+MAX_TRACKS = 20
+
+
+@dataclass(frozen=True)
+class Track(Record):
+    """A file in step with the recording; sha256: of its bytes, once it was used."""
+
+    path: Path
+    sha256: str | None = None
+
+    def open(self) -> Recording:
+        """The recording; InputError if it can't be used, or is no longer the one that it was."""
+        recording = Recording.open(self.path)
+        if self.sha256 not in (None, recording.sha256):
+            raise InputError(
+                f"{self.path} is not the recording that was kept in step (the sha256 differs): put "
+                "the right one there."
+            )
+        return recording
+
+
+def tracks_of(files: Iterable[Path | str | Track]) -> tuple[Track, ...]:
+    """Tracks by their files' names; each file once."""
+    tracks = [each if isinstance(each, Track) else Track(Path(each)) for each in files]
+    return tuple({track.path.resolve(): track for track in tracks}.values())
+
+
+def identified(tracks: Sequence[Track], recording: Recording) -> tuple[Track, ...]:
+    """The tracks, opened once, with their sha256. InputError if one can't be used, or is the
+    recording itself."""
+    found = []
+    for track in tracks:
+        opened = track.open()
+        if opened.sha256 == recording.sha256:
+            raise InputError(f"{track.path} is the recording itself: name another track.")
+        found.append(Track(track.path, opened.sha256))
+    return tuple(found)
+
+
+MAX_GAIN_DB = 20.0  # dB
+Decibels = Annotated[float, msgspec.Meta(ge=-MAX_GAIN_DB, le=MAX_GAIN_DB)]
+
+
+@dataclass(frozen=True, slots=True)
+class ReusedWords(Record):
+    """New words that are recorded, but for some, as words ``old`` of text number ``text``.
+
+    decibels: by which they are made louder; None for as much as all speech of their recording.
+    """
+
+    new: Span
+    old: Span
+    text: Count
+    decibels: Decibels | None = None
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.new[0] < self.new[1] and 0 <= self.old[0] < self.old[1]):
+            raise ValueError("Expected words that are recorded")
+
+
+@dataclass(frozen=True)
+class OtherRecording(Record):
+    """A further recording of the same speaker, whose speech an edit may take.
+
+    text: what it says; None to take it from a file beside it, or to recognise it. alignment: of
+    all its words, None to align them. sha256: of its file, once it was used.
+    """
+
+    path: Path
+    text: str | None = None
+    alignment: Alignment | None = None
+    sha256: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.alignment is not None:
+            check_alignment(self.alignment)
+
+    @cached_property
+    def transcript(self) -> Transcript | None:
+        """The words of its text, if that is known."""
+        return parsed(self.text)
+
+    @classmethod
+    def of(cls, heard: AlignedRecording) -> OtherRecording:
+        """A recording whose words are known."""
+        own = heard.recording
+        return cls(own.path, heard.text.text, heard.alignment, own.sha256)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from msgspec import Meta
 
 from a3t.errors import InputError
-from a3t.plan.cleaning.cuts import Cut
+from a3t.plan.request import Cut
 from alignment.serialisation import OMITTED, Record, from_json
 
 T = TypeVar("T")

@@ -11,10 +11,9 @@ from a3t.audio.output.records import NEXT, RECORD_ENTRY, damaged, load_record, r
 from a3t.audio.output.writing import default_output
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.cleaning.cuts import Cut
 from a3t.plan.edit_plan import PlannedEdit
 from a3t.plan.json_values import alignment_of, path, span, string
-from a3t.plan.request import EditRequest, LaterFormatError, Pronunciations, pronunciations_of
+from a3t.plan.request import Cut, EditRequest, LaterFormatError, Pronunciations, pronunciations_of
 from a3t.projects.document import MAX_STEPS, Change, Changes, Document
 from a3t.rendering.edited import EditedRecording
 from a3t.spans import Span

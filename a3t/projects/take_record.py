@@ -12,9 +12,9 @@ import numpy as np
 from msgspec import Meta
 
 from a3t.grid import frames_of
-from a3t.plan.cleaning.cuts import Cut
 from a3t.plan.edit_plan import PlannedEdit
 from a3t.plan.json_values import Count, Number
+from a3t.plan.request import Cut
 from a3t.text.phones import ARPABET, PAUSE
 from a3t.text.transcript import TranscriptWord
 from alignment.serialisation import OMITTED, Record, from_json

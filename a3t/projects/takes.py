@@ -18,11 +18,10 @@ from a3t.audio.output.patches import Patch
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, seconds_of
-from a3t.plan.edit_plan import EditPlan, PlannedEdit
+from a3t.plan.edit_plan import EditPlan, PlannedEdit, ReusedSpeech
 from a3t.plan.edit_sites import on_grid
 from a3t.plan.json_values import alignment_of, finite_number, optional
 from a3t.plan.request import EditRequest
-from a3t.plan.reuse.recorded_speech import ReusedSpeech
 from a3t.plan.revision import Revision
 from a3t.projects.take_record import KeptEdit, TakeRecord
 from a3t.rendering.candidates import VARIATIONS, variant

@@ -28,8 +28,8 @@ from a3t.audio.splicing.seams import (
     fade_out,
 )
 from a3t.grid import samples_of
-from a3t.plan.edit_plan import EditPlan, PlannedEdit
-from a3t.plan.reuse.recorded_speech import MAX_GAIN_DB, ReusedSpeech
+from a3t.plan.edit_plan import EditPlan, PlannedEdit, ReusedSpeech
+from a3t.plan.request import MAX_GAIN_DB
 from a3t.rendering.edited import EditedRecording, ReusedExcerpt
 from a3t.spans import Margins, Span
 

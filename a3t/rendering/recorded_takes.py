@@ -17,9 +17,8 @@ import soxr
 from a3t.audio.reading.recording import Recording
 from a3t.grid import samples_of
 from a3t.plan.edit_plan import EditPlan, PlannedEdit
-from a3t.plan.request import EditRequest
-from a3t.plan.reuse.recorded_speech import MAX_GAIN_DB, ReusedWords
-from a3t.plan.reuse.text_reuse import RecordedTexts
+from a3t.plan.request import MAX_GAIN_DB, EditRequest, ReusedWords
+from a3t.plan.reuse import RecordedTexts
 from a3t.rendering.edited import EditedRecording
 from a3t.spans import Span
 from a3t.text.comparison.edit_script import WordEdit

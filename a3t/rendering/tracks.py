@@ -12,7 +12,7 @@ from a3t.audio.output.records import record_path
 from a3t.audio.output.writing import CONTAINERS, check_output, write_edited
 from a3t.audio.splicing.mirroring import mirrored
 from a3t.errors import InputError
-from a3t.plan.tracks import Track
+from a3t.plan.request import Track
 from a3t.spans import EditMap
 
 TRACKS = "tracks"  # in an edit.json

@@ -16,8 +16,8 @@ import numpy as np
 
 from a3t.audio.output.patches import read_patched
 from a3t.grid import frames_of
-from a3t.plan.cleaning.cuts import NAMED, Cut
 from a3t.plan.edit_plan import EditPlan, PlannedEdit, Window
+from a3t.plan.request import NAMED, Cut
 from a3t.rendering.edited import DOUBTFUL, EditedRecording, WordScore
 from a3t.spans import Span
 from a3t.text.pronunciation.pronouncer import Pronouncer

@@ -16,8 +16,8 @@ from typing import Any
 from a3t.audio.analysis.loudness import LEVELS
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.cleaning.cuts import KINDS
-from a3t.plan.cleaning.findings import Cleaning, Finding, Findings
+from a3t.plan.cleaning import Cleaning, Finding, Findings
+from a3t.plan.request import KINDS
 from a3t.projects.document import MAX_CHANGES, MAX_CHARACTERS, Change, Document, draft_of, steps_of
 from a3t.source.passages import AlignedRecording
 from alignment import Word

@@ -22,9 +22,8 @@ from a3t.audio.reading.recording import Recording, opened
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.model.variance.adaptors import decided, met, spread_out, visible_frames
-from a3t.plan.edit_plan import EditPlan, PlannedPhone
+from a3t.plan.edit_plan import EditPlan, PlannedPhone, WindowFrames
 from a3t.plan.request import EditRequest
-from a3t.plan.windows import WindowFrames
 from a3t.rendering.renderer import Renderer, masked_mel
 from a3t.source.passages import AlignedRecording
 from a3t.spans import Span

@@ -10,8 +10,8 @@ from a3t.audio.analysis.background import music_under
 from a3t.audio.analysis.steady_tones import find_steady_tones
 from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
-from a3t.plan.cleaning.cuts import KINDS
-from a3t.plan.cleaning.findings import Cleaning
+from a3t.plan.cleaning import Cleaning
+from a3t.plan.request import KINDS
 from a3t.source.passages import AlignedRecording
 from a3t.text.transcript import Transcript
 from alignment import Alignment

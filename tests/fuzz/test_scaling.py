@@ -13,7 +13,7 @@ import pytest
 from a3t.commands import edit
 from a3t.commands.editing.edit_list import read_jobs
 from a3t.errors import InputError
-from a3t.plan.edit_plan import PlannedEdit, read_plan
+from a3t.plan.edit_plan import PlannedEdit, windows_around
 from a3t.plan.edit_sites import (
     WordFrames,
     merge_touching,
@@ -24,9 +24,9 @@ from a3t.plan.edit_sites import (
 )
 from a3t.plan.planner import timed, timeline
 from a3t.plan.request import EditRequest
-from a3t.plan.reuse.text_reuse import RecordedTexts
+from a3t.plan.reuse import RecordedTexts
 from a3t.plan.revision import Revision
-from a3t.plan.windows import windows_around
+from a3t.projects.project_edit import read_plan
 from a3t.projects.replay import read_record
 from a3t.source.transcripts import text_of
 from a3t.text.comparison.edit_script import edit_script

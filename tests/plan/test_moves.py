@@ -6,10 +6,8 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from a3t.plan.request import EditRequest
-from a3t.plan.reuse.origins import _apart
-from a3t.plan.reuse.recorded_speech import ReusedWords
-from a3t.plan.reuse.text_reuse import MAX_UNASKED_PLACES, RecordedTexts, with_sources
+from a3t.plan.request import EditRequest, ReusedWords
+from a3t.plan.reuse import MAX_UNASKED_PLACES, RecordedTexts, _apart, with_sources
 from a3t.plan.revision import Revision
 from a3t.text.comparison.edit_script import edit_script
 from a3t.text.transcript import Transcript

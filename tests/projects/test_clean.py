@@ -12,7 +12,7 @@ from a3t.audio.reading.formats import to_float
 from a3t.audio.reading.recording import Recording
 from a3t.commands.clean import main
 from a3t.editor import Editor
-from a3t.plan.cleaning.findings import Cleaning
+from a3t.plan.cleaning import Cleaning
 from a3t.rendering.verification import still_heard
 from tests.conftest import ARCTIC, assert_untouched
 from tests.hesitations import PAUSE, RATE, hesitant_talk

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from a3t.errors import InputError
-from a3t.plan.cleaning.cuts import Cut
+from a3t.plan.request import Cut
 from a3t.projects.document import (
     MAX_CHANGES,
     MAX_STEPS,

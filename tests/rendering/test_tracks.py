@@ -16,7 +16,7 @@ from a3t.audio.reading.recording import Recording
 from a3t.audio.splicing.mirroring import mirrored
 from a3t.commands import clean, edit
 from a3t.errors import InputError
-from a3t.plan.tracks import tracks_of
+from a3t.plan.request import tracks_of
 from a3t.spans import SpanMap
 from alignment import Alignment
 from tests.conftest import ARCTIC, NEVER, assert_untouched

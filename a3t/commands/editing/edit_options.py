@@ -151,10 +151,8 @@ def _experts(group: Options) -> None:
 
 def edit_request(options: argparse.Namespace) -> EditRequest:
     """The request that the options of `a3t edit` make; InputError if a value is out of range."""
-    from a3t.plan.edit_plan import read_plan
-    from a3t.plan.request import EditRequest, pronunciations_of
-    from a3t.plan.reuse.recorded_speech import OtherRecording
-    from a3t.plan.tracks import tracks_of
+    from a3t.plan.request import EditRequest, OtherRecording, pronunciations_of, tracks_of
+    from a3t.projects.project_edit import read_plan
 
     if options.plan_file and options.new_text is not None:
         raise InputError("A plan file has its own new text: omit the one given beside it.")

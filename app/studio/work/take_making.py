@@ -20,8 +20,8 @@ from a3t.audio.output.audio_slice import audio_slice, whole_frames
 from a3t.audio.output.patches import Patch
 from a3t.errors import InputError
 from a3t.grid import seconds_of
-from a3t.plan.cleaning.cuts import Cut
 from a3t.plan.edit_plan import EditPlan
+from a3t.plan.request import Cut
 from a3t.projects.take_record import Mix, NewWord, PatchSpan, Pronunciation, TakeRecord, Weights
 from a3t.projects.takes import MadeEdit, Take, aligned_stretch, level_of, made_edits
 from a3t.rendering.candidates import VARIATIONS

@@ -10,10 +10,9 @@ from typing import Any
 from a3t.audio.matching.match_options import ALL_TRAITS, MatchedTraits
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.cleaning.cuts import Cut
 from a3t.plan.edit_limits import SPEEDS
-from a3t.plan.request import EditRequest
-from a3t.plan.reuse.text_reuse import MAX_OFFERED_WORDS, MIN_WORDS
+from a3t.plan.request import Cut, EditRequest
+from a3t.plan.reuse import MAX_OFFERED_WORDS, MIN_WORDS
 from a3t.projects.document import Change
 from a3t.projects.take_record import TakeRecord
 from a3t.text.transcript import Transcript
@@ -135,7 +134,7 @@ def recorded_reach(change: Change, heard: HeardPart) -> tuple[int, int] | None:
 def moved_reach(change: Change, heard: HeardPart) -> tuple[int, int] | None:
     """As `recorded_reach`, of the nearest place where the new words are recorded in a row, if they
     are so many that their recording is moved instead of others being made: `a3t edit` moves them,
-    too (`a3t.plan.reuse.text_reuse`)."""
+    too (`a3t.plan.reuse`)."""
     wanted, (first, last) = _new_words(change, heard.tokens)
     if len(wanted) < MIN_WORDS:
         return None

@@ -1,0 +1,479 @@
+"""New words that are recorded elsewhere: sentences moved or repeated, or from another recording.
+
+Words that are cut from one place of a text and pasted at another are not made: their recorded
+speech is taken. A stretch of an edit's new words counts as recorded if at least `MIN_WORDS` in a
+row, or a shorter whole sentence, stand in the old text or in that of another recording. A word
+changed within them is changed where they were recorded, among its neighbours, and moves with them.
+A few words are synthesised, and recordings of them elsewhere are taken where they fit, or offered
+beside that (`a3t.rendering.recorded_takes`).
+
+A pause stays at every joint that had one or that the punctuation asks for: the place's own, else
+what was recorded beside the words, else room tone as long as this speaker's pauses.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from heapq import heappop, heappush
+from itertools import pairwise
+
+from a3t.audio.reading.recording import Recording
+from a3t.errors import InputError
+from a3t.grid import FRAMES_PER_SECOND, frames_of
+from a3t.plan.edit_plan import EditPlan, PlannedEdit, ReusedSpeech
+from a3t.plan.edit_sites import PlacedEdit, WordFrames
+from a3t.plan.request import EditRequest, OtherRecording, ReusedWords
+from a3t.plan.revision import Revision
+from a3t.source.alignments import AlignmentStore
+from a3t.source.passages import AlignedRecording
+from a3t.spans import Margins, Span
+from a3t.text.comparison.edit_script import WordEdit
+from a3t.text.pronunciation.pronouncer import Pronouncer
+from a3t.text.transcript import Transcript
+
+MIN_WORDS = 4
+MAX_CHANGED_WORDS = 8  # words that may differ between two recorded stretches, or beside one
+MIN_SHARE = 0.5  # of an edit's new words that must be recorded
+MAX_PLACES = 64  # where a stretch may begin that are tried
+MAX_OFFERED_WORDS = 3  # of an edit that other takes are offered of
+MAX_OFFERED_PLACES = 8  # places where these are recorded, and …
+MAX_UNASKED_PLACES = 2  # … of a long recording, if only one result is wanted
+ENDS = (".", "?")  # the marks that end a sentence
+
+
+@dataclass(frozen=True)
+class RecordedTexts:
+    """The texts that were recorded: the one that is edited, and those of other recordings."""
+
+    texts: tuple[Transcript, ...]
+
+    def matches(
+        self, script: Sequence[WordEdit], new_text: Transcript
+    ) -> dict[int, tuple[ReusedWords, ...]]:
+        """The places of each edit's new words that are recorded, by the edit's index and in order;
+        together they hold all of its new words."""
+        gone = [edit.old for edit in script if edit.old[0] < edit.old[1]]
+        result = {}
+        for k, edit in enumerate(script):
+            if found := self._of_edit(edit, new_text, gone):
+                result[k] = found
+        return result
+
+    def short_matches(self, edit: WordEdit, new_text: Transcript) -> list[ReusedWords]:
+        """The places where all new words of an edit, if few, are recorded: by the same speaker, the
+        nearest places first, and then in other texts."""
+        wanted = new_text.spoken[slice(*edit.new)]
+        if not 0 < len(wanted) <= MAX_OFFERED_WORDS:
+            return []
+        speaker = new_text.words[edit.new[0]].speaker
+        found = [
+            ReusedWords(edit.new, (place, place + len(wanted)), number)
+            for number, place in self._words.get(wanted[0], ())
+            if self.texts[number].spoken[place : place + len(wanted)] == wanted
+            and (number or self.texts[0].words[place].speaker == speaker)
+            and (number or place >= edit.old[1] or place + len(wanted) <= edit.old[0])
+        ]
+        found.sort(key=lambda words: (words.text, abs(words.old[0] - edit.old[0])))
+        return found[:MAX_OFFERED_PLACES]
+
+    def _of_edit(
+        self, edit: WordEdit, new: Transcript, gone: Sequence[Span]
+    ) -> tuple[ReusedWords, ...]:
+        first, last = edit.new
+        if last - first < 2:
+            return ()
+        runs = list(self._runs(edit, new, gone))
+        share = sum(run.new[1] - run.new[0] for run in runs) / (last - first)
+        if not runs or share < MIN_SHARE:
+            return ()
+        blocks: list[ReusedWords] = []
+        for run in runs:
+            if blocks and _go_together(blocks[-1], run):
+                before = blocks.pop()
+                run = ReusedWords(
+                    (before.new[0], run.new[1]), (before.old[0], run.old[1]), run.text
+                )
+            blocks.append(run)
+        # New words beside a block go with it, in the place of those that are gone there.
+        edges = [first, *(block.new[0] for block in blocks[1:]), last]
+        return tuple(
+            _widened(block, own, gone) for block, own in zip(blocks, pairwise(edges), strict=True)
+        )
+
+    def _runs(self, edit: WordEdit, new: Transcript, gone: Sequence[Span]) -> Iterator[ReusedWords]:
+        """The longest stretches, from left to right."""
+        place, last = edit.new
+        while place < last:
+            size, found = 0, (0, 0)
+            short = _sentence(new, place)
+            for number, start in self._places(new.spoken[place : place + MIN_WORDS], short):
+                spoken = self.texts[number].spoken
+                count = _common(new.spoken, place, last, spoken, start)
+                is_gone = number == 0 and _around(gone, start) is not None
+                if (count, is_gone) > (size, False):
+                    size, found = count, (number, start)
+            if size >= MIN_WORDS or (size >= 2 and size == short):
+                yield ReusedWords((place, place + size), (found[1], found[1] + size), found[0])
+                place += size
+            else:
+                place += 1
+
+    def _places(self, words: tuple[str, ...], short: int) -> Iterator[tuple[int, int]]:
+        """Texts and places where these words stand; if their first ``short`` are a sentence, also
+        those where only that does."""
+        yield from self._stretches.get(words, ())
+        if 2 <= short < MIN_WORDS:
+            yield from self._sentences.get(words[:short], ())
+
+    @cached_property
+    def _stretches(self) -> dict[tuple[str, ...], list[tuple[int, int]]]:
+        return self._index(lambda text, place: MIN_WORDS)
+
+    @cached_property
+    def _words(self) -> dict[str, list[tuple[int, int]]]:
+        result: dict[str, list[tuple[int, int]]] = {}
+        for number, text in enumerate(self.texts):
+            for place, word in enumerate(text.spoken):
+                result.setdefault(word, []).append((number, place))
+        return result
+
+    @cached_property
+    def _sentences(self) -> dict[tuple[str, ...], list[tuple[int, int]]]:
+        return self._index(_sentence)
+
+    def _index(
+        self, size: Callable[[Transcript, int], int]
+    ) -> dict[tuple[str, ...], list[tuple[int, int]]]:
+        result: dict[tuple[str, ...], list[tuple[int, int]]] = {}
+        for number, text in enumerate(self.texts):
+            for place in range(len(text.words)):
+                count = size(text, place)
+                words = text.spoken[place : place + count]
+                if len(words) == count and count:
+                    places = result.setdefault(words, [])
+                    if len(places) < MAX_PLACES:
+                        places.append((number, place))
+        return result
+
+
+def _common(new: Sequence[str], place: int, last: int, old: Sequence[str], start: int) -> int:
+    count = 0
+    while place + count < last and start + count < len(old):
+        if new[place + count] != old[start + count]:
+            break
+        count += 1
+    return count
+
+
+def _sentence(text: Transcript, place: int) -> int:
+    """The words of the short sentence that begins at a word; 0 if none does."""
+    if place and text.words[place - 1].mark not in ENDS:
+        return 0
+    for count in range(1, MIN_WORDS):
+        last = place + count
+        if last == len(text.words) or (
+            last < len(text.words) and text.words[last - 1].mark in ENDS
+        ):
+            return count
+    return 0
+
+
+def _go_together(before: ReusedWords, after: ReusedWords) -> bool:
+    """True if what differs between two stretches can be changed where both were recorded."""
+    if before.text != after.text:
+        return False
+    left_out = after.old[0] - before.old[1]
+    return 0 <= left_out <= MAX_CHANGED_WORDS and after.new[0] - before.new[1] <= MAX_CHANGED_WORDS
+
+
+def _widened(block: ReusedWords, new: Span, gone: Sequence[Span]) -> ReusedWords:
+    """The block with the new words beside it, for which words beside it in the old text go."""
+    first, last = block.old
+    before, after = _around(gone, first), _around(gone, last - 1)
+    if block.text == 0 and before is not None and new[0] < block.new[0]:
+        first = before[0] if first - before[0] <= MAX_CHANGED_WORDS else first
+    if block.text == 0 and after is not None and block.new[1] < new[1]:
+        last = after[1] if after[1] - last <= MAX_CHANGED_WORDS else last
+    return ReusedWords(new, (first, last), block.text)
+
+
+def _around(ranges: Sequence[Span], word: int) -> Span | None:
+    """The range that a word is in, of some that are in order and apart; None if it is in none."""
+    place = bisect_right(ranges, word, key=lambda each: each[0]) - 1
+    return ranges[place] if place >= 0 and word < ranges[place][1] else None
+
+
+def chosen_words(
+    chosen: Sequence[ReusedWords],
+    script: Sequence[WordEdit],
+    texts: Sequence[Transcript],
+    new_text: Transcript,
+) -> dict[int, tuple[ReusedWords, ...]]:
+    """The ``chosen`` words that each edit of the script takes, by the edit's index."""
+    found: dict[int, tuple[ReusedWords, ...]] = {}
+    for words in chosen:
+        if words.text < len(texts):
+            recorded = texts[words.text].spoken[slice(*words.old)]
+            same = recorded == new_text.spoken[slice(*words.new)]
+            found |= {
+                k: (words,) for k, edit in enumerate(script) if same and edit.new == words.new
+            }
+    return found
+
+
+def with_sources(revision: Revision, request: EditRequest) -> list[WordEdit]:
+    """The edits of a revision and, if the request moves words, the places in the text that recorded
+    ones are taken from, or may be, in order: all that has to be aligned."""
+    edits, texts = list(revision.edits), RecordedTexts((revision.text,))
+    recorded = texts.matches(edits, revision.new_text) if request.moves else {}
+    found = [words for each in recorded.values() for words in each]
+    if request.moves:
+        most = MAX_OFFERED_PLACES if request.candidates > 1 else MAX_UNASKED_PLACES
+        for edit in revision.edits:
+            found += texts.short_matches(edit, revision.new_text)[:most]
+    edits += [WordEdit("replace", words.old, words.new) for words in found]
+    return sorted(edits, key=lambda edit: edit.old)
+
+
+def align_others(
+    others: Sequence[OtherRecording],
+    expected: Transcript,
+    alignments: AlignmentStore,
+    pronouncer: Pronouncer,
+) -> tuple[AlignedRecording, ...]:
+    """Other recordings with their words, which are found where they aren't known, with ``expected``
+    as a prior; InputError if one is not the recording that it was."""
+    heard = []
+    for other in others:
+        recording = Recording.open(other.path)
+        if other.sha256 not in (None, recording.sha256):
+            raise InputError(
+                f"{other.path} is not the recording that speech was taken from (the sha256 "
+                "differs): put the right one there."
+            )
+        text, alignment = other.transcript, other.alignment
+        if text is not None and alignment is not None:
+            heard.append(AlignedRecording(recording, text, alignment))
+        else:
+            heard.append(alignments.hear(recording, text, expected, pronouncer))
+    return tuple(heard)
+
+
+EDGE = frames_of(0.05)  # of silence on either side of a joint, where there is any
+MIN_PAUSE_FRAMES = frames_of(0.05)  # what is shorter is no pause
+MAX_SILENCE_FRAMES = frames_of(1.0)  # of silence that is taken along
+USUAL_PAUSE = frames_of(0.3)
+MAX_MOVED_FRAMES = frames_of(600)  # of one edit, which is held in memory
+
+PlanOrigin = Callable[[int, Revision], EditPlan]  # by a text's number
+
+
+@dataclass(frozen=True)
+class Changed:
+    """An origin that is being put together: a text's number, and the words that move from it."""
+
+    text: int
+    blocks: tuple[ReusedWords, ...]
+
+
+def with_room(site: PlacedEdit, recorded: tuple[ReusedWords, ...], words: WordFrames) -> PlacedEdit:
+    """The site with words that are recorded, and the frames that they replace: joints lie in the
+    silence beside these, if there is any."""
+    before = words.pause_before(site.edit.old[0])
+    after = words.pause_before(site.edit.old[1])
+    first, last = site.frames
+    if site.edit.op == "insert":
+        silence = after[1] - after[0]
+        # It stands at the start or at the end of the pause, the greater part of which stays there.
+        step = min(EDGE, silence // 2)
+        first = last = first + step if first == after[0] else last - step
+    else:
+        first -= min(EDGE, (before[1] - before[0]) // 2)
+        last += min(EDGE, (after[1] - after[0]) // 2)
+    room = max(first - before[0], 0), max(after[1] - last, 0)
+    return replace(site, recorded=recorded, frames=(first, last), beside=room)
+
+
+def origins_of(
+    sites: Sequence[PlacedEdit],
+    texts: Sequence[Transcript],
+    new_text: Transcript,
+    plan_origin: PlanOrigin,
+    usual: Mapping[str, float],
+) -> tuple[tuple[EditPlan, ...], dict[int, tuple[ReusedSpeech, ...]], tuple[PlacedEdit, ...]]:
+    """The origins of all recorded words; for each site, by its index, what it takes from them; and
+    the sites, those without it whose words can't be changed where they were recorded.
+
+    ``usual``: this speaker's pauses in frames. Raises InputError for too long a stretch.
+    """
+    blocks = {(k, n): b for k, site in enumerate(sites) for n, b in enumerate(site.recorded)}
+    made, number_of = _apart(blocks)
+    plans = []
+    for each in made:
+        revision = _revision(texts[each.text], new_text, each.blocks)
+        plans.append(None if revision is None else plan_origin(each.text, revision))
+    kept = [
+        site
+        if all(plans[number_of[k, n]] for n in range(len(site.recorded)))
+        else replace(site, recorded=())
+        for k, site in enumerate(sites)
+    ]
+    # Those that can't be changed in their place leave a gap in the numbers.
+    numbers = {j: n for n, j in enumerate(j for j, plan in enumerate(plans) if plan)}
+    taken, origins = {}, tuple(plan for plan in plans if plan is not None)
+    for k, site in enumerate(kept):
+        speech = []
+        for n, block in enumerate(site.recorded):
+            plan = plans[number_of[k, n]]
+            assert plan is not None
+            speech.append(_taken(block, plan, numbers[number_of[k, n]]))
+        if speech:
+            silence = [_silence(s, origins[s.origin]) for s in speech]
+            taken[k] = _with_silence(site, speech, silence, new_text, usual)
+    return origins, taken, tuple(kept)
+
+
+def _apart(
+    blocks: Mapping[tuple[int, int], ReusedWords],
+) -> tuple[list[Changed], dict[tuple[int, int], int]]:
+    """The blocks in as few origins as there can be, in each of which no word moves twice; and the
+    origin of each. Blocks are taken in the order of their words, each to the origin that has been
+    free for longest (interval partitioning)."""
+    ends: dict[int, list[tuple[int, int]]] = {}  # of a text: where its origins' last block ends
+    own: list[list[tuple[int, int]]] = []
+    for key in sorted(blocks, key=lambda key: (blocks[key].text, blocks[key].old, key)):
+        block = blocks[key]
+        free = ends.setdefault(block.text, [])
+        if free and free[0][0] <= block.old[0]:
+            _, j = heappop(free)
+        else:
+            j = len(own)
+            own.append([])
+        own[j].append(key)
+        heappush(free, (block.old[1], j))
+    made = [
+        Changed(blocks[keys[0]].text, tuple(blocks[key] for key in sorted(keys))) for keys in own
+    ]
+    return made, {key: j for j, keys in enumerate(own) for key in keys}
+
+
+def _revision(
+    text: Transcript, new_text: Transcript, blocks: Sequence[ReusedWords]
+) -> Revision | None:
+    """The changes where the words were recorded; None if they aren't read the same there."""
+    whole = Transcript.of_tokens(text.words)  # without its pauses and emphasis
+    pieces: list[Transcript] = []
+    place = 0
+    for block in sorted(blocks, key=lambda block: block.old):
+        pieces += [whole.part(place, block.old[0]), new_text.part(*block.new)]
+        place = block.old[1]
+    changed = Transcript.joined([*pieces, whole.part(place, len(whole.words))])
+    revision = Revision.of(whole, changed)
+    inside = all(
+        any(b.old[0] <= edit.old[0] and edit.old[1] <= b.old[1] for b in blocks)
+        for edit in revision.edits
+    )
+    return revision if inside else None
+
+
+def _taken(block: ReusedWords, plan: EditPlan, number: int) -> ReusedSpeech:
+    """A block in its origin's plan, without the silence around it."""
+    kept = plan.words
+    first = kept.output_span(block.old)[0]
+    words = first, first + block.new[1] - block.new[0]
+    inside = [
+        k
+        for k, edit in enumerate(plan.edits)
+        if block.old[0] <= edit.old[0] and edit.old[1] <= block.old[1]
+        and words[0] <= edit.new[0] and edit.new[1] <= words[1]
+    ]  # fmt: skip
+    edges = [plan.word_frames.spans[k] for k in range(*block.old)] + [
+        plan.edits[k].source for k in inside
+    ]
+    span = min(first for first, _ in edges), max(last for _, last in edges)
+    edits = (inside[0], inside[-1] + 1) if inside else _between(plan.edits, span)
+    return ReusedSpeech(number, block.new, words, edits, span, decibels=block.decibels)
+
+
+def _between(edits: Sequence[PlannedEdit], frames: Span) -> Span:
+    """No edits, at the place where some within these frames would be."""
+    place = sum(edit.source[1] <= frames[0] for edit in edits)
+    return place, place
+
+
+def _with_silence(
+    site: PlacedEdit,
+    speech: Sequence[ReusedSpeech],
+    silence: Sequence[Margins],
+    new_text: Transcript,
+    usual: Mapping[str, float],
+) -> tuple[ReusedSpeech, ...]:
+    """The speech with the silence that belongs to its joints. silence: the frames of it that there
+    are before and after each."""
+    if sum(each.frames[1] - each.frames[0] for each in speech) > MAX_MOVED_FRAMES:
+        raise InputError(
+            "More than ten minutes of speech can't be moved at once: move it in parts."
+        )
+    beside = site.beside or (0, 0)
+    free = list(silence)
+    result = list(speech)
+    words = [speech[0].new[0], *(each.new[1] for each in speech)]
+
+    def wanted(joint: int) -> tuple[int, bool]:
+        """The frames of a pause before a new word, and whether they are requested."""
+        word = words[joint]
+        if site.pauses.get(word):
+            return round(site.pauses[word] * FRAMES_PER_SECOND), True
+        inner = 0 < word < len(new_text.words)
+        mark = new_text.words[word - 1].mark if inner else ""
+        return (round(usual.get(mark) or USUAL_PAUSE) if mark else 0), False
+
+    def take(k: int, side: int, count: int) -> int:
+        """Silence beside one of them, as much as there is of so many frames."""
+        count = min(count, free[k][side])
+        first, last = result[k].frames
+        frames = (first - count, last) if side == 0 else (first, last + count)
+        silent = (count, result[k].silent[1]) if side == 0 else (result[k].silent[0], count)
+        result[k] = replace(result[k], frames=frames, silent=silent)
+        return count
+
+    def add(k: int, side: int, count: int) -> None:
+        before, after = result[k].pauses
+        pauses = (count, after) if side == 0 else (before, count)
+        result[k] = replace(result[k], pauses=pauses)
+
+    ends = (-1, *range(len(speech)), len(speech))
+    for joint, (left, right) in enumerate(pairwise(ends)):
+        pause, requested = wanted(joint)
+        have = beside[0] if left < 0 else beside[1] if right == len(speech) else 0
+        sides = [(k, side) for k, side in ((left, 1), (right, 0)) if 0 <= k < len(speech)]
+        if requested:
+            for k, side in sides:
+                take(k, side, EDGE)
+            add(*sides[0], pause)
+            continue
+        outer = words[joint] in (0, len(new_text.words))
+        most = EDGE if outer or have >= MIN_PAUSE_FRAMES else MAX_SILENCE_FRAMES
+        for k, side in sides:
+            have += take(k, side, most)
+            most = EDGE
+        if have < MIN_PAUSE_FRAMES < pause:
+            add(*sides[0], pause)
+    return tuple(result)
+
+
+def _silence(taken: ReusedSpeech, plan: EditPlan) -> Margins:
+    """The frames of silence beside it where it was recorded; words and edits are in order."""
+    words, (first, last) = plan.word_frames, taken.frames
+    ahead = bisect_right(words.spans, first, key=lambda span: span[1])
+    behind = bisect_left(words.spans, last, key=lambda span: span[0])
+    before = words.spans[ahead - 1][1] if ahead else 0
+    after = words.spans[behind][0] if behind < len(words.spans) else plan.frames - 1
+    if taken.edits[0]:
+        before = max(before, plan.edits[taken.edits[0] - 1].source[1])
+    if taken.edits[1] < len(plan.edits):
+        after = min(after, plan.edits[taken.edits[1]].source[0])
+    return max(first - before, 0), max(after - last, 0)
