@@ -34,7 +34,7 @@ from alignment.parallel import run_jobs
 
 if TYPE_CHECKING:
     from a3t.audio.reading.recording import Recording
-    from a3t.source.transcripts import FoundTranscript
+    from a3t.source.records import FoundTranscript
 
 RECORDINGS = (".wav", ".flac", ".ogg", ".opus", ".mp3", ".aif", ".aiff")
 REPORT = "alignment-failures.tsv"

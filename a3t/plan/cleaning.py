@@ -38,7 +38,7 @@ from a3t.plan.request import (
     Track,
 )
 from a3t.plan.revision import word_map
-from a3t.source.passages import AlignedRecording
+from a3t.source.records import AlignedRecording
 from a3t.spans import Span
 from a3t.text.comparison.edit_script import edit_script
 from a3t.text.transcript import Transcript

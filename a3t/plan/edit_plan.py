@@ -17,7 +17,7 @@ from a3t.plan.edit_sites import GridPhone, WordFrames
 from a3t.plan.json_values import Count, Number
 from a3t.plan.request import Decibels, EditRequest, OtherRecording
 from a3t.plan.revision import Revision, word_map
-from a3t.source.passages import AlignedRecording
+from a3t.source.records import AlignedRecording
 from a3t.spans import Margins, Span, SpanMap
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript

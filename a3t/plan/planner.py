@@ -41,7 +41,7 @@ from a3t.plan.edit_sites import (
 from a3t.plan.request import EditRequest
 from a3t.plan.reuse import RecordedTexts, chosen_words, origins_of, with_room
 from a3t.plan.revision import Revision, word_map
-from a3t.source.passages import AlignedRecording
+from a3t.source.records import AlignedRecording
 from a3t.spans import Margins
 from a3t.text.phones import PAUSE
 from a3t.text.pronunciation.pronouncer import Pronouncer

@@ -23,7 +23,7 @@ from a3t.plan.edit_limits import check_characters, check_speech_length
 from a3t.plan.edit_plan import PlannedPhone, WindowFrames
 from a3t.plan.edit_sites import GridPhone, on_grid
 from a3t.plan.request import SpeechRequest
-from a3t.source.passages import AlignedRecording
+from a3t.source.records import AlignedRecording
 from a3t.text.phones import PAUSE, PHONES, phone_ids
 from a3t.text.transcript import Transcript
 

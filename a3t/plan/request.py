@@ -19,7 +19,7 @@ from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.edit_limits import check_characters, check_edits, check_seed, check_speed
 from a3t.plan.json_values import MAX_RECORDING_SECONDS, Count, Number, check_alignment
-from a3t.source.passages import AlignedRecording
+from a3t.source.records import AlignedRecording
 from a3t.spans import Span
 from a3t.text.transcript import Transcript, parsed
 from alignment import Alignment

@@ -28,7 +28,7 @@ from a3t.plan.edit_sites import PlacedEdit, WordFrames
 from a3t.plan.request import EditRequest, OtherRecording, ReusedWords
 from a3t.plan.revision import Revision
 from a3t.source.alignments import AlignmentStore
-from a3t.source.passages import AlignedRecording
+from a3t.source.records import AlignedRecording
 from a3t.spans import Margins, Span
 from a3t.text.comparison.edit_script import WordEdit
 from a3t.text.pronunciation.pronouncer import Pronouncer

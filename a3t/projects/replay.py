@@ -38,7 +38,7 @@ from a3t.projects.takes import (
 )
 from a3t.rendering.edited import EditedRecording
 from a3t.source.alignments import default_folder
-from a3t.source.passages import AlignedRecording
+from a3t.source.records import AlignedRecording
 from a3t.text.transcript import Transcript
 
 

@@ -26,7 +26,7 @@ from a3t.plan.revision import Revision
 from a3t.projects.take_record import KeptEdit, TakeRecord
 from a3t.rendering.candidates import VARIATIONS, variant
 from a3t.rendering.edited import EditedRecording, ReusedExcerpt, WordScore
-from a3t.source.passages import AlignedRecording
+from a3t.source.records import AlignedRecording
 from a3t.spans import Span
 from a3t.text.comparison.edit_script import WordEdit
 from a3t.text.transcript import Transcript, TranscriptWord

@@ -17,21 +17,14 @@ from a3t import __version__
 from a3t.audio.output.files import atomic_path
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.source.passages import (
-    LONG,
-    AlignedRecording,
-    Times,
-    cut,
-    ranges_around,
-    times_of,
-)
-from a3t.source.transcripts import FoundTranscript, find_transcript
+from a3t.source.records import LONG, AlignedRecording, FoundTranscript, Times
+from a3t.source.transcripts import find_transcript
 from a3t.spans import Span
 from a3t.text.comparison.edit_script import WordEdit
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from a3t.user_folders import cache_folder
-from alignment import Aligner, Alignment, Pronunciations
+from alignment import Aligner, Alignment, Pronunciations, Word
 from alignment.aligner import aligner_version
 from alignment.confidence.doubts import with_confidences
 from alignment.long.window import TimedWord, align_window
@@ -289,3 +282,68 @@ def cached_alignment(path: Path | None, words: Sequence[str]) -> Alignment | Non
 def cache_alignment(path: Path | None, alignment: Alignment) -> None:
     """Cache an alignment."""
     write_cached(path, json.dumps(alignment.to_json(), separators=(",", ":")).encode())
+
+
+def times_of(alignment: Alignment) -> Times:
+    """The times of an alignment's words, which are exact."""
+    return [(word.start, word.end) for word in alignment.spoken]
+
+
+CONTEXT = 6.0  # seconds of speech on each side of an edit
+APART = 10.0  # seconds between two passages; closer ones are merged
+PAUSE_WITHIN = 3.0  # seconds beyond the context in which to look for a pause to begin or end at
+
+
+def ranges_around(edits: Sequence[WordEdit], times: Times) -> tuple[Span, ...]:
+    """The words of each passage: those spoken within CONTEXT of an edit, up to a pause if there is
+    one nearby. Passages close to each other are merged."""
+    ranges: list[Span] = []
+    for edit in edits:
+        first, last = _widened(edit.old, times)
+        if ranges and times[first][0] <= times[ranges[-1][1] - 1][1] + APART:
+            ranges[-1] = (ranges[-1][0], max(ranges[-1][1], last))
+        else:
+            ranges.append((first, last))
+    return tuple(ranges) or (_widened((0, 0), times),)
+
+
+def _widened(words: Span, times: Times) -> Span:
+    start = times[words[0]][0] if words[0] < len(times) else times[-1][1]
+    end = times[words[1] - 1][1] if words[1] > 0 else 0.0
+    before = [k for k in range(words[0]) if times[k][0] >= start - CONTEXT - PAUSE_WITHIN]
+    after = [k for k in range(words[1], len(times)) if times[k][1] <= end + CONTEXT + PAUSE_WITHIN]
+    # At least one word on each side, however long the silence in between.
+    before, after = before or [*range(words[0])][-1:], after or [*range(words[1], len(times))][:1]
+    first = _at_a_pause(
+        [k for k in before if times[k][0] <= start - CONTEXT],
+        lambda k: times[k][0] - times[k - 1][1] if k else PAUSE_WITHIN,
+        min(before, default=words[0]),
+    )
+    last = _at_a_pause(
+        [k for k in after if times[k][1] >= end + CONTEXT],
+        lambda k: times[k + 1][0] - times[k][1] if k + 1 < len(times) else PAUSE_WITHIN,
+        max(after, default=words[1] - 1),
+    )
+    return first, last + 1
+
+
+def _at_a_pause(places: Sequence[int], gap: Callable[[int], float], otherwise: int) -> int:
+    """The place with the widest gap, or ``otherwise`` if there are no places."""
+    return max(places, key=gap, default=otherwise)
+
+
+def cut(alignment: Alignment, ranges: Sequence[Span]) -> Alignment:
+    """The passages of a whole alignment, with the pauses next to them."""
+    words: list[Word] = []
+    spoken = -1
+    last_spoken = len(alignment.spoken) - 1
+    for word in alignment.words:
+        if not word.is_pause:
+            spoken += 1
+        inside = any(first <= spoken < last for first, last in ranges)
+        if word.is_pause:  # it follows word `spoken`; keep it next to either neighbour
+            ahead = any(first == spoken + 1 <= last_spoken for first, last in ranges)
+            inside = inside or ahead
+        if inside:
+            words.append(word)
+    return Alignment(tuple(words), alignment.duration, alignment.score)

@@ -21,20 +21,20 @@ from a3t.errors import InputError
 from a3t.source.change_evidence import (
     BUILT_IN,
     WHISPER,
+    Difference,
     Evidence,
     HeardSound,
     Weights,
+    differences,
     meets,
+    parted,
     rare_words,
     runs,
-)
-from a3t.source.recognised_transcript import RecognisedTranscript, parts_of, recognised_part
-from a3t.source.text_differences import (
-    Difference,
-    differences,
-    parted,
+    with_words,
     written_together,
 )
+from a3t.source.recognised_transcript import parts_of, recognised_part
+from a3t.source.records import FoundTranscript
 from a3t.text.comparison.respelling import respelled
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
@@ -63,12 +63,12 @@ class ComparedText:
     """The words `heard`, the `new` text in its spelling, and the `places` where they differ, each
     with its evidence, or None where there is none."""
 
-    heard: RecognisedTranscript
+    heard: FoundTranscript
     new: Transcript
     places: tuple[Difference, ...]
     evidence: tuple[Evidence | None, ...]
 
-    def recognised(self, weights: Weights) -> RecognisedTranscript:
+    def recognised(self, weights: Weights) -> FoundTranscript:
         """The new text with the heard words where they are a change; without places, the text."""
         sures, done = [1.0] * len(self.new.words), Difference((0, 0), (0, 0))
         heard, known = self.heard.transcript, self.heard.known_confidences
@@ -76,12 +76,12 @@ class ComparedText:
         for place in [*self.places, end]:
             sures[done.new[1] : place.new[0]] = known[done.heard[1] : place.heard[0]]
             done = place
-        text = RecognisedTranscript(self.new, tuple(sures))
+        text = FoundTranscript(self.new, confidences=tuple(sures))
         if not self.places:
             return text
         decision = weights.decide(self.places, self.evidence)
         swapped = [Difference(self.places[k].new, self.places[k].heard) for k in decision.changed]
-        changed = text.with_words(self.heard, swapped)
+        changed = with_words(text, self.heard, swapped)
         if not decision.is_heard:
             return replace(text, rival=changed.transcript)
         return (
@@ -164,7 +164,7 @@ class SpeechComparison:
         self._second: dict[object, Transcript | None] = {}
         self._recent: deque[tuple[_Part, HeardSound]] = deque(maxlen=RECENT)
 
-    def recognised(self, text: Transcript) -> RecognisedTranscript:
+    def recognised(self, text: Transcript) -> FoundTranscript:
         """The words of the recording: the text's, but where the sound speaks against them.
 
         Raises AlignmentError when the recogniser can't be used or no word is heard.
@@ -212,7 +212,7 @@ class SpeechComparison:
                 for (k, _), each in zip(own, found, strict=True):
                     evidence[k] = each
             begin, first = stop, last
-        known = RecognisedTranscript(heard, sure)
+        known = FoundTranscript(heard, confidences=sure)
         return ComparedText(known, new, tuple(places), tuple(evidence))
 
     def _evidence_of(

@@ -1,4 +1,4 @@
-"""Evidence that a recording says something else than its new text, place by place.
+"""Differences of a recognised text and a new one, and the evidence that they are changes.
 
 No witness is enough alone. Whisper goes by what people usually say, so it mishears rare words; the
 phone network and the aligner go by the sound; a second hearing knows the new text's rare words, and
@@ -10,16 +10,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 
-from a3t.source.text_differences import Difference, differences, whole_tokens
+from a3t.source.records import FoundTranscript
 from a3t.spans import Span
+from a3t.text.comparison.edit_script import minimal_script
 from a3t.text.phones import strip_stress
+from a3t.text.pronunciation.lexicon import lookup
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript, TranscriptWord
 from alignment import Alignment, AlignmentError
@@ -27,6 +29,159 @@ from alignment.aligners.network_aligner import NetworkAligner
 from alignment.confidence.rival_scores import advantages_between, fit_of, summed_advantages
 from alignment.recognition.ngrams import UNKNOWN, load_ngrams
 from alignment.recognition.whisper import EncodedSound, Whisper
+
+MOST_PAIRS = 2500  # of words that are paired one by one
+
+
+class Difference(NamedTuple):
+    """Heard words, and the words of the new text in their place; either may be none."""
+
+    heard: Span
+    new: Span
+
+
+def differences(heard: Transcript, new: Transcript, pronouncer: Pronouncer) -> list[Difference]:
+    """The places where the two differ, each as small as can be: word by word where several stand
+    for several. `new`: as `respelled` gives it."""
+    found: list[Difference] = []
+    for edit in minimal_script(heard.spoken, new.spoken):
+        old, own = heard.spoken[slice(*edit.old)], new.spoken[slice(*edit.new)]
+        if len(old) * len(own) > MOST_PAIRS:
+            found.append(Difference(edit.old, edit.new))
+            continue
+        choices = pronouncer.choices((*old, *own))
+        ways = (
+            [tuple(map(strip_stress, choices[word][0])) for word in text] for text in (old, own)
+        )
+        for (a, b), (c, d) in _matched(*ways):
+            i, j = edit.old[0], edit.new[0]
+            here = Difference((i + a, i + b), (j + c, j + d))
+            if found and _is_one(found[-1], here):
+                before = found.pop()
+                here = Difference((before.heard[0], i + b), (before.new[0], j + d))
+            found.append(here)
+    return found
+
+
+def written_together(
+    heard: Transcript, new: Transcript, places: Sequence[Difference]
+) -> dict[int, int]:
+    """The heard words, by number, that are two words of which the new text has one, as "someone"
+    for "some ten"; and the letters of the first."""
+    found = {}
+    for place in places:
+        for k in range(*place.heard):
+            for own in new.spoken[slice(*place.new)]:
+                if cut := _cut(heard.spoken[k], own):
+                    found[k] = cut
+    return found
+
+
+def _cut(word: str, part: str) -> int:
+    """The letters of the first of two words that are said as one word, one of them `part`."""
+    for cut in {len(part), len(word) - len(part)}:
+        first, last = word[:cut], word[cut:]
+        if part in (first, last) and first and last:
+            ways = {tuple(map(strip_stress, (*a, *b))) for a in lookup(first) for b in lookup(last)}
+            if any(tuple(map(strip_stress, way)) in ways for way in lookup(word)):
+                return cut
+    return 0
+
+
+def parted(text: Transcript, cuts: Mapping[int, int]) -> Transcript:
+    """The text with some words, by number, as two, the first of so many letters."""
+    words: list[TranscriptWord] = []
+    for k, word in enumerate(text.words):
+        cut = cuts.get(k, 0)
+        if not cut or word.written[: len(word.text)].lower() != word.text:
+            words.append(replace(word, token=2 * word.token))
+            continue
+        first, last = word.written[:cut], word.written[cut:]
+        words += [
+            replace(
+                word, text=word.text[:cut], written=first, token=2 * word.token, pause_after=False
+            ),
+            replace(word, text=word.text[cut:], written=last, token=2 * word.token + 1),
+        ]
+    return Transcript.of_tokens(words)
+
+
+def _is_one(before: Difference, after: Difference) -> bool:
+    """True if words are added in both, or left out in both, with none between them."""
+    if (before.heard[1], before.new[1]) != (after.heard[0], after.new[0]):
+        return False
+    ranges = (*zip(before, after, strict=True),)
+    return any(a[0] == a[1] and b[0] == b[1] for a, b in ranges)
+
+
+def _matched(
+    old: Sequence[tuple[str, ...]], new: Sequence[tuple[str, ...]]
+) -> list[tuple[Span, Span]]:
+    """The cheapest way to pair words by their phones: one with one or with none, and one with two
+    or two with one where these share a phone that they wouldn't otherwise."""
+    steps = ((1, 1), (1, 0), (0, 1), (1, 2), (2, 1))
+    best: dict[Span, tuple[float, Span]] = {(0, 0): (0.0, (0, 0))}
+    for i, j in product(range(len(old) + 1), range(len(new) + 1)):
+        for a, b in steps:
+            if (before := (i - a, j - b)) in best:
+                left, right = sum(old[i - a : i], ()), sum(new[j - b : j], ())
+                cost = best[before][0] + _distance(left, right)
+                if (i, j) not in best or cost < best[i, j][0] - 1e-9:
+                    best[i, j] = cost, before
+    pairs: list[tuple[Span, Span]] = []
+    here = (len(old), len(new))
+    while here != (0, 0):
+        before = best[here][1]
+        pairs.append(((before[0], here[0]), (before[1], here[1])))
+        here = before
+    return pairs[::-1]
+
+
+def _distance(left: Sequence[str], right: Sequence[str]) -> float:
+    """Phones that differ."""
+    row = list(range(len(right) + 1))
+    for i, a in enumerate(left, 1):
+        last, row[0] = row[0], i
+        for j, b in enumerate(right, 1):
+            last, row[j] = row[j], min(last + (a != b), row[j] + 1, row[j - 1] + 1)
+    return float(row[-1])
+
+
+def with_words(
+    text: FoundTranscript, other: FoundTranscript, places: Sequence[Difference]
+) -> FoundTranscript:
+    """The text with another's words at some places, each word with its confidence."""
+    own, new = text.transcript, other.transcript
+    split = {own.words[k].token for place in places for k in range(*whole_tokens(own, place.heard))}
+    count = len(own.words) + len(new.words)  # more than there are tokens in either
+    words: list[TranscriptWord] = []
+    sure: list[float] = []
+    done = 0
+    for place in [*places, Difference((len(own.words),) * 2, (0, 0))]:
+        for k in range(done, place.heard[0]):
+            word = own.words[k]
+            if word.token in split:  # what else is written in it stands alone
+                word = replace(word, written=word.text, token=2 * count + k)
+            words.append(word)
+        words += [replace(word, token=word.token + count) for word in new.words[slice(*place.new)]]
+        sure += text.known_confidences[done : place.heard[0]]
+        sure += other.known_confidences[slice(*place.new)]
+        done = place.heard[1]
+    return FoundTranscript(Transcript.of_tokens(words), confidences=tuple(sure))
+
+
+def whole_tokens(text: Transcript, words: Span) -> Span:
+    """The words of all tokens that these words, or the place between two, are part of."""
+    begin, end = words
+    tokens = [word.token for word in text.words]
+    inside = 0 < begin == end < len(tokens) and tokens[begin - 1] == tokens[begin]
+    if begin < end or inside:
+        while begin and tokens[begin - 1] == tokens[begin]:
+            begin -= 1
+        while end < len(tokens) and tokens[end] == tokens[end - 1]:
+            end += 1
+    return begin, end
+
 
 MOST_WAYS = 8  # of saying the words of a place that are compared
 MOST_NATS, MOST_FIT = 40.0, 20.0  # of Whisper; of the phone network and of trigrams

@@ -21,10 +21,9 @@ from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.source.alignments import AlignmentStore
 from a3t.source.change_detection import SpeechComparison
-from a3t.source.change_evidence import BUILT_IN, WHISPER
-from a3t.source.recognised_transcript import RecognisedTranscript, recognised
-from a3t.source.text_differences import Difference
-from a3t.source.transcripts import FoundTranscript
+from a3t.source.change_evidence import BUILT_IN, WHISPER, Difference, with_words
+from a3t.source.recognised_transcript import recognised
+from a3t.source.records import FoundTranscript
 from a3t.text.comparison.edit_script import WordEdit, minimal_script
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
@@ -96,9 +95,9 @@ def remarks(
     odds = (BUILT_IN if model is None else WHISPER).log_odds(compared.evidence)
     changed = [k for k, each in enumerate(odds) if each > 0.0]
     swapped = [Difference(compared.places[k].new, compared.places[k].heard) for k in changed]
-    plain = RecognisedTranscript(compared.new)
-    said = plain.with_words(compared.heard, swapped).transcript if swapped else compared.new
-    alignment = store.whole(recording, FoundTranscript(said, "recognised"), pronouncer)
+    read = FoundTranscript(compared.new)
+    said = with_words(read, compared.heard, swapped).transcript if swapped else compared.new
+    alignment = store.whole(recording, FoundTranscript(said), pronouncer)
     sure = [1 / (1 + math.exp(-odds[k])) for k in changed]
     found = [
         *_departures(compared.new, said, alignment, sure),
@@ -121,7 +120,7 @@ def as_read(recording: Recording, script: Transcript, model: Path) -> Transcript
         for place, each in zip(compared.places, odds, strict=True)
         if place.new[0] == place.new[1] and place.heard[1] - place.heard[0] >= 3 and each > 0.0
     ]
-    return RecognisedTranscript(compared.new).with_words(compared.heard, added).transcript
+    return with_words(FoundTranscript(compared.new), compared.heard, added).transcript
 
 
 def _departures(

@@ -8,8 +8,7 @@ from itertools import pairwise
 
 from a3t.audio.reading.recording import Recording
 from a3t.source.alignments import AlignmentStore
-from a3t.source.passages import LONG, AlignedRecording
-from a3t.source.transcripts import FoundTranscript
+from a3t.source.records import LONG, AlignedRecording, FoundTranscript
 from a3t.spans import Span, SpanMap
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript

@@ -7,16 +7,15 @@ them. It leaves fillers out, which the aligner names later, and its times are no
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 
 from a3t.errors import InputError
-from a3t.source.text_differences import Difference, with_new_words
+from a3t.source.records import FoundTranscript
 from a3t.spans import Span
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
@@ -46,37 +45,6 @@ SILENCE, SOUND, OWN = 0.3, 0.02, 0.06
 OFFSET, SLOPE = 0.98, 0.83
 
 
-@dataclass(frozen=True)
-class RecognisedTranscript:
-    """A transcript that was heard; `confidences` and `rival` as in alignment.recognition; `unsure`:
-    the places, as a user reads them, that may be misheard instead of different in the new text."""
-
-    transcript: Transcript
-    confidences: tuple[float, ...] = ()
-    rival: Transcript | None = None
-    unsure: tuple[str, ...] = ()
-
-    @property
-    def known_confidences(self) -> tuple[float, ...]:
-        """The confidences; 1 for each word where they aren't known."""
-        return self.confidences or (1.0,) * len(self.transcript.words)
-
-    def of_words(self, numbers: Sequence[int]) -> RecognisedTranscript:
-        """The transcript with these words alone."""
-        text = Transcript.of_tokens([self.transcript.words[k] for k in numbers])
-        return RecognisedTranscript(text, tuple(self.known_confidences[k] for k in numbers))
-
-    def with_words(
-        self, other: RecognisedTranscript, places: Sequence[Difference]
-    ) -> RecognisedTranscript:
-        """The transcript with another's words at some places (`with_new_words`)."""
-        text, numbers = with_new_words(self.transcript, other.transcript, places)
-        sure = [
-            self.known_confidences[k] if k >= 0 else other.known_confidences[~k] for k in numbers
-        ]
-        return RecognisedTranscript(text, tuple(sure))
-
-
 def quietest_between(sound: Readable, low: int, high: int) -> int:
     """The sample between two where 0.18 s of a sound are quietest."""
     hop = max(1, round(QUIET * sound.sample_rate))
@@ -99,7 +67,7 @@ def parts_of(sound: Readable, first: tuple[float, float] = PARTS) -> Iterator[Sp
         start, (shortest, longest) = stop, PARTS
 
 
-def recognised(sound: Readable, pronouncer: Pronouncer, model: Path | None) -> RecognisedTranscript:
+def recognised(sound: Readable, pronouncer: Pronouncer, model: Path | None) -> FoundTranscript:
     """The words of a recording of any length, heard by a Whisper model or by the phone network.
 
     Raises AlignmentError when the model can't be used or no word is heard.
@@ -108,7 +76,7 @@ def recognised(sound: Readable, pronouncer: Pronouncer, model: Path | None) -> R
         return recognised_part(sound.mono(), sound.sample_rate, pronouncer, None)
     if model is not None:
         load_whisper(model)
-    found: list[RecognisedTranscript] = []
+    found: list[FoundTranscript] = []
     for start, stop in parts_of(sound):
         samples = sound.mono(start, stop)
         with suppress(InputError):  # nothing is said there
@@ -116,12 +84,12 @@ def recognised(sound: Readable, pronouncer: Pronouncer, model: Path | None) -> R
     if not found:
         raise AlignmentError(NOTHING)
     sure = tuple(each for part in found for each in part.known_confidences)
-    return RecognisedTranscript(Transcript.joined(part.transcript for part in found), sure)
+    return FoundTranscript(Transcript.joined(part.transcript for part in found), confidences=sure)
 
 
 def recognised_part(
     samples: np.ndarray, sample_rate: int, pronouncer: Pronouncer, model: Path | None
-) -> RecognisedTranscript:
+) -> FoundTranscript:
     """The words of `samples` (mono, float, (n,)), half a minute at most for a Whisper `model`.
 
     Raises InputError when no word is heard, or the heard text has no words.
@@ -132,12 +100,10 @@ def recognised_part(
             return without_invented(heard, samples, sample_rate, pronouncer)
     found = recognise(samples, sample_rate, (), {}).words
     text = Transcript.of_spoken([word.text for word in found])
-    return RecognisedTranscript(text, tuple(word.confidence for word in found))
+    return FoundTranscript(text, confidences=tuple(word.confidence for word in found))
 
 
-def heard_by_whisper(
-    whisper: Whisper, samples: np.ndarray, sample_rate: int
-) -> RecognisedTranscript:
+def heard_by_whisper(whisper: Whisper, samples: np.ndarray, sample_rate: int) -> FoundTranscript:
     """All that Whisper writes, invented words too; errors as for `recognised_part`."""
     text = whisper.hear(samples, sample_rate)
     transcript = Transcript.from_text(text)
@@ -154,7 +120,7 @@ def heard_by_whisper(
             place = first + count
             sure[token] = _confidence(min(probabilities[first:place], default=1.0))
     confidences = tuple(sure.get(word.token, 1.0) for word in transcript.words)
-    return RecognisedTranscript(transcript, confidences)
+    return FoundTranscript(transcript, confidences=confidences)
 
 
 def _confidence(probability: float) -> float:
@@ -165,8 +131,8 @@ def _confidence(probability: float) -> float:
 
 
 def without_invented(
-    heard: RecognisedTranscript, samples: np.ndarray, sample_rate: int, pronouncer: Pronouncer
-) -> RecognisedTranscript:
+    heard: FoundTranscript, samples: np.ndarray, sample_rate: int, pronouncer: Pronouncer
+) -> FoundTranscript:
     """The recognised words without those that nobody says; whole written words.
 
     Raises AlignmentError when none is left, or there is no room for them.
@@ -208,4 +174,7 @@ def without_invented(
         is_silent = stop - last - between >= SILENCE and between < SOUND * phones
         if not is_silent or sum(sound_in(each.start, each.end) for each in own) >= OWN * phones:
             kept += numbers
-    return heard if len(kept) == len(doubtful) else heard.of_words(kept)
+    if len(kept) == len(doubtful):
+        return heard
+    text = Transcript.of_tokens([transcript.words[k] for k in kept])
+    return FoundTranscript(text, confidences=tuple(heard.known_confidences[k] for k in kept))

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from itertools import accumulate
 from pathlib import Path
 
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError, UnchangedError, UnsureError
 from a3t.source.change_detection import SpeechComparison
-from a3t.source.passages import LONG, AlignedRecording, Times, times_in
 from a3t.source.recognised_transcript import recognised
+from a3t.source.records import LONG, AlignedRecording, FoundTranscript, Times
 from a3t.spans import Span
 from a3t.text.comparison.edit_script import minimal_script
 from a3t.text.normaliser.unspoken import is_name, names_of_lines
@@ -103,29 +106,6 @@ def _others(recording: Path) -> list[Path]:
 MAX_PLACES = 5  # that a sentence names
 
 
-@dataclass(frozen=True)
-class FoundTranscript:
-    """A transcript, with whatever timing was found along with it.
-
-    origin: "given", "recognised", "alignment", or the sidecar's name. alignment: of all its words.
-    times: approximate ones for each word. passages: the ranges of a long recording's words that the
-    alignment has, if not all.
-    confidences: how probable each word is, if it was recognised and that is known. rival: what else
-    may be said, if the new text was recognised. about: a sentence on what was read as what, and on
-    files that weren't; "" if there is nothing to say. unsure: the places that may be misheard.
-    """
-
-    transcript: Transcript
-    origin: str
-    alignment: Alignment | None = None
-    times: Times | None = None
-    passages: tuple[Span, ...] = ()
-    confidences: tuple[float, ...] = ()
-    rival: Transcript | None = None
-    about: str = ""
-    unsure: tuple[str, ...] = ()
-
-
 def find_transcript(
     recording: Recording,
     given: Transcript | None,
@@ -153,14 +133,7 @@ def find_transcript(
         heard = recognised(recording, pronouncer, model)
     else:
         heard = SpeechComparison(recording, pronouncer, model).recognised(new_text)
-    return FoundTranscript(
-        heard.transcript,
-        "recognised",
-        confidences=heard.confidences,
-        rival=heard.rival,
-        about=not_read(recording.path),
-        unsure=heard.unsure,
-    )
+    return replace(heard, about=not_read(recording.path))
 
 
 def require_change(found: FoundTranscript, new_text: Transcript, edits: Sequence[object]) -> None:
@@ -281,3 +254,75 @@ def text_and_kind(path: Path) -> tuple[str, str]:
         return text_of(path), ""
     file = read_transcript(path)
     return said_in(file), file.about
+
+
+def times_in(file: TranscriptFile, transcript: Transcript) -> Times | None:
+    """The time of each word of the transcript that was read from ``file``; None without usable
+    times.
+
+    A cue's letters are assumed to be spoken at an even rate. Words that stand in no cue, as where
+    a program didn't hear them, get the time between their neighbours.
+    """
+    cues = [cue for cue in file.timed if _letters(cue.text)]
+    if not cues:
+        return None
+    following = [*(cue.start for cue in cues[1:]), math.inf]
+    ends = [  # a cue that overlaps the next one ends where that begins
+        max(cue.start, min(cue.end, limit)) for cue, limit in zip(cues, following, strict=True)
+    ]
+    said = "".join(_letters(cue.text) for cue in cues)
+    edges = list(accumulate((len(_letters(cue.text)) for cue in cues), initial=0))
+
+    def time(letter: int, within: int) -> float:
+        """The time in seconds before a letter, in the cue that holds letter ``within``."""
+        k = bisect_right(edges, within) - 1
+        share = (letter - edges[k]) / (edges[k + 1] - edges[k])
+        return cues[k].start + share * (ends[k] - cues[k].start)
+
+    tokens = {word.token: _letters(word.without_name) for word in transcript.words}
+    places = _places(list(tokens.values()), said)
+    if sum(place is not None for place in places) < PLACED * len(places):
+        return None
+    known = [
+        None if place is None else (time(place[0], place[0]), time(place[1], place[1] - 1))
+        for place in places
+    ]
+    spans = dict(zip(tokens, _filled(known, cues[-1].end), strict=True))
+    return [spans[word.token] for word in transcript.words]
+
+
+def _places(tokens: Sequence[str], said: str) -> list[Span | None]:
+    """The letters [first, last) of each token in what is said, in order; None for those that
+    aren't there."""
+    places: list[Span | None] = []
+    place = 0
+    for k, token in enumerate(tokens):
+        found = place if said.startswith(token, place) else -1
+        if found < 0:  # with the next ones, since a short word is soon found elsewhere
+            phrase = "".join(tokens[k : k + 3])
+            found = said.find(phrase, place, place + len(phrase) + SKIPPED)
+        places.append((found, found + len(token)) if found >= 0 and token else None)
+        place = max(place, found + len(token))
+    return places
+
+
+def _filled(known: Sequence[tuple[float, float] | None], end: float) -> Times:
+    """The times, those that are missing between their neighbours'."""
+    result: list[tuple[float, float]] = []
+    after: list[float] = []
+    clock = end
+    for each in reversed(known):
+        after.append(clock)
+        clock = each[0] if each else clock
+    for each, following in zip(known, reversed(after), strict=True):
+        before = result[-1][1] if result else 0.0
+        result.append(each or (before, max(before, following)))
+    return result
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
+PLACED = 0.8  # of a transcript's words must stand in its cues
+SKIPPED = 400  # letters of the cues that the transcript may lack in one place

@@ -31,6 +31,15 @@ class TranscriptWord(Record):
         return bool(self.speaker) and self.written.startswith(f"{self.speaker}:")
 
     @property
+    def without_name(self) -> str:
+        """What is written for it, without the name of who says it."""
+        name, written = self.speaker, self.written
+        place = written.find(f"{name}:") if name else -1
+        if place < 0 or written[:place].strip("> "):
+            return written
+        return written[place + len(name) + 1 :].lstrip()
+
+    @property
     def mark(self) -> str:
         """The kind of punctuation that follows it: one of MARKS, or "" if nothing pauses there."""
         if not self.pause_after:
@@ -158,7 +167,7 @@ class Transcript(Record):
     def said(self, first: int, last: int) -> str:
         """The same without the name of who says it."""
         tokens = {word.token: word for word in self.words[first:last]}
-        return " ".join(_without_name(word) for word in tokens.values())
+        return " ".join(word.without_name for word in tokens.values())
 
     def part(self, first: int, last: int) -> Transcript:
         """Words [first, last) as a text, with the pauses between them and the emphasis; both are
@@ -264,11 +273,3 @@ def _rises(words: Sequence[TranscriptWord]) -> bool:
 def conventions_of(text: str) -> Conventions:
     """A text's conventions, its [pause]s aside."""
     return Conventions.of("\n".join(piece for piece, _ in parted_at_pauses(text)))
-
-
-def _without_name(word: TranscriptWord) -> str:
-    name, written = word.speaker, word.written
-    place = written.find(f"{name}:") if name else -1
-    if place < 0 or written[:place].strip("> "):
-        return written
-    return written[place + len(name) + 1 :].lstrip()

@@ -19,7 +19,7 @@ from a3t.errors import InputError
 from a3t.plan.cleaning import Cleaning, Finding, Findings
 from a3t.plan.request import KINDS
 from a3t.projects.document import MAX_CHANGES, MAX_CHARACTERS, Change, Document, draft_of, steps_of
-from a3t.source.passages import AlignedRecording
+from a3t.source.records import AlignedRecording
 from alignment import Word
 from alignment.retiming import covering
 from app import limits, texts

@@ -25,7 +25,7 @@ from a3t.grid import HOP, SAMPLE_RATE
 from a3t.plan.edit_plan import WindowFrames
 from a3t.plan.request import EditRequest
 from a3t.rendering.renderer import neighbours_of
-from a3t.source.passages import AlignedRecording
+from a3t.source.records import AlignedRecording
 from a3t.text.transcript import Transcript
 from a3t.vocoder import vocode_span
 from evaluation.detector.spectral_statistics import RATE, log_spectrum, stretch_features

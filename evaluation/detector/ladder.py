@@ -25,7 +25,7 @@ from a3t.model.variance.adaptors import decided, met, spread_out, visible_frames
 from a3t.plan.edit_plan import EditPlan, PlannedPhone, WindowFrames
 from a3t.plan.request import EditRequest
 from a3t.rendering.renderer import Renderer, masked_mel
-from a3t.source.passages import AlignedRecording
+from a3t.source.records import AlignedRecording
 from a3t.spans import Span
 from a3t.text.phones import is_vowel, strip_stress
 from a3t.text.transcript import Transcript

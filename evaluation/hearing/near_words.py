@@ -31,7 +31,7 @@ import soxr
 
 from a3t.plan.revision import Revision
 from a3t.source.change_detection import SpeechComparison
-from a3t.source.recognised_transcript import RecognisedTranscript
+from a3t.source.records import FoundTranscript
 from a3t.text.comparison.respelling import respelled
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError
@@ -207,7 +207,7 @@ def planned_edits(item: WishedEdits, setting: Setting) -> Iterator[Row]:
         }
 
 
-def outcome(kind: str, spoken: Spoken, change: PlantedChange, found: RecognisedTranscript) -> Row:
+def outcome(kind: str, spoken: Spoken, change: PlantedChange, found: FoundTranscript) -> Row:
     """Judge the edit that would be made from what is ``found``."""
     new = change.of(spoken.words)
     wished = Transcript.from_text(" ".join(new))

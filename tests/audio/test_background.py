@@ -12,7 +12,7 @@ from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.plan.cleaning import Cleaning
 from a3t.plan.request import KINDS
-from a3t.source.passages import AlignedRecording
+from a3t.source.records import AlignedRecording
 from a3t.text.transcript import Transcript
 from alignment import Alignment
 from tests.conftest import ARCTIC

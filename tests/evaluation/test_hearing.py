@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from a3t.source.recognised_transcript import RecognisedTranscript
+from a3t.source.records import FoundTranscript
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Phone, Word
 from alignment.recognition.live import LiveWords
@@ -81,7 +81,7 @@ def test_an_outcome_says_what_is_planned_and_what_else_is_touched() -> None:
         ("we greet on monday at noon".split(), True, True, False),
     ):
         for asked in ((), ("a place",)):
-            heard = RecognisedTranscript(Transcript.from_text(" ".join(found)), unsure=asked)
+            heard = FoundTranscript(Transcript.from_text(" ".join(found)), unsure=asked)
             row = outcome("near", spoken, change, heard)
             assert (row["planned"], row["touched"], row["nothing"]) == (planned, touched, nothing)
             assert row["right_unasked"] == (planned and not touched and not asked)

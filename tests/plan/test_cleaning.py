@@ -9,7 +9,7 @@ from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.cleaning import Cleaning, Findings
 from a3t.plan.request import Cut, EditRequest, check_cuts
-from a3t.source.passages import AlignedRecording
+from a3t.source.records import AlignedRecording
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Phone, Word
 from alignment.result import pause

@@ -16,7 +16,7 @@ from a3t.plan.planner import make_plan
 from a3t.plan.prompt import Prompt, speech_plan
 from a3t.plan.request import EditRequest, SpeechRequest
 from a3t.plan.revision import Revision
-from a3t.source.passages import AlignedRecording
+from a3t.source.records import AlignedRecording
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Phone, Word, pause
 

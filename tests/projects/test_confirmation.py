@@ -23,7 +23,7 @@ from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.request import EditRequest
 from a3t.projects.project_edit import ProjectEdit
-from a3t.source.passages import AlignedRecording
+from a3t.source.records import AlignedRecording
 from a3t.spans import Span
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Phone, Word, pause

@@ -11,7 +11,7 @@ from a3t.errors import InputError
 from a3t.plan.request import FORMAT, EditRequest
 from a3t.projects.project import History
 from a3t.projects.replay import read_record, source_in
-from a3t.source.passages import AlignedRecording
+from a3t.source.records import AlignedRecording
 from tests.conftest import ARCTIC, NEVER
 
 GOLDEN = Path(__file__).parent / "golden"

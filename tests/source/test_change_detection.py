@@ -14,17 +14,22 @@ from a3t.audio.reading.recording import Recording
 from a3t.commands import edit
 from a3t.errors import UnchangedError, UnsureError
 from a3t.source.change_detection import SpeechComparison
-from a3t.source.change_evidence import BUILT_IN, Evidence, HeardSound, Weights, runs
-from a3t.source.proof import as_read
-from a3t.source.recognised_transcript import recognised
-from a3t.source.text_differences import (
+from a3t.source.change_evidence import (
+    BUILT_IN,
     Difference,
+    Evidence,
+    HeardSound,
+    Weights,
     differences,
     parted,
-    with_new_words,
+    runs,
+    with_words,
     written_together,
 )
-from a3t.source.transcripts import FoundTranscript, find_transcript, require_change
+from a3t.source.proof import as_read
+from a3t.source.recognised_transcript import recognised
+from a3t.source.records import FoundTranscript
+from a3t.source.transcripts import find_transcript, require_change
 from a3t.text.comparison.edit_script import minimal_script
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
@@ -92,10 +97,17 @@ def test_a_word_that_is_two_words_differs_in_one(said: str, new: str, parted_tex
 def test_the_new_words_stand_as_they_are_written(
     heard: str, new: str, place: tuple[tuple[int, int], tuple[int, int]], written: str
 ) -> None:
-    found, numbers = with_new_words(text(heard), text(new), [Difference(*place)])
+    known = [(text(heard), 0.0), (text(new), 0.5)]
+    sides = [
+        FoundTranscript(each, confidences=tuple(k / 64 + base for k in range(len(each.words))))
+        for each, base in known
+    ]
+    result = with_words(*sides, [Difference(*place)])
+    found = result.transcript
     assert found.text == written
-    for word, k in zip(found.spoken, numbers, strict=True):
-        assert word == (text(heard).spoken[k] if k >= 0 else text(new).spoken[~k])
+    for word, sure in zip(found.spoken, result.confidences, strict=True):
+        own, base = known[sure >= 0.5]
+        assert word == own.spoken[round((sure - base) * 64)]
     assert text(found.text).spoken == found.spoken
 
 

@@ -17,14 +17,18 @@ from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision
 from a3t.projects.replay import replay, source_in
 from a3t.source.alignments import (
+    CONTEXT,
     MAX_CACHED_FILES,
     AlignmentStore,
     alignment_path,
     cache_alignment,
     cached_alignment,
+    cut,
+    ranges_around,
+    times_of,
 )
-from a3t.source.passages import CONTEXT, AlignedRecording, cut, ranges_around, times_in, times_of
-from a3t.source.transcripts import FoundTranscript
+from a3t.source.records import AlignedRecording, FoundTranscript
+from a3t.source.transcripts import times_in
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment

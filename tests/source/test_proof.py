@@ -12,7 +12,7 @@ from a3t.audio.reading.recording import Recording
 from a3t.commands.check import main
 from a3t.errors import InputError
 from a3t.source.proof import clipped, stretch_of
-from a3t.source.recognised_transcript import RecognisedTranscript
+from a3t.source.records import FoundTranscript
 from a3t.text.transcript import Transcript
 from tests.conftest import ARCTIC
 
@@ -65,7 +65,7 @@ def test_each_chapter_finds_its_part_of_the_book(
     book = Transcript.from_text(
         " ".join(f"This is page {n} of a long story." for n in range(9)) + f" {BOOK}"
     )
-    heard = RecognisedTranscript(Transcript.from_text(said))
+    heard = FoundTranscript(Transcript.from_text(said))
     monkeypatch.setattr("a3t.source.proof.recognised", lambda *_: heard)
     if len(heard.transcript.words) > 3:
         part = stretch_of(Recording.open(arctic), book, None)

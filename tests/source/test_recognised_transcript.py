@@ -8,10 +8,10 @@ import soundfile
 
 from a3t.source.recognised_transcript import (
     PARTS,
-    RecognisedTranscript,
     parts_of,
     without_invented,
 )
+from a3t.source.records import FoundTranscript
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError
@@ -31,7 +31,7 @@ def quiet(seconds: float, level: float = 0.002) -> np.ndarray:
 
 
 def kept(text: str, samples: np.ndarray) -> str:
-    heard = RecognisedTranscript(Transcript.from_text(text))
+    heard = FoundTranscript(Transcript.from_text(text))
     return without_invented(heard, samples, RATE, Pronouncer()).transcript.text
 
 

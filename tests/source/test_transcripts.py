@@ -11,8 +11,8 @@ from a3t.commands.align import main as align_main
 from a3t.commands.options import text_argument
 from a3t.commands.transcribe import main
 from a3t.errors import InputError
-from a3t.source.recognised_transcript import RecognisedTranscript
-from a3t.source.transcripts import FoundTranscript, find_transcript, not_read, sidecar, text_of
+from a3t.source.records import FoundTranscript
+from a3t.source.transcripts import find_transcript, not_read, sidecar, text_of
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Phone, Word, pause
@@ -154,8 +154,8 @@ def test_recognised_words_stay_recognised_in_a_file(suffix: str, talk: Path) -> 
 def test_a_saved_guess_is_doubted_until_somebody_corrects_it(
     ending: str, arctic: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def guess(*_: object) -> RecognisedTranscript:
-        return RecognisedTranscript(Transcript.from_text(ARCTIC))
+    def guess(*_: object) -> FoundTranscript:
+        return FoundTranscript(Transcript.from_text(ARCTIC))
 
     monkeypatch.setattr("a3t.source.transcripts.recognised", guess)
     talk = Path(shutil.copy(arctic, tmp_path / "talk.wav"))

@@ -35,7 +35,7 @@ from a3t.projects.takes import (
     alignment_within,
 )
 from a3t.rendering.edited import EditedRecording
-from a3t.source.passages import AlignedRecording
+from a3t.source.records import AlignedRecording
 from alignment import Alignment, Word
 from alignment.atomic import staging
 from alignment.retiming import covering

@@ -1,6 +1,6 @@
 """Makes one take of one edit, in the worker's process.
 
-Only the surroundings of an edit are looked at, as `a3t.source.passages` does for long recordings,
+Only the surroundings of an edit are looked at, as `a3t.source.alignments` does for long recordings,
 so an edit takes as long in an hour of speech as in a minute. A take is kept as the samples that
 replace a stretch of the original, so any choice of takes can be put together later, exactly, and
 with it how it was made (`a3t.projects.takes`).

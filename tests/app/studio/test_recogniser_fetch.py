@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from a3t.errors import InputError
-from a3t.source.recognised_transcript import RecognisedTranscript
+from a3t.source.records import FoundTranscript
 from a3t.text.transcript import Transcript
 from alignment.aligners.network_aligner import NetworkAligner
 from app.studio import recogniser_fetch
@@ -76,7 +76,7 @@ def test_a_recognisers_own_marks_and_capitals_stay(
     samples, rate = soundfile.read(arctic, always_2d=True)
     (tmp_path / "sound.pcm").write_bytes(played(samples))
     sound = PcmSound(tmp_path / "sound.pcm", rate, 1, len(samples))
-    heard = RecognisedTranscript(Transcript.from_text(written))
+    heard = FoundTranscript(Transcript.from_text(written))
     monkeypatch.setattr(listening, "recognised_part", lambda *_: heard)
     editor: Any = SimpleNamespace(
         progress=None, alignments=SimpleNamespace(aligner=NetworkAligner())

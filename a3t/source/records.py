@@ -1,0 +1,68 @@
+"""A recording's transcript as it was found, and a recording that is aligned with its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from a3t.audio.reading.recording import Recording
+from a3t.spans import Span
+from a3t.text.transcript import Transcript
+from alignment import Alignment
+
+Times = Sequence[tuple[float, float]]  # seconds [start, end) of each spoken word
+
+LONG = 40.0  # seconds; a shorter recording is one passage
+
+
+@dataclass(frozen=True)
+class FoundTranscript:
+    """A transcript as it was found, with what timing was found with it, before it is aligned.
+
+    origin: "given", "recognised", "alignment", or the sidecar's name. alignment: of all its words.
+    times: approximate ones for each word. passages: the ranges of a long recording's words that the
+    alignment has, if not all. about: a sentence on what was read as what, and on files that
+    weren't; "" if there is nothing to say.
+
+    If it was recognised: confidences: how probable each word is, where that is known. rival: what
+    else may be said, if the new text was recognised. unsure: the places, as a user reads them, that
+    may be misheard instead of different in the new text.
+    """
+
+    transcript: Transcript
+    origin: str = "recognised"
+    alignment: Alignment | None = None
+    times: Times | None = None
+    passages: tuple[Span, ...] = ()
+    confidences: tuple[float, ...] = ()
+    rival: Transcript | None = None
+    about: str = ""
+    unsure: tuple[str, ...] = ()
+
+    @property
+    def known_confidences(self) -> tuple[float, ...]:
+        """The confidences; 1 for each word where they aren't known."""
+        return self.confidences or (1.0,) * len(self.transcript.words)
+
+
+@dataclass(frozen=True)
+class AlignedRecording:
+    """A recording, what it says, and when.
+
+    passages: the ranges of the text's words that the alignment has; empty if it has all of them.
+    origin: where the text is from: "given", "recognised", "alignment", or a file's name; about: a
+    sentence on how that was read. restored: whether its punctuation was.
+    """
+
+    recording: Recording
+    text: Transcript
+    alignment: Alignment
+    passages: tuple[Span, ...] = ()
+    origin: str = "given"
+    about: str = ""
+    restored: bool = False
+
+    @property
+    def ranges(self) -> tuple[Span, ...]:
+        """The ranges of the text's words that the alignment has, be it all of them."""
+        return self.passages or ((0, len(self.text.words)),)
