@@ -187,7 +187,7 @@ def save(text: Transcript, aligned: Alignment | None, out: Path, mark: str = "")
     """Write the text, with the times of its words where they are ``aligned``; ``mark`` comes first,
     where it isn't the subtitles' own."""
     from a3t.audio.output.files import atomic_path
-    from a3t.projects.export.documents import ShownWord, write_docx
+    from a3t.projects.export.exports import ShownWord, write_docx
     from alignment.formats.subtitles import write_subtitles
 
     with atomic_path(out) as path:

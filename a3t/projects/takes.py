@@ -31,8 +31,7 @@ from a3t.spans import Span
 from a3t.text.comparison.edit_script import WordEdit
 from a3t.text.transcript import Transcript, TranscriptWord
 from alignment import Alignment, Word
-from alignment.result import shift_word
-from alignment.retiming import covering
+from alignment.result import covering, shift_word
 
 if TYPE_CHECKING:
     from a3t.editor import Editor

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from a3t.grid import seconds_of
 from a3t.rendering.edited import EditedRecording
 from alignment import Alignment, Phone, Word
-from alignment.result import shift_word
-from alignment.retiming import covering, retimed
+from alignment.result import covering, retimed, shift_word
 
 
 def edited_alignment(result: EditedRecording) -> Alignment:

@@ -27,8 +27,7 @@ from alignment.aligner import InMemory, Pronunciations, Readable
 from alignment.errors import AlignmentError
 from alignment.formats.assembly import require_whole
 from alignment.formats.textgrid import read_textgrid
-from alignment.result import Alignment
-from alignment.retiming import covering
+from alignment.result import Alignment, covering
 from alignment.waveform import MODEL_RATE, model_waveform
 
 PROGRAM = "A3T_MFA"

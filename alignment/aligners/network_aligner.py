@@ -17,7 +17,6 @@ from itertools import groupby
 import numpy as np
 
 from alignment.aligner import InMemory, Pronunciations, Readable, require_room, stress_of
-from alignment.confidence.boundary_confidence import with_spreads
 from alignment.confidence.scores import (
     matches,
     mismatch,
@@ -27,7 +26,7 @@ from alignment.confidence.scores import (
     sounds_borne_out,
 )
 from alignment.long.whole import align_long
-from alignment.network.boundaries import Boundaries, changes, correct
+from alignment.network.boundaries import Boundaries, changes, correct, with_spreads
 from alignment.network.graph import (
     FILLER,
     NOISE,

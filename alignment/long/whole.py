@@ -16,11 +16,9 @@ import numpy as np
 
 from alignment.aligner import Pronunciations, Readable
 from alignment.boolean_runs import runs_of
-from alignment.long.anchors import SECONDS, find_anchors
-from alignment.long.pieces import Piece, pieces
+from alignment.long.pieces import SECONDS, Piece, find_anchors, pieces
 from alignment.parallel import run_jobs
-from alignment.result import Alignment, Word, pause, shift_word, stretch_word
-from alignment.retiming import spread_evenly
+from alignment.result import Alignment, Word, pause, shift_word, spread_evenly, stretch_word
 
 # Pieces up to this length are aligned; longer ones, in which nothing was found, are not.
 ALIGNABLE_SECONDS = 90.0

@@ -3,18 +3,28 @@
 The network hears the recording as three vocal tracts would have said it, and the mean counts: a
 voice unlike those of its training is nearer to them in one of these. What it was trained to say of
 whole sequences counts here, not how likely each frame's phone is. Of the ways that trigrams find
-likely, a network that knows the whole sentence takes one. With a text that is nearly said, the same
-scores are searched again by that text, and the sound settles where the two differ. Chosen on clips
-that nothing is reported of; evaluation.hearing.recognition measures the first search,
-evaluation.hearing.near_words the second.
+likely, a network that knows the whole sentence takes one.
+
+A text that is nearly said (`Settling`): a search that is given it follows it even where another
+word is heard; one that is not given it mishears a word in five. So both are made, and each way
+through the lattice of the first is weighed as a change of the text: by its sound, by what a model
+of English makes of the words that the text lacks, and by what the second one heard, as far as it
+was sure. One place that differs is expected, since somebody who gives a new text wants a change;
+each further one has to be plain.
+
+Chosen on clips that nothing is reported of; evaluation.hearing.recognition measures the first
+search, evaluation.hearing.near_words the second.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import cache
+from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -30,13 +40,211 @@ from alignment.network.phone_network import (
     sequence_scores,
     with_tract,
 )
-from alignment.recognition.beam_search import Found, search
-from alignment.recognition.lexicon_tree import LexiconTree
+from alignment.recognition.beam_search import Found, LexiconTree, search
+from alignment.recognition.lattice import BEGINNING, END, START, Arc
 from alignment.recognition.ngrams import UNKNOWN, ExpectedText, NGrams, load_ngrams
-from alignment.recognition.rescoring import Rescoring
-from alignment.recognition.settling import NEAR, Settling, Ways
-from alignment.recognition.word_network import load_word_network
+from alignment.recognition.rescoring import Rescoring, load_word_network
 from alignment.waveform import model_waveform
+
+Ways = Mapping[int, Set[tuple[str, ...]]]  # pronunciations of words by number
+
+NEAR = 14.0  # nats below the likeliest way; a word that is hardly heard is as far below
+
+
+# Nats that a change of the text costs; chosen on clips that nothing is reported of. A word in the
+# place of the text's, between two, or none in its place, of many FEW at most.
+OTHER, EXTRA, MISSING, FEW = 4.0, 5.0, 4.0, 12.0
+# The weight of the log probability of a word that the text lacks, which counts as RAREST at least.
+LANGUAGE, RAREST = 0.7, -12.0
+# AGREED is added by the confidence of the word of the text that was also heard freely, HEARD taken
+# off by that of a word of the change. UNLISTED: in the place of a word that the model lacks.
+AGREED, HEARD, UNLISTED = 8.0, 6.0, 8.0
+AGAIN = 10.0  # each place but the first
+PLAIN = 2.0  # nats by which a change must be likelier than the text itself
+
+
+class _TextPlace(NamedTuple):
+    """A place in the text: the words behind, the changes made (2: or more), and whether
+    one is being made."""
+
+    behind: int = 0
+    changes: int = 0
+    inside: bool = False
+
+
+class _Step(NamedTuple):
+    """The place that a word leads to, and what that costs, nats; if the text `lacks` the word, its
+    own cost is added."""
+
+    after: _TextPlace
+    cost: float = 0.0
+    lacks: bool = False
+
+
+class _Way(NamedTuple):
+    """A way to a place: its score, nats, its last two words, its record, and the way before."""
+
+    score: float = 0.0
+    words: tuple[int, int] = (-1, START)  # nothing stands before the beginning
+    record: int = BEGINNING
+    before: _Way | None = None
+
+    def path(self) -> list[_Way]:
+        """All its words' ways, in order."""
+        result: list[_Way] = []
+        here = self
+        while here.before is not None:
+            result.append(here)
+            here = here.before
+        return result[::-1]
+
+
+MOST, OF_EACH = 10, 5  # ways that go on from a record, and of each number of changes
+SKIPPED = 3  # words at most that are missing before one that another stands for
+OCCURRENCES = 3  # of a word, next in the text, to which a way may leap
+
+
+class Settling:
+    """Chooses a way through the lattice of a search that was given a text.
+
+    `text`: its words by number. `free`: the words that are heard without it, and their confidences,
+    0..1. `ways`: of each word, its pronunciations; words that share one are not told apart. Once it
+    was called, `rival` has the words of the likeliest change, if the text itself was chosen.
+    """
+
+    def __init__(
+        self,
+        text: Sequence[int],
+        free: Sequence[tuple[int, float]],
+        trigrams: NGrams,
+        ways: Ways,
+    ) -> None:
+        self.rival: tuple[int, ...] = ()
+        self._text = list(text)
+        self._trigrams = trigrams
+        self._ways = ways
+        self._next: dict[int, list[int]] = defaultdict(list)
+        for place, word in enumerate(text):
+            self._next[word].append(place)
+        agreed, self._instead, self._between = _compared(text, free)
+        unknown = [UNLISTED if word >= trigrams.count else 0.0 for word in text]
+        kept = [AGREED * each for each in agreed]
+        quiet = [
+            0.0 if heard is not None else min(pair)
+            for heard, pair in zip(
+                self._between, zip([AGREED, *kept], [*kept, AGREED], strict=True),
+                strict=True,
+            )
+        ]  # fmt: skip
+        self._other = [OTHER + a + b for a, b in zip(unknown, kept, strict=True)]
+        self._extra = [EXTRA + each for each in quiet]
+        missing = [MISSING + a + b for a, b in zip(unknown, kept, strict=True)]
+        self._missing = np.append(0.0, np.cumsum(missing))
+
+    def __call__(self, lattice: Sequence[Arc]) -> list[int]:
+        """The records of the chosen way, in order."""
+        arrived = {BEGINNING: {_TextPlace(): _Way()}}
+        final: dict[_TextPlace, _Way] = {}
+        steps = cache(self._steps)  # the same word stands on many arcs
+        for record, group in groupby(lattice, attrgetter("record")):
+            arcs = [arc for arc in group if arc.before in arrived]
+            found: dict[_TextPlace, _Way] = {}
+            language = self._language(arcs, arrived)
+            for arc in arcs:
+                for place, way in arrived[arc.before].items():
+                    of_word = language.get((*way.words, arc.word), 0.0)
+                    for after, cost, lacks in steps(place, arc.word):
+                        score = way.score + arc.gain - (cost + of_word if lacks else cost)
+                        if after not in found or found[after].score < score:
+                            found[after] = _Way(score, (way.words[1], arc.word), record, way)
+            if found:
+                arrived[record] = final = _likeliest(found)
+        whole = {p: way for p, way in final.items() if p.behind == len(self._text)}
+        by_score = attrgetter("score")
+        changed = max((way for p, way in whole.items() if p.changes), key=by_score, default=None)
+        same = max((way for p, way in whole.items() if not p.changes), key=by_score, default=None)
+        if same is not None and (changed is None or changed.score - same.score < PLAIN):
+            if changed is not None:
+                self.rival = tuple(way.words[1] for way in changed.path()[:-1])
+            changed = same
+        return [way.record for way in changed.path()[:-1]] if changed is not None else []
+
+    def _steps(self, place: _TextPlace, word: int) -> list[_Step]:
+        """The steps that the word can be from a place."""
+        behind, changes, inside = place
+        opening = 0.0 if inside or not changes else AGAIN
+        then = changes if inside else min(changes + 1, 2)
+        count = len(self._text)
+        if word == END:
+            if behind == count:
+                return [_Step(_TextPlace(count, changes))]
+            return [_Step(_TextPlace(count, then), opening + self._without(behind, count))]
+        result: list[_Step] = []
+        places = self._next[word]
+        first = int(np.searchsorted(places, behind)) if places else 0
+        for at in places[first : first + OCCURRENCES]:
+            if at == behind:
+                result.append(_Step(_TextPlace(at + 1, changes)))
+            else:
+                cost = opening + self._without(behind, at)
+                result.append(_Step(_TextPlace(at + 1, then), cost))
+        own = self._ways.get(word, frozenset())
+        for at in range(behind, min(behind + SKIPPED + 1, count)):
+            if self._text[at] != word and not own & self._ways.get(self._text[at], frozenset()):
+                cost = self._other[at] - HEARD * self._instead[at].get(word, 0.0)
+                cost += opening + self._without(behind, at)
+                result.append(_Step(_TextPlace(at + 1, then, True), cost, lacks=True))
+        if self._text[behind : behind + 1] == [word]:
+            return result  # it would stand before itself, and then be missing
+        heard = (self._between[behind] or {}).get(word, 0.0)
+        cost = opening + self._extra[behind] - HEARD * heard
+        return [*result, _Step(_TextPlace(behind, then, True), cost, lacks=True)]
+
+    def _without(self, first: int, last: int) -> float:
+        """The cost of words [first, last) of the text that are not said."""
+        return min(float(self._missing[last] - self._missing[first]), FEW)
+
+    def _language(
+        self, arcs: Sequence[Arc], arrived: Mapping[int, Mapping[_TextPlace, _Way]]
+    ) -> dict[tuple[int, int, int], float]:
+        """The costs of the arcs' words after what stands before them, if the text lacks them."""
+        triples = sorted(
+            {(*way.words, arc.word) for arc in arcs for way in arrived[arc.before].values()}
+        )
+        if not triples:
+            return {}
+        scores = self._trigrams.scores(*np.array(triples).T)
+        nats = -LANGUAGE * np.maximum(scores, RAREST)
+        return dict(zip(triples, nats.tolist(), strict=True))
+
+
+def _compared(
+    text: Sequence[int], free: Sequence[tuple[int, float]]
+) -> tuple[list[float], list[dict[int, float]], list[dict[int, float] | None]]:
+    """Compares the text with the words heard freely: a word's confidence if it is there, or 0; the
+    words with their confidences that are heard in the place of each, and before each and at the
+    end; None between two that are the same."""
+    agreed = [0.0] * len(text)
+    instead: list[dict[int, float]] = [{} for _ in text]
+    between: list[dict[int, float] | None] = [None] * (len(text) + 1)
+    matcher = SequenceMatcher(None, [word for word, _ in free], text)
+    for kind, first, last, begin, end in matcher.get_opcodes():
+        if kind == "equal":
+            agreed[begin:end] = [sure for _, sure in free[first:last]]
+            continue
+        heard = dict(free[first:last])
+        instead[begin:end] = [heard] * (end - begin)
+        between[begin : end + 1] = [heard] * (end - begin + 1)
+    return agreed, instead, between
+
+
+def _likeliest(found: Mapping[_TextPlace, _Way]) -> dict[_TextPlace, _Way]:
+    """The likeliest few of all, and of each number of changes."""
+    ordered = sorted(found.items(), key=lambda item: -item[1].score)
+    kept = dict(ordered[:MOST])
+    for changes in range(3):
+        kept |= dict([item for item in ordered if item[0].changes == changes][:OF_EACH])
+    return kept
 
 
 @dataclass(frozen=True, slots=True)

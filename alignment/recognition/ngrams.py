@@ -5,7 +5,7 @@ Made by training.alignment.train_words.
 The new text of an edit and the recording differ in a few words. So `ExpectedText` mixes the n-grams
 of that text with the general model: it follows the text, leaves it for any word at any place, and
 comes back to it. It follows loosely, so that a word that is said instead stays in the lattice: the
-sound decides there (alignment.recognition.settling).
+sound decides there (alignment.recognition.network_recogniser).
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from a3t.plan.request import KINDS
 from a3t.projects.document import MAX_CHANGES, MAX_CHARACTERS, Change, Document, draft_of, steps_of
 from a3t.source.records import AlignedRecording
 from alignment import Word
-from alignment.retiming import covering
+from alignment.result import covering
 from app import limits, texts
 from app.processes.lanes import MAKING, EditorLane
 from app.processes.progress import Watch

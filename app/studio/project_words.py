@@ -16,7 +16,7 @@ from a3t.source.diarisation import require_packages
 from a3t.source.transcripts import text_of
 from a3t.text.normaliser.unspoken import is_name
 from alignment import Word
-from alignment.retiming import retimed
+from alignment.result import retimed
 from app import limits, texts
 from app.processes.lanes import EditorLane
 from app.processes.worker import WorkerProcess

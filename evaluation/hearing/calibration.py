@@ -1,7 +1,7 @@
 """The share of boundaries within the spreads that the aligner states; two in three should be.
 
 boundaries: flite's voices, clean, in noise at 10 dB and in a room. What
-alignment.confidence.boundary_confidence says was fitted to the first two voices; the table is of
+alignment.network.boundaries says was fitted to the first two voices; the table is of
 the others (--voice chooses). The boundary network was trained on other sentences by all four.
 
 pauses: boundaries beside pauses in held-out clips, clean and as before, against where the sound of
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from alignment.confidence.boundary_confidence import spreads
+from alignment.network.boundaries import spreads
 from alignment.network.phone_network import features, posteriors
 from alignment.waveform import model_waveform
 from evaluation.harness.declared_tables import Column, Row, Rows, Table, count, mean, share

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from alignment.network.phone_network import INDEX, SLOWER, STRIDE, with_tract
-from alignment.network.running import EDGE, REACH, RunningBands
+from alignment.recognition.live import EDGE, REACH, RunningBands
 from alignment.recognition.network_recogniser import TRACTS
 from alignment.result import PAUSE
 from alignment.waveform import MODEL_RATE

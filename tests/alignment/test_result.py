@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from alignment import Alignment, Phone, Word, pause
 from alignment.formats.assembly import require_whole
-from alignment.retiming import SNAP, covering, retimed
+from alignment.result import SNAP, covering, retimed
 
 
 @st.composite

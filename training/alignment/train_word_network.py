@@ -1,4 +1,4 @@
-"""Trains alignment.recognition.word_network.
+"""Trains alignment.recognition.rescoring.
 
     python -m training.alignment.train_word_network TEXT... --without SENTENCES.txt --out FILE
 
@@ -24,7 +24,7 @@ from torch import Tensor, nn
 from a3t.learning.loop import Losses
 from alignment.recognition.lattice import END, START
 from alignment.recognition.ngrams import UNKNOWN, NGrams, load_ngrams
-from alignment.recognition.word_network import (
+from alignment.recognition.rescoring import (
     EMBEDDED,
     HIDDEN,
     PARTS,
@@ -78,7 +78,7 @@ class WordModel(nn.Module):
 
 
 def weights_of(model: WordModel) -> dict[str, np.ndarray]:
-    """A trained network as alignment.recognition.word_network reads it."""
+    """A trained network as alignment.recognition.rescoring reads it."""
     held = {name: value.detach().numpy() for name, value in model.state_dict().items()}
     weights = {
         "embedding": held["embedding.weight"],

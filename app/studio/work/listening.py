@@ -19,12 +19,10 @@ from a3t.text.punctuation.restoring import with_punctuation
 from a3t.text.transcript import Transcript
 from alignment import Word
 from alignment.confidence.doubts import with_confidences
-from alignment.long.anchors import SECONDS, find_anchors
-from alignment.long.pieces import pieces
+from alignment.long.pieces import SECONDS, find_anchors, pieces
 from alignment.recognition import whisper_model
 from alignment.recognition.whisper import load_whisper
-from alignment.result import shift_word
-from alignment.retiming import covering, spread_evenly
+from alignment.result import covering, shift_word, spread_evenly
 from app.studio.storage.heard_tokens import IDS, HeardPart, Token, transcript_of
 from app.studio.storage.pcm_sound import PcmSound
 

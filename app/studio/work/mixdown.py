@@ -38,7 +38,7 @@ from a3t.rendering.edited import EditedRecording
 from a3t.source.records import AlignedRecording
 from alignment import Alignment, Word
 from alignment.atomic import staging
-from alignment.retiming import covering
+from alignment.result import covering
 from app.studio.storage.folders import LOUD, REQUEST, TAKE_FILE
 from app.studio.storage.heard_tokens import HeardPart, transcript_of
 from app.studio.work.listening import editor_step

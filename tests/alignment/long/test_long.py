@@ -12,8 +12,16 @@ from alignment.aligner import InMemory
 from alignment.aligners import network_aligner
 from alignment.aligners.network_aligner import NetworkAligner
 from alignment.long import whole as long_recordings
-from alignment.long.anchors import ELSEWHERE, FARTHEST, SECONDS, Anchors, _path, _Text, find_anchors
-from alignment.long.pieces import pieces
+from alignment.long.pieces import (
+    ELSEWHERE,
+    FARTHEST,
+    SECONDS,
+    Anchors,
+    _path,
+    _Text,
+    find_anchors,
+    pieces,
+)
 from alignment.long.whole import align_long, doubtful_runs
 from alignment.network.phone_network import INDEX, SYMBOLS
 from tests.alignment.conftest import Lookup, Speech

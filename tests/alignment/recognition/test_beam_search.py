@@ -8,15 +8,17 @@ import pytest
 
 from alignment.network.phone_network import INDEX, SYMBOLS
 from alignment.recognition.beam_search import (
+    ROOT,
+    SILENCE,
     BeamSearch,
     Endings,
+    LexiconTree,
     Rivals,
     Search,
     confidences,
     search,
 )
 from alignment.recognition.lattice import BEGINNING, Arc
-from alignment.recognition.lexicon_tree import ROOT, SILENCE, LexiconTree
 
 START, END = 0, 1
 WORDS = ["<s>", "</s>", "a", "an", "at", "and", "the"]

@@ -8,9 +8,8 @@ import soundfile
 
 from alignment.errors import AlignmentError
 from alignment.network.phone_network import HOP, band_power, normalised
-from alignment.network.running import RunningBands, RunningScores
 from alignment.recognition.lattice import Arc
-from alignment.recognition.live import LATE, LiveRecogniser, LiveWords
+from alignment.recognition.live import LATE, LiveRecogniser, LiveWords, RunningBands, RunningScores
 from alignment.recognition.rescoring import Rescoring
 
 

@@ -9,8 +9,8 @@ import pytest
 from alignment import AlignmentError
 from alignment.recognition import recognise, whisper, whisper_model
 from alignment.recognition.lattice import END, Arc
+from alignment.recognition.network_recogniser import Settling
 from alignment.recognition.ngrams import NGrams, load_ngrams
-from alignment.recognition.settling import Settling
 from tests.alignment.conftest import Check, Lookup, Speech
 
 SAID = "and you always want to see it in the superlative degree".split()

@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 
 from alignment.network.phone_network import SYMBOLS
-from alignment.recognition.beam_search import Search, search
+from alignment.recognition.beam_search import LexiconTree, Search, search
 from alignment.recognition.lattice import BEGINNING, Arc
-from alignment.recognition.lexicon_tree import LexiconTree
 from alignment.recognition.ngrams import NGrams, load_ngrams
-from alignment.recognition.rescoring import Rescoring
-from alignment.recognition.word_network import (
+from alignment.recognition.rescoring import (
+    Rescoring,
     WordNetwork,
     load_word_network,
 )

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from alignment.recognition.lattice import END, START
-from alignment.recognition.word_network import PARTS, WordNetwork
+from alignment.recognition.rescoring import PARTS, WordNetwork
 from training.alignment.examples import UNSURE
 from training.alignment.sequence_loss import FORBIDDEN, LOOSE, TOGETHER, sequence_loss
 from training.alignment.train_word_network import (

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from alignment import Alignment, Phone, Word, load_aligner
-from alignment.confidence.boundary_confidence import (
+from alignment.network.boundaries import (
     INSIDE,
     ONSET,
     SHARED,
