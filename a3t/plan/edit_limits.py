@@ -1,4 +1,4 @@
-"""Limits on the size of an edit, checked before memory is allocated.
+"""Limits on the size of an edit, checked before memory is allocated, and on what files may hold.
 
 | | limit | why |
 |---|---|---|
@@ -13,10 +13,15 @@ Durations are predicted for 6,000 phones at a time (`a3t.model.variance`), which
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Annotated
+
+from msgspec import Meta
 
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND
+from a3t.text.phones import PHONES
 from a3t.text.transcript import Transcript
+from alignment import Alignment
 
 MAX_CHARACTERS = 300_000
 MAX_SEED = 2**63 - 1
@@ -27,6 +32,15 @@ MAX_EDITS = 2_000
 MAX_NEW_WORDS = 5_000
 MAX_EDIT_FRAMES = 60 * FRAMES_PER_SECOND  # frames; a phone takes at least one
 MAX_SPEECH_FRAMES = 600 * FRAMES_PER_SECOND
+MAX_RECORDING_SECONDS = 1e6
+MAX_NUMBER = 1e9  # of a time in seconds, and of every rate, level or score
+
+Number = Annotated[float, Meta(ge=-MAX_NUMBER, le=MAX_NUMBER)]
+"""A finite number: NaN is neither above the one bound nor below the other."""
+Seconds = Annotated[float, Meta(gt=0, le=MAX_NUMBER)]
+"""A duration."""
+Count = Annotated[int, Meta(ge=0, le=2**62)]
+"""A number of samples, frames or words, or the place of one."""
 
 
 def check_characters(text: str) -> None:
@@ -96,6 +110,21 @@ def check_speech_length(frames: Iterable[float]) -> None:
             f"The text would take {total / FRAMES_PER_SECOND / 60:.1f} minutes (the limit is 10): "
             "speak it in parts."
         )
+
+
+def check_alignment(alignment: Alignment | None) -> Alignment | None:
+    """ValueError unless an alignment's phones are ours, and its times in order; None for None."""
+    if alignment is None:
+        return None
+    clock = 0.0
+    for phone in alignment.phones:
+        if phone.symbol not in PHONES or not clock - 0.005 <= phone.start <= phone.end:
+            raise ValueError(phone)
+        clock = phone.end
+    words = [word for word in alignment.words if not (word.phones and word.start <= word.end)]
+    if words or not clock - 1.0 <= alignment.duration <= MAX_RECORDING_SECONDS:
+        raise ValueError("alignment")
+    return alignment
 
 
 def check_seed(seed: int) -> None:

@@ -13,8 +13,8 @@ import numpy as np
 
 from a3t.audio.reading.recording import Recording
 from a3t.grid import seconds_of
+from a3t.plan.edit_limits import Count, Number
 from a3t.plan.edit_sites import GridPhone, WordFrames
-from a3t.plan.json_values import Count, Number
 from a3t.plan.request import Decibels, EditRequest, OtherRecording
 from a3t.plan.revision import Revision, word_map
 from a3t.source.records import AlignedRecording

@@ -17,8 +17,16 @@ import msgspec
 from a3t.audio.matching.match_options import ALL_TRAITS, MatchedTraits
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.edit_limits import check_characters, check_edits, check_seed, check_speed
-from a3t.plan.json_values import MAX_RECORDING_SECONDS, Count, Number, check_alignment
+from a3t.plan.edit_limits import (
+    MAX_RECORDING_SECONDS,
+    Count,
+    Number,
+    check_alignment,
+    check_characters,
+    check_edits,
+    check_seed,
+    check_speed,
+)
 from a3t.source.records import AlignedRecording
 from a3t.spans import Span
 from a3t.text.transcript import Transcript, parsed
@@ -149,8 +157,7 @@ class OtherRecording(Record):
     sha256: str | None = None
 
     def __post_init__(self) -> None:
-        if self.alignment is not None:
-            check_alignment(self.alignment)
+        check_alignment(self.alignment)
 
     @cached_property
     def transcript(self) -> Transcript | None:

@@ -11,13 +11,14 @@ from a3t.audio.output.records import NEXT, RECORD_ENTRY, damaged, load_record, r
 from a3t.audio.output.writing import default_output
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
+from a3t.plan.edit_limits import check_alignment
 from a3t.plan.edit_plan import PlannedEdit
-from a3t.plan.json_values import alignment_of, path, span, string
 from a3t.plan.request import Cut, EditRequest, LaterFormatError, Pronunciations, pronunciations_of
 from a3t.projects.document import MAX_STEPS, Change, Changes, Document
 from a3t.rendering.edited import EditedRecording
 from a3t.spans import Span
 from alignment import Alignment
+from alignment.serialisation import Record, from_json
 
 Version = Mapping[str, Any]  # the contents of a version's edit.json
 
@@ -162,22 +163,38 @@ def _versions(record: Mapping[str, Any]) -> tuple[tuple[Version, ...], int]:
     return versions, place
 
 
+@dataclass(frozen=True)
+class _EditEntry(Record):
+    """What is needed of an edit in an edit.json."""
+
+    op: str
+    old_words: str
+    new_words: str
+    source: Span
+
+
+@dataclass(frozen=True)
+class _SourceEntry(Record):
+    path: Path
+    sha256: str | None
+    track: int | None = None
+
+
+@dataclass(frozen=True)
+class _ModelEntry(Record):
+    name: str
+    sha256: str | None
+
+
 def _check(version: Version, place: int, checked: set[int]) -> None:
     """KeyError, TypeError or ValueError if a version lacks a field."""
     earlier = version.get("continues")
     if earlier is not None and not (isinstance(earlier, int) and 0 <= earlier < place):
         raise ValueError(earlier)
-    if not isinstance(version["new_text"], str) or not isinstance(version["edits"], list):
-        raise TypeError("new_text or edits")
-    if id(version["edits"]) in checked:
-        return
-    checked.add(id(version["edits"]))
-    for edit in version["edits"]:
-        first, last = edit["source"]
-        if type(first) is not int or type(last) is not int:
-            raise TypeError("an edit's samples")
-        if not all(isinstance(edit[key], str) for key in ("op", "old_words", "new_words")):
-            raise TypeError("an edit's words")
+    from_json(str, version["new_text"])
+    if id(version["edits"]) not in checked:
+        checked.add(id(version["edits"]))
+        from_json(tuple[_EditEntry, ...], version["edits"])
 
 
 def _original(version: Version) -> Version:
@@ -265,7 +282,7 @@ def read_record(path: Path) -> Mapping[str, Any]:
         raise InputError(f"{path} is not an edit.json: give the one beside an edited recording.")
     broken = "source"
     try:
-        _check_source(data)
+        _CHECKS["source"](data)
         broken = "edits”, “new_text” or “versions"
         checked: set[tuple[str, int]] = set()  # versions share most of what they hold
         for version in _versions(data)[0]:
@@ -285,36 +302,20 @@ def alignment_in(version: Version) -> Alignment | None:
     """ValueError or TypeError if it isn't one, or is one without a text."""
     if version.get("alignment") is None:
         return None
-    string(version["text"])
-    return alignment_of(version["alignment"])
+    from_json(str, version["text"])
+    return check_alignment(Alignment.from_json(version["alignment"]))
 
 
 def passages_in(version: Version) -> tuple[Span, ...]:
-    passages = tuple(map(span, version.get("aligned_words") or ()))
+    passages = from_json(tuple[Span, ...], version.get("aligned_words") or [])
     if not all(0 <= first < last for first, last in passages):
         raise ValueError("aligned_words")
     return passages
 
 
-def _check_source(version: Version) -> None:
-    source = version["source"]
-    path(source["path"])
-    if not isinstance(source["sha256"], str | None) or not isinstance(
-        source.get("track"), int | None
-    ):
-        raise TypeError("sha256 or track")
-
-
-def _check_models_of(version: Version) -> None:
-    for kind in ("model", "vocoder"):
-        string(version[kind]["name"])
-        if not isinstance(version[kind]["sha256"], str | None):
-            raise TypeError("sha256")
-
-
-def _check_output(version: Version) -> None:
-    if not isinstance(version.get("output", {}), Mapping):
-        raise TypeError("output")
+def _typed(entry: str, kind: Any) -> Callable[[Version], object]:
+    """A check of one entry's type."""
+    return lambda version: from_json(kind, version.get(entry))
 
 
 def _check_takes(version: Version) -> None:
@@ -328,7 +329,7 @@ def _check_takes(version: Version) -> None:
     place = 0
     for entry in takes:
         Take.from_json(entry), voice_name(entry)
-        _check_models_of(entry)
+        from_json(_ModelEntry, entry["model"]), from_json(_ModelEntry, entry["vocoder"])
         for word in entry[PLACES]:
             if type(word) is not int or not place <= word <= count:
                 raise ValueError(PLACES)
@@ -347,10 +348,10 @@ def _request_check(entry: str) -> Callable[[Version], object]:
 # What reading an entry that somebody else wrote may raise, and the check of each entry.
 _WRONG = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
 _CHECKS: dict[str, Callable[[Version], object]] = {
-    "source": _check_source,
-    "model": _check_models_of,
-    "vocoder": _check_models_of,
-    "output": _check_output,
+    "source": _typed("source", _SourceEntry),
+    "model": _typed("model", _ModelEntry),
+    "vocoder": _typed("vocoder", _ModelEntry),
+    "output": _typed("output", dict[str, Any] | None),
     "voice": voice_name,
     **{entry: _request_check(entry) for entry in EditRequest(new_text="").to_json()},
     "alignment": alignment_in,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +16,8 @@ from a3t.audio.output.writing import check_output
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import seconds_of
+from a3t.plan.edit_limits import Seconds
 from a3t.plan.edit_plan import EditPlan
-from a3t.plan.json_values import positive_number, string
 from a3t.plan.request import EditRequest, OtherRecording, Track, identified, tracks_of
 from a3t.projects.export.export_kinds import export_files, export_paths, require_packages
 from a3t.projects.export.exports import export
@@ -26,6 +26,7 @@ from a3t.rendering.edited import EditedRecording
 from a3t.rendering.tracks import check_track_outputs, track_outputs
 from a3t.source.transcripts import SIDECARS
 from alignment.atomic import locked, put_in_place
+from alignment.serialisation import Record
 
 if TYPE_CHECKING:  # it imports torch, and bad input should be refused before that
     from a3t.editor import Editor
@@ -123,6 +124,69 @@ def write(
     return export_paths(out, exports)
 
 
+MAX_PLAN_BYTES = 20_000_000  # bytes
+
+
+@dataclass(frozen=True)
+class _PlanFileWord(Record):
+    word: str
+    seconds: Seconds
+
+
+@dataclass(frozen=True)
+class _PlanFileEdit(Record):
+    words: tuple[_PlanFileWord, ...]
+
+
+@dataclass(frozen=True)
+class PlanFile(Record):
+    """The entries of a printed plan (`EditPlan.to_json`) that an edit is made by; somebody may have
+    changed the seconds of its words."""
+
+    text: str
+    new_text: str
+    edits: tuple[_PlanFileEdit, ...]
+    source: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path) -> PlanFile:
+        """The plan in a file; InputError if it isn't one."""
+        try:
+            if path.stat().st_size <= MAX_PLAN_BYTES:
+                return cls.from_json(json.loads(path.read_bytes()))
+        except OSError as error:
+            raise InputError(f"{path} can't be read: {error.strerror}.") from None
+        except (ValueError, RecursionError):
+            raise InputError(
+                f"{path} is not a plan: print one with --plan --json, and change only the seconds "
+                "of its words."
+            ) from None
+        raise InputError(f"{path} is too large for a plan.")
+
+    @property
+    def requested(self) -> dict[str, Any]:
+        """The fields of `EditRequest` that it sets."""
+        lengths = tuple(tuple(w.seconds for w in edit.words) for edit in self.edits if edit.words)
+        return {"text": self.text, "new_text": self.new_text, "lengths": lengths}
+
+    def check(self, path: Path, made: EditPlan) -> None:
+        """InputError if it doesn't fit the plan made from it: it is for another recording, or more
+        than its seconds was changed."""
+        if self.source.get("sha256") != made.recording.sha256:
+            raise InputError(
+                f"{path} is not a plan for {made.recording.path} (the sha256 differs): plan the "
+                "edit again."
+            )
+        told = [word.word for edit in self.edits for word in edit.words]
+        planned = [word.shown()["word"] for edit in made.edits for word in edit.words]
+        for old, new in zip(told, planned, strict=False):
+            if old != new:
+                raise InputError(
+                    f"{path} has “{old}” where its new text has “{new}”: change only the seconds, "
+                    "and plan the edit again for other words."
+                )
+
+
 @dataclass(frozen=True)
 class ProjectEdit:
     """A recording, the request for it, the output, and the history that it continues, if any.
@@ -218,7 +282,7 @@ class ProjectEdit:
             samples = round(seconds_of(changed) * self.recording.sample_rate)
             check_in_sync(self.recording, self.recording.samples + samples, self.out)
         if self.plan_file is not None:
-            check_plan(self.plan_file, plan)
+            PlanFile.read(self.plan_file).check(self.plan_file, plan)
         return plan
 
     def make(self, editor: Editor, plan: EditPlan) -> list[EditedRecording]:
@@ -255,58 +319,3 @@ def _with(
     """The recordings that speech is taken from, and those that it was taken from before."""
     named = {each.path.resolve() for each in others}
     return (*others, *(each for each in earlier if each.path.resolve() not in named))
-
-
-MAX_PLAN_BYTES = 20_000_000  # bytes
-
-
-def read_plan(path: Path) -> dict[str, Any]:
-    """The fields of `EditRequest` that a plan file sets: its two texts, and for each edit with new
-    words or pauses the seconds of each of these. InputError if it isn't a plan."""
-    try:
-        if path.stat().st_size > MAX_PLAN_BYTES:
-            raise InputError(f"{path} is too large for a plan.")
-        plan = json.loads(path.read_bytes())
-        lengths = tuple(
-            tuple(positive_number(word["seconds"]) for word in edit["words"])
-            for edit in plan["edits"]
-            if edit["words"]
-        )
-        text, new_text = string(plan["text"]), string(plan["new_text"])
-        return {"text": text, "new_text": new_text, "lengths": lengths}
-    except InputError:
-        raise
-    except OSError as error:
-        raise InputError(f"{path} can't be read: {error.strerror}.") from None
-    except (ValueError, KeyError, TypeError, RecursionError, OverflowError):
-        raise _not_a_plan(path) from None
-
-
-def check_plan(path: Path, made: EditPlan) -> None:
-    """InputError if a plan file doesn't fit the plan made from it: it is for another recording, or
-    more than its seconds was changed."""
-    try:
-        plan = json.loads(path.read_bytes())
-        sha256 = plan["source"]["sha256"]
-        words = [word["word"] for edit in plan["edits"] for word in edit["words"]]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        raise _not_a_plan(path) from None
-    if sha256 != made.recording.sha256:
-        raise InputError(
-            f"{path} is not a plan for {made.recording.path} (the sha256 differs): plan the edit "
-            "again."
-        )
-    planned = [word.shown()["word"] for edit in made.edits for word in edit.words]
-    for told, word in zip(words, planned, strict=False):
-        if told != word:
-            raise InputError(
-                f"{path} has “{told}” where its new text has “{word}”: change only the seconds, "
-                "and plan the edit again for other words."
-            )
-
-
-def _not_a_plan(path: Path) -> InputError:
-    return InputError(
-        f"{path} is not a plan: print one with --plan --json, and change only the seconds of its "
-        "words."
-    )

@@ -15,7 +15,7 @@ from a3t.audio.splicing.emphasis import Raised
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.model.saved_voices import OF_RECORDING, load_voice
-from a3t.plan.json_values import positive_number
+from a3t.plan.edit_limits import Seconds
 from a3t.plan.request import EditRequest
 from a3t.projects.project import (
     TAKES,
@@ -40,6 +40,7 @@ from a3t.rendering.edited import EditedRecording
 from a3t.source.alignments import default_folder
 from a3t.source.records import AlignedRecording
 from a3t.text.transcript import Transcript
+from alignment.serialisation import from_json
 
 
 def replay(
@@ -153,7 +154,7 @@ def in_file(
     try:
         spans = [(tuple(edit["source"]), tuple(edit["output"])) for edit in version["edits"]]
         spoken = [edit["words"] for edit in version["edits"] if edit["words"]]
-        lengths = tuple(tuple(positive_number(word["seconds"]) for word in x) for x in spoken)
+        lengths = tuple(tuple(from_json(Seconds, w["seconds"]) for w in words) for words in spoken)
         request = replace(EditRequest.from_json(version), fit=False, duration=None, lengths=lengths)
         plan = editor.plan(source_in(version, recording), request)
         raised = tuple(

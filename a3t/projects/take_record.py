@@ -12,8 +12,8 @@ import numpy as np
 from msgspec import Meta
 
 from a3t.grid import frames_of
+from a3t.plan.edit_limits import Count, Number
 from a3t.plan.edit_plan import PlannedEdit
-from a3t.plan.json_values import Count, Number
 from a3t.plan.request import Cut
 from a3t.text.phones import ARPABET, PAUSE
 from a3t.text.transcript import TranscriptWord
@@ -24,6 +24,7 @@ MAX_LEVEL = 8.0  # of full scale
 
 Text = Annotated[str, Meta(max_length=2000)]
 Sample = Annotated[int, Meta(ge=0, lt=2**40)]
+Anchor = tuple[Annotated[int, Meta(ge=-1, lt=2**40)], Count]
 KNOWN = {*ARPABET, PAUSE}
 
 
@@ -65,8 +66,8 @@ class Weights(Record):
 
 
 @dataclass(frozen=True)
-class KeptEdit(Record):
-    """An edit of a take.
+class TakeEdit(Record):
+    """An edit of a take, on the whole recording's clock; its words are counted as in the take.
 
     anchor: the token and the word within it at which it begins.
     old: the number of words that it replaces. new, phones: its words, and how each is said.
@@ -74,7 +75,7 @@ class KeptEdit(Record):
     """
 
     plan: PlannedEdit
-    anchor: tuple[Annotated[int, Meta(ge=-1, lt=2**40)], Count]
+    anchor: Anchor
     old: Count
     new: tuple[TranscriptWord, ...]
     phones: tuple[tuple[Text, ...], ...]
@@ -91,7 +92,7 @@ class KeptEdit(Record):
 class Mix(Record):
     """A take's edits, the rate of its speech, its cut, and how its words were to be said."""
 
-    edits: tuple[KeptEdit, ...]
+    edits: tuple[TakeEdit, ...]
     rate: Number
     cut: Cut | None = None
     said: dict[str, tuple[Text, ...]] = field(default_factory=dict)

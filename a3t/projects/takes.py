@@ -8,7 +8,7 @@ it was made, and `a3t.projects.replay.remake_takes` does that.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +18,12 @@ from a3t.audio.output.patches import Patch
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, seconds_of
+from a3t.plan.edit_limits import Count, Number, check_alignment
 from a3t.plan.edit_plan import EditPlan, PlannedEdit, ReusedSpeech
 from a3t.plan.edit_sites import on_grid
-from a3t.plan.json_values import alignment_of, finite_number, optional
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision
-from a3t.projects.take_record import KeptEdit, TakeRecord
+from a3t.projects.take_record import Anchor, Sample, TakeEdit
 from a3t.rendering.candidates import VARIATIONS, variant
 from a3t.rendering.edited import EditedRecording, ReusedExcerpt, WordScore
 from a3t.source.records import AlignedRecording
@@ -32,6 +32,7 @@ from a3t.text.comparison.edit_script import WordEdit
 from a3t.text.transcript import Transcript, TranscriptWord
 from alignment import Alignment, Word
 from alignment.result import covering, shift_word
+from alignment.serialisation import Record, from_json
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
@@ -84,19 +85,23 @@ class Take:
         return made | self.request.to_json() | aligned
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Take:
-        """KeyError, TypeError or ValueError if it isn't a take."""
-        first, last = (_whole_number(sample) for sample in data["stretch"])
-        variation = _whole_number(data["variation"])
-        if not (first < last and variation < len(VARIATIONS)):
+    def from_json(cls, data: object) -> Take:
+        """ValueError if it isn't a take."""
+        own = from_json(_TakeEntry, data)
+        if not (own.stretch[0] < own.stretch[1] and own.variation < len(VARIATIONS)):
             raise ValueError("a take")
-        return cls(
-            (first, last),
-            EditRequest.from_json(data),
-            optional(alignment_of, data.get("alignment")),
-            variation,
-            optional(finite_number, data["level"]),
-        )
+        request, aligned = EditRequest.from_json(data), check_alignment(own.alignment)
+        return cls(own.stretch, request, aligned, own.variation, own.level)
+
+
+@dataclass(frozen=True)
+class _TakeEntry(Record):
+    """A take in an edit.json, beside the entries of its request."""
+
+    stretch: tuple[Sample, Sample]
+    variation: Count
+    level: Number | None
+    alignment: Alignment | None = None
 
 
 def alignment_within(whole: Alignment, stretch: Span, rate: int) -> Alignment:
@@ -140,82 +145,54 @@ def _levelled(patch: Patch, gain: float, result: EditedRecording) -> Patch:
 
 @dataclass(frozen=True)
 class MadeEdit:
-    """An edit of a take, on the whole recording's clock.
+    """An edit of a take with its samples; rate: of the take's plan."""
 
-    edit: as planned; its words are still counted as in the take. words, pronunciations: of its new
-    words. rate: of the take's plan. excerpts: the parts of the patch recorded elsewhere.
-    """
-
-    edit: PlannedEdit
+    edit: TakeEdit
     patch: Patch
-    words: tuple[TranscriptWord, ...]
-    pronunciations: tuple[tuple[str, ...], ...]
     scores: tuple[WordScore, ...]
     rate: float
-    excerpts: tuple[ReusedExcerpt, ...] = ()
-
-    def kept(self, anchor: tuple[int, int]) -> KeptEdit:
-        """It as a take's record has it, anchored to a word of a token."""
-        return KeptEdit(
-            self.edit,
-            anchor,
-            self.edit.old[1] - self.edit.old[0],
-            self.words,
-            self.pronunciations,
-            tuple((*each.source, each.begin, each.exact) for each in self.excerpts),
-        )
-
-    @classmethod
-    def of(cls, record: TakeRecord, k: int, patch: Patch) -> MadeEdit:
-        """The edit of that number of a take that was kept, with its samples."""
-        mix = record.mix
-        assert mix is not None  # where there are patches
-        kept = mix.edits[k]
-        return cls(
-            kept.plan,
-            patch,
-            kept.new,
-            kept.phones,
-            tuple(WordScore(*each) for words in record.scores[k : k + 1] for each in words),
-            mix.rate,
-            tuple(
-                ReusedExcerpt(0, (first, last), begin, exact)
-                for first, last, begin, exact in kept.excerpts
-            ),
-        )
 
     def at(self, first: int, first_new: int, aligned: Alignment) -> PlannedEdit:
         """The edit with its first word, in the text and in the new text, counted there, where the
         text is aligned like this."""
-        old = (first, first + self.edit.old[1] - self.edit.old[0])
-        new = (first_new, first_new + len(self.words))
-        taken = tuple(replace(t, new=new, words=_said(t, aligned)) for t in self.edit.taken)
-        return replace(self.edit.counted(old, new), taken=taken)
+        plan, new = self.edit.plan, (first_new, first_new + len(self.edit.new))
+        taken = tuple(replace(t, new=new, words=_said(t, aligned)) for t in plan.taken)
+        return replace(plan.counted((first, first + self.edit.old), new), taken=taken)
+
+    @property
+    def excerpts(self) -> tuple[ReusedExcerpt, ...]:
+        """The parts of the patch that are recorded elsewhere."""
+        return tuple(
+            ReusedExcerpt(0, (first, last), begin, exact)
+            for first, last, begin, exact in self.edit.excerpts
+        )
 
 
-def made_edits(result: EditedRecording, stretch: Span) -> Iterator[MadeEdit]:
-    """The edits of a take's result."""
+def made_edits(
+    result: EditedRecording, stretch: Span, anchor: Callable[[PlannedEdit], Anchor] | None = None
+) -> Iterator[MadeEdit]:
+    """The edits of a take's result; ``anchor``: the place of each among a page's tokens."""
     plan, begin = result.plan, stretch[0]
     frames = begin * FRAMES_PER_SECOND // plan.recording.sample_rate
     for k, (edit, patch) in enumerate(zip(plan.edits, result.patches, strict=True)):
-        source = (edit.source[0] + frames, edit.source[1] + frames)
         taken = tuple(
             replace(each, origin=0, frames=(each.frames[0] + frames, each.frames[1] + frames))
             for each in edit.taken
         )
-        excerpts = tuple(
-            replace(each, origin=0, source=(each.source[0] + begin, each.source[1] + begin))
-            for each in (result.excerpts[k] if result.excerpts else ())
-        )
-        yield MadeEdit(
+        source = (edit.source[0] + frames, edit.source[1] + frames)
+        made = TakeEdit(
             replace(edit, source=source, taken=taken),
-            Patch((patch.source[0] + begin, patch.source[1] + begin), patch.samples),
-            tuple(plan.new_text.words[slice(*edit.new)]),
-            tuple(plan.pronunciations[slice(*edit.new)]),
-            result.scores[k] if result.scores else (),
-            plan.rate,
-            excerpts,
+            anchor(edit) if anchor else (-1, 0),
+            edit.old[1] - edit.old[0],
+            plan.new_text.words[slice(*edit.new)],
+            plan.pronunciations[slice(*edit.new)],
+            tuple(
+                (each.source[0] + begin, each.source[1] + begin, each.begin, each.exact)
+                for each in (result.excerpts[k] if result.excerpts else ())
+            ),
         )
+        moved = Patch((patch.source[0] + begin, patch.source[1] + begin), patch.samples)
+        yield MadeEdit(made, moved, result.scores[k] if result.scores else (), plan.rate)
 
 
 def _said(speech: ReusedSpeech, aligned: Alignment) -> Span:
@@ -268,10 +245,12 @@ class MergedTakes:
             new += [*old[done:first]]
             pronunciations += said[done:first]
             edit = made.at(first, len(new), aligned)
-            own = _in_turn(made.words, old[first : edit.old[1]] or old[max(first - 1, 0) : first])
+            own = _in_turn(
+                made.edit.new, old[first : edit.old[1]] or old[max(first - 1, 0) : first]
+            )
             new += [replace(word, token=word.token + tokens) for word in own]
-            tokens += 1 + max((word.token for word in made.words), default=0)
-            pronunciations += made.pronunciations
+            tokens += 1 + max((word.token for word in made.edit.new), default=0)
+            pronunciations += made.edit.phones
             done = edit.old[1]
             planned.append(edit)
             if not edit.is_cut:
@@ -325,9 +304,3 @@ def _in_turn(
         same = (word.token == words[0].token for word in words)
         named = [replace(w, written=written) if s else w for w, s in zip(named, same, strict=True)]
     return named
-
-
-def _whole_number(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**40:
-        raise ValueError(value)
-    return value

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from a3t.plan.json_values import Count, Number
+from a3t.plan.edit_limits import Count, Number
 from alignment import Alignment, Phone, Word
 from alignment.serialisation import MAX_PATH, OMITTED, Record
 

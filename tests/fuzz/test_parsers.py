@@ -22,7 +22,7 @@ from a3t.audio.reading.recording import Recording
 from a3t.commands import edit
 from a3t.commands.editing.edit_list import read_jobs
 from a3t.errors import InputError
-from a3t.projects.project_edit import read_plan
+from a3t.projects.project_edit import PlanFile
 from a3t.projects.replay import read_record
 from a3t.projects.takes import Take
 from a3t.source.transcripts import sidecar, text_of
@@ -90,7 +90,7 @@ READERS: dict[str, Callable[[Path], None]] = {
     "sound": _sound,
     "alignment": lambda path: _one_sentence(read_alignment, path),
     "record": lambda path: _one_sentence(read_record, path),
-    "plan": lambda path: _one_sentence(read_plan, path),
+    "plan": lambda path: _one_sentence(PlanFile.read, path),
     "list": _list,
     "project": _project,
     "text": _text,

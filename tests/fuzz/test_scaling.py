@@ -26,7 +26,7 @@ from a3t.plan.planner import timed, timeline
 from a3t.plan.request import EditRequest
 from a3t.plan.reuse import RecordedTexts
 from a3t.plan.revision import Revision
-from a3t.projects.project_edit import read_plan
+from a3t.projects.project_edit import PlanFile
 from a3t.projects.replay import read_record
 from a3t.source.transcripts import text_of
 from a3t.text.comparison.edit_script import edit_script
@@ -264,8 +264,9 @@ def long_history(n: int) -> str:
 
 
 def long_plan(n: int) -> str:
-    words: list[object] = [{"seconds": 1.0}]
-    return json.dumps({"text": "a", "new_text": "b", "edits": [{"words": words * n}] * 3})
+    words: list[object] = [{"word": "a", "seconds": 1.0}]
+    edits = [{"words": words * n}] * 3
+    return json.dumps({"text": "a", "new_text": "b", "edits": edits, "source": {}})
 
 
 def long_record(n: int) -> str:
@@ -274,7 +275,7 @@ def long_record(n: int) -> str:
 
 @pytest.mark.parametrize(
     ("read", "text"),
-    [(read_plan, long_plan), (read_record, long_record), (read_record, long_history)],
+    [(PlanFile.read, long_plan), (read_record, long_record), (read_record, long_history)],
 )
 def test_reading_records(
     read: Callable[[Path], object], text: Callable[[int], str], tmp_path: Path

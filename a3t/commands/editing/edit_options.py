@@ -152,7 +152,7 @@ def _experts(group: Options) -> None:
 def edit_request(options: argparse.Namespace) -> EditRequest:
     """The request that the options of `a3t edit` make; InputError if a value is out of range."""
     from a3t.plan.request import EditRequest, OtherRecording, pronunciations_of, tracks_of
-    from a3t.projects.project_edit import read_plan
+    from a3t.projects.project_edit import PlanFile
 
     if options.plan_file and options.new_text is not None:
         raise InputError("A plan file has its own new text: omit the one given beside it.")
@@ -162,7 +162,7 @@ def edit_request(options: argparse.Namespace) -> EditRequest:
             f"--speed sets the pace of the new words and {times[0].replace('_', '-')} their time: "
             "omit one of them."
         )
-    fields = read_plan(options.plan_file) if options.plan_file else {}
+    fields = PlanFile.read(options.plan_file).requested if options.plan_file else {}
     if "new_text" not in fields:
         fields["new_text"] = text_argument(options.new_text)
     if options.text is not None:

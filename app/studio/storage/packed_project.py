@@ -30,13 +30,12 @@ from msgspec import Meta
 from pydantic import AfterValidator, BaseModel, Field, StrictInt, StringConstraints
 
 from a3t.errors import InputError
-from a3t.plan.json_values import string
 from a3t.projects.document import Document
 from a3t.projects.take_record import TakeRecord
 from a3t.text.phones import ARPABET, PAUSE
 from a3t.text.transcript import Transcript
 from alignment import Word
-from alignment.serialisation import OMITTED, Record
+from alignment.serialisation import OMITTED, Record, from_json
 from app import limits, texts
 from app.studio.storage.folders import REQUEST, SCRIPT, TAKE_FILE, ProjectFolder, words_name
 from app.studio.storage.heard_tokens import IDS, HeardPart, made_as_one, shown
@@ -327,7 +326,7 @@ def _in_order(words: list[dict[str, Any]]) -> None:
 def checked_place(data: Any, samples: int) -> dict[str, Any]:
     """A checked place where a piece of the transcript is to be looked for."""
     (place,) = checked_spans([[data["first"], data["last"]]], samples)
-    text = Transcript.from_text(string(data["transcript"]["text"]))
+    text = Transcript.from_text(from_json(str, data["transcript"]["text"]))
     return {"first": place[0], "last": place[1], "transcript": text.to_json()}
 
 

@@ -12,6 +12,7 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,7 @@ from a3t.projects.takes import (
     MergedTakes,
     alignment_within,
 )
-from a3t.rendering.edited import EditedRecording
+from a3t.rendering.edited import EditedRecording, WordScore
 from a3t.source.records import AlignedRecording
 from alignment import Alignment, Word
 from alignment.atomic import staging
@@ -193,7 +194,9 @@ class KeptTake:
             patch = Patch(span.source, self.samples[at : at + span.length])
             at += span.length
             assert record.mix is not None  # where there are spans
-            yield record.mix.edits[k].anchor, MadeEdit.of(record, k, patch)
+            edit, scores = record.mix.edits[k], chain.from_iterable(record.scores[k : k + 1])
+            said = tuple(WordScore(*each) for each in scores)
+            yield edit.anchor, MadeEdit(edit, patch, said, record.mix.rate)
 
     def entry(self, places: list[int], aligned: Alignment, rate: int) -> dict[str, Any] | None:
         """The take in an edit.json, its edits at these words; None if it is not known how it was

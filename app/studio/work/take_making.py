@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +21,10 @@ from a3t.audio.output.audio_slice import audio_slice, whole_frames
 from a3t.audio.output.patches import Patch
 from a3t.errors import InputError
 from a3t.grid import seconds_of
-from a3t.plan.edit_plan import EditPlan
+from a3t.plan.edit_plan import EditPlan, PlannedEdit
 from a3t.plan.request import Cut
 from a3t.projects.take_record import Mix, NewWord, PatchSpan, Pronunciation, TakeRecord, Weights
-from a3t.projects.takes import MadeEdit, Take, aligned_stretch, level_of, made_edits
+from a3t.projects.takes import Take, aligned_stretch, level_of, made_edits
 from a3t.rendering.candidates import VARIATIONS
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.recorded_takes import recorded_requests
@@ -222,7 +223,7 @@ def _written(
 def _made(job: TakeJob, take: Take, result: EditedRecording) -> dict[str, Any]:
     """The fields of a record that tell what was made, and put it beside others."""
     asked = result.plan.request.to_json()["asked"]["pronunciations"]
-    edits = tuple(made.kept(_anchor(job, take, made)) for made in made_edits(result, take.stretch))
+    edits = made_edits(result, take.stretch, partial(_anchor, job, take))
     return {
         "level": level_of(result),
         "doubtful": tuple(result.doubtful),
@@ -231,7 +232,12 @@ def _made(job: TakeJob, take: Take, result: EditedRecording) -> dict[str, Any]:
         "voice": _weights(result.voice) if result.voice else None,
         "recorded": _recorded(result, take.stretch[0]),
         "scores": tuple(tuple((w.word, w.score) for w in words) for words in result.scores or ()),
-        "mix": Mix(edits, result.plan.rate, job.cut, {k: tuple(v) for k, v in asked.items()}),
+        "mix": Mix(
+            tuple(made.edit for made in edits),
+            result.plan.rate,
+            job.cut,
+            {k: tuple(v) for k, v in asked.items()},
+        ),
     }
 
 
@@ -239,12 +245,12 @@ def _weights(named: Mapping[str, Any]) -> Weights:
     return Weights(str(named["name"]), named["sha256"])
 
 
-def _anchor(job: TakeJob, take: Take, made: MadeEdit) -> tuple[int, int]:
+def _anchor(job: TakeJob, take: Take, edit: PlannedEdit) -> tuple[int, int]:
     """The token, and the word within it, at which an edit begins."""
     inside = job.tokens
     places = [(int(token["id"]), k) for token in inside for k in range(len(token["words"]))]
     before = inside[: _inside(job, take.stretch)[0]]
-    place = sum(len(token["words"]) for token in before) + made.edit.old[0]
+    place = sum(len(token["words"]) for token in before) + edit.old[0]
     return places[place] if place < len(places) else (places[-1][0], places[-1][1] + 1)
 
 
