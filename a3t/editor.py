@@ -182,12 +182,14 @@ class Editor:
         with self.steps("align"):
             others = align_others(request.others, new_text, self.alignments, pronouncer)
             edits = None if request.cuts else with_sources(revision, request)
-            source = self.alignments.around(sound, found, edits, pronouncer)
+            aligned, ranges = self.alignments.around(sound, found, edits, pronouncer)
         with self.steps("plan"):
-            text = punctuated(source.text, source, revision.revised, request.punctuate)
-            source = replace(source, text=text, restored=text is not found.transcript)
-            revision = replace(revision, text=text).within(source.ranges)
-            spoken = pronouncer.as_recorded(revision.new_text, source.alignment.spoken)
+            text = punctuated(
+                found.transcript, (aligned, ranges), revision.revised, request.punctuate
+            )
+            revision = revision.within(ranges, text)
+            source = AlignedRecording.of(sound, found, aligned, ranges, text)
+            spoken = pronouncer.as_recorded(revision.new_text, aligned.spoken)
             return make_plan(source, request, revision, spoken, self.durations, others)
 
     def _listen(

@@ -184,6 +184,11 @@ class PlacedEdit:
     beside: Margins | None = None
     recorded: tuple[ReusedWords, ...] = ()
 
+    @property
+    def is_spoken(self) -> bool:
+        """True if it has new words that are made."""
+        return self.edit.new[0] < self.edit.new[1] and not self.recorded
+
 
 def merge_touching(script: Sequence[WordEdit], words: WordFrames) -> list[WordEdit]:
     """Merge edits between which too few frames are kept for two joints."""

@@ -156,8 +156,8 @@ def _planned_edit(
 ) -> PlannedEdit:
     """The edit at a site, with as much of the frames ``beside`` it as the request wants."""
     edit, new_text = site.edit, revision.new_text
-    spoken = edit.new[0] < edit.new[1] and not site.recorded
-    before, after = (min(frames_of(request.margin), side // 2) if spoken else 0 for side in beside)
+    margin = frames_of(request.margin) if site.is_spoken else 0
+    before, after = (min(margin, side // 2) for side in beside)
     reach = frames_of(request.reach)
     overlap = min(reach, beside[0] - before), min(reach, beside[1] - after)
     return PlannedEdit(
@@ -199,11 +199,7 @@ def replan(plan: EditPlan, request: EditRequest, durations: DurationPredictor) -
 
 def _slots(sites: Sequence[PlacedEdit], request: EditRequest) -> dict[int, int]:
     """The required length in frames of edits with new words, by the edit's index."""
-    spoken = [
-        k
-        for k, site in enumerate(sites)
-        if site.edit.new[0] < site.edit.new[1] and not site.recorded
-    ]
+    spoken = [k for k, site in enumerate(sites) if site.is_spoken]
     if request.fit:
         found = ((k, sites[k]) for k in spoken if sites[k].edit.op == "replace")
         return {k: site.frames[1] - site.frames[0] for k, site in found}
@@ -235,15 +231,16 @@ ANOTHER_PLAN = (
 
 @dataclass(frozen=True)
 class TimelinePhone:
-    """A phone of the edited speech; it has 0 frames if its duration is still to be decided.
+    """A phone of the edited speech before its duration is decided.
 
-    edit: index of the edit that it belongs to, -1 if it is kept. given: the frames of a pause whose
-    length is requested or this speaker's usual one, else None. fixed: whether its length was
-    requested, so that no rate applies.
+    edit: index of the edit that it belongs to, -1 if it is kept. word: index of its word in the new
+    text, -1 for a pause. given: the frames of a pause whose length is requested or this speaker's
+    usual one, else None. fixed: whether its length was requested, so that no rate applies.
     """
 
     edit: int
-    phone: PlannedPhone
+    symbol: str
+    word: int
     given: float | None = None
     fixed: bool = False
 
@@ -275,12 +272,12 @@ def timeline(
     remaining = deque(enumerate(sites))
 
     def made_pause(k: int, before: int, seconds: float) -> TimelinePhone:
-        phone = PlannedPhone(PAUSE, 0, -1)
         if seconds > 0:
-            return TimelinePhone(k, phone, seconds * FRAMES_PER_SECOND, fixed=True)
+            return TimelinePhone(k, PAUSE, -1, seconds * FRAMES_PER_SECOND, fixed=True)
         mark = (new_text.words[before - 1].mark if before else "") or ","
         # An explicit [pause] doesn't depend on whether this speaker pauses at punctuation.
-        return TimelinePhone(k, phone, usual.get(mark) or max(usual.values(), default=0.0) or None)
+        length = usual.get(mark) or max(usual.values(), default=0.0) or None
+        return TimelinePhone(k, PAUSE, -1, length)
 
     def is_heard(before: int) -> bool:
         mark = new_text.words[before - 1].mark if before else ""
@@ -295,9 +292,7 @@ def timeline(
             if word in site.pauses and (wanted or is_heard(word)):
                 result.append(made_pause(k, word, site.pauses[word]))
             if word < last:
-                result.extend(
-                    TimelinePhone(k, PlannedPhone(s, 0, word)) for s in pronunciations[word]
-                )
+                result.extend(TimelinePhone(k, symbol, word) for symbol in pronunciations[word])
 
     removed = 0  # up to this frame nothing is kept
     for phone in grid:
@@ -308,7 +303,7 @@ def timeline(
             removed = max(removed, site.frames[1])
         if phone.first >= removed:
             word = phone.word + shift if phone.word >= 0 else -1
-            result.append(TimelinePhone(-1, PlannedPhone(phone.symbol, phone.frames, word)))
+            result.append(TimelinePhone(-1, phone.symbol, word))
     for k, site in remaining:
         new_moments(k, site)
     return result
@@ -347,7 +342,7 @@ def timed(
     edits = sorted({moment.edit for moment in moments} - {-1})
     if not edits:
         return {}, whole
-    predicted = durations.frames([m.phone.symbol for m in moments], [m.phone.word for m in moments])
+    predicted = durations.frames([m.symbol for m in moments], [m.word for m in moments])
     if request.lengths is not None and len(request.lengths) != len(edits):
         raise InputError(ANOTHER_PLAN)
     of_edit: defaultdict[int, list[tuple[TimelinePhone, float]]] = defaultdict(list)
@@ -355,34 +350,37 @@ def timed(
         of_edit[moment.edit].append((moment, length))
     result = {}
     for number, k in enumerate(edits):
-        said, ratio = of_edit[k], rate_of(own.get(k, frozenset()))
-        expected = [_length(moment, length, ratio * request.speed) for moment, length in said]
-        lengths = [_length(moment, length, ratio) for moment, length in said]
+        said, ratio = [moment for moment, _ in of_edit[k]], rate_of(own.get(k, frozenset()))
+        expected = [_length(m, length, ratio * request.speed) for m, length in of_edit[k]]
+        lengths = [_length(m, length, ratio) for m, length in of_edit[k]]
         scale = 1.0
         if k in slots:
-            fixed = sum(x for (m, _), x in zip(said, lengths, strict=True) if m.fixed)
+            fixed = sum(x for m, x in zip(said, lengths, strict=True) if m.fixed)
             scale = (slots[k] - fixed) / max(sum(lengths) - fixed, 1e-9)
-            _check_scale(scale, [m.phone for m, _ in said], new_text)
-            pairs = zip(said, lengths, strict=True)
-            lengths = [x if m.fixed else x * scale for (m, _), x in pairs]
-        phones = [
-            replace(moment.phone, frames=frames)
-            for (moment, _), frames in zip(said, whole_frames(lengths), strict=True)
-        ]
+            _check_scale(scale, said, new_text)
+            lengths = [x if m.fixed else x * scale for m, x in zip(said, lengths, strict=True)]
+        frames, units = whole_frames(lengths), _units(said)
         if request.lengths is not None:
-            phones = _fit_to_plan(phones, request.lengths[number])
-        words = _words(phones, expected, new_text)
-        if request.lengths is not None:
-            for word, unit in zip(words, _units(phones), strict=True):
-                _check_scale(word.scale, phones[unit.start : unit.stop], new_text)
-        result[k] = TimedPhones(tuple(phones), words, scale)
+            frames = _fit_to_plan(frames, units, request.lengths[number])
+        words = []
+        for unit in units:
+            inside, moment = slice(unit.start, unit.stop), said[unit.start]
+            total = sum(frames[inside])
+            text = new_text.words[moment.word].text if moment.word >= 0 else ""
+            emphasis = moment.word in new_text.emphasis
+            words.append(PlannedWord(text, total, total / sum(expected[inside]), emphasis))
+            if request.lengths is not None:
+                _check_scale(words[-1].scale, said[inside], new_text)
+        phones = zip(said, frames, strict=True)
+        made = tuple(PlannedPhone(m.symbol, count, m.word) for m, count in phones)
+        result[k] = TimedPhones(made, tuple(words), scale)
     return result, whole
 
 
 def _length(moment: TimelinePhone, predicted: float, ratio: float) -> float:
     """Frames of a new phone at this speaker's rate."""
     if moment.given is None:
-        return scaled(moment.phone.symbol, predicted, ratio)
+        return scaled(moment.symbol, predicted, ratio)
     if moment.fixed:
         return moment.given
     return min(max(moment.given, OWN_PAUSE_FRAMES[0]), OWN_PAUSE_FRAMES[1])
@@ -395,7 +393,7 @@ def scaled(symbol: str, frames: float, ratio: float) -> float:
     return min(max(frames * ratio, PAUSE_FRAMES[0]), PAUSE_FRAMES[1])
 
 
-def _units(phones: Sequence[PlannedPhone]) -> list[range]:
+def _units(phones: Sequence[TimelinePhone]) -> list[range]:
     """The index ranges of each word's phones and of each pause."""
     units, start = [], 0
     for _, group in groupby(enumerate(phones), lambda p: (p[1].word, p[0] * (p[1].word < 0))):
@@ -405,48 +403,31 @@ def _units(phones: Sequence[PlannedPhone]) -> list[range]:
     return units
 
 
-def _frames(phones: Sequence[PlannedPhone], unit: range) -> int:
-    return sum(phones[k].frames for k in unit)
-
-
-def _words(
-    phones: Sequence[PlannedPhone], expected: Sequence[float], new_text: Transcript
-) -> tuple[PlannedWord, ...]:
-    """The words and pauses that the phones form, each scaled against its ``expected`` frames."""
-    words = []
-    for unit in _units(phones):
-        word, frames = phones[unit.start].word, _frames(phones, unit)
-        scale = frames / sum(expected[unit.start : unit.stop])
-        text = new_text.words[word].text if word >= 0 else ""
-        words.append(PlannedWord(text, frames, scale, word in new_text.emphasis))
-    return tuple(words)
-
-
-def _fit_to_plan(phones: Sequence[PlannedPhone], lengths: Sequence[float]) -> list[PlannedPhone]:
-    """The phones, with each word and pause lasting as many seconds as a plan file says."""
-    units = _units(phones)
+def _fit_to_plan(
+    frames: Sequence[int], units: Sequence[range], lengths: Sequence[float]
+) -> list[int]:
+    """The phones' frames, with each word and pause lasting as many seconds as a plan file says."""
     if len(units) != len(lengths):
         raise InputError(ANOTHER_PLAN)
-    result = list(phones)
+    result = list(frames)
     for unit, seconds in zip(units, lengths, strict=True):
-        frames, old = frames_of(seconds), _frames(phones, unit)
-        if frames < len(unit):
+        inside, wanted = slice(unit.start, unit.stop), frames_of(seconds)
+        if wanted < len(unit):
             raise InputError(
                 f"{len(unit)} phones can't be spoken in {seconds:g} s: give that word at least "
                 f"{seconds_of(len(unit)):.2f} s in the plan file."
             )
-        if frames == old:
+        if wanted == sum(frames[inside]):
             continue
         # One frame each; the others are shared out in the old proportions.
-        spare = [(phones[k].frames - 1) or 0.5 for k in unit]
-        share = (frames - len(unit)) / sum(spare)
+        spare = [(count - 1) or 0.5 for count in frames[inside]]
+        share = (wanted - len(unit)) / sum(spare)
         edges = [round(total * share) for total in accumulate(spare, initial=0)]
-        for k, (start, end) in zip(unit, pairwise(edges), strict=True):
-            result[k] = replace(phones[k], frames=1 + end - start)
+        result[inside] = [1 + end - start for start, end in pairwise(edges)]
     return result
 
 
-def _check_scale(scale: float, phones: Sequence[PlannedPhone], new_text: Transcript) -> None:
+def _check_scale(scale: float, phones: Sequence[TimelinePhone], new_text: Transcript) -> None:
     words = [phone.word for phone in phones if phone.word >= 0]
     if not words or 1 / MAX_SPEED_RATIO <= scale <= MAX_SPEED_RATIO:
         return

@@ -418,8 +418,7 @@ def _with_silence(
             "More than ten minutes of speech can't be moved at once: move it in parts."
         )
     beside = site.beside or (0, 0)
-    free = list(silence)
-    result = list(speech)
+    silent, pauses = ([[0, 0] for _ in speech] for _ in range(2))
     words = [speech[0].new[0], *(each.new[1] for each in speech)]
 
     def wanted(joint: int) -> tuple[int, bool]:
@@ -431,38 +430,29 @@ def _with_silence(
         mark = new_text.words[word - 1].mark if inner else ""
         return (round(usual.get(mark) or USUAL_PAUSE) if mark else 0), False
 
-    def take(k: int, side: int, count: int) -> int:
-        """Silence beside one of them, as much as there is of so many frames."""
-        count = min(count, free[k][side])
-        first, last = result[k].frames
-        frames = (first - count, last) if side == 0 else (first, last + count)
-        silent = (count, result[k].silent[1]) if side == 0 else (result[k].silent[0], count)
-        result[k] = replace(result[k], frames=frames, silent=silent)
-        return count
-
-    def add(k: int, side: int, count: int) -> None:
-        before, after = result[k].pauses
-        pauses = (count, after) if side == 0 else (before, count)
-        result[k] = replace(result[k], pauses=pauses)
-
     ends = (-1, *range(len(speech)), len(speech))
     for joint, (left, right) in enumerate(pairwise(ends)):
         pause, requested = wanted(joint)
         have = beside[0] if left < 0 else beside[1] if right == len(speech) else 0
         sides = [(k, side) for k, side in ((left, 1), (right, 0)) if 0 <= k < len(speech)]
-        if requested:
-            for k, side in sides:
-                take(k, side, EDGE)
-            add(*sides[0], pause)
-            continue
         outer = words[joint] in (0, len(new_text.words))
-        most = EDGE if outer or have >= MIN_PAUSE_FRAMES else MAX_SILENCE_FRAMES
+        most = EDGE if requested or outer or have >= MIN_PAUSE_FRAMES else MAX_SILENCE_FRAMES
         for k, side in sides:
-            have += take(k, side, most)
+            silent[k][side] = min(most, silence[k][side])
+            have += silent[k][side]
             most = EDGE
-        if have < MIN_PAUSE_FRAMES < pause:
-            add(*sides[0], pause)
-    return tuple(result)
+        if requested or have < MIN_PAUSE_FRAMES < pause:
+            k, side = sides[0]
+            pauses[k][side] = pause
+    return tuple(
+        replace(
+            each,
+            frames=(each.frames[0] - before, each.frames[1] + after),
+            silent=(before, after),
+            pauses=(first, last),
+        )
+        for each, (before, after), (first, last) in zip(speech, silent, pauses, strict=True)
+    )
 
 
 def _silence(taken: ReusedSpeech, plan: EditPlan) -> Margins:

@@ -75,14 +75,14 @@ class Revision:
         """The new text, and which of its words each word of the text is."""
         return self.new_text, word_map(self.edits, len(self.text.words))
 
-    def within(self, passages: Sequence[Span]) -> Revision:
-        """The revision restricted to the words of these ranges.
+    def within(self, passages: Sequence[Span], text: Transcript) -> Revision:
+        """The revision restricted to the words of these ranges; ``text``: its text, in other marks.
 
         The texts, edits and pauses then have these words alone. Every edit must lie within one of
         the ranges and may touch its end only where the text ends; InputError if one lies outside.
         """
-        if tuple(passages) == ((0, len(self.text.words)),):
-            return self
+        if tuple(passages) == ((0, len(text.words)),):
+            return Revision(text, self.new_text, self.edits, self.pauses)
         new_ranges: list[Span] = []
         edits: list[WordEdit] = []
         pauses: dict[int, float] = {}
@@ -101,12 +101,12 @@ class Revision:
             pauses |= {k + new_by: self.pauses[k] for k in here}
             new_ranges.append((begin, end))
             old_start, new_start = old_start + last - first, new_start + end - begin
-        if remaining or passages[-1][1] > len(self.text.words):
+        if remaining or passages[-1][1] > len(text.words):
             raise InputError(
                 "The aligned passages are not the ones that change: align the recording again."
             )
-        text, new_text = self.text.of_words(passages), self.new_text.of_words(new_ranges)
-        return Revision(text, new_text, tuple(edits), pauses)
+        new_text = self.new_text.of_words(new_ranges)
+        return Revision(text.of_words(passages), new_text, tuple(edits), pauses)
 
 
 class _Edit(Protocol):

@@ -83,35 +83,28 @@ class AlignmentStore:
         found: FoundTranscript,
         edits: Sequence[WordEdit] | None,
         pronouncer: Pronouncer,
-    ) -> AlignedRecording:
-        """The recording, aligned around the edits; all of it if it is short or has no edits, or if
-        these are not known (None).
+    ) -> tuple[Alignment, tuple[Span, ...]]:
+        """The alignment around the edits, and the ranges of the words that it has; of the whole
+        recording if it is short or has no edits, or if these are not known (None).
 
         A long recording is aligned only around the edits if its transcript has times, as a whole if
         not. Raises AlignmentError if the words don't match the recording.
         """
-        text = found.transcript
-
-        def source(alignment: Alignment, ranges: tuple[Span, ...] = ()) -> AlignedRecording:
-            passages = () if ranges == ((0, len(text.words)),) else ranges
-            about = found.origin, found.about
-            return AlignedRecording(recording, text, alignment, passages, *about)
-
+        everything = ((0, len(found.transcript.words)),)
         if found.alignment is not None and found.passages and edits is not None:
-            return source(found.alignment, found.passages)
+            return found.alignment, found.passages
         if recording.seconds <= LONG or not edits:
-            return source(self.whole(recording, found, pronouncer))
+            return self.whole(recording, found, pronouncer), everything
         if found.alignment is None and found.times is not None:
-            times = found.times
             parts = [
-                self._part(recording, text, words, times, pronouncer)
-                for words in ranges_around(edits, times)
+                self._part(recording, found.transcript, words, found.times, pronouncer)
+                for words in ranges_around(edits, found.times)
             ]
             words = tuple(word for alignment, _ in parts for word in alignment.words)
-            return source(Alignment(words, recording.seconds), tuple(own for _, own in parts))
+            return Alignment(words, recording.seconds), tuple(own for _, own in parts)
         alignment = self.whole(recording, found, pronouncer)
         ranges = ranges_around(edits, times_of(alignment))
-        return source(cut(alignment, ranges), ranges)
+        return cut(alignment, ranges), ranges
 
     def hear(
         self,

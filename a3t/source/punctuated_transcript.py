@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from a3t.audio.reading.recording import Recording
 from a3t.source.alignments import AlignmentStore
-from a3t.source.records import LONG, AlignedRecording, FoundTranscript
+from a3t.source.records import LONG, FoundTranscript
 from a3t.spans import Span, SpanMap
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
@@ -37,21 +37,22 @@ def pauses_after_words(
 
 def punctuated(
     text: Transcript,
-    aligned: AlignedRecording | None,
+    aligned: tuple[Alignment, Sequence[Span]] | None,
     revised: tuple[Transcript, SpanMap] | None = None,
     wanted: bool = True,
 ) -> Transcript:
     """The transcript with punctuation and capitals if it has none and they are ``wanted``, else the
     transcript itself.
 
-    ``revised``: a new text and how its words correspond. Whether a sentence that stays is a
-    question is then taken from there: what somebody wrote is surer than what is guessed.
+    ``aligned``: the alignment of the ranges of its words. ``revised``: a new text and how its words
+    correspond. Whether a sentence that stays is a question is then taken from there: what somebody
+    wrote is surer than what is guessed.
     """
-    from a3t.text.punctuation.restoring import with_punctuation
-
     if not wanted or text.is_punctuated or len(text.words) < MIN_WORDS:
         return text
-    pauses = pauses_after_words(text, aligned.alignment, aligned.ranges) if aligned else ()
+    from a3t.text.punctuation.restoring import with_punctuation
+
+    pauses = pauses_after_words(text, *aligned) if aligned else ()
     found = with_punctuation(text, pauses)
     return _with_questions_of(*revised, found) if revised else found
 
@@ -86,6 +87,5 @@ def punctuated_by_sound(
         return text
     if found.alignment is not None or recording.seconds <= LONG:
         with suppress(AlignmentError):
-            whole = alignments.whole(recording, found, Pronouncer())
-            aligned = AlignedRecording(recording, text, whole)
+            aligned = alignments.around(recording, found, None, Pronouncer())
     return punctuated(text, aligned)

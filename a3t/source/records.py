@@ -62,6 +62,21 @@ class AlignedRecording:
     about: str = ""
     restored: bool = False
 
+    @classmethod
+    def of(
+        cls,
+        recording: Recording,
+        found: FoundTranscript,
+        alignment: Alignment,
+        ranges: tuple[Span, ...],
+        text: Transcript,
+    ) -> AlignedRecording:
+        """A recording with the transcript that was found, in the marks of ``text``, and the
+        alignment of these ranges of its words."""
+        passages = () if ranges == ((0, len(text.words)),) else ranges
+        restored = text is not found.transcript
+        return cls(recording, text, alignment, passages, found.origin, found.about, restored)
+
     @property
     def ranges(self) -> tuple[Span, ...]:
         """The ranges of the text's words that the alignment has, be it all of them."""

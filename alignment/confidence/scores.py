@@ -18,7 +18,7 @@ from alignment.arpabet import strip_stress
 from alignment.confidence.rival_scores import advantages_between, summed_advantages
 from alignment.errors import AlignmentError
 from alignment.network.phone_network import FRAME_SECONDS, INDEX, information
-from alignment.result import PAUSE, Alignment, Phone, Word, pause
+from alignment.result import PAUSE, Alignment, Phone, Word
 
 # A word's log odds: an offset, and the weights of its evidence, which is the mean distance of its
 # phones from the likeliest ones, and that of its worst phone; the root of the advantage that
@@ -85,11 +85,10 @@ def score_words(alignment: Alignment, posteriors: np.ndarray, sequences: np.ndar
         if word.is_pause:
             quiet = np.exp(posteriors[inside, INDEX[PAUSE]])
             score = round(float(quiet.mean()), 4)
-            silent = pause(word.start, word.end, score, _named(word, posteriors[inside]))
-            if word.unwritten and (likely := nothing.get(len(distances) - 1)) is not None:
-                (phone,) = silent.phones
-                silent = replace(silent, phones=(replace(phone, score=likely),))
-            words.append(silent)
+            likely = nothing.get(len(distances) - 1, score) if word.unwritten else score
+            phone = Phone(PAUSE, word.start, word.end, likely)
+            named = _named(word, posteriors[inside])
+            words.append(Word("", word.start, word.end, score, (phone,), named))
             continue
         distances.append(float(below[inside].mean()))
         worst = min(float(below[_frames(phone, len(below))].mean()) for phone in word.phones)

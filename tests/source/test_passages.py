@@ -59,7 +59,7 @@ def test_the_passages_give_the_plan_of_the_whole(
     text, new = Transcript.from_text(" ".join(old)), Transcript.from_text(" ".join(written))
     whole, revision = aligned(old), Revision.of(text, new)
     ranges = ranges_around(revision.edits, times_of(whole))
-    part, passages = revision.within(ranges), cut(whole, ranges)
+    part, passages = revision.within(ranges, text), cut(whole, ranges)
     assert [word.text for word in passages.spoken] == list(part.text.spoken)
 
     def planned(revision: Revision, alignment: Alignment) -> EditPlan:
@@ -100,7 +100,7 @@ def test_passages_of_other_words_are_refused() -> None:
     text, new = Transcript.from_text("ban dot feel"), Transcript.from_text("ban dot good")
     for ranges in ([(0, 2)], [(0, 9)]):
         with pytest.raises(InputError, match="align the recording again"):
-            Revision.of(text, new).within(ranges)
+            Revision.of(text, new).within(ranges, text)
 
 
 SRT = """1
