@@ -1,11 +1,12 @@
 """Edit what is selected in Audacity by its text: python audacity_edit.py "old text" "new text"
 
 Needs a running `a3t serve` with its token in A3T_TOKEN, and Audacity with mod-script-pipe. The
-selection is exported to a file, edited, and the result is imported as a new track.
+selection is exported to a file, edited, and the result is imported as a new track that begins at 0.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -20,16 +21,19 @@ else:
     PIPES, END = (name % "to", name % "from"), "\n"
 
 
-def audacity(command: str) -> None:
-    """Give Audacity a command, and wait for its answer, which ends with an empty line."""
+def audacity(command: str) -> str:
+    """Give Audacity a command, and return its answer: some lines, at least an empty one, before
+    “BatchCommand finished: OK” or “Failed!” and an empty line."""
     with open(PIPES[0], "w", encoding="utf-8") as there, open(PIPES[1], encoding="utf-8") as back:
         there.write(command + END)
         there.flush()
         answer = ""
-        while (line := back.readline()) and line != "\n":
+        while (line := back.readline()) and not line.startswith("BatchCommand finished"):
             answer += line
-    if "OK" not in answer:
-        raise SystemExit(f"Audacity: {answer.strip() or 'no answer'}")
+        back.readline()
+    if "OK" not in line:
+        raise SystemExit(f"Audacity: {answer.strip() or line.strip() or 'no answer'}")
+    return answer
 
 
 def edited(wav: Path, text: str, new_text: str, out: Path) -> None:
@@ -48,7 +52,11 @@ def main() -> None:
         raise SystemExit(__doc__)
     folder = Path(tempfile.mkdtemp(prefix="a3t-"))  # Audacity may read the result later
     selection, result = folder / "selection.wav", folder / "edited.wav"
-    audacity(f'Export2: Filename="{selection}" NumChannels=2')
+    tracks = json.loads(audacity("GetInfo: Type=Tracks Format=JSON"))
+    channels = max((track.get("channels", 1) for track in tracks if track["selected"]), default=0)
+    if not channels:
+        raise SystemExit("Select what is to be edited first.")
+    audacity(f'Export2: Filename="{selection}" NumChannels={channels}')
     edited(selection, sys.argv[1], sys.argv[2], result)
     audacity(f'Import2: Filename="{result}"')
 
