@@ -30,9 +30,8 @@ from a3t.rendering.edited import EditedRecording
 from a3t.rendering.renderer import Renderer
 from a3t.rendering.spoken import SpokenRecording
 from a3t.rendering.steps import Steps
-from a3t.source.alignments import AlignmentStore
+from a3t.source.alignments import AlignmentStore, punctuated, punctuated_by_sound
 from a3t.source.proof import as_read
-from a3t.source.punctuated_transcript import punctuated, punctuated_by_sound
 from a3t.source.records import AlignedRecording, FoundTranscript
 from a3t.source.transcripts import find_transcript, known_transcript, require_change
 from a3t.text.markup import check_marks

@@ -19,8 +19,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from a3t.learning.loop import PRECISIONS, Losses, use_bfloat16
-from a3t.learning.objective import Objective, validate
+from a3t.learning.loop import PRECISIONS, Losses, Objective, use_bfloat16, validate
 from training.configuration import build, objective_of, read_config, settings
 from training.features.augment import augment_of
 from training.features.corpus_batches import Batches, DataConfig, MaskingConfig, standardise

@@ -1,4 +1,4 @@
-"""The objective of pretraining: `a3t.learning.objective`, with a critic if it has one."""
+"""The objective of pretraining: `a3t.learning.loop`, with a critic if it has one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from a3t.learning.objective import LossConfig, Objective
+from a3t.learning.loop import LossConfig, Objective
 from a3t.model.a3t import A3T, Filled
 from a3t.model.conformer import Batch
 from a3t.model.variance.adaptors import Total, decided

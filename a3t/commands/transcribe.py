@@ -75,9 +75,8 @@ def transcribe(options: argparse.Namespace) -> None:
     """Carry out the parsed command; raises InputError."""
     from a3t.audio.reading.recording import Recording
     from a3t.commands.editing.edit_doubts import offer_recogniser
-    from a3t.source.alignments import AlignmentStore, default_folder
+    from a3t.source.alignments import AlignmentStore, default_folder, punctuated_by_sound
     from a3t.source.diarisation import numbered, require_packages, speakers_by_sound
-    from a3t.source.punctuated_transcript import punctuated_by_sound
     from a3t.source.transcripts import find_transcript, sidecar
     from a3t.text.pronunciation.pronouncer import Pronouncer
     from a3t.text.transcript import turns_of, with_names

@@ -31,10 +31,10 @@ from a3t.projects.project import (
 from a3t.projects.takes import (
     PLACES,
     MadeEdit,
-    MergedTakes,
     Take,
     alignment_within,
     made_edits,
+    merged_takes,
 )
 from a3t.rendering.edited import EditedRecording
 from a3t.source.alignments import default_folder
@@ -109,7 +109,7 @@ def remake_takes(editor: Editor, recording: Recording, version: Version) -> Edit
             edits += zip(entry[PLACES], made_edits(made, take.stretch), strict=True)
         except ValueError:
             raise InputError("The takes in the edit.json are not of this recording.") from None
-    return MergedTakes(
+    return merged_takes(
         source,
         request,
         edits,
@@ -117,7 +117,7 @@ def remake_takes(editor: Editor, recording: Recording, version: Version) -> Edit
         version["model"],
         version["vocoder"],
         version.get("voice"),
-    ).result()
+    )
 
 
 def as_it_sounds(

@@ -206,90 +206,83 @@ def _said(speech: ReusedSpeech, aligned: Alignment) -> Span:
     return bisect_left(spoken, start, key=middle), bisect_right(spoken, end, key=middle)
 
 
-@dataclass(frozen=True)
-class MergedTakes:
-    """Takes to be put into a recording.
+def merged_takes(
+    source: AlignedRecording,
+    request: EditRequest,
+    edits: Sequence[tuple[int, MadeEdit]],
+    takes: Sequence[Mapping[str, Any]],
+    model: dict[str, str | None],
+    vocoder: dict[str, str | None],
+    voice: dict[str, Any] | None = None,
+) -> EditedRecording:
+    """The recording with takes in it.
 
-    source: the recording, aligned; request: of all of them, but for the new text. edits: the
-    takes', in order, each with the index of its first word in the text. takes: how each take was
-    made, as an edit.json says it; empty if that isn't known of all. model, vocoder, voice: names
-    and sha256.
+    ``request``: of all of them, but for the new text. ``edits``: the takes', in order, each with
+    the index of its first word in the text. ``takes``: how each take was made, as an edit.json says
+    it; empty if that isn't known of all. ``model``, ``vocoder``, ``voice``: names and sha256.
+    Raises InputError if two of them change the same samples.
     """
-
-    source: AlignedRecording
-    request: EditRequest
-    edits: Sequence[tuple[int, MadeEdit]]
-    takes: tuple[Mapping[str, Any], ...]
-    model: dict[str, str | None]
-    vocoder: dict[str, str | None]
-    voice: dict[str, Any] | None = None
-
-    def result(self) -> EditedRecording:
-        """The recording with these takes in it. Raises InputError if two of them change the same
-        samples."""
-        patches = [made.patch for _, made in self.edits]
-        for left, right in zip(patches, patches[1:], strict=False):
-            if right.source[0] < left.source[1]:
-                raise InputError("Two edits overlap: merge them.")
-        text = self.source.text
-        old = list(text.words)
-        aligned = self.source.alignment
-        said = [tuple(phone.symbol for phone in word.phones) for word in aligned.spoken]
-        new: list[TranscriptWord] = []
-        pronunciations: list[tuple[str, ...]] = []
-        tokens = len(old)  # more than the text has: those of new words come after them
-        planned: list[PlannedEdit] = []
-        script: list[WordEdit] = []
-        done = 0
-        for first, made in self.edits:
-            new += [*old[done:first]]
-            pronunciations += said[done:first]
-            edit = made.at(first, len(new), aligned)
-            own = _in_turn(
-                made.edit.new, old[first : edit.old[1]] or old[max(first - 1, 0) : first]
-            )
-            new += [replace(word, token=word.token + tokens) for word in own]
-            tokens += 1 + max((word.token for word in made.edit.new), default=0)
-            pronunciations += made.edit.phones
-            done = edit.old[1]
-            planned.append(edit)
-            if not edit.is_cut:
-                op: Any = edit.op
-                script.append(WordEdit(op, edit.old, edit.new))
-        new += old[done:]
-        pronunciations += said[done:]
-        new_text = Transcript.of_tokens(new)
-        frames = self.source.recording.frames
-        grid = on_grid(aligned, frames)
-        rate = float(np.mean([made.rate for _, made in self.edits] or [1.0]))
-        models = (self.model, self.vocoder, self.voice)
-        excerpts = tuple(made.excerpts for _, made in self.edits)
-        unchanged: tuple[EditedRecording, ...] = ()
-        if any(excerpts):  # what they are excerpts of: the recording as it is
-            request = replace(self.request, new_text=text.text)
-            same = Revision(text, text, ())
-            whole = EditPlan(self.source, request, same, tuple(said), grid, (), (), rate)
-            unchanged = (EditedRecording(whole, (), *models),)
-        plan = EditPlan(
-            self.source,
-            replace(self.request, new_text=new_text.text),
-            Revision(text, new_text, tuple(script)),
-            tuple(pronunciations),
-            grid,
-            tuple(planned),
-            (),
-            rate,
-            source_edits=tuple(each.plan for each in unchanged),
-        )
-        return EditedRecording(
-            plan,
-            tuple(patches),
-            *models,
-            scores=tuple(made.scores for _, made in self.edits),
-            source_edits=unchanged,
-            excerpts=excerpts if unchanged else (),
-            takes=self.takes,
-        )
+    patches = [made.patch for _, made in edits]
+    for left, right in zip(patches, patches[1:], strict=False):
+        if right.source[0] < left.source[1]:
+            raise InputError("Two edits overlap: merge them.")
+    text = source.text
+    old = list(text.words)
+    aligned = source.alignment
+    said = [tuple(phone.symbol for phone in word.phones) for word in aligned.spoken]
+    new: list[TranscriptWord] = []
+    pronunciations: list[tuple[str, ...]] = []
+    tokens = len(old)  # more than the text has: those of new words come after them
+    planned: list[PlannedEdit] = []
+    script: list[WordEdit] = []
+    done = 0
+    for first, made in edits:
+        new += [*old[done:first]]
+        pronunciations += said[done:first]
+        edit = made.at(first, len(new), aligned)
+        own = _in_turn(made.edit.new, old[first : edit.old[1]] or old[max(first - 1, 0) : first])
+        new += [replace(word, token=word.token + tokens) for word in own]
+        tokens += 1 + max((word.token for word in made.edit.new), default=0)
+        pronunciations += made.edit.phones
+        done = edit.old[1]
+        planned.append(edit)
+        if not edit.is_cut:
+            op: Any = edit.op
+            script.append(WordEdit(op, edit.old, edit.new))
+    new += old[done:]
+    pronunciations += said[done:]
+    new_text = Transcript.of_tokens(new)
+    frames = source.recording.frames
+    grid = on_grid(aligned, frames)
+    rate = float(np.mean([made.rate for _, made in edits] or [1.0]))
+    models = (model, vocoder, voice)
+    excerpts = tuple(made.excerpts for _, made in edits)
+    unchanged: tuple[EditedRecording, ...] = ()
+    if any(excerpts):  # what they are excerpts of: the recording as it is
+        request = replace(request, new_text=text.text)
+        same = Revision(text, text, ())
+        whole = EditPlan(source, request, same, tuple(said), grid, (), (), rate)
+        unchanged = (EditedRecording(whole, (), *models),)
+    plan = EditPlan(
+        source,
+        replace(request, new_text=new_text.text),
+        Revision(text, new_text, tuple(script)),
+        tuple(pronunciations),
+        grid,
+        tuple(planned),
+        (),
+        rate,
+        source_edits=tuple(each.plan for each in unchanged),
+    )
+    return EditedRecording(
+        plan,
+        tuple(patches),
+        *models,
+        scores=tuple(made.scores for _, made in edits),
+        source_edits=unchanged,
+        excerpts=excerpts if unchanged else (),
+        takes=tuple(takes),
+    )
 
 
 def _in_turn(

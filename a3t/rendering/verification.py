@@ -26,7 +26,7 @@ from alignment.aligners.network_aligner import NetworkAligner
 from alignment.arpabet import strip_stress
 from alignment.confidence.rival_scores import fit_of
 from alignment.network.phone_network import features, sequence_scores
-from alignment.recognition.near_words import words_one_phone_apart
+from alignment.recognition.ngrams import words_one_phone_apart
 from alignment.waveform import model_waveform
 
 # A word's log odds: an offset, and the weights of the aligner's and of the nats that it is ahead of

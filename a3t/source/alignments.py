@@ -1,4 +1,7 @@
-"""Aligns as much of a recording as an edit needs: all of a short one, passages of a long one."""
+"""Aligns as much of a recording as an edit needs: all of a short one, passages of a long one.
+
+The pauses that are found then punctuate a transcript without marks.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -19,12 +23,12 @@ from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.source.records import LONG, AlignedRecording, FoundTranscript, Times
 from a3t.source.transcripts import find_transcript
-from a3t.spans import Span
+from a3t.spans import Span, SpanMap
 from a3t.text.comparison.edit_script import WordEdit
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from a3t.user_folders import cache_folder
-from alignment import Aligner, Alignment, Pronunciations, Word
+from alignment import Aligner, Alignment, AlignmentError, Pronunciations, Word
 from alignment.aligner import aligner_version
 from alignment.confidence.doubts import with_confidences
 from alignment.long.window import TimedWord, align_window
@@ -130,19 +134,19 @@ class AlignmentStore:
         text = found.transcript
         everything = (0, len(text.words))
 
-        def cached_or_aligned() -> Aligned:
+        def align() -> Aligned:
             choices = pronouncer.choices(text.spoken)
-
-            def align() -> Alignment:
-                return self.aligner.align_recording(recording, text.spoken, choices)
-
-            if recording.seconds <= LONG:
-                return align(), everything
-            alignment = self._cached(recording, text.spoken, self._method(choices), align)
+            path = None
+            if self._folder is not None and recording.seconds > LONG:
+                what = recording.identity, text.spoken, self._method(choices)
+                path = alignment_path(self._folder, *what)
+            alignment = cached_alignment(path, text.spoken)
+            if alignment is None:
+                alignment = self.aligner.align_recording(recording, text.spoken, choices)
+                cache_alignment(path, alignment)
             return alignment, everything
 
-        key = _key(recording, text, everything, pronouncer)
-        alignment, _ = self._once(key, cached_or_aligned)
+        alignment, _ = self._once(_key(recording, text, everything, pronouncer), align)
         return with_confidences(alignment, found.confidences)
 
     def _method(self, choices: Pronunciations) -> str:
@@ -150,21 +154,6 @@ class AlignmentStore:
         ways = repr([(word, [tuple(way) for way in choices[word]]) for word in sorted(choices)])
         digest = hashlib.sha256(ways.encode()).hexdigest()
         return f"{self.aligner.name} {__version__} {aligner_version()} {digest}"
-
-    def _cached(
-        self,
-        recording: Recording,
-        words: Sequence[str],
-        method: str,
-        align: Callable[[], Alignment],
-    ) -> Alignment:
-        """The alignment that the cache folder has, else a new one, which is put there."""
-        path = alignment_path(self._folder, recording.identity, words, method)
-        alignment = cached_alignment(path, words)
-        if alignment is None:
-            alignment = align()
-            cache_alignment(path, alignment)
-        return alignment
 
     def _part(
         self,
@@ -204,14 +193,10 @@ class AlignmentStore:
         return self._held[held]
 
 
-def _own_pronunciations(pronouncer: Pronouncer, text: Transcript) -> str:
-    """The user's pronunciations of the text's words, as a string; empty if there are none."""
-    words = sorted(pronouncer.own.keys() & set(text.spoken))
-    return repr([(word, list(pronouncer.own[word])) for word in words]) if words else ""
-
-
 def _key(recording: Recording, text: Transcript, words: Span, pronouncer: Pronouncer) -> Key:
-    return recording.identity, text.spoken, words, _own_pronunciations(pronouncer, text)
+    own = sorted(pronouncer.own.keys() & set(text.spoken))
+    ways = repr([(word, list(pronouncer.own[word])) for word in own]) if own else ""
+    return recording.identity, text.spoken, words, ways
 
 
 MAX_CACHED_FILES = 64  # files: an hour's alignment takes about 8 MB
@@ -229,52 +214,37 @@ def default_folder() -> Path | None:
     return cache_folder("alignments")
 
 
-def read_cached(path: Path | None) -> bytes | None:
-    """The contents that `write_cached` wrote there, or None."""
+def alignment_path(folder: Path, sha256: str, words: Sequence[str], method: str) -> Path:
+    """The file that caches the alignment of a recording's words, and how they are aligned."""
+    key = "\n".join([sha256, method, *words])
+    return folder / f"{hashlib.sha256(key.encode()).hexdigest()}.json"
+
+
+def cached_alignment(path: Path | None, words: Sequence[str]) -> Alignment | None:
+    """The alignment in a cached file, if it is one of these words, else None."""
     if path is None or not path.is_file():
         return None
     with suppress(OSError):
         os.utime(path)  # the least recently used is deleted first
-    with suppress(OSError):
-        return path.read_bytes()
+    with suppress(OSError, *_UNREADABLE):
+        alignment = Alignment.from_json(json.loads(path.read_bytes()))
+        return alignment if [word.text for word in alignment.spoken] == [*words] else None
     return None
 
 
-def write_cached(path: Path | None, data: bytes) -> None:
-    """Cache a file, readable by its user alone, and delete the least recently used with the same
-    ending beyond MAX_CACHED_FILES; nothing for None."""
+def cache_alignment(path: Path | None, alignment: Alignment) -> None:
+    """Cache an alignment, readable by its user alone, and delete the least recently used beyond
+    MAX_CACHED_FILES; nothing for None."""
     if path is None:
         return
     with suppress(OSError, InputError):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with atomic_path(path) as temporary:
             temporary.chmod(0o600)
-            temporary.write_bytes(data)
+            temporary.write_text(json.dumps(alignment.to_json(), separators=(",", ":")))
         files = path.parent.glob(f"*{path.suffix}")
         for old in sorted(files, key=lambda each: -each.stat().st_mtime)[MAX_CACHED_FILES:]:
             old.unlink(missing_ok=True)
-
-
-def alignment_path(
-    folder: Path | None, sha256: str, words: Sequence[str], method: str
-) -> Path | None:
-    """The file that caches the alignment of a recording's words, and how they are aligned."""
-    key = "\n".join([sha256, method, *words])
-    return folder and folder / f"{hashlib.sha256(key.encode()).hexdigest()}.json"
-
-
-def cached_alignment(path: Path | None, words: Sequence[str]) -> Alignment | None:
-    """The alignment in a cached file, if it is one of these words, else None."""
-    with suppress(*_UNREADABLE):
-        if (data := read_cached(path)) is not None:
-            alignment = Alignment.from_json(json.loads(data))
-            return alignment if [word.text for word in alignment.spoken] == [*words] else None
-    return None
-
-
-def cache_alignment(path: Path | None, alignment: Alignment) -> None:
-    """Cache an alignment."""
-    write_cached(path, json.dumps(alignment.to_json(), separators=(",", ":")).encode())
 
 
 def times_of(alignment: Alignment) -> Times:
@@ -340,3 +310,80 @@ def cut(alignment: Alignment, ranges: Sequence[Span]) -> Alignment:
         if inside:
             words.append(word)
     return Alignment(tuple(words), alignment.duration, alignment.score)
+
+
+MIN_WORDS = 4  # words; fewer are hardly a sentence
+
+
+def pauses_after_words(
+    text: Transcript, alignment: Alignment, ranges: Sequence[Span]
+) -> list[float | None]:
+    """Seconds of silence after each spoken word of the text; None where it isn't aligned.
+
+    After the last word of an aligned passage nothing is known.
+    """
+    result: list[float | None] = [None] * len(text.words)
+    spoken = iter(alignment.spoken)
+    times = [(word.start, word.end) for first, last in ranges
+             for _, word in zip(range(first, last), spoken, strict=False)]  # fmt: skip
+    places = [k for first, last in ranges for k in range(first, last)]
+    for (k, after), (here, following) in zip(pairwise(places), pairwise(times), strict=False):
+        if after == k + 1:
+            result[k] = max(following[0] - here[1], 0.0)
+    return result
+
+
+def punctuated(
+    text: Transcript,
+    aligned: tuple[Alignment, Sequence[Span]] | None,
+    revised: tuple[Transcript, SpanMap] | None = None,
+    wanted: bool = True,
+) -> Transcript:
+    """The transcript with punctuation and capitals if it has none and they are ``wanted``, else the
+    transcript itself.
+
+    ``aligned``: the alignment of the ranges of its words. ``revised``: a new text and how its words
+    correspond. Whether a sentence that stays is a question is then taken from there: what somebody
+    wrote is surer than what is guessed.
+    """
+    if not wanted or text.is_punctuated or len(text.words) < MIN_WORDS:
+        return text
+    from a3t.text.punctuation.restoring import with_punctuation
+
+    pauses = pauses_after_words(text, *aligned) if aligned else ()
+    found = with_punctuation(text, pauses)
+    return _with_questions_of(*revised, found) if revised else found
+
+
+def _with_questions_of(new_text: Transcript, words: SpanMap, text: Transcript) -> Transcript:
+    """The text with ? in the place of . where words that stay have it in the new text, and the
+    other way round."""
+    written, end, place = list(text.text), 0, -1
+    starts: dict[int, int] = {}
+    for word in text.words:
+        if word.token != place:
+            place, start = word.token, text.text.find(word.written, end)
+            if start < 0:
+                return text
+            starts[place], end = start, start + len(word.written)
+    for here, there in words.kept_places():
+        old, new = text.words[here], new_text.words[there]
+        if {old.mark, new.mark} == {".", "?"}:
+            last = starts[old.token] + len(old.written) - 1
+            if written[last] in ".?":
+                written[last] = new.mark
+    return text.written_as("".join(written))
+
+
+def punctuated_by_sound(
+    recording: Recording, found: FoundTranscript, alignments: AlignmentStore, wanted: bool = True
+) -> Transcript:
+    """The transcript, punctuated by words and pauses, or by words alone where a long recording
+    would have to be aligned for it, or where its words can't be; as it is unless ``wanted``."""
+    text, aligned = found.transcript, None
+    if not wanted or text.is_punctuated or len(text.words) < MIN_WORDS:
+        return text
+    if found.alignment is not None or recording.seconds <= LONG:
+        with suppress(AlignmentError):
+            aligned = alignments.around(recording, found, None, Pronouncer())
+    return punctuated(text, aligned)

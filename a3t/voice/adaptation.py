@@ -19,8 +19,7 @@ from torch import Tensor
 
 from a3t.errors import InputError
 from a3t.learning.batches import ClipBatches, StoredFeatures
-from a3t.learning.loop import Run, Schedule, use_bfloat16
-from a3t.learning.objective import LossConfig, Objective, validate
+from a3t.learning.loop import LossConfig, Objective, Run, Schedule, use_bfloat16, validate
 from a3t.model.a3t import A3T
 from a3t.model.conformer import Batch
 from a3t.model.saved_voices import add_low_rank, take_low_rank
@@ -50,7 +49,7 @@ class AdaptationConfig:
         batch_frames: frames of a step.
         crop: shortest and longest stretch in frames.
         precision: one of `a3t.learning.loop.PRECISIONS`.
-        speaker, speaker_matching: weights of the losses of `a3t.learning.objective`.
+        speaker, speaker_matching: weights of the losses of `a3t.learning.loop`.
         seed: of everything that is drawn.
     """
 

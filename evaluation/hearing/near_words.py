@@ -38,7 +38,7 @@ from alignment import AlignmentError
 from alignment.aligner import InMemory
 from alignment.confidence.doubts import doubts
 from alignment.recognition import whisper_model
-from alignment.recognition.near_words import known_ways, words_one_phone_apart
+from alignment.recognition.ngrams import known_ways, words_one_phone_apart
 from evaluation.harness.declared_tables import Column, Row, Table, count, rate, share
 from evaluation.harness.measurement import CHOSEN, Measurement, Setting, repeated
 from evaluation.harness.processes import mebibytes

@@ -10,7 +10,7 @@ import torch
 import yaml
 from torch import nn
 
-from a3t.learning.objective import reconstruction_loss
+from a3t.learning.loop import reconstruction_loss
 from a3t.model.a3t import A3T
 from a3t.model.conformer import Batch, Layout, MaskedBatchNorm, RelativeAttention, phone_spans
 from a3t.model.variance.adaptors import energy_loss, pitch_loss

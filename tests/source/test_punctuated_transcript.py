@@ -8,7 +8,7 @@ import pytest
 from a3t.commands import edit, transcribe
 from a3t.editor import Editor
 from a3t.plan.revision import Revision
-from a3t.source.punctuated_transcript import pauses_after_words, punctuated
+from a3t.source.alignments import pauses_after_words, punctuated
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Phone, Word, pause
 from tests.conftest import ARCTIC, NEVER

@@ -11,7 +11,7 @@ import pytest
 import torch
 import yaml
 
-from a3t.learning.objective import reconstruction_loss
+from a3t.learning.loop import reconstruction_loss
 from a3t.model.a3t import A3T
 from a3t.pretrained import load_checkpoint
 from tests.model.test_network import SMALL

@@ -9,7 +9,7 @@ import torch
 from sklearn.metrics import roc_curve
 
 from a3t.errors import InputError
-from a3t.learning.objective import speaker_loss
+from a3t.learning.loop import speaker_loss
 from a3t.model.speaker_encoder import SpeakerEncoder, load_speaker_encoder
 from tests.model.test_network import make_clip
 from tests.training.stores import made_up_clip, write_store

@@ -32,8 +32,8 @@ from a3t.projects.take_record import Mix, TakeRecord, Weights
 from a3t.projects.takes import (
     PLACES,
     MadeEdit,
-    MergedTakes,
     alignment_within,
+    merged_takes,
 )
 from a3t.rendering.edited import EditedRecording, WordScore
 from a3t.source.records import AlignedRecording
@@ -161,7 +161,7 @@ def assembled(recording: Recording, heard: HeardPart, takes: Sequence[Path]) -> 
     nothing = Weights("none", None)
     first = parts[0].record if parts else None
     voice = next((part.record.voice for part in parts if part.record.voice), None)
-    return MergedTakes(
+    return merged_takes(
         AlignedRecording(recording, text, aligned),
         request,
         [each for edits in placed for each in edits],
@@ -169,7 +169,7 @@ def assembled(recording: Recording, heard: HeardPart, takes: Sequence[Path]) -> 
         ((first and first.model) or nothing).to_json(),
         ((first and first.vocoder) or nothing).to_json(),
         voice.to_json() if voice else None,
-    ).result()
+    )
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Words that sound nearly like others."""
 
-from alignment.recognition.near_words import known_ways, words_one_phone_apart
+from alignment.recognition.ngrams import known_ways, words_one_phone_apart
 
 
 def test_words_one_phone_apart() -> None:
