@@ -179,7 +179,9 @@ class Editor:
         revision = Revision.of(found.transcript, new_text)
         require_change(found, new_text, revision.edits or request.cuts)
         with self.steps("align"):
-            others = align_others(request.others, new_text, self.alignments, pronouncer)
+            prior = revision.edits, revision.new_text
+            hear = self.alignments, pronouncer, request.recogniser
+            others = align_others(request.others, *prior, *hear)
             edits = None if request.cuts else with_sources(revision, request)
             aligned, ranges = self.alignments.around(sound, found, edits, pronouncer)
         with self.steps("plan"):

@@ -47,7 +47,7 @@ def main(arguments: list[str]) -> int:
 
 # Options that mean nothing in a list, those that mean nothing outside one, and those of --replay,
 # --undo, --redo and --history, which repeat a recorded edit.
-SINGLE = ("wav", "new_text", "out", "plan", "replay", "undo", "redo", "history", "tracks")
+SINGLE = ("wav", "new_text", "out", "plan", "replay", "undo", "redo", "history", "tracks", "said")
 LISTS = ("out_dir", "jobs", "scheduler")
 AGAIN = {"wav", "out", "export", "no_provenance", "json", "model", "vocoder", "device"}
 

@@ -69,7 +69,7 @@ class ReusedSpeech(Record):
     in the origin's new text. edits: which of the origin's edits are within it. frames: of the
     origin's recording, the silence included that goes with it. silent: how many of these frames at
     either end are silent. pauses: frames of room tone that are added before and after it.
-    decibels: as `ReusedWords` has it.
+    decibels, punch_in: as `ReusedWords` has them.
     """
 
     origin: Count
@@ -80,6 +80,7 @@ class ReusedSpeech(Record):
     silent: Margins = (0, 0)
     pauses: Margins = (0, 0)
     decibels: Decibels | None = field(default=None, metadata=OMITTED)
+    punch_in: bool = field(default=False, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +267,10 @@ class EditPlan:
     def requested(self) -> dict[str, Any]:
         """The entries that make an edit.json's edit again: the request and its source."""
         words = {*self.source.text.spoken, *self.request.new_transcript.spoken}
-        others = tuple(map(OtherRecording.of, self.others))
+        others = tuple(
+            OtherRecording.of(heard, asked.punch_in)
+            for heard, asked in zip(self.others, self.request.others, strict=False)
+        )
         asked = replace(self.request.with_pronunciations_of(words), others=others).to_json()
         return asked | {
             "text": self.text.text,

@@ -38,6 +38,7 @@ from a3t.plan.edit_sites import (
     turns_at,
     usual_pauses,
 )
+from a3t.plan.punch_in import punched_in
 from a3t.plan.request import EditRequest
 from a3t.plan.reuse import RecordedTexts, chosen_words, origins_of, with_room
 from a3t.plan.revision import Revision, word_map
@@ -75,7 +76,7 @@ def make_plan(
     words = WordFrames.of(grid, spoken, frames, places_of_unwritten(alignment))
     usual = usual_pauses(text, grid)
     texts = [text, *(other.text for other in others)]
-    wanted = _sites(request, revision, words, texts)
+    wanted = _sites(request, revision, words, texts, others)
     plan_origin = _planned_in((source, *others), request, durations)
     origins, taken, sites = origins_of(wanted, texts, new_text, plan_origin, usual)
     _check_lengths(sites, pronunciations, new_text)
@@ -106,15 +107,20 @@ def make_plan(
 
 
 def _sites(
-    request: EditRequest, revision: Revision, words: WordFrames, texts: Sequence[Transcript]
+    request: EditRequest,
+    revision: Revision,
+    words: WordFrames,
+    texts: Sequence[Transcript],
+    others: Sequence[AlignedRecording],
 ) -> list[PlacedEdit]:
     """The sites of the revision's edits and the request's cuts, and which new words are
-    recorded in one of the texts."""
+    recorded in one of the texts; ``others``: the request's other recordings."""
     text, new_text = revision.text, revision.new_text
     script = merge_touching(revision.edits, words)
     sites = place_edits(script, words, text, new_text, revision.pauses)
     recorded = RecordedTexts(tuple(texts)).matches(script, new_text) if request.moves else {}
     recorded |= chosen_words(request.recorded, script, texts, new_text)
+    recorded |= punched_in(script, new_text, request.others, others) if others else {}
     if recorded:
         sites = [
             with_room(site, recorded[k], words) if k in recorded else site

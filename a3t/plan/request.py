@@ -131,12 +131,14 @@ class ReusedWords(Record):
     """New words that are recorded, but for some, as words ``old`` of text number ``text``.
 
     decibels: by which they are made louder; None for as much as all speech of their recording.
+    punch_in: whether that was made for them, so that they take on the sound of their new place.
     """
 
     new: Span
     old: Span
     text: Count
     decibels: Decibels | None = None
+    punch_in: bool = field(default=False, metadata=OMITTED)
 
     def __post_init__(self) -> None:
         if not (0 <= self.new[0] < self.new[1] and 0 <= self.old[0] < self.old[1]):
@@ -148,13 +150,16 @@ class OtherRecording(Record):
     """A further recording of the same speaker, whose speech an edit may take.
 
     text: what it says; None to take it from a file beside it, or to recognise it. alignment: of
-    all its words, None to align them. sha256: of its file, once it was used.
+    all its words, None to align them. sha256: of its file, once it was used. punch_in: whether it
+    was made for the new words, alone or in their sentence: these are then taken from it however few
+    they are, and take on the sound of their new place.
     """
 
     path: Path
     text: str | None = None
     alignment: Alignment | None = None
     sha256: str | None = None
+    punch_in: bool = field(default=False, metadata=OMITTED)
 
     def __post_init__(self) -> None:
         check_alignment(self.alignment)
@@ -165,10 +170,10 @@ class OtherRecording(Record):
         return parsed(self.text)
 
     @classmethod
-    def of(cls, heard: AlignedRecording) -> OtherRecording:
+    def of(cls, heard: AlignedRecording, punch_in: bool = False) -> OtherRecording:
         """A recording whose words are known."""
         own = heard.recording
-        return cls(own.path, heard.text.text, heard.alignment, own.sha256)
+        return cls(own.path, heard.text.text, heard.alignment, own.sha256, punch_in)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,6 +25,7 @@ from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, frames_of
 from a3t.plan.edit_plan import EditPlan, PlannedEdit, ReusedSpeech
 from a3t.plan.edit_sites import PlacedEdit, WordFrames
+from a3t.plan.punch_in import read_anew
 from a3t.plan.request import EditRequest, OtherRecording, ReusedWords
 from a3t.plan.revision import Revision
 from a3t.source.alignments import AlignmentStore
@@ -240,12 +241,15 @@ def with_sources(revision: Revision, request: EditRequest) -> list[WordEdit]:
 
 def align_others(
     others: Sequence[OtherRecording],
+    edits: Sequence[WordEdit],
     expected: Transcript,
     alignments: AlignmentStore,
     pronouncer: Pronouncer,
+    recogniser: str = "auto",
 ) -> tuple[AlignedRecording, ...]:
-    """Other recordings with their words, which are found where they aren't known, with ``expected``
-    as a prior; InputError if one is not the recording that it was."""
+    """Other recordings with their words, which are found where they aren't known, with the
+    ``expected`` text, to which some edits lead, as a prior; InputError if one is not the recording
+    that it was."""
     heard = []
     for other in others:
         recording = Recording.open(other.path)
@@ -257,6 +261,8 @@ def align_others(
         text, alignment = other.transcript, other.alignment
         if text is not None and alignment is not None:
             heard.append(AlignedRecording(recording, text, alignment))
+        elif other.punch_in and text is None:
+            heard.append(read_anew(recording, edits, expected, alignments, pronouncer, recogniser))
         else:
             heard.append(alignments.hear(recording, text, expected, pronouncer))
     return tuple(heard)
@@ -395,7 +401,8 @@ def _taken(block: ReusedWords, plan: EditPlan, number: int) -> ReusedSpeech:
     ]
     span = min(first for first, _ in edges), max(last for _, last in edges)
     edits = (inside[0], inside[-1] + 1) if inside else _between(plan.edits, span)
-    return ReusedSpeech(number, block.new, words, edits, span, decibels=block.decibels)
+    how = {"decibels": block.decibels, "punch_in": block.punch_in}
+    return ReusedSpeech(number, block.new, words, edits, span, **how)
 
 
 def _between(edits: Sequence[PlannedEdit], frames: Span) -> Span:
@@ -435,6 +442,8 @@ def _with_silence(
         pause, requested = wanted(joint)
         have = beside[0] if left < 0 else beside[1] if right == len(speech) else 0
         sides = [(k, side) for k, side in ((left, 1), (right, 0)) if 0 <= k < len(speech)]
+        if speech[0].punch_in and not pause:
+            continue  # a word that was read alone has silence that isn't its sentence's
         outer = words[joint] in (0, len(new_text.words))
         most = EDGE if requested or outer or have >= MIN_PAUSE_FRAMES else MAX_SILENCE_FRAMES
         for k, side in sides:

@@ -51,18 +51,20 @@ class ReusedExcerpt:
 @dataclass(frozen=True, slots=True)
 class RecordedPart:
     """Samples of a result that are recorded elsewhere: in which file, at its own rate, and where
-    they are in the result; exact if they are equal there."""
+    they are in the result; exact if they are equal there; punch_in if they were recorded for it."""
 
     path: Path
     source: Span
     output: Span
     exact: bool
+    punch_in: bool = False
 
     def to_json(self, recording: Path) -> dict[str, Any]:
         """Its entry in an edit.json; with the path if it differs from the recording's."""
         entry: dict[str, Any] = {"source": list(self.source), "output": list(self.output)}
         if self.path != recording:
             entry["path"] = str(self.path)
+        entry |= {"punch_in": True} if self.punch_in else {}
         return entry | ({} if self.exact else {"exact": False})
 
 
@@ -216,6 +218,7 @@ class EditedRecording:
         """The stretches of edit ``k`` that are recorded elsewhere, in order."""
         parts: list[RecordedPart] = []
         start = self.map.samples.changes[k].output[0]
+        made_for_it = {taken.origin for taken in self.plan.edits[k].taken if taken.punch_in}
         for excerpt in self.excerpts[k] if self.excerpts else ():
             origin = self.source_edits[excerpt.origin]
             ratio = self.recording.sample_rate / origin.recording.sample_rate
@@ -227,7 +230,8 @@ class EditedRecording:
                     begin = start + excerpt.begin + round((first - excerpt.source[0]) * ratio)
                     output = begin, begin + round((last - first) * ratio)
                     source = first + shift, last + shift
-                    parts.append(RecordedPart(origin.recording.path, source, output, excerpt.exact))
+                    how = excerpt.exact, excerpt.origin in made_for_it
+                    parts.append(RecordedPart(origin.recording.path, source, output, *how))
         return parts
 
     def _edits(self) -> list[dict[str, Any]]:

@@ -14,7 +14,8 @@ import numpy as np
 import soxr
 
 from a3t.audio.analysis.pause_sounds import speech_power
-from a3t.audio.analysis.room_tone import room_tone
+from a3t.audio.analysis.room_tone import find_room_tone, room_tone
+from a3t.audio.matching.punch_in import SpeechSound, in_sound_of
 from a3t.audio.output.patches import Patch, read_patched
 from a3t.audio.splicing.seams import (
     FADE_MS,
@@ -33,6 +34,7 @@ from a3t.plan.request import MAX_GAIN_DB
 from a3t.rendering.edited import EditedRecording, ReusedExcerpt
 from a3t.spans import Margins, Span
 
+SHARED = 1.0  # seconds of words that two recordings have in common
 CONTEXT = 0.1  # seconds beside a piece, in which a joint may lie
 RADIUS, NARROW = 0.03, 0.0125  # seconds by which a joint may move in silence, and without any
 
@@ -74,7 +76,7 @@ def moved_patch(
     for taken in edit.taken:
         before, after = taken.pauses
         pieces += [_tone(plan, places[0], before)] if before else []
-        pieces.append(_speech(plan, taken, origins[taken.origin]))
+        pieces.append(_speech(plan, edit, taken, origins[taken.origin]))
         pieces += [_tone(plan, places[1], after)] if after else []
     here, there = (place - around.start for place in places)
     whole, raw = replace(around, start=0), around.samples + around.constant
@@ -147,7 +149,9 @@ def _joint(a: _Piece, b: _Piece, fade: int, rate: int, from_place: bool, to_plac
     return best_seam(overlap, a.around, b.around.mono, fade, lag, leave - half)
 
 
-def _speech(plan: EditPlan, taken: ReusedSpeech, origin: EditedRecording) -> _Piece:
+def _speech(
+    plan: EditPlan, edit: PlannedEdit, taken: ReusedSpeech, origin: EditedRecording
+) -> _Piece:
     """Speech of an origin at the recording's rate, channels and level."""
     own, recording = origin.recording, plan.recording
     first, last = origin_span(taken, origin)
@@ -162,8 +166,10 @@ def _speech(plan: EditPlan, taken: ReusedSpeech, origin: EditedRecording) -> _Pi
         samples = soxr.resample(samples, own.sample_rate, recording.sample_rate)
     if own.channels != recording.channels:
         samples = samples.mean(axis=1, keepdims=True).repeat(recording.channels, axis=1)
-    gain = taken.decibels
-    if gain is None:
+    gain = 0.0 if taken.punch_in else taken.decibels
+    if taken.punch_in:
+        samples = _in_place(plan, edit, taken, origin, samples)
+    elif gain is None:
         gain = 0.0 if same else _speech_level(plan) - _speech_level(origin.plan)
     samples = _louder(samples, min(max(gain, -MAX_GAIN_DB), MAX_GAIN_DB))
     constant = samples.mean(axis=0)
@@ -178,6 +184,45 @@ def _speech(plan: EditPlan, taken: ReusedSpeech, origin: EditedRecording) -> _Pi
     return _Piece(
         around, samples, edges[0], edges[1], (rooms[0], rooms[1]), taken.origin, begin, ratio, exact
     )
+
+
+def _in_place(
+    plan: EditPlan,
+    edit: PlannedEdit,
+    taken: ReusedSpeech,
+    origin: EditedRecording,
+    samples: np.ndarray,
+) -> np.ndarray:
+    """Samples of words that were recorded for the edit, with the sound of their new place: as the
+    words that stand beside them in both recordings tell it, if these are enough, else all."""
+    recording, read = plan.recording, origin.recording
+    spoken, own = plan.alignment.spoken, origin.plan.alignment.spoken
+    kept = {new: old for old, new in plan.words.kept_places()}
+    pairs = []
+    for step, new, there in ((-1, taken.new[0], taken.words[0]), (1, *_lasts(taken))):
+        while True:
+            new, there = new + step, there + step
+            if new not in kept or not 0 <= there < len(own):
+                break
+            if own[there].text != spoken[kept[new]].text:
+                break
+            pairs.append((spoken[kept[new]], own[there]))
+    shared = sum(word.duration for word, _ in pairs) >= SHARED
+    here, there = tuple(zip(*pairs, strict=True)) if shared else (spoken, own)
+    rate, places = recording.sample_rate, recording.samples_in(edit.source)
+    near = sum(places) // 2
+    wanted = SpeechSound.of(recording, plan.alignment, here, near, rate)
+    middle = sum(origin_span(taken, origin)) // 2
+    sound = SpeechSound.of(read, origin.plan.alignment, there, middle, rate)
+    tone = find_room_tone(recording, plan.alignment, near)
+    return in_sound_of(
+        samples, sound, wanted, tone, plan.request.match, plan.request.seed + edit.source[0]
+    )
+
+
+def _lasts(taken: ReusedSpeech) -> Span:
+    """The last of its words, by its number in the new text and in the origin's."""
+    return taken.new[1] - 1, taken.words[1] - 1
 
 
 def origin_span(taken: ReusedSpeech, origin: EditedRecording) -> Span:

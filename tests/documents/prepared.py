@@ -18,7 +18,16 @@ TEXTS = {
     "token.txt": "a-secret-token",
     "edits.csv": f"wav,text,new_text,out\ntalk.wav,{TALK},{CHANGED},friday.wav\n",
 }
-FILES = {"talk.wav", "film.mp4", "talk.m4a", "second-take.wav", "hello.wav", "guest.wav", *TEXTS}
+FILES = {
+    "talk.wav",
+    "film.mp4",
+    "talk.m4a",
+    "second-take.wav",
+    "retake.wav",
+    "hello.wav",
+    "guest.wav",
+    *TEXTS,
+}
 
 
 def prepare(folder: Path, editor: Editor, example: Path) -> None:
@@ -29,6 +38,7 @@ def prepare(folder: Path, editor: Editor, example: Path) -> None:
     editor.tts(example, "Hello.", prompt_text=ARCTIC).save(folder / "hello.wav")
     editor.tts(example, CHANGED, prompt_text=ARCTIC).save(folder / "second-take.wav")
     shutil.copy(folder / "hello.wav", folder / "guest.wav")
+    shutil.copy(folder / "second-take.wav", folder / "retake.wav")
     for path in folder.glob("*.json"):
         path.unlink()
     film(folder / "film.mp4", talk)

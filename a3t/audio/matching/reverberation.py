@@ -15,7 +15,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from a3t.audio.analysis.room_tone import RoomTone
-from a3t.audio.matching.spectra import OVERLAP, frame_size, frequencies, sound_of, spectra
+from a3t.audio.matching.spectra import (
+    OVERLAP,
+    band_power,
+    frame_size,
+    on_bins,
+    sound_of,
+    spectra,
+    thirds_of_octaves,
+)
 from a3t.audio.reading.formats import to_float
 from a3t.audio.reading.recording import Recording
 
@@ -23,7 +31,6 @@ SIDE = 4.0  # seconds on either side of an edit from which the room is learnt
 LATE = OVERLAP + 1  # frames after a sound that are not its reverberation
 TIMES = np.array([0.15, 0.2, 0.3, 0.4, 0.55, 0.75, 1.0])  # seconds of a fall by 60 dB, tried
 NEARLY = 1.15  # times the least spread; so much is as good
-LOWEST = 100.0  # Hz; bands of a third of an octave above
 FALLING = 0.5  # of the power that was there LATE frames before
 LOW = 0.1  # the share of falling frames whose fall tells a room from a dry recording
 BELOW = 0.3  # the share of falling frames that may lie below the floor
@@ -48,13 +55,13 @@ class Reverberation:
         where it has less; what it has itself stays."""
         whole = np.concatenate([before, sound])
         frames = spectra(whole, self.rate)
-        bands = _bands(self.rate)
-        power = _band_power(np.square(np.abs(frames)), bands)
+        bands = thirds_of_octaves(self.rate)
+        power = band_power(np.square(np.abs(frames)), bands)
         floor = _floors(power, self.shares, _falls(np.array([self.seconds]), self.rate)[0])
         lacking = np.sqrt(np.clip(floor - power, 0.0, None))
         noise = spectra(np.random.default_rng(seed).standard_normal(len(whole)), self.rate)
         noise /= np.sqrt(frame_size(self.rate))
-        added = sound_of(noise * _on_bins(lacking, bands, self.rate), len(whole), self.rate)
+        added = sound_of(noise * on_bins(lacking, bands, self.rate), len(whole), self.rate)
         return np.asarray(sound + added[len(before) :])
 
 
@@ -66,14 +73,14 @@ def find_reverberation(
     rate = recording.sample_rate
     reach = round(SIDE * rate)
     spans = [(max(0, first - reach), first), (last, min(recording.samples, last + reach))]
-    bands = _bands(rate)
+    bands = thirds_of_octaves(rate)
     noise = _noise_in(bands, tone, rate)
     found = [np.empty((0, len(TIMES), len(bands)))]
     for start, end in spans:
         mono = to_float(recording.read(start, end)).mean(axis=1)
         if len(mono) > (3 * OVERLAP + LATE) * frame_size(rate) // OVERLAP:
             frames = spectra(mono - mono.mean(), rate)[OVERLAP:-OVERLAP]
-            power = _band_power(np.square(np.abs(frames)), bands)
+            power = band_power(np.square(np.abs(frames)), bands)
             found.append(_over_the_past(power, noise, rate))
     ratios = np.concatenate(found)
     known = np.asarray(np.isfinite(ratios).all(axis=1))  # (frames, bands)
@@ -129,35 +136,9 @@ def _floors(power: np.ndarray, shares: np.ndarray, fall: float) -> np.ndarray:
     return result
 
 
-def _bands(rate: int) -> np.ndarray:
-    """(bands, 2): Hz."""
-    count = int(3 * np.log2(rate / 2 / LOWEST))
-    edges = LOWEST * 2 ** (np.arange(count + 1) / 3)
-    edges = np.concatenate([[0.0], edges[edges < rate / 2 - 200], [rate / 2 + 1]])
-    return np.stack([edges[:-1], edges[1:]], axis=1)
-
-
-def _band_power(power: np.ndarray, bands: np.ndarray) -> np.ndarray:
-    """(frames, bins) -> (frames, bands): the mean of a band's bins, or of the nearest one."""
-    hertz = np.linspace(0.0, bands[-1, 1] - 1, power.shape[1])
-    means = []
-    for low, high in bands:
-        inside = (hertz >= low) & (hertz < high)
-        if not inside.any():
-            inside[np.abs(hertz - (low + high) / 2).argmin()] = True
-        means.append(power[:, inside].mean(axis=1))
-    return np.stack(means, axis=1)
-
-
-def _on_bins(values: np.ndarray, bands: np.ndarray, rate: int) -> np.ndarray:
-    """(frames, bands) -> (frames, bins)."""
-    place = np.searchsorted(bands[:, 1], frequencies(rate), "right").clip(max=len(bands) - 1)
-    return np.asarray(values[:, place])
-
-
 def _noise_in(bands: np.ndarray, tone: RoomTone | None, rate: int) -> np.ndarray:
     """(bands,): the noise's power in frames of `spectra`."""
     if tone is None:
         return np.zeros(len(bands))
     mono = tone.sound(rate, 0).mean(axis=1).astype(np.float64)
-    return _band_power(np.square(np.abs(spectra(mono, rate)[OVERLAP:-OVERLAP])), bands).mean(axis=0)
+    return band_power(np.square(np.abs(spectra(mono, rate)[OVERLAP:-OVERLAP])), bands).mean(axis=0)

@@ -13,6 +13,7 @@ import numpy as np
 FRAME_SECONDS = 0.025
 OVERLAP = 4  # frames over every sample
 EMPTY_DB = -120.0  # of full scale; quieter counts as this
+LOWEST = 100.0  # Hz; bands of a third of an octave above
 FIRST = 2 - OVERLAP + 1  # the first frame, counted from the one whose middle is sample 0
 
 
@@ -59,6 +60,32 @@ def frequencies(rate: int) -> np.ndarray:
 def decibels(power: np.ndarray, rate: int) -> np.ndarray:
     """Mean powers of frames' bins as dB of full scale."""
     return np.asarray(10 * np.log10(power / frame_size(rate) ** 2 + 10 ** (EMPTY_DB / 10)))
+
+
+def thirds_of_octaves(rate: int) -> np.ndarray:
+    """(bands, 2): Hz."""
+    count = int(3 * np.log2(rate / 2 / LOWEST))
+    edges = LOWEST * 2 ** (np.arange(count + 1) / 3)
+    edges = np.concatenate([[0.0], edges[edges < rate / 2 - 200], [rate / 2 + 1]])
+    return np.stack([edges[:-1], edges[1:]], axis=1)
+
+
+def band_power(power: np.ndarray, bands: np.ndarray) -> np.ndarray:
+    """(frames, bins) -> (frames, bands): the mean of a band's bins, or of the nearest one."""
+    hertz = np.linspace(0.0, bands[-1, 1] - 1, power.shape[1])
+    means = []
+    for low, high in bands:
+        inside = (hertz >= low) & (hertz < high)
+        if not inside.any():
+            inside[np.abs(hertz - (low + high) / 2).argmin()] = True
+        means.append(power[:, inside].mean(axis=1))
+    return np.stack(means, axis=1)
+
+
+def on_bins(values: np.ndarray, bands: np.ndarray, rate: int) -> np.ndarray:
+    """(frames, bands) -> (frames, bins)."""
+    place = np.searchsorted(bands[:, 1], frequencies(rate), "right").clip(max=len(bands) - 1)
+    return np.asarray(values[:, place])
 
 
 def _start(hop: int) -> int:

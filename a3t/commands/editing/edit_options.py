@@ -99,6 +99,11 @@ def _new_words(group: Options) -> None:
         "recognised; may be repeated"
     )
     option(group, "--from FILE", about, action="append", default=[], dest="others")
+    about = (
+        "take the new words from this recording, in which the speaker reads them, alone or in "
+        "their sentence; may be repeated"
+    )
+    option(group, "--said FILE", about, action="append", default=[])
     about = "synthesise every new word, even those recorded elsewhere in IN"
     option(group, "--no-moves", about)
     about = "make N different results: the best is OUT, the others are {stem}.2, {stem}.3 …"
@@ -179,7 +184,10 @@ def edit_request(options: argparse.Namespace) -> EditRequest:
         margin=options.margin / 1000,
         match=options.match,
         moves=not options.no_moves,
-        others=tuple(OtherRecording(path) for path in options.others),
+        others=(
+            *(OtherRecording(path) for path in options.others),
+            *(OtherRecording(path, punch_in=True) for path in options.said),
+        ),
         tracks=tracks_of(options.tracks),
         candidates=options.candidates,
         seed=options.seed,
@@ -219,6 +227,6 @@ def files_read(options: argparse.Namespace) -> tuple[Path, ...]:
     """The files that an edit's options name, and the transcripts beside its recording."""
     from a3t.projects.project_edit import input_files
 
-    named = (options.alignment, options.dict, options.plan_file, *options.others)
+    named = (options.alignment, options.dict, options.plan_file, *options.others, *options.said)
     texts = filter(None, map(file_named, (options.text, options.new_text)))
     return input_files(options.wav, options.text, None, *named, *texts)
