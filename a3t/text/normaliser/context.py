@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from a3t.text.normaliser import vocabulary
 from a3t.text.normaliser.numbers import MONTHS, VULGAR
+from a3t.text.normaliser.vocabulary import SAID, WORDS
 from a3t.user_folders import SHIPPED_MODELS
 
 _FIGURES = re.compile(r"[-±~≈≤≥]?\.?[0-9]")
@@ -53,7 +53,7 @@ class Context:
     def dated(self) -> bool:
         """A word beside a figure tells that it is a date: on 4/5."""
         before = self.before.lower()
-        cues = vocabulary.DATED | set(vocabulary.WEEKDAYS.values())
+        cues = WORDS["dated"] | set(SAID["weekdays"].values())
         return before in cues or self.after.lower() == "at"
 
     def noun_follows(self, article: str) -> bool:
@@ -66,7 +66,7 @@ class Context:
     def noun_seems_to_follow(self) -> bool:
         """The same for a measure without an article: [60W] bulb, but not [60 km] north."""
         after = self.after
-        if after.endswith(("ly", "ed", "ing", "s")) or after in vocabulary.BESIDE_MEASURES:
+        if after.endswith(("ly", "ed", "ing", "s")) or after in WORDS["beside_measures"]:
             return False
         return self.noun_follows("a")
 
@@ -77,7 +77,7 @@ Rule = Callable[[re.Match[str], Context], str]
 
 def is_function_word(word: str) -> bool:
     """Articles, pronouns, prepositions …: no names, and no nouns either."""
-    return word.lower() in vocabulary.FUNCTION_WORDS
+    return word.lower() in WORDS["function_words"]
 
 
 def is_figure(word: str) -> bool:
@@ -116,7 +116,7 @@ def month_named(word: str) -> str:
     bare = word.rstrip(".,").lower()
     if not word[:1].isupper() and bare in ("may", "march", "mar", "sep"):
         return ""
-    return bare if bare in MONTHS else vocabulary.MONTH_ABBREVIATIONS.get(bare, "")
+    return bare if bare in MONTHS else SAID["month_abbreviations"].get(bare, "")
 
 
 # --- ambiguous figures ----------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from math import gcd
 
-from a3t.text.normaliser import numbers, vocabulary
+from a3t.text.normaliser import numbers
 from a3t.text.normaliser.context import (
     Context,
     chosen,
@@ -17,15 +17,11 @@ from a3t.text.normaliser.context import (
     month_named,
 )
 from a3t.text.normaliser.numbers import grouped, said
+from a3t.text.normaliser.vocabulary import CURRENCY_CODES, SAID, UNITS, WORDS
 
 # --- numbers --------------------------------------------------------------------------------------
 
 NUMBER = r"(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+"
-
-
-def ratio(match: re.Match[str], _: Context) -> str:
-    """2:1."""
-    return f"{numbers.cardinal(match[1])} to {numbers.cardinal(match[2])}"
 
 
 _OPERATORS = {
@@ -54,7 +50,7 @@ def fraction(match: re.Match[str], context: Context) -> str:
     if not match[1] and ((above, below) in ((24, 7), (9, 11)) or _keeps_time(match, context)):
         return f"{numerator} {denominator}"
     in_play = above > 30 and 0 < below < 11 and not match[1]
-    if in_play and (above % below or context.around & vocabulary.CRICKET):  # runs for wickets
+    if in_play and (above % below or context.around & WORDS["cricket"]):  # runs for wickets
         return f"{numbers.pairs(match[2]) if above > 99 else numerator} for {denominator}"
     mixed = is_whole(context.before) and not context.pause_before  # 2 1/2
     if not match[1] and match[4] is None and not mixed:
@@ -82,7 +78,7 @@ def _keeps_time(match: re.Match[str], context: Context) -> bool:
     above, below, after = int(match[2]), match[3], context.after.lower()
     if below not in ("2", "4", "8", "16") or not 2 <= above <= 15 or match[4]:
         return False
-    if after in vocabulary.MUSIC_AFTER and not context.pause_after:
+    if after in WORDS["music_after"] and not context.pause_after:
         return True
     part = after in ("of", "a", "an", "the", "full", "cup", "inch", "mile", "hour") or is_whole(
         context.before
@@ -91,7 +87,7 @@ def _keeps_time(match: re.Match[str], context: Context) -> bool:
         return False
     goes_on = not after or context.pause_after or is_function_word(after)
     counted = context.before == "in" and above != 1 and goes_on
-    return counted or str(above) == below or bool(context.around & vocabulary.MUSIC)
+    return counted or str(above) == below or bool(context.around & WORDS["music"])
 
 
 def vulgar(match: re.Match[str], context: Context) -> str:
@@ -148,16 +144,6 @@ def number(match: re.Match[str], context: Context) -> str:
     return grouped(text) if "," in text else numbers.plain(text)
 
 
-def dimensions(match: re.Match[str], _: Context) -> str:
-    """1920x1080: nineteen twenty by ten eighty."""
-    return " by ".join(map(numbers.plain, re.split("[x×]", match[0].lower())))
-
-
-def lettered(match: re.Match[str], _: Context) -> str:
-    """221B: two twenty one b."""
-    return f"{numbers.pairs(match[1])} {match[2].lower()}"
-
-
 # --- money ----------------------------------------------------------------------------------------
 
 SCALE = "k|mn?|bn?|tn?|hundred|[mbt]r?illion|thousand|lakhs?|crores?"
@@ -171,14 +157,14 @@ MONEY = (
     rf"{AMOUNT}-?(?P<scale>{SCALE})?(?P<plus>\+)?"
     r"(?:/(?P<per>[a-z]+))?"
 )
-CODED = rf"({NUMBER})?({'|'.join(vocabulary.CURRENCY_CODES)})"
+CODED = rf"({NUMBER})?({'|'.join(CURRENCY_CODES)})"
 AMOUNT_FIRST = rf"(?P<amount>{NUMBER})(?P<symbol>[{_SIGNS}])"
 _SAID_SIGNS = {"-": "minus", "+": "plus", "~": "about", "≈": "about"}
 
 
 def money(match: re.Match[str], context: Context) -> str:
     """$5.20, -£3m, C$50, $5-10, $1.50-$2, $20/hr, $1M+."""
-    scale = vocabulary.SCALES.get((match["scale"] or "").lower(), "")
+    scale = SAID["scales"].get((match["scale"] or "").lower(), "")
     symbol, prefix = match["symbol"], (match["prefix"] or "").upper()
     if prefix and symbol != "$":
         return ""
@@ -189,13 +175,13 @@ def money(match: re.Match[str], context: Context) -> str:
 
     def amount(figures: str) -> str:
         words = numbers.money(figures, symbol, scale, attributive=noun)
-        country = vocabulary.DOLLARS.get(prefix, "")
+        country = SAID["dollars"].get(prefix, "")
         return re.sub(r"\bdollars?\b", lambda own: said(country, own[0]), words, count=1)
 
     first, upper, per = match["amount"], match["upper"], (match["per"] or "").lower()
     if upper:
         exact = match["symbol_again"] and "." in first + upper
-        low = vocabulary.SCALES.get((match["low"] or "").lower(), "")
+        low = SAID["scales"].get((match["low"] or "").lower(), "")
         low = low if low != scale else ""
         first = f"{amount(first) if exact and not low else said(grouped(first), low)} to"
     per = "day" if per == "d" else per
@@ -204,7 +190,7 @@ def money(match: re.Match[str], context: Context) -> str:
         first if upper else "",
         amount(upper or match["amount"]),
         "plus" if match["plus"] else "",
-        f"per {vocabulary.UNITS.get(per, (per,))[0].lower()}" if per else "",
+        f"per {UNITS.get(per, (per,))[0].lower()}" if per else "",
     )
 
 
@@ -223,7 +209,7 @@ def currency_code(match: re.Match[str], context: Context) -> str:
     amount = match[1] or context.before
     if not is_figure(amount):
         return ""
-    words = vocabulary.CURRENCY_CODES[match[2]][0 if amount == "1" else 1]
+    words = CURRENCY_CODES[match[2]][0 if amount == "1" else 1]
     return f"{grouped(match[1])} {words}" if match[1] else words
 
 
@@ -234,7 +220,7 @@ _POWERS = {"2": "square", "3": "cubic"}
 _LENGTHS = frozenset("km m cm mm μm mi yd ft in s".split())
 
 
-_SCALED = frozenset(vocabulary.SCALES) - {"k", "m", "mn", "b", "bn", "t", "tn"}
+_SCALED = frozenset(SAID["scales"]) - {"k", "m", "mn", "b", "bn", "t", "tn"}
 _SUMS = frozenset("+ - − × * / ÷ = < > ≤ ≥ ≈ ^".split())
 
 
@@ -243,11 +229,6 @@ def primes(match: re.Match[str], context: Context) -> str:
     singular = match[1] == "1" or context.noun_follows(context.before)
     one, more = ("inch", "inches") if match[2] == '"' else ("foot", "feet")
     return f"{grouped(match[1])} {one if singular else more}"
-
-
-def height(match: re.Match[str], _: Context) -> str:
-    """6'2": six foot two."""
-    return f"{numbers.cardinal(match[1])} foot {numbers.cardinal(match[2])}"
 
 
 def quantity(match: re.Match[str], context: Context) -> str:
@@ -259,18 +240,18 @@ def quantity(match: re.Match[str], context: Context) -> str:
     words = f"minus {words}" if figure.startswith("-") else words
     if not hyphen and (label := _label(figure, unit, context)):
         return label
-    if unit == "k" and {context.after.lower(), before} & vocabulary.RACES:
+    if unit == "k" and {context.after.lower(), before} & WORDS["races"]:
         return f"{words} k"
     named = (
-        context.name_follows or context.before_that.lower() in vocabulary.CALLED_IN_PAIRS
+        context.name_follows or context.before_that.lower() in WORDS["called_in_pairs"]
     )  # room is 4B
     billions = unit == "B" and ("." in figure or len(figure) < 3) and not named
-    if unit == "m" and context.after.lower() in vocabulary.COUNTED:
+    if unit == "m" and context.after.lower() in WORDS["counted"]:
         return f"{words} million"
     if unit == "in" and not hyphen:
         return f"{words} {'inch' if figure == '1' else 'inches'}"
     if unit in ("k", "M", "bn") or (billions and context.before.lower() not in ("apt", "no")):
-        return f"{words} {vocabulary.SCALES[unit.lower()]}"
+        return f"{words} {SAID['scales'][unit.lower()]}"
     if unit == "p" and len(figure) > 2:
         return ""  # 1080p; pence have two figures
     singular = hyphen or figure in ("1", "-1") or context.noun_follows(context.before)
@@ -290,14 +271,12 @@ def _label(figure: str, letter: str, context: Context) -> str:
     if before == "runway" and letter in _SIDES:
         return f"{numbers.spell_digits(figure)} {_SIDES[letter]}"
     term = letter in "abknpqrtxyz" and (after in _SUMS or context.before in _SUMS)
-    if before in vocabulary.LABELLED or term:
+    if before in WORDS["labelled"] or term:
         return f"{numbers.plain(figure)} {letter.lower()}"
-    if letter == "M" and context.around & vocabulary.CHEMISTRY:
+    if letter == "M" and context.around & WORDS["chemistry"]:
         return f"{grouped(figure)} molar"
     counted = (
-        after in vocabulary.COUNTED
-        or after.endswith("s")
-        or context.before.lower() in vocabulary.ABOUT
+        after in WORDS["counted"] or after.endswith("s") or context.before.lower() in WORDS["about"]
     )
     return "three m" if (figure, letter) == ("3", "M") and not counted else ""
 
@@ -316,8 +295,8 @@ def unit(match: re.Match[str], context: Context) -> str:
     if not (is_figure(context.before) or is_one(context.before) or linked):
         return ""
     if written == "M":  # no meters, which have a small letter
-        return "molar" if context.around & vocabulary.CHEMISTRY else ""
-    if written in ("sq", "cu") and not vocabulary.UNITS.get(context.after.lower()):
+        return "molar" if context.around & WORDS["chemistry"] else ""
+    if written in ("sq", "cu") and not UNITS.get(context.after.lower()):
         return ""
     if written == "in":
         last = not context.after or context.before_that.lower() in ("ft", "feet", "foot")
@@ -337,11 +316,11 @@ def unit_name(unit: str, one: bool) -> str:
 
 def _one_unit(written: str, one: bool, after: bool = False) -> str:
     match = re.fullmatch(r"(.*?[A-Za-zΩ°%‰¢])(?:\^?([23]))?", written)
-    names = vocabulary.UNITS.get(match[1].lower()) if match else None
+    names = UNITS.get(match[1].lower()) if match else None
     if (
         match is None
         or names is None
-        or written in vocabulary.NOT_UNITS
+        or written in WORDS["not_units"]
         or re.fullmatch("[A-Z]+s", written)
     ):
         return ""  # HRs are no hours
@@ -397,11 +376,6 @@ def dotted_clock(match: re.Match[str], context: Context) -> str:
     return said(numbers.clock(int(match[1]), int(match[2]), o_clock=False), " ".join(half))
 
 
-def hour(match: re.Match[str], _: Context) -> str:
-    """7pm."""
-    return f"{numbers.cardinal(match[1])} {match[2].lower()} m"
-
-
 def half_of_day(match: re.Match[str], context: Context) -> str:
     """a.m. anywhere; AM and am after a figure; PM anywhere in capitals."""
     after_figure = is_figure(context.before) or context.before.lower() == "o'clock"
@@ -435,8 +409,8 @@ def named_range(match: re.Match[str], context: Context) -> str:
     ends = []
     for written in match.groups():
         key = written.lower()
-        name = vocabulary.WEEKDAYS.get(key) or vocabulary.MONTH_ABBREVIATIONS.get(key)
-        whole = key in numbers.MONTHS or key in vocabulary.WEEKDAYS.values()
+        name = SAID["weekdays"].get(key) or SAID["month_abbreviations"].get(key)
+        whole = key in numbers.MONTHS or key in SAID["weekdays"].values()
         if not written[0].isupper() or not (name or whole or len(key) == 1):
             return ""
         ends.append(name or key)
@@ -444,11 +418,6 @@ def named_range(match: re.Match[str], context: Context) -> str:
     if any(one_letter) and (match[1], match[2]) not in (("A", "Z"), ("A", "B")):
         return ""
     return f"{ends[0]} to {ends[1]}"
-
-
-def decade(match: re.Match[str], _: Context) -> str:
-    """1980s, '80s, 80's."""
-    return numbers.decade(match[1])
 
 
 def of_year(match: re.Match[str], _: Context) -> str:
@@ -459,32 +428,14 @@ def of_year(match: re.Match[str], _: Context) -> str:
 
 def isotope(match: re.Match[str], _: Context) -> str:
     """¹⁴C: carbon fourteen."""
-    name = vocabulary.ELEMENTS.get(match[2], "")
-    mass = numbers.pairs(match[1]) if len(match[1]) > 2 else numbers.cardinal(match[1])
-    return f"{name} {mass}" if name else ""
-
-
-def decades(match: re.Match[str], _: Context) -> str:
-    """1960s-80s, the '60s–'70s."""
-    return f"{numbers.decade(match[1])} to {numbers.decade(match[2])}"
-
-
-def short_year(match: re.Match[str], _: Context) -> str:
-    """'05."""
-    return numbers.spoken_year(match[1])
+    name = SAID["elements"].get(match[2], "")
+    return f"{name} {numbers.pairs(match[1])}" if name else ""
 
 
 def per_unit(match: re.Match[str], context: Context) -> str:
     """12/kg: a price that names no currency."""
     below = unit_name(match[2], one=True)
     return f"{grouped(match[1])} per {below}" if below else ""
-
-
-def in_parts(match: re.Match[str], context: Context) -> str:
-    """2-1 after Table: the first of chapter 2, not from 2 to 1."""
-    if context.before.lower() not in vocabulary.NUMBERED_IN_PARTS:
-        return ""
-    return f"{numbers.cardinal(match[1])} {numbers.cardinal(match[2])}"
 
 
 def rating(match: re.Match[str], context: Context) -> str:

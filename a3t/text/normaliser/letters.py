@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from a3t.text.normaliser import numbers, vocabulary
+from a3t.text.normaliser import numbers
 from a3t.text.normaliser.context import (
     Context,
     is_day,
@@ -16,6 +16,7 @@ from a3t.text.normaliser.context import (
     month_named,
 )
 from a3t.text.normaliser.numbers import said
+from a3t.text.normaliser.vocabulary import DOTTED_UNITS, SAID, UNITS, WORDS
 from a3t.text.pronunciation.letter_to_sound import spell_out
 from a3t.text.pronunciation.lexicon import in_lexicon, lookup
 from alignment.arpabet import strip_stress
@@ -44,55 +45,55 @@ def expand(core: str, full_stop: bool, near: Context) -> str:
         and full_stop
         and not near.before
         and not near.after
-        and key in vocabulary.AFTER_COMMA
+        and key in WORDS["after_comma"]
     ):
-        found = vocabulary.AFTER_NAMES[key]
+        found = SAID["after_names"][key]
     if (
         not found
         and (full_stop or "." in key)
-        and not (core[:1].isupper() and key in vocabulary.SMALL_ONLY)
+        and not (core[:1].isupper() and key in WORDS["small_only"])
     ):
-        found = vocabulary.ABBREVIATIONS.get(key, "") or (
-            vocabulary.TITLES.get(key, "") if core[:1].isupper() else ""
+        found = SAID["abbreviations"].get(key, "") or (
+            SAID["titles"].get(key, "") if core[:1].isupper() else ""
         )
-    return found or vocabulary.ALSO_BARE.get(key, "")
+    return found or SAID["also_bare"].get(key, "")
 
 
 def _in_capitals(key: str, full_stop: bool) -> str:
     """Read a text all in capitals, where neither names nor small letters tell anything."""
-    found = vocabulary.ALSO_BARE.get(key, "")
+    found = SAID["also_bare"].get(key, "")
     if full_stop and not found and key not in ("st", "ste", "lt"):
-        found = vocabulary.TITLES.get(key, "")
+        found = SAID["titles"].get(key, "")
     return found
 
 
 def _with_name(core: str, key: str, full_stop: bool, near: Context) -> str:
     if not core[:1].isupper():
-        if re.fullmatch(r"\d+(st|nd|rd|th)", near.before) and key in vocabulary.AFTER_NAMES:
-            return vocabulary.AFTER_NAMES[key]  # 12 S 1st st
+        if re.fullmatch(r"\d+(st|nd|rd|th)", near.before) and key in SAID["after_names"]:
+            return SAID["after_names"][key]  # 12 S 1st st
         # "Roe v. Wade"
         return "versus" if key == "v" and full_stop and near.before[:1].isupper() else ""
     company = key == "co" and near.before.lower() in ("&", "and") and full_stop
     after_name = near.after_name or company or near.before[-2:] in ("st", "nd", "rd", "th")
-    if near.pause_before and key in vocabulary.AFTER_COMMA and near.before[:1].isupper():
+    if near.pause_before and key in WORDS["after_comma"] and near.before[:1].isupper():
         after_name = True
-    street = vocabulary.AFTER_NAMES.get(key, "")
+    street = SAID["after_names"].get(key, "")
     numbered = is_figure(near.before_that)  # 12 Oak Ct
-    if street and key in vocabulary.NAMES_ONLY_DOTTED and not full_stop and not numbered:
+    if street and key in WORDS["names_only_dotted"] and not full_stop and not numbered:
         street = ""
-    if after_name and street and (key not in vocabulary.TITLES or not near.name_follows):
+    if after_name and street and (key not in SAID["titles"] or not near.name_follows):
         return street
-    if key in vocabulary.COMPASS and near.street_follows:
-        return vocabulary.COMPASS[key]
+    if key in SAID["compass"] and near.street_follows:
+        return SAID["compass"][key]
     if near.name_follows:
-        if key in vocabulary.COMPASS and full_stop:
-            numbered = is_figure(near.before) or near.after.lower() in vocabulary.WITH_COMPASS
-            return vocabulary.COMPASS[key] if numbered else ""
-        return vocabulary.TITLES.get(key, "") or (
-            vocabulary.DOTTED_TITLES.get(key, "") if full_stop else ""
+        if key in SAID["compass"] and full_stop:
+            numbered = is_figure(near.before) or near.after.lower() in WORDS["with_compass"]
+            return SAID["compass"][key] if numbered else ""
+        return SAID["titles"].get(key, "") or (
+            SAID["dotted_titles"].get(key, "") if full_stop else ""
         )
     with_title = near.after.lower() in ("and", "&") and not near.pause_after
-    return vocabulary.TITLES.get(key, "") if with_title and key in ("dr", "ms", "prof") else ""
+    return SAID["titles"].get(key, "") if with_title and key in ("dr", "ms", "prof") else ""
 
 
 def _before_figure(core: str, key: str, full_stop: bool, near: Context) -> str:
@@ -105,26 +106,24 @@ def _before_figure(core: str, key: str, full_stop: bool, near: Context) -> str:
     if key in ("v", "c", "st", "p", "art") and core[:1].isupper():
         return ""
     if key in ("apt", "ste") and core[:1].isupper():
-        return vocabulary.BEFORE_NUMBERS[key]
+        return SAID["before_numbers"][key]
     if core in ("Ep", "Eps"):
-        return vocabulary.BEFORE_NUMBERS[key]
-    return vocabulary.BEFORE_NUMBERS.get(key, "") if full_stop else ""
+        return SAID["before_numbers"][key]
+    return SAID["before_numbers"].get(key, "") if full_stop else ""
 
 
 def _month_or_day(core: str, key: str, full_stop: bool, near: Context) -> str:
-    month = vocabulary.MONTH_ABBREVIATIONS.get(key, "")
+    month = SAID["month_abbreviations"].get(key, "")
     if not core[:1].isupper() or core.isupper():
         beside = is_day(near.after) and not near.pause_after
         sure = core.isupper() or key not in ("mar", "may", "sep", "sept")
         beside = beside or (is_day(near.before) and is_year(near.after))
-        dotted = full_stop and (
-            key in vocabulary.ONLY_MONTHS - {"dec", "oct"} or is_day(near.after)
-        )
+        dotted = full_stop and (key in WORDS["only_months"] - {"dec", "oct"} or is_day(near.after))
         return month if month and month != key and ((sure and beside) or dotted) else ""
     if month and month != key:
         dated = is_day(near.before) or is_day(near.after) or is_year(near.after)
-        return month if dated or (full_stop and key in vocabulary.ONLY_MONTHS) else ""
-    day = vocabulary.WEEKDAYS.get(key, "")
+        return month if dated or (full_stop and key in WORDS["only_months"]) else ""
+    day = SAID["weekdays"].get(key, "")
     if not day:
         return ""
     dated = is_day(near.after) or bool(month_named(near.after))
@@ -141,15 +140,15 @@ def _unit(core: str, full_stop: bool, near: Context) -> str:
     if key == "in":
         goes_on = not near.after or not near.after[:1].isupper()
         return ("inch" if singular and near.before == "1" else "inches") if goes_on else ""
-    names = vocabulary.DOTTED_UNITS.get(key) or (vocabulary.UNITS.get(key) if key != "x" else None)
+    names = DOTTED_UNITS.get(key) or (UNITS.get(key) if key != "x" else None)
     return names[0 if singular else 1] if names else ""
 
 
 def _state(core: str, near: Context) -> str:
     """Portland, OR; Austin, TX 78701."""
-    named = near.pause_before and near.before[:1].isupper() and core in vocabulary.STATES
+    named = near.pause_before and near.before[:1].isupper() and core in SAID["states"]
     ends = near.pause_after or not near.after or near.after[:5].isdigit()
-    return vocabulary.STATES[core] if named and ends else ""
+    return SAID["states"][core] if named and ends else ""
 
 
 # --- initials and Roman numerals ------------------------------------------------------------------
@@ -169,9 +168,7 @@ def roman(match: re.Match[str], context: Context) -> str:
     """Henry VIII, part IV, World War I, the XIX century; elsewhere only what is no other word."""
     numeral, before = match[1].upper(), context.before.lower()
     value = _value(numeral)
-    numbered = (
-        before in vocabulary.ROMAN_AFTER or before.removesuffix("s") in vocabulary.ROMAN_AFTER
-    )
+    numbered = before in WORDS["roman_after"] or before.removesuffix("s") in WORDS["roman_after"]
     if match[1].islower():
         return numbers.cardinal(value) if numbered and 1 < value < 40 else ""
     sure = len(numeral) > 1 and set(numeral) <= set("IVX")  # no word looks like it
@@ -181,10 +178,10 @@ def roman(match: re.Match[str], context: Context) -> str:
     alone = sure and (after_name or numeral not in _OTHERWISE)
     linked = before in ("and", "or", "to", "through") and _is_roman(context.before_that)
     the = before == "the" and numeral not in _OTHERWISE
-    nth = context.after.lower() in vocabulary.ROMAN_BEFORE or the
+    nth = context.after.lower() in WORDS["roman_before"] or the
     if nth and sure and not (after_name and numbered):
         words = numbers.ordinal(value)
-    elif before in vocabulary.MONARCHS and after_name and numeral not in ("I", "C", "L"):
+    elif before in WORDS["monarchs"] and after_name and numeral not in ("I", "C", "L"):
         words = f"the {numbers.ordinal(value)}"
     elif numbered and numeral not in ("C", "L"):
         if numeral == "I" and _is_speaker(before.removesuffix("s"), context):
@@ -204,11 +201,11 @@ def _is_roman(word: str) -> bool:
 def _is_speaker(before: str, context: Context) -> bool:
     """True if "I" is a person: the part I like, but part I of the talk, phase I trials."""
     after = context.after.lower()
-    if after in vocabulary.VERBS_AFTER_I or (
+    if after in WORDS["verbs_after_i"] or (
         not context.pause_after and after.endswith(("ed", "n't"))
     ):
         return True
-    if context.before[:1].isupper() or before not in vocabulary.RELATIVE_BEFORE_I:
+    if context.before[:1].isupper() or before not in WORDS["relative_before_i"]:
         return False
     return not (context.pause_after or after in ("", "of", "and", "or", "to", "in", "is", "has"))
 
@@ -234,9 +231,7 @@ def joined_initials(match: re.Match[str], _: Context) -> str:
 
 
 def mixed(match: re.Match[str], context: Context) -> str:
-    """mRNA, iOS, YoY, IoT."""
-    if match[3]:
-        return f"{match[3].lower()} o {match[4].lower()}"
+    """mRNA, iOS."""
     if in_lexicon(match[0].lower()):
         return match[0].lower()
     return f"{match[1]} {acronym(match[2])}"
@@ -267,7 +262,7 @@ def several(match: re.Match[str], context: Context) -> str:
 def formula(match: re.Match[str], context: Context) -> str:
     """NaCl, HCl, NaOH: elements, of which one has two letters."""
     parts = re.findall("[A-Z][a-z]?", match[0])
-    chemical = all(part in vocabulary.ELEMENTS for part in parts) and any(
+    chemical = all(part in SAID["elements"] for part in parts) and any(
         len(part) > 1 for part in parts
     )
     return " ".join(match[0].lower()) if chemical and not in_lexicon(match[0].lower()) else ""
@@ -276,13 +271,13 @@ def formula(match: re.Match[str], context: Context) -> str:
 def acronym(letters: str, dotted: bool = False) -> str:
     """BBC -> bbc, as the lexicon has it; US -> u s; NASA -> nasa; COVID -> covid."""
     word = letters.lower()
-    if word in vocabulary.SAID_AS:
-        return vocabulary.SAID_AS[word]
+    if word in SAID["said_as"]:
+        return SAID["said_as"][word]
     spelled = [strip_stress(phone) for phone in spell_out(word)]
     if [strip_stress(phone) for phone in next(iter(lookup(word)), ())] == spelled:
         return word
     sayable = _NATO.fullmatch(word) or (len(word) >= 5 and _SAYABLE.fullmatch(word))
-    if not dotted and letters not in vocabulary.SPELLED and (in_lexicon(word) or sayable):
+    if not dotted and letters not in WORDS["spelled"] and (in_lexicon(word) or sayable):
         return word
     return " ".join(word)
 
@@ -308,13 +303,6 @@ def ip_address(match: re.Match[str], context: Context) -> str:
     return " dot ".join(map(numbers.spell_digits, parts))
 
 
-def plan_number(match: re.Match[str], _: Context) -> str:
-    """401k, 401(k), 501(c)(3): paragraphs of American law that people know by their numbers."""
-    digits, letter, paragraph = match[1], match[2].lower(), match[3]
-    words = f"{numbers.cardinal(digits[0])} o {numbers.cardinal(digits[2])} {letter}"
-    return said(words, numbers.cardinal(paragraph) if paragraph else "")
-
-
 def area_code(match: re.Match[str], context: Context) -> str:
     """(555) before 123-4567."""
     followed = re.fullmatch(r"[0-9]{3}-[0-9]{4}", context.after)
@@ -327,10 +315,10 @@ def number_by_name(match: re.Match[str], context: Context) -> str:
     if before in ("is", "was", "in", "number"):
         before = (
             context.before_that.lower()
-            if context.before_that.lower() in vocabulary.DIALLED
+            if context.before_that.lower() in WORDS["dialled"]
             else before
         )
-    if before in vocabulary.CALLED_IN_PAIRS and len(digits) in (3, 4) and digits[0] != "0":
+    if before in WORDS["called_in_pairs"] and len(digits) in (3, 4) and digits[0] != "0":
         return numbers.pairs(digits)
     if digits == "911" and re.match("call|operator|dispatch|emergenc", context.after):
         return numbers.spell_digits(digits)
@@ -340,9 +328,9 @@ def number_by_name(match: re.Match[str], context: Context) -> str:
     if before == "to" and len(digits) > 4 and context.before_that.isupper():
         return numbers.spell_digits(digits)  # text STOP to 88022
     counts = context.noun_follows("a")  # "call 200 people"
-    if before in vocabulary.DIALLED and not counts:
+    if before in WORDS["dialled"] and not counts:
         return numbers.spell_digits(digits)
-    if len(digits) == 5 and context.before in vocabulary.STATES:
+    if len(digits) == 5 and context.before in SAID["states"]:
         return numbers.spell_digits(digits)
     if re.fullmatch("7[0-8]7", digits) and before in ("the", "a", "this", "that", "old", "new"):
         counted = counts and context.after.endswith("s")
@@ -376,32 +364,12 @@ def plural(match: re.Match[str], _: Context) -> str:
     return numbers.plural(said(*words))
 
 
-def standard(match: re.Match[str], _: Context) -> str:
-    """802.11ac, the family of Wi-Fi."""
-    head, letters = numbers.pairs("802"), " ".join(match[2].lower())
-    return said(head, "point", numbers.cardinal(match[1]), letters)
-
-
-def model(match: re.Match[str], _: Context) -> str:
-    """737-800, US-101 and F-150: in pairs, and what follows an aeroplane's as a number."""
-    if match[1].isalpha():
-        return f"{' '.join(match[1].lower())} {numbers.pairs(match[2])}"
-    return f"{numbers.pairs(match[1])} {numbers.cardinal(match[2])}"
-
-
-def release(match: re.Match[str], _: Context) -> str:
-    """24H2, 1080p60: what can be no measure."""
-    figures, letter, last = match.groups()
-    head = numbers.pairs(figures) if len(figures) > 2 else numbers.cardinal(figures)
-    return f"{head} {letter.lower()} {numbers.cardinal(last)}"
-
-
 def version(match: re.Match[str], context: Context) -> str:
     """v2.10, Python 3.11: no decimals."""
     parts = match[2].split(".")
     if any(len(part) > 1 and part.startswith("0") for part in parts):
         return ""
-    named = match[1] or context.before.lower() in vocabulary.VERSIONED
+    named = match[1] or context.before.lower() in WORDS["versioned"]
     return said(match[1].lower(), " point ".join(map(numbers.cardinal, parts))) if named else ""
 
 
@@ -419,32 +387,14 @@ def forum(match: re.Match[str], _: Context) -> str:
     return said(match[1].lower(), "slash", *words)
 
 
-def verse(match: re.Match[str], context: Context) -> str:
-    """13:4-7 after a book of the Bible."""
-    if context.before.lower() not in vocabulary.BIBLE_BOOKS.keys() | vocabulary.BIBLE:
-        return ""
-    words = f"{numbers.cardinal(match[1])} {numbers.cardinal(match[2])}"
-    return f"{words} to {numbers.cardinal(match[3])}" if match[3] else words
-
-
-def scene(match: re.Match[str], context: Context) -> str:
-    """Hamlet 3.1.64: act, scene and line."""
-    parts = (numbers.cardinal(part) for part in match.groups() if part)
-    return said(*parts) if context.before.lower() in vocabulary.PLAYS else ""
-
-
 def book_of_bible(core: str, near: Context) -> str:
     """The name of a book before a chapter ("Ps. 23:1", "1 Cor. 13"), and the ordinal before one."""
     key, after = core.lower(), near.after.lower()
     of_several = near.after[:1].isupper() and re.match(r"\d{1,3}(?::\d|$)", near.after_that)
-    if (
-        core in ("1", "2", "3")
-        and of_several
-        and after in vocabulary.BIBLE_BOOKS.keys() | vocabulary.BIBLE
-    ):
+    if core in ("1", "2", "3") and of_several and after in WORDS["bible"]:
         return ("first", "second", "third")[int(core) - 1]
     chapter = re.match(r"\d{1,3}(?::\d|$)", near.after)
-    return vocabulary.BIBLE_BOOKS.get(key, "") if chapter and core[:1].isupper() else ""
+    return SAID["bible_books"].get(key, "") if chapter and core[:1].isupper() else ""
 
 
 # --- addresses ------------------------------------------------------------------------------------
@@ -454,7 +404,7 @@ def address(match: re.Match[str], _: Context) -> str:
     """Web and e-mail addresses."""
     text = re.sub(r"^[a-z]+://", "", match[0], flags=re.IGNORECASE).rstrip("/").lower()
     sure = "://" in match[0] or "@" in text or text.startswith("www.")
-    if not sure and text.partition("/")[0].rpartition(".")[2] not in vocabulary.DOMAINS:
+    if not sure and text.partition("/")[0].rpartition(".")[2] not in WORDS["domains"]:
         return ""
     return _by_parts(text)
 
@@ -475,18 +425,18 @@ def _in_address(part: str) -> str:
     if part.isdigit():
         short = len(part) < 3 or numbers.reads_as_year(part)
         return numbers.plain(part) if short else numbers.spell_digits(part)
-    if part in vocabulary.IN_ADDRESSES:
-        return vocabulary.IN_ADDRESSES[part]
+    if part in SAID["in_addresses"]:
+        return SAID["in_addresses"][part]
     if not "a" <= part[0] <= "z":
         return ""
     spelt = not 3 < len(part) <= 20 and not in_lexicon(part)
-    return " ".join(part) if spelt or part.upper() in vocabulary.SPELLED or part == "www" else part
+    return " ".join(part) if spelt or part.upper() in WORDS["spelled"] or part == "www" else part
 
 
 def file_name(match: re.Match[str], context: Context) -> str:
     """notes.txt, Node.js, and .pdf: the dot is said."""
     name, extension = match[1], match[2].lower()
-    if extension not in vocabulary.EXTENSIONS and (name or extension not in vocabulary.DOMAINS):
+    if extension not in WORDS["extensions"] and (name or extension not in WORDS["domains"]):
         return ""
 
     def parts(text: str) -> list[str]:
@@ -495,6 +445,6 @@ def file_name(match: re.Match[str], context: Context) -> str:
     head = (numbers.plain(part) if part.isdigit() else part for part in parts(name.lower()))
     ending = (
         numbers.plain(part) if part.isdigit() else acronym(part.upper())
-        for part in parts(vocabulary.SAID_AS.get(extension, extension))
+        for part in parts(SAID["said_as"].get(extension, extension))
     )
     return said(*head, "dot", *ending)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from a3t.errors import InputError
-from a3t.text.normaliser import figures, letters, numbers, vocabulary
+from a3t.text.normaliser import figures, letters, numbers
 from a3t.text.normaliser.context import Context, Rule, is_figure, is_whole
 from a3t.text.normaliser.letters import expand
 from a3t.text.normaliser.numbers import said
@@ -28,6 +28,7 @@ from a3t.text.normaliser.tokens import (
     too_long,
 )
 from a3t.text.normaliser.unspoken import names_of_lines, speaker_names
+from a3t.text.normaliser.vocabulary import OWN_FORMS, SAID, WORDS
 from a3t.text.pronunciation.lexicon import in_lexicon
 
 
@@ -179,7 +180,7 @@ def _speak(
     token = tokens[index]
     before_that, before = token_at(tokens, index - 2), token_at(tokens, index - 1)
     core, used = merged(tokens, index)
-    compass = core.lower() in vocabulary.COMPASS and is_figure(before.core)
+    compass = core.lower() in SAID["compass"] and is_figure(before.core)
     after, last = token_at(tokens, index + used), tokens[index + used - 1]
     if not core or core in ("#", "/"):
         return 1, _sign_alone(tokens, index), _pause_alone(token)
@@ -209,11 +210,11 @@ def _speak(
     pauses = last.pauses
     if full_stop and used == 1 and (words or _dotted(core)):
         # An abbreviation's own full stop ends a sentence only where one can begin.
-        title = words == vocabulary.TITLES.get(core.lower())
+        title = words == SAID["titles"].get(core.lower())
         begins = after.core[:1].isupper() and core.lower() in _SENTENCE_ENDERS and not title
         pauses = after is NOTHING or begins or near.pause_after
     spoken = map(_finish, (words or verbalise(token.clipped or core, near)).split())
-    parts = (part for word in spoken for part in vocabulary.ALSO_BARE.get(word, word).split())
+    parts = (part for word in spoken for part in SAID["also_bare"].get(word, word).split())
     return used, tuple(parts), pauses
 
 
@@ -251,7 +252,7 @@ def _sign_alone(tokens: Sequence[Written], index: int) -> tuple[str, ...]:
     if sign == "#" and is_figure(after.core):
         return ("number",)
     single = all(is_figure(end) or len(end) < 2 for end in ends) and any(map(is_figure, ends))
-    return tuple(vocabulary.SYMBOLS[sign].split()) if sign in ("<", ">") and single else ()
+    return tuple(SAID["symbols"][sign].split()) if sign in ("<", ">") and single else ()
 
 
 def _pause_alone(token: Written) -> bool:
@@ -274,7 +275,7 @@ def _finish(word: str) -> str:
     bare = word.strip("'")
     if len(bare) > MAX_WORD_LETTERS:
         raise too_long(bare)
-    if word.startswith("'") and bare in vocabulary.CLIPPED:
+    if word.startswith("'") and bare in WORDS["clipped"]:
         return "'" + bare
     return word if word.endswith("in'") and drops_g(word) else bare
 
@@ -291,8 +292,8 @@ _END_OF_RANGE = r"\d[\d.,:]*(?:%|°[CF]?|[ap]\.?m\.?|'?s|st|nd|rd|th|k|m|bn|x)?"
 
 def verbalise(core: str, context: Context) -> str:
     """Spoken words of a token without its outer punctuation; "" if it says nothing."""
-    if core in vocabulary.SYMBOLS:
-        return vocabulary.SYMBOLS[core]
+    if core in SAID["symbols"]:
+        return SAID["symbols"][core]
     word = core.isascii() and core.isalpha() and core.islower()
     for pattern, rule in _RULES_OF_WORDS if word else _RULES:
         if (match := pattern.fullmatch(core)) and (words := rule(match, context)):
@@ -316,7 +317,7 @@ def _range(match: re.Match[str], context: Context) -> str:
     begin, end = verbalise(first, context), verbalise(last, context)
     if (first == last and len(first) > 1) or (first, last) == ("10", "4"):  # fifty fifty, ten four
         return said(begin, end)
-    wickets = context.around & vocabulary.CRICKET and is_whole(last) and len(last) == 1
+    wickets = context.around & WORDS["cricket"] and is_whole(last) and len(last) == 1
     if wickets and is_whole(first) and int(first) > 20:  # 350-7: runs for wickets
         return f"{begin} for {end}"
     # 3-5 March: the third to the fifth of march
@@ -340,14 +341,6 @@ def _power(match: re.Match[str], context: Context) -> str:
     if match[1].isalpha() and len(match[1]) > 2:
         return base  # a footnote's mark
     return f"{base} {numbers.power(int(match[2]))}" if base else ""
-
-
-def _function(match: re.Match[str], _: Context) -> str:
-    return f"{match[1].lower()} of {match[2] if match[2].isalpha() else numbers.plain(match[2])}"
-
-
-def _and_clipped(match: re.Match[str], context: Context) -> str:
-    return said(verbalise(match[1], context), "'n", verbalise(match[2], context))
 
 
 def _pieces(core: str, context: Context) -> str:
@@ -391,26 +384,49 @@ def _sign(sign: str, before: str, after: str) -> str:
     figure_after, figure_before = after[:1].isdigit(), before[-1:].isdigit()
     if sign == "*":
         return "times" if figure_before and figure_after else ""
-    if sign in vocabulary.BEFORE_FIGURES:
+    if sign in WORDS["before_figures"]:
         single = len(before) == 1 and len(after) == 1 and sign in "<>≤≥≠≈"
-        return vocabulary.SYMBOLS[sign] if figure_after or single else ""
+        return SAID["symbols"][sign] if figure_after or single else ""
     if sign == "^":
         return "to the"
     if sign in "&+=×@%°÷→∞♭♯♮♩" and (before or after):
-        return vocabulary.SYMBOLS[sign]
+        return SAID["symbols"][sign]
     return numbers.CURRENCIES[sign][1] if sign in numbers.CURRENCIES else ""
 
 
 def _letters(text: str, context: Context) -> str:
     word = re.sub(r"'+", "'", text.lower())
-    if not in_lexicon(word) and text in vocabulary.OWN_FORMS:
-        return verbalise(vocabulary.OWN_FORMS[text], context)  # mrna
+    if not in_lexicon(word) and text in OWN_FORMS:
+        return verbalise(OWN_FORMS[text], context)  # mrna
     camel = re.findall(r"(?:Mr|Dr|Ms)(?=[A-Z])|[A-Z]?[a-z]{2,}|[A-Z]+(?![a-z])", text)
     if len(camel) > 1 and "".join(camel) == text and context.capitals_mean and not in_lexicon(word):
         return said(*(verbalise(part, context) for part in camel))
     return word if word.strip("'") else ""
 
 
+class _Part(str):
+    """A part of a token in a pattern: {1} in small letters, {2:cardinal} as `numbers` says it, and
+    {3:to cardinal} with a word before it unless it is missing."""
+
+    def __format__(self, how: str) -> str:
+        *before, name = how.split() or [""]
+        as_it_is = not name or (self.isalpha() and name != "letters")
+        words = self.lower() if as_it_is or not self else getattr(numbers, name)(self)
+        return said(*before, words) if self else ""
+
+
+def _said(pattern: str, after: str = "") -> Rule:
+    """A rule that says a token's parts in a pattern; only ``after`` the words of this list."""
+
+    def rule(match: re.Match[str], context: Context) -> str:
+        if after and context.before.lower() not in WORDS[after]:
+            return ""
+        return said(*pattern.format(match[0], *map(_Part, match.groups(""))).split())
+
+    return rule
+
+
+_TWO = "{1:cardinal} {2:cardinal}"
 # Those that are compiled tell capitals from small letters.
 _PATTERNS: tuple[tuple[str | re.Pattern[str], Rule], ...] = (
     (r"[\w.+-]+@[\w-]+(\.[\w-]+)+(/\S*)?", letters.address),
@@ -419,18 +435,18 @@ _PATTERNS: tuple[tuple[str | re.Pattern[str], Rule], ...] = (
     (r"[a-z][\w-]*(\.[\w-]+)*\.[a-z]{3,12}(/\S*)?", letters.unknown_ending),
     (r"([ru])/(\w{2,30})", letters.forum),
     (r"(\d{1,3}(?:\.\d{1,3}){3}|localhost):(\d{1,5})", letters.with_port),
-    (r"(\d{1,3}):(\d{1,3})(?:[-–](\d{1,3}))?", letters.verse),
+    (r"(\d{1,3}):(\d{1,3})(?:[-–](\d{1,3}))?", _said(f"{_TWO} {{3:to cardinal}}", after="bible")),
     (r"([@#])(\w+)", _handle),
     (figures.MONEY, figures.money),
     (figures.AMOUNT_FIRST, figures.amount_first),
     (re.compile(figures.CODED), figures.currency_code),
     (r"(\d{1,2}):(\d\d)(?::(\d\d))?([ap]\.?m\.?)?", figures.clock),
     (r"(?:(\d+)h)?(?:(\d+)m(?:in)?)?(?:(\d+)s)?", figures.length),
-    (r"(\d{1,2})\.(\d{1,2})(?:\.(\d{1,3}))?", letters.scene),
+    (r"(\d{1,2})\.(\d{1,2})(?:\.(\d{1,3}))?", _said(f"{_TWO} {{3:cardinal}}", after="plays")),
     (r"(v?)(\d+(?:\.\d+)+)", letters.version),
     (r"(\d{1,2})\.(\d\d)([ap]\.?m\.?)?", figures.dotted_clock),
-    (r"(\d+):(\d+)", figures.ratio),
-    (r"(\d{1,2})([ap])\.?m\.?", figures.hour),
+    (r"(\d+):(\d+)", _said("{1:cardinal} to {2:cardinal}")),
+    (r"(\d{1,2})([ap])\.?m\.?", _said("{1:cardinal} {2} m")),
     (r"([ap])\.?m\.?", figures.half_of_day),
     (r"(?P<year>\d{4})[-/.](?P<month>\d\d)[-/.](?P<day>\d\d)", figures.date),
     (r"(?P<month>\d\d?)/(?P<day>\d\d?)/(?P<year>\d{4}|\d\d)", figures.date),
@@ -443,10 +459,12 @@ _PATTERNS: tuple[tuple[str | re.Pattern[str], Rule], ...] = (
         letters.telephone,
     ),
     (r"\d{1,3}(\.\d{1,3}){3}", letters.ip_address),
-    (r"(401|403|408|457|501)\(?([a-dk])\)?(?:\(?(\d)\)?)?", letters.plan_number),
+    (r"40([138])\(?([a-dk])\)?", _said("four o {1:cardinal} {2}")),  # American laws
+    (r"501\(?(c)\)?(?:\(?(\d)\)?)?", _said("five o one {1} {2:cardinal}")),
+    (r"(457)\(?([bf])\)?", _said("{1:pairs} {2}")),
     (rf"(?=.*=)-?(?:{figures.NUMBER})(?:[-+*x×/÷=]-?(?:{figures.NUMBER}))+", figures.calculation),
     (rf"({figures.NUMBER})-({figures.NUMBER})", figures.subtraction),
-    (r"(\d{1,3})[-–](\d{1,3})", figures.in_parts),
+    (r"(\d{1,3})[-–](\d{1,3})", _said(_TWO, after="numbered_in_parts")),
     (r"\d{3}", letters.area_code),
     (r"\d{3,6}", letters.number_by_name),
     (r"(\d{1,2}(?:\.\d)?)/(10|5|100)", figures.rating),
@@ -455,24 +473,25 @@ _PATTERNS: tuple[tuple[str | re.Pattern[str], Rule], ...] = (
     (re.compile(rf"([0-9]*)([{''.join(numbers.VULGAR)}])"), figures.vulgar),
     (r"(\d[\d,]*)(?:st|nd|rd|th)", figures.ordinal),
     (r"(10|1,?00|1,?000|1?0,?000|1?00,?000|1,?000,?000)s", figures.many),
-    (r"'?(\d{2}|\d{3}0)'?s[-–]'?(\d{2}|\d{3}0)'?s", figures.decades),
-    (r"'?(\d{2}|\d{3}0)'?s", figures.decade),
-    (r"'(\d\d)", figures.short_year),
+    (r"'?(\d{2}|\d{3}0)'?s[-–]'?(\d{2}|\d{3}0)'?s", _said("{1:decade} to {2:decade}")),
+    (r"'?(\d{2}|\d{3}0)'?s", _said("{1:decade}")),
+    (r"'(\d\d)", _said("{1:spoken_year}")),
     (r"(\d+(?:\.\d+)?)(['\"])", figures.primes),
-    (r"(\d)'(\d{1,2})[\"']*", figures.height),
+    (r"(\d)'(\d{1,2})[\"']*", _said("{1:cardinal} foot {2:cardinal}")),
     (rf"-?(?:{figures.NUMBER})|\d+(?:\.\d+)+", figures.number),
-    (r"802\.(\d\d?)([a-z]{0,2})", letters.standard),
-    (r"(7\d7|[A-Z]{1,2})-([1-9]\d\d)", letters.model),
+    (r"802\.(\d\d?)([a-z]{0,2})", _said("eight oh two point {1:cardinal} {2:letters}")),
+    (r"(7\d7)-([1-9]\d\d)", _said("{1:pairs} {2:cardinal}")),
+    (r"([a-z]{1,2})-([1-9]\d\d)", _said("{1:letters} {2:pairs}")),
     (rf"({_END_OF_RANGE})[-–]({_END_OF_RANGE})", _range),
     (r"([a-z]{1,9})\.?[-–]([a-z]{1,9})", figures.named_range),
-    (re.compile(r"([fghFGHP])\(([a-z]|\d+)\)?"), _function),
+    (re.compile(r"([fghFGHP])\(([a-z]|\d+)\)?"), _said("{1} of {2:plain}")),
     (r"(\d\d)ers", figures.of_year),
     (re.compile(r"\^(\d{1,3})([A-Z][a-z]?)"), figures.isotope),
-    (r"\d+(x\d+)+", figures.dimensions),
+    (r"(\d+)x(\d+)(?:x(\d+))?", _said("{1:plain} by {2:plain} {3:by plain}")),
     (r"\d+x\d+s|7\d7s|[a-z]{1,2}-\d{1,3}s", letters.plural),
-    (r"(\d\d|\d{3,4})([Hp])(\d\d?)", letters.release),
+    (r"(\d\d|\d{3,4})([Hp])(\d\d?)", _said("{1:pairs} {2} {3:cardinal}")),
     (r"([a-z]{1,3})(\d{3,8})([a-z]{0,4})", letters.code),
-    (r"(\d{3})([A-F])", figures.lettered),
+    (r"(\d{3})([A-F])", _said("{1:pairs} {2}")),
     (
         re.compile(rf"(-?(?:{figures.NUMBER})(?:[-–](?:{figures.NUMBER}))?)(-?)({figures.UNIT})"),
         figures.quantity,
@@ -482,12 +501,13 @@ _PATTERNS: tuple[tuple[str | re.Pattern[str], Rule], ...] = (
     (re.compile(rf"({letters.ROMAN})('s)?"), letters.roman),
     (re.compile(r"(x{0,3}(?:ix|iv|v?i{0,3}))()"), letters.roman),
     (r"(.+)\^(-?\d{1,3})", _power),
-    (re.compile(r"([A-G])#"), lambda match, _: f"{match[1].lower()} sharp"),
+    (re.compile(r"([A-G])#"), _said("{1} sharp")),
     (r"(?:[a-z]\.)+[a-z]\.?", letters.dotted),
     (re.compile(r"([A-Z]{1,3})&([A-Z]{1,3})('?s)?"), letters.joined_initials),
-    (r"([a-z]{3,})(?:-'?n'?-|'n')([a-z]{3,})", _and_clipped),
+    (r"([a-z]{3,})(?:-'?n'?-|'n')([a-z]{3,})", _said("{1} 'n {2}")),
     (r"(.*\d.*|(?:[a-z]\.)+)'s", _possessive),
-    (re.compile(r"([a-z])([A-Z]{2,})|([A-Z])o([A-Z])"), letters.mixed),
+    (re.compile(r"([a-z])([A-Z]{2,})"), letters.mixed),
+    (re.compile(r"([A-Z])o([A-Z])"), _said("{1} o {2}")),
     (re.compile(r"([A-Z])s"), letters.several),
     (re.compile(r"(?:[A-Z][a-z]?){2,4}"), letters.formula),
     (re.compile(r"([A-Z]{2,})((?:'?s)?)"), letters.capitals),

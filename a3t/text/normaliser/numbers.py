@@ -10,7 +10,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from a3t.text.normaliser import vocabulary
+from a3t.text.normaliser.vocabulary import SAID
 
 MAX_CARDINAL_DIGITS = 15
 """Longer strings of digits are read digit by digit."""
@@ -20,7 +20,7 @@ MONTHS = (
     "january february march april may june july august september october november december"
 ).split()
 
-CURRENCIES = {sign: words.split("|") for sign, words in vocabulary.CURRENCIES.items()}
+CURRENCIES = {sign: words.split("|") for sign, words in SAID["currencies"].items()}
 """symbol: one, many, one hundredth, hundredths"""
 CURRENCY_SIGNS = tuple(sign for sign in CURRENCIES if len(sign) == 1)
 VULGAR = {
@@ -76,6 +76,11 @@ def spell_digits(text: str) -> str:
     return " ".join(_DIGITS[int(digit)] for digit in text if digit in "0123456789")
 
 
+def letters(text: str) -> str:
+    """Each letter by itself."""
+    return " ".join(text.lower())
+
+
 def plain(text: str) -> str:
     """A written number: [-]1,234 | 12.50 | .5 | 007 | 1.2.3 | 1998 (as a year)."""
     if text.startswith("-"):
@@ -112,8 +117,8 @@ def plural(words: str) -> str:
 
 
 def pairs(digits: str) -> str:
-    """Three or four figures as rooms, roads and aeroplanes have them: 101 -> one oh one."""
-    if digits.endswith("00"):
+    """Figures as rooms, roads and aeroplanes have them: 101 -> one oh one, 12 -> twelve."""
+    if digits.endswith("00") or len(digits) < 3:
         return cardinal(digits)
     head, tail = digits[:-2], digits[-2:]
     return said(cardinal(head), "oh" if tail.startswith("0") else "", cardinal(tail))

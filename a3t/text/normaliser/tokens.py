@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from a3t.errors import InputError
-from a3t.text.normaliser import vocabulary
 from a3t.text.normaliser.context import is_figure, is_whole
 from a3t.text.normaliser.figures import AMOUNT
 from a3t.text.normaliser.numbers import CURRENCY_SIGNS, MONTHS, VULGAR
 from a3t.text.normaliser.unspoken import NO_NAMES, unspoken
+from a3t.text.normaliser.vocabulary import CURRENCY_CODES, SAID, WORDS
 from a3t.text.pronunciation.lexicon import in_lexicon
 
 # --- plain letters --------------------------------------------------------------------------------
@@ -45,7 +45,7 @@ def plain_letters(piece: str) -> str:
     piece = re.sub("[⁰¹²³⁴-⁹⁻]+", lambda raised: "^" + raised[0].translate(_RAISED), piece)
     plain: list[str] = []
     for sign in piece.translate(_SAME):
-        if sign.isascii() or sign in VULGAR or sign in vocabulary.SYMBOLS or sign in "…—–‰":
+        if sign.isascii() or sign in VULGAR or sign in SAID["symbols"] or sign in "…—–‰":
             plain.append(sign)
             continue
         for part in unicodedata.normalize("NFKD", sign):
@@ -56,7 +56,7 @@ def plain_letters(piece: str) -> str:
                 plain.append(str(unicodedata.decimal(part)))
             elif kind.startswith("L"):
                 plain.append(_latin(part, piece))
-            elif part in vocabulary.SYMBOLS:
+            elif part in SAID["symbols"]:
                 plain.append(part)
     return "".join(plain).strip("\0").replace("\0", "-")
 
@@ -64,13 +64,13 @@ def plain_letters(piece: str) -> str:
 def is_picture(sign: str) -> bool:
     """True if a sign is an emoji, a symbol or another picture that no rule has words for."""
     pictures = sign > "\u2190" and unicodedata.category(sign) in ("So", "Sm", "Sc", "Cs")
-    return pictures and sign not in vocabulary.SYMBOLS and sign not in VULGAR
+    return pictures and sign not in SAID["symbols"] and sign not in VULGAR
 
 
 def _latin(letter: str, piece: str) -> str:
     script, *_, name = unicodedata.name(letter, "UNKNOWN LETTER").split()
     if script == "LATIN":
-        small = vocabulary.LETTERS.get(letter.lower(), "")
+        small = SAID["letters"].get(letter.lower(), "")
         return small.upper() if letter.isupper() else small
     if script == "GREEK" and not re.search(r"[\u0370-\u03ff]{2}", piece):
         if letter in "μΩ":
@@ -78,7 +78,7 @@ def _latin(letter: str, piece: str) -> str:
         return f"\0{name.lower()}\0"  # a sign in a formula: its name, apart from what is beside it
     if script in ("MODIFIER", "FEMININE", "MASCULINE"):
         return ""
-    script = vocabulary.SCRIPT_NAMES.get(script, script.capitalize())
+    script = SAID["script_names"].get(script, script.capitalize())
     raise InputError(
         f"The text has {script} letters ({shown(piece)}) and only English can be spoken: "
         "write it in Latin letters."
@@ -120,9 +120,9 @@ _ENDLESS = re.compile(rf"[^\W\d_]{{{LONGEST_TOKEN},}}")
 _NAMED = frozenset(
     [
         *MONTHS,
-        *vocabulary.MONTH_ABBREVIATIONS,
-        *vocabulary.WEEKDAYS,
-        *vocabulary.WEEKDAYS.values(),
+        *SAID["month_abbreviations"],
+        *SAID["weekdays"],
+        *SAID["weekdays"].values(),
         "a",
         "z",
     ]
@@ -155,9 +155,7 @@ class Written:
     def clipped(self) -> str:
         """The core with an apostrophe that belongs to it ('tis, '80s, goin'); "" if none does."""
         key = self.core.lower()
-        if self.lead.endswith("'") and (
-            key in vocabulary.CLIPPED or re.fullmatch(r"\d\d'?s?", key)
-        ):
+        if self.lead.endswith("'") and (key in WORDS["clipped"] or re.fullmatch(r"\d\d'?s?", key)):
             return "'" + self.core
         return self.core + "'" if self.trail.startswith("'") and drops_g(key + "'") else ""
 
@@ -243,8 +241,7 @@ def take_apart(piece: str) -> Written:
     belongs = (
         (amount and (first in (".", "-", "–") or (first in ("<", ">") and ">" not in core)))
         or (
-            first == "."
-            and core.rstrip(_CLOSING).lower() in vocabulary.EXTENSIONS | vocabulary.DOMAINS
+            first == "." and core.rstrip(_CLOSING).lower() in WORDS["extensions"] | WORDS["domains"]
         )
         or (first == "-" and re.match(r"[A-Z]{1,2}[$]", core))
     )
@@ -323,7 +320,7 @@ def _amount(core: str, after: Written) -> str:
     if after.lead:
         return ""
     scale = after.core.lower()
-    if scale in vocabulary.SCALES and re.fullmatch(AMOUNT, core, re.IGNORECASE):
+    if scale in SAID["scales"] and re.fullmatch(AMOUNT, core, re.IGNORECASE):
         return core + scale
     if core.replace(".", "") in ("US", "CA", "AU", "NZ", "HK") and after.core.startswith("$"):
         return core.replace(".", "") + after.core
@@ -331,7 +328,7 @@ def _amount(core: str, after: Written) -> str:
         return core + after.core
     if after.core in CURRENCY_SIGNS and is_whole(core.replace(",", "").replace(".", "")):
         return core + after.core
-    if core in vocabulary.CURRENCY_CODES and is_figure(after.core):
+    if core in CURRENCY_CODES and is_figure(after.core):
         return after.core + core  # "CHF 20" is read as "20 CHF"
     return ""
 
@@ -377,7 +374,7 @@ def is_house_number(tokens: Sequence[Written], index: int) -> bool:
         token = token_at(tokens, index + ahead)
         word = token.core.lower()
         if ahead > 1 and (
-            word in vocabulary.STREETS or vocabulary.AFTER_NAMES.get(word) in vocabulary.STREETS
+            word in WORDS["streets"] or SAID["after_names"].get(word) in WORDS["streets"]
         ):
             return True
         if not token.core[:1].isupper() and not re.match(r"\d", token.core):

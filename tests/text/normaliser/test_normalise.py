@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from a3t.errors import InputError
 from a3t.text import markup
-from a3t.text.normaliser import unspoken, vocabulary
+from a3t.text.normaliser import unspoken
 from a3t.text.normaliser.normalise import normalise, skipped
 from a3t.text.normaliser.tokens import LONGEST_TOKEN, tokens_of
+from a3t.text.normaliser.vocabulary import SAID, UNITS
 from a3t.text.transcript import Transcript
 
 
@@ -44,12 +45,12 @@ FRAGMENTS = st.sampled_from(
     [
         *"abIVX0129 .,-'/:$£%°#@&+=*^()\"!?~<>–—½²μΩé",
         *"st nd pm a.m. km Mr Dr. St. May Jan No. in the 's n't http:// .com ok '90s".split(),
-        *vocabulary.TITLES,
-        *vocabulary.AFTER_NAMES,
-        *vocabulary.ALSO_BARE,
-        *vocabulary.UNITS,
-        *vocabulary.STATES,
-        *vocabulary.SYMBOLS,
+        *SAID["titles"],
+        *SAID["after_names"],
+        *SAID["also_bare"],
+        *UNITS,
+        *SAID["states"],
+        *SAID["symbols"],
         " ",
         "  ",
         "\n",
