@@ -27,9 +27,8 @@ from a3t.plan.reuse import align_others, with_sources
 from a3t.plan.revision import Revision
 from a3t.rendering.candidates import make_best, make_candidates
 from a3t.rendering.edited import EditedRecording
-from a3t.rendering.renderer import Renderer
+from a3t.rendering.renderer import Renderer, Steps
 from a3t.rendering.spoken import SpokenRecording
-from a3t.rendering.steps import Steps
 from a3t.source.alignments import AlignmentStore, punctuated, punctuated_by_sound
 from a3t.source.proof import as_read
 from a3t.source.records import AlignedRecording, FoundTranscript

@@ -5,7 +5,7 @@ speech is taken. A stretch of an edit's new words counts as recorded if at least
 row, or a shorter whole sentence, stand in the old text or in that of another recording. A word
 changed within them is changed where they were recorded, among its neighbours, and moves with them.
 A few words are synthesised, and recordings of them elsewhere are taken where they fit, or offered
-beside that (`a3t.rendering.recorded_takes`).
+beside that (`a3t.rendering.candidates`).
 
 A pause stays at every joint that had one or that the punctuation asks for: the place's own, else
 what was recorded beside the words, else room tone as long as this speaker's pauses.

@@ -22,8 +22,7 @@ from a3t.plan.request import EditRequest, OtherRecording, Track, identified, tra
 from a3t.projects.export.export_kinds import export_files, export_paths, require_packages
 from a3t.projects.export.exports import export
 from a3t.projects.project import History, Project, RecordState, record_state, with_earlier_sound
-from a3t.rendering.edited import EditedRecording
-from a3t.rendering.tracks import check_track_outputs, track_outputs
+from a3t.rendering.edited import EditedRecording, check_track_outputs, track_outputs
 from a3t.source.transcripts import SIDECARS
 from alignment.atomic import locked, put_in_place
 from alignment.serialisation import Record

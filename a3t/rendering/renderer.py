@@ -10,23 +10,24 @@ recording. Words that end a question rise: the network sees phones and no punctu
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import torch
 
+from a3t.audio.analysis.background import find_steady_tones
 from a3t.audio.analysis.mel import mel_window
-from a3t.audio.analysis.own_channels import speaking_channels
 from a3t.audio.analysis.room_tone import find_room_tone
-from a3t.audio.analysis.steady_tones import find_steady_tones
 from a3t.audio.matching.reverberation import find_reverberation
 from a3t.audio.matching.sound_matching import Neighbour, SoundMatcher
 from a3t.audio.output.patches import Patch
 from a3t.audio.reading.recording import Recording
+from a3t.audio.splicing.channels import on_channels, speaking_channels
 from a3t.audio.splicing.emphasis import Raised, emphasise, require_world
-from a3t.audio.splicing.mirroring import on_channels
 from a3t.audio.splicing.pauses import put_pause, quieted, with_bleep
 from a3t.audio.splicing.seams import resample_patch
 from a3t.audio.splicing.splicing import cut_out, make_patch
@@ -41,7 +42,6 @@ from a3t.rendering.edited import EditedRecording, ReusedExcerpt
 from a3t.rendering.mel_corrections import SpectralBias, SpeechLevel, levelled, unbiased
 from a3t.rendering.moving import moved_patch
 from a3t.rendering.spoken import SpokenRecording
-from a3t.rendering.steps import Steps
 from a3t.rendering.verification import hiding, verify
 from a3t.spans import Span
 from a3t.text.phones import PAUSE, is_vowel, phone_ids
@@ -232,6 +232,27 @@ def _nucleus(symbols: list[str]) -> int:
     vowels = [k for k, symbol in enumerate(symbols) if is_vowel(symbol)]
     stressed = [k for k in vowels if symbols[k][-1] in "12"]
     return (stressed or vowels or [0])[-1]
+
+
+@dataclass
+class Steps:
+    """The steps of an edit: ``progress`` is told each one's name, ``seconds`` has its time."""
+
+    progress: Callable[[str], None] | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def begin(self) -> None:
+        """Reset the times of the steps, except loading: it counts towards every edit's cost."""
+        self.seconds = {"load": self.seconds.get("load", 0.0)}
+
+    @contextmanager
+    def __call__(self, name: str) -> Iterator[None]:
+        if self.progress is not None:
+            self.progress(name)
+        started = time.perf_counter()
+        with one_thread():  # so that results don't depend on the number of cores
+            yield
+        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started
 
 
 @dataclass(frozen=True)

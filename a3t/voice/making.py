@@ -25,8 +25,15 @@ from a3t.model.variance.durations import DurationPredictor
 from a3t.plan.edit_sites import PAUSES, GridPhone
 from a3t.plan.prompt import MAX_PROMPT_FRAMES, Prompt
 from a3t.text.phones import PAUSE_ID, PHONES
-from a3t.voice.adaptation import LEAST_SECONDS, Adaptation, AdaptationConfig, adapt
-from a3t.voice.voice_pieces import UnusedSpeech, VoicePiece, pieces_of
+from a3t.voice.adaptation import (
+    LEAST_SECONDS,
+    Adaptation,
+    AdaptationConfig,
+    UnusedSpeech,
+    VoicePiece,
+    adapt,
+    pieces_of,
+)
 from alignment import Alignment
 
 TELLING = frames_of(1.5)  # frames of words, from which a piece tells who speaks

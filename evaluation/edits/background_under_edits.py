@@ -17,8 +17,7 @@ import numpy as np
 import soundfile
 import soxr
 
-from a3t.audio.analysis import steady_tones
-from a3t.audio.analysis.background import music_under
+from a3t.audio.analysis.background import find_steady_tones, music_under
 from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.text.transcript import Transcript
@@ -71,7 +70,7 @@ def falls(editor: Editor, wav: Path, clip: Clip, kind: str, added: np.ndarray) -
     for carried in (False, True):
         with mock.patch("a3t.rendering.renderer.find_steady_tones", return_value=None) as nothing:
             if carried:
-                nothing.side_effect = steady_tones.find_steady_tones
+                nothing.side_effect = find_steady_tones
             made = editor.render(plan).patches[0].samples.mean(axis=1)
         pieces = [made[k : k + size] for k in range(0, len(made) - size, size // 2)]
         yield min(strength(piece, TONES[kind], rate) for piece in pieces) - wanted

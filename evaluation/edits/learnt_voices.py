@@ -13,9 +13,8 @@ from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.model.saved_voices import Voice
-from a3t.voice.adaptation import adapt
+from a3t.voice.adaptation import VoicePiece, adapt, pieces_of
 from a3t.voice.making import of_one_speaker
-from a3t.voice.voice_pieces import VoicePiece, pieces_of
 from evaluation.edits.conditions import CLEAN
 from evaluation.edits.edits_table import LEGEND, PairedEdits, edits_report
 from evaluation.edits.experiment import measure_edit

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from a3t.audio.analysis.background import music_under
-from a3t.audio.analysis.steady_tones import find_steady_tones
+from a3t.audio.analysis.background import find_steady_tones, music_under
 from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.plan.cleaning import Cleaning

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from a3t.audio.analysis.steady_tones import SteadyTones, find_steady_tones
+from a3t.audio.analysis.background import SteadyTones, find_steady_tones
 from a3t.audio.reading.recording import Recording
 from training.features.sounds import hum, reverberant
 

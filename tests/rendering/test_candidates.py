@@ -12,9 +12,17 @@ from a3t.commands import edit
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.request import MAX_CANDIDATES, EditRequest
-from a3t.rendering.candidates import TRIES, VARIATIONS, Merits, joint_jump, merits, varied
+from a3t.rendering.candidates import (
+    TRIES,
+    VARIATIONS,
+    Manner,
+    Merits,
+    joint_jump,
+    median_pitch,
+    merits,
+    varied,
+)
 from a3t.rendering.edited import EditedRecording, WordScore
-from a3t.rendering.recorded_takes import Manner, median_pitch
 from a3t.rendering.verification import verify
 from tests.conftest import ARCTIC, NEVER
 

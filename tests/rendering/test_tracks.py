@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from a3t import Editor
-from a3t.audio.analysis.own_channels import speaking_channels
 from a3t.audio.output.patches import read_patched, sample_map
 from a3t.audio.reading.recording import Recording
-from a3t.audio.splicing.mirroring import mirrored
+from a3t.audio.splicing.channels import mirrored, speaking_channels
 from a3t.commands import clean, edit
 from a3t.errors import InputError
 from a3t.plan.request import tracks_of

@@ -8,8 +8,7 @@ import pytest
 
 from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
-from a3t.voice.adaptation import AdaptationConfig
-from a3t.voice.voice_pieces import VoicePiece, pieces_of
+from a3t.voice.adaptation import AdaptationConfig, VoicePiece, pieces_of
 from tests.conftest import ARCTIC
 
 QUICK = AdaptationConfig(steps=3, rank=2, batch_frames=200, crop=(60, 120), precision="float32")

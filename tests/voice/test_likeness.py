@@ -12,8 +12,8 @@ from a3t.errors import InputError
 from a3t.grid import frames_of
 from a3t.model.saved_voices import load_voice, save_voice
 from a3t.model.speaker_encoder import SAME, least_likeness, load_speaker_encoder, speech_vector
+from a3t.voice.adaptation import VoicePiece
 from a3t.voice.making import of_one_speaker
-from a3t.voice.voice_pieces import VoicePiece
 from tests.conftest import ARCTIC, NEVER
 from training.features.augment import warp_frequency
 

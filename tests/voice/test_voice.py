@@ -33,11 +33,14 @@ from a3t.voice.adaptation import (
     BRIEF_PARTS,
     BRIEF_SECONDS,
     JUDGED_FROM,
+    SHORTEST,
     AdaptationConfig,
+    UnusedSpeech,
+    VoicePiece,
     adapt,
+    pieces_of,
 )
 from a3t.voice.making import gather, make_voice, speaker_facts
-from a3t.voice.voice_pieces import SHORTEST, UnusedSpeech, VoicePiece, pieces_of
 from tests.conftest import ARCTIC, NEVER
 from tests.voice.conftest import QUICK, quick
 

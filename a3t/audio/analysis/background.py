@@ -1,23 +1,356 @@
-"""Detect music under the speech: an edit can continue a steady tone and a room's noise, not music.
+"""What goes on behind the speech: tones, which an edit continues, and music, which it can't.
 
-What is heard in the pauses nearest a place tells it: sound that is there all the time, loud beside
-the speech, and made of tones, once those are taken off that are steady enough to be carried on, and
-a hum that isn't: a motor's may waver, but it stays.
+Steady tones, such as a hum. A tone counts as steady if it is sure on both sides of the edit; or on
+one, if the other, where somebody may speak all the time, does not say that it has ended. Across the
+edit it goes on from its left side's phase to its right side's, so that at both joints it meets
+itself.
+
+In frames of a quarter of a second a tone turns from one to the next as its frequency says. Each
+frame is weighed by the noise beside the tone's frequency at that moment, so that pauses tell most:
+what adds up is the estimate of a known signal in noise whose level changes (Kay 1998, "Fundamentals
+of Statistical Signal Processing: Detection Theory", the generalised matched filter). A voice can
+hold a harmonic for half a second, so a tone has to be there without its best half second as well.
+
+Music is heard in the pauses nearest a place: sound that is there all the time, loud beside the
+speech, and made of tones, once those are taken off that are steady enough to be carried on, and a
+hum that isn't: a motor's may waver, but it stays.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
+import soxr
 
 from a3t.audio.analysis.room_tone import pauses_near
-from a3t.audio.analysis.steady_tones import find_steady_tones
 from a3t.audio.reading.formats import to_float
 from a3t.audio.reading.recording import Recording
 from alignment import Alignment
 
-FRAME = 0.08  # seconds
+FRAME = 0.25  # seconds
+HOP = 0.125
+PADDING = 2  # times as many bins
+BESIDE = (12.0, 40.0)  # Hz from a tone, where its noise is measured
+QUIET_SHARE = 0.08  # the share of frames whose noise counts as much as the loudest of them
+SILENT = 1e-8  # of the mean power, or …
+EMPTY = 1e-11  # … of full scale: a fifth of a frame below either is a digital silence
+LOWEST, HIGHEST = 30.0, 11_000.0  # Hz
+STRONG = 15.0  # the least strength of a peak
+APART = 2.0  # Hz between two tones
+MOST = 30  # tones
+BEST = 0.5  # seconds, without which a tone has to be there, too
+
+
+@dataclass(frozen=True)
+class ToneSign:
+    """The evidence for a tone at ``frequency``, Hz.
+
+    strength: the squared estimate of the tone over its variance: noise alone has 1 in the mean, and
+    more than 10 in one of 20,000 places. lasting: the same without its best half second. agreement:
+    how much of what the frames have adds up, 0 to 1. weight: how well the tone would be seen: the
+    strength of one of amplitude 1.
+    """
+
+    frequency: float
+    strength: float
+    lasting: float
+    agreement: float
+    weight: float
+
+
+class ToneEvidence:
+    """All frames of a stretch of sound, mono (n,), at ``rate`` Hz."""
+
+    def __init__(self, mono: np.ndarray, rate: int) -> None:
+        size = 2 * round(FRAME * rate / 2)
+        hop = round(HOP * rate)
+        self.step, self.width = hop / rate, rate / (PADDING * size)
+        frames = np.lib.stride_tricks.sliding_window_view(mono, size)[::hop]
+        fifths = frames[:, : size // 5 * 5].reshape(len(frames), 5, -1).var(axis=2)
+        heard = fifths.min(axis=1) > max(float(mono.var()) * SILENT, EMPTY)
+        last = min(round(HIGHEST / self.width), PADDING * size // 2 - 1)
+        self.weights = np.zeros((len(frames), last + 1))
+        self.products = np.zeros((len(frames), last + 1), complex)
+        if heard.any():
+            # Each frame's middle comes first, so that its phase is the tone's there.
+            around = (PADDING - 1) * size // 2
+            middle = np.fft.fftshift(
+                np.pad(frames[heard] * np.hanning(size), [(0, 0), (around, around)]), axes=1
+            )
+            spectrum = np.fft.rfft(middle, axis=1)[:, : last + 1]
+            noise = _beside(np.square(np.abs(spectrum)), self.width)
+            noise = np.maximum(noise, np.quantile(noise, QUIET_SHARE, axis=0)) + 1e-20
+            self.weights[heard] = 1 / noise
+            self.products[heard] = spectrum / noise
+        self._frequencies, self._strengths = self._all_strengths()
+
+    def _all_strengths(self) -> tuple[np.ndarray, np.ndarray]:
+        """Frequencies in steps of less than a tenth of a hertz, and their strengths."""
+        count = 1 << (4 * len(self.products) - 1).bit_length()
+        turned = np.square(np.abs(np.fft.fft(self.products, count, axis=0)))
+        fine = 1 / (count * self.step)
+        place = np.arange(
+            round(LOWEST / fine), round((self.products.shape[1] - 1) * self.width / fine)
+        )
+        bins = np.round(place * fine / self.width).astype(int)
+        seen = self.weights.sum(axis=0)[bins]
+        return place * fine, turned[place % count, bins] / np.maximum(seen, 1e-30)
+
+    def peaks(self) -> list[ToneSign]:
+        """The strongest tones that there may be."""
+        values = self._strengths
+        tops = np.flatnonzero((values[1:-1] >= values[:-2]) & (values[1:-1] > values[2:])) + 1
+        tops = tops[values[tops] > STRONG]
+        found: list[int] = []
+        for top in tops[np.argsort(-values[tops])]:
+            hertz = self._frequencies[[*found, top]]
+            if len(found) < MOST and (np.abs(hertz[:-1] - hertz[-1]) > APART).all():
+                found.append(int(top))
+        return [self._sign(top) for top in found]
+
+    def near(self, frequency: float, reach: float) -> ToneSign:
+        """The evidence for a tone within ``reach`` Hz of a frequency."""
+        inside = np.flatnonzero(np.abs(self._frequencies - frequency) <= reach)
+        return self._sign(int(inside[np.argmax(self._strengths[inside])]))
+
+    def _sign(self, place: int) -> ToneSign:
+        frequency = self._between(place)
+        column = min(round(frequency / self.width), self.products.shape[1] - 1)
+        turn = np.exp(-2j * np.pi * frequency * self.step * np.arange(len(self.products)))
+        parts, weights = self.products[:, column] * turn, self.weights[:, column]
+        whole, weight = parts.sum(), weights.sum()
+        count = round(BEST / self.step) + 1
+        lasting = 0.0
+        if len(parts) > count:
+            ones = np.ones(count)
+            rest = whole - np.convolve(parts, ones, "valid")
+            left = np.maximum(weight - np.convolve(weights, ones, "valid"), 1e-30)
+            lasting = float((np.square(np.abs(rest)) / left).min())
+        return ToneSign(
+            frequency,
+            float(np.square(np.abs(whole)) / max(weight, 1e-30)),
+            lasting,
+            float(np.abs(whole) / max(np.abs(parts).sum(), 1e-30)),
+            float(weight),
+        )
+
+    def _between(self, place: int) -> float:
+        """The frequency of a peak, by a parabola through it and the places beside it."""
+        frequency, step = self._frequencies[place], self._frequencies[1] - self._frequencies[0]
+        if not 0 < place < len(self._strengths) - 1:
+            return float(frequency)
+        before, here, after = self._strengths[place - 1 : place + 2]
+        bend = before - 2 * here + after
+        if bend >= 0 or here < max(before, after):
+            return float(frequency)
+        return float(frequency + step * 0.5 * (before - after) / bend)
+
+
+def _beside(power: np.ndarray, width: float) -> np.ndarray:
+    """(frames, bins): the mean power on both sides of each bin, within `BESIDE` of it."""
+    near, far = (round(hertz / width) for hertz in BESIDE)
+    count = power.shape[1]
+    total = np.pad(np.cumsum(power, axis=1), [(0, 0), (1, 0)])
+    place = np.arange(count)
+    edges = [(place - far, place - near + 1), (place + near, place + far + 1)]
+    (a, b), (c, d) = (tuple(np.clip(edge, 0, count) for edge in pair) for pair in edges)
+    sums = total[:, b] - total[:, a] + total[:, d] - total[:, c]
+    return np.asarray(sums / np.maximum(b - a + d - c, 1))
+
+
+SIDE = 4.0  # seconds on either side
+FITTED = 2.0  # seconds of a side, the nearest, to which a tone's level and phase are fitted
+LOW_RATE = 24_000  # Hz, at which tones are looked for
+LEAST_SIDE = 1.0  # seconds
+SAME = 0.3  # Hz by which the two sides may differ
+# How sure a tone is, chosen on planted hums and on sounds without any:
+BOTH = (10.0, 0.85)  # what must last, and agree, on both sides …
+ONE = (30.0, 0.9)  # … or on one of them
+MAINS = (50.0, 60.0)  # Hz; a hum's harmonics tell where to look for the others …
+MAINS_DRIFT = 0.002  # … of a mains that is so far off, …
+HARMONICS = 20  # … up to so many
+HARMONIC_BOTH, HARMONIC_ONE = (4.0, 0.6), (10.0, 0.7)  # how sure these are
+STILL = 0.25  # of the strength that it should then have on the other
+UNSEEN = 16.0  # a strength too low to say anything
+LOUDEST = 1.5  # times as loud as beside it may a tone be that is taken out
+AROUND = 0.05  # seconds whose level weighs a moment
+QUIETEST = 1e-4  # of the mean power; what is below weighs no more
+
+Sides = tuple[bool, bool]  # the left, the right
+Sureness = tuple[float, float]  # what has to last, and to agree
+
+
+@dataclass(frozen=True, eq=False)
+class SteadyTones:
+    """Tones beside an edit.
+
+    rate: Hz. frequencies: (n,) Hz. left, right: (n, channels) complex amplitudes: a side's tone is
+    the real part of amplitude · exp(2πi · frequency · sample / rate), by the recording's samples.
+    """
+
+    rate: int
+    frequencies: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.frequencies)
+
+    def across(self, samples: int, leave: int, enter: int) -> np.ndarray:
+        """(samples, channels): the tones, whose sample s follows the left side's sample s - leave
+        at its start and the right side's sample s - enter at its end."""
+        place = np.arange(samples)
+        share = (0.5 - 0.5 * np.cos(np.pi * place / max(samples, 1)))[:, None]
+        result = np.zeros((samples, self.left.shape[1]))
+        for frequency, one, other in zip(self.frequencies, self.left, self.right, strict=True):
+            step = 2j * np.pi * frequency / self.rate
+            begin, end = one * np.exp(-step * leave), other * np.exp(-step * enter)
+            turn = np.angle(end * np.conj(begin))
+            level = np.abs(begin) * (1 - share) + np.abs(end) * share
+            phase = np.angle(begin) + turn * share
+            result += level * np.cos(np.imag(step) * place[:, None] + phase)
+        return result
+
+    def without(self, sound: np.ndarray) -> np.ndarray:
+        """The sound (n, channels) without these tones, as far as it has them itself.
+
+        Its pauses tell, for speech has all frequencies; and what is louder than the tone beside the
+        edit isn't the tone. Else the opposite of the speech would whistle in the pauses.
+        """
+        if not len(self) or len(sound) < 2 * len(self):
+            return sound
+        basis = _basis(self.frequencies, np.arange(len(sound)), self.rate)
+        weight = np.square(_weights(sound.mean(axis=1), self.rate))
+        found = _fitted(basis, sound, weight).reshape(2, len(self), -1)
+        most = LOUDEST * np.maximum(np.abs(self.left), np.abs(self.right))
+        found *= np.minimum(1.0, most / np.maximum(np.hypot(*found), 1e-20))
+        return np.asarray(sound - np.einsum("si,ic->sc", basis, found.reshape(2 * len(self), -1)))
+
+
+def find_steady_tones(recording: Recording, first: int, last: int) -> SteadyTones:
+    """The steady tones beside the recording's samples [first, last); eight seconds are read.
+
+    None are found where a side has less than a second, nor in a recording of so little.
+    """
+    rate, reach = recording.sample_rate, round(SIDE * recording.sample_rate)
+    spans = [(max(0, first - reach), first), (last, min(recording.samples, last + reach))]
+    nothing = np.zeros((0, recording.channels), complex)
+    none = SteadyTones(rate, np.zeros(0), nothing, nothing)
+    if any(end - start < LEAST_SIDE * rate for start, end in spans):
+        return none
+    sides = [to_float(recording.read(*span)) for span in spans]
+    sides = [side - side.mean(axis=0) for side in sides]
+    low = min(rate, LOW_RATE)
+    monos = [soxr.resample(side.mean(axis=1), rate, low) for side in sides]
+    found = _steady(*(ToneEvidence(mono, low) for mono in monos))
+    if not found:
+        return none
+    frequencies = np.array([frequency for frequency, _ in found])
+    fitted = round(FITTED * rate)
+    left = _amplitudes(frequencies, sides[0][-fitted:], max(first - fitted, spans[0][0]), rate)
+    right = _amplitudes(frequencies, sides[1][:fitted], last, rate)
+    # Where speech hides a tone, its other side shows how it continues.
+    sure_left, sure_right = np.array([sure for _, sure in found]).T[:, :, None]
+    return SteadyTones(
+        rate, frequencies, np.where(sure_left, left, right), np.where(sure_right, right, left)
+    )
+
+
+def _steady(left: ToneEvidence, right: ToneEvidence) -> list[tuple[float, Sides]]:
+    """The steady tones' frequencies, and on which sides each is sure."""
+    pairs = [(sign, right.near(sign.frequency, SAME)) for sign in left.peaks()]
+    pairs += [(left.near(sign.frequency, SAME), sign) for sign in right.peaks()]
+    found: list[tuple[float, Sides]] = []
+    for pair in sorted(pairs, key=lambda both: -max(sign.strength for sign in both)):
+        if not any(sure := _sure_sides(pair, BOTH, ONE)):
+            continue
+        weights = [sign.strength * known for sign, known in zip(pair, sure, strict=True)]
+        frequency = float(np.average([sign.frequency for sign in pair], weights=weights))
+        if all(abs(frequency - other) > APART for other, _ in found):
+            found.append((frequency, sure))
+    known = np.array([frequency for frequency, _ in found])
+    for frequency in _harmonics(known):
+        pair = left.near(frequency, SAME / 2), right.near(frequency, SAME / 2)
+        if any(sure := _sure_sides(pair, HARMONIC_BOTH, HARMONIC_ONE)):
+            found.append((frequency, sure))
+    return sorted(found)
+
+
+def _harmonics(known: np.ndarray) -> list[float]:
+    """The other harmonics, Hz, of mains hum of which two or more are known."""
+    expected: list[float] = []
+    for mains in MAINS:
+        orders = np.round(known / mains).clip(1, HARMONICS)
+        own = np.abs(known - orders * mains) < MAINS_DRIFT * mains * orders
+        if own.sum() < 2:
+            continue
+        base = float(orders[own] @ known[own] / np.square(orders[own]).sum())
+        for frequency in base * np.arange(1, HARMONICS + 1):
+            if np.abs(np.array([*known, *expected]) - frequency).min() > APART:
+                expected.append(float(frequency))
+    return expected
+
+
+def _sure_sides(pair: Sequence[ToneSign], both: Sureness, one: Sureness) -> Sides:
+    """On which sides of an edit a tone is sure, given its signs there."""
+    if all(_is_sure(sign, *both) for sign in pair):
+        return True, True
+    left, right = pair
+    return (
+        _is_sure(left, *one) and _may_go_on(left, right),
+        _is_sure(right, *one) and _may_go_on(right, left),
+    )
+
+
+def _is_sure(sign: ToneSign, lasting: float, agreement: float) -> bool:
+    return sign.lasting > lasting and sign.agreement > agreement
+
+
+def _may_go_on(sign: ToneSign, other: ToneSign) -> bool:
+    """True unless the other side speaks against the tone."""
+    expected = sign.strength / max(sign.weight, 1e-30) * other.weight
+    return other.strength > STILL * (expected - UNSEEN)
+
+
+def _weights(mono: np.ndarray, rate: int) -> np.ndarray:
+    """(n,): the reciprocal of the level around each sample."""
+    width = max(round(AROUND * rate), 1)
+    total = np.concatenate([[0.0], np.cumsum(np.square(mono, dtype=np.float64))])
+    place = np.arange(len(mono))
+    last, start = np.minimum(place + width // 2 + 1, len(mono)), np.maximum(place - width // 2, 0)
+    power = (total[last] - total[start]) / (last - start)
+    mean = float(power.mean())
+    return np.asarray(1 / np.sqrt(power + mean * QUIETEST + 1e-20))
+
+
+def _amplitudes(frequencies: np.ndarray, side: np.ndarray, start: int, rate: int) -> np.ndarray:
+    """(n, channels) complex, by weighted least squares; side: (samples, channels) from `start`."""
+    weight = _weights(side.mean(axis=1), rate)
+    basis = _basis(frequencies, start + np.arange(len(side)), rate)
+    found = _fitted(basis, side, np.square(weight))
+    return np.asarray(found[: len(frequencies)] - 1j * found[len(frequencies) :])
+
+
+def _fitted(basis: np.ndarray, sound: np.ndarray, weight: np.ndarray | None = None) -> np.ndarray:
+    """(2 n, channels): least squares by the normal equations; a trace is added, for tones that are
+    one within so little sound."""
+    weighted = basis if weight is None else basis * weight[:, None]
+    own = np.einsum("si,sj->ij", weighted, basis)  # products of so few columns need no threads
+    own += np.eye(len(own)) * np.trace(own) * 1e-6
+    return np.asarray(np.linalg.solve(own, np.einsum("si,sc->ic", weighted, sound)))
+
+
+def _basis(frequencies: np.ndarray, place: np.ndarray, rate: int) -> np.ndarray:
+    """(samples, 2 n): cosines and sines."""
+    angle = 2 * np.pi / rate * np.outer(place, frequencies)
+    return np.concatenate([np.cos(angle), np.sin(angle)], axis=1)
+
+
+MUSIC_FRAME = 0.08  # seconds
 BAND = (100.0, 4000.0)  # Hz
-BESIDE = 150.0  # Hz on either side of a bin, which a tone stands out of
+MUSIC_BESIDE = 150.0  # Hz on either side of a bin, which a tone stands out of
 CLEARLY = 4.0  # times the median
 TONAL = 0.5  # of the power that must be in tones; of noise a quarter is
 AUDIBLE = -30.0  # dB beside the speech; chosen with the line before (docs/log.md)
@@ -52,7 +385,7 @@ def music_under(recording: Recording, alignment: Alignment, first: int, last: in
 
 def _frames(sound: np.ndarray, rate: int) -> np.ndarray:
     """(frames, bins): power in BAND."""
-    size = round(FRAME * rate)
+    size = round(MUSIC_FRAME * rate)
     starts = range(0, len(sound) - size + 1, size // 2)
     hertz = np.fft.rfftfreq(size, 1 / rate)
     inside = (hertz >= BAND[0]) & (hertz <= BAND[1])
@@ -63,7 +396,7 @@ def _frames(sound: np.ndarray, rate: int) -> np.ndarray:
 
 def _tonal(power: np.ndarray) -> np.ndarray:
     """(frames, bins): whether a frame's power stands out of its neighbourhood there."""
-    reach = max(round(BESIDE * FRAME), 1)
+    reach = max(round(MUSIC_BESIDE * MUSIC_FRAME), 1)
     near = np.lib.stride_tricks.sliding_window_view(
         np.pad(power, [(0, 0), (reach, reach)], mode="reflect"), 2 * reach + 1, axis=1
     )
@@ -72,7 +405,7 @@ def _tonal(power: np.ndarray) -> np.ndarray:
 
 def _hum(tonal: np.ndarray, rate: int) -> np.ndarray:
     """(bins,): where a low tone stands nearly all the time: a machine's, and not quite steady."""
-    size = round(FRAME * rate)
+    size = round(MUSIC_FRAME * rate)
     hertz = np.fft.rfftfreq(size, 1 / rate)
     hertz = hertz[(hertz >= BAND[0]) & (hertz <= BAND[1])]
     return np.asarray((tonal.mean(axis=0) >= HUMMING) & (hertz < HUM))

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from a3t.audio.analysis.background import SteadyTones
 from a3t.audio.analysis.room_tone import RoomTone
-from a3t.audio.analysis.steady_tones import SteadyTones
 from a3t.audio.matching.match_options import MatchedTraits
 from a3t.audio.matching.reverberation import Reverberation
 from a3t.audio.matching.spectra import OVERLAP, decibels, frame_size, frequencies, sound_of, spectra

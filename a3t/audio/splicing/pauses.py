@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from a3t.audio.analysis.background import find_steady_tones
 from a3t.audio.analysis.room_tone import room_tone
-from a3t.audio.analysis.steady_tones import find_steady_tones
 from a3t.audio.output.patches import Patch
 from a3t.audio.reading.formats import to_float
 from a3t.audio.reading.recording import Recording

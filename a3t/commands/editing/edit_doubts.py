@@ -149,7 +149,7 @@ def check_replaced(
     """InputError if ``out``, or a track beside it, is a sound file that a3t did not make, unless
     the user, asked on a terminal, wants it replaced, or has said ``yes``."""
     from a3t.audio.output.records import load_record, record_path
-    from a3t.rendering.tracks import is_own_output
+    from a3t.rendering.edited import is_own_output
 
     record = record_path(out)
     if not (record.is_file() or out.with_suffix(".speech.json").is_file()):

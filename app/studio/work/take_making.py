@@ -25,9 +25,8 @@ from a3t.plan.edit_plan import EditPlan, PlannedEdit
 from a3t.plan.request import Cut
 from a3t.projects.take_record import Mix, NewWord, PatchSpan, Pronunciation, TakeRecord, Weights
 from a3t.projects.takes import Take, aligned_stretch, level_of, made_edits
-from a3t.rendering.candidates import VARIATIONS
+from a3t.rendering.candidates import VARIATIONS, recorded_requests
 from a3t.rendering.edited import EditedRecording
-from a3t.rendering.recorded_takes import recorded_requests
 from a3t.spans import Span
 from a3t.text.pronunciation.as_it_sounds import sounded
 from a3t.text.pronunciation.pronouncer import Pronouncer
