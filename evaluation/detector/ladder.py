@@ -56,15 +56,16 @@ LEAST = 20  # frames of a word: 0.25 s
 BESIDE = 12  # frames of the clip before and after a word
 TURNS = 4  # words of a clip at most
 MOST_OF_A_VOICE = 20  # clips
+VOWELS, NASALS = "vowels", "nasals"
 CLASSES = {
-    "nasals": "M N NG",
+    NASALS: "M N NG",
     "liquids": "L R W Y",
     "p t k": "P T K",
     "b d g": "B D G",
     "fricatives": "F TH S SH HH V DH Z ZH",
 }
-VOWELS = "vowels"
 BANDS = tuple((low, low + 500) for low in range(500, 7500, 500))  # Hz
+TOLD_BANDS = 1000, 7000  # Hz, the bands by which the fill is judged
 BELOW = {"below 7 kHz": 7000, "below 2.5 kHz": 2500}
 
 
@@ -281,13 +282,11 @@ def _band_levels(samples: Floats) -> Floats:
 
 def report(rows: Rows, setting: Setting) -> str:
     """The ladder, similarity by corpus, and the bands of each phone class."""
-    natural = {row["place"]: row for row in rows if row["rung"] == NATURAL}
-    lines, corpora = [], sorted({row["corpus"] for row in natural.values()})
+    corpora = sorted({row["corpus"] for row in rows})
+    lines = []
     for rung in RUNGS:
         own = [row for row in rows if row["rung"] == rung]
-        shift = {
-            row["place"]: row["similarity"] - natural[row["place"]]["similarity"] for row in own
-        }
+        shifts = _similarity_shifts(rows, rung)
         lines.append(
             [
                 rung,
@@ -295,11 +294,8 @@ def report(rows: Rows, setting: Setting) -> str:
                 _plus_minus(_shifts(rows, rung)),
                 f"{np.nanmedian([row['f0_error'] for row in own]):.2f}",
                 _plus_minus([row["level"] for row in own], 1),
-                _plus_minus([*shift.values()], 3),
-                *(
-                    _plus_minus([shift[row["place"]] for row in own if row["corpus"] == corpus], 3)
-                    for corpus in corpora
-                ),
+                _plus_minus([shift for _, shift in shifts], 3),
+                *(_plus_minus([x for where, x in shifts if where == c], 3) for c in corpora),
             ]
         )
     heads = ["rung", *BELOW, "shift", "F0, semitones", "level, dB", "similarity", *corpora]
@@ -308,9 +304,10 @@ def report(rows: Rows, setting: Setting) -> str:
         for rung in (COPY, BOTH, SHIPPED)
         for kind in (VOWELS, *CLASSES)
     ]
+    places = sum(row["rung"] == NATURAL for row in rows)
     return "\n".join(
         (
-            f"{len(natural)} places of {len({row['voice'] for row in rows})} voices\n",
+            f"{places} places of {len({row['voice'] for row in rows})} voices\n",
             markdown_table(heads, lines),
             "By phone class, dB above the recorded word, in bands of 500 Hz that begin at:\n",
             markdown_table(["rung", "class", *(str(low) for low, _ in BANDS)], bands),
@@ -319,12 +316,28 @@ def report(rows: Rows, setting: Setting) -> str:
 
 
 def figures(rows: Rows) -> Figures:
-    """The areas of every rung, and its F0's error."""
-    return {
-        figure_name(rung, head): _told(rows, rung, below)
-        for rung in RUNGS
-        for head, below in BELOW.items()
-    }
+    """Every rung's area, F0's error, level and similarity; of what ships the worst bands."""
+    found: Figures = {"places": sum(row["rung"] == NATURAL for row in rows)}
+    for rung in RUNGS:
+        own = [row for row in rows if row["rung"] == rung]
+        measures = {head: _told(rows, rung, below) for head, below in BELOW.items()} | {
+            "f0": float(np.nanmedian([row["f0_error"] for row in own])),
+            "level": Interval.of(row["level"] for row in own),
+            "similarity": Interval.of(shift for _, shift in _similarity_shifts(rows, rung)),
+        }
+        found |= {figure_name(rung, head): value for head, value in measures.items()}
+    judged_bands = [low in range(*TOLD_BANDS) for low, _ in BANDS]
+    for kind in (VOWELS, NASALS):
+        levels = _bands(rows, SHIPPED, kind)[judged_bands]
+        found[figure_name(SHIPPED, kind)] = float(max(levels, key=abs))
+    return found
+
+
+def _similarity_shifts(rows: Rows, rung: str) -> list[tuple[str, float]]:
+    """The corpus of each place, and what its similarity changes against the recorded word's."""
+    natural = {row["place"]: row["similarity"] for row in rows if row["rung"] == NATURAL}
+    own = [row for row in rows if row["rung"] == rung]
+    return [(row["corpus"], row["similarity"] - natural[row["place"]]) for row in own]
 
 
 def _chosen(rows: Rows, rung: str, below: int) -> tuple[Floats, Floats, list[str]]:

@@ -47,6 +47,7 @@ PARTS: Mapping[str, Part] = {
     "edits": Part("edits", 9, {"edits": (24, 24)}, {"condition": CONDITIONS}),
     # Never fewer: what a classifier learns, and so what it tells, depends on their number.
     "detector": Part("detector", 4, {"edits": (40, 40)}),
+    "ladder": Part("ladder", 5, {"places": (40, 40)}),
     "vocoder": Part(
         "vocoders", 2, {"clips": 8}, {"vocoder": ["builtin"], "only": True, "unseen": True}
     ),
