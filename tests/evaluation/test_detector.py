@@ -16,6 +16,7 @@ from evaluation.detector import ladder, telling_apart
 from evaluation.detector.detector_command import MEASUREMENT
 from evaluation.detector.spectral_statistics import FEATURES, RATE, log_spectrum, stretch_features
 from evaluation.detector.telling_apart import alone, told_apart
+from evaluation.results.pages import PLACE, TEMPLATE
 from tests.conftest import ARCTIC
 from training.corpora import Clip
 
@@ -165,3 +166,14 @@ def test_the_ladder_finds_a_recorded_word_unchanged_and_a_louder_one_louder(
     patch = Patch((0, plan.recording.samples), louder)
     figures = ladder.figures_of(plan, patch, ladder.as_recorded(plan).edits[0].phones, sound)
     assert figures["level"] == pytest.approx(6.02, abs=0.1)
+    draw = np.random.default_rng(0)
+    several = [
+        row | {"place": str(k), "voice": str(k), "features": draw.normal(row["features"], 0.1)}
+        for k in range(4)
+        for row in rows.values()
+    ]
+    found = ladder.figures(several)
+    wanted = [key for _, part, key, *_ in PLACE.findall(TEMPLATE.read_text()) if part == "ladder"]
+    assert set(wanted) <= found.keys() and found["places"] == 4
+    assert found["splice.level"].value == pytest.approx(splice["level"])
+    assert "4 places of 4 voices" in ladder.MEASUREMENT.report(several, setting)
