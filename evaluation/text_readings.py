@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from a3t.text.pronunciation import letter_network
+from a3t.text.pronunciation import letter_to_sound
 from a3t.text.punctuation.restoring import shipped as shipped_marks
 from a3t.text.transcript import Transcript
 from evaluation.harness.declared_tables import Column, Row, Table
@@ -75,7 +75,7 @@ def unknown_words(count: int) -> Iterator[Row]:
     table = train_letters.lexicon()
     held = train_letters.split(list(table))[1]
     words = held[:: max(1, len(held) // count)]
-    found = train_letters.errors(letter_network.shipped(), {word: table[word] for word in words})
+    found = train_letters.errors(letter_to_sound.shipped(), {word: table[word] for word in words})
     yield score("unknown words, phones wrong", found["phones with stress"], len(words))
     yield score("unknown words, words wrong", found["words with stress"], len(words))
 

@@ -84,7 +84,7 @@ def add_dictionary_options(options: Options) -> None:
 def user_dictionary(options: argparse.Namespace) -> Dictionary:
     """The pronunciations of --dict and --pronounce; the latter wins. InputError if one
     can't be used."""
-    from a3t.text.pronunciation.as_it_sounds import as_it_sounds
+    from a3t.text.pronunciation.letter_to_sound import as_it_sounds
 
     words = read_dictionary(options.dict) if options.dict else {}
     return words | parse_entries(options.pronounce, as_it_sounds)

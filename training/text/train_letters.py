@@ -22,7 +22,7 @@ import torch
 from torch import Tensor, nn
 
 from a3t.pretrained import save_checkpoint
-from a3t.text.pronunciation.letter_network import (
+from a3t.text.pronunciation.letter_to_sound import (
     FOLDER,
     LETTERS,
     LetterNetwork,

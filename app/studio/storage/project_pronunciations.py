@@ -8,7 +8,7 @@ from typing import Any
 from a3t.errors import InputError
 from a3t.plan.request import Pronunciations
 from a3t.text.phones import ARPABET
-from a3t.text.pronunciation.as_it_sounds import as_it_sounds
+from a3t.text.pronunciation.letter_to_sound import as_it_sounds
 from app import texts
 from app.studio.storage.folders import ProjectFolder
 

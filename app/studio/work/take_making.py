@@ -28,7 +28,7 @@ from a3t.projects.takes import Take, aligned_stretch, level_of, made_edits
 from a3t.rendering.candidates import VARIATIONS, recorded_requests
 from a3t.rendering.edited import EditedRecording
 from a3t.spans import Span
-from a3t.text.pronunciation.as_it_sounds import sounded
+from a3t.text.pronunciation.letter_to_sound import sounded
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from alignment import Word
 from alignment.atomic import staging

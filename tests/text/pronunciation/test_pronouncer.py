@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from a3t.errors import InputError
 from a3t.text.phones import ARPABET, PHONES, is_vowel
-from a3t.text.pronunciation import g2p_en_network, lexicon
-from a3t.text.pronunciation.as_it_sounds import as_it_sounds, sounded
+from a3t.text.pronunciation import letter_to_sound, lexicon
+from a3t.text.pronunciation.letter_to_sound import as_it_sounds, sounded
 from a3t.text.pronunciation.lexicon import lookup
 from a3t.text.pronunciation.pronouncer import (
     MAX_CANDIDATES,
@@ -128,7 +128,7 @@ def test_no_network_and_no_downloads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(urllib.request, "urlopen", refuse)
     without_data = types.SimpleNamespace(download=refuse, data=types.SimpleNamespace(find=refuse))
     monkeypatch.setitem(sys.modules, "nltk", without_data)
-    for cached in (_candidates, lexicon._lines, g2p_en_network._weights):
+    for cached in (_candidates, lexicon._lines, letter_to_sound._g2p_en_weights):
         cached.cache_clear()
     words = ["the", "kubernetes", "record", "vlogs", "xqzt"]
     assert len(Pronouncer().pronounce(words)) == len(words)
@@ -166,7 +166,7 @@ def test_homographs_are_recognised(pronouncer: Pronouncer) -> None:
 
 def test_g2p_ens_network_is_a_choice() -> None:
     theirs = Pronouncer(network="g2p-en").candidates("ibrahimovic")
-    assert theirs[0] == g2p_en_network.predict("ibrahimovic")
+    assert theirs[0] == letter_to_sound.predict_by_g2p_en("ibrahimovic")
     assert theirs != Pronouncer().candidates("ibrahimovic")
 
 
@@ -180,7 +180,7 @@ def test_a_users_own_pronunciations_take_precedence() -> None:
 def test_many_threads_get_the_same(pronouncer: Pronouncer) -> None:
     words = [*UNKNOWN, "read", "lead", "cat"]
     alone = [pronouncer.candidates(word) for word in words]
-    for cached in (_candidates, lexicon._lines, g2p_en_network._weights):
+    for cached in (_candidates, lexicon._lines, letter_to_sound._g2p_en_weights):
         cached.cache_clear()
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(Pronouncer().candidates, words)) == alone
@@ -213,7 +213,7 @@ def test_the_network_is_g2p_ens(monkeypatch: pytest.MonkeyPatch) -> None:
     for word in [*real, *made_up]:
         expected = ["UW1" if phone == "UW" else phone for phone in reference.predict(word)]
         expected = [phone for phone in expected if phone in ARPABET]
-        assert list(g2p_en_network.predict(word)) == expected, word
+        assert list(letter_to_sound.predict_by_g2p_en(word)) == expected, word
 
 
 def test_names_of_today(subtests: pytest.Subtests) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from a3t.text.pronunciation.letter_network import LETTERS, LetterNetwork, shipped
+from a3t.text.pronunciation.letter_to_sound import LETTERS, LetterNetwork, shipped
 from a3t.text.pronunciation.lexicon import Pronunciation
 from training.text.letter_alignment import Costs, align, learn_costs
 from training.text.train_letters import Tagger, errors, lexicon, split, tensors_of
