@@ -1,5 +1,5 @@
-// Two windows on one project of a real server: random steps, while they are loaded again, lose the
-// network, and the server is killed ("kill" is printed, and a line awaited). Prints what both show.
+// Two windows on one project of a real server: random steps, near enough to each other to be made
+// as one, while they are loaded again, lose the network, or are refused, and the server is killed ("kill" is printed, and a line awaited). Prints what both show.
 
 import { createInterface } from "node:readline/promises";
 import { disk, load } from "./web.mjs";
@@ -14,9 +14,9 @@ const wait = (milliseconds) => new Promise((done) => setTimeout(done, millisecon
 
 /** The server through one window's network. */
 class Network extends Server {
-  offline = false;
+  refuses = 200; // with this status: 0 for no network; others refuse what is to be changed alone
   async reach(path, given = {}) {
-    if (this.offline) throw new Refusal("", 0);
+    if (this.refuses !== 200 && (!this.refuses || given.method)) throw new Refusal("No room.", this.refuses);
     return super.reach(path, { ...given, headers: { ...given.headers, cookie } });
   }
 }
@@ -43,21 +43,22 @@ const windows = [await opened(), await opened()];
 for (let n = 0; n < Number(count); n++) {
   const which = n % 2, made = windows[which], { edits, tokens } = made.script;
   const edit = edits[random(edits.length || 1)], first = random(tokens.length);
-  switch (random(11)) {
+  switch (random(13)) {
     case 0: case 1: made.editing.undo(); break;
     case 2: made.editing.redo(); break;
     case 3: if (edit) made.editing.accept(edit, !edit.accepted); break;
     case 4: if (!made.script.placeAt(first)) made.editing.correct([first, first + 1, ["see", "want", "degree", "the"][random(4)]]); break;
-    case 5: made.server.offline = !made.server.offline; break;
+    case 5: made.server.refuses = made.server.refuses === 200 ? [0, 502, 507][random(3)] : 200; break;
     case 6: if (!random(4)) { last[made.saver.page] = made.saver.count; windows[which] = await opened(); } break;
     case 7: await made.refresh(); break;
+    case 8: if (edit) made.editing.choose(edit, random(2), null); break;
     default: made.editing.write(first, Math.min(tokens.length, first + random(3)), ["never", "often", "seldom", "they", "rarely"][random(5)]);
   }
   if (n % 140 === 139) { console.log("kill"); await killed.next(); }
   await wait(random(40));
 }
 for (const made of windows) {
-  made.server.offline = false;
+  made.server.refuses = 200;
   made.saver.reached(true);
   await made.saver.settled();
   last[made.saver.page] = made.saver.count;
@@ -66,6 +67,6 @@ for (const made of windows) {
 console.log("done"); // and every correction is awaited
 await killed.next();
 for (const made of windows) await made.refresh();
-const shown = windows.map((made) => [made.script.tokens.map(({ id, text }) => [id, text]), made.script.edits.map(({ key, take, accepted }) => [key, take, accepted])]);
+const shown = windows.map((made) => [made.script.tokens.map(({ id, text }) => [id, text]), made.script.edits.map((edit) => [edit.key, edit.take, edit.accepted, edit.made, made.script.isOwn(edit)])]);
 console.log(JSON.stringify({ shown, last, kept: disk.unsent.size }));
 process.exit(0);

@@ -103,7 +103,13 @@ def test_two_windows_and_a_server_that_is_killed(server: KilledServer, arctic: P
     told = json.loads(line)
     (tokens, edits), other = told["shown"]
     assert [tokens, edits] == other
-    assert [[c.key, c.take, c.accepted] for c in server.changes] == edits
+    at = f"{server.url}/studio/projects/{project}"
+    state = httpx.get(at, headers={"cookie": cookie}, timeout=600).json()
+    cards = [
+        [e["key"], e["take"], e["accepted"], e["made"], (e.get("take_of") or e["key"]) == e["made"]]
+        for e in state["edits"]
+    ]
+    assert cards == edits and [c.key for c in server.changes] == [card[0] for card in cards]
     assert len(edits) > 1 and told["kept"] == 0
     arrived = server.script["clients"]
     assert {page: arrived.get(page, 0) for page in told["last"]} == told["last"]
