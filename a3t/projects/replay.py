@@ -97,7 +97,7 @@ def remake_takes(editor: Editor, recording: Recording, version: Version) -> Edit
     voiced: dict[str | None, Editor] = {}  # by the voice's sha256
     for entry in version[TAKES]:
         _check_models(entry, editor)
-        take = Take.from_json(entry)
+        take = Take.from_json(entry).beside(recording.path.parent)
         own = alignment_within(source.alignment, take.stretch, recording.sample_rate)
         try:
             with audio_slice(recording, take.stretch) as clip:

@@ -107,7 +107,8 @@ class TakeRecord(Record):
     of all patches. doubts: about the place. guessed: words in no dictionary, and how they are said.
     offered: other ways to say these. Then, where something was made: its level in dB, the words
     that can hardly be heard, the weights, the second at which it is recorded elsewhere, each edit's
-    words with the aligner's confidence, and what puts it beside others.
+    words with the aligner's confidence, what puts it beside others, and whether it was recorded
+    for the change (a punch-in).
     """
 
     number: Annotated[int, Meta(ge=0, lt=MAX_TAKES)]
@@ -128,6 +129,7 @@ class TakeRecord(Record):
     recorded: Number | None = None
     scores: tuple[tuple[tuple[Text, Number], ...], ...] = ()
     mix: Mix | None = field(default=None, metadata=OMITTED)
+    punch_in: bool = field(default=False, metadata=OMITTED)
     format: Literal[2] = 2
 
     def __post_init__(self) -> None:
@@ -160,8 +162,11 @@ class TakeRecord(Record):
         if any(not first <= last <= samples for first, last in (s.source for s in self.spans)):
             raise ValueError("a take's span")
         for edit, span in zip(self.mix.edits if self.mix else (), self.spans, strict=False):
-            for first, last, begin, _ in edit.excerpts:
-                if not (first <= last <= samples and begin <= span.length):
+            if len(edit.excerpts) != len(edit.plan.taken):
+                raise ValueError("an excerpt")
+            for taken, (first, last, begin, _) in zip(edit.plan.taken, edit.excerpts, strict=True):
+                inside = taken.origin > 0 or last <= samples
+                if not (first <= last and inside and begin <= span.length):
                     raise ValueError("an excerpt")
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,8 +21,8 @@ from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, seconds_of
 from a3t.plan.edit_limits import Count, Number, check_alignment
 from a3t.plan.edit_plan import EditPlan, PlannedEdit, ReusedSpeech
-from a3t.plan.edit_sites import on_grid
-from a3t.plan.request import EditRequest
+from a3t.plan.edit_sites import GridPhone, on_grid
+from a3t.plan.request import EditRequest, OtherRecording
 from a3t.plan.revision import Revision
 from a3t.projects.take_record import Anchor, Sample, TakeEdit
 from a3t.rendering.candidates import VARIATIONS, variant
@@ -78,6 +79,19 @@ class Take:
             return result
         gain = float(np.clip(self.level - level_of(result), -MAX_LEVELLING_DB, MAX_LEVELLING_DB))
         return replace(result, patches=tuple(_levelled(p, gain, result) for p in result.patches))
+
+    def beside(self, folder: Path) -> Take:
+        """The take whose other recordings lie in a folder, if it has their names alone."""
+        others = tuple(replace(o, path=folder / o.path) for o in self.request.others)
+        return replace(self, request=replace(self.request, others=others))
+
+    def pinned(self, plan: EditPlan) -> Take:
+        """The take with what was heard in its other recordings, of which it has the names alone."""
+        others = tuple(
+            replace(OtherRecording.of(heard, asked.punch_in), path=Path(asked.path.name))
+            for heard, asked in zip(plan.others, self.request.others, strict=True)
+        )
+        return replace(self, request=replace(self.request, others=others))
 
     def to_json(self) -> dict[str, Any]:
         made = {"stretch": list(self.stretch), "variation": self.variation, "level": self.level}
@@ -145,26 +159,38 @@ def _levelled(patch: Patch, gain: float, result: EditedRecording) -> Patch:
 
 @dataclass(frozen=True)
 class MadeEdit:
-    """An edit of a take with its samples; rate: of the take's plan."""
+    """An edit of a take with its samples; rate: of the take's plan. others: the recordings beside
+    the edited one (origin 0) from which it takes speech (origins 1, 2, …)."""
 
     edit: TakeEdit
     patch: Patch
     scores: tuple[WordScore, ...]
     rate: float
+    others: tuple[AlignedRecording, ...] = ()
 
-    def at(self, first: int, first_new: int, aligned: Alignment) -> PlannedEdit:
+    def at(
+        self, first: int, first_new: int, aligned: Alignment, origins: Sequence[int]
+    ) -> PlannedEdit:
         """The edit with its first word, in the text and in the new text, counted there, where the
-        text is aligned like this."""
+        text is aligned like this, and the recordings of its speech have these numbers."""
         plan, new = self.edit.plan, (first_new, first_new + len(self.edit.new))
-        taken = tuple(replace(t, new=new, words=_said(t, aligned)) for t in plan.taken)
+        taken = tuple(
+            replace(
+                speech,
+                origin=origins[speech.origin],
+                new=new,
+                words=speech.words if speech.origin else _said(speech, aligned),
+            )
+            for speech in plan.taken
+        )
         return replace(plan.counted((first, first + self.edit.old), new), taken=taken)
 
-    @property
-    def excerpts(self) -> tuple[ReusedExcerpt, ...]:
-        """The parts of the patch that are recorded elsewhere."""
+    def excerpts(self, origins: Sequence[int]) -> tuple[ReusedExcerpt, ...]:
+        """The parts of the patch that are recorded elsewhere: in recordings of these numbers."""
+        speech = zip(self.edit.plan.taken, self.edit.excerpts, strict=True)
         return tuple(
-            ReusedExcerpt(0, (first, last), begin, exact)
-            for first, last, begin, exact in self.edit.excerpts
+            ReusedExcerpt(origins[taken.origin], (first, last), begin, exact)
+            for taken, (first, last, begin, exact) in speech
         )
 
 
@@ -174,10 +200,17 @@ def made_edits(
     """The edits of a take's result; ``anchor``: the place of each among a page's tokens."""
     plan, begin = result.plan, stretch[0]
     frames = begin * FRAMES_PER_SECOND // plan.recording.sample_rate
+    paths = [plan.recording.path, *(other.recording.path for other in plan.others)]
+    origins = [paths.index(each.recording.path) for each in plan.source_edits]
+
+    def later(span: Span, origin: int, by: int) -> Span:
+        """A span of an origin on the whole recording's clock, if it is of that."""
+        return span if origins[origin] else (span[0] + by, span[1] + by)
+
     for k, (edit, patch) in enumerate(zip(plan.edits, result.patches, strict=True)):
         taken = tuple(
-            replace(each, origin=0, frames=(each.frames[0] + frames, each.frames[1] + frames))
-            for each in edit.taken
+            replace(s, origin=origins[s.origin], frames=later(s.frames, s.origin, frames))
+            for s in edit.taken
         )
         source = (edit.source[0] + frames, edit.source[1] + frames)
         made = TakeEdit(
@@ -187,12 +220,13 @@ def made_edits(
             plan.new_text.words[slice(*edit.new)],
             plan.pronunciations[slice(*edit.new)],
             tuple(
-                (each.source[0] + begin, each.source[1] + begin, each.begin, each.exact)
+                (*later(each.source, each.origin, begin), each.begin, each.exact)
                 for each in (result.excerpts[k] if result.excerpts else ())
             ),
         )
         moved = Patch((patch.source[0] + begin, patch.source[1] + begin), patch.samples)
-        yield MadeEdit(made, moved, result.scores[k] if result.scores else (), plan.rate)
+        scores = result.scores[k] if result.scores else ()
+        yield MadeEdit(made, moved, scores, plan.rate, plan.others)
 
 
 def _said(speech: ReusedSpeech, aligned: Alignment) -> Span:
@@ -236,10 +270,15 @@ def merged_takes(
     planned: list[PlannedEdit] = []
     script: list[WordEdit] = []
     done = 0
+    others = {o.recording.path: o for _, made in edits for o in made.others}
+    numbers = {path: number for number, path in enumerate(others, 1)}
+    excerpts: list[tuple[ReusedExcerpt, ...]] = []
     for first, made in edits:
+        origins = (0, *(numbers[other.recording.path] for other in made.others))
+        excerpts.append(made.excerpts(origins))
         new += [*old[done:first]]
         pronunciations += said[done:first]
-        edit = made.at(first, len(new), aligned)
+        edit = made.at(first, len(new), aligned, origins)
         own = _in_turn(made.edit.new, old[first : edit.old[1]] or old[max(first - 1, 0) : first])
         new += [replace(word, token=word.token + tokens) for word in own]
         tokens += 1 + max((word.token for word in made.edit.new), default=0)
@@ -252,23 +291,20 @@ def merged_takes(
     new += old[done:]
     pronunciations += said[done:]
     new_text = Transcript.of_tokens(new)
-    frames = source.recording.frames
-    grid = on_grid(aligned, frames)
     rate = float(np.mean([made.rate for _, made in edits] or [1.0]))
     models = (model, vocoder, voice)
-    excerpts = tuple(made.excerpts for _, made in edits)
     unchanged: tuple[EditedRecording, ...] = ()
-    if any(excerpts):  # what they are excerpts of: the recording as it is
-        request = replace(request, new_text=text.text)
-        same = Revision(text, text, ())
-        whole = EditPlan(source, request, same, tuple(said), grid, (), (), rate)
-        unchanged = (EditedRecording(whole, (), *models),)
+    if any(excerpts):  # what they are excerpts of: the recordings as they are
+        unchanged = tuple(
+            EditedRecording(_unchanged(each, rate), (), *models)
+            for each in (source, *others.values())
+        )
     plan = EditPlan(
         source,
         replace(request, new_text=new_text.text),
         Revision(text, new_text, tuple(script)),
         tuple(pronunciations),
-        grid,
+        _grid(source),
         tuple(planned),
         (),
         rate,
@@ -280,9 +316,21 @@ def merged_takes(
         *models,
         scores=tuple(made.scores for _, made in edits),
         source_edits=unchanged,
-        excerpts=excerpts if unchanged else (),
+        excerpts=tuple(excerpts) if unchanged else (),
         takes=tuple(takes),
     )
+
+
+def _grid(source: AlignedRecording) -> tuple[GridPhone, ...]:
+    return on_grid(source.alignment, source.recording.frames)
+
+
+def _unchanged(source: AlignedRecording, rate: float) -> EditPlan:
+    """The plan that changes nothing of a recording."""
+    text = source.text
+    said = tuple(tuple(p.symbol for p in word.phones) for word in source.alignment.spoken)
+    same, request = Revision(text, text, ()), EditRequest(new_text=text.text, text=text.text)
+    return EditPlan(source, request, same, said, _grid(source), (), (), rate)
 
 
 def _in_turn(

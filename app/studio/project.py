@@ -168,13 +168,18 @@ class TakeMaking:
             number, takes = folder.next_take(change.key), folder.takes(change.key)
             if takes and options is None:
                 return
-            level = next((take.level for take in takes if take.words), None)
+            level = next((t.level for t in takes if t.words), None) if job.said is None else None
             into = folder.take_folder(change.key, number)
             with without_folder(folder.path):
                 made = editor.ask(tasks.make_take, replace(job, number=number, level=level), into)
             self._tell(change.key)
             if number == 0 and made.spans:
                 self._make_recorded(change)
+
+        def failed(sentence: str) -> None:
+            if job.said is not None:
+                job.said.unlink(missing_ok=True)
+            self._failed(change.key, sentence)
 
         # The first take once; of others one for each request.
         name = f"take {change.key} {'' if options is None else secrets.token_hex(4)}"
@@ -183,7 +188,7 @@ class TakeMaking:
             MAKING,
             name,
             run,
-            lambda sentence: self._failed(change.key, sentence),
+            failed,
             models=models,
             watch=Watch(step=lambda step: project.events.tell(kind="making", key=change.key)),
         )
@@ -244,6 +249,10 @@ class TakeMaking:
         given = data if isinstance(data, dict) else {}
         change = self._change(key)
         self.make(change, None, take_options(given, self.project.folder.takes(key)))
+
+    def say(self, key: str, source: Path) -> None:
+        """Another take of a change, of its words as somebody has said them in a recording."""
+        self.make(self._change(key), None, {"said": self.project.folder.keep_said(source)})
 
     def _change(self, key: str) -> Change:
         """The change that has this key, alone or made of several; InputError if there is none."""

@@ -387,6 +387,12 @@ def done(is_done: bool) -> dict[str, str]:
     return {}
 
 
+@router.post("/projects/{project}/said")
+def said(project: ThisProject, studio: Opened, data: Sent) -> dict[str, str]:
+    studio.say(project, data)
+    return {}
+
+
 @router.get("/projects/{project}/file")
 def packed(project: ThisProject, studio: Opened) -> Response:
     path = studio.packed(project)

@@ -137,6 +137,11 @@ class Studio:
         (folder.path / BIN).unlink()
         return True
 
+    def say(self, project: Project, data: dict[str, Any]) -> None:
+        """A take of a change, of its words as they are said in an uploaded recording."""
+        source = limits.check_upload(str(data.get("upload") or ""), self.service.folder)
+        project.takes.say(str(data.get("key")), source)
+
     def text_from(self, upload: str) -> str:
         """The words of an uploaded transcript, read in a bounded process; InputError."""
         path = limits.inside(upload, self.service.folder, limits.MAX_TEXT_MEGABYTES)

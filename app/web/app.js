@@ -11,6 +11,7 @@ import { Hearing } from "./hearing.js";
 import { build } from "./panels/layout.js";
 import { Saver } from "./saver.js";
 import { Settings } from "./panels/settings.js";
+import { Saying } from "./panels/saying.js";
 import { ScriptView } from "./script/script_view.js";
 import { StartView } from "./start/start_view.js";
 import { State } from "./state.js";
@@ -37,6 +38,7 @@ export class App extends State {
     this.audio = new AudioView(this.parts.audio, this);
     this.dialogs = new Dialogs(host, this);
     this.settings = new Settings(host, this);
+    this.saying = new Saying(host, this);
     this.film = new Film(this.parts.film, this);
     this.start = new StartView(this.parts.start, this);
     this.history.changed = () => this.parts.refresh();
@@ -224,7 +226,7 @@ export class App extends State {
         const edit = this.script.edits.find((each) => this.script.madeOf(each) === event.key);
         const made = event.takes[event.takes.length - 1], isAsked = typeof made.recorded !== "number";
         if (isAsked) this.making.delete(event.key);
-        if (isAsked && edit && event.takes.length > before && this.wants.delete(event.key) && before) this.editing.choose(edit, made.number, this.active);
+        if (isAsked && edit && event.takes.length > before && (before || made.punch_in) && this.wants.delete(event.key)) this.editing.choose(edit, made.number, this.active);
         this.render();
         if (edit && this.wanted && this.script.madeWith(edit).includes(this.wanted)) { this.wanted = null; this.hearing.playEdit(edit); }
         if (edit) this.view.text.said.textContent = tell(TEXTS.ready, edit.text || TEXTS.deleted);

@@ -160,7 +160,7 @@ export class Editing {
     this.app.wants.add(key);
     this.script.failures.delete(key);
     this.app.changes.render();
-    await this.app.asked("takes", { key, ...how }, () => { this.app.making.delete(key); this.app.changes.render(); });
+    await this.app.asked(how.upload ? "said" : "takes", { key, ...how }, () => { this.app.making.delete(key); this.app.changes.render(); });
   }
 
   /** The transcript has the punctuation that was restored, or hasn't. */

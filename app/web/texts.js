@@ -30,6 +30,7 @@ export const TEXTS = {
   transcript: "Transcript. Arrow keys select words; type to replace them.",
   type_here: "The new words", correct_here: "What is said here",
   play_word: "Play", replace: "Replace", remove: "Delete", insert: "Insert", insert_hint: "New words after these", fix: "Fix transcript", fix_hint: "Correct what was misheard. The sound stays the same.", fix_all: "Fix transcript everywhere", selected: "Selected words",
+  say_words: "Record these words", say_hint: "Say them as they should sound there: alone, or in their sentence. a3t fits the recording to its place.", say_record: "Record", say_others: "Type the new words, then record them.", said_by_you: "Recorded for this change",
   changes: "Changes", no_changes: "No changes yet",
   no_changes_hint: "Select words in the transcript and type new ones. Each change appears here, in the same voice.",
   clean: "Clean up", clean_hint: "Fillers, repeated words, noises and long pauses. Nothing changes until you choose.",

@@ -5,6 +5,7 @@
     words/0007.json     the words and pauses of the recording's eighth part, with their times
     takes/KEY/2/        the third take of an edit: take.json, patch.npy, sound.pcm, and
                         request.json, by which it can be made again
+    said/               what was recorded for takes
     sound.pcm, peaks.bin    what the page plays and draws
     bin.json            when it was thrown away, if it was
 
@@ -35,6 +36,7 @@ ID = re.compile(r"[0-9a-f]{24}")
 TAKE = re.compile(r"([0-9a-f]{16})-(\d{1,3})")
 SCRIPT = "script.json"
 TAKE_FILE, REQUEST = "take.json", "request.json"  # in a take's folder
+SAID = "said"
 LOUD = ".loud"  # in the name of an exported sound that was brought to a loudness
 BIN, BIN_SECONDS = "bin.json", 7 * 24 * 3600.0  # the time of what was thrown away is kept for
 MAX_PROJECTS = 100  # of one visitor
@@ -80,6 +82,14 @@ class ProjectFolder:
     def heard(self, part: int) -> HeardPart:
         """The words of a part; none if it hasn't been listened to."""
         return HeardPart.from_json(self.read(words_name(part), []))
+
+    def keep_said(self, source: Path) -> Path:
+        """A copy of what was recorded for a take."""
+        path = self.path / SAID / f"said-{secrets.token_hex(6)}{source.suffix}"
+        path.parent.mkdir(exist_ok=True)
+        with atomic_path(path) as temporary:
+            shutil.copyfile(source, temporary)
+        return path
 
     def take_folder(self, key: str, number: int) -> Path:
         return self.path / "takes" / key / str(number)

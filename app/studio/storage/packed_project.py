@@ -2,7 +2,7 @@
 
     a3t-project.json       what it is
     original/talk.wav      the recording as it came
-    script.json, places.json, words/…, takes/…   as in the folder (`folders`)
+    script.json, places.json, words/…, takes/…, said/…   as in the folder (`folders`)
 
 A file that comes back may have been made by anybody: only members of these names are read, each to
 its stated length and all together to a limit, and what they hold is checked before it is kept.
@@ -37,7 +37,7 @@ from a3t.text.transcript import Transcript
 from alignment import Word
 from alignment.serialisation import OMITTED, Record, from_json
 from app import limits, texts
-from app.studio.storage.folders import REQUEST, SCRIPT, TAKE_FILE, ProjectFolder, words_name
+from app.studio.storage.folders import REQUEST, SAID, SCRIPT, TAKE_FILE, ProjectFolder, words_name
 from app.studio.storage.heard_tokens import IDS, HeardPart, made_as_one, shown
 from app.studio.storage.pcm_sound import played
 from app.studio.storage.project_pronunciations import FILE, checked
@@ -47,6 +47,7 @@ SUFFIX = ".a3t.zip"
 MANIFEST = "a3t-project.json"
 ORIGINAL = re.compile(r"original/([\w.-]{1,80})")
 TAKE_MEMBER = re.compile(r"takes/([0-9a-f]{16})/(\d{1,2})/(take\.json|request\.json|patch\.npy)")
+SAID_FILE = re.compile(r"said/said-[0-9a-f]{12}\.[a-z0-9]{1,8}")
 WORDS_FILE = re.compile(r"words/(\d{4})\.json")
 MAX_MEMBERS = 100_000
 MALFORMED = KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError
@@ -96,6 +97,14 @@ def _members(folder: ProjectFolder, keys: set[str]) -> Iterator[str]:
             yield from (f"{at}/{TAKE_FILE}", f"{at}/patch.npy")
             if (folder.path / at / REQUEST).is_file():
                 yield f"{at}/{REQUEST}"
+            if take.punch_in:
+                yield from _said(folder.read(f"{at}/{REQUEST}"))
+
+
+def _said(request: Any) -> Iterator[str]:
+    """The recordings that a take was made of, by the names of their members."""
+    for other in request["asked"].get("others", ()):
+        yield f"{SAID}/{Path(other['path']).name}"
 
 
 class Manifest(BaseModel):
@@ -171,6 +180,10 @@ def _unpacked(archive: zipfile.ZipFile, told: Manifest, folder: ProjectFolder) -
             folder.write(name, heard.to_json())
     if FILE in names:
         folder.write(FILE, checked(_json(archive, FILE)))
+    for name in filter(SAID_FILE.fullmatch, names):
+        (folder.path / SAID).mkdir(exist_ok=True)
+        with (folder.path / name).open("wb") as file, _member(archive, name) as sound:
+            shutil.copyfileobj(sound, file)
     keys = _keys(folder, len(parts))
     for name in sorted(names):
         found = TAKE_MEMBER.fullmatch(name)

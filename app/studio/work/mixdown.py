@@ -32,6 +32,7 @@ from a3t.projects.take_record import Mix, TakeRecord, Weights
 from a3t.projects.takes import (
     PLACES,
     MadeEdit,
+    Take,
     alignment_within,
     merged_takes,
 )
@@ -40,7 +41,7 @@ from a3t.source.records import AlignedRecording
 from alignment import Alignment, Word
 from alignment.atomic import staging
 from alignment.result import covering
-from app.studio.storage.folders import LOUD, REQUEST, TAKE_FILE
+from app.studio.storage.folders import LOUD, REQUEST, SAID, TAKE_FILE
 from app.studio.storage.heard_tokens import HeardPart, transcript_of
 from app.studio.work.listening import editor_step
 
@@ -88,6 +89,9 @@ def mix_down(
         result.save(out)
         record = json.loads(record_path(out).read_text(encoding="utf-8"))
         record["source"]["path"] = recording.path.name
+        for part in (part for edit in record["edits"] for part in edit.get("taken", ())):
+            if "path" in part:
+                part["path"] = Path(part["path"]).name
         write_json(record_path(out), record)
         kinds = exports_here()
         for path in export(result, out, kinds):
@@ -96,6 +100,7 @@ def mix_down(
         files = [text, out, record_path(out), *export_files(out, kinds)]
         if loudness is not None:
             files.append(_louder(out, loudness))
+        files += [each.recording.path for each in result.source_edits[1:]]  # said for takes
         files += [recording.path, *([_film(result, stage / "film" / name)] if film else [])]
         packed = stage / "all.zip"
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
@@ -179,13 +184,21 @@ class KeptTake:
     record: TakeRecord
     samples: np.ndarray
     request: Mapping[str, Any] | None
+    others: tuple[AlignedRecording, ...]
 
     @classmethod
     def read(cls, take: Path) -> KeptTake:
         record = TakeRecord.from_json(json.loads((take / TAKE_FILE).read_text(encoding="utf-8")))
         how = take / REQUEST
         request = json.loads(how.read_text(encoding="utf-8")) if how.is_file() else None
-        return cls(record, np.load(take / "patch.npy", allow_pickle=False), request)
+        others = []
+        if record.punch_in and request is not None:
+            for other in Take.from_json(request).beside(take.parents[2] / SAID).request.others:
+                assert other.transcript is not None and other.alignment is not None
+                recording = Recording.open(other.path)
+                others.append(AlignedRecording(recording, other.transcript, other.alignment))
+        samples = np.load(take / "patch.npy", allow_pickle=False)
+        return cls(record, samples, request, tuple(others))
 
     def edits(self) -> Iterator[tuple[tuple[int, int], MadeEdit]]:
         """Its edits, each with the word that it is anchored to."""
@@ -196,7 +209,7 @@ class KeptTake:
             assert record.mix is not None  # where there are spans
             edit, scores = record.mix.edits[k], chain.from_iterable(record.scores[k : k + 1])
             said = tuple(WordScore(*each) for each in scores)
-            yield edit.anchor, MadeEdit(edit, patch, said, record.mix.rate)
+            yield edit.anchor, MadeEdit(edit, patch, said, record.mix.rate, self.others)
 
     def entry(self, places: list[int], aligned: Alignment, rate: int) -> dict[str, Any] | None:
         """The take in an edit.json, its edits at these words; None if it is not known how it was

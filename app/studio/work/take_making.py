@@ -206,7 +206,7 @@ def _written(
         samples = np.concatenate([np.zeros((0, channels)), *(p.samples for p in patches)])
         np.save(made / "patch.npy", samples, allow_pickle=False)
         (made / "sound.pcm").write_bytes(played(samples))
-        (made / REQUEST).write_text(json.dumps(take.to_json()), encoding="utf-8")
+        (made / REQUEST).write_text(json.dumps(take.pinned(plan).to_json()), encoding="utf-8")
         while True:  # another lane may have made a take meanwhile
             (made / TAKE_FILE).write_text(json.dumps(record.to_json()), encoding="utf-8")
             try:
@@ -229,7 +229,8 @@ def _made(job: TakeJob, take: Take, result: EditedRecording) -> dict[str, Any]:
         "model": _weights(result.model),
         "vocoder": _weights(result.vocoder),
         "voice": _weights(result.voice) if result.voice else None,
-        "recorded": _recorded(result, take.stretch[0]),
+        "recorded": None if job.said else _recorded(result, take.stretch[0]),
+        "punch_in": job.said is not None,
         "scores": tuple(tuple((w.word, w.score) for w in words) for words in result.scores or ()),
         "mix": Mix(
             tuple(made.edit for made in edits),

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from a3t.audio.matching.match_options import ALL_TRAITS, MatchedTraits
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.edit_limits import SPEEDS
-from a3t.plan.request import Cut, EditRequest
+from a3t.plan.request import Cut, EditRequest, OtherRecording
 from a3t.plan.reuse import MAX_OFFERED_WORDS, MIN_WORDS
 from a3t.projects.document import Change
 from a3t.projects.take_record import TakeRecord
@@ -67,7 +68,7 @@ class TakeJob:
     speech before and after the change up to another one. request: all but its words, by the
     settings. pace: relative to the settings' speed. duration: of the new words in seconds, or None.
     lengths: of each new word and pause, or None. varied: whether it is to differ from the others by
-    itself. number: of the take. level: the first take's.
+    itself. number: of the take. level: the first take's. said: a recording of the new words.
     """
 
     recording: Recording
@@ -85,6 +86,7 @@ class TakeJob:
     varied: bool = False
     number: int = 0
     level: float | None = None
+    said: Path | None = None
 
     @property
     def timed_request(self) -> EditRequest:
@@ -93,9 +95,10 @@ class TakeJob:
         return replace(
             self.request,
             speed=min(max(self.request.speed * self.pace, SPEEDS[0]), SPEEDS[1]),
-            fit=self.request.fit and as_it_comes,
+            fit=self.request.fit and as_it_comes and self.said is None,
             duration=self.duration,
             lengths=self.lengths,
+            others=(OtherRecording(self.said, punch_in=True),) if self.said else (),
         )
 
 

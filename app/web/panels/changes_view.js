@@ -3,9 +3,8 @@
 import { icon, make, refocused, show, tool } from "../elements.js";
 import { TEXTS, clock, named, tell } from "../texts.js";
 
-/** Whether a take is of words that are recorded elsewhere. */
-const isRecorded = (take) => typeof take?.recorded === "number";
-const recordedAt = (take) => tell(TEXTS.recorded_at, clock(take.recorded));
+/** Where the words of a take were recorded; "" if they were made. */
+const recorded = (take) => (take.punch_in ? TEXTS.said_by_you : typeof take.recorded === "number" ? tell(TEXTS.recorded_at, clock(take.recorded)) : "");
 
 export class ChangesView {
   /** @param {HTMLElement} host @param {any} app */
@@ -29,7 +28,7 @@ export class ChangesView {
     this.all.hidden = !places.some(({ edit }) => script.stateOf(edit) === "made");
     refocused(this.list, () => show(this.list, ...places.map((place) => this.#card(place, place.edit === active))), ".active");
     const heard = new Set(places.filter(({ edit }) => edit.text && !script.isPause(edit)).map(({ edit }) => script.chosen(edit)));
-    const seconds = [...heard].reduce((sum, take) => sum + (take && !isRecorded(take) ? take.seconds : 0), 0);
+    const seconds = [...heard].reduce((sum, take) => sum + (take && !recorded(take) ? take.seconds : 0), 0);
     this.told.textContent = seconds ? `${tell(TEXTS.synthetic, seconds.toFixed(1))}. ${TEXTS.accept_hint}` : "";
   }
 
@@ -96,9 +95,9 @@ export class ChangesView {
     if (chosen) {
       const choices = takes.map((take) => make("button", {
         type: "button", role: "radio", class: "choice", "data-name": `take ${take.number}`,
-        "aria-checked": String(take === chosen), title: isRecorded(take) ? recordedAt(take) : null, "aria-label": isRecorded(take) ? recordedAt(take) : tell(TEXTS.take, take.number + 1),
+        "aria-checked": String(take === chosen), title: recorded(take) || null, "aria-label": recorded(take) || tell(TEXTS.take, take.number + 1),
         onclick: () => app.editing.choose(edit, take.number),
-      }, isRecorded(take) ? clock(take.recorded) : String(take.number + 1)));
+      }, take.punch_in ? icon("record") : recorded(take) ? clock(take.recorded) : String(take.number + 1)));
       const seconds = isPause ? script.pauseAfter(first - 1) : chosen.seconds;
       card.append(make("div", { class: "row" },
         tool("play", TEXTS.in_context, () => app.hearing.playEdit(edit), { "data-name": "context" }),
@@ -108,7 +107,7 @@ export class ChangesView {
       const others = script.madeWith(edit).filter((each) => each !== edit).map(({ text }) => `“${text || TEXTS.deleted}”`).join(", "), isOld = edit.accepted && !script.isOwn(edit);
       const notes = [
         others ? tell(isOld ? TEXTS.accepted_alone : TEXTS.made_with, others) : isOld && TEXTS.accepted_with,
-        isRecorded(chosen) && `${recordedAt(chosen)}.`,
+        recorded(chosen) && `${recorded(chosen)}.`,
         chosen.doubtful?.length && tell(TEXTS.hardly_heard, chosen.doubtful.map((word) => `“${word}”`).join(", ")),
         ...(chosen.doubts || []), !chosen.spans.length && TEXTS.same_sound,
       ].filter(Boolean);
@@ -120,6 +119,7 @@ export class ChangesView {
       chosen && make("button", { type: "button", class: `accept${isAccepted ? " is" : ""}`, "data-name": "accept", "aria-pressed": String(isAccepted), title: TEXTS.accept_hint, onclick: () => app.editing.accept(edit, !isAccepted) }, icon("check"), isAccepted ? TEXTS.accepted : TEXTS.accept),
       chosen && makes && make("button", { type: "button", class: "quiet", "data-name": "again", disabled: app.isMaking(edit), onclick: () => app.editing.again(edit, {}) }, app.isMaking(edit) ? TEXTS.state.making : TEXTS.again),
       make("span", { class: "push" }),
+      makes && tool("record", TEXTS.say_words, () => app.saying.open([first, last]), { "data-name": "say" }),
       !between && tool("pencil", TEXTS.change_text, () => app.editing.rewrite(edit), { "data-name": "rewrite" }),
       tool("bin", TEXTS.revert, () => app.editing.revert(edit), { "data-name": "revert" })));
     return card;

@@ -16,7 +16,7 @@ export class ScriptSelection {
     const named = (name, does, title) => make("button", { type: "button", class: "quiet", title, onclick: does }, name);
     this.fixes = named(TEXTS.fix, () => app.view.field.write(null, "correct"), TEXTS.fix_hint);
     this.bar = make("div", { class: "bar", role: "toolbar", "aria-label": TEXTS.selected, hidden: true }, tool("play", TEXTS.play_word, () => app.hearing.playTokens(...this.range)),
-      named(TEXTS.replace, () => app.view.field.write()), this.fixes, named(TEXTS.remove, () => app.view.remove()), named(TEXTS.insert, () => app.view.field.write(null, "insert"), TEXTS.insert_hint));
+      named(TEXTS.replace, () => app.view.field.write()), this.fixes, named(TEXTS.remove, () => app.view.remove()), named(TEXTS.insert, () => app.view.field.write(null, "insert"), TEXTS.insert_hint), tool("record", TEXTS.say_words, () => app.saying.open(this.range)));
     // For fingers, which can't drag over words without scrolling.
     this.handles = ["anchor", "focus"].map((end) => make("div", { class: "handle", "aria-hidden": "true", hidden: true, onpointerdown: (event) => this.#pull(event, end) }));
     text.scroller.append(...this.handles, this.bar);

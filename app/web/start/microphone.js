@@ -30,11 +30,11 @@ export async function recorder(heard) {
   context.createMediaStreamSource(stream).connect(tap);
   return {
     id,
-    stop() {
+    stop(isKept = true) {
       tap.port.onmessage = null; // no block is late
       for (const track of stream.getTracks()) track.stop();
       context.close();
-      save();
+      if (isKept) save();
       return wav(blocks, rate, id);
     },
   };

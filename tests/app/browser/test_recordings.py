@@ -11,6 +11,7 @@ import soundfile
 
 from tests.app.browser.pages import (
     change,
+    changes,
     listened,
     made,
     opened,
@@ -54,6 +55,32 @@ def test_words_appear_while_one_speaks_and_are_in_the_script_at_once(
     word(page, "always").first.wait_for()
     assert page.locator(".script .provisional").count() == 0
     assert page.evaluate("() => window.a3tApp.sound.seconds") > 2
+    assert page.faults == []
+    page.context.close()
+
+
+def test_new_words_are_said_into_the_microphone(browser: Any, url: str, arctic: Path) -> None:
+    """They are a take of their change, marked as recorded, and heard at once."""
+    page = opened(browser, url, permissions=["microphone"])
+    upload(page, arctic, ARCTIC)
+    word(page, "want").first.click()
+    page.get_by_role("toolbar").get_by_role("button", name="Record these words").click()
+    box = page.get_by_role("dialog", name="Record these words")
+    box.get_by_role("textbox").fill("always")  # the microphone says all of the sentence
+    box.get_by_role("button", name="Record", exact=True).click()
+    box.get_by_role("button", name=re.compile("Stop recording · 0:0[5-9]")).wait_for()
+    picture(page, "saying")
+    box.get_by_role("button", name="Stop recording").click()
+    box.wait_for(state="hidden")
+    recorded = page.get_by_role("radio", name="Recorded for this change", checked=True)
+    recorded.wait_for()
+    picture(page, "said")
+    assert page.locator(".synthetic").inner_text() == ""
+    page.reload()
+    made(page, "always")
+    assert changes(page) == ["want always"]
+    page.go_back()
+    assert page.locator(".left p").count() == 0  # the browser keeps nothing that the server has
     assert page.faults == []
     page.context.close()
 

@@ -1,10 +1,16 @@
-"""Words that are cut here and pasted there keep their recording."""
+"""Words that are cut here and pasted there, or recorded for a change, keep their recording."""
 
 import io
+import json
+from pathlib import Path
 
 import soundfile
 
-from tests.app.studio.conftest import Project
+from a3t.audio.output.provenance import provenance_of
+from a3t.projects.replay import replay
+from app.service import Service
+from app.studio.storage.packed_project import unpack
+from tests.app.studio.conftest import Project, change
 
 
 def test_pasted_words_are_moved_and_another_take_is_made(project: Project) -> None:
@@ -28,3 +34,35 @@ def test_pasted_words_are_moved_and_another_take_is_made(project: Project) -> No
     project.post("takes", {"key": key})
     takes = project.until(lambda state: len(state["takes"][key]) > 1)["takes"][key]
     assert takes[1]["recorded"] is None
+
+
+def test_words_recorded_for_a_change_are_a_take_that_is_made_again(
+    project: Project, service: Service, arctic: Path, tmp_path: Path
+) -> None:
+    state = project.listened()
+    project.save(change(state, "want", "always"))
+    (key,) = project.made()["takes"]
+    spoken = service.folder / "spoken" / "microphone.wav"
+    spoken.parent.mkdir()
+    samples, rate = soundfile.read(arctic)
+    soundfile.write(spoken, 0.3 * samples, rate)  # in a sentence, and not as loud
+    project.post("said", {"key": key, "upload": str(spoken)})
+    said = lambda state: [t for t in state["takes"][key] if t.get("punch_in")]  # noqa: E731
+    (take,) = said(project.until(lambda state: state["failures"] or said(state)))
+    assert take["recorded"] is None
+    project.post("said", {"key": key, "upload": "/etc/hostname"}, 400)
+    project.save(change(state, "want", "always", take=take["number"]))
+    for name, content in project.files().items():
+        (tmp_path / name).write_bytes(content)
+    record = json.loads((tmp_path / "talk.edited.edit.json").read_text())
+    (part,) = record["edits"][0]["taken"]
+    assert part["punch_in"] and (tmp_path / part["path"]).read_bytes() == spoken.read_bytes()
+    assert provenance_of(tmp_path / "talk.edited.wav").synthetic_seconds == 0
+    again = replay(tmp_path / "talk.edited.edit.json").save(tmp_path / "again.wav")
+    assert again.read_bytes() == (tmp_path / "talk.edited.wav").read_bytes()
+    unpacked = tmp_path / "unpacked"
+    packed = tmp_path / "talk.a3t.zip"
+    packed.write_bytes(project.client.get(f"{project.at}/file").content)
+    unpacked.mkdir()
+    unpack(packed, unpacked, 10**9)
+    assert (unpacked / "said" / part["path"]).read_bytes() == spoken.read_bytes()
