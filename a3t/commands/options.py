@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from a3t.console import say
 from a3t.projects.export.export_kinds import ENDINGS
-from alignment.formats.dictionary import Dictionary, parse_entries, read_dictionary
+from alignment.formats.dictionary import Dictionary, parse_entries, read_dictionary, read_words
 
 if TYPE_CHECKING:
     from a3t.text.transcript import Transcript
@@ -72,7 +72,11 @@ def file_named(value: str | None) -> Path | None:
 
 
 def add_dictionary_options(options: Options) -> None:
-    """Add --dict and --pronounce, for `user_dictionary`."""
+    """Add --words, --dict and --pronounce, for `user_dictionary`."""
+    about = (
+        "names that are said, one a line, perhaps with their pronunciation: to recognise and say"
+    )
+    option(options, "--words FILE", about)
     option(options, "--dict FILE", "a file of pronunciations, as in CMUdict")
     option(
         options, '--pronounce "WORD=PHONES"',
@@ -82,11 +86,14 @@ def add_dictionary_options(options: Options) -> None:
 
 
 def user_dictionary(options: argparse.Namespace) -> Dictionary:
-    """The pronunciations of --dict and --pronounce; the latter wins. InputError if one
+    """The pronunciations of --words, --dict and --pronounce; the latter wins. InputError if one
     can't be used."""
     from a3t.text.pronunciation.letter_to_sound import as_it_sounds
+    from a3t.text.pronunciation.pronouncer import Pronouncer
 
     words = read_dictionary(options.dict) if options.dict else {}
+    if options.words:
+        words = read_words(options.words, as_it_sounds, Pronouncer(words).candidates) | words
     return words | parse_entries(options.pronounce, as_it_sounds)
 
 

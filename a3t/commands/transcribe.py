@@ -12,7 +12,13 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
-from a3t.commands.options import add_recogniser_option, option, transcript_argument
+from a3t.commands.options import (
+    add_dictionary_options,
+    add_recogniser_option,
+    option,
+    transcript_argument,
+    user_dictionary,
+)
 from a3t.console import EXIT_CODES, Parser, run, say, show_progress
 from a3t.errors import InputError
 from alignment.formats.text_file import RECOGNISED_MARK
@@ -39,6 +45,7 @@ def parser() -> argparse.ArgumentParser:
     option(result, "--text TEXT", "its words, if known")
     option(result, "--expected TEXT", "roughly what it says, as a hint")
     add_recogniser_option(result)
+    add_dictionary_options(result)
     option(result, "--no-punctuation", "don't restore punctuation")
     about = (
         "name the speaker of each turn: from the transcript, else Speaker 1, 2 … by their sound "
@@ -92,7 +99,8 @@ def transcribe(options: argparse.Namespace) -> None:
     if named and given is None and sidecar(recording.path) is None:
         require_packages()  # before the work: what is recognised names nobody
     show_progress("transcribe")
-    found = find_transcript(recording, given, prior, Pronouncer(), options.recogniser)
+    pronouncer = Pronouncer(user_dictionary(options))
+    found = find_transcript(recording, given, prior, pronouncer, options.recogniser)
     store = AlignmentStore(NetworkAligner(), default_folder())
     transcript = punctuated_by_sound(recording, found, store, not options.no_punctuation)
     if found.about:
@@ -104,7 +112,7 @@ def transcribe(options: argparse.Namespace) -> None:
         if options.out:
             aligned = None
             if options.out.suffix.lower() != ".txt":
-                whole = store.whole(recording, found, Pronouncer())
+                whole = store.whole(recording, found, pronouncer)
                 aligned = replace(whole, recognised=recognised)
             save(transcript, aligned, options.out, MARK if recognised else "")
             say(f"Written: {options.out}")
@@ -113,7 +121,7 @@ def transcribe(options: argparse.Namespace) -> None:
     if not any(names):
         require_packages()
     show_progress("align")
-    aligned = store.whole(recording, found, Pronouncer())
+    aligned = store.whole(recording, found, pronouncer)
     if not any(names):
         show_progress("speakers")
         names = numbered(

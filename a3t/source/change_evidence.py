@@ -125,7 +125,7 @@ def _matched(
         for a, b in steps:
             if (before := (i - a, j - b)) in best:
                 left, right = sum(old[i - a : i], ()), sum(new[j - b : j], ())
-                cost = best[before][0] + _distance(left, right)
+                cost = best[before][0] + phone_distance(left, right)
                 if (i, j) not in best or cost < best[i, j][0] - 1e-9:
                     best[i, j] = cost, before
     pairs: list[tuple[Span, Span]] = []
@@ -137,7 +137,7 @@ def _matched(
     return pairs[::-1]
 
 
-def _distance(left: Sequence[str], right: Sequence[str]) -> float:
+def phone_distance(left: Sequence[str], right: Sequence[str]) -> float:
     """Phones that differ."""
     row = list(range(len(right) + 1))
     for i, a in enumerate(left, 1):

@@ -7,7 +7,7 @@ them. It leaves fillers out, which the aligner names later, and its times are no
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
@@ -15,8 +15,10 @@ from pathlib import Path
 import numpy as np
 
 from a3t.errors import InputError
+from a3t.source.change_evidence import phone_distance
 from a3t.source.records import FoundTranscript
 from a3t.spans import Span
+from a3t.text.phones import strip_stress
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment, AlignmentError
@@ -31,6 +33,7 @@ from alignment.recognition.whisper import Whisper, load_whisper
 from alignment.result import PAUSE
 from alignment.waveform import MAX_SECONDS, model_waveform
 
+MOST_OTHER = 0.4  # of a name's phones may differ in what is heard
 PARTS = (14.0, 26.0)  # seconds of the shortest and the longest part: Whisper hears 30 at once
 QUIET = 0.02  # seconds of one value of the envelope in whose minima parts end
 
@@ -95,17 +98,45 @@ def recognised_part(
     Raises InputError when no word is heard, or the heard text has no words.
     """
     if model is not None:
-        heard = heard_by_whisper(load_whisper(model), samples, sample_rate)
+        names = [name.title() for name in pronouncer.own]
+        heard = heard_by_whisper(load_whisper(model), samples, sample_rate, names)
         with suppress(AlignmentError):  # so many words have no room: Whisper repeats itself
             return without_invented(heard, samples, sample_rate, pronouncer)
     found = recognise(samples, sample_rate, (), {}).words
+    named = with_names([word.text for word in found], pronouncer)
+    if named != [word.text for word in found]:  # the sound decides between the two
+        found = recognise(samples, sample_rate, named, pronouncer.choices(named)).words
     text = Transcript.of_spoken([word.text for word in found])
     return FoundTranscript(text, confidences=tuple(word.confidence for word in found))
 
 
-def heard_by_whisper(whisper: Whisper, samples: np.ndarray, sample_rate: int) -> FoundTranscript:
-    """All that Whisper writes, invented words too; errors as for `recognised_part`."""
-    text = whisper.hear(samples, sample_rate)
+def with_names(heard: Sequence[str], pronouncer: Pronouncer) -> list[str]:
+    """Words with the user's own in the place of one to three that sound nearly like them."""
+    choices = pronouncer.choices([*heard, *pronouncer.own])
+    phones = {word: tuple(map(strip_stress, ways[0])) for word, ways in choices.items() if ways}
+    result, k = [*heard], 0
+    while k < len(result):
+        own = {n: sum((phones.get(w, ()) for w in result[k : k + n]), ()) for n in (1, 2, 3)}
+        near = [
+            (phone_distance(phones[name], said) / len(phones[name]), n, name)
+            for name in pronouncer.own
+            for n, said in own.items()
+            if abs(len(said) - len(phones[name])) <= MOST_OTHER * len(phones[name])
+            and len({*said} & {*phones[name]}) >= (1 - 2 * MOST_OTHER) * len({*phones[name]})
+        ]
+        share, n, name = min(near, default=(1.0, 0, ""))
+        if share <= MOST_OTHER:
+            result[k : k + n] = [name]
+        k += 1
+    return result
+
+
+def heard_by_whisper(
+    whisper: Whisper, samples: np.ndarray, sample_rate: int, names: Sequence[str] = ()
+) -> FoundTranscript:
+    """All that Whisper writes, invented words too; ``names`` may be said; errors as for
+    `recognised_part`."""
+    text = whisper.hear(samples, sample_rate, names)
     transcript = Transcript.from_text(text)
     probabilities: list[float] = []  # of a written word, that of its least probable piece
     for piece, probability in whisper.pieces(whisper.encode(samples, sample_rate), text):

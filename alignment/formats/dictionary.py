@@ -19,6 +19,7 @@ Dictionary = dict[str, list[tuple[str, ...]]]
 Spelt = Callable[[str], Sequence[str]]
 
 LARGEST_FILE = 50_000_000  # bytes
+LARGEST_LIST = 100_000  # bytes; every name is looked for in all that is heard
 
 
 def read_dictionary(path: Path) -> Dictionary:
@@ -33,6 +34,26 @@ def read_dictionary(path: Path) -> Dictionary:
             del phones[0]
         word = re.sub(r"\(\d+\)$", "", word)
         _add(result, word, phones, f"{path.name}, line {number}")
+    return result
+
+
+def read_words(
+    path: Path, spelt: Spelt, usual: Callable[[str], Sequence[tuple[str, ...]]]
+) -> Dictionary:
+    """A list of names, one a line: alone, to be said as is ``usual``, with its phones, or as
+    `parse_entries` has it; AlignmentError naming the line that is wrong."""
+    result: Dictionary = {}
+    for number, line in enumerate(read_text(path, LARGEST_LIST, "word list").splitlines(), 1):
+        word, *phones = line.partition("#")[0].split() or [""]
+        if "=" in line:
+            result |= parse_entries([line.partition("#")[0].strip()], spelt)
+        elif phones and all(map(_is_phone, phones)):
+            _add(result, word, phones, f"{path.name}, line {number}")
+        else:
+            for name in re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)*", " ".join((word, *phones))):
+                key = name.lower().replace("’", "'")
+                if ways := usual(key):
+                    result.setdefault(key, list(ways))
     return result
 
 

@@ -53,7 +53,7 @@ WHOLE = {
     "tracks",
 }  # fmt: skip
 NO_EDIT = {"replay", "plan", "json", "yes", "history", "undo", "redo"}
-FILES = ("wav", "alignment", "dict", "plan_file", "said")
+FILES = ("wav", "alignment", "dict", "words", "plan_file", "said")
 YES, NO = ("yes", "true", "1"), ("no", "false", "0")
 
 # A line's number, from 1, and its cells by column, or the error in it.

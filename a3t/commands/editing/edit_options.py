@@ -227,6 +227,13 @@ def files_read(options: argparse.Namespace) -> tuple[Path, ...]:
     """The files that an edit's options name, and the transcripts beside its recording."""
     from a3t.projects.project_edit import input_files
 
-    named = (options.alignment, options.dict, options.plan_file, *options.others, *options.said)
+    named = (
+        options.alignment,
+        options.dict,
+        options.words,
+        options.plan_file,
+        *options.others,
+        *options.said,
+    )
     texts = filter(None, map(file_named, (options.text, options.new_text)))
     return input_files(options.wav, options.text, None, *named, *texts)

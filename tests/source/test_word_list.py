@@ -1,0 +1,57 @@
+"""Names that a user lists: read with or without pronunciations, and heard where they are said."""
+
+from pathlib import Path
+
+import pytest
+
+from a3t.audio.reading.recording import Recording
+from a3t.commands.transcribe import main
+from a3t.source.recognised_transcript import recognised, with_names
+from a3t.text.pronunciation.letter_to_sound import as_it_sounds
+from a3t.text.pronunciation.pronouncer import Pronouncer
+from alignment import AlignmentError
+from alignment.formats.dictionary import read_words
+from tests.conftest import ARCTIC
+
+LIST = "# who speaks\nAnna O’Brien, Zoë\nNguyen  W IH1 N  # not as it is written\nKyiv=keev\n\n"
+
+
+def words(path: Path, text: str) -> dict[str, list[tuple[str, ...]]]:
+    path.write_text(text, encoding="utf-8")
+    return read_words(path, as_it_sounds, Pronouncer().candidates)
+
+
+def test_a_list_has_names_alone_and_with_pronunciations(tmp_path: Path) -> None:
+    found = words(tmp_path / "names.txt", LIST)
+    assert list(found) == ["anna", "o'brien", "zoë", "nguyen", "kyiv"]
+    assert found["nguyen"] == [("W", "IH1", "N")] and found["kyiv"] == [("K", "IY1", "V")]
+    assert found["anna"] == Pronouncer().candidates("anna")
+    with pytest.raises(AlignmentError, match="must be a word"):
+        words(tmp_path / "names.txt", "=keev\n")
+
+
+@pytest.mark.parametrize(
+    ("heard", "expected"),
+    [
+        ("we asked the wind about it", "we asked nguyen about it"),
+        ("it is cold here", "it is cold here"),
+        ("nguyen wins", "nguyen wins"),
+    ],
+)
+def test_what_sounds_like_a_name_may_be_it(heard: str, expected: str) -> None:
+    own = Pronouncer({"nguyen": [("DH", "AH0", "W", "IH1", "N")]})
+    assert " ".join(with_names(heard.split(), own)) == expected
+
+
+def test_a_listed_name_is_heard_where_it_is_said(
+    arctic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "names.txt").write_text("Olwase  AO1 L W EY2 Z\nPriya\n")
+    copy = tmp_path / "talk.wav"
+    copy.write_bytes(arctic.read_bytes())
+    said = ARCTIC.lower().rstrip(".").replace("always", "olwase")
+    command = [str(copy), "--words", str(tmp_path / "names.txt"), "--no-punctuation"]
+    assert main([*command, "--recogniser", "network"]) == 0
+    assert capsys.readouterr().out.strip() == said
+    without = recognised(Recording.open(copy), Pronouncer(), None).transcript.text
+    assert without == said.replace("olwase", "always")
