@@ -153,10 +153,7 @@ AMOUNT = (
     rf"(?P<amount>{NUMBER})(?:(?P<low>{SCALE})?[-–](?P<symbol_again>[{_SIGNS}]?)(?P<upper>{NUMBER}))?"
 )
 """An amount without what may follow it: a scale, "per", a plus."""
-MONEY = (
-    rf"{AMOUNT}-?(?P<scale>{SCALE})?(?P<plus>\+)?"
-    r"(?:/(?P<per>[a-z]+))?"
-)
+MONEY = rf"{AMOUNT}-?(?P<scale>{SCALE})?(?P<plus>\+)?(?:/(?P<per>[a-z]+))?"
 CODED = rf"({NUMBER})?({'|'.join(CURRENCY_CODES)})"
 AMOUNT_FIRST = rf"(?P<amount>{NUMBER})(?P<symbol>[{_SIGNS}])"
 _SAID_SIGNS = {"-": "minus", "+": "plus", "~": "about", "≈": "about"}
@@ -170,8 +167,8 @@ def money(match: re.Match[str], context: Context) -> str:
         return ""
     if prefix == "R":
         symbol, prefix = "R$", ""
-    noun = context.noun_follows(context.before) or _names_a_sum(context)
-    noun = noun and not match["per"]
+    question = context.before.lower() == "the" and context.noun_seems_to_follow  # the $5 question
+    noun = (question or context.noun_follows(context.before)) and not match["per"]
 
     def amount(figures: str) -> str:
         words = numbers.money(figures, symbol, scale, attributive=noun)
@@ -194,11 +191,6 @@ def money(match: re.Match[str], context: Context) -> str:
     )
 
 
-def _names_a_sum(context: Context) -> bool:
-    """The $64,000 question, not the $5 they paid."""
-    return context.before.lower() == "the" and context.noun_seems_to_follow
-
-
 def amount_first(match: re.Match[str], context: Context) -> str:
     """20€ and 5.50€."""
     return numbers.money(match["amount"], match["symbol"])
@@ -218,8 +210,6 @@ def currency_code(match: re.Match[str], context: Context) -> str:
 UNIT = r"[A-Za-zμ°%‰¢Ω]+(?:\^?[23])?(?:/[A-Za-zμ]+(?:\^?[23])?)?"
 _POWERS = {"2": "square", "3": "cubic"}
 _LENGTHS = frozenset("km m cm mm μm mi yd ft in s".split())
-
-
 _SCALED = frozenset(SAID["scales"]) - {"k", "m", "mn", "b", "bn", "t", "tn"}
 _SUMS = frozenset("+ - − × * / ÷ = < > ≤ ≥ ≈ ^".split())
 
@@ -242,9 +232,8 @@ def quantity(match: re.Match[str], context: Context) -> str:
         return label
     if unit == "k" and {context.after.lower(), before} & WORDS["races"]:
         return f"{words} k"
-    named = (
-        context.name_follows or context.before_that.lower() in WORDS["called_in_pairs"]
-    )  # room is 4B
+    room = context.before_that.lower() in WORDS["called_in_pairs"]  # room is 4B
+    named = context.name_follows or room
     billions = unit == "B" and ("." in figure or len(figure) < 3) and not named
     if unit == "m" and context.after.lower() in WORDS["counted"]:
         return f"{words} million"
@@ -275,10 +264,9 @@ def _label(figure: str, letter: str, context: Context) -> str:
         return f"{numbers.plain(figure)} {letter.lower()}"
     if letter == "M" and context.around & WORDS["chemistry"]:
         return f"{grouped(figure)} molar"
-    counted = (
-        after in WORDS["counted"] or after.endswith("s") or context.before.lower() in WORDS["about"]
-    )
-    return "three m" if (figure, letter) == ("3", "M") and not counted else ""
+    if (figure, letter) != ("3", "M") or after in WORDS["counted"] or after.endswith("s"):
+        return ""
+    return "" if context.before.lower() in WORDS["about"] else "three m"
 
 
 def unit(match: re.Match[str], context: Context) -> str:
@@ -317,13 +305,9 @@ def unit_name(unit: str, one: bool) -> str:
 def _one_unit(written: str, one: bool, after: bool = False) -> str:
     match = re.fullmatch(r"(.*?[A-Za-zΩ°%‰¢])(?:\^?([23]))?", written)
     names = UNITS.get(match[1].lower()) if match else None
-    if (
-        match is None
-        or names is None
-        or written in WORDS["not_units"]
-        or re.fullmatch("[A-Z]+s", written)
-    ):
-        return ""  # HRs are no hours
+    other = written in WORDS["not_units"] or re.fullmatch("[A-Z]+s", written)  # HRs: no hours
+    if match is None or names is None or other:
+        return ""
     if match[2] and "^" not in written and match[1].lower() not in _LENGTHS:
         return ""  # 24H2
     words = names[0 if one else 1]

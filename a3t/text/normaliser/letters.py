@@ -40,22 +40,11 @@ def expand(core: str, full_stop: bool, near: Context) -> str:
         or _with_name(core, key, full_stop, near)
         or _state(core, near)
     )
-    if (
-        not found
-        and full_stop
-        and not near.before
-        and not near.after
-        and key in WORDS["after_comma"]
-    ):
-        found = SAID["after_names"][key]
-    if (
-        not found
-        and (full_stop or "." in key)
-        and not (core[:1].isupper() and key in WORDS["small_only"])
-    ):
-        found = SAID["abbreviations"].get(key, "") or (
-            SAID["titles"].get(key, "") if core[:1].isupper() else ""
-        )
+    capital = core[:1].isupper()
+    if not found and full_stop and not near.before + near.after and key in WORDS["after_comma"]:
+        return SAID["after_names"][key]
+    if not found and (full_stop or "." in key) and not (capital and key in WORDS["small_only"]):
+        found = SAID["abbreviations"].get(key) or (SAID["titles"].get(key, "") if capital else "")
     return found or SAID["also_bare"].get(key, "")
 
 
@@ -89,9 +78,8 @@ def _with_name(core: str, key: str, full_stop: bool, near: Context) -> str:
         if key in SAID["compass"] and full_stop:
             numbered = is_figure(near.before) or near.after.lower() in WORDS["with_compass"]
             return SAID["compass"][key] if numbered else ""
-        return SAID["titles"].get(key, "") or (
-            SAID["dotted_titles"].get(key, "") if full_stop else ""
-        )
+        dotted = SAID["dotted_titles"].get(key, "") if full_stop else ""
+        return SAID["titles"].get(key, "") or dotted
     with_title = near.after.lower() in ("and", "&") and not near.pause_after
     return SAID["titles"].get(key, "") if with_title and key in ("dr", "ms", "prof") else ""
 
@@ -105,11 +93,8 @@ def _before_figure(core: str, key: str, full_stop: bool, near: Context) -> str:
         return "estimated"
     if key in ("v", "c", "st", "p", "art") and core[:1].isupper():
         return ""
-    if key in ("apt", "ste") and core[:1].isupper():
-        return SAID["before_numbers"][key]
-    if core in ("Ep", "Eps"):
-        return SAID["before_numbers"][key]
-    return SAID["before_numbers"].get(key, "") if full_stop else ""
+    bare = core.title() in ("Apt", "Ste", "Ep", "Eps") and core[:1].isupper()
+    return SAID["before_numbers"].get(key, "") if full_stop or bare else ""
 
 
 def _month_or_day(core: str, key: str, full_stop: bool, near: Context) -> str:
@@ -119,8 +104,8 @@ def _month_or_day(core: str, key: str, full_stop: bool, near: Context) -> str:
         sure = core.isupper() or key not in ("mar", "may", "sep", "sept")
         beside = beside or (is_day(near.before) and is_year(near.after))
         dotted = full_stop and (key in WORDS["only_months"] - {"dec", "oct"} or is_day(near.after))
-        return month if month and month != key and ((sure and beside) or dotted) else ""
-    if month and month != key:
+        return month if (sure and beside) or dotted else ""
+    if month:
         dated = is_day(near.before) or is_day(near.after) or is_year(near.after)
         return month if dated or (full_stop and key in WORDS["only_months"]) else ""
     day = SAID["weekdays"].get(key, "")
@@ -262,10 +247,8 @@ def several(match: re.Match[str], context: Context) -> str:
 def formula(match: re.Match[str], context: Context) -> str:
     """NaCl, HCl, NaOH: elements, of which one has two letters."""
     parts = re.findall("[A-Z][a-z]?", match[0])
-    chemical = all(part in SAID["elements"] for part in parts) and any(
-        len(part) > 1 for part in parts
-    )
-    return " ".join(match[0].lower()) if chemical and not in_lexicon(match[0].lower()) else ""
+    chemical = {*parts} <= SAID["elements"].keys() and any(len(part) > 1 for part in parts)
+    return numbers.letters(match[0]) if chemical and not in_lexicon(match[0].lower()) else ""
 
 
 def acronym(letters: str, dotted: bool = False) -> str:
@@ -312,12 +295,8 @@ def area_code(match: re.Match[str], context: Context) -> str:
 def number_by_name(match: re.Match[str], context: Context) -> str:
     """Room 101, Boeing 747, dial 911, TX 78701: what stands before says how it is read."""
     before, digits = context.before.lower(), match[0]
-    if before in ("is", "was", "in", "number"):
-        before = (
-            context.before_that.lower()
-            if context.before_that.lower() in WORDS["dialled"]
-            else before
-        )
+    if before in ("is", "was", "in", "number") and context.before_that.lower() in WORDS["dialled"]:
+        before = context.before_that.lower()
     if before in WORDS["called_in_pairs"] and len(digits) in (3, 4) and digits[0] != "0":
         return numbers.pairs(digits)
     if digits == "911" and re.match("call|operator|dispatch|emergenc", context.after):
