@@ -9,8 +9,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from alignment.serialisation import OMITTED, Record, to_json
 
 PAUSE = "sp"
@@ -207,7 +205,9 @@ def spread_evenly(
     texts: Sequence[str], phones: Sequence[Sequence[str]], start: float, stop: float
 ) -> list[Word]:
     """Words that are not found, phone by phone over the time there is; all scores 0."""
-    edges = np.linspace(start, stop, sum(map(len, phones)) + 1).tolist()
+    count = sum(map(len, phones))
+    step = (stop - start) / max(count, 1)
+    edges = [*(start + k * step for k in range(count)), stop]
     result: list[Word] = []
     at = 0
     for text, symbols in zip(texts, phones, strict=True):
