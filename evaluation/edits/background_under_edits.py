@@ -24,7 +24,7 @@ from a3t.text.transcript import Transcript
 from evaluation.harness.declared_tables import Column, Row, Table, count, share
 from evaluation.harness.measurement import Measurement, Setting, repeated
 from evaluation.hearing.planting import aligner_held_out, chosen
-from training.alignment.music import RATE, music
+from training.alignment.distortions import RATE, music
 from training.corpora import Clip
 from training.programs import counts
 

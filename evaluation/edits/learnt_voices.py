@@ -1,30 +1,163 @@
 """Edits of long recordings, before and after learning their voice (`a3t voice make`).
 
 Successive clips of one voice are joined; the same edits are made by the model as it ships and in
-the voice learnt from the recording, and compared edit by edit.
+the voice learnt from the recording, and compared edit by edit. Most recordings that are edited are
+longer than the list's sentences, and teach their own voice.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import soundfile
 
 from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
+from a3t.grid import SAMPLE_RATE
 from a3t.model.saved_voices import Voice
+from a3t.text.transcript import Transcript
 from a3t.voice.adaptation import VoicePiece, adapt, pieces_of
 from a3t.voice.making import of_one_speaker
+from evaluation.clips import by_hash
 from evaluation.edits.conditions import CLEAN
-from evaluation.edits.edits_table import LEGEND, PairedEdits, edits_report
+from evaluation.edits.edits_command import LEGEND, PairedEdits, edits_report
 from evaluation.edits.experiment import measure_edit
-from evaluation.edits.listing import ListedEdit
-from evaluation.edits.long_recordings import EDITS, MOST_RECORDINGS, write_long
+from evaluation.edits.listing import (
+    KINDS,
+    LEAST_WORDS,
+    ListedEdit,
+    draw_edit,
+    set_of,
+)
 from evaluation.harness.declared_tables import Figures, Row, Rows
 from evaluation.harness.estimates import Interval
 from evaluation.harness.measurement import CORPORA, HALF, MODEL, Measurement, Setting
-from training.corpora import Clip
+from training.corpora import Clip, is_unseen
+from training.corpora.decoding import decode_floats
 from training.programs import counts, option
+
+MOST_RECORDINGS = 2  # of a voice, so that no voice is most of the table
+EDITS = 8  # of a voice
+FADE = SAMPLE_RATE // 100  # samples at a clip's ends, where rooms may differ
+
+
+@dataclass(frozen=True)
+class LongRecording:
+    """Successive clips of one voice."""
+
+    name: str
+    clips: tuple[Clip, ...]
+
+    @property
+    def text(self) -> str:
+        return " ".join(word for clip in self.clips for word in _spoken(clip))
+
+    def write(self, folder: Path) -> Clip:
+        """The clips one after another, with the silence that each begins and ends with, as a file
+        in the folder."""
+        path = folder / f"{self.name}.wav"
+        sound = np.concatenate([_faded(decode_floats(clip.path)[0]) for clip in self.clips])
+        folder.mkdir(parents=True, exist_ok=True)
+        soundfile.write(path, sound, SAMPLE_RATE, subtype="PCM_16")
+        first = self.clips[0]
+        return Clip(first.corpus, first.speaker, path, self.text, len(sound) / SAMPLE_RATE)
+
+
+def long_recordings(
+    clips: Iterable[Clip], half: str, seconds: float, most: int = MOST_RECORDINGS
+) -> list[LongRecording]:
+    """The recordings of so many seconds that each unseen voice of a half has clips for, the voices
+    with most clips first; at most ``most`` of a voice."""
+    voices: dict[str, list[Clip]] = {}
+    for clip in sorted(clips, key=lambda clip: clip.name):
+        if is_unseen(clip.voice) and set_of(clip.voice) == half:
+            voices.setdefault(clip.voice, []).append(clip)
+    found: list[LongRecording] = []
+    for voice, own in sorted(voices.items(), key=lambda item: (-len(item[1]), item[0])):
+        groups: list[list[Clip]] = [[]]
+        for clip in own:
+            if sum(one.seconds for one in groups[-1]) >= seconds:
+                groups.append([])
+            groups[-1].append(clip)
+        full = [group for group in groups if sum(one.seconds for one in group) >= seconds]
+        found += [
+            LongRecording(f"{voice}-{number + 1}", tuple(group))
+            for number, group in enumerate(full[:most])
+        ]
+    return found
+
+
+def draw_long_edits(
+    recordings: Sequence[LongRecording], half: str, edits_of_voice: int = EDITS
+) -> list[ListedEdit]:
+    """Edits of each voice, in different clips of its recordings; the kinds take turns."""
+    of_voice: dict[str, list[LongRecording]] = {}
+    for recording in recordings:
+        of_voice.setdefault(recording.clips[0].voice, []).append(recording)
+    edits: list[ListedEdit] = []
+    for voice, own in of_voice.items():
+        for number, recording in enumerate(own):
+            count = max(1, edits_of_voice // len(own))
+            for clip in _spread(recording.clips, count):
+                place = len(edits)
+                before = recording.clips[: recording.clips.index(clip)]
+                offset = sum(len(_spoken(one)) for one in before)
+                name = f"{voice}-{number + 1}-{clip.path.stem}"
+                drawn = draw_edit(name, half, KINDS[place % len(KINDS)], clip)
+                edits.append(
+                    replace(
+                        drawn,
+                        clip=recording.name,
+                        first=drawn.first + offset,
+                        last=drawn.last + offset,
+                    )
+                )
+    return edits
+
+
+def _spread(clips: Sequence[Clip], count: int) -> list[Clip]:
+    """A number of the clips that have enough words, in order, chosen by their names' hashes."""
+    usable = [clip for clip in clips if len(_spoken(clip)) >= LEAST_WORDS]
+    chosen = by_hash(usable)[:count]
+    return [clip for clip in usable if clip in chosen]
+
+
+def write_long(
+    clips: Iterable[Clip],
+    half: str,
+    minutes: float,
+    folder: Path,
+    voices: int | None = None,
+    most: int = MOST_RECORDINGS,
+    edits: int = EDITS,
+) -> tuple[list[ListedEdit], Mapping[str, Clip]]:
+    """The edits of a half's long recordings, and these by name, written into the folder: of the
+    first ``voices``, ``most`` recordings and ``edits`` of each; InputError if no voice has clips
+    for one."""
+    recordings = long_recordings(clips, half, 60 * minutes, most)
+    if not recordings:
+        raise InputError(f"No unseen voice has {minutes:g} minutes of speech: ask for fewer.")
+    chosen = list(dict.fromkeys(recording.clips[0].voice for recording in recordings))[:voices]
+    recordings = [recording for recording in recordings if recording.clips[0].voice in chosen]
+    written = {recording.name: recording.write(folder) for recording in recordings}
+    return draw_long_edits(recordings, half, edits), written
+
+
+def _spoken(clip: Clip) -> tuple[str, ...]:
+    return tuple(Transcript.from_text(clip.text).spoken)
+
+
+def _faded(samples: np.ndarray) -> np.ndarray:
+    samples = samples.copy()
+    ramp = np.linspace(0.0, 1.0, min(FADE, len(samples)), dtype=np.float32)
+    samples[: len(ramp)] *= ramp
+    samples[len(samples) - len(ramp) :] *= ramp[::-1]
+    return samples
 
 
 def long_edits(setting: Setting) -> list[ListedEdit]:

@@ -11,7 +11,7 @@ import soundfile
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
-from evaluation.edits import conditions, edits_table, experiment, listing, long_recordings
+from evaluation.edits import conditions, edits_command, experiment, learnt_voices, listing
 from evaluation.edits import segment_metrics as stretches
 from evaluation.edits.edits_command import MEASUREMENT
 from evaluation.edits.experiment import PATCH, STRETCH
@@ -61,13 +61,13 @@ def test_long_recordings_are_successive_clips_of_one_voice(
         for k in range(25)
     ]
     monkeypatch.setattr(
-        long_recordings, "decode_floats", lambda path: (np.ones(6 * SAMPLE_RATE, np.float32), 0)
+        learnt_voices, "decode_floats", lambda path: (np.ones(6 * SAMPLE_RATE, np.float32), 0)
     )
-    (one, two) = long_recordings.long_recordings([*clips[::-1]], "report", 60.0)
+    (one, two) = learnt_voices.long_recordings([*clips[::-1]], "report", 60.0)
     assert one.clips == tuple(clips[:10]) and two.clips == tuple(clips[10:20])
-    assert long_recordings.long_recordings(clips, "choose", 60.0) == []
-    edits, written = long_recordings.write_long(clips, "report", 1.0, tmp_path)
-    assert len(edits) == long_recordings.EDITS and {edit.voice for edit in edits} == {voice}
+    assert learnt_voices.long_recordings(clips, "choose", 60.0) == []
+    edits, written = learnt_voices.write_long(clips, "report", 1.0, tmp_path)
+    assert len(edits) == learnt_voices.EDITS and {edit.voice for edit in edits} == {voice}
     assert len({edit.name for edit in edits}) == len(edits)
     for edit in edits:
         text, new_text = edit.texts(written[edit.clip])
@@ -78,7 +78,7 @@ def test_long_recordings_are_successive_clips_of_one_voice(
     assert len(sound) == 60 * rate == 60 * SAMPLE_RATE
     assert sound[0] == 0.0 and sound[6 * rate] == 0.0 and sound[3 * rate] > 0.9
     with pytest.raises(InputError, match="fewer"):
-        long_recordings.write_long(clips, "report", 3.0, tmp_path)
+        learnt_voices.write_long(clips, "report", 3.0, tmp_path)
 
 
 # The conditions.
@@ -191,10 +191,10 @@ def test_patches_are_paired_with_their_own_natural_stretches() -> None:
         make_row("a", PATCH, "room", 9.0),
         make_row("a", STRETCH, "room", 1.5),
     ]
-    page = edits_table.edits_report(rows)
+    page = edits_command.edits_report(rows)
     assert "| level | 4.00, SD 1.00, worst +5.0 | 1.50, SD 1.47, worst +3.5 | +2.00" in page
     assert "level: a room (+7.50), a clean (+2.50), b clean (+1.50)" in page
-    figures = edits_table.edit_figures(rows)
+    figures = edits_command.edit_figures(rows)
     assert (figures["clean.level.ours"], figures["clean.level.natural"]) == (4.0, 2.0)
     assert figures["clean.worst.ours"] == 5.0 and figures["room.edits"] == 1
 
@@ -202,7 +202,7 @@ def test_patches_are_paired_with_their_own_natural_stretches() -> None:
 def test_patches_are_compared_with_those_of_an_earlier_run() -> None:
     now = [make_row(name, PATCH, "clean", level) for name, level in (("a", 3.0), ("b", 2.0))]
     before = [make_row("a", PATCH, "clean", 1.0), make_row("c", PATCH, "clean", 9.0)]
-    assert "| level | +2.000 | 1 of 1 |" in edits_table.edits_report(now, before)
+    assert "| level | +2.000 | 1 of 1 |" in edits_command.edits_report(now, before)
 
 
 # All of it, on a real recording.

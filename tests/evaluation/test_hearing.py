@@ -14,12 +14,12 @@ from alignment import Alignment, Phone, Word
 from alignment.recognition.live import LiveWords
 from alignment.recognition.network_recogniser import RecognisedWord
 from alignment.result import pause
+from evaluation.hearing.calibration import sound_edges
 from evaluation.hearing.hand_labels import Segment, boundaries, labelled_words, read_labels
 from evaluation.hearing.live_words import TABLE, SpokenStream, listened, lost
 from evaluation.hearing.near_words import joined, near, near_words, outcome, small
 from evaluation.hearing.planting import PLANTERS, PlantedChange, Spoken, edit_of
 from evaluation.hearing.recognition import Counts, counted
-from evaluation.hearing.sound_edges import sound_edges
 from training.corpora import Clip
 from training.text.edit_distance import edit_distance
 

@@ -10,7 +10,7 @@ from a3t.errors import InputError
 from evaluation.command_line import COMMANDS, main, module_of
 from evaluation.harness.declared_tables import figure_name
 from evaluation.results import pages
-from evaluation.results.parts import PARTS
+from evaluation.results.pages import PARTS
 
 TEMPLATE = pages.TEMPLATE.read_text(encoding="utf-8")
 

@@ -10,9 +10,8 @@ import pytest
 import torch
 
 from training.figures.figure_scores import normalised
-from training.figures.generated_classes import CODED, GeneratedClasses
 from training.figures.made_sentences import granules, made, plain_figures
-from training.figures.train_tagger import FigureTraining
+from training.figures.train_tagger import CODED, FigureTraining, GeneratedClasses
 from training.text.train_figures import said_figures
 
 RECIPE = Path(__file__).parents[2] / "recipes" / "figures"

@@ -12,8 +12,8 @@ from a3t.audio.analysis.mel import log_mel
 from a3t.audio.analysis.world_pitch import log_pitch
 from a3t.grid import SAMPLE_RATE
 from training.features import sounds
+from training.features.clip_features import taught_pitch
 from training.features.degrade import babble_of, degraded, degraded_mels
-from training.features.fundamental import taught_pitch
 
 
 def make_speech(seconds: float = 2.0) -> np.ndarray:

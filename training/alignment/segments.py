@@ -30,8 +30,8 @@ from alignment.network.phone_network import (
     mel,
 )
 from alignment.result import PAUSE
+from training.alignment.distortions import music
 from training.alignment.examples import Example
-from training.alignment.music import music
 
 SEGMENT = 320  # frames of 10 ms
 VIEW = 120  # at most so many more frames are normalised with a segment

@@ -3,6 +3,11 @@
 FILE is of training.figures.made_sentences. The tagger is the paper's BiLSTM: of each token the
 word's embedding and which classes accept it. Where several classes say what was said, any of them
 is right. The same command resumes.
+
+Its classes: a few that are coded, the others generated from data (Tyagi et al., *Proteno: Text
+Normalization with Limited Data for Fast Deployment in Text to Speech Systems*, NAACL 2021). A class
+accepts tokens and says them; a token gets a class that accepts it. Where no class says what the
+data says, one is made that accepts this token alone.
 """
 
 from __future__ import annotations
@@ -10,7 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -21,11 +26,51 @@ import torch
 from torch import Tensor, nn
 
 from a3t.learning.loop import CHECKPOINT, Losses
+from a3t.text.normaliser import numbers
 from training.configuration import read_config, settings
-from training.figures.generated_classes import GeneratedClasses
 from training.figures.made_sentences import MadeSentence, read_made
 from training.programs import Program, option
 from training.training_runs import TrainingSchedule, carry_out, initial_weights, require_done
+
+MOST_DIGITS = 9
+_SUFFIXES = ("st", "nd", "rd", "th")
+
+
+def _is_number(token: str) -> bool:
+    return token.isdecimal() and len(token) <= MOST_DIGITS
+
+
+# Of each coded class: what it accepts, and how it says that.
+CODED: dict[str, tuple[Callable[[str], bool], Callable[[str], str]]] = {
+    "self": (str.isalpha, str.lower),
+    "nothing": (lambda token: not token.isalnum() or token in _SUFFIXES, lambda token: ""),
+    "cardinal": (_is_number, numbers.cardinal),
+    "ordinal": (_is_number, numbers.ordinal),
+    "digits": (_is_number, numbers.spell_digits),
+    "year": (lambda token: _is_number(token) and len(token) == 4, numbers.year),
+    "money": (
+        lambda token: token[0] in numbers.CURRENCIES and _is_number(token[1:]),
+        lambda token: numbers.money(token[1:], token[0]),
+    ),
+}
+
+
+class GeneratedClasses:
+    """The coded classes and those that ``pairs`` of tokens and what is said for them need."""
+
+    def __init__(self, pairs: Iterable[tuple[str, str]] = ()) -> None:
+        self.names = list(CODED)
+        self._own: dict[str, dict[int, str]] = {}  # token -> generated class -> what it says
+        for token, spoken in pairs:
+            if spoken not in self.said(token).values():
+                self._own.setdefault(token, {})[len(self.names)] = spoken
+                self.names.append(f"{token} {spoken}")
+
+    def said(self, token: str) -> dict[int, str]:
+        """The classes that accept a token, by number, and how each says it."""
+        coded = {k: say(token) for k, (accepts, say) in enumerate(CODED.values()) if accepts(token)}
+        return coded | self._own.get(token, {})
+
 
 WORDS = "words.json"  # the tagger's words and classes, in its folder
 _OTHERS = ("<unk>", "<1>", "<2>", "<3>", "<4>", "<5+>")  # words and figures by their length
