@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 
 from torch import nn
@@ -15,6 +17,7 @@ from a3t.text.punctuation.network import PunctuationNetwork, build, predict
 from a3t.text.punctuation.words_and_tags import (
     CASES,
     MARK_OF,
+    PIECE,
     TAGS,
     Vocabulary,
     pause_length,
@@ -133,17 +136,23 @@ def _spoken(text: str) -> tuple[str, ...]:
 
 
 def _of_pieces(text: Transcript, pauses: Sequence[float | None]) -> list[float | None]:
-    """The pauses after each piece of the written text, from those after each spoken word.
-
-    Empty if it can't be told which word is which.
-    """
+    """The pauses after each piece of the written text, from those after each spoken word."""
     if len(pauses) != len(text.words):
         return []
+    sizes = [0, *accumulate(not sign.isspace() for sign in text.text)]  # up to each place
     result: list[float | None] = []
+    ends: list[int] = []  # of the pieces
+    for part in _PARTS.finditer(text.text):
+        for piece in PIECE.finditer("" if part[0][0] in "[<(" else part[0]):
+            result.append(0.0)
+            ends.append(sizes[part.start() + piece.end()])
+    begin = end = 0
     for k, word in enumerate(text.words):
-        if k + 1 == len(text.words) or text.words[k + 1].token != word.token:
-            inside: list[float | None] = [0.0] * len(pieces(word.written))
-            result += [*inside[:-1], pauses[k]] if inside else []
+        if k == 0 or word.token != text.words[k - 1].token:
+            begin, end = end, end + len("".join(word.written.split()))
+        last = bisect_right(ends, end) - 1
+        if last >= 0 and ends[last] > begin:  # else it stands in brackets
+            result[last] = pauses[k]
     return result
 
 

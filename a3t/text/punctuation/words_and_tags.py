@@ -46,12 +46,12 @@ PADDING, UNKNOWN_WORD, MASKED, NUMBER = "<pad>", "<unk>", "<mask>", "<number>"
 SPECIAL = (PADDING, UNKNOWN_WORD, MASKED, NUMBER)
 AFFIXES = 4  # of each word: its first two and three letters, its last two and three
 
-_PIECE = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+PIECE = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
 def written_pieces(token: str) -> list[str]:
     """A written token's words: "Self-Awareness," -> Self, Awareness; none for what has none."""
-    return _PIECE.findall(token)
+    return PIECE.findall(token)
 
 
 def in_lower_case(piece: str) -> str:

@@ -144,6 +144,18 @@ def test_pauses_are_heard_where_each_word_has_one() -> None:
     assert with_punctuation(text, lengths, network).spoken == text.spoken
 
 
+@pytest.mark.parametrize(
+    "begins", ["", "[Music] ", "(Laughs)\n", "we paid $25 (so they said) and "]
+)
+def test_a_pause_decides_where_a_sentence_ends(begins: str) -> None:
+    """With the shipped network, whatever stands in the text that nobody says."""
+    text = Transcript.from_text(begins + "i saw him there again he was waiting")
+    for word, ending in ((-5, "there. Again"), (-4, "there again. He")):
+        pauses: list[float | None] = [0.0] * len(text.words)
+        pauses[word] = 0.9
+        assert ending in with_punctuation(text, pauses).text
+
+
 def test_lengths_of_pauses_are_told_apart() -> None:
     assert pause_length(None) == 0 and pause_length(0.0) == 1 == pause_length(0.049)
     assert pause_length(0.05) == 2 and pause_length(9.0) == PAUSE_LENGTHS - 1
