@@ -30,11 +30,11 @@ from alignment.recognition import whisper_model
 
 SIDECARS = (
     ".txt", ".lab", ".TextGrid", ".srt", ".vtt", ".json", ".docx", ".sbv", ".ass", ".ssa", ".ctm",
-    ".tsv", ".lrc",
+    ".tsv", ".lrc", ".odt", ".rtf", ".ttml", ".dfxp",
 )  # fmt: skip
 # Documents that may hold a transcript, and that nothing here reads.
 UNREAD = (
-    ".pdf", ".doc", ".odt", ".rtf", ".pages", ".html", ".htm", ".md", ".xml", ".ttml", ".dfxp",
+    ".pdf", ".doc", ".pages", ".html", ".htm", ".md", ".xml",
     ".sub", ".idx", ".stl", ".scc", ".eaf", ".csv", ".text",
 )  # fmt: skip
 # Of a name that lengthens the recording's: talk.en.vtt, talk.wav.json.

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from xml.etree import ElementTree
 
 from alignment.errors import InputError
 from alignment.formats.text_file import RECOGNISED_MARK, decoded, read_bytes
-from alignment.formats.transcripts import captions, json_transcripts, stamped_text, word_tables
+from alignment.formats.transcripts import (
+    captions,
+    documents,
+    json_transcripts,
+    stamped_text,
+    word_tables,
+)
 from alignment.formats.transcripts.cues import Parsed, TranscriptFile, with_ends
+from alignment.formats.transcripts.documents import document_kind
 
 LARGEST_FILE = 20_000_000  # bytes
 _MARK = re.compile(rf"\[?{RECOGNISED_MARK}[^\]\n]{{0,100}}\]?")
@@ -35,6 +38,7 @@ def _is_webvtt(text: str) -> bool:
 
 KINDS = (
     Kind("WebVTT subtitles", _is_webvtt, captions.read_arrows),
+    Kind("TTML subtitles", documents.is_ttml, documents.read_ttml),
     Kind("ASS subtitles", captions.is_ass, captions.read_ass),
     Kind("words of a TextGrid", word_tables.is_textgrid, word_tables.read_textgrid_words),
     Kind("SubRip subtitles", captions.has_arrows, captions.read_arrows),
@@ -53,9 +57,7 @@ TIMED_ENDINGS = (
 # What isn't read: how it begins, and its name.
 _FOREIGN = (
     ("%PDF", "a PDF"),
-    ("{\\rtf", "RTF"),
     ("<?xml", "XML"),
-    ("<tt", "XML"),
     ("<!DOCTYPE", "a web page"),
     ("<html", "a web page"),
     ("PK\x03\x04", "a packed file"),
@@ -69,23 +71,24 @@ def read_transcript(path: Path) -> TranscriptFile:
     """
     data = read_bytes(path, LARGEST_FILE, "transcript")
     noted: tuple[str, ...] = ()
-    if is_docx(data):
+    if document := document_kind(data):
         try:
-            text = docx_text(data)
+            text = document.text(data)
         except ValueError as error:
-            raise InputError(f"{path.name} is a broken Word document: save it again.") from error
+            raise InputError(f"{path.name} is a broken {document.name}: save it again.") from error
     else:
         text, noted = decoded(data, path)
     text = text.lstrip("\ufeff")
     foreign = next((name for start, name in _FOREIGN if text.lstrip().startswith(start)), None)
-    if foreign:
+    if foreign and not documents.is_ttml(text):
         raise InputError(f"{path.name} is {foreign}, which a3t doesn't read: save it as text.")
     recognised = RECOGNISED_MARK in text
     if recognised:
         text = _MARK.sub("", text)
     name, found = _parsed(text, path)
-    if is_docx(data):
-        name = "a Word document" if name == "text" else f"a Word document, {name}"
+    if document:
+        article = "an" if document.name[0] in "OR" else "a"
+        name = f"{article} {document.name}" + ("" if name == "text" else f", {name}")
     notes = (*noted, *found.notes)
     result = TranscriptFile(path.name, name, with_ends(found.cues), found.whole, notes, recognised)
     if not any(map(str.isalnum, result.text)):
@@ -105,63 +108,3 @@ def _parsed(text: str, path: Path) -> tuple[str, Parsed]:
             f"{path.name} is not what its ending {path.suffix} says: check it, or save it as .txt."
         )
     return kind.name, kind.read(text)
-
-
-# A Word document is a zip of XML; its text may be of any of these kinds.
-
-_NAMES = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_PART = "word/document.xml"
-LARGEST_PART = 50_000_000  # bytes of XML, unpacked
-_HEADINGS = ("title", "subtitle", "heading")
-
-
-def is_docx(data: bytes) -> bool:
-    """True if a file's bytes are a zip with a Word document's text in it."""
-    if not data.startswith(b"PK"):
-        return False
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as packed:
-            return _PART in packed.namelist()
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        return False
-
-
-def docx_text(data: bytes) -> str:
-    """A line for each paragraph, without titles and headings, changes accepted.
-
-    Raises ValueError if the document is broken or too large.
-    """
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as packed:
-            if packed.getinfo(_PART).file_size > LARGEST_PART:
-                raise ValueError(_PART)
-            xml = packed.read(_PART)
-        if b"<!DOCTYPE" in xml[:2000] or b"<!ENTITY" in xml:
-            raise ValueError("entities")
-        root = ElementTree.fromstring(xml)
-    except (
-        zipfile.BadZipFile, KeyError, OSError, EOFError, NotImplementedError, RuntimeError,
-        ElementTree.ParseError, zlib.error,
-    ) as error:  # fmt: skip
-        raise ValueError(str(error)) from error
-    return "\n".join(_paragraph(each) for each in root.iter(f"{_NAMES}p") if not _is_heading(each))
-
-
-def _is_heading(paragraph: ElementTree.Element) -> bool:
-    style = paragraph.find(f"{_NAMES}pPr/{_NAMES}pStyle")
-    name = style.get(f"{_NAMES}val", "") if style is not None else ""
-    return name.lower().startswith(_HEADINGS)
-
-
-def _paragraph(paragraph: ElementTree.Element) -> str:
-    """Its text; what was deleted with changes tracked stands in another element."""
-    parts = []
-    for each in paragraph.iter():
-        match each.tag.removeprefix(_NAMES):
-            case "t":
-                parts.append(each.text or "")
-            case "tab":
-                parts.append("\t")
-            case "br" | "cr":
-                parts.append("\n")
-    return "".join(parts)

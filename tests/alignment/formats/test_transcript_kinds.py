@@ -157,9 +157,62 @@ def test_word_documents(tmp_path: Path, one_sentence: Check) -> None:
         one_sentence(caught.value)
 
 
+OPEN = (
+    '<d xmlns:t="x"><t:tracked-changes><t:p>never</t:p></t:tracked-changes><t:h>Talk</t:h>'
+    "<t:p>{}<t:note>1</t:note><t:line-break/></t:p><t:p><t:span>{}</t:span></t:p></d>"
+)
+RTF = (
+    "{{\\rtf1\\ansi{{\\fonttbl{{\\f0 Arial;}}}}{{\\*\\generator x;}}\\f0 {}\\par\n"
+    "{{\\deleted never}}\\b {}\\b0\\par}}"
+)
+
+
+def zipped(part: str, text: str) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(part, text)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "about"),
+    [
+        ("a.odt", zipped("content.xml", OPEN.format(*LINES)), "an OpenDocument text"),
+        ("a.rtf", RTF.format(*LINES).encode(), "an RTF document"),
+        ("a.ttml", FILES["a.ttml"][1].encode(), "TTML subtitles"),
+    ],
+)
+def test_other_documents(
+    name: str, data: bytes, about: str, tmp_path: Path, one_sentence: Check
+) -> None:
+    """Without headings, notes, what is deleted and what isn't shown; broken ones, and those with
+    entities of their own, are refused."""
+    (tmp_path / name).write_bytes(data)
+    read = read_transcript(tmp_path / name)
+    assert read.text.split() == SAID.split() and about in read.about
+    entities = '<!DOCTYPE x [<!ENTITY a "b">]>'
+    bad = {
+        "a.odt": [data[:-30], zipped("content.xml", entities + OPEN), zipped("content.xml", "<d>")],
+        "a.rtf": [b"{\\rtf1}"],
+        "a.ttml": [data.replace(b"<tt", f"{entities}<tt".encode(), 1), b"<tt><p>We met"],
+    }
+    for content in bad[name]:
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(InputError) as caught:
+            read_transcript(tmp_path / name)
+        one_sentence(caught.value)
+
+
+def test_signs_of_rtf(tmp_path: Path) -> None:
+    said = rb"{\rtf1\uc1 He said \ldblquote no\rdblquote  in caf\'e9 \u8212?  twice\tab .\line}"
+    (tmp_path / "a.rtf").write_bytes(said)
+    assert (
+        read_transcript(tmp_path / "a.rtf").text.split() == "He said “no” in café — twice .".split()
+    )
+
+
 FOREIGN = {
     "a.pdf": b"%PDF-1.7\n",
-    "a.rtf": b"{\\rtf1 We met}",
     "a.xml": b'<?xml version="1.0"?><tt/>',
     "a.html": b"<!DOCTYPE html><p>We met",
     "a.srt": b"We met on Monday.",

@@ -158,7 +158,15 @@ def textgrid(name: str, intervals: list[tuple[float, float, str]]) -> str:
 
 BOUNDS = [*STARTS, 5.0]
 # The name of the kind in the table, and what it looks like: the siblings of each.
+TTML = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n<tt xmlns="http://www.w3.org/ns/ttml" '
+    'xmlns:ttp="#parameter" ttp:frameRate="25" ttp:tickRate="10"><head><desc>x</desc></head><body>'
+    '<div><p begin="{}" end="2s">'
+    + "{}</p><p begin='{}' dur='25f'><span>{}</span></p></div></body></tt>".replace("'", '"')
+)
 FILES: dict[str, tuple[str, str]] = {
+    "a.ttml": ("TTML", TTML.format("00:00:01.000", LINES[0], "3.5s", LINES[1])),
+    "a.dfxp": ("TTML", TTML.format("00:00:01:00", LINES[0], "35t", LINES[1])),
     "a.srt": ("SubRip", SRT),
     "fraction.srt": ("SubRip", SRT.replace("01,000", "01,0").replace("03,500", "03,5")),
     "dots.srt": ("SubRip", SRT.replace(",000", ".000").replace(",500", ".500")),

@@ -1,0 +1,238 @@
+"""Documents of word processors, whose text may be a transcript of any kind, and TTML subtitles.
+
+A Word or OpenDocument file is a zip of XML; RTF is text with its formatting in it.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from xml.etree import ElementTree
+
+from alignment.errors import InputError
+from alignment.formats.transcripts.cues import Cue, Parsed, in_order
+
+LARGEST_PART = 50_000_000  # bytes of XML, unpacked
+
+
+@dataclass(frozen=True)
+class Document:
+    """A kind of document: the part of the zip that has its text, and how that is read; ValueError
+    if it is broken or too large."""
+
+    name: str
+    part: str
+    text: Callable[[bytes], str]
+
+
+def document_kind(data: bytes) -> Document | None:
+    """The kind of document that a file's bytes are, if they are one."""
+    if data.startswith(b"{\\rtf"):
+        return RTF
+    if not data.startswith(b"PK"):
+        return None
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            names = packed.namelist()
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return None
+    return next((kind for kind in (WORD, OPEN) if kind.part in names), None)
+
+
+def _unpacked(data: bytes, part: str) -> ElementTree.Element:
+    """The XML of a part of a zip."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            if packed.getinfo(part).file_size > LARGEST_PART:
+                raise ValueError(part)
+            return _xml(packed.read(part).decode())
+    except (
+        zipfile.BadZipFile, KeyError, OSError, EOFError, NotImplementedError, RuntimeError,
+        zlib.error,
+    ) as error:  # fmt: skip
+        raise ValueError(str(error)) from error
+
+
+def _xml(text: str) -> ElementTree.Element:
+    """The root of an XML without entities of its own; ValueError."""
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise ValueError("entities")
+    try:
+        return ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        raise ValueError(str(error)) from error
+
+
+def _name(element: ElementTree.Element) -> str:
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+def _attribute(element: ElementTree.Element, name: str) -> str:
+    """An attribute by its name, of whichever namespace."""
+    return next((v for k, v in element.items() if k.rpartition("}")[2] == name), "")
+
+
+def _paragraphs(root: ElementTree.Element) -> Iterator[ElementTree.Element]:
+    """The outermost paragraphs, in order: each element is seen once."""
+    waiting = [root]
+    while waiting:
+        element = waiting.pop()
+        if _name(element) == "p":
+            yield element
+        else:
+            waiting += reversed(element)
+
+
+def _word_text(data: bytes) -> str:
+    """A line for each paragraph, without titles and headings, changes accepted: what was deleted
+    stands in another element."""
+    lines = []
+    for paragraph in _paragraphs(_unpacked(data, WORD.part)):
+        inside = list(paragraph.iter())
+        style = next((_attribute(e, "val") for e in inside if _name(e) == "pStyle"), "")
+        if not style.lower().startswith(("title", "subtitle", "heading")):
+            parts = {"tab": "\t", "br": "\n", "cr": "\n"}
+            lines.append(
+                "".join(
+                    e.text or "" if _name(e) == "t" else parts.get(_name(e), "") for e in inside
+                )
+            )
+    return "\n".join(lines)
+
+
+_UNSPOKEN = ("tracked-changes", "annotation", "note", "h", "table-of-content")
+
+
+def _open_text(data: bytes) -> str:
+    """A line for each paragraph, without headings, notes and what was deleted."""
+    parts: list[str] = []
+    waiting: list[ElementTree.Element | str] = [_unpacked(data, OPEN.part)]
+    while waiting:  # not by recursion: a file may nest as deep as it likes
+        element = waiting.pop()
+        if isinstance(element, str):
+            parts.append(element)
+            continue
+        kind = _name(element)
+        if kind in _UNSPOKEN or _attribute(element, "style-name") in ("Title", "Subtitle"):
+            continue
+        signs = {"tab": "\t", "line-break": "\n", "s": " "}
+        parts += [signs.get(kind, ""), element.text or ""]
+        if kind == "p":
+            waiting.append("\n")
+        for child in reversed(element):
+            waiting += [child.tail or "", child]
+    return "".join(parts)
+
+
+_RTF = re.compile(
+    rb"\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-z'])|([{}])|[\r\n]+|([^\\{}\r\n]+)"
+)
+_UNSHOWN = frozenset(
+    b"fonttbl colortbl stylesheet info pict header footer footnote annotation object".split()
+)
+_SIGNS = {
+    b"par": "\n", b"line": "\n", b"tab": "\t", b"emdash": "—", b"endash": "–", b"lquote": "‘",
+    b"rquote": "’", b"ldblquote": "“", b"rdblquote": "”", b"row": "\n", b"cell": "\t",
+}  # fmt: skip
+
+
+def _rtf_text(data: bytes) -> str:
+    """The text of an RTF, without what isn't shown in its lines, and what was deleted."""
+    parts: list[str] = []
+    groups: list[tuple[bool, int]] = []
+    shown, fallback, skipped = True, 1, 0
+    for match in _RTF.finditer(data):
+        word, number, byte, sign, brace, text = match.groups()
+        found = ""
+        if brace == b"{":
+            groups.append((shown, fallback))
+        elif brace == b"}":
+            shown, fallback = groups.pop() if groups else (True, 1)
+        elif sign is not None:
+            shown = shown and sign != b"*"  # what other programs may pass over
+            found = {b"~": "\xa0", b"_": "-"}.get(sign, sign.decode("cp1252", "replace"))
+            found = found if sign in b"~_\\{}" else ""
+        elif word in _UNSHOWN or (word == b"deleted" and number != b"0"):
+            shown = False
+        elif word == b"uc":
+            fallback = int(number or 1)
+        elif word == b"u":
+            found, skipped = chr(int(number or 0) % 65536), -1
+        elif word is not None:
+            found = _SIGNS.get(word, "")
+        elif byte or text:
+            own = bytes([int(byte, 16)]) if byte else text
+            found = own.decode("cp1252", "replace")[max(skipped, 0) :]
+            skipped = max(0, skipped - len(own))
+        if shown:
+            parts.append(found)
+        skipped = fallback if skipped < 0 else skipped
+    return "".join(parts).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+WORD = Document("Word document", "word/document.xml", _word_text)
+OPEN = Document("OpenDocument text", "content.xml", _open_text)
+RTF = Document("RTF document", "", _rtf_text)
+
+_TTML = re.compile(
+    r"\s*(?:<\?xml[^>]{0,200}\?>)?\s*(?:<!--[^>]{0,500}-->\s*)?<(?:\w{1,20}:)?tt[\s>]"
+)
+_CLOCK = re.compile(r"(\d{1,4}):(\d{2}):(\d{2}(?:\.\d{1,9})?)(?::(\d{1,3}))?")
+_OFFSET = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)(h|ms|m|s|f|t)")
+
+
+def is_ttml(text: str) -> bool:
+    """True for Timed Text, as of Netflix, the BBC and iTunes (DFXP, IMSC)."""
+    return _TTML.match(text) is not None
+
+
+def read_ttml(text: str) -> Parsed:
+    """A cue for each paragraph; one without a time of its own continues the cue before it."""
+    try:
+        root = _xml(text)
+    except ValueError as error:
+        raise InputError(f"The TTML is broken ({str(error)[:60]}): save it again.") from error
+    rates = {name: _number(_attribute(root, name)) for name in ("frameRate", "tickRate")}
+    units = {
+        "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001, "f": 1 / (rates["frameRate"] or 30.0),
+        "t": 1 / (rates["tickRate"] or rates["frameRate"] or 1.0),
+    }  # fmt: skip
+    cues = []
+    for paragraph in _paragraphs(root):
+        start, end, lasts = (
+            _seconds(_attribute(paragraph, name), units) for name in ("begin", "end", "dur")
+        )
+        end = end if math.isfinite(end) else start + lasts
+        said = " ".join("".join(_said(paragraph)).split())
+        if said:
+            cues.append(Cue(start, end, said))
+    return in_order(cues)
+
+
+def _said(paragraph: ElementTree.Element) -> Iterator[str]:
+    for element in paragraph.iter():
+        yield "\n" if _name(element) == "br" else ""
+        if _name(element) in ("p", "span"):
+            yield element.text or ""
+        if element is not paragraph:
+            yield element.tail or ""
+
+
+def _number(value: str) -> float:
+    return float(value) if re.fullmatch(r"\d{1,9}", value) else 0.0
+
+
+def _seconds(value: str, units: dict[str, float]) -> float:
+    """Seconds of a time of TTML; NaN for none."""
+    if clock := _CLOCK.fullmatch(value.strip()):
+        hours, minutes, seconds, frames = clock.groups()
+        whole = int(hours) * 3600 + int(minutes) * 60 + float(seconds)
+        return whole + int(frames or 0) * units["f"]
+    if offset := _OFFSET.fullmatch(value.strip()):
+        return float(offset[1]) * units[offset[2]]
+    return math.nan
