@@ -28,9 +28,8 @@ from a3t.audio.output.patches import Patch
 from a3t.audio.reading.recording import Recording
 from a3t.audio.splicing.channels import on_channels, speaking_channels
 from a3t.audio.splicing.emphasis import Raised, emphasise, require_world
-from a3t.audio.splicing.pauses import put_pause, quieted, with_bleep
 from a3t.audio.splicing.seams import resample_patch
-from a3t.audio.splicing.splicing import cut_out, make_patch
+from a3t.audio.splicing.splicing import cut_out, make_patch, put_pause, quieted, with_bleep
 from a3t.grid import HOP, SAMPLE_RATE, grid_samples, samples_of, seconds_of
 from a3t.model.loading import Networks
 from a3t.model.masking import MaskedMel, fill, fill_in_pieces

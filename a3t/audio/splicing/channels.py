@@ -17,7 +17,6 @@ import numpy as np
 from a3t.audio.output.patches import Patch, read_patched
 from a3t.audio.reading.formats import to_float
 from a3t.audio.reading.recording import Recording
-from a3t.audio.splicing.pauses import FADE_SECONDS, put_pause
 from a3t.audio.splicing.seams import (
     FADE_MS,
     Overlap,
@@ -28,6 +27,7 @@ from a3t.audio.splicing.seams import (
     fade_out,
     quietest_point,
 )
+from a3t.audio.splicing.splicing import FADE_SECONDS, put_pause
 from a3t.spans import Span, SpanMap, SpanPair
 from alignment import Alignment
 

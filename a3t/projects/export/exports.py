@@ -43,8 +43,7 @@ from a3t.projects.export.timelines import (
     timeline_text,
     with_pictures,
 )
-from a3t.rendering.edited import EditedRecording
-from a3t.rendering.edited_alignment import edited_alignment, made_spans
+from a3t.rendering.edited import EditedRecording, edited_alignment, made_spans
 from alignment.formats import write_alignment
 from alignment.formats.subtitles import write_subtitles
 

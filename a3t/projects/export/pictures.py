@@ -12,8 +12,7 @@ import numpy.typing as npt
 from a3t.audio.output.patches import read_patched
 from a3t.errors import InputError
 from a3t.grid import seconds_of
-from a3t.rendering.edited import EditedRecording
-from a3t.rendering.edited_alignment import edited_alignment
+from a3t.rendering.edited import EditedRecording, edited_alignment
 
 LONGEST = 12.0  # seconds shown; a longer recording is cut to the part around its first edits
 MARGIN = 2.0  # seconds shown before the first edit of a longer recording
