@@ -32,7 +32,7 @@ from a3t.rendering.spoken import SpokenRecording
 from a3t.source.alignments import AlignmentStore, punctuated, punctuated_by_sound
 from a3t.source.proof import as_read
 from a3t.source.records import AlignedRecording, FoundTranscript
-from a3t.source.transcripts import find_transcript, known_transcript, require_change
+from a3t.source.transcripts import find_transcript, require_change
 from a3t.text.markup import check_marks
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript, parsed
@@ -197,7 +197,9 @@ class Editor:
     ) -> tuple[Recording, FoundTranscript]:
         """The recording, opened, and its transcript."""
         if isinstance(recording, AlignedRecording):
-            return recording.recording, known_transcript(recording)
+            known, passages = recording.alignment, recording.passages
+            found = FoundTranscript(recording.text, "given", known, passages=passages)
+            return recording.recording, found
         with self.steps("read"):
             sound = opened(recording)
         with self.steps("transcribe"):

@@ -277,14 +277,6 @@ MAX_MOVED_FRAMES = frames_of(600)  # of one edit, which is held in memory
 PlanOrigin = Callable[[int, Revision], EditPlan]  # by a text's number
 
 
-@dataclass(frozen=True)
-class Changed:
-    """An origin that is being put together: a text's number, and the words that move from it."""
-
-    text: int
-    blocks: tuple[ReusedWords, ...]
-
-
 def with_room(site: PlacedEdit, recorded: tuple[ReusedWords, ...], words: WordFrames) -> PlacedEdit:
     """The site with words that are recorded, and the frames that they replace: joints lie in the
     silence beside these, if there is any."""
@@ -318,9 +310,9 @@ def origins_of(
     blocks = {(k, n): b for k, site in enumerate(sites) for n, b in enumerate(site.recorded)}
     made, number_of = _apart(blocks)
     plans = []
-    for each in made:
-        revision = _revision(texts[each.text], new_text, each.blocks)
-        plans.append(None if revision is None else plan_origin(each.text, revision))
+    for number, own in made:
+        revision = _revision(texts[number], new_text, own)
+        plans.append(None if revision is None else plan_origin(number, revision))
     kept = [
         site
         if all(plans[number_of[k, n]] for n in range(len(site.recorded)))
@@ -344,10 +336,10 @@ def origins_of(
 
 def _apart(
     blocks: Mapping[tuple[int, int], ReusedWords],
-) -> tuple[list[Changed], dict[tuple[int, int], int]]:
-    """The blocks in as few origins as there can be, in each of which no word moves twice; and the
-    origin of each. Blocks are taken in the order of their words, each to the origin that has been
-    free for longest (interval partitioning)."""
+) -> tuple[list[tuple[int, tuple[ReusedWords, ...]]], dict[tuple[int, int], int]]:
+    """The blocks in as few origins as there can be, each with its text's number, in which no word
+    moves twice; and the origin of each block. Blocks are taken in the order of their words, each to
+    the origin that has been free for longest (interval partitioning)."""
     ends: dict[int, list[tuple[int, int]]] = {}  # of a text: where its origins' last block ends
     own: list[list[tuple[int, int]]] = []
     for key in sorted(blocks, key=lambda key: (blocks[key].text, blocks[key].old, key)):
@@ -360,9 +352,7 @@ def _apart(
             own.append([])
         own[j].append(key)
         heappush(free, (block.old[1], j))
-    made = [
-        Changed(blocks[keys[0]].text, tuple(blocks[key] for key in sorted(keys))) for keys in own
-    ]
+    made = [(blocks[keys[0]].text, tuple(blocks[key] for key in sorted(keys))) for keys in own]
     return made, {key: j for j, keys in enumerate(own) for key in keys}
 
 

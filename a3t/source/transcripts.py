@@ -15,7 +15,7 @@ from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError, UnchangedError, UnsureError
 from a3t.source.change_detection import SpeechComparison
 from a3t.source.recognised_transcript import recognised
-from a3t.source.records import LONG, AlignedRecording, FoundTranscript, Times
+from a3t.source.records import LONG, FoundTranscript, Times
 from a3t.spans import Span
 from a3t.text.comparison.edit_script import minimal_script
 from a3t.text.normaliser.unspoken import is_name, names_of_lines
@@ -184,11 +184,6 @@ def _times_beside(recording: Recording, path: Path | None, transcript: Transcrip
     return found.times if found.transcript.spoken == transcript.spoken else None
 
 
-def known_transcript(source: AlignedRecording) -> FoundTranscript:
-    """The transcript of a recording that is aligned."""
-    return FoundTranscript(source.text, "given", source.alignment, passages=source.passages)
-
-
 def _in_file(path: Path, given: Transcript | None) -> FoundTranscript:
     """The transcript of an alignment's file, or of one with times; a text that is ``given``
     must have the same words and replaces its own."""
@@ -243,15 +238,13 @@ def said_in(file: TranscriptFile) -> str:
 def text_of(path: Path) -> str:
     """The text of a file of any kind that `alignment.formats.transcripts` or `read_alignment`
     reads, with its punctuation."""
-    if has_phones(path):
-        return " ".join(word.text for word in read_alignment(path).spoken)
-    return said_in(read_transcript(path))
+    return text_and_kind(path)[0]
 
 
 def text_and_kind(path: Path) -> tuple[str, str]:
     """The text as `text_of` has it, and a sentence on what the file was read as, or ""."""
     if has_phones(path):
-        return text_of(path), ""
+        return " ".join(word.text for word in read_alignment(path).spoken), ""
     file = read_transcript(path)
     return said_in(file), file.about
 

@@ -1,4 +1,4 @@
-"""Confidences: of words and boundaries, doubts, and texts that are not the recording's.
+"""Confidences of words, doubts, and texts that are not the recording's.
 
 They are computed from an alignment and posteriors; nothing here aligns.
 """
