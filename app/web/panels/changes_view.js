@@ -1,6 +1,7 @@
 // The changes as cards: their state, their takes, and what can be done with each.
 
 import { icon, make, refocused, show, tool } from "../elements.js";
+import { isShouted, sentenceCase } from "../script/wording.js";
 import { TEXTS, clock, named, tell } from "../texts.js";
 
 /** Where the words of a take were recorded; "" if they were made. */
@@ -41,10 +42,15 @@ export class ChangesView {
     titles[at + by]?.focus();
   }
 
-  /** The change that an example suggests, while there is none. */
+  /** What is offered while there is no change: the one that an example suggests, or to write capitals as usual. */
   #offered() {
-    const { script, offered } = this.app;
-    if (!offered || script.edits.length || !script.tokens.length) return null;
+    const { script, offered, listening } = this.app, { turns } = script;
+    if (script.edits.length || !turns.length || !listening?.done) return null;
+    if (isShouted(turns.map(([, text]) => text).join(" "))) {
+      const text = turns.map(([name, text]) => `${name && `${name}: `}${sentenceCase(text)}`).join("\n");
+      return make("button", { type: "button", class: "button", onclick: () => this.app.asked("text", { text }) }, TEXTS.sentence_case);
+    }
+    if (!offered) return null;
     const old = script.tokens.map((token) => token.text), wanted = offered.split(" ");
     let first = 0, end = 0;
     while (first < Math.min(old.length, wanted.length) && old[first] === wanted[first]) first++;
@@ -103,7 +109,7 @@ export class ChangesView {
         tool("play", TEXTS.in_context, () => app.hearing.playEdit(edit), { "data-name": "context" }),
         tool("loop", TEXTS.loop, () => app.hearing.toggleLoop(edit), { "aria-pressed": String(app.looped === edit), "data-name": "loop" }),
         makes && make("span", { class: "choices", role: "radiogroup", "aria-label": TEXTS.takes }, make("span", { "aria-hidden": "true" }, TEXTS.takes), ...choices),
-        (isPause || makes) && make("span", { class: "length" }, tool("less", TEXTS.shorter, () => by(1 / 1.15), { "data-name": "shorter" }), `${seconds.toFixed(2)} s`, tool("more", TEXTS.longer, () => by(1.15), { "data-name": "longer" }))));
+        (isPause || makes && !recorded(chosen)) && make("span", { class: "length" }, tool("less", TEXTS.shorter, () => by(1 / 1.15), { "data-name": "shorter" }), `${seconds.toFixed(2)} s`, tool("more", TEXTS.longer, () => by(1.15), { "data-name": "longer" }))));
       const others = script.madeWith(edit).filter((each) => each !== edit).map(({ text }) => `“${text || TEXTS.deleted}”`).join(", "), isOld = edit.accepted && !script.isOwn(edit);
       const notes = [
         others ? tell(isOld ? TEXTS.accepted_alone : TEXTS.made_with, others) : isOld && TEXTS.accepted_with,
@@ -118,7 +124,6 @@ export class ChangesView {
     card.append(make("div", { class: "row" },
       chosen && make("button", { type: "button", class: `accept${isAccepted ? " is" : ""}`, "data-name": "accept", "aria-pressed": String(isAccepted), title: TEXTS.accept_hint, onclick: () => app.editing.accept(edit, !isAccepted) }, icon("check"), isAccepted ? TEXTS.accepted : TEXTS.accept),
       chosen && makes && make("button", { type: "button", class: "quiet", "data-name": "again", disabled: app.isMaking(edit), onclick: () => app.editing.again(edit, {}) }, app.isMaking(edit) ? TEXTS.state.making : TEXTS.again),
-      make("span", { class: "push" }),
       makes && tool("record", TEXTS.say_words, () => app.saying.open([first, last]), { "data-name": "say" }),
       !between && tool("pencil", TEXTS.change_text, () => app.editing.rewrite(edit), { "data-name": "rewrite" }),
       tool("bin", TEXTS.revert, () => app.editing.revert(edit), { "data-name": "revert" })));

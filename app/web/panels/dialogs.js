@@ -33,11 +33,11 @@ export class Dialogs {
     this.dialog.showModal();
   }
 
-  /** Another transcript for the recording. */
-  retext() {
-    const text = make("textarea", { rows: "8", "aria-label": TEXTS.own_text, placeholder: TEXTS.retext_hint });
+  /** Another transcript for the recording. @param {string} given what it is to be made of */
+  retext(given = "") {
+    const text = make("textarea", { rows: "8", "aria-label": TEXTS.own_text, placeholder: TEXTS.retext_hint }, given);
     show(this.dialog, make("h2", {}, TEXTS.retext), text, make("form", { method: "dialog", class: "row" },
-      make("button", { class: "button primary", onclick: () => { if (text.value.trim()) this.app.asked("text", { text: text.value }); } }, TEXTS.correct_text), make("button", { class: "button" }, TEXTS.cancel)));
+      make("button", { class: "button primary", onclick: () => { if (text.value.trim()) this.app.asked("text", { text: text.value }); } }, TEXTS.use_text), make("button", { class: "button" }, TEXTS.cancel)));
     this.dialog.showModal();
   }
 

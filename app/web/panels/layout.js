@@ -46,11 +46,9 @@ export function build(host, app) {
     undo, redo, tool("find", `${TEXTS.find} (Ctrl+F)`, () => app.dialogs.find(), { class: "tool finds" }),
     make("button", { type: "button", class: "quiet named", title: TEXTS.clean_hint, "aria-label": TEXTS.clean, "aria-expanded": "false", "data-name": "clean", onclick: () => app.cleaning.toggle() }, icon("clean"), make("span", {}, TEXTS.clean)), others, more, download, takeHome);
   const problem = make("div", { class: "problem", role: "alert", hidden: true }), sentence = make("p");
-  const given = make("textarea", { rows: "5", "aria-label": TEXTS.own_text });
-  const retext = (text) => app.asked("text", { text });
-  const other = make("div", {}, given, make("div", { class: "row" },
-    make("button", { type: "button", class: "button", onclick: () => retext(given.value) }, TEXTS.correct_text),
-    make("button", { type: "button", class: "button", onclick: () => retext("") }, TEXTS.without_text)));
+  const other = make("div", { class: "row" },
+    make("button", { type: "button", class: "button", onclick: () => app.dialogs.retext(app.listening.other_text) }, TEXTS.correct_text),
+    make("button", { type: "button", class: "button", onclick: () => app.asked("text", { text: "" }) }, TEXTS.without_text));
   problem.append(sentence, other);
   const script = make("div", { class: "page" });
   const changes = make("aside", { class: "changes", "aria-label": TEXTS.changes });
@@ -108,7 +106,6 @@ export function build(host, app) {
     problem.hidden = !(listening && listening.problem);
     sentence.textContent = listening ? listening.problem : "";
     other.hidden = !listening || listening.other_text === null;
-    if (!other.hidden && !given.value) given.value = listening.other_text;
     app.cleaning?.showMarks();
     for (const side of sides) side.setAttribute("aria-checked", String(side.dataset.side === app.side));
     undo.disabled = !app.history.done.length;

@@ -1,8 +1,9 @@
-// New words that the person says: recorded beside what is selected, and put in its place as a take.
+// New words that the person says, now or in a file: put in the place of what is selected as a take.
 
 import { icon, make, show } from "../elements.js";
 import { TEXTS, clock } from "../texts.js";
 import { drop, recorder } from "../start/microphone.js";
+import { SOUND } from "../start/speech_view.js";
 
 export class Saying {
   /** @param {HTMLElement} host @param {any} app */
@@ -12,8 +13,9 @@ export class Saying {
     this.recording = null;
     this.text = /** @type {HTMLTextAreaElement} */ (make("textarea", { rows: "2", "aria-label": TEXTS.type_here }));
     this.button = make("button", { type: "button", class: "button primary", onclick: () => (this.recording ? this.#stop() : this.#record()) }, icon("record"), make("span"));
+    this.chooser = /** @type {HTMLInputElement} */ (make("input", { type: "file", accept: SOUND, "aria-label": TEXTS.say_file, class: "hidden", tabindex: "-1", onchange: () => this.#put(this.chooser.files[0]) }));
     this.dialog = /** @type {HTMLDialogElement} */ (make("dialog", { class: "dialog", "aria-label": TEXTS.say_words }, make("h2", {}, TEXTS.say_words), this.text, make("p", { class: "hint" }, TEXTS.say_hint),
-      make("form", { method: "dialog" }, this.button, make("button", { class: "button" }, TEXTS.cancel))));
+      make("form", { method: "dialog" }, this.button, make("button", { type: "button", class: "button", onclick: () => this.chooser.click() }, TEXTS.say_file), this.chooser, make("button", { class: "button" }, TEXTS.cancel))));
     this.dialog.addEventListener("keydown", (event) => event.stopPropagation());
     this.dialog.addEventListener("close", () => { this.#ended(false); app.view.focus(); });
     host.append(this.dialog);
@@ -52,16 +54,24 @@ export class Saying {
     return file;
   }
 
-  /** The words become a change, if they are none yet, and the recording a take of it. */
-  async #stop() {
-    const { app, place: { first, last } } = this, { id } = this.recording, file = this.#ended(true);
+  #stop() {
+    const { id } = this.recording;
+    return this.#put(this.#ended(true), id);
+  }
+
+  /** The words become a change, if they are none yet, and a recording of them a take of it. @param {File} file @param {string|null} id kept by this name until it has arrived */
+  async #put(file, id = null) {
+    const { app, place: { first, last } } = this, { project } = app, done = () => id && drop(id);
+    this.chooser.value = "";
     if (this.text.value !== app.script.textOf(first, last)) app.editing.write(first, last, this.text.value);
     this.dialog.close();
     const place = app.script.places().find((each) => each.first <= first && last <= each.last);
-    if (!place?.edit.text) { drop(id); return app.complain(TEXTS.say_others); }
+    if (!place?.edit.text) { done(); return app.complain(TEXTS.say_others); }
     try {
-      await app.editing.again(place.edit, { upload: await app.server.upload(file) });
-      await drop(id);
+      const upload = await app.server.upload(file);
+      if (app.project !== project) return; // it is listed on the start page
+      await app.editing.again(place.edit, { upload });
+      await done();
     } catch (error) {
       app.complain(error.message || TEXTS.lost);
     }

@@ -10,7 +10,6 @@ export function listenToKeys(app) {
 
 function handle(app, event) {
   if (app.host.dataset.screen !== "edit" || event.defaultPrevented || app.dialogs.dialog.open) return;
-  if (!app.host.offsetParent) return; // another tab is shown
   const typing = event.target.closest && event.target.closest("input, textarea, select, [contenteditable]");
   const command = event.ctrlKey || event.metaKey;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;

@@ -17,6 +17,12 @@ export function typedBetween(text, before, after) {
   return typed + (/[.,;:!?…]$/.test(typed) ? after.replace(/^[.,;:!?…]+/, "") : after);
 }
 
+/** Whether a text is all in capitals. @param {string} text */
+export const isShouted = (text) => /\p{Lu}{4}/u.test(text) && !/\p{Ll}/u.test(text);
+
+/** A text in capitals as it is usually written, as far as can be told without knowing its names. @param {string} text */
+export const sentenceCase = (text) => text.toLowerCase().replace(/(^|[.!?…]["'”’)]*\s+)(["'“‘(]*)(\p{L})/gu, (all, before, marks, letter) => before + marks + letter.toUpperCase()).replace(/\bi\b/g, "I");
+
 /** A word, or several: the marks before it, itself, those after it. */
 export function parts(text) {
   const [, before, core, after] = /** @type {RegExpExecArray} */ (MARKS.exec(text));

@@ -39,6 +39,14 @@ def test_a_text_that_is_another(page: Any, arctic: Path) -> None:
     assert not page.locator(".document .problem").is_visible()
 
 
+def test_capitals_become_sentences(page: Any, arctic: Path) -> None:
+    upload(page, arctic, ARCTIC.upper())
+    page.get_by_role("button", name="Sentence case").click()
+    word(page, "always").first.wait_for()
+    assert said(page) == ARCTIC
+    assert not page.get_by_role("button", name="Sentence case").is_visible()
+
+
 def test_words_appear_while_one_speaks_and_are_in_the_script_at_once(
     browser: Any, url: str
 ) -> None:
@@ -76,6 +84,9 @@ def test_new_words_are_said_into_the_microphone(browser: Any, url: str, arctic: 
     recorded.wait_for()
     picture(page, "said")
     assert page.locator(".synthetic").inner_text() == ""
+    page.locator(".card.active").get_by_role("button", name="Record these words").click()
+    box.locator("input").set_input_files(arctic)  # in a file
+    page.get_by_role("radio", name="Recorded for this change").nth(1).wait_for()
     page.reload()
     made(page, "always")
     assert changes(page) == ["want always"]
