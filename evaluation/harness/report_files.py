@@ -11,6 +11,7 @@ import numpy as np
 
 from a3t.audio.output.files import atomic_path
 from a3t.errors import InputError
+from training.text_lines import whole_lines
 
 
 def markdown_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -56,14 +57,7 @@ def _plain(value: Any) -> Any:
 def read_lines(path: Path) -> list[Any]:
     """The values of a file of JSON lines, without one that a killed run left unfinished, which is
     cut off. InputError if another line can't be read."""
-    if not path.exists():
-        return []
-    whole = path.read_bytes()
-    end = whole.rfind(b"\n") + 1
-    if end < len(whole):
-        with open(path, "r+b") as file:
-            file.truncate(end)
     try:
-        return [json.loads(line) for line in whole[:end].splitlines()]
+        return [json.loads(line) for line in whole_lines(path)]
     except ValueError:
         raise InputError(f"{path} is not a file of rows of this command.") from None
