@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 
 from a3t.audio.output.writing import default_output
 from a3t.audio.reading.recording import Recording
-from a3t.commands.editing.edit_doubts import check_replaced, offer_recogniser
+from a3t.commands.editing.edit_doubts import offer_recogniser
 from a3t.commands.options import (
     add_export_option,
     add_recogniser_option,
     add_tracks_option,
+    check_replaced,
     option,
     text_argument,
 )

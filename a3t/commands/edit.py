@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from a3t.commands.editing.edit_options import parser, project_edit
-from a3t.commands.options import WORD_EXPORTS
+from a3t.commands.options import WORD_EXPORTS, check_replaced
 from a3t.console import Progress, importing, run, say
 
 if TYPE_CHECKING:
@@ -74,7 +74,6 @@ def edit(options: argparse.Namespace) -> None:
     with importing():
         from a3t.editor import Editor
     from a3t.commands.editing.edit_doubts import (
-        check_replaced,
         confirm_doubts,
         confirmed_plan,
         doubts_of,

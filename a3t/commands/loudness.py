@@ -11,13 +11,15 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from a3t.audio.analysis.loudness import loudness
+from a3t import __version__
+from a3t.audio.analysis.loudness import PEAK, loudness
+from a3t.audio.output.metadata import comment_of
 from a3t.audio.output.writing import check_output, write_edited
 from a3t.audio.reading.recording import Recording
-from a3t.commands.options import option
+from a3t.commands.options import check_replaced, option
 from a3t.console import EXIT_CODES, Parser, run, say
 
-PODCAST, PEAK = -16.0, -1.0  # LUFS, dB
+PODCAST = -16.0  # LUFS
 
 
 def main(arguments: list[str]) -> int:
@@ -33,6 +35,7 @@ def main(arguments: list[str]) -> int:
     about = f"highest true peak of the copy (default: {PEAK:g}), even if the copy is then quieter"
     option(parser, "--peak DB", about, default=PEAK)
     option(parser, "--out OUT", "default: {stem}.loud.wav beside IN")
+    option(parser, "--yes", "replace OUT even if a3t did not make it")
     option(parser, "--json", "print JSON")
     options = parser.parse_args(arguments)
     if options.out and options.to is None:
@@ -50,13 +53,18 @@ def show(options: argparse.Namespace) -> None:
         path: Path = options.wav
         out = options.out or path.with_name(f"{path.stem}.loud.wav")
         check_output(recording, out)
+        check_replaced(out, yes=options.yes)
     found = loudness(recording)
     if options.to is not None:
         gain = found.gain_to(options.to, options.peak)
     print(json.dumps(asdict(found)) if options.json else found)
     if out is None:
         return
-    write_edited(recording, (), out, gain=gain)
+    before = comment_of(recording.path)
+    ours = f"a3t {__version__} wrote this file: a copy at another loudness"
+    write_edited(
+        recording, (), out, before if ours in before else f"{before}\n{ours}".strip(), gain
+    )
     now = loudness(Recording.open(out))
     say(f"Written: {out} ({now}; {gain:+.1f} dB)")
     if now.integrated < options.to - 0.2:

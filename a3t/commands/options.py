@@ -1,12 +1,14 @@
-"""Options: how a command declares them, and those that several commands share."""
+"""Options: how a command declares them, and those and the question that several commands share."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from a3t.console import say
+from a3t.console import agrees, on_a_terminal, say
+from a3t.errors import InputError
 from a3t.projects.export.export_kinds import ENDINGS
 from alignment.formats.dictionary import Dictionary, parse_entries, read_dictionary, read_words
 
@@ -162,4 +164,37 @@ def add_expert_options(options: Options) -> None:
         option(options, f"--{name} NAME_OR_PATH", about, default=default)
     option(
         options, "--device D", "device for the models: cpu, cuda … (default: cpu)", default="cpu"
+    )
+
+
+def check_replaced(
+    out: Path, ask: bool = True, yes: bool = False, tracks: Sequence[Path] = ()
+) -> None:
+    """InputError if ``out``, or a track beside it, is a sound file that a3t did not make, unless
+    the user, asked on a terminal, wants it replaced, or has said ``yes``."""
+    from a3t.audio.output.records import load_record, record_path
+    from a3t.rendering.edited import is_own_output
+
+    record = record_path(out)
+    if not (record.is_file() or out.with_suffix(".speech.json").is_file()):
+        _check_replaced(out, ask, yes)
+    known = load_record(record) if tracks and record.is_file() else {}
+    for track in tracks:
+        if not (track.is_file() and is_own_output(known, track)):
+            _check_replaced(track, ask, yes)
+
+
+def _check_replaced(out: Path, ask: bool, yes: bool) -> None:
+    from a3t.audio.output.metadata import comment_of
+
+    if yes or not out.is_file() or not out.stat().st_size:
+        return
+    try:
+        own = "wrote this file:" in comment_of(out)
+    except InputError:  # no sound at all
+        own = False
+    if own or (ask and on_a_terminal() and agrees(f"Replace {out}, which a3t did not make?")):
+        return
+    raise InputError(
+        f"{out} would be replaced, and a3t did not make it: move it, or choose another --out."
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from a3t.commands.options import (
     add_expert_options,
     add_voice_options,
+    check_replaced,
     option,
     text_argument,
     user_dictionary,
@@ -73,7 +74,6 @@ def speak(options: argparse.Namespace) -> None:
     prompt_texts = [text_argument(each) for each in given] if given is not None else None
     from a3t.audio.output.files import check_target
     from a3t.audio.reading.recording import Recording
-    from a3t.commands.editing.edit_doubts import check_replaced
     from a3t.plan.edit_limits import check_spoken_words
     from a3t.plan.request import SpeechRequest, pronunciations_of
 

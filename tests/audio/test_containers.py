@@ -1,5 +1,7 @@
 """Reading the sound of films, and of sound files that libsndfile doesn't know."""
 
+import struct
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -131,6 +133,28 @@ def encoded(path: Path, speech: Path, codec: str) -> bytes:
     return path.read_bytes()
 
 
+def adts_in_wav(frames: bytes, tag: int) -> bytes:
+    """AAC as some recorders write it."""
+    head = struct.pack("<HHIIHHH", tag, 1, 44_100, 8_000, 1, 0, 0)
+    body = b"WAVE" + b"".join(
+        name + struct.pack("<I", len(chunk)) + chunk
+        for name, chunk in ((b"fmt ", head), (b"data", frames))
+    )
+    return b"RIFF" + struct.pack("<I", len(body)) + body
+
+
+def sizeless_aiffs(folder: Path, samples: np.ndarray, rate: int) -> Iterator[tuple[str, bytes]]:
+    """An AIFF whose chunk of samples, whose count of them, or both are 0."""
+    sf.write(folder / "x.aiff", samples, rate)
+    whole = (folder / "x.aiff").read_bytes()
+    size, count = whole.index(b"SSND") + 4, whole.index(b"COMM") + 10
+    for name, places in (("size", [size]), ("count", [count]), ("both", [size, count])):
+        data = bytearray(whole)
+        for place in places:
+            data[place : place + 4] = bytes(4)
+        yield name, bytes(data)
+
+
 def test_a_header_that_disagrees_with_the_sound(
     arctic: Path, tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
@@ -155,6 +179,9 @@ def test_a_header_that_disagrees_with_the_sound(
         "early.wav": (wav[:size] + (40_000).to_bytes(4, "little") + wav[size + 4 :], 1),
         "pipe.flac": (bytes(flac), 1),
         "inside.wav": (encoded(tmp_path / "mp3.wav", arctic, "libmp3lame"), 1),
+        "aac.wav": (adts_in_wav(encoded(tmp_path / "x.aac", arctic, "aac"), 0xFF), 1),
+        "adts.wav": (adts_in_wav(encoded(tmp_path / "x.aac", arctic, "aac"), 0x1600), 1),
+        **{f"{name}.aiff": (aiff, 1) for name, aiff in sizeless_aiffs(tmp_path, samples, rate)},
         "ac3.wav": (encoded(tmp_path / "ac3.wav", arctic, "ac3"), 1),
     }
     seconds = len(samples) / rate

@@ -59,6 +59,13 @@ def test_a_copy_at_another_loudness(
     (old, rate), (new, same_rate) = soundfile.read(arctic), soundfile.read(out)
     factor = float(old @ new / (old @ old))
     assert rate == same_rate and np.abs(new - factor * old).max() < 2 / 2**15
+    again = ["loudness", str(arctic), "--to", "-29", "--out"]
+    assert main([*again, str(out)]) == 0  # a3t made it
+    other = tmp_path / "other.wav"
+    other.write_bytes(before)
+    assert main([*again, str(other)]) == 1 and other.read_bytes() == before
+    assert "a3t did not make it" in capsys.readouterr().err
+    assert main([*again, str(other), "--yes"]) == 0 and other.read_bytes() != before
 
 
 def test_peaks_are_kept(

@@ -144,9 +144,13 @@ def test_files_that_are_no_lists(
 
 def test_outputs_are_confined_to_their_folder(folder: Path) -> None:
     rows = [{"new_text": TEXTS[0], "out": out} for out in ("../x.wav", str(folder / "y.wav"))]
-    assert edit.main(command(write_list(folder, rows))) == 1
-    assert all("is not in" in row["reason"] for row in report(folder))
-    assert sorted(contents(folder)) == ["talk.wav"]
+    (folder / "out").mkdir()
+    (folder / "out/other.wav").write_bytes((folder / "talk.wav").read_bytes())
+    rows.append({"new_text": TEXTS[0], "out": "other.wav"})
+    assert edit.main(command(write_list(folder, rows), "--jobs", 1)) == 1
+    *outside, replaced = (row["reason"] for row in report(folder))
+    assert all("is not in" in reason for reason in outside) and "did not make it" in replaced
+    assert set(contents(folder).values()) == {(folder / "talk.wav").read_bytes()}
 
 
 @pytest.mark.parametrize("more", [[], ["--out-dir", "x", "--wav", "y.wav"]])

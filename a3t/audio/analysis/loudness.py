@@ -20,6 +20,7 @@ from a3t.errors import InputError
 SILENT = -70.0  # LUFS; below it the meter's gate lets nothing through
 LEVELS = (-40.0, -5.0)  # LUFS that can be asked for
 LAYOUTS = {1: "mono", 2: "stereo", 3: "3.0", 4: "quad", 5: "5.0", 6: "5.1", 7: "6.1", 8: "7.1"}
+PEAK = -1.0  # dB of full scale, the highest true peak
 LEAST_PEAK = 1e-5  # of full scale
 
 
@@ -31,7 +32,7 @@ class Loudness:
     range: float
     peak: float
 
-    def gain_to(self, level: float, highest: float) -> float:
+    def gain_to(self, level: float, highest: float = PEAK) -> float:
         """The dB that bring it to ``level`` LUFS, fewer if the true peak would pass ``highest`` dB.
 
         Raises InputError for a level out of range, or if nothing is loud enough to be measured.

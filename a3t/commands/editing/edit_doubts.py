@@ -143,39 +143,6 @@ def _shown(text: str) -> str:
     )
 
 
-def check_replaced(
-    out: Path, ask: bool = True, yes: bool = False, tracks: Sequence[Path] = ()
-) -> None:
-    """InputError if ``out``, or a track beside it, is a sound file that a3t did not make, unless
-    the user, asked on a terminal, wants it replaced, or has said ``yes``."""
-    from a3t.audio.output.records import load_record, record_path
-    from a3t.rendering.edited import is_own_output
-
-    record = record_path(out)
-    if not (record.is_file() or out.with_suffix(".speech.json").is_file()):
-        _check_replaced(out, ask, yes)
-    known = load_record(record) if tracks and record.is_file() else {}
-    for track in tracks:
-        if not (track.is_file() and is_own_output(known, track)):
-            _check_replaced(track, ask, yes)
-
-
-def _check_replaced(out: Path, ask: bool, yes: bool) -> None:
-    from a3t.audio.output.metadata import comment_of
-
-    if yes or not out.is_file() or not out.stat().st_size:
-        return
-    try:
-        own = "wrote this file:" in comment_of(out)
-    except InputError:  # no sound at all
-        own = False
-    if own or (ask and on_a_terminal() and agrees(f"Replace {out}, which a3t did not make?")):
-        return
-    raise InputError(
-        f"{out} would be replaced, and a3t did not make it: move it, or choose another --out."
-    )
-
-
 CORRECT = "correct the text (--text) or the alignment (--alignment)"
 MAX_SEARCHED_EDITS = 8  # edits that are searched for music, which seldom begins after them
 HEARD = frames_of(20.0)  # of the recording's words; more tells hardly more

@@ -36,6 +36,7 @@ from a3t.audio.output.files import atomic_path, sha256_of
 from a3t.audio.output.records import record_path
 from a3t.audio.output.writing import default_output
 from a3t.commands.editing.edit_options import files_read, project_edit
+from a3t.commands.options import check_replaced
 from a3t.console import say
 from a3t.errors import InputError, UnsureError
 from alignment.atomic import remove_abandoned
@@ -333,6 +334,7 @@ def carry_out(job: ManifestEdit) -> Outcome:
     begun = time.monotonic()
     options.out.parent.mkdir(parents=True, exist_ok=True)
     edit = project_edit(options)
+    check_replaced(edit.out, ask=False, tracks=edit.track_outputs)
     with _turn:
         editor = _editor(options.model, options.vocoder, options.device, options.voice)
         try:

@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 EXPORTS = ("textgrid", "labels", "srt", "vtt", "csv", "edl", "fcpxml", "rpp", "md")
 # Those that need packages which may not be here.
 FURTHER_EXPORTS = {"otio": "opentimelineio", "xml": "opentimelineio", "docx": "docx"}
-PEAK = -1.0  # dB of full scale
 PROJECTS = {".otio", ".xml", ".fcpxml", ".rpp"}  # which name the files that they play
 
 
@@ -113,7 +112,7 @@ def mix_down(
 def _louder(out: Path, level: float) -> Path:
     sound = Recording.open(out)
     path = out.with_name(f"{out.stem}{LOUD}{out.suffix}")
-    write_edited(sound, (), path, gain=measured(sound).gain_to(level, PEAK))
+    write_edited(sound, (), path, gain=measured(sound).gain_to(level))
     return path
 
 
