@@ -109,6 +109,6 @@ $(VENV)/.dev-ready: $(VENV)/.torch-ready pyproject.toml requirements.txt
 	@touch $(VENV)/.demo-ready $@
 
 $(VENV)/.espnet-ready: $(VENV)/.dev-ready recipes/requirements-espnet.txt
-	$(INSTALL) -c requirements.txt -e '.[train]'
+	$(INSTALL) -c requirements.txt --no-build-isolation -e '.[train]'
 	$(INSTALL) --no-deps --no-build-isolation -r recipes/requirements-espnet.txt
 	@touch $@

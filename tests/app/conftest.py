@@ -5,13 +5,15 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
-pytest.importorskip("gradio", reason="gradio is not installed: pip install 'a3t[app]'")
+if find_spec("gradio") is None:  # importing it takes seconds: not in each of the tests' processes
+    pytest.skip("gradio is not installed: pip install 'a3t[app]'", allow_module_level=True)
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
 from a3t.editor import Editor

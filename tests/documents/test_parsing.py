@@ -17,9 +17,8 @@ from typing import Any
 import pytest
 
 from a3t.__main__ import COMMANDS
-from a3t.console import Parser
 from tests.documents.blocks import DOCUMENTS as ALL_DOCUMENTS
-from tests.documents.blocks import ROOT, blocks, inline_code, simple_commands
+from tests.documents.blocks import ROOT, blocks, simple_commands
 from tests.documents.prepared import FILES
 
 DOCUMENTS = [path for path in ALL_DOCUMENTS if path.name not in {"log.md", "RESULTS.md"}]
@@ -127,47 +126,3 @@ def test_commands_are_accepted(
                     made |= set(re.findall(r"(?<!\d)> ([\w.-]+)", command))
                     for words in simple_commands(command):
                         check(words, monkeypatch, made)
-
-
-def test_inline_commands_are_known(
-    subtests: pytest.Subtests, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In the text a command may be a part of one: its program and its options exist."""
-    known: dict[str, str] = {}
-    for document in DOCUMENTS:
-        for code in inline_code(document):
-            program = re.match(r"a3t ([a-z]+[a-z-]*)|python -m ((?!pytest)[\w.]+( [a-z-]+)?)", code)
-            if program and program[0] != "python -m evaluation":
-                with subtests.test(f"{document}: {code}"):
-                    if program[0] not in known:
-                        known[program[0]] = options_of(program[0], monkeypatch)
-                    for option in re.findall(r"(?<!\S)--[a-z-]+", code):
-                        assert option in known[program[0]], option
-
-
-def options_of(program: str, patch: pytest.MonkeyPatch) -> str:
-    """The options of all parsers that a program makes, in one text; without one, its source."""
-    parsers: list[argparse.ArgumentParser] = []
-    init = argparse.ArgumentParser.__init__
-
-    def remember(self: argparse.ArgumentParser, *args: Any, **kwargs: Any) -> None:
-        init(self, *args, **kwargs)
-        parsers.append(self)
-
-    if program.startswith("a3t"):
-        name = program.split()[1]
-        assert name in COMMANDS, name
-        module = import_module(f"a3t.commands.{name.replace('-', '_')}")
-        arguments = ["--help"]
-    else:
-        words = program.removeprefix("python -m ").split()
-        module = import_module(words[0])
-        if hasattr(module, "__path__"):
-            module = import_module(f"{words[0]}.__main__")
-        arguments = [*words[1:], "--help"] if words[0] == "evaluation" else ["--help"]
-    with patch.context() as here:
-        here.setattr(argparse.ArgumentParser, "__init__", remember)
-        here.setattr(argparse.ArgumentParser, "print_help", accepted)
-        here.setattr(Parser, "print_help", accepted)
-        call(module.main, arguments, here)
-    return " ".join(name for each in parsers for name in each._option_string_actions)

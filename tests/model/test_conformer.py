@@ -24,6 +24,7 @@ from tests.conftest import ARCTIC, NEVER
 from tests.model.test_network import CONDITIONED, THESIS, make_clip
 
 
+@pytest.mark.slow  # importing torch anew
 def test_a_narrow_convolution_in_bfloat16_on_two_threads_terminates() -> None:
     """It did not, before `NARROW`. In a process of its own, which can be killed."""
     program = """if True:
@@ -107,6 +108,7 @@ def stereo(arctic: Path, tmp_path: Path) -> Path:
     return tmp_path / "stereo.wav"
 
 
+@pytest.mark.slow  # on any processor the next test shows it
 @pytest.mark.usefixtures("nothing_remembered")
 def test_the_number_of_threads_changes_no_bit(editor: Editor, stereo: Path) -> None:
     found = []

@@ -96,16 +96,8 @@ def test_a_version_goes_on_from_one_of_other_weights(
     span = slice(*first["output"])
     old, new = (soundfile.read(_as(talk, x), dtype="int16")[0] for x in (before, out.read_bytes()))
     assert (old[span] == new[span]).all()
-    of_other_weights(out)  # and once more, with both
-    run(
-        "--wav",
-        out,
-        "--new-text",
-        BOTH.replace("never", "*never* ever").replace("see it", "hear it"),
-    )
-    assert len(told(out)["edits"]) == 3
-    assert (soundfile.read(out, dtype="int16")[0][span] == old[span]).all()
-    assert told(out)["edits"][0]["emphasis"] == first["emphasis"]
+    assert record["edits"][0]["emphasis"] == first["emphasis"]
+    of_other_weights(out)
     # What isn't in the file can't be had again, and a file that was changed isn't the version.
     assert edit.main(["--wav", str(out), "--undo"]) == 1
     changed = out.read_bytes()
@@ -228,6 +220,5 @@ def test_a_pronunciation_is_remembered_until_another_is_given(talk: Path) -> Non
     assert told(out)["asked"]["pronunciations"] == {"xavorel": ["CH IH1 B IH0 L"]}  # type: ignore[index]
     run("--wav", out, "--new-text", second, "--pronounce", "Xavorel=SHIB-il")
     assert told(out)["asked"]["pronunciations"] == {"xavorel": ["SH IH1 B IH0 L"]}  # type: ignore[index]
-    run("--wav", out, "--undo")
-    history = History.of(told(out))
+    history = History.of(told(out)).undo()
     assert dict(history.pronunciations) == {"xavorel": (("CH", "IH1", "B", "IH0", "L"),)}

@@ -145,6 +145,7 @@ def test_sizes_are_checked_before_memory_is_allocated(
 def test_a_folder_s_sizes_are_those_of_its_weights(
     tmp_path: Path, subtests: pytest.Subtests
 ) -> None:
+    weights = (SHIPPED_MODELS / "small" / WEIGHTS).read_bytes()
     for size in [65_536, 10**9, -1, "many"]:
         for name in ["width", "hidden", "encoder_blocks", "postnet_layers", "heads"]:
             with subtests.test(size=size, name=name):
@@ -153,6 +154,6 @@ def test_a_folder_s_sizes_are_those_of_its_weights(
                 config = yaml.safe_load((SHIPPED_MODELS / "small" / CONFIG).read_text())
                 config["model"][name] = size
                 (folder / CONFIG).write_text(yaml.safe_dump(config))
-                (folder / WEIGHTS).write_bytes((SHIPPED_MODELS / "small" / WEIGHTS).read_bytes())
+                (folder / WEIGHTS).write_bytes(weights)
                 with pytest.raises(InputError):
                     load_networks(folder)
