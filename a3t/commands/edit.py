@@ -189,7 +189,7 @@ def save_version(
     notes = {} if alone else {**history.to_json(current), "continues": record.get("continues")}
     exported = write([result], out, options.export, provenance, lambda result: notes, (), seen)
     report([result], out, options, provenance, exported, original=history.place < 0)
-    before = record.get("output", {}).get("sha256")
+    before = (record.get("output") or {}).get("sha256")
     if before and before != sha256_of(out):
         say("Not bit-identical to the original: another version or machine made it.")
 

@@ -408,7 +408,7 @@ def find_project(recording: Recording, out: Path | None = None) -> Project | Non
     wav = recording.path
     seen, record = record_state(wav), _record(wav)
     if record is not None and recording.sha256 in (
-        record.get("output", {}).get("sha256"),
+        (record.get("output") or {}).get("sha256"),
         record.get(NEXT),
     ):
         original = source_of(record_path(wav), record)

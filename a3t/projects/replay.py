@@ -145,7 +145,7 @@ def in_file(
 ) -> EditedRecording | None:
     """The result that an output holds, its patches taken from there sample for sample; None if the
     output is not the one that the version was written with, or lossy."""
-    written = version.get("output", {}).get("sha256")
+    written = (version.get("output") or {}).get("sha256")
     if written is None or not out.is_file():
         return None
     file = Recording.open(out)

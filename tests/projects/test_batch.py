@@ -3,8 +3,6 @@
 import csv
 import json
 import os
-import random
-import signal
 import subprocess
 import sys
 import time
@@ -170,17 +168,6 @@ def start(arguments: Sequence[str]) -> subprocess.Popen[bytes]:
     )
 
 
-def kill_at(process: subprocess.Popen[bytes], seconds: float) -> bool:
-    """kill -9 after that time; whether it was still at work."""
-    try:
-        process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        return True
-    return False
-
-
 def age(folder: Path) -> None:
     """Age the files of a killed process: a file younger than a second may belong to a process that
     is about to lock it, and stays."""
@@ -198,29 +185,6 @@ def assert_whole(folder: Path) -> None:
                 assert len(file.read()) == file.frames > 0
         elif path.suffix == ".json":
             json.loads(path.read_text())
-
-
-@pytest.mark.slow
-def test_kill_9_at_ten_moments_of_a_batch(folder: Path) -> None:
-    """With two workers: it comes to what an undisturbed one makes."""
-    rows = [{"new_text": text, "out": f"{k}.wav"} for k, text in enumerate(TEXTS)]
-    manifest = write_list(folder, rows)
-    undisturbed = ["--manifest", str(manifest), "--out-dir", str(folder / "quiet")]
-    begun = time.monotonic()
-    assert start([*undisturbed, "--jobs", "2"]).wait() == 0
-    lasts = time.monotonic() - begun
-    moments, kept = random.Random(2), 0
-    for _ in range(10):
-        kill_at(start(command(manifest, "--jobs", 2)), moments.uniform(0.1, 1.0) * lasts)
-        assert_whole(folder / "out")
-        done = len(list((folder / "out").glob("*.edit.json")))
-        assert done >= kept  # what is done stays done
-        kept = done
-    age(folder / "out")
-    assert start(command(manifest, "--jobs", 2)).wait() == 0
-    assert sum(row["became"] == "kept" for row in report(folder)) == kept
-    assert contents(folder / "out") == contents(folder / "quiet")
-    assert not list((folder / "out").glob(".*"))  # nor is anything half written left
 
 
 def test_kill_9_in_the_middle_of_a_batch(folder: Path) -> None:

@@ -171,7 +171,7 @@ def test_a_picture_of_a_film_and_of_its_second_track(
     recording = Recording.open(path, 2)
     result = editor.edit(recording, text=ARCTIC, new_text=NEVER, fit=True, verify=False)
     for ending in ("mov", "wav"):
-        (picture,) = export(result, result.save(tmp_path / f"o.{ending}"), ["png"])
+        (picture,) = export(result, result.save(tmp_path / f"{ending}.{ending}"), ["png"])
         assert picture.read_bytes().startswith(b"\x89PNG")
 
 

@@ -239,7 +239,7 @@ def test_training_learns_and_moves_every_parameter(cache: Path, tmp_path: Path) 
     batch = work.windows(0)
     before = work.losses_of(batch, 0)
     run = TrainingRun(work.model, work.schedule, tmp_path)
-    for _ in range(8):
+    for _ in range(15):
         run.train_step(work.losses)
     after = work.losses_of(batch, 0)
     for name in ("spectral", "discriminator"):
