@@ -25,8 +25,7 @@ import numpy as np
 
 from alignment.aligner import InMemory, Pronunciations, Readable
 from alignment.errors import AlignmentError
-from alignment.formats.assembly import require_whole
-from alignment.formats.textgrid import read_textgrid
+from alignment.formats.tables import read_textgrid, require_whole
 from alignment.result import Alignment, covering
 from alignment.waveform import MODEL_RATE, model_waveform
 

@@ -23,20 +23,22 @@ from pathlib import Path
 
 from alignment.atomic import write_whole
 from alignment.errors import AlignmentError, InputError
-from alignment.formats.assembly import require_whole
 from alignment.formats.subtitles import write_subtitles
 from alignment.formats.tables import (
+    has_phone_tier,
     is_label_file,
     phones_beside,
     read_audacity,
     read_ctm,
     read_lab,
+    read_textgrid,
+    require_whole,
     write_audacity,
     write_ctm,
     write_lab,
+    write_textgrid,
 )
 from alignment.formats.text_file import LARGEST_ALIGNMENT, RECOGNISED_MARK, read_text
-from alignment.formats.textgrid import has_phone_tier, read_textgrid, write_textgrid
 from alignment.result import Alignment
 
 

@@ -1,21 +1,219 @@
-"""Alignments as plain tables: HTK label files, NIST CTM, Audacity labels.
-
-CTM and Audacity labels hold one kind of interval a file. So words go to `x.ctm` and phones, with
-the pauses, to `x.phones.ctm` beside it (`x.txt` and `x.phones.txt`), and both are read again.
-"""
+"""Alignments in the files of other programs: Praat's TextGrid, CTM, Audacity's and HTK's labels."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from alignment.arpabet import ARPABET, strip_stress
+from alignment.arpabet import ARPABET, phone_named, strip_stress
 from alignment.atomic import write_whole
 from alignment.errors import AlignmentError
-from alignment.formats.assembly import PAUSE_LABELS, LabelledInterval, assemble, spoken_entries
 from alignment.formats.text_file import LARGEST_ALIGNMENT, RECOGNISED_MARK, read_text
-from alignment.result import Alignment
+from alignment.result import PAUSE, Alignment, Phone, Word, pause
+
+# How aligners write silence and noise.
+PAUSE_LABELS = frozenset({"", "sil", "sp", "spn", "pau", "<sil>", "<eps>", "<p:>", "<p>"})
+
+# Boundaries nearer than this are the same boundary (files are written with few digits).
+SAME_BOUNDARY = 0.005
+
+
+class LabelledInterval(NamedTuple):
+    """A labelled interval, in seconds, with its confidence (1 in files that hold none)."""
+
+    start: float
+    end: float
+    label: str
+    score: float = 1.0
+
+
+def spoken_entries(entries: Iterable[LabelledInterval]) -> list[LabelledInterval]:
+    """Without the pauses."""
+    return [entry for entry in entries if entry.label.lower() not in PAUSE_LABELS]
+
+
+def assemble(
+    words: Sequence[LabelledInterval],
+    phones: Sequence[LabelledInterval],
+    duration: float,
+    path: Path,
+) -> Alignment:
+    """Words with the phones whose middles lie in them, and pauses between them.
+
+    `words` and `phones` without pauses, in order; `duration` of the recording, seconds; `path`
+    for errors. Raises AlignmentError when a word has no phones or a phone is not ARPAbet.
+    """
+    result: list[Word] = []
+    clock = 0.0
+    following = 0
+    for start, end, text, score in words:
+        while following < len(phones) and _middle(phones[following]) < start:
+            following += 1
+        first = following
+        while following < len(phones) and _middle(phones[following]) < end:
+            following += 1
+        inside = phones[first:following]
+        if not inside:
+            raise AlignmentError(
+                f'{path.name} has no phones for "{_short(text)}" at {start:.2f} s: align it again.'
+            )
+        if start - clock > SAME_BOUNDARY:
+            result.append(pause(clock, start))
+            clock = start
+        # The word's own boundaries win over its phones' outer ones; inner gaps are closed.
+        edges = [clock, *(phone.start for phone in inside[1:]), end]
+        parts = tuple(
+            Phone(_arpabet(phone.label, text, path), edges[k], edges[k + 1], phone.score)
+            for k, phone in enumerate(inside)
+        )
+        result.append(Word(text, clock, end, score, parts))
+        clock = end
+    if duration - clock > SAME_BOUNDARY:
+        result.append(pause(clock, duration))
+    else:
+        duration = max(clock, 0.0)
+    return Alignment(tuple(result), duration)
+
+
+def _middle(entry: LabelledInterval) -> float:
+    return (entry.start + entry.end) / 2
+
+
+def _short(label: str) -> str:
+    """Shortened for an error message: a broken file can hold labels of many lines."""
+    return " ".join(label.split())[:40]
+
+
+def _arpabet(label: str, word: str, path: Path) -> str:
+    try:
+        return phone_named(label)
+    except ValueError as error:
+        label, word = _short(label), _short(word)
+        raise AlignmentError(f'{path.name}: in "{word}" "{label}" {error}') from None
+
+
+def require_whole(alignment: Alignment, path: Path) -> Alignment:
+    """The alignment itself, if it has words, and phones in order that cover it without a gap.
+
+    Raises AlignmentError, naming the place, if not.
+    """
+    if not alignment.spoken:
+        raise AlignmentError(f"{path.name} has no words: align the recording again.")
+    numbers = [alignment.duration, alignment.score]
+    parts: list[Word | Phone] = [*alignment.words, *alignment.phones]
+    for part in parts:
+        numbers += [part.start, part.end, part.score]
+    if not all(math.isfinite(number) for number in numbers):
+        raise AlignmentError(f"{path.name} has times that are not numbers: align it again.")
+    for word in alignment.spoken:
+        for phone in word.phones:
+            _arpabet(phone.symbol, word.text, path)
+    clock = 0.0
+    for word in alignment.words:
+        for phone in word.phones:
+            if abs(phone.start - clock) > SAME_BOUNDARY or phone.end <= phone.start:
+                raise AlignmentError(
+                    f"{path.name} has a gap or an overlap at {clock:.3f} s "
+                    f'("{_short(word.text or PAUSE)}"): correct it there.'
+                )
+            clock = phone.end
+        if not word.phones or abs(word.end - clock) > SAME_BOUNDARY:
+            raise AlignmentError(
+                f'{path.name} has a word, "{_short(word.text)}", that its phones don\'t fill: '
+                f"correct it at {word.start:.3f} s."
+            )
+    if abs(alignment.duration - clock) > SAME_BOUNDARY:
+        raise AlignmentError(f"{path.name} ends at {clock:.3f} s, not at its own duration.")
+    return alignment
+
+
+CONFIDENCES = f"confidence, {RECOGNISED_MARK}"  # a tier's name
+
+
+def write_textgrid(alignment: Alignment, path: Path) -> None:
+    """Long text format; scores are kept of recognised words alone."""
+    from praatio import textgrid
+    from praatio.data_classes.interval_tier import IntervalTier
+
+    grid = textgrid.Textgrid()
+    tiers = {
+        "words": [(word.start, word.end, word.text) for word in alignment.words],
+        "phones": [(phone.start, phone.end, phone.symbol) for phone in alignment.phones],
+    }
+    if alignment.recognised:
+        scores = [(word.start, word.end, f"{word.score:.4f}") for word in alignment.spoken]
+        tiers[CONFIDENCES] = scores
+    for name, entries in tiers.items():
+        # praatio leaves out empty labels here and fills them in again as it saves.
+        spoken = [entry for entry in entries if entry[2]]
+        grid.addTier(IntervalTier(name, spoken, 0.0, alignment.duration))
+    write_whole(
+        path, lambda part: grid.save(str(part), format="long_textgrid", includeBlankSpaces=True)
+    )
+
+
+def read_textgrid(path: Path) -> Alignment:
+    """Read the TextGrid of one speaker, long or short text format; raises AlignmentError."""
+    from praatio import textgrid
+
+    try:
+        grid = textgrid.openTextgrid(
+            str(path), includeEmptyIntervals=False, reportingMode="silence"
+        )
+        words, phones = (_tier_entries(_tier(grid, kind, path)) for kind in ("words", "phones"))
+        duration = float(grid.maxTimestamp)
+        recognised = CONFIDENCES in grid.tierNames
+        if recognised:
+            words = _with_scores(words, grid.getTier(CONFIDENCES).entries)
+    except AlignmentError:
+        raise
+    except Exception as error:  # praatio raises whatever its parser stumbles over
+        raise AlignmentError(
+            f"{path.name} can't be read as a TextGrid: save it in Praat as a text file."
+        ) from error
+    return replace(assemble(words, phones, duration, path), recognised=recognised)
+
+
+def has_phone_tier(text: str) -> bool:
+    """True if a TextGrid's text names a tier of phones."""
+    return re.search(r'"(?:[^"\n]{0,80} - )?phones?"', text, re.IGNORECASE) is not None
+
+
+def _with_scores(words: list[LabelledInterval], scores: Any) -> list[LabelledInterval]:
+    """The words with the scores that begin where they do; 0 for others, which somebody moved."""
+    given = {float(start): min(max(float(label), 0.0), 1.0) for start, _, label in scores}
+    return [word._replace(score=given.get(word.start, 0.0)) for word in words]
+
+
+def _tier(grid: Any, kind: str, path: Path) -> Any:
+    """The tier named "words" (also "word", "Words", "speaker - words"), or "phones"."""
+    named = [
+        name
+        for name in grid.tierNames
+        if name.rpartition(" - ")[2].strip().lower() in (kind, kind[:-1])
+    ]
+    if len(named) == 1:
+        return grid.getTier(named[0])
+    present = ", ".join(f'"{name}"' for name in grid.tierNames) or "none"
+    if named:
+        raise AlignmentError(
+            f'{path.name} has several tiers of {kind} ({present}): keep one speaker\'s "{kind}".'
+        )
+    raise AlignmentError(
+        f'{path.name} has no tier "{kind}" (its tiers: {present}): both "words" and "phones" '
+        "are needed, as the Montreal Forced Aligner writes them."
+    )
+
+
+def _tier_entries(tier: Any) -> list[LabelledInterval]:
+    return spoken_entries(
+        LabelledInterval(float(e[0]), float(e[1]), str(e[2]).strip()) for e in tier.entries
+    )
+
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
 

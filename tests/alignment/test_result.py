@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alignment import Alignment, Phone, Word, pause
-from alignment.formats.assembly import require_whole
+from alignment.formats.tables import require_whole
 from alignment.result import SNAP, covering, retimed
 
 

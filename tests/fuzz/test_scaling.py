@@ -36,8 +36,8 @@ from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment
 from alignment.formats import read_alignment, write_alignment
-from alignment.formats.assembly import LabelledInterval, assemble, require_whole
 from alignment.formats.dictionary import read_dictionary
+from alignment.formats.tables import LabelledInterval, assemble, require_whole
 from alignment.formats.text_file import read_text
 from alignment.result import Phone, Word, pause
 from tests.fuzz.corpus import RECORD

@@ -1,7 +1,7 @@
-"""Subtitles: SubRip, WebVTT, YouTube's SBV and (Sub Station) ASS, as people have them.
+"""Captions and scripts: SubRip, WebVTT, SBV, ASS, and text with times or with names in it.
 
-pysubs2 would read most of them as well, but takes time that grows with the square of the number of
-unclosed tags, keeps WebVTT's entities and inline times in the text, and knows neither rolling
+pysubs2 would read most subtitles as well, but takes time that grows with the square of the number
+of unclosed tags, keeps WebVTT's entities and inline times in the text, and knows neither rolling
 captions nor names.
 """
 
@@ -9,17 +9,93 @@ from __future__ import annotations
 
 import contextlib
 import html
+import math
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from alignment.formats.transcripts.cues import Cue, Parsed, in_order, parted
-from alignment.formats.transcripts.scripts import (
-    by_speaker,
-    is_heading,
-    speakers_of,
-    without_references,
+
+# At most 32 characters, so that no line is searched further.
+_NAME = re.compile(
+    r"\s{0,9}(?:[-–—]\s{0,3})?(?:>>>?\s{0,3})?"
+    r"(?P<name>[A-Z][\w.'’-]{0,20}(?: (?:[A-Z(][\w.'’()-]{0,20}|\d{1,3})){0,2})"
+    r"\s?:(?:\s+|$)(?P<said>.*)",
+    re.DOTALL,
 )
+_NUMBERED = re.compile(
+    r"(?:speaker|host|guest|interviewer|interviewee|narrator|moderator|announcer|caller|operator|"
+    r"participant|voiceover)(?: ?(?:\d{1,3}|[A-Z]))?",
+    re.IGNORECASE,
+)
+# What begins lines with a colon and is read aloud.
+_SPOKEN = frozenset(
+    "question answer note warning example chapter part section step tip figure table summary "
+    "remember today tomorrow yesterday first second third finally also but and so then well now "
+    "here there yes no".split()
+)
+_HEADING = re.compile(
+    r"\W{0,3}(?:(?:act|scene)\s(?:\d{1,3}|[ivxlc]{1,7}|one|two|three|four|five|six|seven|eight|nine|"
+    r"ten)\b.{0,80}|(?:INT|EXT|INT\./EXT|I/E)\b[. ].{2,80})",
+    re.IGNORECASE,
+)
+_REFERENCE = re.compile(r"\[\d{1,4}\]")
+
+
+def without_references(text: str) -> str:
+    """Without "[2]": the numbers of notes, verses and pages."""
+    return " ".join(_REFERENCE.sub(" ", text).split()) if "[" in text else text
+
+
+def is_heading(line: str) -> bool:
+    """True for a line of a script that nobody says: "Scene 1. A house, day.", "INT. HOUSE"."""
+    return _HEADING.fullmatch(line.strip()) is not None
+
+
+def speakers_of(lines: Sequence[str], captions: bool = True) -> frozenset[str]:
+    """The names with which lines begin that are those of who speaks.
+
+    "Speaker 1:" always is. A name in capitals is, in captions, unless all of them are in capitals
+    and it stands there once; elsewhere, where it may be a heading, if there are several. Another
+    one is, if it begins three lines, or if most lines begin with one.
+    """
+    found = Counter(name for line in lines if (name := _name_of(line)))
+    letters = [sum(map(str.isupper, line)) / max(sum(map(str.isalpha, line)), 1) for line in lines]
+    shouted = bool(lines) and sum(share > 0.9 for share in letters) > len(lines) / 2
+    mostly = len(found) > 1 and sum(found.values()) > len(lines) / 2
+    several = captions or len(found) > 1 or sum(found.values()) > 2
+    return frozenset(
+        name
+        for name, times in found.items()
+        if _NUMBERED.fullmatch(name)
+        or times > 2
+        or mostly
+        or (name.isupper() and len(name) > 1 and several and (times > 1 or not shouted))
+    )
+
+
+def _name_of(line: str) -> str:
+    match = _NAME.match(line)
+    if match is None or match["name"].split()[0].lower() in _SPOKEN:
+        return ""
+    return match["name"]
+
+
+def by_speaker(lines: Iterable[str], names: frozenset[str]) -> list[tuple[str, str]]:
+    """(name, text) of each turn in these lines; the name is "" until one is given."""
+    turns: list[tuple[str, list[str]]] = []
+    for line in lines:
+        name = _name_of(line)
+        if name in names:
+            match = _NAME.match(line)
+            turns.append((name, [match["said"] if match else line]))
+        elif turns:
+            turns[-1][1].append(line)
+        else:
+            turns.append(("", [line]))
+    return [(name, " ".join(" ".join(said).split())) for name, said in turns]
+
 
 STAMP = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,:] ?(\d{1,9}))?"
 _ARROW = re.compile(
@@ -234,3 +310,107 @@ def _without(text: str, opening: str, closing: str) -> str:
         else:
             unclosed += [opening, part]
     return "".join(kept + unclosed)
+
+
+_SPEAKER = r"(?P<name>[^\W\d_][^\n:\[\](){}<>]{0,40}?)"
+_OPEN, _CLOSE = r"[\[(]", r"[\])]"
+# "Anna  0:03", "Speaker 1 (00:07):", "(00:07):", "0:07", "00:07 Anna"
+_HEAD = re.compile(
+    rf"(?:{_SPEAKER}\s{{0,3}}:?[\s,–—-]{{1,9}})?{_OPEN}?{STAMP}{_CLOSE}?\s{{0,3}}:?"
+    r"(?:\s{1,9}(?P<after>[A-Z][^\n:.?!,]{0,40}))?:?"
+)
+# "[00:12.00]text", "0:07 text", "(00:07): text", "Anna (00:07): text"
+_LINE = re.compile(
+    rf"(?:(?:{_SPEAKER}\s{{0,3}}:?\s{{0,9}})?(?P<open>{_OPEN}){STAMP}{_CLOSE}|(?P<bare>{STAMP}))"
+    r"\s{0,9}[-–—:]{0,2}\s{0,9}(?P<said>\S.*)",
+    re.DOTALL,
+)
+_TAG = re.compile(r"\[(?:ar|ti|al|by|au|length|offset|re|ve):[^\]\n]{0,200}\]", re.IGNORECASE)
+
+
+class _Line(NamedTuple):
+    """A line: its time if it has one, the name in it, what it says, and whether the time is in
+    brackets or alone."""
+
+    start: float | None
+    name: str
+    said: str
+    plain: bool = False
+
+
+def _parsed(line: str) -> _Line:
+    text = line.strip()
+    if not any(map(str.isdigit, text[:80])):
+        return _Line(None, "", text)
+    if len(text) <= 120 and (head := _HEAD.fullmatch(text)):
+        name = head["name"] or head["after"] or ""
+        return _Line(seconds_of(head.groups()[1:5]), name.strip(), "")
+    if found := _LINE.match(text):
+        groups = found.groups()
+        stamp = groups[2:6] if found["open"] else groups[7:11]
+        said = found["said"]
+        return _Line(seconds_of(stamp), (found["name"] or "").strip(), said, not found["open"])
+    return _Line(None, "", text)
+
+
+def is_stamped(text: str) -> bool:
+    """True if the text's own lines have times, in order: the first of them, and one in twenty.
+
+    A single one must stand alone or in brackets: "10:30 is when we meet" is a sentence.
+    """
+    lines = [line for line in text.splitlines() if line.strip()][:400]
+    found = [
+        (k, parsed) for k, line in enumerate(lines) if (parsed := _parsed(line)).start is not None
+    ]
+    if not found or found[0][0] > 5 or len(found) * 20 < len(lines):
+        return False
+    starts = [parsed.start or 0.0 for _, parsed in found]
+    if len(found) == 1:
+        return not found[0][1].plain
+    ordered = sum(a <= b for a, b in zip(starts, starts[1:], strict=False))
+    return ordered * 10 >= 9 * (len(starts) - 1)
+
+
+def read_stamped(text: str) -> Parsed:
+    """A cue for each time, which ends where the next begins."""
+    cues: list[Cue] = []
+    start, speaker, said = math.nan, "", list[str]()
+
+    def end_of(following: float) -> None:
+        turns = by_speaker(map(without_references, said), names)
+        own = " ".join(text for _, text in turns if text)
+        if own:
+            cues.append(Cue(start, following, own, next((n for n, _ in turns if n), speaker)))
+
+    lines = [_parsed(line) for line in text.splitlines() if line.strip() and not _TAG.match(line)]
+    lines = lines[next((k for k, line in enumerate(lines) if line.start is not None), 0) :]
+    names = speakers_of([line.said for line in lines if line.said])
+    for line in lines:
+        if line.start is None:
+            said.append(line.said)
+            continue
+        end_of(line.start)
+        start, speaker, said = line.start, line.name or speaker, [line.said] if line.said else []
+    end_of(math.nan)
+    return in_order(cues)
+
+
+def read_text_lines(text: str) -> Parsed:
+    """A text without times; its speakers' names, and a script's headings, aren't spoken."""
+    lines = text.splitlines()
+    names = speakers_of([line for line in lines if line.strip()], captions=False)
+    kept = [line for line in lines if not (names and is_heading(line))]
+    notes = []
+    if left := len(lines) - len(kept):
+        notes.append(f"{left} headings left out" if left > 1 else "a heading left out")
+    if not names:
+        whole = "\n".join(map(_without_references, kept))
+        return Parsed([Cue(math.nan, math.nan, whole)], whole, tuple(notes))
+    turns = by_speaker(map(without_references, kept), names)
+    cues = [Cue(math.nan, math.nan, said, name) for name, said in turns if said]
+    return Parsed(cues, notes=tuple(notes))
+
+
+def _without_references(line: str) -> str:
+    """The line as it is, unless it has any."""
+    return without_references(line) if re.search(r"\[\d{1,4}\]", line) else line

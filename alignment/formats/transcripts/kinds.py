@@ -13,7 +13,6 @@ from alignment.formats.transcripts import (
     captions,
     documents,
     json_transcripts,
-    stamped_text,
     word_tables,
 )
 from alignment.formats.transcripts.cues import Parsed, TranscriptFile, with_ends
@@ -47,8 +46,8 @@ KINDS = (
     Kind("words in CTM", word_tables.is_ctm, word_tables.read_ctm),
     Kind("Audacity's labels", word_tables.is_label_track, word_tables.read_label_track),
     Kind("HTK's labels", word_tables.is_htk, word_tables.read_htk),
-    Kind("text with times", stamped_text.is_stamped, stamped_text.read_stamped),
-    Kind("text", lambda text: True, stamped_text.read_text_lines),
+    Kind("text with times", captions.is_stamped, captions.read_stamped),
+    Kind("text", lambda text: True, captions.read_text_lines),
 )
 # Files with these endings hold nothing else than what they promise, or are broken.
 TIMED_ENDINGS = (

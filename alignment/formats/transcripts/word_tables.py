@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from alignment.formats.assembly import PAUSE_LABELS
+from alignment.formats.tables import PAUSE_LABELS
 from alignment.formats.transcripts.cues import Cue, Parsed, in_order
 
 _REAL = r"\d{1,9}(?:[.,]\d{0,20})?"
