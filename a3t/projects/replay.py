@@ -7,8 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from a3t.audio.output.audio_slice import audio_slice
-from a3t.audio.output.patches import Patch, sample_map
+from a3t.audio.output.patches import Patch, audio_slice, sample_map
 from a3t.audio.reading.formats import is_lossy, to_float
 from a3t.audio.reading.recording import Recording
 from a3t.audio.splicing.emphasis import Raised

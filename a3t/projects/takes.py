@@ -62,7 +62,7 @@ class Take:
     level: float | None = None
 
     def plan(self, editor: Editor, clip: Recording, aligned: Alignment | None = None) -> EditPlan:
-        """The plan of the request; ``clip`` is the stretch (`a3t.audio.output.audio_slice`), which
+        """The plan of the request; ``clip`` is the stretch (`a3t.audio.output.patches`), which
         is ``aligned`` like this unless the take has its alignment."""
         text, own = self.request.transcript, self.alignment or aligned
         if text is None or own is None:

@@ -19,8 +19,7 @@ import numpy as np
 import soundfile as sf
 
 from a3t.audio.reading.containers import DecodedTrack, TrackReader, decoded_track
-from a3t.audio.reading.formats import Native, sample_format, to_float
-from a3t.audio.reading.headers import goes_on
+from a3t.audio.reading.formats import Native, goes_on, sample_format, to_float
 from a3t.errors import InputError
 
 ENDLESS = 0x7FFF_0000  # sizes from here up are what programs write that stream to a pipe

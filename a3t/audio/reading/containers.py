@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from a3t.audio.reading.formats import Native, sample_format
-from a3t.audio.reading.headers import corrected
+from a3t.audio.reading.formats import Native, corrected, sample_format
 from a3t.errors import InputError
 
 if TYPE_CHECKING:

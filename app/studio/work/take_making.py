@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from a3t.audio.output.audio_slice import audio_slice, whole_frames
-from a3t.audio.output.patches import Patch
+from a3t.audio.output.patches import Patch, audio_slice, whole_frames
 from a3t.errors import InputError
 from a3t.grid import seconds_of
 from a3t.plan.edit_plan import EditPlan, PlannedEdit
