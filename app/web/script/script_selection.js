@@ -119,22 +119,17 @@ export class ScriptSelection {
     drag(handle, event, move, () => this.app.view.focus());
   }
 
-  /** The bar, and a finger's handles, float below the selection; they move nothing. */
+  /** The bar, and a finger's handles, float below the selection, where that is near; they move nothing. */
   place() {
-    const range = this.range;
-    const first = range && this.text.element(range[0]), last = range && this.text.element(range[1] - 1);
-    for (const handle of this.handles) handle.hidden = !this.touched || !first || !last || !!this.app.view.field.open;
-    if (!first || !last || this.app.view.field.open) { this.bar.hidden = true; return; }
-    const frame = this.text.scroller.getBoundingClientRect();
-    const ends = [first.getBoundingClientRect(), last.getBoundingClientRect()];
-    this.handles.forEach((handle, k) => {
-      handle.style.left = `${(k ? ends[k].right : ends[k].left) - frame.left}px`;
-      handle.style.top = `${ends[k].bottom - frame.top + this.text.scroller.scrollTop}px`;
-    });
-    this.fixes.disabled = this.script.places().some((place) => place.first < range[1] && range[0] < place.last);
-    this.bar.hidden = false;
-    const room = this.text.scroller.clientWidth - this.bar.offsetWidth - 8;
-    this.bar.style.left = `${Math.max(8, Math.min(ends[1].left - frame.left, room))}px`;
-    this.bar.style.top = `${ends[1].bottom - frame.top + this.text.scroller.scrollTop + (this.touched ? 26 : 5)}px`;
+    const { scroller } = this.text, isOpen = !!this.app.view.field.open, ends = this.range && !isOpen ? [this.range[0], this.range[1] - 1].map((k) => this.text.shown(k)) : [];
+    this.fixes.disabled = !!this.range && this.script.places().some((place) => place.first < this.range[1] && this.range[0] < place.last);
+    this.bar.hidden = !ends[1];
+    this.handles.forEach((handle, k) => { handle.hidden = !this.touched || !ends[k]; });
+    if (!ends[0] && !ends[1]) return;
+    const frame = scroller.getBoundingClientRect(), boxes = ends.map((end) => end?.getBoundingClientRect()), below = (box) => box.bottom - frame.top + scroller.scrollTop;
+    boxes.forEach((box, k) => { if (box) Object.assign(this.handles[k].style, { left: `${(k ? box.right : box.left) - frame.left}px`, top: `${below(box)}px` }); });
+    if (!boxes[1]) return;
+    const room = scroller.clientWidth - this.bar.offsetWidth - 8;
+    Object.assign(this.bar.style, { left: `${Math.max(8, Math.min(boxes[1].left - frame.left, room))}px`, top: `${below(boxes[1]) + (this.touched ? 26 : 5)}px` });
   }
 }

@@ -171,6 +171,9 @@ export class ScriptText {
   /** A word of the page. @returns {HTMLElement|null} */
   element(k) { return this.#rowOf(k)?.element.querySelector(`[data-k="${k}"]`) || null; }
 
+  /** A word of the page, if it is near the view. @returns {HTMLElement|null} */
+  shown(k) { return this.near.find(({ first, last }) => first <= k && k < last)?.element.querySelector(`[data-k="${k}"]`) || null; }
+
   /** A change on the page; near it, if it wasn't. @param {import("./script.js").Place} place @returns {HTMLElement|null} */
   changeAt({ first, last }) {
     this.#rowOf(Math.max(0, first === last ? first - 1 : first));
