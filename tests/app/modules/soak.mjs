@@ -57,7 +57,9 @@ for (let n = 0; n < Number(count); n++) {
   if (n % 140 === 139) { console.log("kill"); await killed.next(); }
   await wait(random(40));
 }
-for (const made of windows) {
+for (const [which, made] of windows.entries()) { // each leaves a change, at either end
+  const at = which ? made.script.tokens.length - 1 : 0;
+  made.editing.write(at, at + 1, which ? "rarely" : "never");
   made.server.refuses = 200;
   made.saver.reached(true);
   await made.saver.settled();
