@@ -116,8 +116,8 @@ def reading_of(
     i = end + int(ends[:, j].argmax())
     pairs = []
     while i > begin or (scores[i, j] > 0 and i and j):
-        same = i and j and (1.0 if wanted[i - 1][0] == heard[j - 1][0] else -1.0)
-        if i and j and np.isclose(scores[i, j], scores[i - 1, j - 1] + same):
+        gain = 1.0 if i and j and wanted[i - 1][0] == heard[j - 1][0] else -1.0
+        if i and j and np.isclose(scores[i, j], scores[i - 1, j - 1] + gain):
             i, j = i - 1, j - 1
             pairs.append((i, j))
         elif i and np.isclose(scores[i, j], scores[i - 1, j] - GAP):

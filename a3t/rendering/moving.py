@@ -166,10 +166,10 @@ def _speech(
         samples = soxr.resample(samples, own.sample_rate, recording.sample_rate)
     if own.channels != recording.channels:
         samples = samples.mean(axis=1, keepdims=True).repeat(recording.channels, axis=1)
-    gain = 0.0 if taken.punch_in else taken.decibels
+    gain = taken.decibels
     if taken.punch_in:
-        samples = _in_place(plan, edit, taken, origin, samples)
-    elif gain is None:
+        samples, gain = _in_place(plan, edit, taken, origin, samples), 0.0
+    if gain is None:
         gain = 0.0 if same else _speech_level(plan) - _speech_level(origin.plan)
     samples = _louder(samples, min(max(gain, -MAX_GAIN_DB), MAX_GAIN_DB))
     constant = samples.mean(axis=0)
@@ -208,12 +208,13 @@ def _in_place(
                 break
             pairs.append((spoken[kept[new]], own[there]))
     shared = sum(word.duration for word, _ in pairs) >= SHARED
-    here, there = tuple(zip(*pairs, strict=True)) if shared else (spoken, own)
+    here = tuple(word for word, _ in pairs) if shared else spoken
+    read_there = tuple(word for _, word in pairs) if shared else own
     rate, places = recording.sample_rate, recording.samples_in(edit.source)
     near = sum(places) // 2
     wanted = SpeechSound.of(recording, plan.alignment, here, near, rate)
     middle = sum(origin_span(taken, origin)) // 2
-    sound = SpeechSound.of(read, origin.plan.alignment, there, middle, rate)
+    sound = SpeechSound.of(read, origin.plan.alignment, read_there, middle, rate)
     tone = find_room_tone(recording, plan.alignment, near)
     return in_sound_of(
         samples, sound, wanted, tone, plan.request.match, plan.request.seed + edit.source[0]
