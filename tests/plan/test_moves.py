@@ -134,9 +134,9 @@ def test_words_that_move_more_than_once_need_as_many_origins(
     times = Counter((b.text, word) for b in blocks.values() for word in range(*b.old))
     for text in (0, 1):
         most = max((count for (own, _), count in times.items() if own == text), default=0)
-        assert sum(each.text == text for each in made) == most
-    for each in made:
-        words = Counter(word for block in each.blocks for word in range(*block.old))
+        assert sum(own == text for own, _ in made) == most
+    for _, own_blocks in made:
+        words = Counter(word for block in own_blocks for word in range(*block.old))
         assert max(words.values()) == 1
     for key, j in origin_of.items():
-        assert blocks[key] in made[j].blocks
+        assert blocks[key] in made[j][1]
