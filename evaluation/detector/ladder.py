@@ -320,7 +320,8 @@ def figures(rows: Rows) -> Figures:
     found: Figures = {"places": sum(row["rung"] == NATURAL for row in rows)}
     for rung in RUNGS:
         own = [row for row in rows if row["rung"] == rung]
-        measures = {head: _told(rows, rung, below) for head, below in BELOW.items()} | {
+        measures: Figures = {head: _told(rows, rung, below) for head, below in BELOW.items()}
+        measures |= {
             "f0": float(np.nanmedian([row["f0_error"] for row in own])),
             "level": Interval.of(row["level"] for row in own),
             "similarity": Interval.of(shift for _, shift in _similarity_shifts(rows, rung)),
