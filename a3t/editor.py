@@ -178,9 +178,9 @@ class Editor:
         revision = Revision.of(found.transcript, new_text)
         require_change(found, new_text, revision.edits or request.cuts)
         with self.steps("align"):
-            prior = revision.edits, revision.new_text
-            hear = self.alignments, pronouncer, request.recogniser
-            others = align_others(request.others, *prior, *hear)
+            others = align_others(
+                request.others, revision, self.alignments, pronouncer, request.recogniser
+            )
             edits = None if request.cuts else with_sources(revision, request)
             aligned, ranges = self.alignments.around(sound, found, edits, pronouncer)
         with self.steps("plan"):

@@ -17,6 +17,7 @@ import numpy as np
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.request import OtherRecording, ReusedWords
+from a3t.plan.revision import Revision
 from a3t.source.alignments import AlignmentStore
 from a3t.source.recognised_transcript import recognised
 from a3t.source.records import AlignedRecording, FoundTranscript
@@ -39,14 +40,14 @@ LEAST_SCORE = 0.5  # mean of an edit's words in the alignment (docs/log.md)
 
 def read_anew(
     recording: Recording,
-    edits: Sequence[WordEdit],
-    new_text: Transcript,
+    revision: Revision,
     alignments: AlignmentStore,
     pronouncer: Pronouncer,
     recogniser: str = "auto",
 ) -> AlignedRecording:
-    """A recording of some edits' new words, with its words and their times; a transcript beside it
+    """A recording of a revision's new words, with its words and their times; a transcript beside it
     is taken as it is. InputError if it is too long."""
+    new_text = revision.new_text
     if recording.seconds > MAX_SECONDS:
         raise InputError(
             f"{recording.path.name} is too long for a few new words: record them alone, or the "
@@ -58,7 +59,7 @@ def read_anew(
     with suppress(AlignmentError):  # a short word alone may not be heard
         model = whisper_model(recogniser)
         said = recognised(recording, pronouncer, model).transcript.spoken
-    spoken = [edit for edit in edits if edit.new[0] < edit.new[1]]
+    spoken = [edit for edit in revision.edits if edit.new[0] < edit.new[1]]
     for edit in spoken:
         found = reading_of(edit.new, new_text.spoken, said, pronouncer)
         if len(spoken) == 1 or found.alike >= ALIKE:

@@ -241,15 +241,13 @@ def with_sources(revision: Revision, request: EditRequest) -> list[WordEdit]:
 
 def align_others(
     others: Sequence[OtherRecording],
-    edits: Sequence[WordEdit],
-    expected: Transcript,
+    revision: Revision,
     alignments: AlignmentStore,
     pronouncer: Pronouncer,
     recogniser: str = "auto",
 ) -> tuple[AlignedRecording, ...]:
-    """Other recordings with their words, which are found where they aren't known, with the
-    ``expected`` text, to which some edits lead, as a prior; InputError if one is not the recording
-    that it was."""
+    """Other recordings with their words, which are found where they aren't known, with the new
+    text as a prior; InputError if one is not the recording that it was."""
     heard = []
     for other in others:
         recording = Recording.open(other.path)
@@ -262,9 +260,9 @@ def align_others(
         if text is not None and alignment is not None:
             heard.append(AlignedRecording(recording, text, alignment))
         elif other.punch_in and text is None:
-            heard.append(read_anew(recording, edits, expected, alignments, pronouncer, recogniser))
+            heard.append(read_anew(recording, revision, alignments, pronouncer, recogniser))
         else:
-            heard.append(alignments.hear(recording, text, expected, pronouncer))
+            heard.append(alignments.hear(recording, text, revision.new_text, pronouncer))
     return tuple(heard)
 
 

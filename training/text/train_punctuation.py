@@ -167,7 +167,7 @@ def train(
         vocabulary = vocabulary_of(text, sizes["words"], sizes["buckets"])
     else:
         begun = load(begin_with)
-        vocabulary = begun.encoder.vocabulary
+        vocabulary = begun.get_submodule("encoder").vocabulary  # type: ignore[assignment]
     out.mkdir(parents=True, exist_ok=True)
     (out / VOCABULARY).write_text("\n".join(vocabulary.words), encoding="utf-8")
     torch.manual_seed(settings.seed)
