@@ -100,3 +100,17 @@ def test_cue_points_of_any_program_are_bounded(tmp_path: Path) -> None:
     write_edited(Recording.open(path), [], out)
     assert len(read(out)) == MAX_CHAPTERS
     assert np.array_equal(soundfile.read(out)[0], alone)
+
+
+def test_chapters_in_the_tag_of_a_wav_move(tmp_path: Path) -> None:
+    mp3 = with_chapters(tmp_path / "in.mp3").path.read_bytes()
+    tag = mp3[: 10 + sum(byte << 7 * k for k, byte in enumerate(mp3[9:5:-1]))]
+    soundfile.write(tmp_path / "in.wav", np.full(3 * RATE, 0.1), RATE)
+    chunks.append(tmp_path / "in.wav", [(b"id3 ", tag)])
+    recording = Recording.open(tmp_path / "in.wav")
+    write_edited(recording, [Patch(CUT, np.zeros((0, 1)))], tmp_path / "out.wav")
+    (moved,) = (c.data for c in chunks.chunks_of(tmp_path / "out.wav") if c.name == b"id3 ")
+    assert moved is not None and len(moved) == len(tag)
+    (tmp_path / "out.mp3").write_bytes(moved + mp3[len(tag) :])  # read by FFmpeg's libraries
+    assert [each[:2] for each in read(tmp_path / "out.mp3")] == [(0, 1), (1, 1), (1, 2.5)]
+    assert chunks._moved_tag(tag, lambda sample: sample, RATE) == tag

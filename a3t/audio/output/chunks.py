@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 RIFF = ("WAV", "WAVEX", "RF64")  # libsndfile's names for what has chunks
-CARRIED = (b"bext", b"iXML", b"axml", b"cart", b"id3 ", b"ID3 ", b"cue ")
+ID3 = (b"id3 ", b"ID3 ")
+CARRIED = (b"bext", b"iXML", b"axml", b"cart", *ID3, b"cue ")
 COMMENT = b"ICMT"
 READ = {*CARRIED, b"LIST", b"PEAK", b"ds64"}
 LARGEST = 16_000_000  # bytes of a chunk; an ID3 tag may hold a picture
@@ -45,7 +46,7 @@ def is_riff(path: Path) -> bool:
     return bool(chunks_of(path))
 
 
-def carried(path: Path, move: Callable[[int], int]) -> list[tuple[bytes, bytes]]:
+def carried(path: Path, move: Callable[[int], int], rate: int) -> list[tuple[bytes, bytes]]:
     """The chunks of a file that a copy of it keeps; `move` says where a sample has gone."""
     kept: list[tuple[bytes, bytes]] = []
     for chunk in chunks_of(path):
@@ -53,6 +54,8 @@ def carried(path: Path, move: Callable[[int], int]) -> list[tuple[bytes, bytes]]
             continue
         if chunk.name == b"cue ":
             kept.append((chunk.name, _moved(chunk.data, move)))
+        elif chunk.name in ID3:
+            kept.append((chunk.name, _moved_tag(chunk.data, move, rate)))
         elif chunk.name in CARRIED or (chunk.name == b"LIST" and chunk.data[:4] == b"adtl"):
             kept.append((chunk.name, chunk.data))
     return kept
@@ -136,4 +139,25 @@ def _moved(cue: bytes, move: Callable[[int], int]) -> bytes:
         MARKER.pack_into(
             result, place, name, min(move(position), ENDLESS), chunk, start, block, moved
         )
+    return bytes(result)
+
+
+def _moved_tag(tag: bytes, move: Callable[[int], int], rate: int) -> bytes:
+    """An ID3v2.3 or 2.4 tag whose chapters ("ID3v2 Chapter Frame Addendum", 2005: CHAP, a name, and
+    its start and end in ms) are where their samples have gone; another tag as it is."""
+    if len(tag) < 10 or tag[:3] != b"ID3" or tag[3] not in (3, 4) or tag[5] & 0xC0:
+        return tag  # the flags: changed bytes, or more headers
+    result = bytearray(tag)
+    place, bits = 10, 7 if tag[3] == 4 else 8  # of each byte of a size
+    while place + 10 <= len(tag) and tag[place]:
+        size = sum(byte << bits * k for k, byte in enumerate(tag[place + 7 : place + 3 : -1]))
+        end = place + 10 + size
+        times = tag.find(b"\0", place + 10, end) + 1
+        if tag[place : place + 4] == b"CHAP" and times and times + 8 <= end <= len(tag):
+            moved = (
+                min(round(1000 * move(round(ms * rate / 1000)) / rate), ENDLESS)
+                for ms in struct.unpack_from(">2I", tag, times)
+            )
+            struct.pack_into(">2I", result, times, *moved)
+        place = end
     return bytes(result)

@@ -89,7 +89,9 @@ def append_chunks(
     own = chunks.texts_of(recording.path)
     info = {NAMES[name]: text for name, text in texts.items() if name in NAMES}
     added = {name: text for name, text in info.items() if name == chunks.COMMENT or name not in own}
-    kept = chunks.carried(recording.path, sample_map(recording, patches).output_of)
+    kept = chunks.carried(
+        recording.path, sample_map(recording, patches).output_of, recording.sample_rate
+    )
     marked = () if any(name == b"cue " for name, _ in kept) else cues
     chunks.append(path, [*kept, *marked, *chunks.texts_chunk(own | added)])
 

@@ -7,7 +7,7 @@ import { offerRecogniser } from "./recogniser.js";
 import { SOUND, SpeechView } from "./speech_view.js";
 import { TEXTS, clock, tell } from "../texts.js";
 
-const WORDS = ".txt,.docx,.lab,.srt,.vtt,.sbv,.ass,.ssa,.lrc,.ctm,.tsv,.TextGrid,.json";
+const WORDS = ".txt,.docx,.odt,.rtf,.ttml,.dfxp,.lab,.srt,.vtt,.sbv,.ass,.ssa,.lrc,.ctm,.tsv,.TextGrid,.json";
 const isWords = ({ name }) => WORDS.split(",").some((ending) => name.toLowerCase().endsWith(ending.toLowerCase()));
 
 /** Megabytes, or gigabytes, as people count them. */
