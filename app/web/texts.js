@@ -28,7 +28,7 @@ export const TEXTS = {
   exports: { film: "Film", audio: "Audio", ".srt": "Subtitles (SRT)", ".vtt": "Subtitles (WebVTT)", ".md": "Transcript (Markdown)", "": "All files (zip)" },
   preparing: "Preparing", saved: "Saved", saving: "Saving", offline: "No connection: your changes are kept here and sent once it is back",
   transcript: "Transcript. Arrow keys select words; type to replace them.",
-  type_here: "The new words", correct_here: "What is said here",
+  type_here: "The new words", say_here: "The words to say", correct_here: "What is said here",
   play_word: "Play", replace: "Replace", remove: "Delete", insert: "Insert", insert_hint: "New words after these", fix: "Fix transcript", fix_hint: "Correct what was misheard. The sound stays the same.", fix_all: "Fix transcript everywhere", selected: "Selected words",
   say_words: "Record these words", say_hint: "Say them as they should sound there: alone, or in their sentence. a3t fits the recording to its place.", say_record: "Record", say_file: "From a file", say_others: "Type the new words, then record them.", said_by_you: "Recorded for this change",
   changes: "Changes", no_changes: "No changes yet",

@@ -11,7 +11,7 @@ export class Saying {
     this.app = app;
     /** @type {Awaited<ReturnType<typeof recorder>>|null} */
     this.recording = null;
-    this.text = /** @type {HTMLTextAreaElement} */ (make("textarea", { rows: "2", "aria-label": TEXTS.type_here }));
+    this.text = /** @type {HTMLTextAreaElement} */ (make("textarea", { rows: "2", "aria-label": TEXTS.say_here }));
     this.button = make("button", { type: "button", class: "button primary", onclick: () => (this.recording ? this.#stop() : this.#record()) }, icon("record"), make("span"));
     this.chooser = /** @type {HTMLInputElement} */ (make("input", { type: "file", accept: SOUND, "aria-label": TEXTS.say_file, class: "hidden", tabindex: "-1", onchange: () => this.#put(this.chooser.files[0]) }));
     this.dialog = /** @type {HTMLDialogElement} */ (make("dialog", { class: "dialog", "aria-label": TEXTS.say_words }, make("h2", {}, TEXTS.say_words), this.text, make("p", { class: "hint" }, TEXTS.say_hint),
