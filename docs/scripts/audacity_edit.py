@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import TextIO
 
 SERVER = os.environ.get("A3T_SERVER", "http://127.0.0.1:7870")
 if sys.platform == "win32":
@@ -21,16 +22,15 @@ else:
     PIPES, END = (name % "to", name % "from"), "\n"
 
 
-def audacity(command: str) -> str:
+def audacity(there: TextIO, back: TextIO, command: str) -> str:
     """Give Audacity a command, and return its answer: some lines, at least an empty one, before
     “BatchCommand finished: OK” or “Failed!” and an empty line."""
-    with open(PIPES[0], "w", encoding="utf-8") as there, open(PIPES[1], encoding="utf-8") as back:
-        there.write(command + END)
-        there.flush()
-        answer = ""
-        while (line := back.readline()) and not line.startswith("BatchCommand finished"):
-            answer += line
-        back.readline()
+    there.write(command + END)
+    there.flush()
+    answer = ""
+    while (line := back.readline()) and not line.startswith("BatchCommand finished"):
+        answer += line
+    back.readline()
     if "OK" not in line:
         raise SystemExit(f"Audacity: {answer.strip() or line.strip() or 'no answer'}")
     return answer
@@ -52,13 +52,14 @@ def main() -> None:
         raise SystemExit(__doc__)
     folder = Path(tempfile.mkdtemp(prefix="a3t-"))  # Audacity may read the result later
     selection, result = folder / "selection.wav", folder / "edited.wav"
-    tracks = json.loads(audacity("GetInfo: Type=Tracks Format=JSON"))
-    channels = max((track.get("channels", 1) for track in tracks if track["selected"]), default=0)
-    if not channels:
-        raise SystemExit("Select what is to be edited first.")
-    audacity(f'Export2: Filename="{selection}" NumChannels={channels}')
-    edited(selection, sys.argv[1], sys.argv[2], result)
-    audacity(f'Import2: Filename="{result}"')
+    with open(PIPES[0], "w", encoding="utf-8") as there, open(PIPES[1], encoding="utf-8") as back:
+        tracks = json.loads(audacity(there, back, "GetInfo: Type=Tracks Format=JSON"))
+        channels = max((t.get("channels", 1) for t in tracks if t["selected"]), default=0)
+        if not channels:
+            raise SystemExit("Select what is to be edited first.")
+        audacity(there, back, f'Export2: Filename="{selection}" NumChannels={channels}')
+        edited(selection, sys.argv[1], sys.argv[2], result)
+        audacity(there, back, f'Import2: Filename="{result}"')
 
 
 if __name__ == "__main__":

@@ -64,14 +64,15 @@ def test_an_exception_leaves_the_old_file_and_nothing_else(folder, error):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_in_the_middle_leaves_nothing(folder, number):
     program = (
-        "import signal, sys\n"
+        "import signal, sys, time\n"
         "from a3t.audio.output.files import atomic_path\n"
         # A shell starts what it puts in the background without Ctrl-C.
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "with atomic_path(sys.argv[1]) as temporary:\n"
         "    temporary.write_text('half')\n"
         "    print('writing', flush=True)\n"
-        "    signal.pause()\n"
+        "    while True:\n"
+        "        time.sleep(0.01)\n"  # a signal just before a pause would be waited for after it
     )
     process = subprocess.Popen(
         [sys.executable, "-c", program, str(folder / "out")],

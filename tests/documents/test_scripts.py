@@ -27,11 +27,12 @@ def test_audacity_is_asked_for_what_is_selected_and_its_refusal_is_told(
     asked: list[str] = []
 
     def audacity() -> None:
-        for name in ANSWERS:
-            with open(to) as commands, open(back, "w") as answer:
+        with open(to) as commands, open(back, "w") as answer:
+            for name in ANSWERS:
                 asked.append(commands.readline())
                 ended = "OK" if ANSWERS[name].startswith("\n") else "Failed!"
                 answer.write(f"{ANSWERS[name]}BatchCommand finished: {ended}\n\n")
+                answer.flush()
 
     program = threading.Thread(target=audacity, daemon=True)
     program.start()
