@@ -165,7 +165,7 @@ def _versions(record: Mapping[str, Any]) -> tuple[tuple[Version, ...], int]:
 
 @dataclass(frozen=True)
 class _EditEntry(Record):
-    """What is needed of an edit in an edit.json."""
+    """The part of an edit.json that continuing it needs."""
 
     op: str
     old_words: str

@@ -32,7 +32,7 @@ class TranscriptWord(Record):
 
     @property
     def without_name(self) -> str:
-        """What is written for it, without the name of who says it."""
+        """The written word, without the name of who says it."""
         name, written = self.speaker, self.written
         place = written.find(f"{name}:") if name else -1
         if place < 0 or written[:place].strip("> "):

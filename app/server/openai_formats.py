@@ -1,4 +1,4 @@
-"""What OpenAI's clients send and ask for: chat text, transcriptions, and speech as sound files."""
+"""OpenAI's formats: chat text, transcriptions, and speech as sound files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes on behind the speech: tones, which an edit continues, and music, which it can't.
+"""Sounds behind the speech: tones, which an edit continues, and music, which it can't.
 
 Steady tones, such as a hum. A tone counts as steady if it is sure on both sides of the edit; or on
 one, if the other, where somebody may speak all the time, does not say that it has ended. Across the
