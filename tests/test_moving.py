@@ -190,4 +190,4 @@ def test_a_word_said_alike_elsewhere_is_taken_unasked(
         out.read_bytes()
     )
     for other in ({"seed": 1}, {"moves": False}):
-        assert not editor.plan(path, **asked, **other).edits[0].taken
+        assert not editor.edit(path, **asked, **other).plan.edits[0].taken

@@ -159,6 +159,7 @@ def test_they_are_found_on_request_and_muted_in_place(
 ) -> None:
     path, places = breathing
     aligned = editor.align(path, TEXT)
+    assert not {"breath", "click"} & {*Cleaning().kinds}
     want = Cleaning(kinds=("breath", "click"), longest=2.0)
     found = editor.findings(known(path, aligned), want)
     by_kind = {each.kind: each for each in found.found}

@@ -17,8 +17,9 @@ from typing import Any
 import pytest
 
 from a3t.__main__ import COMMANDS
+from a3t.console import Parser
 from tests.documents.blocks import DOCUMENTS as ALL_DOCUMENTS
-from tests.documents.blocks import ROOT, blocks, simple_commands
+from tests.documents.blocks import ROOT, blocks, inline_code, simple_commands
 from tests.documents.prepared import FILES
 
 DOCUMENTS = [path for path in ALL_DOCUMENTS if path.name not in {"log.md", "RESULTS.md"}]
@@ -60,13 +61,17 @@ def check(words: Sequence[str], patch: pytest.MonkeyPatch, made: set[str]) -> No
 
 def check_module(name: str, arguments: Sequence[str], patch: pytest.MonkeyPatch) -> None:
     """As `python -m NAME` would."""
-    module = import_module(name)
-    if hasattr(module, "__path__"):
-        module = import_module(f"{name}.__main__")
+    module = module_of(name)
     for word in arguments:
         if word.startswith(("a3t/", "recipes/", "evaluation/")):
             assert (ROOT / word).exists(), word
     check_main(module, module.main, list(arguments), patch)
+
+
+def module_of(name: str) -> ModuleType:
+    """The module that `python -m NAME` runs."""
+    module = import_module(name)
+    return import_module(f"{name}.__main__") if hasattr(module, "__path__") else module
 
 
 def check_main(
@@ -126,3 +131,42 @@ def test_commands_are_accepted(
                     made |= set(re.findall(r"(?<!\d)> ([\w.-]+)", command))
                     for words in simple_commands(command):
                         check(words, monkeypatch, made)
+
+
+def test_inline_commands_are_known(
+    subtests: pytest.Subtests, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the text a command may be a part of one: its program and its options exist."""
+    known: dict[str, str] = {}
+    for document in DOCUMENTS:
+        for code in inline_code(document):
+            program = re.match(r"a3t ([a-z-]+)|python -m (?!pip|pytest)([\w.]+( [a-z-]+)?)", code)
+            if program and program[0] != "python -m evaluation":
+                with subtests.test(f"{document}: {code}"):
+                    if program[0] not in known:
+                        known[program[0]] = options_of(program[0].split(), monkeypatch)
+                    for option in re.findall(r"(?<!\S)--[a-z-]+", code):
+                        assert option in known[program[0]].split(), option
+
+
+def options_of(program: Sequence[str], patch: pytest.MonkeyPatch) -> str:
+    """The options of all parsers that a program makes until it prints its help."""
+    parsers: list[argparse.ArgumentParser] = []
+    init = argparse.ArgumentParser.__init__
+
+    def remember(self: argparse.ArgumentParser, *args: Any, **kwargs: Any) -> None:
+        init(self, *args, **kwargs)
+        parsers.append(self)
+
+    if program[0] == "a3t":
+        assert program[1] in COMMANDS
+        module = import_module(f"a3t.commands.{program[1].replace('-', '_')}")
+    else:
+        module = module_of(program[2])
+    subcommand = program[3:] if program[2:3] == ["evaluation"] else []
+    with patch.context() as here:
+        here.setattr(argparse.ArgumentParser, "__init__", remember)
+        for parser in (argparse.ArgumentParser, Parser):
+            here.setattr(parser, "print_help", accepted)
+        call(module.main, [*subcommand, "--help"], here)
+    return " ".join(name for each in parsers for name in each._option_string_actions)

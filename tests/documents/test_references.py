@@ -10,7 +10,6 @@ import pytest
 import yaml
 
 import a3t
-from a3t.__main__ import COMMANDS
 from a3t.commands.editing.edit_list import read_jobs
 from a3t.commands.editing.edit_options import parser
 from tests.documents.blocks import DOCUMENTS, FENCED, ROOT, blocks, inline_code, text_of
@@ -101,7 +100,7 @@ def test_imports_in_documents_exist(subtests: pytest.Subtests) -> None:
                     assert all(hasattr(module, alias.name) for alias in node.names)
 
 
-def test_modules_and_commands_that_a_document_names_exist(subtests: pytest.Subtests) -> None:
+def test_modules_that_a_document_names_exist(subtests: pytest.Subtests) -> None:
     for document in DOCUMENTS:
         if document.name in PAST:
             continue
@@ -109,10 +108,6 @@ def test_modules_and_commands_that_a_document_names_exist(subtests: pytest.Subte
             for code in inline_code(document):
                 if re.fullmatch(r"(a3t|alignment|app|evaluation|training)(\.(?!js)\w+)+", code):
                     assert has_attribute(code), code
-                elif program := re.match(
-                    r"a3t ([a-z][a-z-]*)|python -m (?!pip|pytest)([\w.]+)", code
-                ):
-                    assert program[1] in COMMANDS or has_attribute(program[2] or ""), code
 
 
 def has_attribute(dotted: str) -> bool:

@@ -40,18 +40,20 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def killed_at(rename: int, save: Any) -> bool:
-    """Run ``save`` in a process that is killed (SIGKILL) right before its n-th rename; whether it
-    came so far."""
+    """Run ``save`` in a process that is killed (SIGKILL) right after its n-th rename, 0: before
+    the first; whether it came so far."""
     child = os.fork()
     if child == 0:
         count, replace = 0, os.replace
 
         def counted(source: Any, target: Any) -> None:
             nonlocal count
-            if count == rename:
+            if rename == 0:
                 os.kill(os.getpid(), signal.SIGKILL)
             replace(source, target)
             count += 1
+            if count == rename:
+                os.kill(os.getpid(), signal.SIGKILL)
 
         try:
             os.replace = counted
@@ -66,7 +68,7 @@ WRITES = {"a first edit": (False, (), 1, 2), "a later one": (True, ("srt", "csv"
 
 
 @pytest.mark.parametrize(
-    ("case", "rename"), [(case, k) for case, how in WRITES.items() for k in range(how[-1])]
+    ("case", "rename"), [(case, k) for case, how in WRITES.items() for k in range(how[-1] + 1)]
 )
 def test_a_project_survives_a_kill_at_any_rename(
     case: str, rename: int, results: list[EditedRecording], tmp_path: Path

@@ -141,6 +141,9 @@ def test_the_same_seed_gives_the_same_voice_however_often_it_was_stopped(
     assert whole.before is not None and whole.after is not None
     assert (resumed.before, resumed.after) == (whole.before, whole.after)
     assert resumed.step == whole.step
+    # Of a run that was over nothing is left to train, and the best state is still known.
+    again = adapt(editor.model, many, tmp_path / "parts", QUICK)
+    assert (again.before, again.after, again.step) == (whole.before, whole.after, whole.step)
     assert whole.changes.keys() == resumed.changes.keys()
     assert all(torch.equal(whole.changes[name], resumed.changes[name]) for name in whole.changes)
 
