@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from a3t.errors import InputError
-from a3t.source.change_evidence import phone_distance
+from a3t.source.change_evidence import phone_distance, rare_words
 from a3t.source.records import FoundTranscript
 from a3t.spans import Span
 from a3t.text.phones import strip_stress
@@ -26,6 +26,7 @@ from alignment.aligner import Readable
 from alignment.aligners.network_aligner import NetworkAligner
 from alignment.confidence.doubts import DOUBTFUL
 from alignment.confidence.scores import require_speech
+from alignment.formats.dictionary import MOST_NAMES
 from alignment.network.phone_network import FRAME_SECONDS, INDEX, features, posteriors
 from alignment.recognition import recognise
 from alignment.recognition.network_recogniser import NOTHING
@@ -98,7 +99,7 @@ def recognised_part(
     Raises InputError when no word is heard, or the heard text has no words.
     """
     if model is not None:
-        names = [name.title() for name in pronouncer.own]
+        names = [name.title() for name in names_of(pronouncer)]
         heard = heard_by_whisper(load_whisper(model), samples, sample_rate, names)
         with suppress(AlignmentError):  # so many words have no room: Whisper repeats itself
             return without_invented(heard, samples, sample_rate, pronouncer)
@@ -110,16 +111,23 @@ def recognised_part(
     return FoundTranscript(text, confidences=tuple(word.confidence for word in found))
 
 
+def names_of(pronouncer: Pronouncer) -> list[str]:
+    """The user's own words that a recogniser may not know; none of a whole dictionary's."""
+    rare = rare_words([*pronouncer.own])
+    return rare if len(rare) <= MOST_NAMES else []
+
+
 def with_names(heard: Sequence[str], pronouncer: Pronouncer) -> list[str]:
     """Words with the user's own in the place of one to three that sound nearly like them."""
-    choices = pronouncer.choices([*heard, *pronouncer.own])
+    names = names_of(pronouncer)
+    choices = pronouncer.choices([*heard, *names])
     phones = {word: tuple(map(strip_stress, ways[0])) for word, ways in choices.items() if ways}
     result, k = [*heard], 0
     while k < len(result):
         own = {n: sum((phones.get(w, ()) for w in result[k : k + n]), ()) for n in (1, 2, 3)}
         near = [
             (phone_distance(phones[name], said) / len(phones[name]), n, name)
-            for name in pronouncer.own
+            for name in names
             for n, said in own.items()
             if abs(len(said) - len(phones[name])) <= MOST_OTHER * len(phones[name])
             and len({*said} & {*phones[name]}) >= (1 - 2 * MOST_OTHER) * len({*phones[name]})

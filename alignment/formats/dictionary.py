@@ -19,7 +19,8 @@ Dictionary = dict[str, list[tuple[str, ...]]]
 Spelt = Callable[[str], Sequence[str]]
 
 LARGEST_FILE = 50_000_000  # bytes
-LARGEST_LIST = 100_000  # bytes; every name is looked for in all that is heard
+LARGEST_LIST = 100_000  # bytes
+MOST_NAMES = 1_000  # each is looked for in all that is heard
 
 
 def read_dictionary(path: Path) -> Dictionary:
@@ -41,7 +42,7 @@ def read_words(
     path: Path, spelt: Spelt, usual: Callable[[str], Sequence[tuple[str, ...]]]
 ) -> Dictionary:
     """A list of names, one a line: alone, to be said as is ``usual``, with its phones, or as
-    `parse_entries` has it; AlignmentError naming the line that is wrong."""
+    `parse_entries` has it; AlignmentError naming the line that is wrong, or if it is too long."""
     result: Dictionary = {}
     for number, line in enumerate(read_text(path, LARGEST_LIST, "word list").splitlines(), 1):
         word, *phones = line.partition("#")[0].split() or [""]
@@ -54,6 +55,8 @@ def read_words(
                 key = name.lower().replace("’", "'")
                 if ways := usual(key):
                     result.setdefault(key, list(ways))
+    if len(result) > MOST_NAMES:
+        raise AlignmentError(f"{path.name} has more than {MOST_NAMES:,} names: omit some.")
     return result
 
 

@@ -10,7 +10,7 @@ from a3t.source.recognised_transcript import recognised, with_names
 from a3t.text.pronunciation.letter_to_sound import as_it_sounds
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from alignment import AlignmentError
-from alignment.formats.dictionary import read_words
+from alignment.formats.dictionary import MOST_NAMES, read_words
 from tests.conftest import ARCTIC
 
 LIST = "# who speaks\nAnna O’Brien, Zoë\nNguyen  W IH1 N  # not as it is written\nKyiv=keev\n\n"
@@ -41,6 +41,15 @@ def test_a_list_has_names_alone_and_with_pronunciations(tmp_path: Path) -> None:
 def test_what_sounds_like_a_name_may_be_it(heard: str, expected: str) -> None:
     own = Pronouncer({"nguyen": [("DH", "AH0", "W", "IH1", "N")]})
     assert " ".join(with_names(heard.split(), own)) == expected
+
+
+def test_a_dictionary_is_no_list_of_names(tmp_path: Path) -> None:
+    """What is said in a way of one's own needn't be a name: neither common words nor thousands."""
+    made = {f"w{number}": [("W", "IH1", "N")] for number in range(MOST_NAMES)}
+    for own in ({"wind": [("W", "IH1", "N")]}, {**made, "nguyen": [("W", "IH1", "N")]}):
+        assert with_names(["when"], Pronouncer(own)) == ["when"]
+    with pytest.raises(AlignmentError, match="more than 1,000 names"):
+        words(tmp_path / "names.txt", "\n".join(f"{word} W IH1 N" for word in (*made, "nguyen")))
 
 
 def test_a_listed_name_is_heard_where_it_is_said(
