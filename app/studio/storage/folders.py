@@ -37,6 +37,8 @@ TAKE = re.compile(r"([0-9a-f]{16})-(\d{1,3})")
 SCRIPT = "script.json"
 TAKE_FILE, REQUEST = "take.json", "request.json"  # in a take's folder
 SAID = "said"
+ENDING = re.compile(r"\.[a-z0-9]{1,8}")  # of what is in it
+SAID_NAME = re.compile(rf"said-[0-9a-f]{{12}}({ENDING.pattern})?")
 LOUD = ".loud"  # in the name of an exported sound that was brought to a loudness
 BIN, BIN_SECONDS = "bin.json", 7 * 24 * 3600.0  # the time of what was thrown away is kept for
 MAX_PROJECTS = 100  # of one visitor
@@ -85,7 +87,8 @@ class ProjectFolder:
 
     def keep_said(self, source: Path) -> Path:
         """A copy of what was recorded for a take."""
-        path = self.path / SAID / f"said-{secrets.token_hex(6)}{source.suffix}"
+        ending = ENDING.fullmatch(source.suffix.lower())
+        path = self.path / SAID / f"said-{secrets.token_hex(6)}{ending[0] if ending else ''}"
         path.parent.mkdir(exist_ok=True)
         with atomic_path(path) as temporary:
             shutil.copyfile(source, temporary)

@@ -37,7 +37,15 @@ from a3t.text.transcript import Transcript
 from alignment import Word
 from alignment.serialisation import OMITTED, Record, from_json
 from app import limits, texts
-from app.studio.storage.folders import REQUEST, SAID, SCRIPT, TAKE_FILE, ProjectFolder, words_name
+from app.studio.storage.folders import (
+    REQUEST,
+    SAID,
+    SAID_NAME,
+    SCRIPT,
+    TAKE_FILE,
+    ProjectFolder,
+    words_name,
+)
 from app.studio.storage.heard_tokens import IDS, HeardPart, made_as_one, shown
 from app.studio.storage.pcm_sound import played
 from app.studio.storage.project_pronunciations import FILE, checked
@@ -47,7 +55,6 @@ SUFFIX = ".a3t.zip"
 MANIFEST = "a3t-project.json"
 ORIGINAL = re.compile(r"original/([\w.-]{1,80})")
 TAKE_MEMBER = re.compile(r"takes/([0-9a-f]{16})/(\d{1,2})/(take\.json|request\.json|patch\.npy)")
-SAID_FILE = re.compile(r"said/said-[0-9a-f]{12}\.[a-z0-9]{1,8}")
 WORDS_FILE = re.compile(r"words/(\d{4})\.json")
 MAX_MEMBERS = 100_000
 MALFORMED = KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError
@@ -156,8 +163,7 @@ def _unpacked(archive: zipfile.ZipFile, told: Manifest, folder: ProjectFolder) -
     safe = limits.safe_stem(told.file) == Path(told.file).stem
     if not safe or [found[1] for found in originals] != [told.file]:
         raise ValueError("original")
-    with (folder.path / told.file).open("wb") as file, _member(archive, originals[0][0]) as sound:
-        shutil.copyfileobj(sound, file)
+    _copy(archive, originals[0][0], folder.path / told.file)
     script = Document.from_json(_json(archive, SCRIPT) if SCRIPT in names else {})
     try:
         settings_of(script.settings)
@@ -180,10 +186,6 @@ def _unpacked(archive: zipfile.ZipFile, told: Manifest, folder: ProjectFolder) -
             folder.write(name, heard.to_json())
     if FILE in names:
         folder.write(FILE, checked(_json(archive, FILE)))
-    for name in filter(SAID_FILE.fullmatch, names):
-        (folder.path / SAID).mkdir(exist_ok=True)
-        with (folder.path / name).open("wb") as file, _member(archive, name) as sound:
-            shutil.copyfileobj(sound, file)
     keys = _keys(folder, len(parts))
     for name in sorted(names):
         found = TAKE_MEMBER.fullmatch(name)
@@ -198,16 +200,20 @@ def _unpacked(archive: zipfile.ZipFile, told: Manifest, folder: ProjectFolder) -
 
 def _take(archive: zipfile.ZipFile, at: str, told: Manifest, folder: ProjectFolder) -> None:
     """A take, unless something is wrong with it."""
+    path = folder.path / at
     try:
         samples = io.BytesIO(_read(archive, f"{at}/patch.npy", MAX_PATCH_BYTES))
         patch = np.load(samples, allow_pickle=False)
         record = TakeRecord.from_json(_json(archive, f"{at}/{TAKE_FILE}"))
         record.check(patch, told.samples, told.file_channels)
-    except (*MALFORMED, EOFError, TokenError, MemoryError):  # an array's shape may be a lie
-        return
-    path = folder.path / at
-    request = _request(archive, at)
-    if int(path.name) != record.number:
+        if int(path.name) != record.number:
+            return
+        request = _request(archive, at, record)
+        if record.punch_in:
+            for name in _said(request):
+                _copy(archive, name, folder.path / name)
+    # An array's shape may be a lie, and a recording another take's.
+    except (*MALFORMED, EOFError, TokenError, MemoryError, FileExistsError):
         return
     folder.write(f"{at}/{TAKE_FILE}", record.to_json())
     if request is not None:
@@ -216,14 +222,22 @@ def _take(archive: zipfile.ZipFile, at: str, told: Manifest, folder: ProjectFold
     (path / "sound.pcm").write_bytes(played(patch))
 
 
-def _request(archive: zipfile.ZipFile, at: str) -> dict[str, Any] | None:
-    """The order of a take, if its file has one."""
+def _request(archive: zipfile.ZipFile, at: str, record: TakeRecord) -> dict[str, Any] | None:
+    """The order of a take, if its file has one; ValueError if the take says that it was made of
+    another recording than the one that was said for it: any path may stand there."""
     from a3t.projects.takes import Take  # which needs torch, and the server has none
 
     try:
-        return Take.from_json(_json(archive, f"{at}/{REQUEST}")).to_json()
+        take = Take.from_json(_json(archive, f"{at}/{REQUEST}"))
     except MALFORMED:
-        return None
+        take = None
+    said = take.request.others if take else ()
+    known = all(SAID_NAME.fullmatch(str(o.path)) and o.transcript and o.alignment for o in said)
+    edits = record.mix.edits if record.mix else ()
+    origins = [speech.origin for edit in edits for speech in edit.plan.taken]
+    if len(said) != record.punch_in or not known or max(origins, default=0) > len(said):
+        raise ValueError("a take's recording")
+    return take.to_json() if take else None
 
 
 def _opened(path: Path) -> zipfile.ZipFile:
@@ -241,6 +255,12 @@ def _opened(path: Path) -> zipfile.ZipFile:
         archive.close()
         raise InputError(texts.NO_PROJECT_FILE)
     return archive
+
+
+def _copy(archive: zipfile.ZipFile, name: str, path: Path) -> None:
+    path.parent.mkdir(exist_ok=True)
+    with path.open("xb") as file, _member(archive, name) as sound:
+        shutil.copyfileobj(sound, file)
 
 
 def _json(archive: zipfile.ZipFile, name: str) -> Any:

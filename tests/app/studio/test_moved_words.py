@@ -2,6 +2,7 @@
 
 import io
 import json
+import zipfile
 from pathlib import Path
 
 import soundfile
@@ -9,6 +10,7 @@ import soundfile
 from a3t.audio.output.provenance import provenance_of
 from a3t.projects.replay import replay
 from app.service import Service
+from app.studio.storage.folders import ProjectFolder
 from app.studio.storage.packed_project import unpack
 from tests.app.studio.conftest import Project, change
 
@@ -42,7 +44,7 @@ def test_words_recorded_for_a_change_are_a_take_that_is_made_again(
     state = project.listened()
     project.save(change(state, "want", "always"))
     (key,) = project.made()["takes"]
-    spoken = service.folder / "spoken" / "microphone.wav"
+    spoken = service.folder / "spoken" / "microphone.WAV"
     spoken.parent.mkdir()
     samples, rate = soundfile.read(arctic)
     soundfile.write(spoken, 0.3 * samples, rate)  # in a sentence, and not as loud
@@ -66,3 +68,18 @@ def test_words_recorded_for_a_change_are_a_take_that_is_made_again(
     unpacked.mkdir()
     unpack(packed, unpacked, 10**9)
     assert (unpacked / "said" / part["path"]).read_bytes() == spoken.read_bytes()
+    kept = ProjectFolder(unpacked).takes(key)
+    with zipfile.ZipFile(packed) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    at = f"takes/{key}/{take['number']}/request.json"
+    for k, elsewhere in enumerate((str(arctic), f"../{part['path']}", "said-0123456789ab.wav")):
+        forged = json.loads(members[at])  # a recording that isn't in the file
+        forged["asked"]["others"][0]["path"] = elsewhere
+        with zipfile.ZipFile(packed, "w") as archive:
+            for name, data in {**members, at: json.dumps(forged).encode()}.items():
+                archive.writestr(name, data)
+        folder = tmp_path / f"forged {k}"
+        folder.mkdir()
+        unpack(packed, folder, 10**9)
+        takes = ProjectFolder(folder).takes(key)
+        assert takes == [each for each in kept if not each.punch_in] != kept
