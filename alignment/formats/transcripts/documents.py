@@ -88,21 +88,29 @@ def _paragraphs(root: ElementTree.Element) -> Iterator[ElementTree.Element]:
             waiting += reversed(element)
 
 
+# The style and its tab stops, where text was before it was moved, a text box's second copy.
+_UNSHOWN_IN_WORD = ("pPr", "moveFrom", "Fallback")
+
+
 def _word_text(data: bytes) -> str:
     """A line for each paragraph, without titles and headings, changes accepted: what was deleted
     stands in another element."""
-    lines = []
+    parts: list[str] = []
+    signs = {"tab": "\t", "br": "\n", "cr": "\n"}
     for paragraph in _paragraphs(_unpacked(data, WORD.part)):
-        inside = list(paragraph.iter())
-        style = next((_attribute(e, "val") for e in inside if _name(e) == "pStyle"), "")
-        if not style.lower().startswith(("title", "subtitle", "heading")):
-            parts = {"tab": "\t", "br": "\n", "cr": "\n"}
-            lines.append(
-                "".join(
-                    e.text or "" if _name(e) == "t" else parts.get(_name(e), "") for e in inside
-                )
-            )
-    return "\n".join(lines)
+        style = paragraph.find("{*}pPr/{*}pStyle")
+        name = "" if style is None else _attribute(style, "val").lower()
+        if name.startswith(("title", "subtitle", "heading")):
+            continue
+        waiting = [paragraph]
+        while waiting:
+            element = waiting.pop()
+            kind = _name(element)
+            if kind not in _UNSHOWN_IN_WORD:
+                parts.append(element.text or "" if kind == "t" else signs.get(kind, ""))
+                waiting += reversed(element)
+        parts.append("\n")
+    return "".join(parts)
 
 
 _UNSPOKEN = ("tracked-changes", "annotation", "note", "h", "table-of-content")

@@ -127,10 +127,14 @@ def test_rolling_captions_are_read_once(tmp_path: Path) -> None:
     assert read_transcript(tmp_path / "a.srt").text == f"{LINES[0]} {LINES[0]}"
 
 
+TABS = '<w:pPr><w:tabs><w:tab w:val="left" w:pos="720"/></w:tabs></w:pPr>'
+
+
 def packed(paragraphs: list[str], style: str = "") -> bytes:
     inside = "".join(
-        f"<w:p>{style if not k else ''}<w:r><w:t>{each}</w:t></w:r>"
-        "<w:del><w:r><w:delText>never</w:delText></w:r></w:del></w:p>"
+        f"<w:p>{style if not k else TABS}<w:r><w:t>{each}</w:t></w:r>"
+        "<w:del><w:r><w:delText>never</w:delText></w:r></w:del>"
+        "<w:moveFrom><w:r><w:t>before</w:t></w:r></w:moveFrom></w:p>"
         for k, each in enumerate(paragraphs)
     )
     space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -143,12 +147,13 @@ def packed(paragraphs: list[str], style: str = "") -> bytes:
 
 
 def test_word_documents(tmp_path: Path, one_sentence: Check) -> None:
-    """Without the title and what was deleted; with the times that a3t or Otter wrote."""
+    """Without the title, tab stops and what was deleted or moved away; with the times that a3t or Otter wrote."""
     title = '<w:pPr><w:pStyle w:val="Heading1"/></w:pPr>'
     for lines in (list(LINES), [f"[0:00:01] {LINES[0]}", f"[0:00:03] {LINES[1]}"]):
         (tmp_path / "a.docx").write_bytes(packed(["talk", *lines], title))
         read = read_transcript(tmp_path / "a.docx")
         assert read.text.split() == SAID.split() and "Word document" in read.about
+        assert "\t" not in read.text
     assert [cue.start for cue in read.timed] == [1.0, 3.0]
     for content in (b"PK\x03\x04", packed([])[:-30], packed(["<w:x>"])):
         (tmp_path / "a.docx").write_bytes(content)
