@@ -7,7 +7,7 @@ as by Wiener's filter, what it lacks is added as room tone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +20,8 @@ from a3t.audio.matching.spectra import (
     FRAME_SECONDS,
     OVERLAP,
     band_power,
+    inner_power,
+    nearby,
     on_bins,
     sound_of,
     spectra,
@@ -73,18 +75,14 @@ class SpeechSound:
         return cls(rate, vowels, power(chosen), noise)
 
 
-def _mean_power(sounds: Sequence[np.ndarray], own_rate: int, rate: int) -> np.ndarray:
+def _mean_power(sounds: Iterable[np.ndarray], own_rate: int, rate: int) -> np.ndarray:
     """(bands,): the mean power of the frames of sounds (n,), resampled to ``rate``."""
-    bands = thirds_of_octaves(rate)
-    found = [np.zeros((0, len(bands)))]
-    for sound in sounds:
-        if len(sound):
-            bare = sound.astype(np.float64) - sound.mean(dtype=np.float64)
-            frames = spectra(soxr.resample(bare, own_rate, rate), rate)
-            inner = frames[OVERLAP:-OVERLAP] if len(frames) > 3 * OVERLAP else frames
-            found.append(band_power(np.square(np.abs(inner)), bands))
-    powers = np.concatenate(found)
-    return powers.mean(axis=0) if len(powers) else np.zeros(len(bands))
+    bare = (each.astype(np.float64) - each.mean(dtype=np.float64) for each in sounds if len(each))
+    alike = [soxr.resample(each, own_rate, rate) for each in bare]
+    power, bands = inner_power(alike, rate), thirds_of_octaves(rate)
+    if alike and not len(power):  # all are too short
+        power = np.square(np.abs(np.concatenate([spectra(each, rate) for each in alike])))
+    return band_power(power, bands).mean(axis=0) if len(power) else np.zeros(len(bands))
 
 
 def in_sound_of(
@@ -97,16 +95,14 @@ def in_sound_of(
 ) -> np.ndarray:
     """Speech, (n, channels), with the level, and as ``match`` has it the spectrum and the noise, of
     the place that it comes to; ``tone`` is the room's there."""
-    rate = own.rate
+    rate, bands = own.rate, thirds_of_octaves(own.rate)
     gain = 10 ** (_gains(own, wanted, match) / 10)
     frames = spectra(samples, rate) * _on_each(np.sqrt(gain), rate)
     if match.room_tone:
         noise = own.noise * gain
         kept = np.clip(wanted.noise / np.maximum(noise, EMPTY), 0.0, 1.0)
-        power = band_power(np.square(np.abs(frames)).mean(axis=2), thirds_of_octaves(rate))
-        around = np.pad(power, [(EVEN // 2,) * 2, (0, 0)], mode="edge")
-        even = np.lib.stride_tricks.sliding_window_view(around, EVEN, axis=0).mean(axis=-1)
-        bands = thirds_of_octaves(rate)
+        power = band_power(np.square(np.abs(frames)).mean(axis=2), bands)
+        even = nearby(power, EVEN, 0).mean(axis=-1)
         values = np.maximum((bands[:, 1] - bands[:, 0]) * FRAME_SECONDS, 1) * EVEN / OVERLAP
         highest = 1 + SURE / np.sqrt(values)  # that a mean of so many of noise reaches
         share = 1 - highest * (1 - kept) * noise / np.maximum(even, EMPTY)
@@ -128,8 +124,7 @@ def _gains(own: SpeechSound, wanted: SpeechSound, match: MatchedTraits) -> np.nd
     shape = 10 * np.log10(wanted.speech / own.speech) - level
     heard = own.speech > own.noise / 2
     shape = np.where(heard, shape, np.minimum(shape, 0.0))  # no noise is made louder
-    edges = np.pad(shape, SMOOTHED // 2, mode="edge")
-    even = np.convolve(edges, np.ones(SMOOTHED) / SMOOTHED, "valid").clip(-SHAPE_DB, SHAPE_DB)
+    even = nearby(shape, SMOOTHED, 0).mean(axis=-1).clip(-SHAPE_DB, SHAPE_DB)
     gains = level + (even if match.spectrum else 0.0 * even)
     silent = wanted.speech <= wanted.noise / 2
     limit = 10 * np.log10(np.maximum(wanted.noise, EMPTY) / own.speech)

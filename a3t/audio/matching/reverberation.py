@@ -19,6 +19,7 @@ from a3t.audio.matching.spectra import (
     OVERLAP,
     band_power,
     frame_size,
+    inner_power,
     on_bins,
     sound_of,
     spectra,
@@ -79,8 +80,7 @@ def find_reverberation(
     for start, end in spans:
         mono = to_float(recording.read(start, end)).mean(axis=1)
         if len(mono) > (3 * OVERLAP + LATE) * frame_size(rate) // OVERLAP:
-            frames = spectra(mono - mono.mean(), rate)[OVERLAP:-OVERLAP]
-            power = band_power(np.square(np.abs(frames)), bands)
+            power = band_power(inner_power([mono - mono.mean()], rate), bands)
             found.append(_over_the_past(power, noise, rate))
     ratios = np.concatenate(found)
     known = np.asarray(np.isfinite(ratios).all(axis=1))  # (frames, bands)
@@ -141,4 +141,4 @@ def _noise_in(bands: np.ndarray, tone: RoomTone | None, rate: int) -> np.ndarray
     if tone is None:
         return np.zeros(len(bands))
     mono = tone.sound(rate, 0).mean(axis=1).astype(np.float64)
-    return band_power(np.square(np.abs(spectra(mono, rate)[OVERLAP:-OVERLAP])), bands).mean(axis=0)
+    return band_power(inner_power([mono], rate), bands).mean(axis=0)

@@ -16,7 +16,16 @@ from a3t.audio.analysis.background import SteadyTones
 from a3t.audio.analysis.room_tone import RoomTone
 from a3t.audio.matching.match_options import MatchedTraits
 from a3t.audio.matching.reverberation import Reverberation
-from a3t.audio.matching.spectra import OVERLAP, decibels, frame_size, frequencies, sound_of, spectra
+from a3t.audio.matching.spectra import (
+    OVERLAP,
+    decibels,
+    frame_size,
+    frequencies,
+    inner_power,
+    nearby,
+    sound_of,
+    spectra,
+)
 from a3t.grid import SAMPLE_RATE
 
 MEL_TOP = 7000.0  # Hz: above, the mel says little and from 7.6 kHz on nothing
@@ -100,8 +109,8 @@ def give_spectrum(
 
     All at the recording's rate, full scale at 1. Without enough neighbours nothing changes.
     """
-    real = _power([stretch.real for stretch in neighbours], rate)
-    copy = _power([stretch.copy for stretch in neighbours], rate)
+    real = inner_power([stretch.real for stretch in neighbours], rate)
+    copy = inner_power([stretch.copy for stretch in neighbours], rate)
     if len(real) < LEAST_FRAMES or not match.learns:
         return sound
     frames = spectra(sound, rate)
@@ -115,7 +124,7 @@ def give_spectrum(
         )[0]
         frames = _with_top(frames, top, levels, fine, rate, match, seed)
     if match.bandwidth:
-        allowed = _nearby(_loudest(real, 0.98, rate), NEARBY_BINS, 0).max(axis=-1)
+        allowed = nearby(_loudest(real, 0.98, rate), NEARBY_BINS, 0).max(axis=-1)
         above = _loudest(np.square(np.abs(frames)), 0.9, rate) - allowed
         # What is a little too loud may be a louder word; what is far too loud has no business here.
         frames = frames * 10 ** (-np.clip(2 * (above - CEILING_DB), 0.0, np.maximum(above, 0)) / 20)
@@ -128,19 +137,11 @@ def raise_floor(sound: np.ndarray, tone: RoomTone, seed: int) -> np.ndarray:
     noise = spectra(tone.sound(len(sound), seed), tone.rate)
     room = np.square(np.abs(noise)).mean(axis=0)  # (bins, channels)
     power = np.square(np.abs(spectra(sound, tone.rate)))
-    power = _nearby(power, NEARBY_FRAMES, 0).mean(axis=-1)
-    power, room = (_nearby(values, NEARBY_BINS, -2).mean(axis=-1) for values in (power, room))
+    power = nearby(power, NEARBY_FRAMES, 0).mean(axis=-1)
+    power, room = (nearby(values, NEARBY_BINS, -2).mean(axis=-1) for values in (power, room))
     lacking = 1 - CLEARLY * power / np.maximum(room, 1e-30)
     shape = np.sqrt(np.clip(lacking, 0.0, 1.0)) * (room > 0)
     return np.asarray(sound + sound_of(noise * shape, len(sound), tone.rate))
-
-
-def _nearby(values: np.ndarray, size: int, axis: int) -> np.ndarray:
-    """Each value with its neighbours along an axis, `size` of them along a new last one."""
-    pads = [(0, 0)] * values.ndim
-    pads[axis] = (size // 2, size // 2)
-    padded = np.pad(values, pads, mode="edge")
-    return np.lib.stride_tricks.sliding_window_view(padded, size, axis=axis % values.ndim)
 
 
 def _with_top(
@@ -176,14 +177,6 @@ def _with_top(
 def _vocoder_top(rate: int) -> float:
     """Hz up to which the vocoder's sound reaches at a rate."""
     return VOCODER_TOP if rate >= SAMPLE_RATE else min(VOCODER_TOP, RESAMPLED * rate / 2)
-
-
-def _power(pieces: Iterable[np.ndarray], rate: int) -> np.ndarray:
-    """(frames, bins): the pieces' spectral power, without the frames that reach over their ends."""
-    found = [np.empty((0, len(frequencies(rate))))]
-    for piece in pieces:
-        found.append(np.square(np.abs(spectra(piece, rate)[OVERLAP:-OVERLAP])))
-    return np.concatenate(found)
 
 
 def _bands(width: float, first: float, last: float) -> np.ndarray:

@@ -6,6 +6,7 @@ scipy.signal.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 
 import numpy as np
@@ -80,6 +81,22 @@ def band_power(power: np.ndarray, bands: np.ndarray) -> np.ndarray:
             inside[np.abs(hertz - (low + high) / 2).argmin()] = True
         means.append(power[:, inside].mean(axis=1))
     return np.stack(means, axis=1)
+
+
+def inner_power(pieces: Iterable[np.ndarray], rate: int) -> np.ndarray:
+    """(frames, bins): the power of pieces of sound (n,), without frames that reach over their ends;
+    none of a piece that is shorter than that."""
+    found = [np.empty((0, len(frequencies(rate))))]
+    found += [np.square(np.abs(spectra(piece, rate)[OVERLAP:-OVERLAP])) for piece in pieces]
+    return np.concatenate(found)
+
+
+def nearby(values: np.ndarray, size: int, axis: int) -> np.ndarray:
+    """Each value with its neighbours along an axis, `size` of them along a new last one."""
+    pads = [(0, 0)] * values.ndim
+    pads[axis] = (size // 2, size // 2)
+    padded = np.pad(values, pads, mode="edge")
+    return np.lib.stride_tricks.sliding_window_view(padded, size, axis=axis % values.ndim)
 
 
 def on_bins(values: np.ndarray, bands: np.ndarray, rate: int) -> np.ndarray:
