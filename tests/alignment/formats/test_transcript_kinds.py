@@ -147,7 +147,8 @@ def packed(paragraphs: list[str], style: str = "") -> bytes:
 
 
 def test_word_documents(tmp_path: Path, one_sentence: Check) -> None:
-    """Without the title, tab stops and what was deleted or moved away; with the times that a3t or Otter wrote."""
+    """Without the title, tab stops and what was deleted or moved away; with the times that a3t or
+    Otter wrote."""
     title = '<w:pPr><w:pStyle w:val="Heading1"/></w:pPr>'
     for lines in (list(LINES), [f"[0:00:01] {LINES[0]}", f"[0:00:03] {LINES[1]}"]):
         (tmp_path / "a.docx").write_bytes(packed(["talk", *lines], title))
