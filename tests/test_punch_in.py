@@ -81,7 +81,7 @@ def test_read_words_are_found_matched_and_marked(
 
 
 def test_noise_becomes_the_recordings() -> None:
-    """What is noise alone is as loud as the room then, in all bands, and as loud as the gain makes
+    """Noise alone is as loud as the room then, in all bands, and as loud as the gain makes
     it without the match."""
     rate, bands = 16_000, thirds_of_octaves(16_000)
     noise = np.random.default_rng(0).normal(0, 0.01, (rate, 1))

@@ -274,7 +274,7 @@ class Merits:
         1 is natural.
     pace: rate of the new words relative to the requested one.
     remade: mean seconds of original speech beside an edit that are regenerated with it.
-    manner: the cost of words that are recorded elsewhere (`a3t.rendering.candidates`).
+    manner: the cost of words that are recorded elsewhere (`Manner.cost`).
     """
 
     heard: float

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import count, pairwise
 
 import numpy as np
 import soxr
@@ -198,13 +198,12 @@ def _in_place(
     recording, read = plan.recording, origin.recording
     spoken, own = plan.alignment.spoken, origin.plan.alignment.spoken
     kept = {new: old for old, new in plan.words.kept_places()}
+    before = zip(range(taken.new[0])[::-1], range(taken.words[0])[::-1], strict=False)
+    after = zip(count(taken.new[1]), range(taken.words[1], len(own)), strict=False)
     pairs = []
-    for step, new, there in ((-1, taken.new[0], taken.words[0]), (1, *_lasts(taken))):
-        while True:
-            new, there = new + step, there + step
-            if new not in kept or not 0 <= there < len(own):
-                break
-            if own[there].text != spoken[kept[new]].text:
+    for side in (before, after):
+        for new, there in side:
+            if new not in kept or own[there].text != spoken[kept[new]].text:
                 break
             pairs.append((spoken[kept[new]], own[there]))
     shared = sum(word.duration for word, _ in pairs) >= SHARED
@@ -219,11 +218,6 @@ def _in_place(
     return in_sound_of(
         samples, sound, wanted, tone, plan.request.match, plan.request.seed + edit.source[0]
     )
-
-
-def _lasts(taken: ReusedSpeech) -> Span:
-    """The last of its words, by its number in the new text and in the origin's."""
-    return taken.new[1] - 1, taken.words[1] - 1
 
 
 def origin_span(taken: ReusedSpeech, origin: EditedRecording) -> Span:

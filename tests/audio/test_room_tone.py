@@ -98,7 +98,7 @@ def test_digital_silence_stays_silent(make_recording):
 
 @pytest.mark.parametrize("paused", [True, False])
 def test_a_cleaned_start_is_not_the_room(make_recording, paused):
-    """Whether there are pauses between the words or not, their room is heard beside the start."""
+    """Their room is heard beside the start, be there pauses between the words or not."""
     rate = 16_000
     sound, alignment = spoken(rate)
     if not paused:  # words of two syllables, and nothing between them but 80 ms of the room

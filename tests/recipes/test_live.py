@@ -52,7 +52,7 @@ def test_without_ends_it_is_the_network_that_ships(
 
 
 def test_a_segment_is_known_when_it_has_ended(network: SegmentedNetwork, heard: np.ndarray) -> None:
-    """What is heard later changes its scores no more, and changes them where no segment ends."""
+    """Later sound changes its scores no more, and changes them where no segment ends."""
     stop = 20  # times 40 ms
     later = heard.copy()
     later[(stop + 1) * ROWS :] += 1.0

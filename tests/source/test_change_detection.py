@@ -125,7 +125,7 @@ class Texts:
 
 
 def test_whisper_weighs_a_place_with_the_new_words_at_the_others() -> None:
-    """Of two places that were misheard as one word, neither is better alone."""
+    """Two places that were misheard as one word: neither is better alone."""
     knows = Texts(
         the_lurchinist_home=-9.0, the_lurch_in_home=-18.0, the_lurchinist_his_home=-18.0,
         the_lurch_in_his_home=-5.0,

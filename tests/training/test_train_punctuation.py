@@ -26,7 +26,7 @@ TINY: dict[str, Any] = {
     "vocabulary": {"words": 40, "buckets": 32},
     "encoder": {"size": 16, "layers": 1, "kernel": 3, "unlisted": 0.0, "dropout": 0.0},
     "ffa": {"heads": 2, "hidden": 16, "fusion_heads": 2, "fusion_hidden": 16, "dropout": 0.0},
-    "training": {"batch": 4, "seconds": 1.0, "rate": 0.02},
+    "training": {"batch": 4, "seconds": 1.0, "rate": 0.02, "bfloat16": False},
 }
 
 
@@ -127,7 +127,8 @@ def test_words_with_the_same_neighbours_are_alike() -> None:
 
 @pytest.mark.usefixtures("clock")
 def test_learning_going_on_and_shipping(tmp_path: Path) -> None:
-    """Rules that can be learnt are, with every mark; what is shipped says the same."""
+    """Rules that can be learnt are, with every mark; what is shipped says the same, and so does
+    what begins with it."""
     rng = np.random.default_rng(0)
     sentences = ["we came, and left.", "did you go there?", "so it is.", "they know Rome well."]
     lines = [" ".join(rng.choice(sentences, 12)) for _ in range(60)]
@@ -145,6 +146,11 @@ def test_learning_going_on_and_shipping(tmp_path: Path) -> None:
     shipped = export(run, tmp_path / "model", [path])
     assert (tags_of(load(shipped), text)[0] == tags).mean() > 0.99
     assert "F1" in (shipped / "README.md").read_text()
+    other = tmp_path / "other.txt"
+    other.write_text("Other words, and others.\n" * 9, encoding="utf-8")
+    none = {**TINY, "training": {**TINY["training"], "seconds": 0.0}}
+    begun = train(none, [other], tmp_path / "on", str(shipped))
+    assert (tags_of(begun, text)[0] == tags_of(load(shipped), text)[0]).all()
     lifted = tags_of(load(export(run, tmp_path / "lifted", [], [path])), text)[0]
     due = scores(lifted, text.tags)[OVERALL]
     assert (

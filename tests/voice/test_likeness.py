@@ -1,4 +1,4 @@
-"""Who speaks: other people's recordings in a voice's folder, and another person's voice."""
+"""Speakers told apart: other people's recordings in a voice's folder, and another's voice."""
 
 from dataclasses import replace
 from pathlib import Path

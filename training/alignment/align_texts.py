@@ -62,7 +62,7 @@ def heard(folder: Path, rows: Path) -> Iterator[SpokenText]:
 
 
 def refuted(alignment: Alignment) -> str:
-    """Why what was heard is not what is said, "" if nothing says so."""
+    """The reason to doubt that what was heard is what is said; "" if there is none."""
     if doubts(alignment):
         return "the aligner doubts a word"
     phones = [phone for word in alignment.spoken for phone in word.phones]

@@ -87,7 +87,7 @@ class Job:
 
 
 class ClipError(Exception):
-    """Why a clip is left out: the kind of fault, and a sentence about it."""
+    """A clip is left out: the kind of fault, and a sentence about it."""
 
     def __init__(self, kind: str, sentence: str) -> None:
         super().__init__(kind, sentence)

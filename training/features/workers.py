@@ -44,7 +44,7 @@ def by_workers(
 
 
 class FailedJobError(Exception):
-    """Why a job has no result."""
+    """A job has no result, for this reason."""
 
 
 def by_cluster(

@@ -163,24 +163,19 @@ def train(
     settings = TaggerTraining(**config.get("training", {}))
     text = read_texts(texts)
     sizes = config["vocabulary"]
-    if begin_with is None:
+    begun = load(begin_with) if begin_with else None
+    if begun is None:
         vocabulary = vocabulary_of(text, sizes["words"], sizes["buckets"])
     else:
-        begun = load(begin_with)
-        vocabulary = begun.get_submodule("encoder").vocabulary  # type: ignore[assignment]
+        vocabulary = begun.encoder.vocabulary
     out.mkdir(parents=True, exist_ok=True)
     (out / VOCABULARY).write_text("\n".join(vocabulary.words), encoding="utf-8")
     torch.manual_seed(settings.seed)
     pauses = np.array([config["pauses"][tag] for tag in TAGS]) if "pauses" in config else None
     work = PunctuationTraining(network_of(config, vocabulary), text, settings, pauses)
-
-    def begin(trained: TrainingRun) -> None:
-        if begin_with is None:
-            work.begin(trained)
-        else:
-            work.model.load_state_dict(begun.state_dict())
-            trained.follow_from(work.model.state_dict())
-
+    if begun is not None:
+        work.model.load_state_dict(begun.state_dict())
+    begin = work.begin if begun is None else None
     trained = carry_out(work, out, config, begin=begin, words=len(text))
     work.model.load_state_dict(trained.average)
     return work.model.eval()
