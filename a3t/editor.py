@@ -169,7 +169,10 @@ class Editor:
         >>> print(editor.plan("talk.wav", new_text="We met at ten.").describe())
         replace “nine” (0.61–0.98 s) with “ten” (0.35 s)
         """
-        request = replace(request, **fields) if request else EditRequest(**fields)
+        if request is None:
+            request = EditRequest(**fields)
+        elif fields:  # else it keeps its texts, read
+            request = replace(request, **fields)
         new_text, pronouncer = request.new_transcript, Pronouncer(dict(request.pronunciations))
         self.steps.begin()
         sound, found = self._listen(recording, request, pronouncer)

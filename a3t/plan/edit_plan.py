@@ -266,7 +266,7 @@ class EditPlan:
     @property
     def requested(self) -> dict[str, Any]:
         """The entries that make an edit.json's edit again: the request and its source."""
-        words = {*self.source.text.spoken, *self.request.new_transcript.spoken}
+        words = {*self.source.text.spoken, *self.new_text.spoken}
         others = tuple(
             OtherRecording.of(heard, asked.punch_in)
             for heard, asked in zip(self.others, self.request.others, strict=False)
