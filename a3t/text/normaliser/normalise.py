@@ -405,14 +405,15 @@ def _letters(text: str, context: Context) -> str:
 
 
 class _Part(str):
-    """A part of a token in a pattern: {1} in small letters, {2:cardinal} as `numbers` says it, and
-    {3:to cardinal} with a word before it unless it is missing."""
+    """A part of a token in a pattern: {1} in small letters, {2:cardinal} as `numbers` says figures,
+    and {3:to cardinal} with a word before it; a part that is missing says nothing."""
 
     def __format__(self, how: str) -> str:
+        if not self:
+            return ""
         *before, name = how.split() or [""]
-        as_it_is = not name or (self.isalpha() and name != "letters")
-        words = self.lower() if as_it_is or not self else getattr(numbers, name)(self)
-        return said(*before, words) if self else ""
+        in_letters = not name or (self.isalpha() and name != "letters")
+        return said(*before, self.lower() if in_letters else getattr(numbers, name)(self))
 
 
 def _said(pattern: str, after: str = "") -> Rule:
@@ -426,7 +427,6 @@ def _said(pattern: str, after: str = "") -> Rule:
     return rule
 
 
-_TWO = "{1:cardinal} {2:cardinal}"
 # Those that are compiled tell capitals from small letters.
 _PATTERNS: tuple[tuple[str | re.Pattern[str], Rule], ...] = (
     (r"[\w.+-]+@[\w-]+(\.[\w-]+)+(/\S*)?", letters.address),
@@ -435,14 +435,20 @@ _PATTERNS: tuple[tuple[str | re.Pattern[str], Rule], ...] = (
     (r"[a-z][\w-]*(\.[\w-]+)*\.[a-z]{3,12}(/\S*)?", letters.unknown_ending),
     (r"([ru])/(\w{2,30})", letters.forum),
     (r"(\d{1,3}(?:\.\d{1,3}){3}|localhost):(\d{1,5})", letters.with_port),
-    (r"(\d{1,3}):(\d{1,3})(?:[-–](\d{1,3}))?", _said(f"{_TWO} {{3:to cardinal}}", after="bible")),
+    (
+        r"(\d{1,3}):(\d{1,3})(?:[-–](\d{1,3}))?",
+        _said("{1:cardinal} {2:cardinal} {3:to cardinal}", after="bible"),
+    ),
     (r"([@#])(\w+)", _handle),
     (figures.MONEY, figures.money),
     (figures.AMOUNT_FIRST, figures.amount_first),
     (re.compile(figures.CODED), figures.currency_code),
     (r"(\d{1,2}):(\d\d)(?::(\d\d))?([ap]\.?m\.?)?", figures.clock),
     (r"(?:(\d+)h)?(?:(\d+)m(?:in)?)?(?:(\d+)s)?", figures.length),
-    (r"(\d{1,2})\.(\d{1,2})(?:\.(\d{1,3}))?", _said(f"{_TWO} {{3:cardinal}}", after="plays")),
+    (
+        r"(\d{1,2})\.(\d{1,2})(?:\.(\d{1,3}))?",
+        _said("{1:cardinal} {2:cardinal} {3:cardinal}", after="plays"),
+    ),
     (r"(v?)(\d+(?:\.\d+)+)", letters.version),
     (r"(\d{1,2})\.(\d\d)([ap]\.?m\.?)?", figures.dotted_clock),
     (r"(\d+):(\d+)", _said("{1:cardinal} to {2:cardinal}")),
@@ -464,7 +470,7 @@ _PATTERNS: tuple[tuple[str | re.Pattern[str], Rule], ...] = (
     (r"(457)\(?([bf])\)?", _said("{1:pairs} {2}")),
     (rf"(?=.*=)-?(?:{figures.NUMBER})(?:[-+*x×/÷=]-?(?:{figures.NUMBER}))+", figures.calculation),
     (rf"({figures.NUMBER})-({figures.NUMBER})", figures.subtraction),
-    (r"(\d{1,3})[-–](\d{1,3})", _said(_TWO, after="numbered_in_parts")),
+    (r"(\d{1,3})[-–](\d{1,3})", _said("{1:cardinal} {2:cardinal}", after="numbered_in_parts")),
     (r"\d{3}", letters.area_code),
     (r"\d{3,6}", letters.number_by_name),
     (r"(\d{1,2}(?:\.\d)?)/(10|5|100)", figures.rating),
