@@ -210,11 +210,11 @@ def _in_place(
     here = tuple(word for word, _ in pairs) if shared else spoken
     read_there = tuple(word for _, word in pairs) if shared else own
     rate, places = recording.sample_rate, recording.samples_in(edit.source)
-    near = sum(places) // 2
-    wanted = SpeechSound.of(recording, plan.alignment, here, near, rate)
-    middle = sum(origin_span(taken, origin)) // 2
-    sound = SpeechSound.of(read, origin.plan.alignment, read_there, middle, rate)
+    near, middle = sum(places) // 2, sum(origin_span(taken, origin)) // 2
     tone = find_room_tone(recording, plan.alignment, near)
+    wanted = SpeechSound.of(recording, here, tone, near, rate)
+    own_tone = find_room_tone(read, origin.plan.alignment, middle)
+    sound = SpeechSound.of(read, read_there, own_tone, middle, rate)
     return in_sound_of(
         samples, sound, wanted, tone, plan.request.match, plan.request.seed + edit.source[0]
     )

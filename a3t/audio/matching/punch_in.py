@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import soxr
 
-from a3t.audio.analysis.room_tone import RoomTone, find_room_tone
+from a3t.audio.analysis.room_tone import RoomTone
 from a3t.audio.matching.match_options import MatchedTraits
 from a3t.audio.matching.sound_matching import raise_floor
 from a3t.audio.matching.spectra import (
@@ -28,7 +28,7 @@ from a3t.audio.matching.spectra import (
     thirds_of_octaves,
 )
 from a3t.audio.reading.recording import Recording
-from alignment import Alignment, Phone, Word
+from alignment import Phone, Word
 
 ENOUGH_SECONDS = 20.0  # of speech, those nearest the edit
 SHAPE_DB = 12.0  # by so much a band may be changed beside the level
@@ -53,15 +53,14 @@ class SpeechSound:
 
     @classmethod
     def of(
-        cls, recording: Recording, alignment: Alignment, words: Sequence[Word], near: int, rate: int
+        cls, recording: Recording, words: Sequence[Word], tone: RoomTone, near: int, rate: int
     ) -> SpeechSound:
-        """Measure ``words``, the nearest to sample ``near`` first, and the room tone near it."""
+        """Measure ``words``, the nearest to sample ``near`` first, and the room tone there."""
         place, left, chosen = near / recording.sample_rate, ENOUGH_SECONDS, []
         for word in sorted(words, key=lambda each: abs(each.start - place)):
             if left > 0:
                 chosen.append(word)
                 left -= word.duration
-        tone = find_room_tone(recording, alignment, near)
         noise = _mean_power([tone.sound(tone.rate).mean(axis=1)], tone.rate, rate)
 
         def power(spans: Sequence[Word | Phone]) -> np.ndarray:

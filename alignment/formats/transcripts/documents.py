@@ -146,6 +146,7 @@ _UNSHOWN = frozenset(
 _SIGNS = {
     b"par": "\n", b"line": "\n", b"tab": "\t", b"emdash": "—", b"endash": "–", b"lquote": "‘",
     b"rquote": "’", b"ldblquote": "“", b"rdblquote": "”", b"row": "\n", b"cell": "\t",
+    b"page": "\n", b"sect": "\n",
 }  # fmt: skip
 
 
