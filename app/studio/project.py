@@ -149,6 +149,13 @@ class TakeMaking:
         """Make a take of a change in the background; its first one, or another with these fields
         of a `TakeJob`."""
         project, folder = self.project, self.project.folder
+        said = (options or {}).get("said")
+
+        def failed(sentence: str) -> None:
+            if said is not None:
+                said.unlink(missing_ok=True)
+            self._failed(change.key, sentence)
+
         if options is not None:
             self.failures.pop(change.key, None)
         models = settings_of(project.document.settings)[1]
@@ -161,25 +168,20 @@ class TakeMaking:
                 job = replace(job, request=replace(job.request, moves=True))
         except InputError as error:
             if project.is_all_heard:  # otherwise its words may still come
-                self._failed(change.key, str(error))
+                failed(str(error))
             return
 
         def run(editor: WorkerProcess) -> None:
             number, takes = folder.next_take(change.key), folder.takes(change.key)
             if takes and options is None:
                 return
-            level = next((t.level for t in takes if t.words), None) if job.said is None else None
+            level = next((t.level for t in takes if t.words), None) if said is None else None
             into = folder.take_folder(change.key, number)
             with without_folder(folder.path):
                 made = editor.ask(tasks.make_take, replace(job, number=number, level=level), into)
             self._tell(change.key)
             if number == 0 and made.spans:
                 self._make_recorded(change)
-
-        def failed(sentence: str) -> None:
-            if job.said is not None:
-                job.said.unlink(missing_ok=True)
-            self._failed(change.key, sentence)
 
         # The first take once; of others one for each request.
         name = f"take {change.key} {'' if options is None else secrets.token_hex(4)}"
@@ -252,7 +254,9 @@ class TakeMaking:
 
     def say(self, key: str, source: Path) -> None:
         """Another take of a change, of its words as somebody has said them in a recording."""
-        self.make(self._change(key), None, {"said": self.project.folder.keep_said(source)})
+        change, folder = self._change(key), self.project.folder
+        folder.next_take(change.key)  # InputError: there are too many
+        self.make(change, None, {"said": folder.keep_said(source)})
 
     def _change(self, key: str) -> Change:
         """The change that has this key, alone or made of several; InputError if there is none."""

@@ -151,16 +151,17 @@ export class Editing {
     this.app.view.field.write();
   }
 
+  /** Another take of a change; undefined if the server doesn't begin it. */
   async again(edit, how) {
     await this.saver.settled();
     const name = nameOf(edit), current = this.script.edits.find((each) => nameOf(each) === name);
     const key = current && this.script.madeOf(current);
-    if (!key) return;
+    if (!key) return undefined;
     this.app.making.add(key);
     this.app.wants.add(key);
     this.script.failures.delete(key);
     this.app.changes.render();
-    await this.app.asked(how.upload ? "said" : "takes", { key, ...how }, () => { this.app.making.delete(key); this.app.changes.render(); });
+    return this.app.asked(how.upload ? "said" : "takes", { key, ...how }, () => { this.app.making.delete(key); this.app.changes.render(); });
   }
 
   /** The transcript has the punctuation that was restored, or hasn't. */

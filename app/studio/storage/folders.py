@@ -86,7 +86,9 @@ class ProjectFolder:
         return HeardPart.from_json(self.read(words_name(part), []))
 
     def keep_said(self, source: Path) -> Path:
-        """A copy of what was recorded for a take."""
+        """A copy of what was recorded for a take; InputError if there is no room."""
+        if shutil.disk_usage(self.path).free < MIN_FREE_BYTES + source.stat().st_size:
+            raise InputError(texts.DISK_FULL)
         ending = ENDING.fullmatch(source.suffix.lower())
         path = self.path / SAID / f"said-{secrets.token_hex(6)}{ending[0] if ending else ''}"
         path.parent.mkdir(exist_ok=True)

@@ -111,10 +111,7 @@ def _span(job: TakeJob) -> tuple[float, float]:
     known, that is as far as it goes."""
     times = [(start_of(token), end_of(token)) for token in job.tokens]
     duration = job.recording.seconds
-    if job.first < len(times):
-        here = times[job.first][0]
-    else:
-        here = times[-1][1]
+    here = times[job.first][0] if job.first < len(times) else times[-1][1]
     there = times[job.last - 1][1] if job.last > job.first else here
     left = [0.0] + [(a[1] + b[0]) / 2 for a, b in zip(times, times[1:], strict=False)]
     width = [0.0] + [b[0] - a[1] for a, b in zip(times, times[1:], strict=False)]

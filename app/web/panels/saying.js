@@ -36,7 +36,8 @@ export class Saying {
     this.button.disabled = true;
     try {
       this.recording = await recorder((seconds, level) => { this.#tell(seconds); this.button.style.setProperty("--level", `${Math.round(100 * Math.sqrt(level))}%`); });
-      this.button.classList.add("live");
+      if (this.dialog.open) this.button.classList.add("live");
+      else this.#ended(false); // it was closed while the browser asked for the microphone
     } catch {
       this.app.complain(TEXTS.no_microphone);
     }
@@ -61,17 +62,16 @@ export class Saying {
 
   /** The words become a change, if they are none yet, and a recording of them a take of it. @param {File} file @param {string|null} id kept by this name until it has arrived */
   async #put(file, id = null) {
-    const { app, place: { first, last } } = this, { project } = app, done = () => id && drop(id);
+    const { app, place: { first, last } } = this, { project } = app, done = () => id && drop(id), text = this.text.value.trim();
     this.chooser.value = "";
-    if (this.text.value !== app.script.textOf(first, last)) app.editing.write(first, last, this.text.value);
+    if (text && text !== app.script.textOf(first, last)) app.editing.write(first, last, text);
     this.dialog.close();
     const place = app.script.places().find((each) => each.first <= first && last <= each.last);
-    if (!place?.edit.text) { done(); return app.complain(TEXTS.say_others); }
+    if (!text || !place?.edit.text) { done(); return app.complain(TEXTS.say_others); }
     try {
       const upload = await app.server.upload(file);
       if (app.project !== project) return; // it is listed on the start page
-      await app.editing.again(place.edit, { upload });
-      await done();
+      if (await app.editing.again(place.edit, { upload })) await done();
     } catch (error) {
       app.complain(error.message || TEXTS.lost);
     }
