@@ -44,7 +44,7 @@ def test_what_sounds_like_a_name_may_be_it(heard: str, expected: str) -> None:
 
 
 def test_a_dictionary_is_no_list_of_names(tmp_path: Path) -> None:
-    """What is said in a way of one's own needn't be a name: neither common words nor thousands."""
+    """Neither common words nor thousands of words are listened for as names."""
     made = {f"w{number}": [("W", "IH1", "N")] for number in range(MOST_NAMES)}
     for own in ({"wind": [("W", "IH1", "N")]}, {**made, "nguyen": [("W", "IH1", "N")]}):
         assert with_names(["when"], Pronouncer(own)) == ["when"]
