@@ -17,6 +17,9 @@ from a3t.text.transcript import Transcript
 from alignment import Alignment
 from alignment.formats.subtitles import cues_of, subtitles
 
+if TYPE_CHECKING:
+    from a3t.editor import Editor
+
 # Each looks no further than a line's few hundred characters.
 _SIGNS = (
     (re.compile(r"^\s{0,9}(?:```|~~~)[^\n]{0,100}$", re.MULTILINE), ""),
@@ -45,11 +48,7 @@ def without_markdown(text: str) -> str:
     return text.strip()
 
 
-if TYPE_CHECKING:
-    from a3t.editor import Editor
-
-FORMATS = ("json", "text", "srt", "verbose_json", "vtt")
-UNTIMED = ("json", "text")
+UNTIMED = ("json", "text")  # formats of a transcription
 
 
 def heard(
@@ -61,7 +60,7 @@ def heard(
 
 
 def answer(said: Transcript, aligned: Alignment | None, kind: str, words: bool) -> Any:
-    """The body of an answer in one of FORMATS: text, or what becomes JSON. words: whether
+    """The body of an answer in one of OpenAI's formats: text, or what becomes JSON. words: whether
     verbose_json has their times too."""
     if kind == "json":
         return {"text": said.text.strip()}

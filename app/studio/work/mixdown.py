@@ -26,7 +26,7 @@ from a3t.audio.output.writing import write_edited
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.request import EditRequest, Pronunciations, pronunciations_of
-from a3t.projects.export.export_kinds import export_files
+from a3t.projects.export.export_kinds import PACKAGES, export_files
 from a3t.projects.export.exports import export
 from a3t.projects.take_record import Mix, TakeRecord, Weights
 from a3t.projects.takes import (
@@ -49,14 +49,13 @@ if TYPE_CHECKING:
     from a3t.editor import Editor
 
 EXPORTS = ("textgrid", "labels", "srt", "vtt", "csv", "edl", "fcpxml", "rpp", "md")
-# Those that need packages which may not be here.
-FURTHER_EXPORTS = {"otio": "opentimelineio", "xml": "opentimelineio", "docx": "docx"}
+FURTHER_EXPORTS = ("otio", "xml", "docx")  # whose packages may not be here
 PROJECTS = {".otio", ".xml", ".fcpxml", ".rpp"}  # which name the files that they play
 
 
 def exports_here() -> tuple[str, ...]:
     """The contents of a zip, as far as this machine can write them."""
-    return (*EXPORTS, *(kind for kind, name in FURTHER_EXPORTS.items() if find_spec(name)))
+    return (*EXPORTS, *(kind for kind in FURTHER_EXPORTS if find_spec(PACKAGES[kind][0])))
 
 
 def mix_down(
