@@ -167,6 +167,7 @@ def train(
     if begun is None:
         vocabulary = vocabulary_of(text, sizes["words"], sizes["buckets"])
     else:
+        assert isinstance(begun.encoder, SmallEncoder)  # `load` makes no other
         vocabulary = begun.encoder.vocabulary
     out.mkdir(parents=True, exist_ok=True)
     (out / VOCABULARY).write_text("\n".join(vocabulary.words), encoding="utf-8")

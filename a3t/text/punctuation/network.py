@@ -269,7 +269,7 @@ BESIDE = 32  # of them on each side only as context
 class PunctuationNetwork(nn.Module):
     """``encoder``, and ``ffa`` or another network on top of it."""
 
-    def __init__(self, encoder: SmallEncoder, ffa: nn.Module) -> None:
+    def __init__(self, encoder: nn.Module, ffa: nn.Module) -> None:
         super().__init__()
         self.encoder, self.ffa = encoder, ffa
 
