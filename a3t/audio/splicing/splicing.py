@@ -6,11 +6,9 @@ correlate most, the synthesis moved by up to 6.5 ms, so that they run in phase; 
 quiet. A deletion joins the recording with itself in the same way. A pause is the recording's own
 room tone; over words that nobody is to hear lies a tone.
 
-The coding of a lossy recording (MP3, AAC, Opus), given to a patch.
-
-A codec of few bits leaves its own holes and roughness in a spectrum. A patch without them stands
-out, so it is coded once like the recording: by the same codec, at the same bit rate, between the
-recording's own sound.
+A codec of few bits (MP3, AAC, Opus) leaves its own holes and roughness in a spectrum. A patch
+without them stands out, so it is coded once like the recording: by the same codec, at the same bit
+rate, between the recording's own sound.
 """
 
 from __future__ import annotations
