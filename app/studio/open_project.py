@@ -190,9 +190,9 @@ class OpenProject:
         parts = range(len(self.parts))
         return bool(parts) and all(map(self.is_heard, parts))
 
-    def rewrite(self, part: int, heard: HeardPart, **more: Any) -> None:
+    def rewrite(self, part: int, heard: HeardPart) -> None:
         """Keep other words of a part."""
         self.folder.write(words_name(part), heard.to_json())
         tokens = [shown(token) for token in heard.tokens]
         ids = [part * IDS, (part + 1) * IDS]
-        self.events.tell(kind="part", ids=ids, tokens=tokens, **more)
+        self.events.tell(kind="part", ids=ids, tokens=tokens)

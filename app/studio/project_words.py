@@ -360,7 +360,7 @@ class WordCorrections:
             made = correction.heard(editor, project.sound())
             with project.lock:
                 words = correction.among(project.folder.heard(correction.part), made)
-                project.rewrite(correction.part, words, corrected=True)
+                project.rewrite(correction.part, words)
                 if any("speaker" in token for token in words.tokens):
                     self._name({})  # a turn begins with its name
                 self._corrected(wanted)

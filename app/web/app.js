@@ -202,9 +202,10 @@ export class App extends State {
         return this.leave().then(() => this.start.refuse(event.sentence, event.binned && [TEXTS.restore, back]));
       }
       case "part":
-        this.script.setPart(event.ids, event.tokens);
-        this.script.correct(this.saver.corrections);
-        if (event.corrected) this.view.selected.selection = null;
+        this.view.following(() => {
+          this.script.setPart(event.ids, event.tokens);
+          this.script.correct(this.saver.corrections);
+        });
         this.cleaning.look();
         return this.render();
       case "corrections":

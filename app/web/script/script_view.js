@@ -90,6 +90,22 @@ export class ScriptView {
     return best;
   }
 
+  /** Words come for others: what is selected, and what is written, stays with its own. */
+  following(change) {
+    const { script } = this.app, { selection } = this.selected, { open } = this.field, before = script.tokens.map(({ id }) => id);
+    change();
+    const at = (k) => script.index.get(before[k]);
+    if (selection) {
+      const anchor = at(selection.anchor), focus = at(selection.focus);
+      this.selected.selection = anchor === undefined || focus === undefined ? null : { anchor, focus };
+    }
+    if (!open) return;
+    const { first, last } = open, inserts = first === last, left = first ? at(first - 1) : -1, right = last < before.length ? at(last) : script.tokens.length;
+    const start = (inserts ? undefined : at(first)) ?? (left === undefined ? undefined : left + 1);
+    const end = inserts ? start : at(last - 1) === undefined ? right : at(last - 1) + 1;
+    if (start !== undefined && end >= start) Object.assign(open, { first: start, last: end });
+  }
+
   /** Goes to the next change (1) or the one before (-1); whether there is one. */
   step(by) {
     const { script } = this.app;

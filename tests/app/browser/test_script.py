@@ -95,6 +95,20 @@ def test_what_is_typed_is_there_after_a_reload(script: Any) -> None:
     assert changes(script) == []
 
 
+def test_what_is_selected_and_typed_stays_with_its_word_when_others_come(script: Any) -> None:
+    """As when a correction, or a part that was being recognised, brings more words before it."""
+    count = "window.a3tApp.script.tokens.length"
+    word(script, "superlative").click()
+    script.evaluate("() => window.a3tApp.editing.correct([1, 2, 'you all'])")
+    script.wait_for_function(f"() => {count} === 12")
+    script.keyboard.type("best")
+    script.evaluate("() => window.a3tApp.editing.correct([1, 3, 'you'])")
+    script.wait_for_function(f"() => {count} === 11")
+    script.keyboard.press("Enter")
+    made(script, "best")
+    assert changes(script) == ["superlative best"]
+
+
 def test_find_and_replace(script: Any) -> None:
     script.locator(".script").focus()
     script.keyboard.press("Control+f")
