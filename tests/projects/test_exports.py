@@ -4,10 +4,14 @@ import csv
 import io
 import sys
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 import soundfile
+from hypothesis import given
+from hypothesis import strategies as st
 
 from a3t.audio.reading.recording import Recording
 from a3t.commands.editing.edit_options import parser, project_edit
@@ -16,6 +20,7 @@ from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.projects.export import export_kinds as kinds_module
 from a3t.projects.export.exports import export, timecode
+from a3t.projects.export.timelines import Played, Sound, fcpxml_text, framed
 from a3t.projects.project_edit import ProjectEdit
 from a3t.rendering.edited import EditedRecording
 from alignment.formats import read_alignment
@@ -85,7 +90,7 @@ def test_an_edit_decision_list(result: EditedRecording, out: Path) -> None:
         events = [edit for event in pycmx.parse_cmx3600(file).events for edit in event.edits]
     assert [event.record_in for event in events[1:]] == [e.record_out for e in events[:-1]]
     assert events[0].record_in == "00:00:00:00"
-    assert events[-1].record_out == timecode(round(seconds(out) * 30))
+    assert events[-1].record_out == timecode(int(seconds(out) * 30))
     made = [event for event in events if event.source == "A3T"]
     assert 1 <= len(made) <= len(result.record["edits"])
     for event in made:
@@ -139,7 +144,7 @@ def test_a_film_is_cut_with_its_picture(film: EditedRecording, tmp_path: Path) -
     pycmx = pytest.importorskip("pycmx", reason="pycmx is not installed")
     out = film.save(tmp_path / "talk.edited.wav")
     edl, xml, pro = export(film, out, ["edl", "xml", "fcpxml"])
-    length = round(film.map.output_seconds * FPS)
+    length = int(film.map.output_seconds * FPS)
     with edl.open() as file:
         events = [edit for event in pycmx.parse_cmx3600(file).events for edit in event.edits]
     shown = [event for event in events if event.channels.video]
@@ -160,6 +165,49 @@ def test_a_film_is_cut_with_its_picture(film: EditedRecording, tmp_path: Path) -
     assert {clip.media_reference.target_url.rpartition("/")[2] for clip in read.find_clips()} == {
         "talk.mov", out.name,
     }  # fmt: skip
+
+
+RATES = [Fraction(n, d) for n, d in ((24000, 1001), (24, 1), (25, 1), (30000, 1001), (30, 1),
+                                     (50, 1), (60000, 1001))]  # fmt: skip
+LENGTHS = st.lists(st.integers(1, 200_000), min_size=1, max_size=9)
+
+
+@given(st.sampled_from(RATES), st.sampled_from([44_100, 48_000]), LENGTHS, st.booleans())
+def test_clips_are_on_pictures_and_inside_their_files(
+    rate: Fraction, hertz: int, lengths: list[int], filmed: bool
+) -> None:
+    """In turn from the recording, back to back and from its end, and from the result."""
+    total = sum(lengths)
+    film = Sound(Path("/talk.mov"), total / hertz, hertz, 1, rate if filmed else None)
+    sounds = [film, Sound(Path("/talk.edited.wav"), total / hertz, hertz, 1)]
+    played, place = [], 0
+    for k, length in enumerate(lengths):
+        begin = (place, total - length, 0)[k % 3] if k % 2 == 0 else place
+        times = (place / hertz, (place + length) / hertz)
+        picture = begin / hertz if filmed else None
+        played.append(Played(*times, sounds[k % 2].path, begin / hertz, picture=picture))
+        place += length
+    rate = rate if filmed else Fraction(30)
+    tree = ElementTree.fromstring(fcpxml_text("talk", played, sounds).split("<!DOCTYPE fcpxml>")[1])
+    media = {asset.get("id"): seconds_in(asset, "duration") for asset in tree.iter("asset")}
+    for clip in tree.iter("asset-clip"):
+        start, length = seconds_in(clip, "start"), seconds_in(clip, "duration")
+        assert length > 0 and start >= 0 and start + length <= media[clip.get("ref")]
+        assert (seconds_in(clip, "offset") * rate).denominator == 1
+        assert (length * rate).denominator == 1
+        pictured = filmed and clip.get("ref") == "r2" and clip.get("srcEnable") != "audio"
+        assert (start * (rate if pictured else hertz)).denominator == 1
+    spine = next(tree.iter("spine"))
+    edges = [(seconds_in(c, "offset"), seconds_in(c, "duration")) for c in spine]
+    assert all(first + length == then for (first, length), (then, _) in pairwise(edges))
+    for clip in framed(played, sounds, rate):  # as Final Cut 7 and edit lists have it
+        assert (clip.begin * rate).denominator == 1
+        assert clip.begin + (clip.last - clip.first) / rate <= clip.sound.length
+        assert clip.seen is None or clip.seen + (clip.last - clip.first) / rate <= film.length
+
+
+def seconds_in(entry: ElementTree.Element, name: str) -> Fraction:
+    return Fraction(entry.attrib[name].removesuffix("s"))
 
 
 def test_a_picture_of_a_film_and_of_its_second_track(

@@ -172,18 +172,18 @@ def _edit_list(result: EditedRecording, record: Record, out: Path, path: Path) -
     rate = pictures_of(sounds)
     lines = [f"TITLE: {_plain(out.stem)}", "FCM: NON-DROP FRAME", ""]
     number = 0
-    for part, first, last in framed(_played(result, record, out), rate):
-        made = part.file == out
-        both = part.picture is not None and not made
-        shows = [("AA/V" if both else "AA", part.begin)]
-        if made and part.picture is not None:
-            shows.append(("V", part.picture))
+    for clip in framed(_played(result, record, out), sounds, rate):
+        part, made = clip.part, clip.part.file == out
+        both = clip.seen is not None and not made
+        shows = [("AA/V" if both else "AA", clip.begin)]
+        if made and clip.seen is not None:
+            shows.append(("V", clip.seen))
         for channels, begin in shows:
             number += 1
             file = part.file if channels != "V" else sounds[0].path
             reel = "A3T" if file == out else _reel(file)
-            played = max(round((begin - part.start) * rate) + first, 0)
-            times = (played, played + last - first, first, last)
+            played = round(begin * rate)
+            times = (played, played + clip.last - clip.first, clip.first, clip.last)
             codes = " ".join(timecode(each, rate) for each in times)
             lines.append(f"{number:03}  {reel:<8} {channels:<5} C        {codes}")
             lines.append(f"* FROM CLIP NAME: {_plain(file.name)}")
@@ -193,11 +193,15 @@ def _edit_list(result: EditedRecording, record: Record, out: Path, path: Path) -
 
 
 def _sounds(result: EditedRecording, out: Path) -> list[Sound]:
-    """The recording and the result."""
+    """The recording, the result, and the recordings that speech was taken from."""
     source, seconds = result.recording, result.map.output_seconds
     like = source.sample_rate, source.channels
-    film = pictures_a_second(source)
-    return [Sound(source.path, source.seconds, *like, film), Sound(out, seconds, *like)]
+    sounds = [Sound(source.path, source.seconds, *like, pictures_a_second(source))]
+    sounds.append(Sound(out, seconds, *like))
+    for other in (origin.recording for origin in result.source_edits):
+        if all(other.path != sound.path for sound in sounds):
+            sounds.append(Sound(other.path, other.seconds, other.sample_rate, other.channels))
+    return sounds
 
 
 def _played(result: EditedRecording, record: Record, out: Path) -> list[Played]:

@@ -5,7 +5,8 @@ edited file, so that every joint can be moved there. A film's picture goes with 
 OpenTimelineIO (`pip install 'a3t[exports]'`) writes its own format and Final Cut 7's; Final Cut
 Pro's and Reaper's are plain text. All times of FCPXML (1.8; Apple, "FCPXML Reference") are
 fractions of a second: clips begin and end with a picture of the timeline, as Final Cut Pro wants
-it, and play from the very sample of their files. Later versions of it and DaVinci Resolve read it.
+it, show films from a picture of theirs, and play from the very sample of their files. Later
+versions of it and DaVinci Resolve read it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import floor
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -53,6 +55,28 @@ class Sound:
     channels: int
     pictures: Fraction | None = None
 
+    @property
+    def length(self) -> Fraction:
+        """Its seconds, a whole number of samples."""
+        return self.nearest(self.seconds)
+
+    def nearest(self, second: float | Fraction) -> Fraction:
+        """The nearest sample, as a time."""
+        return Fraction(round(second * self.sample_rate), self.sample_rate)
+
+
+@dataclass(frozen=True, slots=True)
+class Clip:
+    """Pictures (or samples) [first, last) of a timeline, which play ``sound`` from its second
+    ``begin`` on; a film is seen from its second ``seen`` on."""
+
+    part: Played
+    sound: Sound
+    first: int
+    last: int
+    begin: Fraction
+    seen: Fraction | None = None
+
 
 def pictures_of(sounds: Iterable[Sound]) -> Fraction:
     """The pictures a second that a timeline counts: a film's own."""
@@ -80,14 +104,30 @@ def with_pictures(played: Iterable[Played], film: Path) -> list[Played]:
     return result
 
 
-def framed(played: Iterable[Played], rate: Fraction | int) -> Iterator[tuple[Played, int, int]]:
-    """The parts of at least one picture (or sample), each with its first and last, without gaps."""
+def framed(
+    played: Iterable[Played], sounds: Sequence[Sound], rate: Fraction, *, exact: bool = False
+) -> Iterator[Clip]:
+    """The parts of at least one picture (or sample) as clips without gaps that stay inside their
+    files, from pictures on; ``exact``: from samples on."""
+    files = {sound.path: sound for sound in sounds}
+    film = next((sound for sound in sounds if sound.pictures), None)
     edge = 0
     for part in played:
-        last = round(part.end * rate)
-        if last > edge:
-            yield part, edge, last
-            edge = last
+        sound = files[part.file]
+        begin = max(sound.nearest(part.begin - part.start) + edge / rate, Fraction(0))
+        last = min(round(part.end * rate), edge + floor((sound.length - begin) * rate))
+        if last <= edge:
+            continue
+        grid = Fraction(sound.sample_rate) if exact else rate
+        latest = floor((sound.length - (last - edge) / rate) * grid)
+        begin = min(round(begin * grid), latest) / grid
+        seen = None
+        if film is not None and part.picture is not None:
+            pictures = round((part.picture - part.start) * rate) + edge
+            latest = floor(film.length * rate) - (last - edge)
+            seen = max(min(pictures, latest), 0) / rate if latest >= 0 else None
+        yield Clip(part, sound, edge, last, begin, seen)
+        edge = last
 
 
 def timeline_text(kind: str, title: str, played: Iterable[Played], sounds: Sequence[Sound]) -> str:
@@ -95,35 +135,33 @@ def timeline_text(kind: str, title: str, played: Iterable[Played], sounds: Seque
     import opentimelineio as otio
 
     # OTIO's own format counts samples; Final Cut's count pictures.
-    files = {sound.path: sound for sound in sounds}
     film = next((sound for sound in sounds if sound.pictures), None)
     rate = pictures_of(sounds) if kind != "otio" else Fraction(sounds[0].sample_rate)
     timeline = otio.schema.Timeline(title)
     pictures = otio.schema.Track("picture", kind=otio.schema.TrackKind.Video)
     track = otio.schema.Track("speech", kind=otio.schema.TrackKind.Audio)
-    for part, first, last in framed(played, rate):
-        begin = round((part.begin - part.start) * rate) + first
-        track.append(_clip(otio, part.name, files[part.file], begin, last - first, rate))
-        if part.name:
-            track[-1].metadata["a3t"] = {"made": part.name}
+    for clip in framed(played, sounds, rate):
+        name, count = clip.part.name, clip.last - clip.first
+        track.append(_clip(otio, name, clip.sound, clip.begin, count, rate))
+        if name:
+            track[-1].metadata["a3t"] = {"made": name}
         if film is None:
             continue
-        if part.picture is None:
-            pictures.append(otio.schema.Gap(source_range=_range(otio, 0, last - first, rate)))
+        if clip.seen is None:
+            pictures.append(otio.schema.Gap(source_range=_range(otio, 0, count, rate)))
         else:
-            begin = round((part.picture - part.start) * rate) + first
-            pictures.append(_clip(otio, "", film, begin, last - first, rate))
+            pictures.append(_clip(otio, "", film, clip.seen, count, rate))
     timeline.tracks.extend([pictures, track] if film else [track])
     text: str = otio.adapters.write_to_string(timeline, ADAPTERS[kind])
     return text
 
 
-def _clip(otio: Any, name: str, sound: Sound, begin: int, count: int, rate: Fraction) -> Any:
+def _clip(otio: Any, name: str, sound: Sound, begin: Fraction, count: int, rate: Fraction) -> Any:
     clip = otio.schema.Clip(name or sound.path.stem)
-    length = _range(otio, 0, round(sound.seconds * rate), rate)
+    length = _range(otio, 0, floor(sound.length * rate), rate)
     clip.media_reference = otio.schema.ExternalReference(sound.path.resolve().as_uri(), length)
     clip.media_reference.name = sound.path.name
-    clip.source_range = _range(otio, max(begin, 0), count, rate)
+    clip.source_range = _range(otio, round(begin * rate), count, rate)
     return clip
 
 
@@ -209,20 +247,21 @@ def fcpxml_text(title: str, played: Iterable[Played], sounds: Sequence[Sound]) -
     )  # fmt: skip
     spine = ElementTree.SubElement(sequence, "spine")
     last = 0
-    for part, first, last in framed(played, rate):
-        own, length = files[part.file], (last - first) / rate
-        begin = _within(own[1], part.begin - part.start + first / rate)
-        if film is None or part.picture is None or own == film:
-            clip = _fcpxml_clip(spine, own, first / rate, begin, length)
-        else:  # the film's picture, and the synthetic parts below it
-            seen = _within(film[1], part.picture - part.start + first / rate)
-            shown = _fcpxml_clip(spine, film, first / rate, seen, length)
+    for clip in framed(played, sounds, rate, exact=True):
+        offset, last, own = clip.first / rate, clip.last, files[clip.sound.path]
+        length = (clip.last - clip.first) / rate
+        if film is None or clip.seen is None or (own == film and clip.seen == clip.begin):
+            entry = _fcpxml_clip(spine, own, offset, clip.begin, length)
+        else:  # the film's picture, and the sound below it
+            shown = _fcpxml_clip(spine, film, offset, clip.seen, length)
             shown.set("srcEnable", "video")
-            clip = _fcpxml_clip(shown, own, seen, begin, length)
-            clip.set("lane", "-1")
-        clip.set("audioRole", "dialogue")
-        if part.name:
-            clip.set("name", part.name)
+            entry = _fcpxml_clip(shown, own, clip.seen, clip.begin, length)
+            entry.set("lane", "-1")
+            if own == film:
+                entry.set("srcEnable", "audio")
+        entry.set("audioRole", "dialogue")
+        if clip.part.name:
+            entry.set("name", clip.part.name)
     sequence.set("duration", _time(last / rate))
     ElementTree.indent(root)
     text = ElementTree.tostring(root, encoding="unicode")
@@ -230,10 +269,9 @@ def fcpxml_text(title: str, played: Iterable[Played], sounds: Sequence[Sound]) -
 
 
 def _asset(resources: ElementTree.Element, name: str, sound: Sound) -> None:
-    length = Fraction(round(sound.seconds * sound.sample_rate), sound.sample_rate)
     asset = ElementTree.SubElement(
         resources, "asset", id=name, name=sound.path.stem, src=sound.path.resolve().as_uri(),
-        start="0s", duration=_time(length), hasAudio="1", audioSources="1",
+        start="0s", duration=_time(sound.length), hasAudio="1", audioSources="1",
         audioChannels=str(sound.channels), audioRate=str(sound.sample_rate),
     )  # fmt: skip
     if sound.pictures:
@@ -252,12 +290,6 @@ def _fcpxml_clip(
         parent, "asset-clip", ref=asset[0], name=asset[1].path.stem, offset=_time(offset),
         start=_time(start), duration=_time(length),
     )  # fmt: skip
-
-
-def _within(sound: Sound, second: float | Fraction) -> Fraction:
-    """The nearest sample of a file, as a time."""
-    sample = round(second * sound.sample_rate)
-    return Fraction(max(sample, 0), sound.sample_rate)
 
 
 def _time(seconds: Fraction) -> str:
