@@ -16,6 +16,7 @@ from difflib import get_close_matches
 from typing import NoReturn
 
 from a3t.errors import InputError, tidy_up_first
+from alignment.atomic import TERMINATED, termination_raises
 
 DONE, BAD_INPUT, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 EXIT_CODES = "Exit codes: 0 success, 1 unusable input, 2 wrong usage."
@@ -54,13 +55,19 @@ def run(command: Callable[[], None]) -> int:
         for stream in (sys.stdout, sys.stderr):  # a file's name may be bytes that are no UTF-8
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="backslashreplace")
-        command()
+        with termination_raises():
+            command()
     except InputError as error:
         complain(str(error))
         return BAD_INPUT
     except KeyboardInterrupt as interrupt:
         complain(str(interrupt) or "Interrupted: nothing was written.")
         return INTERRUPTED
+    except SystemExit as end:
+        if end.code != TERMINATED:
+            raise
+        complain("Ended from outside: nothing was written.")
+        return TERMINATED
     except BrokenPipeError:  # the reader of our output has gone
         return BAD_INPUT
     except MemoryError:

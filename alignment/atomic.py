@@ -19,10 +19,9 @@ from typing import NoReturn
 from alignment.errors import AlignmentError
 
 PREFIX, SUFFIX = ".unfinished-", ".part"
-JOURNAL, BEFORE = (
-    ".journal",
-    ".before-",
-)  # in a staging folder: the renames begun, what they replace
+# In a staging folder: the renames begun, what they replace.
+JOURNAL, BEFORE = ".journal", ".before-"
+TERMINATED = 128 + signal.SIGTERM  # exit code
 
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
@@ -51,7 +50,7 @@ def replacing(path: Path) -> Iterator[Path]:
     """
     target = Path(os.path.realpath(path))
     part = target.parent / f"{PREFIX}{secrets.token_hex(8)}{SUFFIX}"
-    with _termination_raises():
+    with termination_raises():
         try:
             with os.fdopen(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)) as lock:
                 with contextlib.suppress(OSError):  # not every file system has locks
@@ -76,7 +75,7 @@ def staging(folder: Path) -> Iterator[Path]:
     """
     stage = folder / f"{PREFIX}{secrets.token_hex(8)}{SUFFIX}"
     stage.mkdir(mode=0o700)
-    with _termination_raises():
+    with termination_raises():
         try:
             with locked(stage):
                 yield stage
@@ -191,8 +190,9 @@ def _flush(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def _termination_raises() -> Iterator[None]:
-    """Lets SIGTERM unwind the stack, as Ctrl-C does, where nobody else has taken it."""
+def termination_raises() -> Iterator[None]:
+    """Let SIGTERM unwind the stack, as Ctrl-C does, where nobody else has taken it: it raises
+    SystemExit(TERMINATED)."""
     main = threading.current_thread() is threading.main_thread()
     if not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield
@@ -205,4 +205,4 @@ def _termination_raises() -> Iterator[None]:
 
 
 def _exit(number: int, frame: FrameType | None) -> NoReturn:
-    raise SystemExit(128 + number)
+    raise SystemExit(TERMINATED)

@@ -2,6 +2,8 @@
 
 import json
 import os
+import pty
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +12,10 @@ import pytest
 
 from a3t.commands import clean, edit, transcribe, tts
 from a3t.commands.app import credentials, token_of
+from a3t.console import STEPS
+from alignment.atomic import TERMINATED
 from app.studio.project_words import transcript_in
+from tests.conftest import ARCTIC, NEVER
 
 ROOT = Path(__file__).parents[1]
 
@@ -102,3 +107,31 @@ def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
         [sys.executable, "-m", "a3t", "say-as"], input="\ufeffHello.".encode(), cwd=ROOT, stdout=-1
     )
     assert hello.stdout.startswith(b"hello\n")
+
+
+def test_sigterm_ends_an_edit_with_one_sentence(arctic: Path, tmp_path: Path) -> None:
+    """In the middle, before its next step, on a terminal; a result that is there stays."""
+    talk, out = tmp_path / "talk.wav", tmp_path / "talk.edited.wav"
+    for path in (talk, out):
+        path.write_bytes(arctic.read_bytes())
+    command = ["edit", str(talk), "--text", ARCTIC, "--new-text", NEVER, "--yes"]
+    screen, terminal = pty.openpty()
+    child = subprocess.Popen(
+        [sys.executable, "-m", "a3t", *command], stdin=subprocess.DEVNULL, stderr=terminal
+    )
+    os.close(terminal)
+    shown = ""
+    try:
+        while part := os.read(screen, 1000).decode():
+            if STEPS["fill"] in part and STEPS["fill"] not in shown:
+                child.send_signal(signal.SIGTERM)
+            shown += part
+    except OSError:  # the end of a terminal whose other side is closed
+        pass
+    finally:
+        os.close(screen)
+    assert child.wait() == TERMINATED and STEPS["splice"] not in shown
+    *_, last = shown.split("\033[K")
+    assert last.strip() == "a3t: Ended from outside: nothing was written."
+    assert sorted(tmp_path.iterdir()) == [out, talk]
+    assert out.read_bytes() == talk.read_bytes() == arctic.read_bytes()
