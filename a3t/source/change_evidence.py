@@ -118,14 +118,14 @@ def _matched(
     old: Sequence[tuple[str, ...]], new: Sequence[tuple[str, ...]]
 ) -> list[tuple[Span, Span]]:
     """The cheapest way to pair words by their phones: one with one or with none, and one with two
-    or two with one where these share a phone that they wouldn't otherwise."""
+    or two with one where these share two phones that they wouldn't otherwise: one is chance."""
     steps = ((1, 1), (1, 0), (0, 1), (1, 2), (2, 1))
     best: dict[Span, tuple[float, Span]] = {(0, 0): (0.0, (0, 0))}
     for i, j in product(range(len(old) + 1), range(len(new) + 1)):
         for a, b in steps:
             if (before := (i - a, j - b)) in best:
                 left, right = sum(old[i - a : i], ()), sum(new[j - b : j], ())
-                cost = best[before][0] + phone_distance(left, right)
+                cost = best[before][0] + phone_distance(left, right) + (a + b > 2)
                 if (i, j) not in best or cost < best[i, j][0] - 1e-9:
                     best[i, j] = cost, before
     pairs: list[tuple[Span, Span]] = []

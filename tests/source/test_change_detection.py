@@ -55,6 +55,7 @@ def text(written: str) -> Transcript:
         ("it is there", "it is now and always there", [("", "now and always")]),
         ("here ten days", "he attended", [("here", "he"), ("ten days", "attended")]),
         ("shalito's", "shillito's still", [("shalito's", "shillito's"), ("", "still")]),
+        ("conside", "who stockton kansai", [("", "who stockton"), ("conside", "kansai")]),
     ],
 )  # fmt: skip
 def test_they_differ_word_by_word(heard: str, new: str, places: list[tuple[str, str]]) -> None:
