@@ -27,8 +27,7 @@ from a3t.errors import InputError
 from alignment.atomic import remove_abandoned, staging
 from app import PageOptions, texts
 from app.guard import Callers, Guard, error_body
-from app.processes.progress import CancelledError
-from app.processes.request_jobs import BusyError
+from app.processes.request_jobs import BusyError, CancelledError
 from app.processes.worker import WorkerProcess
 from app.server.endpoints import router
 from app.server.voice_folder import PromptVoice, voices_in

@@ -14,8 +14,7 @@ from fastapi import FastAPI
 from a3t.plan.edit_limits import shortened
 from app import PageOptions, limits, texts
 from app.guard import Visitors
-from app.processes.progress import sentence_of
-from app.processes.request_jobs import BusyError
+from app.processes.request_jobs import BusyError, sentence_of
 from app.service import Service
 from app.studio.routes import add_studio
 from app.studio.studio import Studio

@@ -18,7 +18,7 @@ from a3t.audio.reading.containers import stated_seconds
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from app import texts
-from app.processes.sandbox import run_in_sandbox
+from app.processes.worker import run_in_sandbox
 
 MAX_SECONDS = 7200.0
 MAX_MEGABYTES = 1300  # as many seconds of a CD's sound, uncompressed

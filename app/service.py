@@ -23,10 +23,8 @@ from a3t.plan.request import EditRequest, SpeechRequest
 from alignment import Alignment
 from app import limits, texts
 from app.processes.lanes import EditorLane
-from app.processes.progress import Watch
-from app.processes.request_jobs import RequestJobs
-from app.processes.sandbox import run_in_sandbox
-from app.processes.worker import WorkerProcess
+from app.processes.request_jobs import RequestJobs, Watch
+from app.processes.worker import WorkerProcess, run_in_sandbox
 
 if TYPE_CHECKING:  # torch is imported with the models, in their processes
     from a3t.editor import Editor

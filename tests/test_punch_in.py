@@ -8,8 +8,7 @@ import pytest
 import soundfile
 import soxr
 
-from a3t.audio.matching.match_options import MatchedTraits
-from a3t.audio.matching.punch_in import SpeechSound, in_sound_of
+from a3t.audio.matching.sound_matching import MatchedTraits, SpeechSound, in_sound_of
 from a3t.audio.matching.spectra import band_power, spectra, thirds_of_octaves
 from a3t.audio.output.provenance import provenance_of
 from a3t.editor import Editor

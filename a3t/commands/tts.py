@@ -142,7 +142,7 @@ def save(result: SpokenRecording | EditedRecording, options: argparse.Namespace)
 
 def stream(editor: Editor, plan: SpeechPlan) -> None:
     """Stream the speech to standard output: WAV, 16 bits, its length left open."""
-    from a3t.audio.output.speech import pcm16, stream_header
+    from a3t.audio.output.writing import pcm16, stream_header
     from a3t.grid import SAMPLE_RATE
 
     out = sys.stdout.buffer

@@ -15,7 +15,7 @@ import soxr
 
 from a3t.audio.analysis.pause_sounds import speech_power
 from a3t.audio.analysis.room_tone import find_room_tone, room_tone
-from a3t.audio.matching.punch_in import SpeechSound, in_sound_of
+from a3t.audio.matching.sound_matching import SpeechSound, in_sound_of
 from a3t.audio.output.patches import Patch, read_patched
 from a3t.audio.splicing.seams import (
     FADE_MS,

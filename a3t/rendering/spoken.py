@@ -11,7 +11,7 @@ import numpy as np
 from a3t.audio.output.files import check_target, staged_beside
 from a3t.audio.output.provenance import Trace, models_named, provenance_block
 from a3t.audio.output.records import check_record, write_json
-from a3t.audio.output.speech import write_speech
+from a3t.audio.output.writing import write_speech
 from a3t.grid import SAMPLE_RATE
 from a3t.plan.prompt import SpeechPlan
 from alignment.atomic import put_in_place

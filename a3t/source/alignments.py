@@ -31,7 +31,7 @@ from a3t.user_folders import cache_folder
 from alignment import Aligner, Alignment, AlignmentError, Pronunciations, Word
 from alignment.aligner import aligner_version
 from alignment.confidence.doubts import with_confidences
-from alignment.long.window import TimedWord, align_window
+from alignment.long.whole import TimedWord, align_window
 from alignment.result import shift_word
 
 MAX_HELD = 8  # alignments kept in memory, so that a plan and its edit align only once

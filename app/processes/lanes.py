@@ -15,7 +15,7 @@ from operator import methodcaller
 from typing import Any
 
 from app.models import USUAL, Models
-from app.processes.progress import CancelledError, Watch, sentence_of
+from app.processes.request_jobs import CancelledError, Watch, sentence_of
 from app.processes.worker import AbandonedError, WorkerProcess, always
 
 MAKING = 1  # the urgency of what somebody waits for

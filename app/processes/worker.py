@@ -1,22 +1,28 @@
-"""The Editor in a process of its own.
+"""The Editor, and functions that read what visitors sent, in processes of their own.
 
 The aligner's search holds Python's lock while it runs: in the server's own process it would stop
 the page for everybody while one person's recording is aligned. So the models live in a second
 process, which also keeps the page quick while they are loaded, which can be ended when a visitor
 cancels in the middle of a long step, and whose memory and time for each call are bounded.
+
+Decoders, parsers and patterns meet whatever strangers send. In the server's own process one that
+hangs, grows or crashes would do so for everybody; here its process is ended, whoever sent the file
+is told, and the next request gets a new process.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import multiprocessing
 import os
 import resource
 import signal
+import threading
 import traceback
 from collections.abc import Callable
 from multiprocessing.connection import Connection
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from a3t.errors import InputError
 from app import texts
@@ -25,8 +31,8 @@ from app.models import USUAL, Models
 if TYPE_CHECKING:
     from a3t.editor import Editor
 
-# Bytes of data in a process, and seconds of processor time for each call: of a reading process
-# (`app.processes.sandbox`), and of an editor's.
+# Bytes of data in a process, and seconds of processor time for each call: of a reading process,
+# and of an editor's.
 READER_MEMORY, READER_SECONDS = 2_000_000_000, 300
 EDITOR_MEMORY, EDITOR_SECONDS = 8_000_000_000, 7200
 
@@ -216,3 +222,57 @@ def ended(process: Any) -> InputError:
     process.join(5)
     sentences = {-signal.SIGXCPU: texts.TOO_SLOW, -signal.SIGKILL: texts.MEMORY_EXCEEDED}
     return InputError(sentences.get(process.exitcode, texts.CRASHED))
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class ReadingProcesses:
+    """Up to `count` processes that share the calls; each has `memory` bytes for its data, and each
+    call `seconds` of processor time.
+
+    Thread-safe; a call waits while all processes are busy.
+    """
+
+    def __init__(
+        self, count: int = 2, memory: int = READER_MEMORY, seconds: int = READER_SECONDS
+    ) -> None:
+        self.means = memory, seconds
+        self._free = threading.Semaphore(count)
+        self._lock = threading.Lock()
+        self._idle: list[WorkerProcess] = []
+
+    def run(self, function: Callable[P, R], *args: P.args, **options: P.kwargs) -> R:
+        """`function(*args, **options)`, all of which can be pickled, in one of the processes.
+
+        Raises its InputError; InputError as well if it outgrows its means or its
+        process ends, and RuntimeError, with the trace, for any other exception.
+        """
+        with self._free:
+            with self._lock:
+                reader = self._idle.pop() if self._idle else None
+            if reader is None or not reader.alive:
+                reader = WorkerProcess(None, *self.means)
+            try:
+                return reader.ask(function, *args, **options)  # type: ignore[no-any-return]
+            finally:
+                if reader.alive:
+                    with self._lock:
+                        self._idle.append(reader)
+
+    def close(self) -> None:
+        """Ends the processes that are idle; a later call starts new ones."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for reader in idle:
+            reader.end()
+
+
+READERS = ReadingProcesses()
+atexit.register(READERS.close)
+
+
+def run_in_sandbox(function: Callable[P, R], *args: P.args, **options: P.kwargs) -> R:
+    """`READERS.run`, with the server's own reading processes."""
+    return READERS.run(function, *args, **options)

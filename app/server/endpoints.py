@@ -34,8 +34,7 @@ from alignment import Alignment
 from app import limits, texts
 from app.guard import MAY_CALL
 from app.models import USUAL, Models
-from app.processes.progress import CancelledError, Watch
-from app.processes.request_jobs import RequestJob
+from app.processes.request_jobs import CancelledError, RequestJob, Watch
 from app.server.openai_formats import MEDIA_TYPES, UNTIMED, SpeechEncoder, answer, without_markdown
 from app.service import Service, edit_request, stream_speech
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import soundfile
 
-from a3t.audio.output.speech import pcm16, stream_header
+from a3t.audio.output.writing import pcm16, stream_header
 from a3t.text.transcript import Transcript
 from alignment import Alignment
 from alignment.formats.subtitles import cues_of, subtitles

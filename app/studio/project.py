@@ -24,9 +24,8 @@ from alignment import Word
 from alignment.result import covering
 from app import limits, texts
 from app.processes.lanes import MAKING, EditorLane
-from app.processes.progress import Watch
-from app.processes.sandbox import run_in_sandbox
-from app.processes.worker import WorkerProcess
+from app.processes.request_jobs import Watch
+from app.processes.worker import WorkerProcess, run_in_sandbox
 from app.service import without_folder
 from app.studio.open_project import OpenProject
 from app.studio.project_words import Listening, WordCorrections

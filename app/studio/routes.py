@@ -26,8 +26,7 @@ from a3t.user_folders import voice_names
 from app import limits, texts
 from app.guard import Visitors
 from app.models import VOCODERS, aligners_here, models_here
-from app.processes.progress import Watch
-from app.processes.request_jobs import RequestJob
+from app.processes.request_jobs import RequestJob, Watch
 from app.studio.project import AUDIO, Project
 from app.studio.storage.folders import LOUD, TAKE
 from app.studio.storage.pcm_sound import TILE, peaks_range, spectrogram_tile, take_spectrogram

@@ -10,7 +10,7 @@ from typing import Any
 
 from a3t.example import NEW_TEXT, RECORDING, TEXT
 from app import limits, texts
-from app.processes.sandbox import run_in_sandbox
+from app.processes.worker import run_in_sandbox
 from app.service import Service, without_folder
 from app.studio.live_sessions import LiveSessions
 from app.studio.project import Project

@@ -17,9 +17,8 @@ from a3t.errors import InputError
 from alignment import AlignmentError
 from app import texts
 from app.models import USUAL, Models
-from app.processes.progress import CancelledError, Watch
-from app.processes.sandbox import ReadingProcesses
-from app.processes.worker import AbandonedError, WorkerProcess, work
+from app.processes.request_jobs import CancelledError, Watch
+from app.processes.worker import AbandonedError, ReadingProcesses, WorkerProcess, work
 from app.service import Service
 from tests.app.conftest import EditorThread
 from tests.app.greedy import crash, greedy, grow, grow_in_lists, grow_in_torch, kill, spin

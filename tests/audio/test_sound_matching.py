@@ -5,8 +5,8 @@ import pytest
 import soxr
 
 from a3t.audio.analysis.room_tone import RoomTone
-from a3t.audio.matching.match_options import MatchedTraits
 from a3t.audio.matching.sound_matching import (
+    MatchedTraits,
     Neighbour,
     SoundMatcher,
     clipping_ceiling,

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from a3t.audio.matching.match_options import ALL_TRAITS, MatchedTraits
+from a3t.audio.matching.sound_matching import ALL_TRAITS, MatchedTraits
 from a3t.commands import edit
 from a3t.commands.editing.edit_list import read_jobs
 from a3t.commands.editing.edit_options import edit_request, matching

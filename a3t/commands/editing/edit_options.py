@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from a3t.audio.matching.match_options import ALL_TRAITS, MatchedTraits
+from a3t.audio.matching.sound_matching import ALL_TRAITS, MatchedTraits
 from a3t.commands.options import (
     Options,
     add_expert_options,

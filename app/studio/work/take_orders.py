@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from a3t.audio.matching.match_options import ALL_TRAITS, MatchedTraits
+from a3t.audio.matching.sound_matching import ALL_TRAITS, MatchedTraits
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.edit_limits import SPEEDS

@@ -17,7 +17,7 @@ def phones_said(editor: object, said: str) -> tuple[str, ...]:
     return project_pronunciations.phones_said(said)
 
 
-ingest = partial(_of, "ingest", "ingest")
+ingest = partial(_of, "listening", "ingest")
 find_places = partial(_of, "listening", "find_places")
 align_place = partial(_of, "listening", "align_place")
 recognise_part = partial(_of, "listening", "recognise_part")

@@ -7,7 +7,7 @@ import pytest
 
 from alignment import Alignment, AlignmentError, Word
 from alignment.aligners.network_aligner import NetworkAligner
-from alignment.long.window import align_window
+from alignment.long.whole import align_window
 from tests.alignment.conftest import Lookup, Speech
 
 REPEATS = 5

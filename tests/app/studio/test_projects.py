@@ -239,7 +239,7 @@ def test_what_one_looks_at_is_listened_to_next(
     client: TestClient, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A recording is read in parts of a few seconds, and missing parts are named."""
-    monkeypatch.setattr("app.studio.work.ingest.FIRST_PART", (2.0, 4.0))
+    monkeypatch.setattr("app.studio.work.listening.FIRST_PART", (2.0, 4.0))
     monkeypatch.setattr("a3t.source.recognised_transcript.PARTS", (4.0, 8.0))
     path = service.folder / "uploaded" / "long.wav"
     path.parent.mkdir(exist_ok=True)

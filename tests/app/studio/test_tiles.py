@@ -20,7 +20,7 @@ from app.studio.storage.pcm_sound import (
     peaks_range,
     spectrogram_tile,
 )
-from app.studio.work.ingest import ingest
+from app.studio.work.listening import ingest
 
 RATE = 22_050
 
