@@ -29,7 +29,7 @@ def fetch(options: argparse.Namespace) -> None:
         say(f"{options.model} is already in {folder}.")
         return
     if not is_installed():
-        say(INSTALL)
+        raise InputError(INSTALL)
     if not options.yes and not agreed(about(options.model)):
         raise InputError("Nothing was fetched: answer yes, or add --yes.")
     fetch_model(options.model)

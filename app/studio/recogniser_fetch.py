@@ -8,7 +8,13 @@ import threading
 from typing import Any
 
 from a3t.errors import InputError
-from a3t.fetching.fetch_recogniser import MEGABYTES, OFFERED, fetch_model, part_folder, server_named
+from a3t.fetching.fetch_recogniser import (
+    MEGABYTES,
+    OFFERED,
+    bytes_fetched,
+    fetch_model,
+    server_named,
+)
 from alignment.recognition.whisper import find_whisper, is_installed
 from app import texts
 
@@ -28,7 +34,7 @@ class RecogniserFetch:
         if not wanted or find_whisper() is not None:
             return {"state": "none"}
         running = self._thread is not None and self._thread.is_alive()
-        have = sum(path.stat().st_size for path in part_folder(OFFERED).glob("*"))
+        have = bytes_fetched(OFFERED)
         return {
             "state": "fetching" if running else "offered",
             "problem": self._problem,

@@ -18,11 +18,12 @@ import pytest
 import soundfile
 
 from a3t.audio.reading.recording import Recording
+from a3t.commands import fetch_recogniser as fetching_command
 from a3t.commands.editing.edit_options import parser
 from a3t.commands.fetch_recogniser import main
 from a3t.errors import InputError
 from a3t.fetching import fetch_recogniser
-from a3t.fetching.fetch_recogniser import OFFERED, REVISIONS, part_folder, repository_of
+from a3t.fetching.fetch_recogniser import OFFERED, REVISIONS, repository_of
 from a3t.source.transcripts import find_transcript
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from alignment import AlignmentError
@@ -55,6 +56,7 @@ class Hub:
     def __init__(self) -> None:
         self.serve(FILES)
         self.asked: list[tuple[str, int]] = []
+        self.most = 10**9  # bytes after which the line drops
         self.url = ""
 
     def serve(self, files: dict[str, bytes]) -> None:
@@ -63,26 +65,41 @@ class Hub:
 
     def answer(self, path: str) -> bytes | None:
         repository, revision = repository_of(OFFERED), REVISIONS[OFFERED]
+        path = path.partition("?")[0]
         if path == f"/api/models/{repository}/tree/{revision}":
             return json.dumps(self.tree).encode()
+        if path == f"/api/models/{repository}/revision/{revision}":
+            siblings = [{"rfilename": name} for name in self.files]
+            return json.dumps({"id": repository, "sha": revision, "siblings": siblings}).encode()
         start = f"/{repository}/resolve/{revision}/"
         return self.files.get(path.removeprefix(start)) if path.startswith(start) else None
 
 
 @pytest.fixture
 def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+    pytest.importorskip("huggingface_hub", reason="pip install 'a3t[whisper]' brings it")
     serving = Hub()
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            self.do_HEAD(with_body=True)
+
+        def do_HEAD(self, with_body: bool = False) -> None:
             data = serving.answer(self.path)
             first = int(self.headers.get("Range", "bytes=0-")[6:-1])
-            serving.asked.append((self.path, first))
+            if with_body:
+                serving.asked.append((self.path, first))
             body = (data or b"")[first:]
             self.send_response(404 if data is None else 206 if first else 200)
             self.send_header("Content-Length", str(len(body)))
+            if first:
+                whole = len(data or b"")
+                self.send_header("Content-Range", f"bytes {first}-{whole - 1}/{whole}")
+            self.send_header("X-Repo-Commit", REVISIONS[OFFERED])
+            self.send_header("ETag", f'"{hashlib.sha256(data or b"").hexdigest()}"')
             self.end_headers()
-            self.wfile.write(body)
+            if with_body:
+                self.wfile.write(body[: serving.most])
 
         def log_message(self, *_: object) -> None: ...
 
@@ -92,6 +109,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     monkeypatch.setenv("HF_ENDPOINT", serving.url)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("A3T_RECOGNISER")
+    monkeypatch.setattr(fetching_command, "is_installed", lambda: True)
     yield serving
     listening.shutdown()
     listening.server_close()
@@ -111,12 +129,19 @@ def test_a_model_is_fetched_once_and_recorded(hub: Hub) -> None:
     assert len(hub.asked) == before
 
 
-def test_what_came_is_kept_for_the_next_time(hub: Hub) -> None:
-    part_folder(OFFERED).mkdir(parents=True)
-    (part_folder(OFFERED) / "model.bin.part").write_bytes(FILES["model.bin"][:1000])
+def test_a_line_that_drops_is_taken_up_where_it_was(hub: Hub) -> None:
+    large = bytes(range(256)) * 48_000  # 12 MB; huggingface_hub keeps 10 MB at once
+    hub.serve({**FILES, "model.bin": large})
+    hub.most = 11_000_000
     assert main(["--yes"]) == 0
-    assert [first for path, first in hub.asked if path.endswith("model.bin")] == [1000]
-    assert (fetched_model(OFFERED) / "model.bin").read_bytes() == FILES["model.bin"]
+    begun, again = (first for path, first in hub.asked if path.endswith("model.bin"))
+    assert begun == 0 and 10_000_000 < again <= hub.most
+    assert (fetched_model(OFFERED) / "model.bin").read_bytes() == large
+
+
+def test_nothing_is_fetched_for_no_program(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fetching_command, "is_installed", lambda: False)
+    assert main(["--yes"]) == 1 and not hub.asked
 
 
 def test_nothing_is_fetched_unless_the_user_agrees(

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from a3t.errors import InputError
-from a3t.fetching.fetch_recogniser import Archive, fetch
-from training.corpora.download import CORPORA, unpack
+from training.corpora.download import CORPORA, Archive, fetch, unpack
 
 
 def content() -> bytes:
