@@ -27,7 +27,6 @@ from a3t.model.variance.adaptors import (
     EnergyAdaptor,
     PitchAdaptor,
     decided,
-    met,
     raised,
     relative_energy,
     spread_out,
@@ -78,7 +77,6 @@ class A3T(nn.Module):
         scaled_inputs: multiply what enters a stack by √width, as the thesis's code does.
         pitch: predict each frame's pitch after the encoder, and tell the decoder of masked frames.
         pitch_spread: the factor by which the predicted melody is widened; 1 for none.
-        pitch_meets: the share of its distance from the visible voice that it is moved; 0: not.
         energy: the same with each frame's energy, above the level of what is visible.
         voice: size of a vector pooled from the visible frames that conditions every block; 0: none.
         recompute: compute activations again in training's backward pass: for long clips.
@@ -113,7 +111,6 @@ class A3T(nn.Module):
         scaled_inputs: bool = True,
         pitch: bool = False,
         pitch_spread: float = 1.0,
-        pitch_meets: float = 0.0,
         energy: bool = False,
         voice: int = 0,
         recompute: bool = False,
@@ -129,7 +126,7 @@ class A3T(nn.Module):
         self.scale = math.sqrt(width) if scaled_inputs else 1.0
         self.aligned_positions = phone_positions == "aligned"
         self.normalise, self.recompute = normalise, recompute
-        self.pitch_spread, self.pitch_meets = pitch_spread, pitch_meets
+        self.pitch_spread = pitch_spread
         self.post_filter = PostFilter(mel_spread, sharpen, steady)
         if normalise:  # only then: the thesis's model has no such buffers
             self.register_buffer("mel_mean", torch.zeros(mels))
@@ -221,8 +218,8 @@ class A3T(nn.Module):
             return batch.pitch, None if energy is None else relative_energy(batch)
         if pitch is None:
             return None, None if energy is None else energy.detach()
-        told = spread_out(decided(pitch.detach()), batch.masked, self.pitch_spread)
-        told = met(told, batch.masked, visible_frames(batch), self.pitch_meets)
+        seen = visible_frames(batch)
+        told = spread_out(decided(pitch.detach()), batch.masked, seen, self.pitch_spread)
         return raised(told, batch.rise), None if energy is None else energy.detach()
 
     def _standardised(self, mel: Tensor) -> Tensor:

@@ -176,4 +176,9 @@ def test_the_ladder_finds_a_recorded_word_unchanged_and_a_louder_one_louder(
     wanted = [key for _, part, key, *_ in PLACE.findall(TEMPLATE.read_text()) if part == "ladder"]
     assert set(wanted) <= found.keys() and found["places"] == 4
     assert found["splice.level"].value == pytest.approx(splice["level"])
+    worst, chance = found["shipped.vowels"], found["shipped.vowels-by-chance"]
+    vowels = np.array(rows[ladder.SHIPPED]["bands"][ladder.VOWELS])
+    judged = [1 + k for k, (low, _) in enumerate(ladder.BANDS) if 1000 <= low < 7000]
+    assert worst.value == pytest.approx(max(vowels[judged] / vowels[0], key=abs))
+    assert worst.count == 4 and chance == pytest.approx(0)  # the voices are alike
     assert "4 places of 4 voices" in ladder.MEASUREMENT.report(several, setting)

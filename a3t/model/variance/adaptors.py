@@ -27,9 +27,8 @@ MIDDLE = math.log2(180.0)  # log2 Hz, from which pitch is counted in octaves
 WAVES = 4  # cosines and sines of the pitch: the finest has 4 periods in an octave
 LOWEST, OCTAVES, STEPS = math.log2(55.0), 3.5, 84  # the table of combs: 84 steps an octave
 DEEPEST = 1.5  # log10 units that a comb's valleys may lie below its teeth
-# Of a contour that meets the one beside it (docs/log.md): how many voiced frames count on both
-# sides, and how far away; frames by which the share falls to 1/e, between them and inside.
-MET_BY, MET_WITHIN, MET_REACH, MET_INSIDE = 4, 25, 6.0, 8.0
+# Frames by which the hold of a visible pitch on the contour beside it falls to 1/e (docs/log.md).
+KNOWN_REACH = 12.0
 LOUD = 0.8  # the share of the visible frames that are quieter than the recording's level
 
 
@@ -100,47 +99,29 @@ def decided(predicted: Tensor) -> Tensor:
     return torch.where(predicted[..., 0] > 0, predicted[..., 1] + MIDDLE, 0.0)
 
 
-def spread_out(pitch: Tensor, masked: Tensor, factor: float) -> Tensor:
-    """log2 F0 (B, T) with the masked voice's distances from its mean ``factor`` times as wide.
+def spread_out(pitch: Tensor, masked: Tensor, visible: Tensor, factor: float) -> Tensor:
+    """log2 F0 (B, T), 0 where unvoiced, in which the distances of each masked run from its mean are
+    ``factor`` times as wide, but less so near the visible voice, where the run goes on from it.
 
-    A predictor trained by L1 gives the middle of what could have been, and so a flat melody.
+    A predictor trained by L1 gives the middle of what could have been, and so a flat melody. At a
+    joint there is little that could have been, and what is predicted fits. masked, visible: (B, T)
+    bool.
     """
     if factor == 1.0:
-        return pitch
-    voiced = masked & (pitch > 0)
-    count = voiced.sum(1, keepdim=True).clamp(min=1)
-    mean = (pitch * voiced).sum(1, keepdim=True) / count
-    return torch.where(voiced, mean + factor * (pitch - mean), pitch)
-
-
-def met(pitch: Tensor, masked: Tensor, visible: Tensor, share: float) -> Tensor:
-    """log2 F0 (B, T), 0 where unvoiced, whose masked runs begin and end near the visible voice.
-
-    What is predicted knows little of the contour beside it, and leaps to it at the joint. Each end
-    of a run is moved by ``share`` of its distance from the voice beside it, less where that is far,
-    and what is inside the run less and less. masked, visible: (B, T) bool.
-    """
-    if not share:
         return pitch
     result = pitch.clone()
     for clip, own, seen in zip(result, masked.cpu().numpy(), visible.cpu().numpy(), strict=True):
         contour = clip.double().cpu().numpy()
-        moved = contour.copy()
         known = np.flatnonzero(seen & (contour > 0))
         for first, last in runs_of(own):
             inside = first + np.flatnonzero(contour[first:last] > 0)
             if not len(inside):
                 continue
-            before, after = known[known < first][::-1], known[known >= last]
-            for end, beside in ((inside[0], before), (inside[-1], after)):
-                beside = beside[np.abs(beside - end) < MET_WITHIN][:MET_BY]
-                if not len(beside):
-                    continue
-                near = inside[np.argsort(np.abs(inside - end), kind="stable")[:MET_BY]]
-                apart = contour[beside].mean() - contour[near].mean()
-                own_share = share * np.exp(-abs(int(beside[0]) - int(end)) / MET_REACH)
-                moved[inside] += own_share * apart * np.exp(-np.abs(inside - end) / MET_INSIDE)
-        clip.copy_(torch.from_numpy(moved))
+            share = np.full(len(inside), factor - 1)
+            for beside in (*known[known < first][-1:], *known[known >= last][:1]):
+                share *= 1 - np.exp(-np.abs(inside - beside) / KNOWN_REACH)
+            contour[inside] += share * (contour[inside] - contour[inside].mean())
+        clip.copy_(torch.from_numpy(contour))
     return result
 
 
