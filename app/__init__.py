@@ -1,8 +1,8 @@
 """The web page over the editor, and HTTP for programs: `python -m app`, `a3t app`, `a3t serve`.
 
 `application` is put together and served here, with limits and the service behind it. Who may ask is
-in `guard`, the editors are in `processes`, /v1 is in `server`, Gradio's part of the page in
-`gradio_page`, the script editor in `studio`, and its script in `web`.
+in `guard`, the editors are in `processes`, /v1 is in `server`, Gradio's endpoints in
+`gradio_endpoints`, the script editor in `studio`, and its script in `web`.
 """
 
 from __future__ import annotations

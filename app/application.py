@@ -5,6 +5,7 @@ Both have one guard, one service with one queue of jobs, and one form of errors.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import socket
@@ -14,20 +15,23 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
+import anyio.to_thread
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.types import Receive, Scope, Send
 
 from a3t import __version__
 from a3t.errors import InputError
 from alignment.atomic import remove_abandoned, staging
 from app import PageOptions, texts
-from app.guard import Callers, Guard, error_body
-from app.processes.request_jobs import BusyError, CancelledError
+from app.guard import Callers, Guard, Visitors, error_body
+from app.processes.request_jobs import BusyError, CancelledError, Watch
 from app.processes.worker import WorkerProcess
 from app.server.endpoints import router
 from app.server.voice_folder import PromptVoice, voices_in
@@ -47,11 +51,54 @@ def application(
     answer_errors(app)
     app.include_router(router)
     if page is not None:
-        os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # read when gradio is imported
-        from app.gradio_page import add_page
-
         add_page(app, service, page, callers.local_only)
     return Guard(app, service.folder, callers)
+
+
+def add_page(app: FastAPI, service: Service, options: PageOptions, local_only: bool) -> None:
+    """The page, the interface of its script, and Gradio's endpoints."""
+    from app.studio.routes import add_studio
+    from app.studio.studio import Studio
+
+    if find_spec("gradio") is None:
+        raise ModuleNotFoundError(name="gradio")
+    studio = Studio(service, options.projects or service.folder / "projects")
+    studio.recogniser.is_offered = local_only
+    visitors = Visitors(must_log_in=options.auth is not None)
+    add_studio(app, studio, visitors)
+
+    def load() -> FastAPI:
+        os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # read when gradio is imported
+        from app.gradio_endpoints import gradio_app
+
+        return gradio_app(service, options, visitors)
+
+    app.state.gradio = LoadedLater(load)
+    app.mount("/", app.state.gradio)
+
+
+class LoadedLater:
+    """An ASGI application that is loaded once, at the latest when something is asked of it:
+    importing Gradio takes seconds, and the page doesn't wait for it."""
+
+    def __init__(self, load: Callable[[], FastAPI]) -> None:
+        self._load, self._loading = load, threading.Lock()
+        self._app: FastAPI | None = None
+        self._begun: asyncio.Task[object] | None = None
+
+    def load(self) -> FastAPI:
+        with self._loading:
+            if self._app is None:
+                self._app = self._load()
+            return self._app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        app = await anyio.to_thread.run_sync(self.load) if self._app is None else self._app
+        if self._begun is None:
+            began = app.router.lifespan_context(app).__aenter__()  # it ends with the process
+            self._begun = asyncio.ensure_future(began)
+        await self._begun
+        await app(scope, receive, send)
 
 
 def answer_errors(app: FastAPI) -> None:
@@ -117,7 +164,10 @@ def serve(
             with served(app, *where) as address:
                 try:
                     greet(address)
-                    service.quick.warm_up()
+                    with suppress(Exception):  # whoever asks first is told
+                        service.quick.do(Watch(), bool)  # loads the models
+                    if page is not None:
+                        app.inner.state.gradio.load()
                     threading.Event().wait()
                 finally:  # while the server can still tell those who wait
                     service.stop()

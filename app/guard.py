@@ -25,10 +25,11 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import anyio.to_thread
+from fastapi import FastAPI
 from starlette.exceptions import HTTPException
 from starlette.requests import Request, cookie_parser
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from app import limits, texts
 
@@ -122,15 +123,15 @@ YEAR = 365 * 86_400  # seconds
 class Visitors:
     """Known by what Gradio knows of logins (`gradio_app`), or by the cookie that they are given."""
 
-    def __init__(self) -> None:
-        self.gradio_app: Any = None
+    def __init__(self, must_log_in: bool = False) -> None:
+        self.must_log_in = must_log_in
+        self.gradio_app: Any = None  # None: nobody has logged in yet
 
     def visitor(self, request: Request, response: Response) -> str:
         """The folder of whoever asks, who is given a cookie if there was none. HTTPException if
         they have to log in first."""
-        app = self.gradio_app
         user = self._user(request)
-        if user is None and (app is None or app.auth is not None):
+        if user is None and self.must_log_in:
             raise HTTPException(401, texts.LOG_IN)
         name = cookie_of(request.headers.get("cookie", ""))
         if user is None and name is None:
@@ -155,7 +156,7 @@ def cookie_of(header: str) -> str | None:
 
 
 MAX_BODY = 2_000_000  # bytes of a request that is not an upload
-UPLOADS = "/gradio_api/upload"
+UPLOADS = ("/studio/uploads", "/gradio_api/upload")
 FORMS = (
     "/v1/edits",
     "/v1/alignments",
@@ -163,12 +164,9 @@ FORMS = (
 )  # which bring their recording themselves
 MAY_CALL = "a3t.may_call"  # in a request's scope: whether it may use /v1
 
-# Gradio begins its components by inline scripts that are made of texts.
 POLICY = (
-    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; "
-    "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; media-src 'self' data: blob:; "
-    "font-src 'self' data:; connect-src 'self' data: blob:; worker-src 'self' blob:; "
-    "object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'"
+    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
+    "form-action 'self'; frame-ancestors 'self'"
 )
 HEADERS = (
     (b"content-security-policy", POLICY.encode()),
@@ -222,7 +220,7 @@ class Guard:
     A path decides here how large a body may be, never who may ask: /v1 itself looks at MAY_CALL.
     """
 
-    def __init__(self, app: ASGIApp, folder: Path, callers: Callers) -> None:
+    def __init__(self, app: FastAPI, folder: Path, callers: Callers) -> None:
         self.inner, self.callers, self.quota = app, callers, Quota(folder)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -236,7 +234,7 @@ class Guard:
         headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
         reads, has_token = scope["method"] in ("GET", "HEAD"), callers.have_token(headers)
         scope[MAY_CALL] = may_call = has_token or callers.include_visitors
-        brings_file = path.rstrip("/").endswith((UPLOADS, *FORMS))
+        brings_file = path.rstrip("/").endswith((*UPLOADS, *FORMS))
         if callers.local_only and not is_local(headers.get(b"host", "")):
             await refuse(send, 403, texts.OTHER_HOST)
         elif is_from_elsewhere(headers, callers.local_only) and not (reads and callers.with_page):

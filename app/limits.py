@@ -35,7 +35,15 @@ def check_upload(path: str | None, uploads: Path) -> Path:
     """
     if not path:
         raise InputError(texts.NO_RECORDING)
-    file = inside(path, uploads, MAX_MEGABYTES)
+    try:
+        file = Path(path).resolve()
+        is_upload = file.is_relative_to(uploads.resolve()) and file.is_file()
+    except (OSError, ValueError, RuntimeError):  # too long, a NUL in it, a loop of links
+        is_upload = False
+    if not is_upload:
+        raise InputError(texts.NOT_UPLOADED)
+    if file.stat().st_size > MAX_MEGABYTES * 1_000_000:
+        raise InputError(texts.too_large(MAX_MEGABYTES))
     seconds = run_in_sandbox(stated_length, file)
     if not math.isfinite(seconds) or seconds > MAX_SECONDS:
         raise InputError(texts.too_long(MAX_SECONDS))
@@ -54,20 +62,6 @@ def stated_length(file: Path) -> float:
         if seconds is None:
             raise InputError(texts.NO_SOUND) from None
         return seconds if math.isfinite(seconds) else Recording.open(file).seconds
-
-
-def inside(path: str, uploads: Path, megabytes: int) -> Path:
-    """A path from a request, resolved; InputError unless it is a file in `uploads`, no larger."""
-    try:
-        file = Path(path).resolve()
-        is_upload = file.is_relative_to(uploads.resolve()) and file.is_file()
-    except (OSError, ValueError, RuntimeError):  # too long, a NUL in it, a loop of links
-        is_upload = False
-    if not is_upload:
-        raise InputError(texts.NOT_UPLOADED)
-    if file.stat().st_size > megabytes * 1_000_000:
-        raise InputError(texts.too_large(megabytes))
-    return file
 
 
 def check_text(text: str | None, name: str) -> str:

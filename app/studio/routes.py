@@ -12,13 +12,15 @@ import json
 import zipfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
+import anyio
 from fastapi import APIRouter, Depends, FastAPI, Header, Query, Request
 from fastapi import Path as PathField
-from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException
 
 from a3t.errors import InputError
@@ -227,12 +229,21 @@ def events(
 
 
 WEB = Path(__file__).parent.parent / "web"
-KINDS = {".js": "text/javascript", ".css": "text/css"}
+KINDS = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
 FILES = {
     path.relative_to(WEB).as_posix(): path.read_bytes()
     for path in WEB.rglob("*.*")
     if path.suffix in KINDS
 }
+PAGE = (WEB / "index.html").read_text(encoding="utf-8")
+
+
+def gradios_fonts() -> dict[str, bytes]:
+    """IBM Plex Sans, which Gradio brings; nothing of Gradio is imported."""
+    spec = find_spec("gradio")
+    fonts = Path(spec.origin or "").parent / "templates/frontend/static/fonts" if spec else WEB
+    return {path.name: path.read_bytes() for path in fonts.glob("IBMPlexSans/*.woff2")}
+
 
 Change = Callable[[Project, dict[str, Any]], dict[str, Any] | None]
 # What changes a project, or asks for more of it than is written down.
@@ -257,18 +268,22 @@ def add_studio(app: FastAPI, studio: Studio, visitors: Visitors) -> None:
     app.state.studio, app.state.visitors = studio, visitors
     app.include_router(router)
     app.include_router(reading)
+    files = FILES | gradios_fonts()
+
+    @app.get("/", include_in_schema=False)
+    async def page() -> Response:
+        return HTMLResponse(PAGE, headers={"cache-control": "no-cache"})
+
+    @app.get("/studio/web/{name:path}", include_in_schema=False)
+    async def web(name: str) -> Response:
+        if name not in files:
+            raise HTTPException(404, texts.NOT_HERE)
+        kind = KINDS[Path(name).suffix]
+        return Response(files[name], media_type=kind, headers={"cache-control": "no-cache"})
 
     @app.exception_handler(ThereAlreadyError)
     def there_already(request: Request, error: ThereAlreadyError) -> JSONResponse:
         return JSONResponse({"exists": error.told}, 409)
-
-
-@router.get("/web/{name:path}")
-async def web(name: str) -> Response:
-    if name not in FILES:
-        raise HTTPException(404, texts.NOT_HERE)
-    kind = KINDS[Path(name).suffix]
-    return Response(FILES[name], media_type=kind, headers={"cache-control": "no-cache"})
 
 
 @router.get("/projects")
@@ -296,6 +311,18 @@ def most(visitor: Visitor) -> dict[str, Any]:
         "kind": ("", *AUDIO),
     }
     return {"bytes": size, "length": texts.length(limits.MAX_SECONDS), "choices": choices}
+
+
+@router.post("/uploads")
+async def upload(
+    request: Request, studio: Opened, visitor: Visitor, name: str = ""
+) -> dict[str, str]:
+    """Take the file that is the body; the name by which later requests of this visitor mean it."""
+    path = await anyio.to_thread.run_sync(studio.place_for_upload, name)
+    async with await anyio.open_file(path, "wb") as file:
+        async for block in request.stream():
+            await file.write(block)
+    return {"upload": studio.keep_upload(visitor, path, name)}
 
 
 @router.get("/recogniser")
@@ -335,12 +362,13 @@ Speech = Annotated[RequestJob, Depends(get_speech)]
 @router.post("/speech")
 def speak_text(studio: Opened, visitor: Visitor, data: Sent) -> dict[str, Any]:
     """Begin to speak a text in the voice of an uploaded recording, its prompt."""
-    upload, text, said = (str(data.get(name) or "") for name in ("upload", "text", "prompt_text"))
+    text, said = (str(data.get(name) or "") for name in ("text", "prompt_text"))
+    prompt, _ = studio.uploaded(visitor, data)
     seed, speed = data.get("seed", 0), data.get("speed", 1.0)
     service = studio.service
 
     def work(watch: Watch) -> tuple[Path, Path, str]:
-        return service.tts(watch, upload, text, said, seed, speed)
+        return service.tts(watch, str(prompt), text, said, seed, speed)
 
     return service.jobs.start("tts", work, kept=True, owner=visitor).to_json()
 
@@ -367,7 +395,7 @@ def made(job: Speech, part: Literal["sound", "record"]) -> Response:
 
 @router.post("/text")
 def read_text(studio: Opened, visitor: Visitor, data: Sent) -> dict[str, str]:
-    return {"text": studio.text_from(str(data.get("upload")))}
+    return {"text": studio.text_from(visitor, data)}
 
 
 @router.post("/projects/{project}/delete")
@@ -387,8 +415,8 @@ def done(is_done: bool) -> dict[str, str]:
 
 
 @router.post("/projects/{project}/said")
-def said(project: ThisProject, studio: Opened, data: Sent) -> dict[str, str]:
-    studio.say(project, data)
+def said(project: ThisProject, studio: Opened, visitor: Visitor, data: Sent) -> dict[str, str]:
+    studio.say(visitor, project, data)
     return {}
 
 

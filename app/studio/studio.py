@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import secrets
 import shutil
 import threading
 import time
 from pathlib import Path
 from typing import Any
 
+from a3t.errors import InputError
 from a3t.example import NEW_TEXT, RECORDING, TEXT
 from app import limits, texts
 from app.processes.worker import run_in_sandbox
@@ -32,7 +34,8 @@ class ThereAlreadyError(Exception):
 
 
 class Studio:
-    """Opens projects below `folder`; their recordings come from the service's uploads."""
+    """Opens projects below `folder`. What is uploaded is found by a visitor's name for it alone: no
+    path comes from a request, and none is told."""
 
     def __init__(self, service: Service, folder: Path) -> None:
         self.service = service
@@ -40,17 +43,42 @@ class Studio:
         self.lanes = service.quick, service.long
         self.recogniser, self.live = RecogniserFetch(), LiveSessions()
         self._open: dict[str, Project] = {}
+        self._uploads: dict[tuple[str, str], tuple[Path, str]] = {}
         self._lock = threading.Lock()
+
+    def place_for_upload(self, name: str) -> Path:
+        """The path at which a new upload is to be written."""
+        return self.service.request_folder() / limits.safe_name(name)
+
+    def keep_upload(self, visitor: str, path: Path, name: str) -> str:
+        """Remember a visitor's upload, called so on their machine, for an hour; its name here."""
+        upload = secrets.token_hex(12)
+        with self._lock:
+            here = self._uploads.items()
+            self._uploads = {key: each for key, each in here if each[0].is_file()}
+            self._uploads[visitor, upload] = path, Path(name).name or path.name
+        return upload
+
+    def uploaded(
+        self, visitor: str, data: dict[str, Any], most: int | None = None
+    ) -> tuple[Path, str]:
+        """The file that a request means, of at most so many megabytes, and what it was called."""
+        most = limits.MAX_MEGABYTES if most is None else most
+        path, name = self._uploads.get((visitor, str(data.get("upload"))), (None, ""))
+        if path is None or not path.is_file():
+            raise InputError(texts.NOT_UPLOADED)
+        if path.stat().st_size > most * 1_000_000:
+            raise InputError(texts.too_large(most))
+        return path, name
 
     def create(self, visitor: str, data: dict[str, Any]) -> Project:
         """A project of an uploaded recording, with its text if one is given; InputError."""
-        upload = str(data.get("upload") or "")
-        source = limits.inside(upload, self.service.folder, limits.MAX_MEGABYTES)
+        source, name = self.uploaded(visitor, data)
         if source.suffix.lower() == ".zip":
             return self._unpacked(visitor, source, data.get("onto"))
         text = transcript_lines(str(data.get("text") or ""))
         about: dict[str, Any] = {"text": text} if text else {}
-        return self._create(visitor, source, source.name, about)
+        return self._create(visitor, source, name, about)
 
     def example(self, visitor: str) -> Project:
         """A project of the sentence in `a3t.example`."""
@@ -137,13 +165,14 @@ class Studio:
         (folder.path / BIN).unlink()
         return True
 
-    def say(self, project: Project, data: dict[str, Any]) -> None:
+    def say(self, visitor: str, project: Project, data: dict[str, Any]) -> None:
         """A take of a change, of its words as they are said in an uploaded recording."""
-        source = limits.check_upload(str(data.get("upload") or ""), self.service.folder)
+        source, _ = self.uploaded(visitor, data)
+        limits.check_upload(str(source), self.service.folder)
         project.takes.say(str(data.get("key")), source)
 
-    def text_from(self, upload: str) -> str:
+    def text_from(self, visitor: str, data: dict[str, Any]) -> str:
         """The words of an uploaded transcript, read in a bounded process; InputError."""
-        path = limits.inside(upload, self.service.folder, limits.MAX_TEXT_MEGABYTES)
+        path, _ = self.uploaded(visitor, data, limits.MAX_TEXT_MEGABYTES)
         with without_folder(path.parent):
             return run_in_sandbox(transcript_in, path)

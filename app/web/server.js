@@ -20,24 +20,22 @@ function refusal(status, body) {
 export class Server {
   /** @param {string} page its address */
   constructor(page) {
-    this.page = page;
     this.root = `${page}/studio`;
   }
 
   /**
-   * Sends a file, telling of the share that has gone; where it is on the server. A server that was
-   * started anew knows the visitor once the page has been asked for again.
+   * Sends a file, telling of the share that has gone; the server's name for it. A server that was
+   * started anew gives the visitor another cookie first.
    * @param {File} file @param {(share: number) => void} told @returns {Promise<string>}
    */
   async upload(file, told = () => {}, known = false) {
-    const request = new XMLHttpRequest(), data = new FormData();
-    data.append("files", file);
-    request.open("POST", `${this.page}/gradio_api/upload`);
+    const request = new XMLHttpRequest();
+    request.open("POST", `${this.root}/uploads?name=${encodeURIComponent(file.name)}`);
     request.upload.onprogress = ({ loaded, total }) => told(loaded / total);
-    await new Promise((done) => { request.onloadend = done; request.send(data); });
-    if (request.status === 200) return JSON.parse(request.responseText)[0];
+    await new Promise((done) => { request.onloadend = done; request.send(file); });
+    if (request.status === 200) return JSON.parse(request.responseText).upload;
     if (request.status === 403 && !known) {
-      for (const path of [`${this.page}/`, `${this.root}/limits`]) await fetch(path).catch(() => {});
+      await this.ask("/limits").catch(() => {});
       return this.upload(file, told, true);
     }
     throw refusal(request.status, request.responseText);

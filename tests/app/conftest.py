@@ -53,6 +53,7 @@ class EditorThread(WorkerProcess):
 def launched(service: Service, local_only: bool = False, **page: Any) -> Iterator[str]:
     """The page of a service on a free port, and its address."""
     app = application(service, Callers(None, True, local_only), PageOptions(**page))
+    app.inner.state.gradio.load()  # no test waits for it
     with served(app, "127.0.0.1", None) as address:
         yield address
 

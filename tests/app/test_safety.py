@@ -94,6 +94,7 @@ def test_headers_of_every_answer(url: str) -> None:
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["referrer-policy"] == "no-referrer"
         assert "default-src 'self'" in headers["content-security-policy"]
+        assert "unsafe" not in headers["content-security-policy"]
 
 
 def test_a_name_of_an_upload_does_no_harm(url: str, tmp_path: Path) -> None:

@@ -1,12 +1,7 @@
 // Keys that work wherever one is on the page, but for fields that are typed in.
 
 /** @param {any} app */
-export function listenToKeys(app) {
-  app.host.addEventListener("keydown", (event) => handle(app, event));
-  document.addEventListener("keydown", (event) => {
-    if (event.target === document.body) handle(app, event);
-  });
-}
+export function listenToKeys(app) { app.host.addEventListener("keydown", (event) => handle(app, event)); }
 
 function handle(app, event) {
   if (app.host.dataset.screen !== "edit" || event.defaultPrevented || app.dialogs.dialog.open) return;

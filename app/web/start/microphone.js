@@ -12,7 +12,7 @@ const KEPT = 2; // seconds after which what has been recorded is kept
 export async function recorder(heard) {
   const stream = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1, echoCancellation: false, noiseSuppression: false, autoGainControl: false } });
   const context = new AudioContext(), rate = context.sampleRate, id = new Date().toISOString();
-  await context.audioWorklet.addModule(URL.createObjectURL(new Blob([TAP], { type: "text/javascript" })));
+  await context.audioWorklet.addModule(new URL("tap.js", import.meta.url));
   const tap = new AudioWorkletNode(context, "tap");
   /** @type {Float32Array[]} */
   const blocks = [];
@@ -55,10 +55,6 @@ export async function left() {
 export async function drop(id) {
   for (const [key] of await kept("recordings")) if (key.startsWith(id)) await forget("recordings", key);
 }
-
-const TAP = `registerProcessor("tap", class extends AudioWorkletProcessor {
-  process(inputs) { const [[samples]] = inputs; if (samples) this.port.postMessage(samples.slice()); return true; }
-});`;
 
 /** Samples of 16 bits, little-endian. @param {Float32Array[]} blocks */
 export const pcm16 = (blocks) => blocks.map((block) => new Uint8Array(Int16Array.from(block, (value) => Math.max(-1, Math.min(1, value)) * 32767).buffer));

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+READY = ".studio[data-ready]"
 PATIENCE = float(os.environ.get("A3T_PATIENCE", 300_000))  # milliseconds; test machines are busy
 
 
@@ -37,7 +38,7 @@ def watched(page: Any, url: str) -> Any:
 
 
 def ready(page: Any) -> None:
-    page.locator(".studio[data-ready]").wait_for()
+    page.locator(READY).wait_for()
 
 
 def picture(page: Any, name: str) -> None:

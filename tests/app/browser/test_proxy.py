@@ -1,11 +1,11 @@
-"""The page in a browser, behind a reverse proxy that serves it under a path."""
+"""The page in a browser, behind a reverse proxy that serves it under a path, with a login."""
 
 from typing import Any
 
 import pytest
 
 from app.service import Service
-from tests.app.browser.pages import opened, word
+from tests.app.browser.pages import READY, watched, word
 from tests.app.conftest import launched
 from tests.app.proxy import under_a_path
 
@@ -17,10 +17,20 @@ def test_words_sound_and_picture_under_a_path(
 ) -> None:
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(service.folder))
     with (
-        launched(service, root_path="/speech") as address,
+        launched(service, root_path="/speech", auth=("ann", "secret")) as address,
         under_a_path(address, "/speech") as there,
     ):
-        page = opened(browser, f"{there}/")
+        page = watched(browser.new_page(), there)
+        page.goto(f"{there}/")
+        page.get_by_label("Name").fill("ann")
+        for password, after in (
+            ("wrong", page.get_by_role("alert")),
+            ("secret", page.locator(READY)),
+        ):
+            page.get_by_label("Password").fill(password)
+            page.get_by_role("button", name="Log in").click()
+            after.wait_for()
+        page.faults = [fault for fault in page.faults if "40" not in fault]  # it was refused twice
         page.locator("#studio-example").click()
         word(page).first.wait_for()
         page.get_by_role("button", name="Spectrogram").click()

@@ -67,6 +67,17 @@ def test_words_appear_while_one_speaks_and_are_in_the_script_at_once(
     page.context.close()
 
 
+# The browser asks for the microphone until it is granted.
+LATE = """() => {
+    const own = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
+    const asked = new Promise((granted) => { window.grant = granted; });
+    navigator.mediaDevices.getUserMedia = async (wanted) => {
+        await asked;
+        return window.granted = await own(wanted);
+    };
+}"""
+
+
 def test_new_words_are_said_into_the_microphone(browser: Any, url: str, arctic: Path) -> None:
     """They are a take of their change, marked as recorded, and heard at once."""
     page = opened(browser, url, permissions=["microphone"])
@@ -87,6 +98,16 @@ def test_new_words_are_said_into_the_microphone(browser: Any, url: str, arctic: 
     page.locator(".card.active").get_by_role("button", name="Record these words").click()
     box.locator("input").set_input_files(arctic)  # in a file
     page.get_by_role("radio", name="Recorded for this change").nth(1).wait_for()
+    page.locator(".card.active").get_by_role("button", name="Record these words").click()
+    box.get_by_role("textbox").fill("")  # no words, which deletes none
+    box.locator("input").set_input_files(arctic)
+    page.get_by_text("Type the new words").wait_for()
+    page.evaluate(LATE)
+    page.locator(".card.active").get_by_role("button", name="Record these words").click()
+    box.get_by_role("button", name="Record", exact=True).click()
+    box.get_by_role("button", name="Cancel").click()
+    page.evaluate("() => window.grant()")
+    page.wait_for_function("() => window.granted.getTracks()[0].readyState === 'ended'")
     page.reload()
     made(page, "always")
     assert changes(page) == ["want always"]

@@ -5,7 +5,6 @@ import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from uuid import uuid4
 
@@ -29,13 +28,11 @@ def studio(service: Service, tmp_path: Path) -> Studio:
 
 
 def client_of(studio: Studio) -> TestClient:
-    return client_for(studio, SimpleNamespace(auth=None, tokens={}, cookie_id="x"))
+    return client_for(studio, Visitors())
 
 
-def client_for(studio: Studio, gradio_app: Any) -> TestClient:
-    """A client, where Gradio knows these logins."""
-    app, visitors = FastAPI(), Visitors()
-    visitors.gradio_app = gradio_app
+def client_for(studio: Studio, visitors: Visitors) -> TestClient:
+    app = FastAPI()
     answer_errors(app)
     add_studio(app, studio, visitors)
     return TestClient(app, "http://testserver/studio")
@@ -47,12 +44,20 @@ def client(studio: Studio) -> Iterator[TestClient]:
         yield client
 
 
+def uploaded(client: TestClient, path: Path | str) -> str:
+    """The server's name for a file that is uploaded."""
+    path = Path(path)
+    answer = client.post("/uploads", content=path.read_bytes(), params={"name": path.name})
+    return str(answer.json()["upload"])
+
+
 class Project:
-    """A project through the interface."""
+    """A project through the interface; what it is made of is uploaded first."""
 
     def __init__(self, client: TestClient, data: dict[str, Any]) -> None:
         self.client = client
-        answer = client.post("/projects", json=data)
+        upload = {"upload": uploaded(client, data["upload"])} if "upload" in data else {}
+        answer = client.post("/projects", json=data | upload)
         assert answer.status_code == 200, answer.text
         self.at = f"/projects/{answer.json()['id']}"
 

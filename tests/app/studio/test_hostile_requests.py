@@ -2,6 +2,7 @@
 is as it was."""
 
 import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,11 +12,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from a3t.errors import InputError
-from app.guard import COOKIE
+from app.guard import COOKIE, Visitors
 from app.studio.storage import folders
 from app.studio.storage.folders import ProjectFolder
 from app.studio.studio import Studio
-from tests.app.studio.conftest import Project, change, client_for, client_of
+from tests.app.studio.conftest import Project, change, client_for, client_of, uploaded
 from tests.conftest import ARCTIC
 from tests.fuzz.corpus import VALUES
 
@@ -151,6 +152,21 @@ def test_what_was_not_uploaded_is_not_read(
         assert answer.status_code == 400 and "upload" in answer.json()["detail"]
 
 
+def test_an_upload_has_a_name_that_is_its_visitor_s_alone_and_no_path(
+    client: TestClient, studio: Studio, arctic: Path
+) -> None:
+    given = {"name": "../../etc/My talk.wav"}
+    told = client.post("/uploads", params=given, content=arctic.read_bytes())
+    assert re.fullmatch(r'\{"upload":"[0-9a-f]{24}"\}', told.text)
+    (path,) = (each for each in studio.service.folder.rglob("My_talk.wav"))
+    assert path.read_bytes() == arctic.read_bytes()
+    with client_of(studio) as other:
+        assert other.post("/projects", json=told.json()).status_code == 400
+    assert client.post("/projects", json={"upload": path.parent.name}).status_code == 400
+    made = client.get(f"/projects/{client.post('/projects', json=told.json()).json()['id']}")
+    assert made.json()["name"] == "My talk.wav"
+
+
 @pytest.mark.parametrize("body", [b"", b"[", b"[" * 100_000, b"null", b'"x"', b"\xff", b"{}"])
 def test_bodies_that_are_no_object(body: bytes, hostile: Project) -> None:
     for name in BODIES:
@@ -189,15 +205,17 @@ def test_a_project_is_its_owner_s_alone(project: Project, client: TestClient) ->
 
 def test_whoever_must_log_in_sees_nothing_before(studio: Studio, upload: str) -> None:
     tokens: dict[str, str] = {}
-    logins = SimpleNamespace(auth=[("ann", "secret")], tokens=tokens, cookie_id="x")
-    with client_for(studio, logins) as client:
+    visitors = Visitors(must_log_in=True)
+    with client_for(studio, visitors) as client:
         assert client.get("/projects").status_code == 401
-        assert client.post("/projects", json={"upload": upload}).status_code == 401
+        assert client.post("/uploads", content=b"RIFF").status_code == 401
+        visitors.gradio_app = SimpleNamespace(tokens=tokens, cookie_id="x")
+        assert client.get("/projects").status_code == 401
         tokens["known"] = "ann"
         client.cookies.set("access-token-x", "known")
         assert client.get("/projects").json() == []
-        assert client.post("/projects", json={"upload": upload, "text": ARCTIC}).status_code == 200
-    with client_for(studio, logins) as elsewhere:
+        Project(client, {"upload": upload, "text": ARCTIC})
+    with client_for(studio, visitors) as elsewhere:
         elsewhere.cookies.set("access-token-x", "known")  # ann, in another browser
         assert len(elsewhere.get("/projects").json()) == 1
 
@@ -236,12 +254,19 @@ def test_settings_out_of_range_are_brought_into_it(project: Project) -> None:
 
 
 def test_there_is_a_limit_to_projects_and_takes(
-    project: Project, monkeypatch: pytest.MonkeyPatch, upload: str
+    project: Project, studio: Studio, monkeypatch: pytest.MonkeyPatch, upload: str
 ) -> None:
     monkeypatch.setattr(folders, "MAX_TAKES", 1)
     monkeypatch.setattr(folders, "MAX_PROJECTS", 1)
     project.save(change(project.listened(), "always", "never"))
     (key,) = project.made()["takes"]
+    spoken = {"key": key, "upload": uploaded(project.client, upload)}
+    assert "can't have more takes" in project.post("said", spoken, 400)["detail"]
+    monkeypatch.setattr(folders, "MIN_FREE_BYTES", 10**18)
+    monkeypatch.setattr(folders, "MAX_TAKES", 9)
+    assert "disk is nearly full" in project.post("said", spoken, 400)["detail"]
+    assert not list(studio.projects.root.glob("*/*/said/*"))  # nothing stays of what is refused
+    monkeypatch.setattr(folders, "MAX_TAKES", 1)
     assert "can't have more takes" in project.post("takes", {"key": key}, 400)["detail"]
-    answer = project.client.post("/projects", json={"upload": upload})
+    answer = project.client.post("/projects", json={"upload": spoken["upload"]})
     assert answer.status_code == 400 and "no room for more projects" in answer.json()["detail"]

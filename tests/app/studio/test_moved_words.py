@@ -12,7 +12,8 @@ from a3t.projects.replay import replay
 from app.service import Service
 from app.studio.storage.folders import ProjectFolder
 from app.studio.storage.packed_project import unpack
-from tests.app.studio.conftest import Project, change
+from app.studio.studio import Studio
+from tests.app.studio.conftest import Project, change, uploaded
 
 
 def test_pasted_words_are_moved_and_another_take_is_made(project: Project) -> None:
@@ -39,7 +40,7 @@ def test_pasted_words_are_moved_and_another_take_is_made(project: Project) -> No
 
 
 def test_words_recorded_for_a_change_are_a_take_that_is_made_again(
-    project: Project, service: Service, arctic: Path, tmp_path: Path
+    project: Project, studio: Studio, service: Service, arctic: Path, tmp_path: Path
 ) -> None:
     state = project.listened()
     project.save(change(state, "want", "always"))
@@ -48,11 +49,17 @@ def test_words_recorded_for_a_change_are_a_take_that_is_made_again(
     spoken.parent.mkdir()
     samples, rate = soundfile.read(arctic)
     soundfile.write(spoken, 0.3 * samples, rate)  # in a sentence, and not as loud
-    project.post("said", {"key": key, "upload": str(spoken)})
+    project.post("said", {"key": key, "upload": uploaded(project.client, spoken)})
     said = lambda state: [t for t in state["takes"][key] if t.get("punch_in")]  # noqa: E731
     (take,) = said(project.until(lambda state: state["failures"] or said(state)))
     assert take["recorded"] is None
     project.post("said", {"key": key, "upload": "/etc/hostname"}, 400)
+    silence = spoken.with_name("silence.wav")
+    soundfile.write(silence, 0 * samples, rate)
+    project.post("said", {"key": key, "upload": uploaded(project.client, silence)})
+    project.until(lambda state: not state["making"])
+    (own,) = studio.projects.root.glob("*/*/said/*")  # of a take that failed nothing stays
+    assert own.read_bytes() == spoken.read_bytes()
     project.save(change(state, "want", "always", take=take["number"]))
     for name, content in project.files().items():
         (tmp_path / name).write_bytes(content)

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from app import limits
 from app.service import Service
 from app.studio.studio import Studio
-from tests.app.studio.conftest import Project, change, client_of
+from tests.app.studio.conftest import Project, change, client_of, uploaded
 from tests.conftest import ARCTIC
 
 
@@ -102,7 +102,7 @@ def test_another_visitor_goes_on_where_it_was(
 def test_nothing_is_replaced_unasked(project: Project, service: Service) -> None:
     client, path = project.client, saved(project, service)
     project.save()  # the change is taken back after the file was saved
-    answer = client.post("/projects", json={"upload": str(path)})
+    answer = client.post("/projects", json={"upload": uploaded(client, path)})
     assert answer.status_code == 409
     assert answer.json() == {"exists": {"name": "talk.wav", "edits": 0}}
     assert len(client.get("/projects").json()) == 1
@@ -177,7 +177,7 @@ def test_a_file_that_was_tampered_with_is_refused(
     client: TestClient, service: Service, studio: Studio, true_file: dict[str, bytes], broken: Any
 ) -> None:
     path = repacked(service, true_file, broken)
-    answer = client.post("/projects", json={"upload": str(path)})
+    answer = client.post("/projects", json={"upload": uploaded(client, path)})
     assert answer.status_code == 400
     assert "not a project" in answer.json()["detail"]
     assert client.get("/projects").json() == []
@@ -207,7 +207,9 @@ def test_takes_that_were_tampered_with_are_made_anew(
         with_value(f"{take}/take.json", "model", "name", ["x"]),
     ):
         path = repacked(service, true_file, broken)
-        answer = client.post("/projects", json={"upload": str(path), "onto": "replace"})
+        answer = client.post(
+            "/projects", json={"upload": uploaded(client, path), "onto": "replace"}
+        )
         (takes,) = client.get(f"/projects/{answer.json()['id']}").json()["takes"].values()
         assert takes == []
     path = repacked(service, true_file, without(f"{take}/patch.npy"))
@@ -237,12 +239,12 @@ def test_what_unpacks_to_more_than_it_says_or_may(
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("takes/bomb", b"0" * 50_000_000)
     monkeypatch.setattr(limits, "MAX_MEGABYTES", 10)
-    answer = client.post("/projects", json={"upload": str(path)})
+    answer = client.post("/projects", json={"upload": uploaded(client, path)})
     assert answer.status_code == 400 and "larger than" in answer.json()["detail"]
     for k in range(0, len(data), 101):
         data[k] ^= 0xFF
     path.write_bytes(data)
-    assert client.post("/projects", json={"upload": str(path)}).status_code == 400
+    assert client.post("/projects", json={"upload": uploaded(client, path)}).status_code == 400
 
 
 def test_another_recording_than_its_own(

@@ -76,8 +76,8 @@ def test_two_windows_and_a_server_that_is_killed(server: KilledServer, arctic: P
         pytest.skip("there is no Node here: pip install playwright brings one")
     with httpx.Client(base_url=server.url, timeout=600) as client:
         client.get("/")
-        sent = client.post("/gradio_api/upload", files={"files": ("a.wav", arctic.read_bytes())})
-        data = {"upload": sent.json()[0], "text": ARCTIC}
+        sent = client.post("/studio/uploads?name=a.wav", content=arctic.read_bytes())
+        data = {"upload": sent.json()["upload"], "text": ARCTIC}
         project = client.post("/studio/projects", json=data).json()["id"]
         while not client.get(f"/studio/projects/{project}").json()["listening"]["done"]:
             time.sleep(0.1)

@@ -1,11 +1,10 @@
-"""The editor's place in a page of Gradio's, and Gradio's endpoints for programs."""
+"""Gradio's endpoints for programs, and its login, which are all that the page needs of Gradio."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -16,8 +15,6 @@ from app import PageOptions, limits, texts
 from app.guard import Visitors
 from app.processes.request_jobs import BusyError, sentence_of
 from app.service import Service
-from app.studio.routes import add_studio
-from app.studio.studio import Studio
 
 # The editors' lanes take requests one by one, long ones beside short ones.
 LINE: dict[str, Any] = {"concurrency_id": "editor", "concurrency_limit": 4}
@@ -54,7 +51,7 @@ def _error(sentence: str) -> gr.Error:
     return gr.Error(plain, print_exception=False)
 
 
-class Page(gr.Blocks):  # type: ignore[misc]
+class Endpoints(gr.Blocks):  # type: ignore[misc]
     """Blocks that answer a request whose fields have wrong types or paths with one sentence.
 
     Gradio would answer `{"error": null}`, and write a traceback for each into the log.
@@ -126,51 +123,25 @@ def _function(service: Service, name: str) -> Any:
 
 WAITING = 24  # length of the queue; further requests are rejected with "try again"
 
-# The script lives in modules of its own (app/web), which the server serves as they are.
-BEGIN = """
-const root = ((window.gradio_config && window.gradio_config.root) || "").replace(/\\/$/, "");
-import(`${root}/studio/web/main.js`).then((main) => main.begin(element, root));
-"""
 
-
-def build_page(service: Service) -> gr.Blocks:
-    """The page over `service`, ready to mount."""
-    with Page(
-        title=texts.TITLE,
-        analytics_enabled=False,
-        fill_width=True,
-        delete_cache=(limits.KEEP_SECONDS // 6, limits.KEEP_SECONDS),
-    ) as page:
-        gr.HTML(
-            html_template='<div class="studio" data-part="studio"></div>',
-            js_on_load=BEGIN,
-            apply_default_css=False,
-            elem_id="studio",
-        )
+def gradio_app(service: Service, options: PageOptions, visitors: Visitors) -> FastAPI:
+    """Gradio's application, whose logins the visitors are known by from now on."""
+    clear = (limits.KEEP_SECONDS // 6, limits.KEEP_SECONDS)
+    with Endpoints(title=texts.TITLE, analytics_enabled=False, delete_cache=clear) as blocks:
         add_endpoints(service)
-    page.queue(default_concurrency_limit=1, max_size=WAITING)
-    return page
-
-
-def add_page(app: FastAPI, service: Service, options: PageOptions, local_only: bool) -> None:
-    """The page in the application, and the interface of its script."""
-    projects = options.projects or service.folder / "projects"
-    studio, visitors = Studio(service, projects), Visitors()
-    studio.recogniser.is_offered = local_only
-    add_studio(app, studio, visitors)
-    page = build_page(service)
+    blocks.queue(default_concurrency_limit=1, max_size=WAITING)
     # Gradio refuses paths that nobody uploaded only in a page that it launched itself: without
     # this, it copies any file that a request names into the uploads.
-    page.has_launched = True
+    blocks.has_launched = True
     settings: dict[str, Any] = {
         "auth": options.auth,
         "root_path": options.root_path or None,
         "show_error": False,
         "max_file_size": limits.MAX_MEGABYTES * 1_000_000,
         "ssr_mode": False,
-        "footer_links": [],
         "enable_monitoring": False,
-        "css": (Path(__file__).parent / "web" / "page.css").read_text(encoding="utf-8"),
     }
-    gr.mount_gradio_app(app, page, "/", **settings)
+    app = FastAPI()
+    gr.mount_gradio_app(app, blocks, "/", **settings)
     visitors.gradio_app = app.routes[-1].app  # type: ignore[attr-defined]
+    return app

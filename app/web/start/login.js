@@ -1,0 +1,22 @@
+// The login, where the page is for more than this computer.
+
+import { make } from "../elements.js";
+import { TEXTS } from "../texts.js";
+
+/** @param {HTMLElement} host @param {string} page its address */
+export function askLogin(host, page) {
+  const problem = make("p", { class: "problem", role: "alert" });
+  const field = (name, said, more) => make("label", { class: "setting" }, said, make("input", { name, required: true, ...more }));
+  const form = make("form", { class: "start login" }, make("h1", {}, TEXTS.log_in),
+    field("username", TEXTS.user, { autocomplete: "username" }), field("password", TEXTS.password, { type: "password", autocomplete: "current-password" }),
+    problem, make("button", { class: "button primary" }, TEXTS.log_in));
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const { ok } = await fetch(`${page}/login`, { method: "POST", body: new URLSearchParams(/** @type {any} */ (new FormData(form))) }).catch(() => ({ ok: false }));
+    if (ok) location.reload();
+    else problem.textContent = TEXTS.wrong_login;
+  });
+  host.dataset.screen = "start";
+  host.append(make("div", { class: "screen start-screen" }, form));
+  fetch(`${page}/config`).catch(() => {}); // what answers the login takes seconds to load
+}
