@@ -43,6 +43,7 @@ COMMANDS = {
     "recognition": ("hearing.recognition", "word errors of recognition, with a hint and without"),
     "near-words": ("hearing.near_words", "edits planned from the new text alone"),
     "live": ("hearing.live_words", "live words: errors, delay, changes"),
+    "second-pass": ("hearing.second_pass", "recognition weighed again by recipes/words"),
     "cleaning": ("hearing.planted_fillers", "fillers, repetitions and pauses: found, cut cleanly?"),
     "speakers": ("hearing.joined_speakers", "telling two people apart"),
     "texts": ("text_readings", "the reading of texts"),

@@ -178,6 +178,10 @@ class Rescoring:
 
     def __call__(self, lattice: Sequence[Arc]) -> list[int]:
         """The records of the likeliest text, in order."""
+        return next((records for records, _ in self.likeliest(lattice)), [])
+
+    def likeliest(self, lattice: Sequence[Arc]) -> list[tuple[list[int], float]]:
+        """The records of the likeliest few texts, in order, and the score of each, nats."""
         following: dict[int, set[int]] = defaultdict(set)
         for arc in lattice:
             following[arc.before].add(arc.word)
@@ -201,7 +205,7 @@ class Rescoring:
                 distinct.setdefault(text.words, (text, before))
             texts, befores = zip(*[*distinct.values()][: self.most], strict=True)
             if not following[record]:
-                return texts[0].records()[:-1]
+                return [(text.records()[:-1], text.score) for text in texts]
             state = self.network.after(
                 WordState.stacked(befores), [text.words[-1] for text in texts]
             )

@@ -114,7 +114,10 @@ def test_the_likeliest_text_is_found(seed: int, network: WordNetwork, ngrams: NG
         total = sum(arc.gain for arc in arcs) + 2.0 * nats(network, [a.word for a in arcs[:-1]])
         if total > best:
             best, likeliest = total, records
-    assert Rescoring(network, ngrams, share=1.0, weight=2.0, most=8)(lattice) == likeliest
+    rescoring = Rescoring(network, ngrams, share=1.0, weight=2.0, most=8)
+    assert rescoring(lattice) == likeliest
+    scores = [score for _, score in rescoring.likeliest(lattice)]
+    assert scores == sorted(scores, reverse=True) and len(scores) > 1
 
 
 @pytest.mark.parametrize("seed", range(2))
