@@ -10,8 +10,8 @@ The frames around a boundary in which neither of its two phones is clearly likel
 say over how long a stretch it is undecided. How far from the truth boundaries are for each such
 length was fitted, inside speech, to two of flite's voices, clean, in noise and in a room; beside a
 pause, by what the word begins or ends with, to where the sound of real speech begins and ends
-(evaluation.hearing.calibration holds both against other voices and clips). SHARED and ONSET are not
-fitted: no labels of such places were at hand.
+(evaluation.hearing.calibration holds both against other voices and clips). SHARED is not fitted:
+no labels of such places were at hand.
 """
 
 from __future__ import annotations
@@ -199,10 +199,13 @@ INSIDE = (0.004, 0.23)
 STARTS = {"stop": (0.052, 0.04), "fricative": (0.024, 0.2), "other": INSIDE}  # after a pause
 ENDS = {"stop": (0.015, 0.5), "fricative": (0.03, 0.2), "other": (0.0, 0.76)}  # before one
 SHARED = 0.4  # of the length of a consonant that two words share, in which nothing says where
-# Beside l, r, w and y nothing changes at once: so many times as much, inside a word and between
-# two. Fitted to the labels by hand of the voices for that (evaluation.hearing.hand_labels).
+# So many times as much, inside a word and between two: beside l, r, w and y nothing changes at
+# once, and a vowel is clear. Fitted to the labels by hand of the voices for that
+# (evaluation.hearing.hand_labels), for the few of them nearer to 1.
 GLIDING = (1.2, 1.8)
-ONSET = 0.02  # at least, of a word that begins with a vowel: a glottal stop may go before it
+INTO_VOWEL, OUT_OF_VOWEL = 0.89, 0.71  # inside a word
+CONSONANT = 0.9  # a word that begins with one
+ONSET = 0.013  # at least, of a word that begins with a vowel: a glottal stop may go before it
 
 
 def undecided(alignment: Alignment, posteriors: np.ndarray) -> np.ndarray:
@@ -242,13 +245,29 @@ def _spread(left: Phone, right: Phone, between_words: bool, undecided: float) ->
         beside = STARTS if left.symbol == PAUSE else ENDS
         least, each = beside[_kind(right.symbol if left.symbol == PAUSE else left.symbol)]
     spread = max(least + each * undecided, INSIDE[0])
-    if PAUSE not in (left.symbol, right.symbol) and {left.symbol, right.symbol} & set(CLASSES[4]):
-        spread *= GLIDING[between_words]
-    if not between_words or PAUSE in (left.symbol, right.symbol):
+    if PAUSE in (left.symbol, right.symbol):
+        return spread
+    spread *= _scale(left.symbol, right.symbol, between_words)
+    if not between_words:
         return spread
     if left.symbol == right.symbol:
         return max(spread, SHARED * (left.duration + right.duration))
-    return max(spread, ONSET) if right.symbol[-1].isdigit() else spread
+    return max(spread, ONSET) if _is_vowel(right.symbol) else spread
+
+
+def _scale(left: str, right: str, between_words: bool) -> float:
+    """The spread between two phones as a multiple of what INSIDE gives."""
+    if {left, right} & set(CLASSES[4]):
+        return GLIDING[between_words]
+    if between_words:
+        return 1.0 if _is_vowel(right) else CONSONANT
+    if _is_vowel(left) == _is_vowel(right):
+        return 1.0
+    return OUT_OF_VOWEL if _is_vowel(left) else INTO_VOWEL
+
+
+def _is_vowel(symbol: str) -> bool:
+    return symbol[-1].isdigit()
 
 
 def _kind(symbol: str) -> str:

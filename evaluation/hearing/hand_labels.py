@@ -140,7 +140,7 @@ def compare(clip: LabelledClip, setting: Setting) -> Iterator[Row]:
 def boundaries(word: Word, label: LabelledWord) -> Iterator[tuple[str, str, float, float]]:
     """A word's boundaries that can be compared: of what, in which context, found, labelled."""
     first = kind(label.phones[0].symbol)
-    context = "glottal onset" if label.glottal else "between words"
+    context = "glottal onset" if label.glottal else f"between words: {first}"
     if label.before:
         context = f"after a pause: {first}"
     if label.start > 0:
@@ -150,9 +150,19 @@ def boundaries(word: Word, label: LabelledWord) -> Iterator[tuple[str, str, floa
     for block in SequenceMatcher(None, own, theirs, autojunk=False).get_matching_blocks():
         for k in range(1, block.size):
             found, true = word.phones[block.a + k].start, label.phones[block.b + k].start
-            yield "phones inside words", "inside", found, true
+            kinds = [kind(label.phones[block.b + j].symbol) for j in (k - 1, k)]
+            yield "phones inside words", _inside(*kinds), found, true
     if label.after:
         yield "words", f"before a pause: {kind(label.phones[-1].symbol)}", word.end, label.end
+
+
+def _inside(left: str, right: str) -> str:
+    """The context of a boundary inside a word, by the kinds of its phones."""
+    if "liquid" in (left, right):
+        return "inside: beside a liquid or glide"
+    if (left == "vowel") == (right == "vowel"):
+        return "inside: two vowels or two consonants"
+    return "inside: vowel, consonant" if left == "vowel" else "inside: consonant, vowel"
 
 
 def kind(symbol: str) -> str:
