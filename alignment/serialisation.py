@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any, Self, TypeVar
 
 T = TypeVar("T")
@@ -12,6 +13,10 @@ T = TypeVar("T")
 MAX_PATH = 4096  # characters; systems have none longer, nor names above 255
 OMITTED = {"omitted": True}
 """The metadata of a field whose default says nothing, and so is not written."""
+
+
+_KNOWN: set[Any] = set()  # types that msgspec has met
+_FINDING_OUT = Lock()
 
 
 class Record:
@@ -68,6 +73,12 @@ def from_json(kind: type[T], data: object) -> T:
     """
     import msgspec  # when it is first needed: training on a bare machine does without
 
+    if kind not in _KNOWN:
+        # What msgspec finds out about a type, it keeps with the type, and two threads that do so
+        # at once end in a segmentation fault.
+        with _FINDING_OUT:
+            msgspec.json.Decoder(kind, dec_hook=_decoded)
+            _KNOWN.add(kind)
     try:
         return msgspec.convert(data, kind, dec_hook=_decoded)
     except (msgspec.ValidationError, RecursionError, OverflowError) as error:

@@ -2,8 +2,10 @@
 
 import json
 import math
-from dataclasses import dataclass, field
+import sys
+from dataclasses import dataclass, field, make_dataclass
 from pathlib import Path
+from threading import Barrier, Thread
 from typing import Any
 
 import pytest
@@ -12,7 +14,8 @@ from hypothesis import strategies as st
 
 from a3t.plan.edit_limits import Count, Number
 from alignment import Alignment, Phone, Word
-from alignment.serialisation import MAX_PATH, OMITTED, Record
+from alignment.serialisation import MAX_PATH, OMITTED, Record, from_json
+from tests.children import result_of
 
 TIMES = st.floats(0, 1e6)
 PHONES = st.builds(Phone, st.text(), TIMES, TIMES, st.floats(0, 1), st.floats(0, 1))
@@ -70,3 +73,31 @@ def test_other_values_are_refused(entry: dict[str, Any], place: str) -> None:
 def test_what_is_no_object_is_refused(data: object) -> None:
     with pytest.raises(ValueError):
         Kept.from_json(data)
+
+
+def met_by_threads() -> str:
+    """Types that nothing has met yet, each first read by four threads at once."""
+    sys.setswitchinterval(1e-6)
+    for number in range(50):
+        fields = [(f"f{k}", "tuple[int, ...] | None", None) for k in range(12)]
+        part = make_dataclass(f"Part{number}", fields)
+        whole = make_dataclass(
+            f"Whole{number}", [(f"f{k}", tuple[part, ...], ()) for k in range(9)]
+        )
+        ready = Barrier(4)
+
+        def read(whole: type = whole, ready: Barrier = ready) -> None:
+            ready.wait()
+            from_json(whole, {"f0": [{"f1": [1]}]})
+
+        threads = [Thread(target=read) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    return "alive"
+
+
+def test_threads_may_read_a_type_first_at_once() -> None:
+    """It ended the page's server, when a change was made while its state was asked for."""
+    assert result_of(met_by_threads) == "alive"
