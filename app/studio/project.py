@@ -29,8 +29,14 @@ from app.processes.worker import WorkerProcess, run_in_sandbox
 from app.service import without_folder
 from app.studio.open_project import OpenProject
 from app.studio.project_words import Listening, WordCorrections
-from app.studio.storage.folders import ProjectFolder
-from app.studio.storage.heard_tokens import HeardPart, Token, start_of, transcript_of
+from app.studio.storage.folders import SAID, ProjectFolder
+from app.studio.storage.heard_tokens import (
+    HeardPart,
+    Token,
+    reachable_keys,
+    start_of,
+    transcript_of,
+)
 from app.studio.storage.project_pronunciations import (
     MAX_SAID_CHARACTERS,
     own_pronunciations,
@@ -329,6 +335,8 @@ class Project:
         self.listening = Listening(self.open, self.takes.make_missing)
         self.words = WordCorrections(self.open)
         self.exported: str | None = None
+        if (folder.path / SAID).is_dir() and not quick.pending(folder.id):
+            folder.forget_said(reachable_keys(self.open.document, self.open.shown()))
         self.listening.resume()
         self.words.correct_all()
 

@@ -4,7 +4,7 @@ import { applied } from "./script/steps.js";
 import { TEXTS, tell } from "./texts.js";
 import { forget, keep, kept } from "./unsent.js";
 
-const PATIENCE = 500, LONGEST = 4000; // milliseconds until another try, twice as long each time
+const PATIENCE = 500, LONGEST = 2000; // milliseconds until another try, twice as long each time
 const DRAFT = 300; // milliseconds until what stands in the field is kept, however long one types on
 
 /** What is sent of an edit. @param {import("./script/script.js").Edit} edit */

@@ -19,7 +19,7 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -96,6 +96,20 @@ class ProjectFolder:
             shutil.copyfile(source, temporary)
         return path
 
+    def forget_said(self, keys: Collection[str]) -> None:
+        """Delete the recordings for takes of other changes than those with these keys, and what
+        belongs to no take."""
+        named = set()
+        for path in self.path.glob(f"takes/*/*/{REQUEST}"):
+            said = list(said_for(self.read(str(path.relative_to(self.path)))))
+            if path.parts[-3] in keys:
+                named.update(said)
+            elif said:
+                shutil.rmtree(path.parent)
+        for path in self.path.glob(f"{SAID}/*"):
+            if f"{SAID}/{path.name}" not in named:
+                path.unlink()
+
     def take_folder(self, key: str, number: int) -> Path:
         return self.path / "takes" / key / str(number)
 
@@ -134,6 +148,12 @@ class ProjectFolder:
 
     def delete(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
+
+
+def said_for(request: Any) -> Iterator[str]:
+    """The recordings that a take was made of, by their names in the project's folder."""
+    for other in (request or {}).get("asked", {}).get("others", ()):
+        yield f"{SAID}/{Path(other['path']).name}"
 
 
 def words_name(part: int) -> str:

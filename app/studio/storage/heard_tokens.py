@@ -7,7 +7,8 @@ A *token* is a written word with its spoken words and their times in seconds:
 
 A token of a named speaker has the name in "speaker"; that of a turn's first word also has it in its
 text ("ANNA: Hello"). A token whose marks and capitals were restored has what it is without them, or
-with them again, in "unmarked" or "marked".
+with them again, in "unmarked" or "marked". A token that Whisper recognised has in "sure" how sure
+that was of it, 0 to 1: the scores say how well its sound fits, and a wrong word's may fit.
 
 A *pause* is an `alignment.Word` without text, as JSON; it may name sound that no text has.
 """
@@ -20,7 +21,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
-from a3t.projects.document import MAX_CHARACTERS, Change, MissingWordsError
+from a3t.projects.document import MAX_CHARACTERS, Change, Document, MissingWordsError
 from a3t.text.transcript import Transcript, TranscriptWord
 
 Token = dict[str, Any]
@@ -94,9 +95,9 @@ def without_name(token: Token) -> str:
 
 
 def shown(token: Token) -> list[Any]:
-    """A token as the page needs it: id, text without the name, start and end in seconds, score,
-    pause after it, who says it."""
-    score = min(word["score"] for word in token["words"])
+    """A token as the page needs it: id, text without the name, start and end in seconds, how sure
+    it is, pause after it, who says it."""
+    score = token.get("sure", min(word["score"] for word in token["words"]))
     times = (round(start_of(token), 4), round(end_of(token), 4))
     rest = (round(score, 3), int(token["pause"]), token.get("speaker", ""))
     return [token["id"], without_name(token), *times, *rest]
@@ -126,6 +127,20 @@ def made_as_one(changes: Sequence[Change], rows: Sequence[Sequence[Any]]) -> dic
         else:
             group = [each]
     return found
+
+
+def reachable_keys(document: Document, rows: Sequence[Sequence[Any]]) -> set[str]:
+    """The keys of all that has takes: of the changes that are there, or that undo and redo bring
+    back, alone and as they are made as one. rows: all tokens as they are `shown`."""
+    states, back, ahead = {document.changes}, document, document
+    for _ in document.done:
+        back = back.undo() if back.done else back
+        states.add(back.changes)
+    for _ in document.undone:
+        ahead = ahead.redo() if ahead.undone else ahead
+        states.add(ahead.changes)
+    made = [change for state in states for change in made_as_one(state, rows).values()]
+    return {change.key for change in (*made, *(each for state in states for each in state))}
 
 
 def _is_near(last: int, first: int, rows: Sequence[Sequence[Any]]) -> bool:

@@ -39,14 +39,14 @@ from alignment.serialisation import OMITTED, Record, from_json
 from app import limits, texts
 from app.studio.storage.folders import (
     REQUEST,
-    SAID,
     SAID_NAME,
     SCRIPT,
     TAKE_FILE,
     ProjectFolder,
+    said_for,
     words_name,
 )
-from app.studio.storage.heard_tokens import IDS, HeardPart, made_as_one, shown
+from app.studio.storage.heard_tokens import IDS, HeardPart, reachable_keys, shown
 from app.studio.storage.pcm_sound import played
 from app.studio.storage.project_pronunciations import FILE, checked
 from app.studio.work.take_orders import settings_of
@@ -86,11 +86,9 @@ def pack(folder: ProjectFolder, target: Path) -> None:
 
 
 def _keys(folder: ProjectFolder, parts: int) -> set[str]:
-    """The keys of what has takes: of its changes, alone and as they are made as one."""
-    changes = folder.document.changes
+    """The `reachable_keys` of a project."""
     rows = [shown(token) for part in range(parts) for token in folder.heard(part).tokens]
-    made = made_as_one(changes, rows).values()
-    return {change.key for change in (*changes, *made)}
+    return reachable_keys(folder.document, rows)
 
 
 def _members(folder: ProjectFolder, keys: set[str]) -> Iterator[str]:
@@ -105,13 +103,7 @@ def _members(folder: ProjectFolder, keys: set[str]) -> Iterator[str]:
             if (folder.path / at / REQUEST).is_file():
                 yield f"{at}/{REQUEST}"
             if take.punch_in:
-                yield from _said(folder.read(f"{at}/{REQUEST}"))
-
-
-def _said(request: Any) -> Iterator[str]:
-    """The recordings that a take was made of, by the names of their members."""
-    for other in request["asked"].get("others", ()):
-        yield f"{SAID}/{Path(other['path']).name}"
+                yield from said_for(folder.read(f"{at}/{REQUEST}"))
 
 
 class Manifest(BaseModel):
@@ -210,7 +202,7 @@ def _take(archive: zipfile.ZipFile, at: str, told: Manifest, folder: ProjectFold
             return
         request = _request(archive, at, record)
         if record.punch_in:
-            for name in _said(request):
+            for name in said_for(request):
                 _copy(archive, name, folder.path / name)
     # An array's shape may be a lie, and a recording another take's.
     except (*MALFORMED, EOFError, TokenError, MemoryError, FileExistsError):
@@ -311,6 +303,7 @@ class CheckedToken(Record):
     text: Text
     words: Annotated[tuple[Word, ...], Meta(min_length=1)]
     pause: bool
+    sure: Annotated[float, Meta(ge=0, le=1)] | None = field(default=None, metadata=OMITTED)
     speaker: Text = field(default="", metadata=OMITTED)
     marked: CheckedMarks | None = field(default=None, metadata=OMITTED)
     unmarked: CheckedMarks | None = field(default=None, metadata=OMITTED)

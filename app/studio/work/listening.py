@@ -113,6 +113,10 @@ def recognise_part(editor: Editor, sound: PcmSound, part: int, first: int, last:
     text, sure = found.transcript, found.confidences
     heard = align_tokens(editor, sound, part * IDS, first, last, text, sure)
     tokens = heard.tokens if text.is_punctuated else punctuated(heard.tokens, part * IDS)
+    if model is not None and any(word["score"] for token in tokens for word in token["words"]):
+        rest = iter(sure)
+        for token in tokens:
+            token["sure"] = round(min(next(rest) for _ in token["words"]), 3)
     return HeardPart(tokens, heard.pauses)
 
 

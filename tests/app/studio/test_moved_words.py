@@ -3,6 +3,7 @@
 import io
 import json
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import soundfile
@@ -90,3 +91,14 @@ def test_words_recorded_for_a_change_are_a_take_that_is_made_again(
         unpack(packed, folder, 10**9)
         takes = ProjectFolder(folder).takes(key)
         assert takes == [each for each in kept if not each.punch_in] != kept
+    # Reverted, it stays as long as that can be undone, in a project's file as well.
+    project.step(gone=project.state["edits"], come=[], label="revert")
+    packed.write_bytes(project.client.get(f"{project.at}/file").content)
+    assert f"said/{part['path']}" in zipfile.ZipFile(packed).namelist()
+    folder = ProjectFolder(own.parents[1])
+    for is_there in (True, False):
+        studio._open.clear()  # as when the server was started anew
+        project.state  # noqa: B018  (opens it)
+        assert own.exists() is is_there
+        assert any(take.punch_in for take in folder.takes(key)) is is_there
+        folder.keep(replace(folder.document, done=()))

@@ -13,6 +13,7 @@ from a3t.source.records import FoundTranscript
 from a3t.text.transcript import Transcript
 from alignment.aligners.network_aligner import NetworkAligner
 from app.studio import recogniser_fetch
+from app.studio.storage.heard_tokens import shown
 from app.studio.storage.pcm_sound import PcmSound, played
 from app.studio.studio import Studio
 from app.studio.work import listening
@@ -68,7 +69,7 @@ def test_strangers_are_offered_nothing(
 @pytest.mark.parametrize(
     "written", [f"{ARCTIC[:-1]}!", ARCTIC.replace("it in the s", "it, in the S")]
 )
-def test_a_recognisers_own_marks_and_capitals_stay(
+def test_a_recognisers_own_marks_capitals_and_doubts_stay(
     written: str, arctic: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import soundfile
@@ -76,11 +77,14 @@ def test_a_recognisers_own_marks_and_capitals_stay(
     samples, rate = soundfile.read(arctic, always_2d=True)
     (tmp_path / "sound.pcm").write_bytes(played(samples))
     sound = PcmSound(tmp_path / "sound.pcm", rate, 1, len(samples))
-    heard = FoundTranscript(Transcript.from_text(written))
+    sure = (0.3, *[0.9] * 10)
+    heard = FoundTranscript(Transcript.from_text(written), confidences=sure)
+    monkeypatch.setattr(listening, "whisper_model", lambda _: tmp_path)
+    monkeypatch.setattr(listening, "load_whisper", lambda _: None)
     monkeypatch.setattr(listening, "recognised_part", lambda *_: heard)
     editor: Any = SimpleNamespace(
         progress=None, alignments=SimpleNamespace(aligner=NetworkAligner())
     )
     part = recognise_part(editor, sound, 0, 0, len(samples))
     assert " ".join(token["text"] for token in part.tokens) == written
-    assert all(word["score"] > 0.5 for token in part.tokens for word in token["words"])
+    assert tuple(shown(token)[4] for token in part.tokens) == sure
