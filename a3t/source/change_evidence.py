@@ -185,6 +185,7 @@ def whole_tokens(text: Transcript, words: Span) -> Span:
 
 MOST_WAYS = 8  # of saying the words of a place that are compared
 MOST_NATS, MOST_FIT = 40.0, 20.0  # of Whisper; of the phone network and of trigrams
+NEARLY = 5.0  # nats of the phone network: two words that differ by less may both be said
 RARE, RAREST = -10.0, -16.0  # log probabilities of words that are rare, and that no text has
 
 
@@ -194,7 +195,10 @@ class Evidence(NamedTuple):
 
     whisper, fit, language: by Whisper, if the text is right elsewhere; by the phone network; by
     trigrams. advantage: the root of the advantage that anything has over the new words, in the
-    aligner's eyes. cleared: 1 if a second hearing has the new words there.
+    aligner's eyes. cleared: 1 if a second hearing has the new words there. edge: of
+    places that touch, NEARLY and the nats by which the new word at either end of them fits the
+    sound of the heard one better; 0 if it doesn't nearly fit. That word may be said already, and
+    misheard. It has no weight.
     """
 
     whisper: float = 0.0
@@ -202,6 +206,7 @@ class Evidence(NamedTuple):
     language: float = 0.0
     advantage: float = 0.0
     cleared: float = 0.0
+    edge: float = 0.0
 
 
 class _Replaced(NamedTuple):
@@ -234,11 +239,12 @@ class HeardSound:
         advantages = self._advantages(aligned_new)
         others = differences(second, new, self.pronouncer) if second else []
         nats = self._whisper_nats(new, places)
+        edges = self._edges(new, places)
         return [
             _without_skipped(place, evidence)._replace(
-                cleared=float(second is not None and _is_cleared(place.new, others))
+                cleared=float(second is not None and _is_cleared(place.new, others)), edge=edge
             )
-            for place, each in zip(places, nats, strict=True)
+            for place, each, edge in zip(places, nats, edges, strict=True)
             for evidence in [self._evidence(place, new, aligned_new, advantages, each)]
         ]
 
@@ -305,6 +311,27 @@ class HeardSound:
             return [0.0] * len(texts)
         ways = [self._ways(text) for text in texts]
         return fit_of(self._heard_aligned, heard, ways, self.sequences)
+
+    def _edges(self, new: Transcript, places: Sequence[Difference]) -> list[float]:
+        """Evidence.edge of each place. Words are paired by their phones, and of several that are
+        changed at once, the pairs may be others."""
+        found = [0.0] * len(places)
+        for run in runs(places, range(len(places))):
+            first, last = places[run[0]], places[run[-1]]
+            heard, own = (first.heard[0], last.heard[1]), (first.new[0], last.new[1])
+            if len(run) == 1 or heard[0] == heard[1] or own[0] == own[1]:
+                continue
+            edge = 0.0
+            for h, n in ((heard[0], own[0]), (heard[1] - 1, own[1] - 1)):
+                pair = Difference((h, h + 1), (n, n + 1))
+                if pair not in (first, last):
+                    said, other = self._fits(
+                        pair.heard, [self.heard.spoken[h : h + 1], new.spoken[n : n + 1]]
+                    )
+                    edge = max(edge, _limited(other - said + NEARLY, MOST_FIT))
+            for k in run:
+                found[k] = edge
+        return found
 
     def _ways(self, words: Sequence[str]) -> list[tuple[str, ...]]:
         """Ways to say the words one behind the other."""
@@ -483,8 +510,13 @@ class Weights:
         chosen = set(range(likely[0], likely[-1] + 1))  # and what stands between two changed words
         chosen |= {k for k, each in enumerate(odds) if each >= self.another}
         left = [each for k, each in enumerate(odds) if k not in chosen]
-        plain = odds[best] >= self.sure and max(left, default=-math.inf) < self.open
         changed = tuple(sorted(chosen))
+        known = [each for k in changed if (each := evidence[k]) is not None]
+        plain = (
+            odds[best] >= self.sure
+            and max(left, default=-math.inf) < self.open
+            and not any(each.edge > 0.0 for each in known)
+        )
         return Decision(
             changed,
             plain and len(runs(places, changed)) == 1,

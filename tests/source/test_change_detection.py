@@ -192,6 +192,31 @@ def test_an_open_place_beside_a_plain_one_is_asked_about() -> None:
     assert SIMPLE.decide(APART[:2], odds(9.0, 0.0)) == ((0,), False, True)
 
 
+def test_a_change_that_may_hold_a_misheard_word_at_its_edge_is_asked_about() -> None:
+    plain = odds(9.0, 9.0)
+    assert SIMPLE.decide(TOUCHING, plain).is_sure
+    assert not SIMPLE.decide(TOUCHING, [plain[0], plain[1]._replace(edge=0.1)]).is_sure
+
+
+@pytest.mark.parametrize(
+    ("heard", "new", "is_misheard"),
+    [
+        ("one to see it", "want never ever to see it", True),  # "want to see it" is said
+        ("want to see it", "had never ever to see it", False),
+    ],
+)
+def test_a_misheard_word_at_the_edge_of_a_change_fits_its_sound(
+    heard: str, new: str, is_misheard: bool, arctic: Path
+) -> None:
+    samples, rate = soundfile.read(arctic, dtype="float32")
+    old = text(ARCTIC.replace("want to see it", heard))
+    wanted = text(ARCTIC.replace("want to see it", new))
+    places = [Difference((3, 3), (3, 5)), Difference((3, 4), (5, 6))]
+    sound = HeardSound(samples, rate, old, mean_scores(model_waveform(samples, rate)), Pronouncer())
+    found = sound.evidence(wanted, places, None)
+    assert [each.edge > 0.0 for each in found] == [is_misheard] * 2
+
+
 def test_the_bar_rises_with_the_number_of_places() -> None:
     few, many = (SIMPLE.log_odds(odds(*[3.0] * count))[0] for count in (1, 20))
     assert many < few - 2.9
