@@ -17,6 +17,7 @@ import numpy as np
 from a3t.audio.reading.recording import Recording, opened
 from a3t.model.loading import Networks, load_networks
 from a3t.model.saved_voices import Voice, load_voice
+from a3t.model.threads import Steps
 from a3t.plan.cleaning import Cleaning, Findings
 from a3t.plan.edit_limits import check_spoken_words
 from a3t.plan.edit_plan import EditPlan
@@ -27,7 +28,7 @@ from a3t.plan.reuse import align_others, with_sources
 from a3t.plan.revision import Revision
 from a3t.rendering.candidates import make_best, make_candidates
 from a3t.rendering.edited import EditedRecording
-from a3t.rendering.renderer import Renderer, Steps
+from a3t.rendering.renderer import Renderer
 from a3t.rendering.spoken import SpokenRecording
 from a3t.source.alignments import AlignmentStore, punctuated, punctuated_by_sound
 from a3t.source.proof import as_read

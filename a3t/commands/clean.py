@@ -33,7 +33,7 @@ from a3t.projects.project_edit import ProjectEdit, input_files
 
 if TYPE_CHECKING:  # these import torch, and bad input should be refused before that
     from a3t.editor import Editor
-    from a3t.plan.cleaning import Finding, Findings
+    from a3t.plan.cleaning import Findings
 
 
 _KINDS = ", ".join(ALL_KINDS)
@@ -164,7 +164,8 @@ def _clean(editor: Editor, path: Path, want: Cleaning, options: argparse.Namespa
         say(f"{path.name}: the transcript has no {named}: look how it spells them.")
     chosen = found.chosen(_listed(options.only), _listed(options.excepted))
     if options.json:
-        print(json.dumps([_entry(each, each in chosen) for each in found.found], indent=1))
+        entries = [each.shown() | {"chosen": each in chosen} for each in found.found]
+        print(json.dumps(entries, indent=1))
     elif options.plan:
         say("") if len(options.wav) == 1 else say(f"{path}:")
         print(found.describe(chosen))
@@ -231,14 +232,3 @@ def _found(
 
 def _listed(value: str) -> list[str]:
     return [name.strip().lower() for name in value.split(",") if name.strip()]
-
-
-def _entry(each: Finding, chosen: bool) -> dict[str, object]:
-    return {
-        "kind": each.kind,
-        "text": each.text,
-        "start": round(each.start, 4),
-        "end": round(each.end, 4),
-        "chosen": chosen,
-        **({"again": [round(each.again[0], 4), round(each.again[1], 4)]} if each.again else {}),
-    }

@@ -1,9 +1,12 @@
-"""The number of torch's threads, on which its sums, and so every result, depend."""
+"""The number of torch's threads, on which its sums, and so every result, depend; and the
+steps of an edit, each on one thread."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import _GeneratorContextManager, contextmanager
+from dataclasses import dataclass, field
 
 import torch
 
@@ -23,3 +26,24 @@ def on_threads(count: int) -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(threads)
+
+
+@dataclass
+class Steps:
+    """The steps of an edit: ``progress`` is told each one's name, ``seconds`` has its time."""
+
+    progress: Callable[[str], None] | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def begin(self) -> None:
+        """Reset the times of the steps, except loading: it counts towards every edit's cost."""
+        self.seconds = {"load": self.seconds.get("load", 0.0)}
+
+    @contextmanager
+    def __call__(self, name: str) -> Iterator[None]:
+        if self.progress is not None:
+            self.progress(name)
+        started = time.perf_counter()
+        with one_thread():  # so that results don't depend on the number of cores
+            yield
+        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started

@@ -17,6 +17,7 @@ from functools import cached_property
 from itertools import groupby
 from operator import attrgetter
 from statistics import median, quantiles
+from typing import Any
 
 import numpy as np
 
@@ -108,6 +109,12 @@ class Finding:
     words: Span | None = None
     cut: Cut | None = None
     again: tuple[float, float] | None = None
+
+    def shown(self) -> dict[str, Any]:
+        """It as JSON has it, for people and the page; times are rounded."""
+        shown = {"kind": self.kind, "text": self.text, "start": round(self.start, 4)}
+        again = {"again": [round(second, 4) for second in self.again]} if self.again else {}
+        return shown | {"end": round(self.end, 4)} | again
 
     def __str__(self) -> str:
         again = f", again at {self.again[0]:.2f} s" if self.again else ""

@@ -264,14 +264,19 @@ class EditPlan:
         return self.recording.frames
 
     @property
-    def requested(self) -> dict[str, Any]:
-        """The entries that make an edit.json's edit again: the request and its source."""
-        words = {*self.source.text.spoken, *self.new_text.spoken}
-        others = tuple(
+    def other_recordings(self) -> tuple[OtherRecording, ...]:
+        """The request's other recordings, with what was heard in them."""
+        return tuple(
             OtherRecording.of(heard, asked.punch_in)
             for heard, asked in zip(self.others, self.request.others, strict=False)
         )
-        asked = replace(self.request.with_pronunciations_of(words), others=others).to_json()
+
+    @property
+    def requested(self) -> dict[str, Any]:
+        """The entries that make an edit.json's edit again: the request and its source."""
+        words = {*self.source.text.spoken, *self.new_text.spoken}
+        own = self.request.with_pronunciations_of(words)
+        asked = replace(own, others=self.other_recordings).to_json()
         return asked | {
             "text": self.text.text,
             "new_text": self.new_text.text,

@@ -389,8 +389,9 @@ def _taken(block: ReusedWords, plan: EditPlan, number: int) -> ReusedSpeech:
     ]
     span = min(first for first, _ in edges), max(last for _, last in edges)
     edits = (inside[0], inside[-1] + 1) if inside else _between(plan.edits, span)
-    speech = ReusedSpeech(number, block.new, words, edits, span, decibels=block.decibels)
-    return replace(speech, punch_in=block.punch_in)
+    return ReusedSpeech(
+        number, block.new, words, edits, span, decibels=block.decibels, punch_in=block.punch_in
+    )
 
 
 def _between(edits: Sequence[PlannedEdit], frames: Span) -> Span:

@@ -15,6 +15,7 @@ from a3t.plan.edit_limits import check_alignment
 from a3t.plan.edit_plan import PlannedEdit
 from a3t.plan.request import Cut, EditRequest, LaterFormatError, Pronunciations, pronunciations_of
 from a3t.projects.document import MAX_STEPS, Change, Changes, Document
+from a3t.projects.take_record import Weights
 from a3t.rendering.edited import EditedRecording
 from a3t.spans import Span
 from alignment import Alignment
@@ -180,12 +181,6 @@ class _SourceEntry(Record):
     track: int | None = None
 
 
-@dataclass(frozen=True)
-class _ModelEntry(Record):
-    name: str
-    sha256: str | None
-
-
 def _check(version: Version, place: int, checked: set[int]) -> None:
     """KeyError, TypeError or ValueError if a version lacks a field."""
     earlier = version.get("continues")
@@ -329,7 +324,7 @@ def _check_takes(version: Version) -> None:
     place = 0
     for entry in takes:
         Take.from_json(entry), voice_name(entry)
-        from_json(_ModelEntry, entry["model"]), from_json(_ModelEntry, entry["vocoder"])
+        from_json(Weights, entry["model"]), from_json(Weights, entry["vocoder"])
         for word in entry[PLACES]:
             if type(word) is not int or not place <= word <= count:
                 raise ValueError(PLACES)
@@ -349,8 +344,8 @@ def _request_check(entry: str) -> Callable[[Version], object]:
 _WRONG = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
 _CHECKS: dict[str, Callable[[Version], object]] = {
     "source": _typed("source", _SourceEntry),
-    "model": _typed("model", _ModelEntry),
-    "vocoder": _typed("vocoder", _ModelEntry),
+    "model": _typed("model", Weights),
+    "vocoder": _typed("vocoder", Weights),
     "output": _typed("output", dict[str, Any] | None),
     "voice": voice_name,
     **{entry: _request_check(entry) for entry in EditRequest(new_text="").to_json()},

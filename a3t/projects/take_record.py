@@ -21,8 +21,9 @@ from alignment.serialisation import OMITTED, Record, from_json
 
 MAX_TAKES = 40  # of one change
 MAX_LEVEL = 8.0  # of full scale
+MAX_TEXT_CHARACTERS = 2000
 
-Text = Annotated[str, Meta(max_length=2000)]
+Text = Annotated[str, Meta(max_length=MAX_TEXT_CHARACTERS)]
 Sample = Annotated[int, Meta(ge=0, lt=2**40)]
 Anchor = tuple[Annotated[int, Meta(ge=-1, lt=2**40)], Count]
 KNOWN = {*ARPABET, PAUSE}

@@ -22,7 +22,7 @@ from a3t.grid import FRAMES_PER_SECOND, seconds_of
 from a3t.plan.edit_limits import Count, Number, check_alignment
 from a3t.plan.edit_plan import EditPlan, PlannedEdit, ReusedSpeech
 from a3t.plan.edit_sites import GridPhone, on_grid
-from a3t.plan.request import EditRequest, OtherRecording
+from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision
 from a3t.projects.take_record import Anchor, Sample, TakeEdit
 from a3t.rendering.candidates import VARIATIONS, variant
@@ -80,18 +80,19 @@ class Take:
         gain = float(np.clip(self.level - level_of(result), -MAX_LEVELLING_DB, MAX_LEVELLING_DB))
         return replace(result, patches=tuple(_levelled(p, gain, result) for p in result.patches))
 
+    def asking(self, **fields: Any) -> Take:
+        """The take with these fields of its request."""
+        return replace(self, request=replace(self.request, **fields))
+
     def beside(self, folder: Path) -> Take:
         """The take whose other recordings lie in a folder, if it has their names alone."""
         others = tuple(replace(o, path=folder / o.path) for o in self.request.others)
-        return replace(self, request=replace(self.request, others=others))
+        return self.asking(others=others)
 
     def pinned(self, plan: EditPlan) -> Take:
         """The take with what was heard in its other recordings, of which it has the names alone."""
-        others = tuple(
-            replace(OtherRecording.of(heard, asked.punch_in), path=Path(asked.path.name))
-            for heard, asked in zip(plan.others, self.request.others, strict=True)
-        )
-        return replace(self, request=replace(self.request, others=others))
+        others = tuple(replace(own, path=Path(own.path.name)) for own in plan.other_recordings)
+        return self.asking(others=others)
 
     def to_json(self) -> dict[str, Any]:
         made = {"stretch": list(self.stretch), "variation": self.variation, "level": self.level}
@@ -154,7 +155,7 @@ def _levelled(patch: Patch, gain: float, result: EditedRecording) -> Patch:
         rise = 0.5 - 0.5 * np.cos(np.pi * np.arange(ramp) / ramp)
         shape[:ramp], shape[len(shape) - ramp :] = rise, rise[::-1]
     factor = 1 + (10 ** (gain / 20) - 1) * shape
-    return replace(patch, samples=patch.samples * factor[:, None])
+    return Patch(patch.source, patch.samples * factor[:, None])
 
 
 @dataclass(frozen=True)
@@ -280,7 +281,7 @@ def merged_takes(
         pronunciations += said[done:first]
         edit = made.at(first, len(new), aligned, origins)
         own = _in_turn(made.edit.new, old[first : edit.old[1]] or old[max(first - 1, 0) : first])
-        new += [replace(word, token=word.token + tokens) for word in own]
+        new += [word.in_token(word.token + tokens) for word in own]
         tokens += 1 + max((word.token for word in made.edit.new), default=0)
         pronunciations += made.edit.phones
         done = edit.old[1]

@@ -350,8 +350,7 @@ def _with_recorded_words(
     for request, cost in recorded_requests(plan, first, most, most_cost):
         taken = replan(plan, request, renderer.networks.durations)
         if any(edit.taken for edit in taken.edits):
-            found = measured(taken, 0, renderer.edited(taken))
-            yield replace(found, merits=replace(found.merits, manner=cost))
+            yield measured(taken, 0, renderer.edited(taken), cost)
 
 
 def varied(request: EditRequest, variation: Variation) -> EditRequest:
@@ -370,10 +369,13 @@ def variant(plan: EditPlan, number: int, renderer: Renderer) -> Candidate:
     return measured(plan, number, renderer.edited(plan))
 
 
-def measured(plan: EditPlan, number: int, result: EditedRecording) -> Candidate:
-    """A verified result of the plan in variation ``number``, with its merits."""
+def measured(
+    plan: EditPlan, number: int, result: EditedRecording, manner: float = 0.0
+) -> Candidate:
+    """A verified result of the plan in variation ``number``, with its merits; ``manner``: the cost
+    of its recorded words."""
     pace = VARIATIONS[number].pace if plan.request.times_are_free else 1.0
-    return Candidate(result, merits(result, pace))
+    return Candidate(result, merits(result, pace, manner))
 
 
 def ranked(candidates: Sequence[Candidate]) -> list[EditedRecording]:
@@ -389,7 +391,7 @@ def ranked(candidates: Sequence[Candidate]) -> list[EditedRecording]:
     ]
 
 
-def merits(result: EditedRecording, pace: float) -> Merits:
+def merits(result: EditedRecording, pace: float, manner: float = 0.0) -> Merits:
     """Measure a verified result."""
     scores = [word.score for words in result.scores or () for word in words]
     scores += [
@@ -403,7 +405,7 @@ def merits(result: EditedRecording, pace: float) -> Merits:
     jumps = [joint_jump(result, sample) for span in spans for sample in span]
     margins = [seconds_of(sum(edit.margin)) for edit in result.plan.edits if edit.is_spoken]
     remade = float(np.mean(margins or [0.0]))
-    return Merits(float(np.mean(scores or [1.0])), max(jumps, default=1.0), pace, remade)
+    return Merits(float(np.mean(scores or [1.0])), max(jumps, default=1.0), pace, remade, manner)
 
 
 def joint_jump(result: EditedRecording, sample: int) -> float:

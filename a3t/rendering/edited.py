@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -171,7 +171,7 @@ class EditedRecording:
         made_by = models_named(self.model, *filter(None, [self.voice]), self.vocoder)
         within = {
             k: [
-                replace(trace, start=trace.start + shift, end=trace.end + shift)
+                trace.at(trace.start + shift, trace.end + shift)
                 for excerpt, (first, last), shift in self.placed(k)
                 for trace in self.source_edits[excerpt.origin].traces
                 if first < trace.end and trace.start < last

@@ -10,10 +10,8 @@ recording. Words that end a question rise: the network sees phones and no punctu
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -33,7 +31,7 @@ from a3t.audio.splicing.splicing import cut_out, make_patch, put_pause, quieted,
 from a3t.grid import HOP, SAMPLE_RATE, grid_samples, samples_of, seconds_of
 from a3t.model.loading import Networks
 from a3t.model.masking import MaskedMel, fill, fill_in_pieces
-from a3t.model.threads import one_thread
+from a3t.model.threads import Steps, one_thread
 from a3t.plan.edit_plan import EditPlan, PlannedEdit, PlannedPhone, Window, WindowFrames, lay_out
 from a3t.plan.prompt import SpeechPlan
 from a3t.plan.request import BLEEP
@@ -231,27 +229,6 @@ def _nucleus(symbols: list[str]) -> int:
     vowels = [k for k, symbol in enumerate(symbols) if is_vowel(symbol)]
     stressed = [k for k in vowels if symbols[k][-1] in "12"]
     return (stressed or vowels or [0])[-1]
-
-
-@dataclass
-class Steps:
-    """The steps of an edit: ``progress`` is told each one's name, ``seconds`` has its time."""
-
-    progress: Callable[[str], None] | None = None
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    def begin(self) -> None:
-        """Reset the times of the steps, except loading: it counts towards every edit's cost."""
-        self.seconds = {"load": self.seconds.get("load", 0.0)}
-
-    @contextmanager
-    def __call__(self, name: str) -> Iterator[None]:
-        if self.progress is not None:
-            self.progress(name)
-        started = time.perf_counter()
-        with one_thread():  # so that results don't depend on the number of cores
-            yield
-        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started
 
 
 @dataclass(frozen=True)

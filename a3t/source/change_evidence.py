@@ -94,7 +94,7 @@ def parted(text: Transcript, cuts: Mapping[int, int]) -> Transcript:
     for k, word in enumerate(text.words):
         cut = cuts.get(k, 0)
         if not cut or word.written[: len(word.text)].lower() != word.text:
-            words.append(replace(word, token=2 * word.token))
+            words.append(word.in_token(2 * word.token))
             continue
         first, last = word.written[:cut], word.written[cut:]
         words += [
@@ -163,7 +163,7 @@ def with_words(
             if word.token in split:  # what else is written in it stands alone
                 word = replace(word, written=word.text, token=2 * count + k)
             words.append(word)
-        words += [replace(word, token=word.token + count) for word in new.words[slice(*place.new)]]
+        words += [word.in_token(word.token + count) for word in new.words[slice(*place.new)]]
         sure += text.known_confidences[done : place.heard[0]]
         sure += other.known_confidences[slice(*place.new)]
         done = place.heard[1]

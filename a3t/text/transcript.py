@@ -25,6 +25,10 @@ class TranscriptWord(Record):
     token: int
     speaker: str = field(default="", metadata=OMITTED)
 
+    def in_token(self, number: int) -> TranscriptWord:
+        """The same word of another written token."""
+        return replace(self, token=number)
+
     @property
     def names_speaker(self) -> bool:
         """True if what is written for it begins with the name of who says it."""
@@ -126,7 +130,7 @@ class Transcript(Record):
             count, token = len(words), words[-1].token + 1 if words else 0
             if part.words:
                 by = token - part.words[0].token
-                words += [replace(word, token=word.token + by) for word in part.words]
+                words += [word.in_token(word.token + by) for word in part.words]
                 text += ("\n" if part.words[0].names_speaker else " ") + part.text
             pauses += [(count + place, seconds) for place, seconds in part.pauses]
             emphasis |= {count + word for word in part.emphasis}
@@ -141,7 +145,7 @@ class Transcript(Record):
         for word in words:
             here = (word.token, word.written)
             number = numbered[-1].token + (here != before) if numbered else 0
-            numbered.append(replace(word, token=number))
+            numbered.append(word.in_token(number))
             before = here
         written = {
             word.token: f"\n{word.written}" if word.names_speaker else word.written

@@ -13,6 +13,6 @@ How a change travels, from the page's text to the file that is taken home:
 4.  `work.mixdown` puts the chosen takes into the recording: an `EditedRecording` like any other,
     whose edit.json has every take's request, so that ``a3t edit --replay`` makes the same file.
 
-The words come the same way: `work.ingest` and `work.listening` hear the recording part by part,
+The words come the same way: `work.listening` opens the recording and hears it part by part,
 `project_words` keeps and changes what they say. A project as a file is `storage.packed_project`'s.
 """

@@ -19,9 +19,6 @@ from a3t.errors import InputError
 from a3t.plan.cleaning import Cleaning, Finding, Findings
 from a3t.plan.request import KINDS
 from a3t.projects.document import MAX_CHANGES, MAX_CHARACTERS, Change, Document, draft_of, steps_of
-from a3t.source.records import AlignedRecording
-from alignment import Word
-from alignment.result import covering
 from app import limits, texts
 from app.processes.lanes import MAKING, EditorLane
 from app.processes.request_jobs import Watch
@@ -30,13 +27,7 @@ from app.service import without_folder
 from app.studio.open_project import OpenProject
 from app.studio.project_words import Listening, WordCorrections
 from app.studio.storage.folders import SAID, ProjectFolder
-from app.studio.storage.heard_tokens import (
-    HeardPart,
-    Token,
-    reachable_keys,
-    start_of,
-    transcript_of,
-)
+from app.studio.storage.heard_tokens import HeardPart, Token, reachable_keys, start_of
 from app.studio.storage.project_pronunciations import (
     MAX_SAID_CHARACTERS,
     own_pronunciations,
@@ -83,21 +74,12 @@ def offered_changes(recording: Recording, heard: HeardPart, want: Cleaning) -> l
     tokens = heard.tokens
     if not tokens:
         raise InputError(texts.NOT_HEARD_YET)
-    words = [Word.from_json(word) for token in tokens for word in token["words"]]
-    pauses = [Word.from_json(pause) for pause in heard.pauses]
-    aligned = covering(words, recording.seconds, 1.0, pauses)
-    text = transcript_of(tokens)
-    found = Findings(AlignedRecording(recording, text, aligned), text, want).found
+    source = heard.aligned(recording)
+    found = Findings(source, source.text, want).found
     owners = [k for k, token in enumerate(tokens) for _ in token["words"]]
     starts = [start_of(token) for token in tokens]
     return [
-        {
-            "kind": each.kind,
-            "text": each.text,
-            "start": round(each.start, 4),
-            "end": round(each.end, 4),
-            "edit": _change(each, want, tokens, owners, starts).to_json(),
-        }
+        each.shown() | {"edit": _change(each, want, tokens, owners, starts).to_json()}
         for each in found
     ]
 

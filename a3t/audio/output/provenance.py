@@ -61,6 +61,10 @@ class Trace:
     models: str = ""
     moved: bool = False
 
+    def at(self, start: float, end: float) -> Trace:
+        """The trace at another time."""
+        return replace(self, start=start, end=end)
+
     def __str__(self) -> str:
         if not self.synthetic and not self.moved:
             return f"{self.start:.6f}-{self.end:.6f} s {CUT}"
@@ -193,11 +197,11 @@ def _moved(traces: Iterable[Trace], spans: SpanMap, rate: int) -> Iterator[Trace
     for trace in traces:
         first, last = round(trace.start * rate), round(trace.end * rate)
         if first == last and not any(begin < first < end for begin, end in changed):
-            yield replace(trace, start=move(first) / rate, end=move(first) / rate)
+            yield trace.at(move(first) / rate, move(first) / rate)
         for begin, end in changed:
             if first < begin < last:
-                yield replace(trace, start=move(first) / rate, end=(move(begin - 1) + 1) / rate)
+                yield trace.at(move(first) / rate, (move(begin - 1) + 1) / rate)
             if first < end and begin < last:
                 first = end
         if first < last:
-            yield replace(trace, start=move(first) / rate, end=(move(last - 1) + 1) / rate)
+            yield trace.at(move(first) / rate, (move(last - 1) + 1) / rate)

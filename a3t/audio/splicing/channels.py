@@ -10,7 +10,6 @@ changes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -132,7 +131,7 @@ def on_channels(
         alone = recording.one_channel(channel)
         patches = mirrored(alone, changes, recording.sample_rate, seed)
         result[:, [channel]] = read_patched(alone, patches, first, first + length)
-    return replace(patch, samples=result)
+    return Patch(patch.source, result)
 
 
 def _at(place: int, rate: int, track: Recording) -> int:

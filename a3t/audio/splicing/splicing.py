@@ -80,7 +80,7 @@ def coded_like(recording: Recording, patch: Patch) -> Patch:
     fade = max(1, min(round(FADE_MS * rate / 1000), len(patch.samples) // 2))
     place = np.arange(len(patch.samples)) + 0.5
     share = np.clip(np.minimum(place, place[::-1]) / fade, 0.0, 1.0)[:, None]
-    return replace(patch, samples=patch.samples * (1 - share) + coded[here] * share)
+    return Patch(patch.source, patch.samples * (1 - share) + coded[here] * share)
 
 
 def lossy_coding(recording: Recording) -> tuple[str, int] | None:
@@ -364,7 +364,7 @@ def quieted(
             tone = steady.without(tone) + going_on[first:last]
         before, after = made[first : first + fade], made[last - fade : last]
         made[first:last] = _between(before, tone.astype(np.float64), after)
-    return replace(patch, samples=made)
+    return Patch(patch.source, made)
 
 
 def _between(before: np.ndarray, tone: np.ndarray, after: np.ndarray) -> np.ndarray:
@@ -401,4 +401,4 @@ def with_bleep(patch: Patch, recording: Recording, span: Span) -> Patch:
     samples = patch.samples.copy()
     begin = first - patch.source[0]
     samples[begin : begin + len(tone)] += min(np.sqrt(2) * level, LOUDEST) * tone[:, None]
-    return replace(patch, samples=samples)
+    return Patch(patch.source, samples)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import groupby
 
 from a3t.spans import Span
@@ -81,7 +80,7 @@ def with_old_words(old: Transcript, new: Transcript, same: Sequence[WordEdit]) -
             begins = k == 0 or new.words[k].token != new.words[k - 1].token
             token += begins or token < 0
             places.append(len(words))
-            words.append(replace(new.words[k], token=token))
+            words.append(new.words[k].in_token(token))
         if edit.new[0] == len(new.words):
             break
         places += [len(words)] * (edit.new[1] - edit.new[0])

@@ -21,8 +21,12 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
+from a3t.audio.reading.recording import Recording
 from a3t.projects.document import MAX_CHARACTERS, Change, Document, MissingWordsError
+from a3t.source.records import AlignedRecording
 from a3t.text.transcript import Transcript, TranscriptWord
+from alignment import Word
+from alignment.result import covering
 
 Token = dict[str, Any]
 Pause = dict[str, Any]
@@ -45,6 +49,25 @@ class HeardPart:
 
     def to_json(self) -> dict[str, Any]:
         return {"tokens": self.tokens, "pauses": self.pauses}
+
+    def aligned(self, recording: Recording) -> AlignedRecording:
+        """The recording with all this as its transcript and alignment."""
+        words = [Word.from_json(word) for token in self.tokens for word in token["words"]]
+        pauses = [Word.from_json(pause) for pause in self.pauses]
+        alignment = covering(words, recording.seconds, 1.0, pauses)
+        said = [
+            TranscriptWord(
+                word["text"],
+                token["text"],
+                bool(token["pause"]) and last,
+                number,
+                token.get("speaker", ""),
+            )
+            for number, token in enumerate(self.tokens)
+            for k, word in enumerate(token["words"])
+            for last in [k == len(token["words"]) - 1]
+        ]
+        return AlignedRecording(recording, Transcript.of_tokens(said), alignment)
 
     def with_pauses(self, others: list[Pause], start: float, stop: float) -> HeardPart:
         """The same with these pauses instead of its own between two times, in seconds."""
@@ -200,24 +223,3 @@ def _lines(said: Iterable[tuple[str, str]], named: bool) -> str:
             before = name
         lines.append(text)
     return " ".join(lines).replace(" \n", "\n").strip()
-
-
-def transcript_words(tokens: Sequence[Token]) -> list[TranscriptWord]:
-    """The spoken words of tokens, each with what is written for it."""
-    return [
-        TranscriptWord(
-            word["text"],
-            token["text"],
-            bool(token["pause"]) and last,
-            number,
-            token.get("speaker", ""),
-        )
-        for number, token in enumerate(tokens)
-        for k, word in enumerate(token["words"])
-        for last in [k == len(token["words"]) - 1]
-    ]
-
-
-def transcript_of(tokens: Sequence[Token]) -> Transcript:
-    """The transcript of the tokens."""
-    return Transcript.of_tokens(transcript_words(tokens))

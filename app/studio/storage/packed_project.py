@@ -31,8 +31,7 @@ from pydantic import AfterValidator, BaseModel, Field, StrictInt, StringConstrai
 
 from a3t.errors import InputError
 from a3t.projects.document import Document
-from a3t.projects.take_record import TakeRecord
-from a3t.text.phones import ARPABET, PAUSE
+from a3t.projects.take_record import KNOWN, MAX_TEXT_CHARACTERS, TakeRecord, Text
 from a3t.text.transcript import Transcript
 from alignment import Word
 from alignment.serialisation import OMITTED, Record, from_json
@@ -280,11 +279,7 @@ def _member(archive: zipfile.ZipFile, name: str) -> Iterator[IO[bytes]]:
 
 # ---- what came from outside, as this program would have written it; else MALFORMED ---------------
 
-MAX_WORD_CHARACTERS = 2000  # characters
 MAX_WORDS = 20_000  # of a part
-KNOWN = {*ARPABET, PAUSE}
-
-Text = Annotated[str, Meta(max_length=MAX_WORD_CHARACTERS)]
 
 
 @dataclass(frozen=True)
@@ -340,7 +335,7 @@ def _check_words(words: Iterable[Word], seconds: float, spoken: bool) -> None:
             raise ValueError("a word's times")
         if (times[0], times[-1]) != (word.start, word.end):
             raise ValueError("a word's phones")
-        if max(len(word.text), len(word.unwritten)) > MAX_WORD_CHARACTERS:
+        if max(len(word.text), len(word.unwritten)) > MAX_TEXT_CHARACTERS:
             raise ValueError("a word's text")
 
 

@@ -29,9 +29,9 @@ from alignment.confidence.doubts import with_confidences
 from alignment.long.pieces import SECONDS, find_anchors, pieces
 from alignment.recognition import whisper_model
 from alignment.recognition.whisper import load_whisper
-from alignment.result import covering, shift_word, spread_evenly
+from alignment.result import shift_word, spread_evenly
 from app import limits, texts
-from app.studio.storage.heard_tokens import IDS, HeardPart, Token, transcript_of
+from app.studio.storage.heard_tokens import IDS, HeardPart, Token
 from app.studio.storage.pcm_sound import LEVELS, PEAKS, PcmSound, level_sizes, played
 
 if TYPE_CHECKING:
@@ -234,12 +234,8 @@ def tell_speakers(
 ) -> dict[int, str]:
     """The speaker of each token, by its id, told by the voices; `count` speakers, if known."""
     editor_step(editor, "speakers")
-    words = [Word.from_json(word) for token in heard.tokens for word in token["words"]]
-    pauses = [Word.from_json(pause) for pause in heard.pauses]
-    aligned = covering(words, recording.seconds, 1.0, pauses)
-    names = numbered(
-        speakers_by_sound(recording, aligned, transcript_of(heard.tokens), count or None)
-    )
+    source = heard.aligned(recording)
+    names = numbered(speakers_by_sound(recording, source.alignment, source.text, count or None))
     owners = [int(token["id"]) for token in heard.tokens for _ in token["words"]]
     return dict(zip(reversed(owners), reversed(names), strict=True))  # by its first word
 

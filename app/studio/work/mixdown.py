@@ -38,11 +38,10 @@ from a3t.projects.takes import (
 )
 from a3t.rendering.edited import EditedRecording, WordScore
 from a3t.source.records import AlignedRecording
-from alignment import Alignment, Word
+from alignment import Alignment
 from alignment.atomic import staging
-from alignment.result import covering
 from app.studio.storage.folders import LOUD, REQUEST, SAID, TAKE_FILE
-from app.studio.storage.heard_tokens import HeardPart, transcript_of
+from app.studio.storage.heard_tokens import HeardPart
 from app.studio.work.listening import editor_step
 
 if TYPE_CHECKING:
@@ -144,28 +143,25 @@ def assembled(recording: Recording, heard: HeardPart, takes: Sequence[Path]) -> 
     for token in tokens:
         for k in range(len(token["words"])):
             place[int(token["id"]), k] = len(place)
-    words = [Word.from_json(word) for token in tokens for word in token["words"]]
-    pauses = [Word.from_json(pause) for pause in heard.pauses]
-    aligned = covering(words, recording.seconds, 1.0, pauses)
-    text = transcript_of(tokens)
+    source = heard.aligned(recording)
     mixes = [part.record.mix for part in parts if part.record.mix]
     cuts = [mix.cut for mix in mixes if mix.cut]
     request = EditRequest(
         new_text="",
-        text=text.text,
+        text=source.text.text,
         cuts=tuple(sorted(cuts, key=lambda cut: cut.start)),
         pronunciations=_said(mixes),
     )
     placed = [[(_placed(place, anchor), made) for anchor, made in part.edits()] for part in parts]
     entries = [
-        part.entry([first for first, _ in edits], aligned, recording.sample_rate)
+        part.entry([first for first, _ in edits], source.alignment, recording.sample_rate)
         for part, edits in zip(parts, placed, strict=True)
     ]
     nothing = Weights("none", None)
     first = parts[0].record if parts else None
     voice = next((part.record.voice for part in parts if part.record.voice), None)
     return merged_takes(
-        AlignedRecording(recording, text, aligned),
+        source,
         request,
         [each for edits in placed for each in edits],
         tuple(entry for entry in entries if entry) if all(entries) else (),

@@ -57,7 +57,7 @@ def make_take(editor: Editor, job: TakeJob, folder: Path) -> TakeRecord:
         except InputError:
             if not take.request.fit:
                 raise
-            take = replace(take, request=replace(take.request, fit=False))  # too little time
+            take = take.asking(fit=False)  # too little time
             plan = take.plan(editor, clip)
         result = take.render(editor, plan) if plan.edits else None
         editor_step(editor, "save")
@@ -71,10 +71,9 @@ def make_recorded(editor: Editor, job: TakeJob, folder: Path) -> int:
     count = 0
     with audio_slice(job.recording, stretch) as clip:
         take = _take(job, stretch)
-        looked = replace(take, request=replace(take.request, moves=True))
-        plan = looked.plan(editor, clip)  # what is recorded elsewhere, too
+        plan = take.asking(moves=True).plan(editor, clip)  # what is recorded elsewhere, too
         for request, _ in recorded_requests(plan, editor.render(plan), MAX_RECORDED):
-            own = replace(take, request=replace(take.request, recorded=request.recorded))
+            own = take.asking(recorded=request.recorded)
             plan = own.plan(editor, clip)
             if any(edit.taken for edit in plan.edits):
                 number = job.number + count
