@@ -71,11 +71,11 @@ class History:
 
     def undo(self) -> History:
         """One version back, at last the original; InputError if there is none."""
-        return replace(self, document=self.document.undo())
+        return History(self.versions, self.document.undo())
 
     def redo(self) -> History:
         """One version forward; InputError if there is none."""
-        return replace(self, document=self.document.redo())
+        return History(self.versions, self.document.redo())
 
     def base(self, new_text: str, cuts: Sequence[Cut] = ()) -> int | None:
         """The version that a next one continues from; None for the original.
@@ -202,12 +202,12 @@ def _original(version: Version) -> Version:
 
 def _changes(version: Version, number: int, earlier: Changes) -> Changes:
     """A version's changes; those that it has of an ``earlier`` one keep their take."""
-    same = {replace(change, take=None): change for change in earlier}
+    same = {(change.after, change.tokens, change.text): change for change in earlier}
     made = [
-        Change(edit["source"][0], (edit["source"][1],), edit["new_words"])
+        Change(edit["source"][0], (edit["source"][1],), edit["new_words"], number)
         for edit in version["edits"]
     ]
-    return tuple(same.get(change) or replace(change, take=number) for change in made)
+    return tuple(same.get((each.after, each.tokens, each.text), each) for each in made)
 
 
 def _label(version: Version) -> str:
