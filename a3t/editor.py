@@ -102,15 +102,17 @@ class Editor:
         progress: Callable[[str], None] | None = None,
         cache_dir: Path | None = None,
         voice: str | None = None,
+        aligner: Aligner | None = None,
     ) -> Editor:
         """Load a shipped model by name or a model from a folder; InputError if it can't be used.
 
         ``voice`` names a voice made by `a3t.voice`, to which the model is adapted. ``progress`` is
-        called with each step's name; ``cache_dir`` keeps the alignments of long recordings.
+        called with each step's name; ``cache_dir`` keeps the alignments of long recordings;
+        ``aligner``: another than the built-in one (`alignment.load_aligner`).
         """
         started = time.perf_counter()
         networks, vocode = load_networks(model, device), load_vocoder(vocoder, device)
-        editor = cls(networks, vocode, NetworkAligner(), progress, cache_dir)
+        editor = cls(networks, vocode, aligner or NetworkAligner(), progress, cache_dir)
         editor = editor if voice is None else editor.in_voice(load_voice(voice))
         editor.steps.seconds["load"] = time.perf_counter() - started
         return editor

@@ -61,12 +61,12 @@ def subtitles(
     return "\n".join(parts)
 
 
-def cues_of(
-    words: Sequence[Word], shown: Sequence[str], each_word: bool = False
-) -> list[tuple[float, float, str]]:
+def cues_of(words: Sequence[Word], shown: Sequence[str]) -> list[tuple[float, float, str]]:
     """Words in cues: seconds of the start and the end, and the text. A cue is of one sentence of
     one speaker; a long one is of several, which end with a clause where that is near."""
-    return [(start, end, " ".join(units)) for start, end, units in _cues(words, shown, each_word)]
+    return [
+        (start, end, " ".join(units)) for start, end, units in _cues(words, shown, each_word=False)
+    ]
 
 
 def _cues(

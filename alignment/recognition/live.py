@@ -25,7 +25,7 @@ from alignment.network.phone_network import (
     sequence_scores,
     with_tract,
 )
-from alignment.recognition.beam_search import BeamSearch, Search
+from alignment.recognition.beam_search import BeamSearch
 from alignment.recognition.network_recogniser import (
     TRACTS,
     RecognisedWord,
@@ -186,7 +186,6 @@ class LiveRecogniser:
         sample_rate: int,
         pace: Pace | None = None,
         scores: Scores | None = None,
-        options: Search | None = None,
     ) -> None:
         self.pace, self.sample_rate = pace or Pace(), sample_rate
         self._scores = scores or RunningScores(
@@ -194,7 +193,7 @@ class LiveRecogniser:
         )
         general, _, tree, ahead = general_model()
         self._words = general.words
-        self._beam = BeamSearch(tree, ahead, general, options, keeps_lattice=True)
+        self._beam = BeamSearch(tree, ahead, general, keeps_lattice=True)
         self._rescoring = Rescoring(load_word_network(), general)
         self._since = 0.0  # the end of the last word, or where the search began anew, seconds
         self._piece = round(self.pace.chunk * sample_rate)

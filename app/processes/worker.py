@@ -56,10 +56,9 @@ def load_editor(models: Models) -> Editor:
     from a3t.editor import Editor
     from alignment import load_aligner
 
-    editor = Editor.load(models.model, models.vocoder, voice=models.voice or None)
-    if models.aligner != USUAL.aligner:
-        editor.alignments.aligner = load_aligner(models.aligner)
-    return editor
+    aligner = None if models.aligner == USUAL.aligner else load_aligner(models.aligner)
+    voice = models.voice or None
+    return Editor.load(models.model, models.vocoder, voice=voice, aligner=aligner)
 
 
 class WorkerProcess:
