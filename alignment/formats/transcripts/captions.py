@@ -71,6 +71,7 @@ def speakers_of(lines: Sequence[str], captions: bool = True) -> frozenset[str]:
         if _NUMBERED.fullmatch(name)
         or times > 2
         or mostly
+        or (captions and times == len(lines) > 1)
         or (name.isupper() and len(name) > 1 and several and (times > 1 or not shouted))
     )
 
@@ -314,10 +315,16 @@ def _without(text: str, opening: str, closing: str) -> str:
 
 _SPEAKER = r"(?P<name>[^\W\d_][^\n:\[\](){}<>]{0,40}?)"
 _OPEN, _CLOSE = r"[\[(]", r"[\])]"
+_ALONE = re.compile(r"[A-Z][\w.'’-]{0,20}(?: [A-Z(\d][\w.'’()-]{0,20}){0,2}")  # a name
 # "Anna  0:03", "Speaker 1 (00:07):", "(00:07):", "0:07", "00:07 Anna"
 _HEAD = re.compile(
     rf"(?:{_SPEAKER}\s{{0,3}}:?[\s,–—-]{{1,9}})?{_OPEN}?{STAMP}{_CLOSE}?\s{{0,3}}:?"
-    r"(?:\s{1,9}(?P<after>[A-Z][^\n:.?!,]{0,40}))?:?"
+    rf"(?(name)|(?:\s{{1,9}}(?P<after>{_ALONE.pattern}))?):?"
+)
+# "00:00:01:02 - 00:00:03:05", "[0:01 – 0:03] text", "0:01 , 0:03 , text"
+_RANGE = re.compile(
+    rf"{_OPEN}?{STAMP}\s{{0,3}}(?:[-–—,]|to)\s{{0,3}}{STAMP}{_CLOSE}?\s{{0,3}}[,:]?\s{{0,9}}(?P<said>.*)",
+    re.DOTALL,
 )
 # "[00:12.00]text", "0:07 text", "(00:07): text", "Anna (00:07): text"
 _LINE = re.compile(
@@ -342,6 +349,8 @@ def _parsed(line: str) -> _Line:
     text = line.strip()
     if not any(map(str.isdigit, text[:80])):
         return _Line(None, "", text)
+    if found := _RANGE.fullmatch(text):
+        return _Line(seconds_of(found.groups()[:4]), "", found["said"])
     if len(text) <= 120 and (head := _HEAD.fullmatch(text)):
         name = head["name"] or head["after"] or ""
         return _Line(seconds_of(head.groups()[1:5]), name.strip(), "")
@@ -383,6 +392,7 @@ def read_stamped(text: str) -> Parsed:
             cues.append(Cue(start, following, own, next((n for n, _ in turns if n), speaker)))
 
     lines = [_parsed(line) for line in text.splitlines() if line.strip() and not _TAG.match(line)]
+    lines = _with_names_beside(lines)
     lines = lines[next((k for k, line in enumerate(lines) if line.start is not None), 0) :]
     names = speakers_of([line.said for line in lines if line.said])
     for line in lines:
@@ -393,6 +403,50 @@ def read_stamped(text: str) -> Parsed:
         start, speaker, said = line.start, line.name or speaker, [line.said] if line.said else []
     end_of(math.nan)
     return in_order(cues)
+
+
+def _with_names_beside(lines: list[_Line]) -> list[_Line]:
+    """The lines without those that hold nothing but a name, if each time that stands alone has one
+    after it, or before it, and more is said; the name is the time's then."""
+    alone = [k for k, line in enumerate(lines) if line.start is not None and not line.said]
+    groups = [b - a for a, b in zip(alone, [*alone[1:], len(lines)], strict=False)]
+    for side, first in ((1, 0), (-1, 1)):
+        beside = [k + side for k in alone if not lines[k].name]
+        enough = min(groups[:-1] or [0]) > 2 and groups[-1] >= 3 - first
+        if not enough or len(beside) < len(alone) or beside[0] < 0:
+            continue
+        if all(lines[k].start is None and _ALONE.fullmatch(lines[k].said) for k in beside):
+            named, places = {k - side: lines[k].said for k in beside}, frozenset(beside)
+            return [
+                line._replace(name=named.get(k, line.name))
+                for k, line in enumerate(lines)
+                if k not in places
+            ]
+    return lines
+
+
+_MICRODVD = re.compile(r"\{(\d{1,8})\}\{(\d{1,8})\}(.*)")
+_PICTURES = 23.976  # a second, where the first line has no other
+
+
+def is_microdvd(text: str) -> bool:
+    """True if the first line begins with two numbers of pictures."""
+    return _MICRODVD.match(text.lstrip()) is not None
+
+
+def read_microdvd(text: str) -> Parsed:
+    """Lines of pictures {from}{to}; a first one of {1}{1} may say how many there are a second."""
+    rate, blocks = _PICTURES, []
+    for line in text.splitlines():
+        if not (found := _MICRODVD.match(line.strip())):
+            continue
+        first, last, said = int(found[1]), int(found[2]), found[3]
+        if first == last and re.fullmatch(r"\d{2,3}(?:\.\d{1,6})?", said):
+            rate = float(said)
+            continue
+        said = re.sub(r"\{[a-zA-Z]:[^{}\n]{0,60}\}", "", said)
+        blocks.append(_CueLines(first / rate, last / rate, said.split("|")))
+    return _spoken(blocks)
 
 
 def read_text_lines(text: str) -> Parsed:

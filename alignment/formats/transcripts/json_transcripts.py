@@ -60,7 +60,18 @@ LAYOUTS = (
         ("startTime", "startOffset"),
         ("endTime", "endOffset"),
     ),
+    JsonLayout("Watson's JSON", "results.*.alternatives.0.timestamps.*", ("0",), ("1",), ("2",)),
     JsonLayout("Google's JSON", "results.*.alternatives.0", ("transcript",)),
+    JsonLayout(
+        "Azure's JSON",
+        "recognizedPhrases.*.nBest.0.words.*",
+        ("word",),
+        ("offsetInTicks",),
+        unit=1e-7,
+        whole="combinedRecognizedPhrases.0.display",
+    ),
+    JsonLayout("NeMo's JSON", "timestamp.word.*", ("word",), ("start",), ("end",), whole="text"),
+    JsonLayout("a podcast's JSON", "segments.*", ("body",), ("startTime",), ("endTime",)),
     JsonLayout(
         "Speechmatics' JSON",
         "results.*",
@@ -167,11 +178,10 @@ def _cue(item: Any, layout: JsonLayout, keys: Sequence[str], speaker: str) -> Cu
     texts = ("".join(map(str, _values(item, key))) for key in keys)
     text = " ".join(next((text for text in texts if text), "").split())
     start, end = (
-        next((_seconds(value) for key in paths for value in _values(item, key)), math.nan)
+        next((_seconds(v, layout.unit) for key in paths for v in _values(item, key)), math.nan)
         for paths in (layout.start, layout.end)
     )
-    own = _speaker(item) or speaker
-    return Cue(start * layout.unit, end * layout.unit, text, own)
+    return Cue(start, end, text, _speaker(item) or speaker)
 
 
 def _items(data: Any, path: Sequence[str], speaker: str) -> Iterator[tuple[Any, str]]:
@@ -223,15 +233,15 @@ def _speaker(item: Any) -> str:
     return f"Speaker {name}" if len(name) == 1 else name
 
 
-def _seconds(value: Any) -> float:
-    """A time in its unit; NaN for what is none."""
+def _seconds(value: Any, unit: float) -> float:
+    """Seconds of a time in its unit; NaN for what is none."""
     if isinstance(value, str):
         value = value.strip().removesuffix("s")
         value = float(value) if _NUMBER.fullmatch(value) else math.nan
     if isinstance(value, bool) or not isinstance(value, int | float):
         return math.nan
     try:
-        seconds = float(value)
+        seconds = float(value) * unit
     except OverflowError:
         return math.nan
     return seconds if 0 <= seconds < 1e9 else math.nan

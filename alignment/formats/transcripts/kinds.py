@@ -21,6 +21,8 @@ from alignment.formats.transcripts.documents import document_kind
 LARGEST_FILE = 20_000_000  # bytes
 _MARK = re.compile(rf"\[?{RECOGNISED_MARK}[^\]\n]{{0,100}}\]?")
 
+_BOLD = re.compile(r"\*\*([^*\n]{1,200})\*\*")  # Markdown's, such as that of a name
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -42,6 +44,7 @@ KINDS = (
     Kind("words of a TextGrid", word_tables.is_textgrid, word_tables.read_textgrid_words),
     Kind("SubRip subtitles", captions.has_arrows, captions.read_arrows),
     Kind("YouTube's SBV subtitles", captions.is_sbv, captions.read_sbv),
+    Kind("MicroDVD subtitles", captions.is_microdvd, captions.read_microdvd),
     Kind("Whisper's table", word_tables.is_tsv, word_tables.read_tsv),
     Kind("words in CTM", word_tables.is_ctm, word_tables.read_ctm),
     Kind("Audacity's labels", word_tables.is_label_track, word_tables.read_label_track),
@@ -59,6 +62,7 @@ _FOREIGN = (
     ("<?xml", "XML"),
     ("<!DOCTYPE", "a web page"),
     ("<html", "a web page"),
+    ("<SAMI", "SAMI subtitles"),
     ("PK\x03\x04", "a packed file"),
 )
 
@@ -101,6 +105,7 @@ def _parsed(text: str, path: Path) -> tuple[str, Parsed]:
         if found := json_transcripts.read_json(data):
             return found
         raise json_transcripts.not_known(path.name)
+    text = _BOLD.sub(r"\1", text)
     kind = next(kind for kind in KINDS if kind.matches(text))
     if kind.name == "text" and path.suffix.lower() in TIMED_ENDINGS:
         raise InputError(

@@ -58,6 +58,12 @@ NAMED = {
     "named.txt": ("Anna", "Bob"),
     "script.txt": ("ANNA", "BOB"),
     "people.txt": ("Anna", "Bob"),
+    "descript.txt": ("Anna", "Bob"),
+    "above.txt": ("Anna", "Bob"),
+    "ranges.txt": ("Speaker 1", "Speaker 2"),
+    "resolve.txt": ("Anna", "Bob"),
+    "zoom.vtt": ("Anna Smith",),
+    "a podcast's.json": ("Anna",),
     "a.srt": (),
     "youtube.txt": (),
 }

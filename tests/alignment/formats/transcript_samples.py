@@ -126,6 +126,43 @@ JSONS: dict[str, object] = {
         "tiers": {"words": {"type": "interval", "entries": [[s, s + 0.2, w] for w, s in TIMED]}},
     },
     "OpenAI's": {"text": SAID, "words": words("word")},
+    "Watson's": {
+        "results": [
+            {
+                "alternatives": [
+                    {"transcript": SAID, "timestamps": [[w, s, s + 0.2] for w, s in TIMED]}
+                ]
+            }
+        ]
+    },
+    "Azure's": {
+        "combinedRecognizedPhrases": [{"channel": 0, "display": SAID}],
+        "recognizedPhrases": [
+            {
+                "nBest": [
+                    {
+                        "display": SAID,
+                        "words": [
+                            {"word": w, "offsetInTicks": s * 1e7, "durationInTicks": 2e6}
+                            for w, s in TIMED
+                        ],
+                    }
+                ]
+            }
+        ],
+    },
+    "NeMo's": {"text": SAID, "timestamp": {"word": words("word")}},
+    "a podcast's": {
+        "segments": [
+            {
+                "speaker": "Anna",
+                "startTime": each["start"],
+                "endTime": each["end"],
+                "body": each["text"],
+            }
+            for each in SEGMENTS
+        ]
+    },
     "WhisperX's": {
         "segments": [{**SEGMENTS[0], "words": [{"word": "1999"}]}, SEGMENTS[1]],
         "word_segments": [],
@@ -214,6 +251,35 @@ FILES: dict[str, tuple[str, str]] = {
     "inline.txt": ("times", f"[00:00:01] Anna: {LINES[0]}\n[00:00:03.5] Bob: {LINES[1]}\n"),
     "named.txt": ("times", f"Anna (00:01): {LINES[0]}\nBob (00:03.5): {LINES[1]}\n"),
     "youtube.txt": ("times", f"0:01\n{LINES[0]}\n0:03.5\n{LINES[1]}\n"),
+    "descript.txt": (
+        "times",
+        f"**Anna:** [00:00:01] {LINES[0]}\n\n**Bob:** [00:00:03.5] {LINES[1].rstrip('.')}\n",
+    ),
+    "above.txt": ("times", f"Anna\n00:00:01\n{LINES[0]}\n\nBob\n00:00:03.5\n{LINES[1]}\n"),
+    "ranges.txt": (
+        "times",
+        f"00:00:01:00 - 00:00:03:00\nSpeaker 1\n{LINES[0]}\n\n"
+        f"00:00:03:50 - 00:00:05:00\nSpeaker 2\n{LINES[1]}\n",
+    ),
+    "resolve.txt": (
+        "times",
+        f"[00:00:01:00 - 00:00:03:00]\nAnna\n {LINES[0]}\n\n"
+        f"[00:00:03:50 - 00:00:05:00]\nBob\n {LINES[1]}\n",
+    ),
+    "a.stl": (
+        "times",
+        f"$Bold = FALSE\n\n00:00:01:00 , 00:00:03:00 , {LINES[0]}\n"
+        f"00:00:03:50 , 00:00:05:00 , {LINES[1]}\n",
+    ),
+    "a.sub": (
+        "MicroDVD",
+        f"{{1}}{{1}}20\n{{20}}{{60}}{{y:i}}We met on|Monday, at noon.\n{{70}}{{100}}{LINES[1]}\n",
+    ),
+    "zoom.vtt": (
+        "WebVTT",
+        f"WEBVTT\n\n1\n00:00:01.000 --> 00:00:03.000\nAnna Smith: {LINES[0]}\n\n"
+        f"2\n00:00:03.500 --> 00:00:05.000\nAnna Smith: {LINES[1]}\n",
+    ),
     "a.lrc": ("times", f"[ar:Bob]\n[00:01.00]{LINES[0]}\n[00:03.50]{LINES[1]}\n"),
     "sentences.txt": (
         "Audacity",
