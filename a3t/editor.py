@@ -23,7 +23,7 @@ from a3t.plan.edit_limits import check_spoken_words
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planner import make_plan
 from a3t.plan.prompt import Prompt, Prompts, SpeechPlan, speech_plan, with_texts
-from a3t.plan.request import RETAKE, EditRequest, SpeechRequest, identified
+from a3t.plan.request import RETAKE, EditRequest, Pronunciations, SpeechRequest, identified
 from a3t.plan.reuse import align_others, with_sources
 from a3t.plan.revision import Revision
 from a3t.rendering.candidates import make_best, make_candidates
@@ -176,7 +176,7 @@ class Editor:
             request = EditRequest(**fields)
         elif fields:  # else it keeps its texts, read
             request = replace(request, **fields)
-        new_text, pronouncer = request.new_transcript, Pronouncer(dict(request.pronunciations))
+        new_text, pronouncer = request.new_transcript, request.pronouncer
         self.steps.begin()
         sound, found = self._listen(recording, request, pronouncer)
         request = replace(request, tracks=identified(request.tracks, sound))
@@ -219,7 +219,8 @@ class Editor:
     ) -> Findings:
         """Find what can be taken out; ``fields`` of a request's text, and errors, as for `plan`."""
         request = EditRequest(new_text="", **fields)
-        sound, found = self._listen(recording, request, Pronouncer())
+        pronouncer = request.pronouncer
+        sound, found = self._listen(recording, request, pronouncer)
         retakes = cleaning is not None and RETAKE in cleaning.kinds
         model = whisper_model(request.recogniser) if retakes else None
         if model is not None and found.origin != "recognised":
@@ -228,7 +229,7 @@ class Editor:
             if said.spoken != found.transcript.spoken:
                 found = FoundTranscript(said, found.origin)
         with self.steps("align"):
-            whole = self.alignments.whole(sound, found, Pronouncer())
+            whole = self.alignments.whole(sound, found, pronouncer)
         source = AlignedRecording(sound, found.transcript, whole)
         tracks = identified(request.tracks, sound)
         return Findings(source, found.transcript, cleaning or Cleaning(), tracks=tracks)
@@ -297,13 +298,16 @@ class Editor:
         recogniser: str = "auto",
         text: str | None = None,
         punctuate: bool = True,
+        pronunciations: Pronunciations = (),
     ) -> Transcript:
         """Find what the recording says: ``text``, else its sidecar file, else what is recognised
-        with the new text as a prior; with ``punctuate`` a text without punctuation gets it."""
+        with the new text as a prior; with ``punctuate`` a text without punctuation gets it.
+        Words with ``pronunciations`` are listened for."""
         with self.steps("transcribe"):
             recording = opened(recording)
             given, prior = parsed(text), parsed(new_text or None)
-            found = find_transcript(recording, given, prior, Pronouncer(), recogniser)
+            pronouncer = Pronouncer(dict(pronunciations))
+            found = find_transcript(recording, given, prior, pronouncer, recogniser)
             return punctuated_by_sound(recording, found, self.alignments, punctuate)
 
     def align(self, recording: Sound, text: str | Transcript | None = None) -> Alignment:

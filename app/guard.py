@@ -159,6 +159,7 @@ MAX_BODY = 2_000_000  # bytes of a request that is not an upload
 UPLOADS = ("/studio/uploads", "/gradio_api/upload")
 FORMS = (
     "/v1/edits",
+    "/v1/cleanings",
     "/v1/alignments",
     "/v1/audio/transcriptions",
 )  # which bring their recording themselves

@@ -13,13 +13,15 @@ import secrets
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from operator import methodcaller
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from a3t.audio.output.records import record_path, write_json
 from a3t.errors import InputError
-from a3t.plan.request import EditRequest, SpeechRequest
+from a3t.plan.cleaning import Cleaning
+from a3t.plan.request import EditRequest, Pronunciations, SpeechRequest, pronunciations_of
 from alignment import Alignment
 from app import limits, texts
 from app.processes.lanes import EditorLane
@@ -28,6 +30,7 @@ from app.processes.worker import WorkerProcess, run_in_sandbox
 
 if TYPE_CHECKING:  # torch is imported with the models, in their processes
     from a3t.editor import Editor
+    from a3t.rendering.edited import EditedRecording
     from a3t.text.transcript import Transcript
 
 LONG = 40.0  # seconds; what is longer has its own lane
@@ -71,15 +74,14 @@ class Service:
         return self.heard(watch, recording, expected, timed=False)[0].text
 
     def heard(
-        self, watch: Watch, recording: str | None, prior: str, timed: bool
+        self, watch: Watch, recording: str | None, prior: str, timed: bool, words: str = ""
     ) -> tuple[Transcript, Alignment | None]:
-        """The recording's words, with a text close to them as a hint; if `timed`, their times."""
-        from app.server.openai_formats import heard
-
+        """The recording's words, with a text close to them and a list of names as hints; if
+        `timed`, their times."""
         hint = limits.check_text(prior, texts.THE_EXPECTED_TEXT) or None
         with self._request(recording) as copy:
             found: tuple[Transcript, Alignment | None] = self.lane(copy).do(
-                watch, heard, copy, hint, timed
+                watch, transcribed, copy, hint, timed, limits.check_text(words, texts.THE_LIST)
             )
         return found
 
@@ -119,14 +121,35 @@ class Service:
         return self.edited(watch, recording, request)
 
     def edited(
-        self, watch: Watch, recording: str | None, request: EditRequest, suffix: str = ""
+        self,
+        watch: Watch,
+        recording: str | None,
+        request: EditRequest,
+        suffix: str = "",
+        words: str = "",
     ) -> tuple[Path, Path, str]:
-        """`edit`, by a request. suffix: ".wav", ".flac", or "" for the recording's own."""
+        """`edit`, by a request. suffix: ".wav", ".flac", or "" for the recording's own. words: a
+        list of names that are said."""
+        listed = limits.check_text(words, texts.THE_LIST)
         with self._request(recording) as copy:
-            result = self.lane(copy).do(watch, methodcaller("edit", copy, request))
-            suffix = suffix or (".flac" if copy.suffix == ".flac" else ".wav")
-            out = run_in_sandbox(result.save, copy.with_name(f"{copy.stem}.edited{suffix}"))
-        return out, without_folders(record_path(out)), result.plan.text.text
+            result = self.lane(copy).do(watch, edit_with_words, copy, request, listed)
+            return _saved(result, copy, suffix)
+
+    def cleaned(
+        self,
+        watch: Watch,
+        recording: str | None,
+        want: Cleaning,
+        text: str = "",
+        suffix: str = "",
+        words: str = "",
+    ) -> tuple[Path, Path, str]:
+        """The recording without what is found in it; what is given back is that of `edited`."""
+        typed = limits.check_text(text, texts.THE_TRANSCRIPT) or None
+        listed = limits.check_text(words, texts.THE_LIST)
+        with self._request(recording) as copy:
+            result = self.lane(copy).do(watch, clean_with_words, copy, want, typed, listed)
+            return _saved(result, copy, suffix)
 
     def tts(
         self,
@@ -170,6 +193,44 @@ def edit_request(text: str, new_text: str, **more: Any) -> EditRequest:
     new = limits.required(new_text, texts.THE_NEW_TEXT, texts.NO_NEW_TEXT)
     old = limits.check_text(text, texts.THE_TRANSCRIPT) or None
     return EditRequest(new_text=new, text=old, **more | numbers(**more))
+
+
+def _saved(result: EditedRecording, copy: Path, suffix: str) -> tuple[Path, Path, str]:
+    """The result's file, beside the copy that it was made of, its edit.json, and its old text."""
+    suffix = suffix or (".flac" if copy.suffix == ".flac" else ".wav")
+    out = run_in_sandbox(result.save, copy.with_name(f"{copy.stem}.edited{suffix}"))
+    return out, without_folders(record_path(out)), result.plan.text.text
+
+
+def clean_with_words(
+    editor: Editor, recording: Path, want: Cleaning, text: str | None, words: str
+) -> Any:
+    """Clean in the worker's process, and listen for the names of a list."""
+    found = editor.findings(recording, want, text=text, pronunciations=own_words(words))
+    if not found.found:
+        raise InputError("Nothing was found that could be taken out.")
+    return editor.edit(found.source, found.request(found.found))
+
+
+def edit_with_words(editor: Editor, recording: Path, request: EditRequest, words: str) -> Any:
+    """Edit in the worker's process, and say the names of a list as it has them."""
+    return editor.edit(recording, replace(request, pronunciations=own_words(words)))
+
+
+def own_words(words: str) -> Pronunciations:
+    """The pronunciations of a list of names; AlignmentError if it can't be used."""
+    from a3t.text.pronunciation.pronouncer import listed_words
+
+    return pronunciations_of(listed_words(words, "The list"))
+
+
+def transcribed(
+    editor: Editor, recording: Path, prior: str | None, timed: bool, words: str = ""
+) -> tuple[Transcript, Alignment | None]:
+    """A recording's words and, if `timed`, their times; in the worker's process. words: a list of
+    names that are listened for."""
+    found = editor.transcribe(recording, prior, pronunciations=own_words(words))
+    return found, editor.align(recording, found) if timed else None
 
 
 def stream_speech(editor: Editor, prompt: Path, request: SpeechRequest) -> None:

@@ -63,6 +63,7 @@ SERVED_ELSEWHERE = "Files on other servers are not served here."
 FETCHED_ELSEWHERE = "Files on other servers are not fetched: upload the file."
 LARGE_REQUEST = "The request is too large."
 THE_TRANSCRIPT, THE_NEW_TEXT, THE_TEXT = "transcript", "new text", "text"
+THE_LIST = "list of names"
 THE_PROMPTS_TEXT, THE_EXPECTED_TEXT = "prompt's text", "expected text"
 
 STEPS = {

@@ -11,6 +11,7 @@ import soxr
 from a3t.audio.matching.sound_matching import MatchedTraits, SpeechSound, in_sound_of
 from a3t.audio.matching.spectra import band_power, spectra, thirds_of_octaves
 from a3t.audio.output.provenance import provenance_of
+from a3t.commands.editing.edit_options import parser, project_edit
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.punch_in import reading_of
@@ -106,6 +107,9 @@ def test_what_is_not_read_is_refused_or_made(
     request = EditRequest(text=WITHOUT, new_text=ARCTIC, others=(wrong,))
     with pytest.raises(InputError, match="“always” isn't heard in wrong"):
         editor.plan(talk, request)
+    options = [str(talk), "--new-text", ARCTIC, "--said", str(tmp_path / "missing.wav")]
+    with pytest.raises(InputError, match=r"missing.wav does not exist"):  # before models load
+        project_edit(parser().parse_args(options))
     two = ARCTIC.replace("degree", "grade")
     plan = editor.plan(talk, request, new_text=two, others=(right,))
     assert [bool(edit.taken) for edit in plan.edits] == [True, False]

@@ -16,27 +16,26 @@ from a3t.audio.output.writing import default_output
 from a3t.audio.reading.recording import Recording
 from a3t.commands.editing.edit_doubts import offer_recogniser
 from a3t.commands.options import (
+    add_dictionary_options,
     add_export_option,
     add_recogniser_option,
     add_tracks_option,
     check_replaced,
     option,
     text_argument,
+    user_words,
 )
 from a3t.console import EXIT_CODES, Parser, complain, run, say, show_progress
 from a3t.errors import InputError
-from a3t.plan.cleaning import Cleaning
+from a3t.plan.cleaning import Cleaning, cleaning_of_lists, listed
 from a3t.plan.disfluencies import FILLERS
-from a3t.plan.request import ACTIONS, ALL_KINDS, KINDS
+from a3t.plan.request import ACTIONS, KINDS
 from a3t.projects.project import record_state
 from a3t.projects.project_edit import ProjectEdit, input_files
 
 if TYPE_CHECKING:  # these import torch, and bad input should be refused before that
     from a3t.editor import Editor
     from a3t.plan.cleaning import Findings
-
-
-_KINDS = ", ".join(ALL_KINDS)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -49,6 +48,7 @@ def parser() -> argparse.ArgumentParser:
     option(result, "--text TEXT", "its words, or @FILE")
     option(result, "--alignment FILE", "the times of the words: a TextGrid, JSON …")
     add_recogniser_option(result)
+    add_dictionary_options(result)
     option(result, "--track N", "audio track to clean")
     add_tracks_option(result)
     option(result, "--out OUT", "default: {stem}.edited.wav beside IN")
@@ -95,21 +95,15 @@ def main(arguments: list[str]) -> int:
 
 def clean_all(options: argparse.Namespace) -> None:
     """Clean each recording; InputError at the end if one could not be cleaned."""
-    if options.mute and options.bleep:
-        raise InputError("--mute and --bleep can't both be done at once: clean twice.")
-    hidden = tuple(_listed(options.mute or options.bleep))
-    kinds = options.find if options.find is not None else "" if hidden else ",".join(KINDS)
-    want = Cleaning(
-        kinds=tuple(name.removesuffix("s") for name in _listed(kinds)),
-        fillers=tuple(_listed(options.fillers)),
+    want = cleaning_of_lists(
+        options.find,
+        options.mute,
+        options.bleep,
+        fillers=listed(options.fillers),
         action=options.action,
         longest=options.longest,
         shorten_to=options.shorten_to,
-        hidden=hidden,
-        bleep=bool(options.bleep),
     )
-    if not want.kinds and not hidden:
-        raise InputError(f"--find names no kind: omit it, or choose from {_KINDS}.")
     _check_outputs(options)
     for path in options.wav[:1]:
         Recording.open(path, options.track)  # before the models, which take seconds
@@ -156,13 +150,13 @@ def _check_outputs(options: argparse.Namespace) -> None:
 
 def _clean(editor: Editor, path: Path, want: Cleaning, options: argparse.Namespace) -> None:
     from a3t.commands.editing.edit_doubts import music_doubt
-    from a3t.rendering.verification import still_heard
+    from a3t.rendering.verification import heard_still
 
     job, found = _found(editor, path, want, options)
     if missing := found.unnamed:
         named = ", ".join(f"“{name}”" for name in missing)
         say(f"{path.name}: the transcript has no {named}: look how it spells them.")
-    chosen = found.chosen(_listed(options.only), _listed(options.excepted))
+    chosen = found.chosen(listed(options.only), listed(options.excepted))
     if options.json:
         entries = [each.shown() | {"chosen": each in chosen} for each in found.found]
         print(json.dumps(entries, indent=1))
@@ -181,8 +175,8 @@ def _clean(editor: Editor, path: Path, want: Cleaning, options: argparse.Namespa
     if doubt := music_doubt(plan):
         say(doubt)
     results = job.make(editor, plan)
-    if heard := [f"“{word.word}”" for word in still_heard(results[0])]:
-        say(f"Listen to {', '.join(heard)}: it may still be heard.")
+    if doubt := heard_still(results[0]):
+        say(doubt)
     exported = job.write(results, not options.no_provenance)
     output, rate = results[0].map.samples.output_length, job.recording.sample_rate
     shorter = (job.recording.samples - output) / rate
@@ -196,7 +190,7 @@ def _found(
     editor: Editor, path: Path, want: Cleaning, options: argparse.Namespace
 ) -> tuple[ProjectEdit, Findings]:
     """Finds what can go from a recording's current version; and the edit, still without it."""
-    from a3t.plan.request import EditRequest, OtherRecording, tracks_of
+    from a3t.plan.request import EditRequest, OtherRecording, pronunciations_of, tracks_of
     from a3t.projects.project import find_project
 
     recording = Recording.open(path, options.track)
@@ -213,22 +207,21 @@ def _found(
         text = project.text if text is None else text
     current = None if history is None else EditRequest.from_json(history.current)
     earlier_tracks = current.tracks if current else ()
+    own, names = user_words(options)
     found = editor.findings(
         recording,
         want,
         text=text,
         alignment=options.alignment,
         recogniser=options.recogniser,
+        pronunciations=pronunciations_of(own),
+        names=names,
         tracks=tracks_of((*earlier_tracks, *options.tracks)),
     )
     if current is not None:
         found = replace(found, said=current.new_transcript, earlier=current.cuts)
         others = current.others
-    inputs = input_files(recording.path, text, None, options.alignment)
+    inputs = input_files(recording.path, text, None, options.alignment, options.dict, options.words)
     request = EditRequest(new_text=found.said.text, others=others, tracks=found.tracks)
     job = ProjectEdit(recording, request, out, history, inputs, options.export, (seen,))
     return job, found
-
-
-def _listed(value: str) -> list[str]:
-    return [name.strip().lower() for name in value.split(",") if name.strip()]

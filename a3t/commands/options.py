@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 from a3t.console import agrees, on_a_terminal, say
 from a3t.errors import InputError
 from a3t.projects.export.export_kinds import ENDINGS
-from alignment.formats.dictionary import Dictionary, parse_entries, read_dictionary, read_words
+from alignment.formats.dictionary import (
+    LARGEST_LIST,
+    Dictionary,
+    parse_entries,
+    read_dictionary,
+)
+from alignment.formats.text_file import read_text
 
 if TYPE_CHECKING:
     from a3t.text.transcript import Transcript
@@ -90,13 +96,22 @@ def add_dictionary_options(options: Options) -> None:
 def user_dictionary(options: argparse.Namespace) -> Dictionary:
     """The pronunciations of --words, --dict and --pronounce; the latter wins. InputError if one
     can't be used."""
-    from a3t.text.pronunciation.letter_to_sound import as_it_sounds
-    from a3t.text.pronunciation.pronouncer import Pronouncer
+    return user_words(options)[0]
 
-    words = read_dictionary(options.dict) if options.dict else {}
-    if options.words:
-        words = read_words(options.words, as_it_sounds, Pronouncer(words).candidates) | words
-    return words | parse_entries(options.pronounce, as_it_sounds)
+
+def user_words(options: argparse.Namespace) -> tuple[Dictionary, tuple[str, ...] | None]:
+    """The same, and those of --words and --pronounce, which are listened for; None for all, where
+    there is no --words."""
+    from a3t.text.pronunciation.letter_to_sound import as_it_sounds
+    from a3t.text.pronunciation.pronouncer import listed_words
+
+    known = read_dictionary(options.dict) if options.dict else {}
+    single = parse_entries(options.pronounce, as_it_sounds)
+    if not options.words:
+        return known | single, None
+    text = read_text(options.words, LARGEST_LIST, "word list")
+    listed = listed_words(text, options.words.name, known)
+    return listed | known | single, (*listed, *single)
 
 
 WORD_EXPORTS = ("textgrid", "labels", "srt", "vtt", "word-srt", "word-vtt")

@@ -17,7 +17,7 @@ from a3t.commands.options import (
     add_recogniser_option,
     option,
     transcript_argument,
-    user_dictionary,
+    user_words,
 )
 from a3t.console import EXIT_CODES, Parser, run, say, show_progress
 from a3t.errors import InputError
@@ -99,7 +99,8 @@ def transcribe(options: argparse.Namespace) -> None:
     if named and given is None and sidecar(recording.path) is None:
         require_packages()  # before the work: what is recognised names nobody
     show_progress("transcribe")
-    pronouncer = Pronouncer(user_dictionary(options))
+    own, listed = user_words(options)
+    pronouncer = Pronouncer(own, names=listed)
     found = find_transcript(recording, given, prior, pronouncer, options.recogniser)
     store = AlignmentStore(NetworkAligner(), default_folder())
     transcript = punctuated_by_sound(recording, found, store, not options.no_punctuation)

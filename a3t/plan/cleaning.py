@@ -93,6 +93,29 @@ class Cleaning:
                 f"that stays, {self.longest:g} s."
             )
 
+    def silence(self, found: Finding) -> float:
+        """Seconds of silence that stand in the place of a finding's words; 0 if they are cut."""
+        mute = self.action == "mute" or found.kind == NAMED
+        return seconds_of(frames_of(found.end) - frames_of(found.start)) if mute else 0.0
+
+
+def listed(value: str) -> tuple[str, ...]:
+    """Names with commas between them."""
+    return tuple(filter(None, (name.strip().lower() for name in value.split(","))))
+
+
+def cleaning_of_lists(find: str | None, mute: str, bleep: str, **more: Any) -> Cleaning:
+    """What lists ask for: kinds to ``find``, by default the usual ones if no words are to be
+    hidden; words to ``mute`` or to ``bleep``; ``more`` of a `Cleaning`. InputError."""
+    if mute and bleep:
+        raise InputError("Words can't be muted and bleeped at once: clean twice.")
+    hidden = listed(mute or bleep)
+    kinds = listed(find) if find is not None else () if hidden else KINDS
+    if not kinds and not hidden:
+        raise InputError(f"No kind is named: omit the list, or choose from {', '.join(ALL_KINDS)}.")
+    named = tuple(kind.removesuffix("s") for kind in kinds)
+    return Cleaning(kinds=named, hidden=hidden, bleep=bool(bleep), **more)
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -358,14 +381,7 @@ class Findings:
 
     def request(self, chosen: Sequence[Finding]) -> EditRequest:
         """The edit of `source` that takes these out."""
-        mute = self.want.action == "mute"
-        gone = {
-            f.words: seconds_of(frames_of(f.end) - frames_of(f.start))
-            if mute or f.kind == NAMED
-            else 0.0
-            for f in chosen
-            if f.words is not None
-        }
+        gone = {f.words: self.want.silence(f) for f in chosen if f.words is not None}
         cuts = [*self.earlier, *(f.cut for f in chosen if f.cut is not None)]
         return EditRequest(
             new_text=text_without(self.said, gone),

@@ -19,7 +19,6 @@ from a3t.plan.request import Decibels, EditRequest, OtherRecording
 from a3t.plan.revision import Revision, word_map
 from a3t.source.records import AlignedRecording
 from a3t.spans import Margins, Span, SpanMap
-from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Alignment
 from alignment.confidence.doubts import Doubt, doubts_beside
@@ -246,7 +245,7 @@ class EditPlan:
     @cached_property
     def guessed(self) -> dict[str, str]:
         """New words that no lexicon and no recorded word has, and the phones guessed for them."""
-        pronouncer = Pronouncer(dict(self.request.pronunciations))
+        pronouncer = self.request.pronouncer
         made = [edit for edit in self.edits if not edit.taken]
         new = {word: self.new_text.words[word].text for e in made for word in range(*e.new)}
         elsewhere = {

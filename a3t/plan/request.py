@@ -29,6 +29,7 @@ from a3t.plan.edit_limits import (
 )
 from a3t.source.records import AlignedRecording
 from a3t.spans import Span
+from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript, parsed
 from alignment import Alignment
 from alignment.serialisation import OMITTED, Record, from_json, to_json
@@ -214,6 +215,8 @@ class EditRequest(Record):
     """For each edit the seconds of each new word and pause, as in a plan file."""
     pronunciations: Pronunciations = ()
     """Words (lower case) with their pronunciations, before the dictionary's."""
+    names: tuple[str, ...] | None = field(default=None, metadata=OMITTED)
+    """Those of them that a recogniser listens for; None for all."""
 
     margin: Number = MARGIN
     """Seconds of the neighbouring speech on each side that are made anew with them."""
@@ -279,6 +282,11 @@ class EditRequest(Record):
         """The new text's words; InputError if there are none."""
         return Transcript.from_text(self.new_text)
 
+    @cached_property
+    def pronouncer(self) -> Pronouncer:
+        """Says its words, the user's own as they are given."""
+        return Pronouncer(dict(self.pronunciations), names=self.names)
+
     @property
     def times_are_free(self) -> bool:
         """True if the duration of the new words is left to the planner."""
@@ -305,7 +313,8 @@ class EditRequest(Record):
         """The same request with only the pronunciations of these words."""
         spoken = set(words)
         kept = tuple(each for each in self.pronunciations if each[0] in spoken)
-        return self if kept == self.pronunciations else replace(self, pronunciations=kept)
+        same = kept == self.pronunciations and self.names is None
+        return self if same else replace(self, pronunciations=kept, names=None)
 
     def to_json(self) -> dict[str, Any]:
         """Its entries in an edit.json: the texts, the seed, and all else in ``asked``."""

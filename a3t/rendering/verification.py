@@ -42,7 +42,7 @@ def verify(result: EditedRecording) -> EditedRecording:
     All are 0 where the words can't be aligned at all.
     """
     plan = result.plan
-    pronouncer = Pronouncer(dict(plan.request.pronunciations))
+    pronouncer = plan.request.pronouncer
     scores: list[tuple[WordScore, ...]] = [() for _ in plan.edits]
     for window in plan.windows:
         confidences = _confidences(result, window, pronouncer)
@@ -138,10 +138,16 @@ def hiding(plan: EditPlan, edit: PlannedEdit) -> Cut | None:
     return None
 
 
+def heard_still(result: EditedRecording) -> str:
+    """A sentence about the hidden words that may be heard nevertheless; "" if there are none."""
+    words = ", ".join(f"“{each.word}”" for each in still_heard(result))
+    return f"Listen to {words}: it may still be heard." if words else ""
+
+
 def still_heard(result: EditedRecording) -> Iterator[WordScore]:
     """The hidden words that the aligner finds where they were, as it finds words that are said."""
     plan, output_of = result.plan, result.map.samples.output_of
-    pronouncer, words = Pronouncer(dict(plan.request.pronunciations)), plan.alignment.spoken
+    pronouncer, words = plan.request.pronouncer, plan.alignment.spoken
     for edit in plan.edits:
         if hiding(plan, edit) is None:
             continue

@@ -113,7 +113,7 @@ def recognised_part(
 
 def names_of(pronouncer: Pronouncer) -> list[str]:
     """The user's own words that a recogniser may not know; none of a whole dictionary's."""
-    rare = rare_words([*pronouncer.own])
+    rare = rare_words(pronouncer.names)
     return rare if len(rare) <= MOST_NAMES else []
 
 

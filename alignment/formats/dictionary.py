@@ -17,6 +17,7 @@ from alignment.formats.text_file import read_text
 
 Dictionary = dict[str, list[tuple[str, ...]]]
 Spelt = Callable[[str], Sequence[str]]
+Usual = Callable[[str], Sequence[tuple[str, ...]]]
 
 LARGEST_FILE = 50_000_000  # bytes
 LARGEST_LIST = 100_000  # bytes
@@ -38,25 +39,23 @@ def read_dictionary(path: Path) -> Dictionary:
     return result
 
 
-def read_words(
-    path: Path, spelt: Spelt, usual: Callable[[str], Sequence[tuple[str, ...]]]
-) -> Dictionary:
+def parse_words(text: str, name: str, spelt: Spelt, usual: Usual) -> Dictionary:
     """A list of names, one a line: alone, to be said as is ``usual``, with its phones, or as
     `parse_entries` has it; AlignmentError naming the line that is wrong, or if it is too long."""
     result: Dictionary = {}
-    for number, line in enumerate(read_text(path, LARGEST_LIST, "word list").splitlines(), 1):
+    for number, line in enumerate(text.splitlines(), 1):
         word, *phones = line.partition("#")[0].split() or [""]
         if "=" in line:
             result |= parse_entries([line.partition("#")[0].strip()], spelt)
         elif phones and all(map(_is_phone, phones)):
-            _add(result, word, phones, f"{path.name}, line {number}")
+            _add(result, word, phones, f"{name}, line {number}")
         else:
-            for name in re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)*", " ".join((word, *phones))):
-                key = name.lower().replace("’", "'")
+            for each in re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)*", " ".join((word, *phones))):
+                key = each.lower().replace("’", "'")
                 if ways := usual(key):
                     result.setdefault(key, list(ways))
     if len(result) > MOST_NAMES:
-        raise AlignmentError(f"{path.name} has more than {MOST_NAMES:,} names: omit some.")
+        raise AlignmentError(f"{name} has more than {MOST_NAMES:,} names: omit some.")
     return result
 
 

@@ -29,6 +29,7 @@ from starlette.exceptions import HTTPException
 
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
+from a3t.plan.cleaning import cleaning_of_lists
 from a3t.plan.request import SpeechRequest
 from alignment import Alignment
 from app import limits, texts
@@ -137,6 +138,7 @@ TRANSCRIPTIONS: dict[str, Any] = {
     "text/plain": {"schema": {"type": "string"}},
 }
 TEXT = Form(description="what the recording says; if empty, it is recognised")
+WORDS = Form(description="names that are said, one a line, perhaps with their pronunciation")
 CANDIDATES = Form(description="the number of candidates to make; the answer is the best")
 
 router = APIRouter(
@@ -222,6 +224,7 @@ async def transcription(
         "json"
     ),
     prompt: Annotated[str, Form(description="roughly what it says, as a hint")] = "",
+    words: Annotated[str, WORDS] = "",
     language: Annotated[str, Form(description="English is the only one")] = "en",
     granularities: Annotated[list[str], Form(alias="timestamp_granularities[]")] = NO_GRANULARITIES,
 ) -> Response:
@@ -231,7 +234,7 @@ async def transcription(
         raise InputError(f"{language[:20]} can't be transcribed: a3t knows English alone.")
     timed = response_format not in UNTIMED
     job = service.jobs.start(
-        "transcription", lambda watch: service.heard(watch, file, prompt, timed)
+        "transcription", lambda watch: service.heard(watch, file, prompt, timed, words)
     )
     said, aligned = await finished(job, request)
     body = answer(said, aligned, response_format, "word" in granularities)
@@ -265,6 +268,7 @@ async def edit(
     file: Kept,
     new_text: Annotated[str, Form(description="what it should say")],
     text: Annotated[str, TEXT] = "",
+    words: Annotated[str, WORDS] = "",
     speed: Annotated[float, Form()] = 1.0,
     fit: Annotated[bool, Form(description="keep each replaced word's time")] = False,
     seed: Annotated[int, Form()] = 0,
@@ -275,9 +279,52 @@ async def edit(
     """A job that edits the recording, or with reply=recording the edited recording itself."""
     wanted = edit_request(text, new_text, speed=speed, seed=seed, fit=fit, candidates=candidates)
     suffix = f".{response_format}" if response_format else ""
-    job = service.jobs.start(
-        "edit", lambda watch: service.edited(watch, file, wanted, suffix), kept=reply == "job"
+    return await made(
+        request, "edit", lambda watch: service.edited(watch, file, wanted, suffix, words), reply
     )
+
+
+@router.post(
+    "/cleanings",
+    response_class=FileResponse,
+    responses={
+        **problems(400, 409, 411, 413, 429),
+        200: {"description": "reply=recording: the cleaned recording"} | contents("wav", "flac"),
+        202: {"description": "the job, which goes on", "model": JobState},
+    },
+)
+async def clean(
+    request: Request,
+    service: Serving,
+    file: Kept,
+    text: Annotated[str, TEXT] = "",
+    find: Annotated[str, Form(description="the kinds that `a3t clean --find` takes")] = "",
+    mute: Annotated[str, Form(description="words to mute, with commas between them")] = "",
+    bleep: Annotated[str, Form(description="words to hide under a tone")] = "",
+    words: Annotated[str, WORDS] = "",
+    response_format: Annotated[Literal["", "wav", "flac"], Form()] = "",
+    reply: Annotated[Literal["job", "recording"], Form()] = "job",
+) -> Response:
+    """A job that takes out what `a3t clean` finds, or with reply=recording the recording without
+    it; its result is that of an edit."""
+    want = cleaning_of_lists(find or None, mute, bleep)
+    suffix = f".{response_format}" if response_format else ""
+    return await made(
+        request,
+        "cleaning",
+        lambda watch: service.cleaned(watch, file, want, text, suffix, words),
+        reply,
+    )
+
+
+async def made(
+    request: Request,
+    kind: str,
+    work: Callable[[Watch], tuple[Path, Path, str]],
+    reply: Literal["job", "recording"],
+) -> Response:
+    """A new job, or its recording when it is done."""
+    job = get_service(request).jobs.start(kind, work, kept=reply == "job")
     if reply == "job":
         return JSONResponse(job.to_json(), 202)
     return sound_file((await finished(job, request))[0])

@@ -6,8 +6,7 @@ import io
 import math
 import re
 import zlib
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import soundfile
@@ -16,9 +15,6 @@ from a3t.audio.output.writing import pcm16, stream_header
 from a3t.text.transcript import Transcript
 from alignment import Alignment
 from alignment.formats.subtitles import cues_of, subtitles
-
-if TYPE_CHECKING:
-    from a3t.editor import Editor
 
 # Each looks no further than a line's few hundred characters.
 _SIGNS = (
@@ -49,14 +45,6 @@ def without_markdown(text: str) -> str:
 
 
 UNTIMED = ("json", "text")  # formats of a transcription
-
-
-def heard(
-    editor: Editor, recording: Path, prior: str | None, timed: bool
-) -> tuple[Transcript, Alignment | None]:
-    """A recording's words and, if `timed`, their times; in the worker's process."""
-    found = editor.transcribe(recording, prior)
-    return found, editor.align(recording, found) if timed else None
 
 
 def answer(said: Transcript, aligned: Alignment | None, kind: str, words: bool) -> Any:

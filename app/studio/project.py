@@ -16,7 +16,7 @@ from typing import Any
 from a3t.audio.analysis.loudness import LEVELS
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.cleaning import Cleaning, Finding, Findings
+from a3t.plan.cleaning import Cleaning, Finding, Findings, listed
 from a3t.plan.request import KINDS
 from a3t.projects.document import MAX_CHANGES, MAX_CHARACTERS, Change, Document, draft_of, steps_of
 from app import limits, texts
@@ -30,6 +30,7 @@ from app.studio.storage.folders import SAID, ProjectFolder
 from app.studio.storage.heard_tokens import HeardPart, Token, reachable_keys, start_of
 from app.studio.storage.project_pronunciations import (
     MAX_SAID_CHARACTERS,
+    names_in,
     own_pronunciations,
     remember_pronunciation,
     said_as,
@@ -57,31 +58,37 @@ def cleaning_of(data: Any) -> Cleaning:
     action = "mute" if given.get("action") == "mute" else "cut"
     named = tuple(str(kind) for kind in kinds[:9]) if isinstance(kinds, list) else KINDS
     return Cleaning(
-        kinds=named, action=action, longest=number(given.get("longest"), 1.2, 0.2, 60.0)
+        kinds=named,
+        action=action,
+        longest=number(given.get("longest"), 1.2, 0.2, 60.0),
+        hidden=listed(str(given.get("hidden") or "")[:MAX_CHARACTERS]),
+        bleep=given.get("bleep") is True,
     )
 
 
-def find_changes(recording: Recording, heard: HeardPart, want: Cleaning) -> list[dict[str, Any]]:
+def find_changes(recording: Recording, heard: HeardPart, want: Cleaning) -> dict[str, Any]:
     """`offered_changes`, where the recording is read in a process of its own, if it has to be."""
     if SOUNDS & set(want.kinds):
         return run_in_sandbox(offered_changes, recording, heard, want)
     return offered_changes(recording, heard, want)
 
 
-def offered_changes(recording: Recording, heard: HeardPart, want: Cleaning) -> list[dict[str, Any]]:
-    """Each finding: its kind, what it is, its seconds in the recording, and the change (`edit`)
-    that takes it out. InputError while no word is known."""
+def offered_changes(recording: Recording, heard: HeardPart, want: Cleaning) -> dict[str, Any]:
+    """``found``: of each finding its kind, what it is, its seconds in the recording, those of the
+    take that stays (`again`), and the change (`edit`) that takes it out. ``unnamed``: the words to
+    hide that the transcript lacks. InputError while no word is known."""
     tokens = heard.tokens
     if not tokens:
         raise InputError(texts.NOT_HEARD_YET)
     source = heard.aligned(recording)
-    found = Findings(source, source.text, want).found
+    findings = Findings(source, source.text, want)
     owners = [k for k, token in enumerate(tokens) for _ in token["words"]]
     starts = [start_of(token) for token in tokens]
-    return [
+    found = [
         each.shown() | {"edit": _change(each, want, tokens, owners, starts).to_json()}
-        for each in found
+        for each in findings.found
     ]
+    return {"found": found, "unnamed": findings.unnamed}
 
 
 def _change(
@@ -96,8 +103,8 @@ def _change(
         first = last = bisect_left(starts, (finding.start + finding.end) / 2)
     else:
         first, last = owners[finding.words[0]], owners[finding.words[1] - 1] + 1
-        if want.action == "mute":
-            text = f"[pause {max(finding.end - finding.start, 0.05):.2f}]"
+        if seconds := want.silence(finding):
+            text = f"[pause {seconds:g}]"
     ids = tuple(int(token["id"]) for token in tokens[first:last])
     after = int(tokens[first - 1]["id"]) if first else -1
     return Change(after, ids, text, cut=finding.cut)
@@ -337,6 +344,7 @@ class Project:
                 "film": about.get("film"),
                 "offered": about.get("offered"),
                 "pronunciations": said_as(self.folder),
+                "names": names_in(self.folder),
                 "marks": self.words.marks(),
                 "history": [step.to_json() for step in self.open.document.done],
                 **self.script(),
@@ -399,7 +407,7 @@ class Project:
             )
         self.events.tell(kind="name", name=self.open.about["name"])
 
-    def offered(self, data: Any) -> list[dict[str, Any]]:
+    def offered(self, data: Any) -> dict[str, Any]:
         """Find what can be taken out of what has been listened to; nothing is changed."""
         heard = self.open.heard()
         recording = self.open.recording()

@@ -3,6 +3,7 @@ times, restored marks, and who says them."""
 
 from __future__ import annotations
 
+import secrets
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from a3t.errors import InputError
+from a3t.plan.request import Pronunciations
 from a3t.projects import document
 from a3t.source.diarisation import require_packages
 from a3t.source.transcripts import text_of
@@ -34,6 +36,7 @@ from app.studio.storage.heard_tokens import (
     without_name,
 )
 from app.studio.storage.pcm_sound import PcmSound
+from app.studio.storage.project_pronunciations import own_pronunciations, remember_names
 from app.studio.work import worker_tasks as tasks
 from app.studio.work.take_orders import number
 
@@ -163,7 +166,8 @@ class Listening:
 
     def _find_places(self, editor: WorkerProcess) -> None:
         folder, about = self.project.folder, self.project.about
-        places = editor.ask(tasks.find_places, self.project.sound(), about["text"])
+        own = own_pronunciations(folder)
+        places = editor.ask(tasks.find_places, self.project.sound(), about["text"], own)
         folder.write("places.json", places)
         parts = [[place["first"], place["last"]] for place in places]
         folder.write("project.json", about | {"parts": parts, "places": True})
@@ -173,13 +177,13 @@ class Listening:
         project = self.project
         if project.is_heard(part):
             return
-        sound, about = project.sound(), project.about
+        sound, about, own = project.sound(), project.about, own_pronunciations(project.folder)
         if about.get("places"):
             place = project.folder.read("places.json")[part]
-            heard = editor.ask(tasks.align_place, sound, part, place)
+            heard = editor.ask(tasks.align_place, sound, part, place, own)
         else:
             first, last = about["parts"][part]
-            heard = editor.ask(tasks.recognise_part, sound, part, first, last)
+            heard = editor.ask(tasks.recognise_part, sound, part, first, last, own)
         with project.lock:
             project.rewrite(part, with_marks(heard, not about.get("plain")))
             self._tell()
@@ -210,6 +214,25 @@ class Listening:
             self.problem = ""
         project.events.tell(kind="reload")
         self._add(project.quick, OPENING, "open again", self._open)
+
+    def know(self, data: Any) -> None:
+        """Names and words that are said in the recording, as `a3t … --words` has them. What was
+        recognised is listened to again, unless something was changed. What the list can't be is
+        told to the pages."""
+        project, folder = self.project, self.project.folder
+        text = limits.check_text(str(data.get("text") or ""), texts.THE_LIST)
+
+        def run(editor: WorkerProcess) -> None:
+            words = editor.ask(tasks.listed_words, text)
+            with project.lock:
+                remember_names(folder, text, words)
+                project.events.tell(kind="names", names=text)
+                free = not (project.changes or project.document.corrections)
+            begun = any(map(project.is_heard, range(len(project.parts))))
+            if free and begun and not project.about.get("text"):
+                self.retext({})
+
+        project.add_job(project.quick, OPENING, f"names {secrets.token_hex(4)}", run)
 
 
 SHORTEST_PHONE = 0.0125  # seconds
@@ -260,7 +283,7 @@ class Correction:
         text = " ".join(filter(None, map(without_name, parts)))
         return cls(part, text, tuple(tokens[begin:end]), first - begin, end - last, start, stop)
 
-    def heard(self, editor: WorkerProcess, sound: PcmSound) -> HeardPart:
+    def heard(self, editor: WorkerProcess, sound: PcmSound, own: Pronunciations = ()) -> HeardPart:
         """The new tokens, aligned; none for a text without words."""
         if not self.text:
             return HeardPart()
@@ -269,7 +292,7 @@ class Correction:
             round(self.start * rate),
             min(sound.samples, round(min(self.stop, 1e6) * rate)),
         )
-        found: HeardPart = editor.ask(tasks.correct_tokens, sound, first, last, self.text)
+        found: HeardPart = editor.ask(tasks.correct_tokens, sound, first, last, self.text, own)
         return found
 
     def among(self, own: HeardPart, heard: HeardPart) -> HeardPart:
@@ -357,7 +380,7 @@ class WordCorrections:
             with project.lock:
                 edited = {token for change in project.changes for token in change.tokens}
                 correction = Correction.of(wanted, project.tokens(), edited)
-            made = correction.heard(editor, project.sound())
+            made = correction.heard(editor, project.sound(), own_pronunciations(project.folder))
             with project.lock:
                 words = correction.among(project.folder.heard(correction.part), made)
                 project.rewrite(correction.part, words)

@@ -128,6 +128,7 @@ export class App extends State {
     this.offered = state.offered;
     this.limits = state.limits;
     this.pronunciations = state.pronunciations;
+    this.names = state.names;
     this.marks = state.marks;
     this.listening = state.listening;
     this.script.missing = state.listening.missing;
@@ -235,6 +236,7 @@ export class App extends State {
       }
       case "speakers": return this.editing.speakersTold();
       case "marks": this.marks = event.marks; return this.parts.refresh();
+      case "names": this.names = event.names; return;
       case "pronounced": this.pronunciations = event.pronunciations; return this.changes.render();
       case "failed":
         this.making.delete(event.key);

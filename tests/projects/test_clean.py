@@ -131,7 +131,7 @@ def test_numbers_of_what_was_not_found(
     assert main([*command, "--only", "3"]) == 1
     assert "Nothing found is called “3”: give kinds (" in capsys.readouterr().err
     assert main([*command, "--find", ","]) == 1
-    assert "--find names no kind" in capsys.readouterr().err
+    assert "No kind is named" in capsys.readouterr().err
 
 
 def test_named_words_are_hidden_and_nothing_moves(

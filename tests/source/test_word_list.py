@@ -7,27 +7,25 @@ import pytest
 from a3t.audio.reading.recording import Recording
 from a3t.commands.transcribe import main
 from a3t.source.recognised_transcript import recognised, with_names
-from a3t.text.pronunciation.letter_to_sound import as_it_sounds
-from a3t.text.pronunciation.pronouncer import Pronouncer
+from a3t.text.pronunciation.pronouncer import Pronouncer, listed_words
 from alignment import AlignmentError
-from alignment.formats.dictionary import MOST_NAMES, read_words
+from alignment.formats.dictionary import MOST_NAMES
 from tests.conftest import ARCTIC
 
 LIST = "# who speaks\nAnna O’Brien, Zoë\nNguyen  W IH1 N  # not as it is written\nKyiv=keev\n\n"
 
 
-def words(path: Path, text: str) -> dict[str, list[tuple[str, ...]]]:
-    path.write_text(text, encoding="utf-8")
-    return read_words(path, as_it_sounds, Pronouncer().candidates)
+def words(text: str) -> dict[str, list[tuple[str, ...]]]:
+    return listed_words(text, "names.txt")
 
 
-def test_a_list_has_names_alone_and_with_pronunciations(tmp_path: Path) -> None:
-    found = words(tmp_path / "names.txt", LIST)
+def test_a_list_has_names_alone_and_with_pronunciations() -> None:
+    found = words(LIST)
     assert list(found) == ["anna", "o'brien", "zoë", "nguyen", "kyiv"]
     assert found["nguyen"] == [("W", "IH1", "N")] and found["kyiv"] == [("K", "IY1", "V")]
     assert found["anna"] == Pronouncer().candidates("anna")
     with pytest.raises(AlignmentError, match="must be a word"):
-        words(tmp_path / "names.txt", "=keev\n")
+        words("=keev\n")
 
 
 @pytest.mark.parametrize(
@@ -43,23 +41,27 @@ def test_what_sounds_like_a_name_may_be_it(heard: str, expected: str) -> None:
     assert " ".join(with_names(heard.split(), own)) == expected
 
 
-def test_a_dictionary_is_no_list_of_names(tmp_path: Path) -> None:
-    """Neither common words nor thousands of words are listened for as names."""
+def test_a_dictionary_is_no_list_of_names() -> None:
+    """Neither common words nor thousands of words are listened for as names; listed ones are."""
     made = {f"w{number}": [("W", "IH1", "N")] for number in range(MOST_NAMES)}
     for own in ({"wind": [("W", "IH1", "N")]}, {**made, "nguyen": [("W", "IH1", "N")]}):
         assert with_names(["when"], Pronouncer(own)) == ["when"]
+    assert with_names(["when"], Pronouncer(own, names=["nguyen"])) == ["nguyen"]
     with pytest.raises(AlignmentError, match="more than 1,000 names"):
-        words(tmp_path / "names.txt", "\n".join(f"{word} W IH1 N" for word in (*made, "nguyen")))
+        words("\n".join(f"{word} W IH1 N" for word in (*made, "nguyen")))
 
 
 def test_a_listed_name_is_heard_where_it_is_said(
     arctic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "names.txt").write_text("Olwase  AO1 L W EY2 Z\nPriya\n")
+    whole = tmp_path / "all.dict"  # a whole dictionary beside them is only for pronunciations
+    whole.write_text("".join(f"w{number} W IH1 N\n" for number in range(MOST_NAMES + 1)))
     copy = tmp_path / "talk.wav"
     copy.write_bytes(arctic.read_bytes())
     said = ARCTIC.lower().rstrip(".").replace("always", "olwase")
-    command = [str(copy), "--words", str(tmp_path / "names.txt"), "--no-punctuation"]
+    command = [str(copy), "--words", str(tmp_path / "names.txt"), "--dict", str(whole)]
+    command.append("--no-punctuation")
     assert main([*command, "--recogniser", "network"]) == 0
     assert capsys.readouterr().out.strip() == said
     without = recognised(Recording.open(copy), Pronouncer(), None).transcript.text

@@ -17,7 +17,7 @@ from a3t.commands.options import (
     file_named,
     option,
     text_argument,
-    user_dictionary,
+    user_words,
 )
 from a3t.console import EXIT_CODES, Parser
 from a3t.errors import InputError
@@ -172,6 +172,7 @@ def edit_request(options: argparse.Namespace) -> EditRequest:
         fields["new_text"] = text_argument(options.new_text)
     if options.text is not None:
         fields["text"] = text_argument(options.text)
+    own, names = user_words(options)
     return EditRequest(
         **fields,
         alignment=options.alignment,
@@ -180,7 +181,8 @@ def edit_request(options: argparse.Namespace) -> EditRequest:
         speed=options.speed,
         fit=options.fit,
         duration=options.duration,
-        pronunciations=pronunciations_of(user_dictionary(options)),
+        pronunciations=pronunciations_of(own),
+        names=names,
         margin=options.margin / 1000,
         match=options.match,
         moves=not options.no_moves,
@@ -209,6 +211,8 @@ def project_edit(options: argparse.Namespace) -> ProjectEdit:
         require_world()
     out = options.out or default_output(options.wav)
     remove_abandoned(out.parent)  # or an edit that was killed would be half done
+    for other in request.others:
+        Recording.open(other.path)  # before the models, which take seconds
     edit = ProjectEdit(
         recording,
         request,

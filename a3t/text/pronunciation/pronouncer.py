@@ -11,10 +11,11 @@ from functools import lru_cache
 
 from a3t.text.phones import is_vowel
 from a3t.text.pronunciation.homographs import choose, is_homograph
-from a3t.text.pronunciation.letter_to_sound import Network, guess, others
+from a3t.text.pronunciation.letter_to_sound import Network, as_it_sounds, guess, others
 from a3t.text.pronunciation.lexicon import Pronunciation, in_lexicon, lookup
 from a3t.text.transcript import Transcript
 from alignment import Word
+from alignment.formats.dictionary import Dictionary, parse_words
 
 _SIBILANTS = frozenset("S Z SH ZH CH JH".split())
 _VOICELESS = frozenset("P T K F TH".split())
@@ -121,11 +122,18 @@ def _is_known(word: str) -> bool:
     return bool(lookup(word) or from_ending(word) or lookup(word.removesuffix("n")))
 
 
+def listed_words(text: str, name: str, own: Dictionary | None = None) -> Dictionary:
+    """The names of a word list and how they are said: as the list has it, as ``own`` has it, or as
+    usual. ``name``: of the list, for errors. AlignmentError if it can't be used."""
+    return parse_words(text, name, as_it_sounds, Pronouncer(own).candidates)
+
+
 class Pronouncer:
     """Pronunciations with stress (ARPAbet, symbols of a3t.text.phones.PHONES).
 
-    ``own`` are a person's: where it has a word, nothing else is looked up. ``network`` guesses
-    words that no lexicon has: this project's or g2p-en's. The lexicon and the networks are loaded
+    ``own`` are a person's: where it has a word, nothing else is looked up. ``names``: those of them
+    that a recogniser listens for; None for all. ``network`` guesses words that no lexicon has: this
+    project's or g2p-en's. The lexicon and the networks are loaded
     at the first call that needs them, shared by all instances, and safe to use from several
     threads.
     """
@@ -134,8 +142,10 @@ class Pronouncer:
         self,
         own: Mapping[str, Sequence[Pronunciation]] | None = None,
         network: Network = "a3t",
+        names: Sequence[str] | None = None,
     ) -> None:
         self.own = own or {}
+        self.names = [*self.own] if names is None else names
         self.network = network
 
     def candidates(self, word: str) -> list[Pronunciation]:

@@ -47,7 +47,7 @@ from app.studio.storage.folders import (
 )
 from app.studio.storage.heard_tokens import IDS, HeardPart, reachable_keys, shown
 from app.studio.storage.pcm_sound import played
-from app.studio.storage.project_pronunciations import FILE, checked
+from app.studio.storage.project_pronunciations import FILE, NAMES, checked, checked_names
 from app.studio.work.take_orders import settings_of
 
 SUFFIX = ".a3t.zip"
@@ -91,7 +91,9 @@ def _keys(folder: ProjectFolder, parts: int) -> set[str]:
 
 
 def _members(folder: ProjectFolder, keys: set[str]) -> Iterator[str]:
-    yield from (name for name in (SCRIPT, "places.json", FILE) if (folder.path / name).is_file())
+    yield from (
+        name for name in (SCRIPT, "places.json", FILE, NAMES) if (folder.path / name).is_file()
+    )
     for part in range(len(folder.about.get("parts", []))):
         if (folder.path / words_name(part)).is_file():
             yield words_name(part)
@@ -177,6 +179,8 @@ def _unpacked(archive: zipfile.ZipFile, told: Manifest, folder: ProjectFolder) -
             folder.write(name, heard.to_json())
     if FILE in names:
         folder.write(FILE, checked(_json(archive, FILE)))
+    if NAMES in names:
+        folder.write(NAMES, checked_names(_json(archive, NAMES)))
     keys = _keys(folder, len(parts))
     for name in sorted(names):
         found = TAKE_MEMBER.fullmatch(name)

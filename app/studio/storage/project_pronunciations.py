@@ -1,4 +1,5 @@
-"""A project's pronunciations. pronunciations.json: word -> as it was written, and phones."""
+"""A project's pronunciations. pronunciations.json: word -> as it was written, and phones.
+names.json: the list of names and words that are said in it, as it was written, and their phones."""
 
 from __future__ import annotations
 
@@ -6,13 +7,14 @@ import re
 from typing import Any
 
 from a3t.errors import InputError
-from a3t.plan.request import Pronunciations
+from a3t.plan.request import Pronunciations, pronunciations_of
 from a3t.text.phones import ARPABET
 from a3t.text.pronunciation.letter_to_sound import as_it_sounds
-from app import texts
+from alignment.formats.dictionary import MOST_NAMES, Dictionary
+from app import limits, texts
 from app.studio.storage.folders import ProjectFolder
 
-FILE = "pronunciations.json"
+FILE, NAMES = "pronunciations.json", "names.json"
 WORD = re.compile(r"[a-z']{1,60}")
 MAX_SAID_CHARACTERS = 200  # characters of a pronunciation
 MOST = 1000  # words
@@ -46,6 +48,32 @@ def checked(data: Any) -> dict[str, dict[str, Any]]:
     }
 
 
+def checked_names(data: Any) -> dict[str, Any]:
+    """The list of names as it came from outside, without what isn't one."""
+    given = data if isinstance(data, dict) else {}
+    text, words = given.get("text"), given.get("words")
+    kept = {
+        word: ways
+        for word, ways in (words.items() if isinstance(words, dict) else ())
+        if isinstance(ways, list)
+        and all(isinstance(way, list) and way and {*map(str, way)} <= {*ARPABET} for way in ways)
+    }
+    if not isinstance(text, str) or len(text) > limits.MAX_CHARACTERS or len(kept) > MOST_NAMES:
+        return {"text": "", "words": {}}
+    return {"text": text, "words": kept}
+
+
+def remember_names(folder: ProjectFolder, text: str, words: Dictionary) -> None:
+    folder.write(
+        NAMES, {"text": text, "words": {word: [*map(list, words[word])] for word in words}}
+    )
+
+
+def names_in(folder: ProjectFolder) -> str:
+    """The list of names as the user wrote it."""
+    return str(checked_names(folder.read(NAMES, {}))["text"])
+
+
 def remember_pronunciation(
     folder: ProjectFolder, word: str, said: str, phones: tuple[str, ...]
 ) -> None:
@@ -59,6 +87,7 @@ def said_as(folder: ProjectFolder) -> dict[str, str]:
 
 
 def own_pronunciations(folder: ProjectFolder) -> Pronunciations:
-    """The pronunciations for a request."""
-    known = checked(folder.read(FILE, {}))
-    return tuple((word, (tuple(entry["phones"]),)) for word, entry in known.items())
+    """The pronunciations for a request: those of the names, and those that were given singly."""
+    listed = checked_names(folder.read(NAMES, {}))["words"]
+    single = {w: [entry["phones"]] for w, entry in checked(folder.read(FILE, {})).items()}
+    return pronunciations_of(listed | single)

@@ -19,6 +19,7 @@ from a3t.audio.output.muxing import picture_lead
 from a3t.audio.reading.formats import to_float
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
+from a3t.plan.request import Pronunciations
 from a3t.source.diarisation import numbered, speakers_by_sound
 from a3t.source.recognised_transcript import parts_of, recognised_part
 from a3t.text.pronunciation.pronouncer import Pronouncer
@@ -99,19 +100,22 @@ FIRST_PART = (5.0, 9.0)  # seconds of the shortest and the longest: the first wo
 LONG = 40.0  # seconds; a shorter recording with its text is one part
 
 
-def recognise_part(editor: Editor, sound: PcmSound, part: int, first: int, last: int) -> HeardPart:
-    """Recognise samples [first, last); nothing where no word is."""
+def recognise_part(
+    editor: Editor, sound: PcmSound, part: int, first: int, last: int, own: Pronunciations = ()
+) -> HeardPart:
+    """Recognise samples [first, last), and listen for the project's ``own`` words; nothing where
+    no word is."""
     samples = sound.mono(first, last)
     editor_step(editor, "transcribe")
     model = whisper_model("auto")
     if model is not None:
         load_whisper(model)
     try:
-        found = recognised_part(samples, sound.sample_rate, Pronouncer(), model)
+        found = recognised_part(samples, sound.sample_rate, Pronouncer(dict(own)), model)
     except ValueError:
         return HeardPart()
     text, sure = found.transcript, found.confidences
-    heard = align_tokens(editor, sound, part * IDS, first, last, text, sure)
+    heard = align_tokens(editor, sound, part * IDS, first, last, text, sure, own)
     tokens = heard.tokens if text.is_punctuated else punctuated(heard.tokens, part * IDS)
     if model is not None and any(word["score"] for token in tokens for word in token["words"]):
         rest = iter(sure)
@@ -152,14 +156,15 @@ def align_tokens(
     last: int,
     transcript: Transcript,
     confidences: Sequence[float] = (),
+    own: Pronunciations = (),
 ) -> HeardPart:
     """The transcript's tokens where they are spoken in samples [first, last), and the pauses.
 
     Where they are not heard their words are spread evenly, with scores of 0. `confidences`: of the
-    words, where they were recognised.
+    words, where they were recognised. `own`: the project's pronunciations.
     """
     editor_step(editor, "align")
-    pronouncer, begin = Pronouncer(), first / sound.sample_rate
+    pronouncer, begin = Pronouncer(dict(own)), first / sound.sample_rate
     choices = pronouncer.choices(transcript.spoken)
     try:
         found = editor.alignments.aligner.align(
@@ -191,7 +196,9 @@ def tokens_of(transcript: Transcript, words: Sequence[Word], first_id: int) -> l
     return tokens
 
 
-def find_places(editor: Editor, sound: PcmSound, text: str) -> list[dict[str, Any]]:
+def find_places(
+    editor: Editor, sound: PcmSound, text: str, own: Pronunciations = ()
+) -> list[dict[str, Any]]:
     """Find roughly where a given text is spoken, in pieces that can be aligned one by one.
 
     Each has samples "first" and "last" and its "transcript"; together they hold the whole text.
@@ -201,7 +208,7 @@ def find_places(editor: Editor, sound: PcmSound, text: str) -> list[dict[str, An
     if sound.samples <= LONG * sound.sample_rate:
         return [_place(transcript, 0, sound.samples, 0, count)]
     editor_step(editor, "align")
-    choices = Pronouncer().choices(transcript.spoken)
+    choices = Pronouncer(dict(own)).choices(transcript.spoken)
     phones = [choices[word][0] for word in transcript.spoken]
     frame = SECONDS * sound.sample_rate
     result: list[dict[str, Any]] = []
@@ -223,10 +230,13 @@ def _place(transcript: Transcript, first: int, last: int, begin: int, end: int) 
     return {"first": first, "last": last, "transcript": part.to_json()}
 
 
-def align_place(editor: Editor, sound: PcmSound, part: int, place: dict[str, Any]) -> HeardPart:
+def align_place(
+    editor: Editor, sound: PcmSound, part: int, place: dict[str, Any], own: Pronunciations = ()
+) -> HeardPart:
     """The words of one piece of `find_places`."""
     transcript = Transcript.from_json(place["transcript"])
-    return align_tokens(editor, sound, part * IDS, place["first"], place["last"], transcript)
+    reach = place["first"], place["last"]
+    return align_tokens(editor, sound, part * IDS, *reach, transcript, own=own)
 
 
 def tell_speakers(
@@ -240,7 +250,9 @@ def tell_speakers(
     return dict(zip(reversed(owners), reversed(names), strict=True))  # by its first word
 
 
-def correct_tokens(editor: Editor, sound: PcmSound, first: int, last: int, text: str) -> HeardPart:
+def correct_tokens(
+    editor: Editor, sound: PcmSound, first: int, last: int, text: str, own: Pronunciations = ()
+) -> HeardPart:
     """Align `text` with samples [first, last) instead; AlignmentError if it isn't heard."""
     transcript = Transcript.from_text(text)
-    return align_tokens(editor, sound, 0, first, last, transcript)
+    return align_tokens(editor, sound, 0, first, last, transcript, own=own)

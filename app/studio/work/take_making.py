@@ -26,6 +26,7 @@ from a3t.projects.take_record import Mix, NewWord, PatchSpan, Pronunciation, Tak
 from a3t.projects.takes import Take, aligned_stretch, level_of, made_edits
 from a3t.rendering.candidates import VARIATIONS, recorded_requests
 from a3t.rendering.edited import EditedRecording
+from a3t.rendering.verification import heard_still
 from a3t.spans import Span
 from a3t.text.pronunciation.letter_to_sound import sounded
 from a3t.text.pronunciation.pronouncer import Pronouncer
@@ -178,6 +179,7 @@ def _written(
     job: TakeJob, take: Take, plan: EditPlan, result: EditedRecording | None, folder: Path
 ) -> TakeRecord:
     patches, start = (result.patches if result is not None else ()), take.stretch[0]
+    hidden = heard_still(result) if result is not None else ""
     record = TakeRecord(
         number=job.number,
         pace=job.pace,
@@ -187,7 +189,7 @@ def _written(
         ),
         words=tuple(each for k in range(len(patches)) for each in _words(plan, patches, k)),
         seconds=sum(len(p.samples) for p in patches) / plan.recording.sample_rate,
-        doubts=tuple(str(doubt) for doubt in plan.doubts),
+        doubts=(*map(str, plan.doubts), *filter(None, [hidden])),
         guessed=dict(plan.guessed),
         lengths=tuple(tuple(w.seconds for w in edit.words) for edit in plan.edits if edit.words),
         offered={word: _offered(word) for word in plan.guessed},

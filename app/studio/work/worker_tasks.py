@@ -17,6 +17,12 @@ def phones_said(editor: object, said: str) -> tuple[str, ...]:
     return project_pronunciations.phones_said(said)
 
 
+def listed_words(editor: object, text: str) -> Any:
+    from a3t.text.pronunciation import pronouncer
+
+    return pronouncer.listed_words(text, "The list")
+
+
 ingest = partial(_of, "listening", "ingest")
 find_places = partial(_of, "listening", "find_places")
 align_place = partial(_of, "listening", "align_place")

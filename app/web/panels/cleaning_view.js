@@ -3,11 +3,12 @@
 import { make, refocused, show, tool } from "../elements.js";
 import { TEXTS, clock, tell } from "../texts.js";
 
-const USUAL = ["filler", "repeat", "noise", "pause"], ASKED = ["breath", "click"]; // the latter take a look at the sound
+const USUAL = ["filler", "repeat", "noise", "pause"], ASKED = ["retake", "breath", "click"]; // the latter are looked for on request
+const NAMED = "word"; // whose offers come where words are to be hidden
 const AGAIN = 2000; // milliseconds until words that have come are looked through
 
 /**
- * @typedef {{kind: string, text: string, start: number, end: number, edit: import("../script/script.js").Edit}} Finding
+ * @typedef {{kind: string, text: string, start: number, end: number, again: [number, number]|null, edit: import("../script/script.js").Edit}} Finding
  */
 
 export class CleaningView {
@@ -18,7 +19,9 @@ export class CleaningView {
     /** @type {Finding[]} */
     this.found = [];
     this.open = false;
-    this.kinds = new Set(USUAL);
+    this.kinds = new Set([...USUAL, NAMED]);
+    this.hidden = "";
+    this.hiding = "mute";
     this.action = "cut";
     this.longest = 1.2;
     this.current = -1;
@@ -32,10 +35,14 @@ export class CleaningView {
     const action = make("select", { "aria-label": TEXTS.cut_or_mute, onchange: (event) => { this.action = event.target.value; this.look(0); } },
       ...["cut", "mute"].map((each) => make("option", { value: each }, TEXTS.actions[each])));
     const longest = make("input", { type: "number", min: "0.3", max: "10", step: "0.1", value: "1.2", "aria-label": `${TEXTS.longest} (${TEXTS.seconds})`, onchange: (event) => { this.longest = Number(event.target.value) || 1.2; this.look(0); } });
+    const hidden = make("input", { type: "text", maxlength: "2000", placeholder: TEXTS.hide_hint, "aria-label": TEXTS.hide, onchange: (event) => { this.hidden = event.target.value; this.look(0); } });
+    const hiding = make("select", { "aria-label": `${TEXTS.hidings.mute} / ${TEXTS.hidings.bleep}`, onchange: (event) => { this.hiding = event.target.value; this.look(0); } },
+      ...Object.entries(TEXTS.hidings).map(([each, said]) => make("option", { value: each }, said)));
     host.append(
       make("div", { class: "head" }, make("h2", {}, TEXTS.clean), tool("close", TEXTS.close, () => this.toggle(false))),
       make("p", { class: "hint" }, TEXTS.clean_hint), this.filters,
       make("div", { class: "row" }, action, make("label", {}, TEXTS.longest, " ", longest, " s")),
+      make("div", { class: "row" }, make("label", {}, TEXTS.hide, " ", hidden), hiding),
       make("div", { class: "row" }, this.all), this.marks, this.state, this.list);
     host.addEventListener("keydown", (event) => { if (/** @type {HTMLElement} */ (event.target).matches("input, select")) event.stopPropagation(); });
   }
@@ -71,10 +78,11 @@ export class CleaningView {
     if (!project) return;
     this.state.textContent = TEXTS.looking;
     try {
-      const { found } = await app.server.ask(`/projects/${project}/cleaning`, { action: this.action, longest: this.longest, kinds: [...USUAL, ...ASKED.filter((kind) => this.kinds.has(kind))] });
+      const kinds = [...USUAL, ...ASKED.filter((kind) => this.kinds.has(kind))];
+      const { found, unnamed } = await app.server.ask(`/projects/${project}/cleaning`, { action: this.action, longest: this.longest, kinds, hidden: this.hidden, bleep: this.hiding === "bleep" });
       if (app.project !== project || !this.open) return;
       this.found = found;
-      this.state.textContent = "";
+      this.state.textContent = unnamed.length ? tell(TEXTS.unnamed, unnamed.map((word) => `“${word}”`).join(", ")) : "";
     } catch (error) {
       this.state.textContent = error.message || TEXTS.lost;
     }
@@ -118,7 +126,7 @@ export class CleaningView {
   render() {
     if (!this.open) return;
     const count = (kind) => this.free.filter((each) => each.kind === kind).length;
-    refocused(this.filters, () => show(this.filters, ...Object.entries(TEXTS.found_kinds).map(([kind, name]) => make("button", {
+    refocused(this.filters, () => show(this.filters, ...Object.entries(TEXTS.found_kinds).filter(([kind]) => kind !== NAMED || this.hidden).map(([kind, name]) => make("button", {
       type: "button", class: "chip", "data-name": kind, "aria-pressed": String(this.kinds.has(kind)),
       onclick: () => {
         if (!this.kinds.delete(kind)) this.kinds.add(kind);
@@ -138,6 +146,7 @@ export class CleaningView {
     return make("li", { class: number === this.current ? "current" : "" },
       tool("play", `${TEXTS.play_word}: ${finding.text}, ${time}`, () => this.show(number)),
       make("span", { class: "what" }, finding.text, make("small", {}, ` ${time}`)),
+      finding.again && tool("play", `${TEXTS.take_that_stays}: ${clock(finding.again[0], true)}`, () => this.app.hearing.playStretch(...finding.again)),
       make("button", { type: "button", class: "quiet strong", "aria-label": `${TEXTS.take_out}: ${finding.text}, ${time}`, onclick: () => this.app.editing.takeOut([finding.edit]) }, TEXTS.take_out));
   }
 }

@@ -54,7 +54,9 @@ export class Settings {
     const check = (name, isOn, said, change) => make("label", { class: "check" }, make("input", { type: "checkbox", checked: isOn, onchange: (event) => change(event.target.checked) }), said);
     const match = (kind, isOn) => this.#set("match", isOn ? [...values.match, kind] : values.match.filter((each) => each !== kind));
     const seed = make("input", { type: "number", min: "0", max: "2147483647", value: values.seed, onchange: () => this.#set("seed", Math.max(0, Math.floor(Number(seed.value)) || 0)) });
+    const { app } = this, names = app.project && make("textarea", { rows: "3", maxlength: "20000", placeholder: TEXTS.names_hint, "aria-label": TEXTS.names, onchange: () => app.asked("names", { text: names.value }) }, app.names || "");
     show(this.dialog, make("h2", {}, TEXTS.settings),
+      names && make("label", { class: "setting" }, make("span", {}, TEXTS.names), names),
       this.#range("speed", 0.5, 2, 0.05, (value) => `${value.toFixed(2)}×`),
       this.#select("kind", choices.kind.map((kind) => [kind, TEXTS.kinds[kind] || kind])),
       this.#select("loudness", TEXTS.loudnesses),

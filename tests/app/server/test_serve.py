@@ -285,7 +285,33 @@ def test_transcriptions_as_openais_client_asks_for_them(
     assert detailed.segments[0].start == pytest.approx(detailed.words[0].start)
     assert detailed.segments[-1].avg_logprob <= 0
     assert asked("srt").startswith("1\n00:00:00,") and asked("vtt").startswith("WEBVTT\n")
+    with arctic.open("rb") as file:  # without the hint, but with a name
+        named = {"words": "Olwase  AO1 L W EY2 Z", "response_format": "text"}
+        answer = client.post("/v1/audio/transcriptions", data=named, files={"file": file})
+    assert "olwase" in answer.text.lower()
     with pytest.raises(openai.BadRequestError, match="English alone"):
         asked("json", language="de")
     with pytest.raises(openai.BadRequestError, match="response_format"):
         asked("diarized_json")
+
+
+def test_words_are_muted_over_http(client: httpx.Client, arctic: Path) -> None:
+    """In a job or at once; what can't be found or asked for is one sentence."""
+
+    def asked(**fields: str) -> httpx.Response:
+        with arctic.open("rb") as file:
+            data = {"text": ARCTIC, "reply": "recording"} | fields
+            return client.post("/v1/cleanings", data=data, files={"file": file})
+
+    answer = asked(mute="always")
+    assert answer.status_code == 200, answer.text
+    before = sf.read(arctic, dtype="int16")[0]
+    after = sf.read(io.BytesIO(answer.content), dtype="int16")[0]
+    assert len(after) == len(before) and 0.05 < (after != before).mean() < 0.3
+    for fields, reason in (
+        ({"find": "noise"}, "Nothing was found"),
+        ({"mute": "you", "bleep": "it"}, "at once"),
+        ({"find": "everything"}, "is not one of"),
+    ):
+        answer = asked(**fields)
+        assert answer.status_code == 400 and reason in answer.json()["detail"]

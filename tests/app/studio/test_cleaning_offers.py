@@ -94,6 +94,48 @@ def test_what_is_muted_keeps_the_recordings_length(project: Project) -> None:
     assert lengths[1] == pytest.approx(lengths[0], abs=0.1 * RATE)
 
 
+@pytest.mark.parametrize("bleep", [False, True])
+def test_named_words_are_hidden_to_the_sample(project: Project, bleep: bool) -> None:
+    want = {"kinds": [], "hidden": "Always, nobody", "bleep": bleep}
+    told = project.post("cleaning", want)
+    (found,) = told["found"]
+    assert (found["kind"], found["text"], told["unnamed"]) == ("word", "“always”", ["nobody"])
+    project.save(found["edit"])
+    state = project.made()
+    assert not state["failures"]
+    ((take,),) = state["takes"].values()
+    assert not any("still be heard" in doubt for doubt in take["doubts"])
+    files = project.files()
+    told = json.loads(files["talk.edited.edit.json"])
+    assert [cut["action"] for cut in told["asked"]["cuts"]] == ["bleep" if bleep else "mute"]
+    before, _ = soundfile.read(io.BytesIO(files["talk.wav"]), dtype="int16")
+    after, _ = soundfile.read(io.BytesIO(files["talk.edited.wav"]), dtype="int16")
+    assert len(after) == len(before)
+    assert_untouched(told["edits"], before, after)
+
+
+def test_what_is_said_twice_is_offered_with_both_takes(
+    client: TestClient, service: Service, arctic: Path
+) -> None:
+    speech, _ = soundfile.read(arctic)
+    path = service.folder / "uploaded" / "twice.wav"
+    path.parent.mkdir(exist_ok=True)
+    soundfile.write(path, np.concatenate([speech, speech]), RATE)
+    project = Project(client, {"upload": str(path), "text": f"{ARCTIC} {ARCTIC}"})
+    project.listened()
+    assert not offered(project, longest=3.0)
+    (found,) = offered(project, kinds=["retake"])
+    assert len(found["edit"]["tokens"]) == len(ARCTIC.split())
+    start, end = found["again"]
+    assert found["end"] <= start and end - start == pytest.approx(
+        found["end"] - found["start"], abs=0.1
+    )
+    project.save(found["edit"])
+    assert not project.made()["failures"]
+    told = json.loads(project.files()["twice.edited.edit.json"])
+    assert told["new_text"] == ARCTIC
+
+
 def test_a_pause_is_made_shorter_or_longer(project: Project) -> None:
     """As when it is dragged: some of its middle goes, or silence comes."""
     tokens = project.state["tokens"]

@@ -33,6 +33,7 @@ BODIES: dict[str, dict[str, Any]] = {
                "draft": {"first": 0, "last": 1, "text": "x", "mode": "insert"},
                "settings": SETTINGS},
     "takes": {"key": "0" * 16, "pace": 1.0, "duration": 0.5, "take": 0, "word": 0, "seconds": 1},
+    "names": {"text": "Nguyen=win"},
     "cleaning": {"kinds": ["pause"], "action": "cut", "longest": 1.2},
     "look": {"seconds": 1.0},
     "marks": {"marks": True},
