@@ -246,7 +246,7 @@ class Editor:
         one, recorded words may be taken, and others are tried if a new word is inaudible
         (`a3t.rendering.candidates`)."""
         if plan.request.candidates > 1:
-            return make_candidates(plan, plan.request.candidates, self.renderer)
+            return make_candidates(plan, self.renderer)
         if not plan.request.verify:
             return [self.renderer.edited(plan)]
         return [make_best(plan, self.renderer)]

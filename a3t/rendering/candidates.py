@@ -25,7 +25,6 @@ import soxr
 from a3t.audio.analysis.mel import log_mel
 from a3t.audio.output.patches import read_patched
 from a3t.audio.reading.recording import Recording
-from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE, frames_of, samples_of, seconds_of
 from a3t.plan.edit_limits import MAX_SEED, SPEEDS
 from a3t.plan.edit_plan import EditPlan, PlannedEdit
@@ -303,14 +302,10 @@ class Candidate:
     merits: Merits
 
 
-def make_candidates(plan: EditPlan, count: int, renderer: Renderer) -> list[EditedRecording]:
-    """``count`` different results, the best first; the ``candidate`` of each explains its rank.
-
-    One of them is the plan itself. Raises InputError if ``count`` is out of range.
-    """
-    if not 1 <= count <= len(VARIATIONS):
-        raise InputError(f"{count} candidates can't be made: ask for 1 to {len(VARIATIONS)}.")
-    first = variant(plan, 0, renderer)
+def make_candidates(plan: EditPlan, renderer: Renderer) -> list[EditedRecording]:
+    """As many different results as the request asks for, the best first; the ``candidate`` of each
+    explains its rank. One of them is the plan itself."""
+    count, first = plan.request.candidates, variant(plan, 0, renderer)
     recorded = [*_with_recorded_words(plan, first.result, renderer, count // 2)]
     others = [variant(plan, number, renderer) for number in range(1, count - len(recorded))]
     return ranked([first, *recorded, *others])
