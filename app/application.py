@@ -22,7 +22,7 @@ import anyio.to_thread
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
 
@@ -93,7 +93,11 @@ class LoadedLater:
             return self._app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        app = await anyio.to_thread.run_sync(self.load) if self._app is None else self._app
+        try:
+            app = await anyio.to_thread.run_sync(self.load) if self._app is None else self._app
+        except asyncio.CancelledError:  # the server stops
+            await Response(status_code=503)(scope, receive, send)
+            return
         if self._begun is None:
             began = app.router.lifespan_context(app).__aenter__()  # it ends with the process
             self._begun = asyncio.ensure_future(began)
