@@ -30,12 +30,12 @@ from alignment.recognition import whisper_model
 
 SIDECARS = (
     ".txt", ".lab", ".TextGrid", ".srt", ".vtt", ".json", ".docx", ".sbv", ".ass", ".ssa", ".ctm",
-    ".tsv", ".lrc", ".odt", ".rtf", ".ttml", ".dfxp",
+    ".tsv", ".lrc", ".odt", ".rtf", ".ttml", ".dfxp", ".sub", ".stl",
 )  # fmt: skip
 # Documents that may hold a transcript, and that nothing here reads.
 UNREAD = (
     ".pdf", ".doc", ".pages", ".html", ".htm", ".md", ".xml",
-    ".sub", ".idx", ".stl", ".scc", ".eaf", ".csv", ".text",
+    ".idx", ".scc", ".eaf", ".csv", ".text",
 )  # fmt: skip
 # Of a name that lengthens the recording's: talk.en.vtt, talk.wav.json.
 _BETWEEN = re.compile(r"(?:en(?:[-_][A-Za-z]{1,8})?|english)", re.IGNORECASE)
@@ -67,11 +67,12 @@ def not_read(recording: Path) -> str:
 def _counts(path: Path) -> bool:
     """True for a file with anything in it; a shell makes talk.txt before it is written.
 
-    A .json, .tsv or .ctm could come from any program: only a transcript counts.
+    A .json, .tsv or .ctm could come from any program, and a .sub or .stl hold pictures or bytes:
+    only a transcript counts.
     """
     if not path.is_file() or not path.stat().st_size:
         return False
-    if path.suffix.lower() not in (".json", ".tsv", ".ctm"):
+    if path.suffix.lower() not in (".json", ".tsv", ".ctm", ".sub", ".stl"):
         return True
     if has_phones(path):
         return True

@@ -133,6 +133,11 @@ def test_a_file_beside_it_that_is_not_understood_is_named(talk: Path) -> None:
     talk.with_suffix(".pdf").write_bytes(b"%PDF-1.7")
     talk.with_suffix(".json").write_text('{"version": 3}')
     assert not_read(talk).startswith("talk.json, talk.pdf beside the recording are no transcript")
+    pictures = talk.with_suffix(".sub")
+    pictures.write_bytes(b"\0\0\1\xba" + bytes(range(256)) * 20)  # as on a DVD
+    assert sidecar(talk) is None and "talk.sub" in not_read(talk)
+    pictures.write_text(f"{{0}}{{99}}{TEXT}\n")
+    assert found(talk).transcript.text == TEXT
 
 
 @pytest.mark.parametrize("suffix", [".TextGrid", ".json", ".lab", ".ctm", ".txt", ".srt", ".vtt"])

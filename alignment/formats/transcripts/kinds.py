@@ -54,7 +54,7 @@ KINDS = (
 )
 # Files with these endings hold nothing else than what they promise, or are broken.
 TIMED_ENDINGS = (
-    ".srt", ".vtt", ".sbv", ".ass", ".ssa", ".json", ".ctm", ".textgrid", ".tsv",
+    ".srt", ".vtt", ".sbv", ".ass", ".ssa", ".json", ".ctm", ".textgrid", ".tsv", ".sub", ".stl",
 )  # fmt: skip
 # What isn't read: how it begins, and its name.
 _FOREIGN = (
