@@ -8,7 +8,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import gradio as gr
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
 
 from a3t.plan.edit_limits import shortened
 from app import PageOptions, limits, texts
@@ -144,4 +146,10 @@ def gradio_app(service: Service, options: PageOptions, visitors: Visitors) -> Fa
     app = FastAPI()
     gr.mount_gradio_app(app, blocks, "/", **settings)
     visitors.gradio_app = app.routes[-1].app  # type: ignore[attr-defined]
+    visitors.gradio_app.add_exception_handler(RequestValidationError, _no_request)
     return app
+
+
+def _no_request(request: Request, error: Exception) -> JSONResponse:
+    """Without what was sent, which Gradio would repeat: JSON has no words for infinity."""
+    return JSONResponse({"detail": texts.WRONG_FIELDS}, 422)

@@ -89,7 +89,7 @@ def missing_field(name: str) -> str:
 
 
 def not_offered(name: str) -> str:
-    return f"{name} is not one of the models, vocoders and aligners here: choose another."
+    return f"{name[:80]} is not one of the models, vocoders and aligners here: choose another."
 
 
 def length(seconds: float) -> str:

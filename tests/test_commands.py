@@ -123,13 +123,6 @@ def test_bad_options(more: list[str], talk: Path, capsys: pytest.CaptureFixture[
     _assert_refused(talk, command, capsys)
 
 
-def test_the_input_is_never_the_output(talk: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    before = talk.read_bytes()
-    command = ["--wav", str(talk), "--text", ARCTIC, "--new-text", NEVER, "--out", str(talk)]
-    _assert_refused(talk, command, capsys)
-    assert talk.read_bytes() == before
-
-
 def _assert_refused(talk: Path, command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     before = sorted(talk.parent.iterdir())
     assert edit.main(command) == 1

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from starlette.testclient import TestClient
@@ -25,6 +25,7 @@ from app.processes.worker import WorkerProcess, always, work
 from app.server.voice_folder import PromptVoice
 from app.service import Service
 
+PATIENCE = 600.0  # seconds until what should have happened is given up
 TOKEN = "a-token-for-tests"
 AUTH = {"Authorization": f"Bearer {TOKEN}"}
 
@@ -32,11 +33,14 @@ AUTH = {"Authorization": f"Bearer {TOKEN}"}
 class EditorThread(WorkerProcess):
     """The worker as a thread, over a pipe all the same: no test waits for another loading."""
 
+    started: ClassVar[list["EditorThread"]] = []
+
     def __init__(self, load: Callable[[Models], Any], niceness: int = 0) -> None:
         self.models, self.progress, self.wanted = USUAL, None, always
         self._pipe, theirs = multiprocessing.Pipe()
         self._thread = threading.Thread(target=work, args=(theirs, load), daemon=True)
         self._thread.start()
+        self.started.append(self)
 
     @property
     def alive(self) -> bool:
@@ -65,10 +69,15 @@ def called(service: Service, voices: dict[str, PromptVoice] | None = None) -> Te
 
 
 @pytest.fixture(scope="session")
-def service(tmp_path_factory: pytest.TempPathFactory, editor: Editor) -> Service:
+def service(tmp_path_factory: pytest.TempPathFactory, editor: Editor) -> Iterator[Service]:
     folder = tmp_path_factory.mktemp("app").resolve()
     # Each has an editor of its own, with the same networks: two may be at work at once.
-    return Service(folder, lambda: EditorThread(lambda models: editor.in_voice(None)))
+    service = Service(folder, lambda: EditorThread(lambda models: editor.in_voice(None)))
+    yield service
+    service.stop()
+    for each in EditorThread.started:  # Python ends with a fatal error while one is at work
+        each.close()
+        each._thread.join(PATIENCE)
 
 
 @pytest.fixture(scope="session")

@@ -33,24 +33,6 @@ def ask(url: str, path: str, **more: object) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize(
-    "path", ["{wav}", "{folder}/../secret.wav", "{folder}/link.wav", "file:///etc/passwd", "a\x00b"]
-)
-def test_a_path_that_was_not_uploaded_is_not_read(
-    path: str, url: str, service: Service, arctic: Path
-) -> None:
-    secret = service.folder.parent / "secret.wav"
-    secret.write_bytes(arctic.read_bytes())
-    link = service.folder / "link.wav"
-    link.unlink(missing_ok=True)
-    link.symlink_to(secret)
-    status, answer = ask(url, path.format(wav=arctic, folder=service.folder))
-    if status == 200:
-        assert "event: error" in answer and "event: complete" not in answer
-    assert "Traceback" not in answer and "root:" not in answer
-    assert str(service.folder) not in answer
-
-
-@pytest.mark.parametrize(
     "path", ["http://127.0.0.1:9/a.wav", "https://example.org/a.wav", " HTTP://x/a.wav"]
 )
 def test_no_request_is_sent_to_other_servers(path: str, url: str) -> None:

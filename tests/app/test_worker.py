@@ -20,11 +20,10 @@ from app.models import USUAL, Models
 from app.processes.request_jobs import CancelledError, Watch
 from app.processes.worker import AbandonedError, ReadingProcesses, WorkerProcess, work
 from app.service import Service
-from tests.app.conftest import EditorThread
+from tests.app.conftest import PATIENCE, EditorThread
 from tests.app.greedy import crash, greedy, grow, grow_in_lists, grow_in_torch, kill, spin
 from tests.conftest import ARCTIC, NEVER
 
-PATIENCE = 600.0  # seconds until what should have happened is given up
 RELEASED = threading.Event()
 
 

@@ -229,16 +229,6 @@ def test_both_loops_train_the_same(corpus: Path, tmp_path: Path) -> None:
             assert torch.allclose(weights[key], value, atol=1e-5), (name, key)
 
 
-def test_a_network_is_standardised_by_the_stores_statistics(corpus: Path, tmp_path: Path) -> None:
-    out = tmp_path / "exp"
-    standard = {"model": {"normalise": True}}
-    assert train.main(command(corpus, out, "--max_epoch", "1", config=standard)) == 0
-    mean, scale = Store(corpus).statistics()
-    weights = state(out)["model"]
-    assert np.allclose(weights["network.mel_mean"], mean, atol=1e-5)
-    assert np.allclose(weights["network.mel_scale"], scale, atol=1e-5)
-
-
 @pytest.mark.parametrize(
     ("more", "reason"),
     [(("--features", "nowhere"), "holds no features"), (("--collect_stats", "true"), "no statis")],

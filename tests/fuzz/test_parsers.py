@@ -39,8 +39,13 @@ from tests.fuzz.corpus import inputs
 LONGEST = 10.0  # seconds of processor time for a file
 
 
+def _alignment(path: Path) -> None:
+    ends = [phone.end for phone in read_alignment(path).phones]
+    assert ends == sorted(ends)
+
+
 def _text(path: Path) -> None:
-    for read in (read_alignment, text_of, read_dictionary, transcript_in):
+    for read in (_alignment, text_of, read_dictionary, transcript_in):
         _one_sentence(read, path)
     _one_sentence(lambda path: sidecar(path.with_suffix(".wav")), path)
     content = path.read_bytes().decode("utf-8", "replace")
@@ -88,7 +93,7 @@ def _project(path: Path) -> None:
 
 READERS: dict[str, Callable[[Path], None]] = {
     "sound": _sound,
-    "alignment": lambda path: _one_sentence(read_alignment, path),
+    "alignment": lambda path: _one_sentence(_alignment, path),
     "record": lambda path: _one_sentence(read_record, path),
     "plan": lambda path: _one_sentence(PlanFile.read, path),
     "list": _list,

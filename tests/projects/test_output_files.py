@@ -4,7 +4,6 @@ import argparse
 import json
 import os
 import signal
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -147,15 +146,6 @@ def test_candidates_replace_candidates(results: list[EditedRecording], tmp_path:
     assert len(list(tmp_path.iterdir())) == 4
 
 
-def test_every_file_of_every_export_is_there(
-    results: list[EditedRecording], tmp_path: Path
-) -> None:
-    kinds = ("textgrid", "labels", "srt", "vtt", "csv", "edl", "png")
-    write([results[0]], tmp_path / "o.wav", kinds)
-    assert len(os.listdir(tmp_path)) == 2 + len(kinds) + 1
-    assert (tmp_path / "o.labels.phones.txt").is_file()  # of the labels
-
-
 @pytest.mark.parametrize("error", [InputError("No ink."), OSError(28, "No space"), KeyError("x")])
 def test_an_export_that_fails_does_not_lose_the_edit(
     error: Exception,
@@ -182,23 +172,6 @@ def test_nothing_is_written_if_one_file_cannot_be(
     before = contents(tmp_path)
     with pytest.raises(InputError, match="is a folder"):
         write(results, tmp_path / "o.wav", ("srt", "png"))
-    assert contents(tmp_path) == before and len(os.listdir(tmp_path)) == 2
-
-
-def test_nothing_is_written_if_the_disk_is_full_at_the_second_file(
-    results: list[EditedRecording], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    results[0].save(tmp_path / "o.wav")
-    before = contents(tmp_path)
-
-    def full(path: Path, record: Mapping[str, Any]) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("a3t.rendering.edited.write_json", full)
-    with pytest.raises(InputError, match="the disk is full"):
-        results[1].save(tmp_path / "o.wav")
-    with pytest.raises(InputError, match="the disk is full"):
-        write(results, tmp_path / "o.wav", ("srt",))
     assert contents(tmp_path) == before and len(os.listdir(tmp_path)) == 2
 
 

@@ -1,6 +1,5 @@
 """A3T's pretraining as a whole, with a tiny network on synthetic features."""
 
-import math
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
@@ -20,7 +19,7 @@ from training.export import export
 from training.features.store import Store
 from training.prefetch import prefetch
 from training.pretrain import Pretraining, build_batches, main, start_from
-from training.pretraining_objective import NETWORK, cepstral_distance, network_weights
+from training.pretraining_objective import NETWORK, network_weights
 from training.training_runs import TrainingRun
 
 Make = Callable[..., tuple[Pretraining, TrainingRun]]
@@ -47,20 +46,6 @@ def make(store: Store) -> Callable[..., tuple[Pretraining, TrainingRun]]:
         return work, TrainingRun(work.model, work.schedule, folder)
 
     return start
-
-
-def test_resumed_equals_uninterrupted(tmp_path: Path, make: Make) -> None:
-    work, whole = make(tmp_path / "whole")
-    whole.train(work.losses, work.validate)
-    work, first = make(tmp_path / "parts")
-    while first.step < 5:
-        first.train_step(work.losses)
-    first.save()
-    work, second = make(tmp_path / "parts")
-    second.resume()
-    second.train(work.losses, work.validate)
-    for name, value in whole.average.items():
-        assert torch.equal(value, second.average[name]), name
 
 
 def test_training_learns_and_validation_says_so(tmp_path: Path, make: Make) -> None:
@@ -253,12 +238,3 @@ def test_missing_features_are_one_sentence(
     command = ["--config", str(config), "--features", str(tmp_path / "no"), "--out", str(tmp_path)]
     assert main([*command, "--precision", "float32"]) == 1
     assert "holds no features" in capsys.readouterr().err
-
-
-def test_the_cepstral_distance_by_hand() -> None:
-    """One cosine of amplitude a (natural log) in the mel is one cepstral coefficient of a."""
-    bins = torch.arange(80) + 0.5
-    other = 0.3 / math.log(10.0) * torch.cos(5 * math.pi / 80 * bins)
-    distance = cepstral_distance(torch.zeros(1, 80), other[None])
-    assert distance.item() == pytest.approx(10 / math.log(10) * math.sqrt(2) * 0.3, rel=1e-5)
-    assert cepstral_distance(torch.zeros(1, 80), torch.full((1, 80), 2.0)).item() < 1e-4  # no c0

@@ -79,21 +79,6 @@ def test_a_run_writes_log_and_checkpoint_and_stops_where_it_should(tmp_path: Pat
     assert again.resume() and again.step == 12
 
 
-def test_an_interruption_leaves_a_checkpoint(tmp_path: Path) -> None:
-    run = make_run(tmp_path, steps=12)
-
-    def interrupted(step: int) -> dict[str, Tensor]:
-        if step == 5:
-            raise KeyboardInterrupt
-        return losses(run, step)
-
-    with pytest.raises(KeyboardInterrupt):
-        run.train(interrupted, dict)
-    again = make_run(tmp_path, steps=12)
-    assert again.resume() and again.step == 5
-    assert not list(tmp_path.glob("*.tmp"))
-
-
 def test_divergence_stops_the_run(tmp_path: Path) -> None:
     run = make_run(tmp_path, steps=3)
     with pytest.raises(FloatingPointError, match="step 0"):

@@ -237,33 +237,6 @@ def test_tables_with_times_that_are_none(
                 one_sentence(caught.value)
 
 
-@settings(
-    derandomize=True,
-    max_examples=30,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
-@given(
-    ending=st.sampled_from([*KEEPS]),
-    cut=st.floats(0, 1),
-    put=st.text(max_size=8) | st.sampled_from(["\n", "nan", "-1", "inf", '"', "\t", "1e400"]),
-)
-def test_broken_files_give_an_alignment_or_one_sentence(
-    ending: str, cut: float, put: str, tmp_path: Path, aligned: Alignment, one_sentence: Check
-) -> None:
-    path = tmp_path / f"x{ending}"
-    write_alignment(aligned, path)
-    text = path.read_text(encoding="utf-8")
-    place = round(cut * len(text))
-    path.write_text(text[:place] + put + text[place + len(put) :], encoding="utf-8")
-    try:
-        read = read_alignment(path)
-    except InputError as error:
-        one_sentence(error)
-    else:
-        ends = [phone.end for phone in read.phones]
-        assert ends == sorted(ends)
-
-
 def test_where_it_cannot_be_written(
     tmp_path: Path, aligned: Alignment, one_sentence: Check, subtests: pytest.Subtests
 ) -> None:

@@ -189,20 +189,3 @@ def test_the_same_words_are_no_change(script: Any) -> None:
     script.keyboard.type("see")
     script.keyboard.press("Enter")
     assert changes(script) == [] and script.locator(".change").count() == 0
-
-
-def test_new_words_are_pulled_longer(script: Any) -> None:
-    change(script, "always", "never")
-    x, y = script.evaluate(
-        "() => { const { lane } = window.a3tApp.audio, edge = lane.edges.find((e) => e.edit);"
-        " return [edge.x, lane.rows.words + 10]; }"
-    )
-    box = script.locator("canvas.sound").bounding_box()
-    script.mouse.move(box["x"] + x, box["y"] + y)
-    script.mouse.down()
-    script.mouse.move(box["x"] + x + 45, box["y"] + y, steps=4)
-    script.mouse.up()
-    script.get_by_role("radio", name="Take 2").wait_for()
-    takes = "() => window.a3tApp.script.takesOf(window.a3tApp.active).map((take) => take.seconds)"
-    first, second = script.evaluate(takes)
-    assert second > first + 0.05

@@ -1,6 +1,8 @@
 """Who may use /v1 where there is a page: whoever has the token, or this computer's own visitors."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -8,7 +10,7 @@ from starlette.testclient import TestClient
 
 from app import PageOptions, guard, limits
 from app.application import application
-from app.guard import MAY_CALL, Callers
+from app.guard import MAY_CALL, Callers, Guard
 from app.server.endpoints import router
 from app.service import Service
 from tests.app.conftest import AUTH, TOKEN
@@ -16,10 +18,21 @@ from tests.conftest import ARCTIC
 
 READ = ["/v1/models", "/v1/voices", "/v1/jobs/none"]
 LOCAL = "http://127.0.0.1:7860"
+Page = Callable[[str | None, bool], TestClient]
 
 
-def page(service: Service, token: str | None, local_only: bool) -> TestClient:
-    return TestClient(application(service, Callers(token, True, local_only), PageOptions()), LOCAL)
+@pytest.fixture(scope="module")
+def inner(service: Service) -> Any:
+    """What every guard here stands before: building the page takes a second."""
+    return application(service, Callers(None, True), PageOptions()).inner
+
+
+@pytest.fixture
+def page(inner: Any, service: Service) -> Page:
+    def guarded(token: str | None, local_only: bool) -> TestClient:
+        return TestClient(Guard(inner, service.folder, Callers(token, True, local_only)), LOCAL)
+
+    return guarded
 
 
 def aligned(client: TestClient, arctic: Path, **headers: str) -> httpx.Response:
@@ -31,10 +44,10 @@ def aligned(client: TestClient, arctic: Path, **headers: str) -> httpx.Response:
     ("token", "local_only"), [(TOKEN, True), (TOKEN, False), (None, False)], ids=str
 )
 def test_without_the_token_there_is_no_api(
-    service: Service, arctic: Path, token: str | None, local_only: bool
+    page: Page, arctic: Path, token: str | None, local_only: bool
 ) -> None:
     """Nor under any other path, by which a proxy might name it."""
-    client = page(service, token, local_only)
+    client = page(token, local_only)
     wrong = {"Authorization": "Bearer wrong-token"}
     for path in READ:
         assert client.get(path).status_code == client.get(path, headers=wrong).status_code == 401
@@ -50,8 +63,8 @@ def test_without_the_token_there_is_no_api(
     assert client.get("/studio/limits").status_code == 200  # the page is there all the same
 
 
-def test_this_computer_s_page_serves_its_visitors(service: Service, arctic: Path) -> None:
-    client = page(service, None, True)
+def test_this_computer_s_page_serves_its_visitors(page: Page, arctic: Path) -> None:
+    client = page(None, True)
     assert client.get("/v1/models").status_code == 200
     assert aligned(client, arctic).status_code == 200
     elsewhere = aligned(client, arctic, Origin="https://evil.example")
@@ -62,11 +75,11 @@ def test_this_computer_s_page_serves_its_visitors(service: Service, arctic: Path
 
 
 def test_uploads_by_visitors_are_counted(
-    service: Service, arctic: Path, monkeypatch: pytest.MonkeyPatch
+    page: Page, arctic: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "MAX_MEGABYTES", 0)
     monkeypatch.setattr(guard, "FORM", 0)
-    assert aligned(page(service, None, True), arctic).status_code == 413
+    assert aligned(page(None, True), arctic).status_code == 413
 
 
 def test_every_endpoint_asks_whether_it_may_answer(service: Service) -> None:

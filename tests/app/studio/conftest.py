@@ -17,9 +17,8 @@ from app.guard import Visitors
 from app.service import Service
 from app.studio.routes import add_studio
 from app.studio.studio import Studio
+from tests.app.conftest import PATIENCE
 from tests.conftest import ARCTIC
-
-PATIENCE = 600.0  # seconds until what should have happened is given up
 
 
 @pytest.fixture

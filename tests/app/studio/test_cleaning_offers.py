@@ -5,7 +5,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import soundfile
 from starlette.testclient import TestClient
@@ -43,29 +42,6 @@ def test_repeats_and_long_pauses_are_offered_and_nothing_is_changed(project: Pro
     assert project.state["edits"] == []
     assert offered(project, kinds=["pause"]) == [pause]
     assert offered(project, kinds=["pause"], longest=3.0) == []
-
-
-def test_clicks_are_looked_for_on_request_and_muted(
-    client: TestClient, service: Service, arctic: Path
-) -> None:
-    speech, _ = soundfile.read(arctic)
-    level, draw = float(np.sqrt(np.mean(speech**2))), np.random.default_rng(2)
-    pause = draw.normal(0, level / 1000, round(0.9 * RATE))
-    size, start = round(0.008 * RATE), round(0.3 * RATE)
-    pause[start : start + size] += draw.standard_normal(size) * np.hanning(size) * level * 0.4
-    path = service.folder / "uploaded" / "click.wav"
-    path.parent.mkdir(exist_ok=True)
-    soundfile.write(path, np.concatenate([speech, pause, speech]), RATE)
-    project = Project(client, {"upload": str(path), "text": f"{ARCTIC} {ARCTIC}"})
-    project.listened()
-    assert not offered(project, longest=3.0)
-    (found,) = offered(project, kinds=["breath", "click"])
-    assert found["edit"]["cut"]["action"] == "mute"
-    assert found["start"] == pytest.approx((len(speech) + start) / RATE, abs=0.12)
-    project.save(found["edit"])
-    (takes,) = project.made()["takes"].values()
-    (span,) = takes[0]["spans"]
-    assert span["length"] == span["source"][1] - span["source"][0]  # the rhythm stays
 
 
 def test_what_is_accepted_goes_and_all_else_stays(project: Project) -> None:

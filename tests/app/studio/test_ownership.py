@@ -1,0 +1,126 @@
+"""Whose a project is, and how much it may hold."""
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from starlette.testclient import TestClient
+
+from a3t.errors import InputError
+from app.guard import COOKIE, Visitors
+from app.studio.storage import folders
+from app.studio.storage.folders import ProjectFolder
+from app.studio.studio import Studio
+from tests.app.studio.conftest import Project, change, client_for, client_of, uploaded
+from tests.app.test_hostile_requests import JOBS
+from tests.conftest import ARCTIC
+
+
+def test_a_project_that_has_not_been_opened_yet(
+    client: TestClient, upload: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.processes.lanes.EditorLane.add", lambda queue, job: True)
+    project = Project(client, {"upload": upload, "text": ARCTIC})
+    for name, body in JOBS.items():
+        answer = client.post(f"{project.at}/{name}", json=body)
+        assert answer.status_code in (200, 400), (name, answer.text[:200])
+    for path in ("sound/0", "peaks/0", "spectrogram/0/0", "download", "takes/x/sound"):
+        assert client.get(f"{project.at}/{path}").status_code in (404, 400)
+    assert project.state["sound"] is None
+
+
+def test_a_deleted_project_does_not_come_back(
+    client: TestClient, studio: Studio, upload: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.processes.lanes.EditorLane.add", lambda queue, job: True)
+    project = Project(client, {"upload": upload})
+    (folder,) = (path.parent for path in studio.projects.root.glob("*/*/project.json"))
+    project.post("delete", {})
+    project.post("delete", {})  # from the bin
+    with pytest.raises(InputError, match=r"\w"):
+        ProjectFolder(folder).write("project.json", {})
+    assert not folder.exists()
+
+
+def test_an_upload_has_a_name_that_is_its_visitor_s_alone_and_no_path(
+    client: TestClient, studio: Studio, arctic: Path
+) -> None:
+    given = {"name": "../../etc/My talk.wav"}
+    told = client.post("/uploads", params=given, content=arctic.read_bytes())
+    assert re.fullmatch(r'\{"upload":"[0-9a-f]{24}"\}', told.text)
+    (path,) = (each for each in studio.service.folder.rglob("My_talk.wav"))
+    assert path.read_bytes() == arctic.read_bytes()
+    with client_of(studio) as other:
+        assert other.post("/projects", json=told.json()).status_code == 400
+    assert client.post("/projects", json={"upload": path.parent.name}).status_code == 400
+    made = client.get(f"/projects/{client.post('/projects', json=told.json()).json()['id']}")
+    assert made.json()["name"] == "My talk.wav"
+
+
+def test_a_project_is_its_owner_s_alone(project: Project, client: TestClient) -> None:
+    project.listened()
+    cookie = client.cookies[COOKIE]
+    client.cookies.clear()
+    for path in ("", "/sound/0", "/events", "/download", "/file", "/spectrogram/0/0"):
+        assert client.get(f"{project.at}{path}").status_code == 404
+    posts = ["script", "takes", "restore", "times", "export", "delete"]
+    for path in [f"/{name}" for name in [*posts, "cleaning", "look", "pronounce", "marks"]]:
+        assert client.post(f"{project.at}{path}", json={}).status_code == 404
+    assert client.get("/projects").json() == []
+    for forged in (cookie[:-1], f"{cookie}x", "../../etc", "a" * 32):
+        client.cookies.clear()
+        client.cookies.set(COOKIE, forged)
+        assert client.get(project.at).status_code == 404
+    client.cookies.clear()
+    client.cookies.set(COOKIE, cookie)
+    assert client.get(project.at).status_code == 200
+
+
+def test_whoever_must_log_in_sees_nothing_before(studio: Studio, upload: str) -> None:
+    tokens: dict[str, str] = {}
+    visitors = Visitors(must_log_in=True)
+    with client_for(studio, visitors) as client:
+        assert client.get("/projects").status_code == 401
+        assert client.post("/uploads", content=b"RIFF").status_code == 401
+        visitors.gradio_app = SimpleNamespace(tokens=tokens, cookie_id="x")
+        assert client.get("/projects").status_code == 401
+        tokens["known"] = "ann"
+        client.cookies.set("access-token-x", "known")
+        assert client.get("/projects").json() == []
+        Project(client, {"upload": upload, "text": ARCTIC})
+    with client_for(studio, visitors) as elsewhere:
+        elsewhere.cookies.set("access-token-x", "known")  # ann, in another browser
+        assert len(elsewhere.get("/projects").json()) == 1
+
+
+def test_settings_out_of_range_are_brought_into_it(project: Project) -> None:
+    strange = {"speed": 1e308, "margin": -5, "seed": float("inf"), "fit": "yes", "kind": "/etc"}
+    edit = change(project.listened(), "always", "never")
+    project.client.post(
+        f"{project.at}/script",
+        content='{"settings": {"speed": NaN, "seed": 1e999}}',
+    )
+    strange["seed"] = 2**40
+    steps = [{"n": 1, "gone": [], "come": [edit]}]
+    project.post("script", {"page": "x", "steps": steps, "settings": strange})
+    assert not project.made()["failures"]
+
+
+def test_there_is_a_limit_to_projects_and_takes(
+    project: Project, studio: Studio, monkeypatch: pytest.MonkeyPatch, upload: str
+) -> None:
+    monkeypatch.setattr(folders, "MAX_TAKES", 1)
+    monkeypatch.setattr(folders, "MAX_PROJECTS", 1)
+    project.save(change(project.listened(), "always", "never"))
+    (key,) = project.made()["takes"]
+    spoken = {"key": key, "upload": uploaded(project.client, upload)}
+    assert "can't have more takes" in project.post("said", spoken, 400)["detail"]
+    monkeypatch.setattr(folders, "MIN_FREE_BYTES", 10**18)
+    monkeypatch.setattr(folders, "MAX_TAKES", 9)
+    assert "disk is nearly full" in project.post("said", spoken, 400)["detail"]
+    assert not list(studio.projects.root.glob("*/*/said/*"))  # nothing stays of what is refused
+    monkeypatch.setattr(folders, "MAX_TAKES", 1)
+    assert "can't have more takes" in project.post("takes", {"key": key}, 400)["detail"]
+    answer = project.client.post("/projects", json={"upload": spoken["upload"]})
+    assert answer.status_code == 400 and "no room for more projects" in answer.json()["detail"]
