@@ -19,14 +19,8 @@ from a3t.__main__ import COMMANDS, main
 from tests.conftest import ARCTIC, NEVER
 
 ROOT = Path(__file__).parents[1]
-# Runs `a3t`, and fails if it needed what only the source tree has.
-ALONE = """if True:
-    import sys
-    from a3t.__main__ import main
-    code = main(sys.argv[1:])
-    assert not {"alignment", "app", "training", "evaluation"} & sys.modules.keys()
-    sys.exit(code)
-"""
+EDIT = ["--text", ARCTIC, "--new-text", NEVER, "--wav"]
+Ran = tuple[Path, list[tuple[str, str, str]]]  # the folder; a command, its code, what it said
 
 
 def test_the_command_lists_its_programs(capsys: pytest.CaptureFixture[str]) -> None:
@@ -117,28 +111,14 @@ def test_a_wheel_takes_one_name(wheel: Path) -> None:
     assert wheel.stat().st_size < 70_000_000  # unpressed; it was 67 MB, nearly all of it weights
 
 
-def test_a_wheel_edits_as_the_source_does(site: Path, arctic: Path, tmp_path: Path) -> None:
-    arguments = ["--wav", str(arctic), "--text", ARCTIC, "--new-text", NEVER, "--out"]
-    outs = tmp_path / "of the wheel.wav", tmp_path / "of the source.wav"
-    subprocess.run(
-        [sys.executable, "-c", ALONE, "edit", *arguments, str(outs[0])],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(site)},
-        check=True,
-    )
-    assert main(["edit", *arguments, str(outs[1])]) == 0
-    assert outs[0].read_bytes() == outs[1].read_bytes()
-    record, other = (json.loads(out.with_suffix(".edit.json").read_text()) for out in outs)
-    assert record["edits"] == other["edits"] and record["alignment"] == other["alignment"]
-
-
-def test_a_wheel_refuses_in_one_sentence_in_each_command(
-    site: Path, arctic: Path, tmp_path: Path
-) -> None:
-    """The aligner's errors, under the name that its package has there, are everybody's."""
-    talk, text = shutil.copy(arctic, tmp_path), ["--text", " ".join([NEVER] * 8)]
-    (tmp_path / "empty").mkdir()
-    commands = {
+@pytest.fixture(scope="module")
+def ran(site: Path, arctic: Path, tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """A process with the wheel alone: an edit, each command given what it refuses, and the page's
+    tasks, which are imported by name."""
+    folder = tmp_path_factory.mktemp("ran")
+    talk, text = shutil.copy(arctic, folder), ["--text", " ".join([NEVER] * 8)]
+    (folder / "empty").mkdir()
+    refused = {
         "align": [talk, *text],
         "edit": [talk, *text, "--new-text", "No."],
         "clean": [talk, *text],
@@ -153,10 +133,12 @@ def test_a_wheel_refuses_in_one_sentence_in_each_command(
         "serve": ["--voices", "empty", "--token", "x" * 40],
         "fetch-recogniser": ["none"],
     }
-    assert commands.keys() == COMMANDS.keys()
-    lines = [[name, *map(str, rest)] for name, rest in commands.items()]
+    assert refused.keys() == COMMANDS.keys()
+    lines = [["edit", *EDIT, str(arctic), "--out", "of the wheel.wav"]]
+    lines += [[name, *map(str, rest)] for name, rest in refused.items()]
     probe = f"""if True:
-        import contextlib, sys
+        import sys
+        from functools import partial
         from a3t.__main__ import main
         for line in {lines}:
             try:
@@ -165,39 +147,47 @@ def test_a_wheel_refuses_in_one_sentence_in_each_command(
                 code = end.code
             print(f"\\n{{line[0]}} {{code}}")
             print("end", file=sys.stderr)
-        assert not {{"alignment", "app"}} & sys.modules.keys()
-    """
-    done = subprocess.run(
-        [sys.executable, "-c", probe],
-        cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(site)},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    lines = (line.rpartition(" ") for line in done.stdout.splitlines())
-    codes = {name: code for name, _, code in lines if name in COMMANDS}
-    for name, said in zip(commands, done.stderr.split("end\n"), strict=False):
-        assert codes[name] in ("1", "2") and "Traceback" not in said, (name, codes[name], said)
-        last = said.strip().splitlines()[-1]
-        assert last.startswith(("a3t: ", f"a3t {name}")) and len(last) < 400, (name, said)
-
-
-def test_a_wheels_page_finds_what_its_worker_does(site: Path, tmp_path: Path) -> None:
-    """It imports tasks by name: they miss their arguments, not their modules."""
-    probe = """if True:
-        from functools import partial
         from a3t.app.studio.work import worker_tasks
         tasks = [each for each in vars(worker_tasks).values() if isinstance(each, partial)]
         assert tasks
         for task in tasks:
             try:
                 task(None)
-            except TypeError as error:
+            except TypeError as error:  # their arguments are missing, not their modules
                 assert "missing" in str(error), error
+        assert not {{"alignment", "app", "training", "evaluation"}} & sys.modules.keys()
     """
-    environment = os.environ | {"PYTHONPATH": str(site)}
-    subprocess.run([sys.executable, "-c", probe], cwd=tmp_path, env=environment, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", probe],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(site)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    ends = (line.rpartition(" ") for line in done.stdout.splitlines())
+    codes = [code for name, _, code in ends if name in COMMANDS]
+    names, said = [line[0] for line in lines], done.stderr.split("end\n")
+    return folder, [*zip(names, codes, said, strict=False)]
+
+
+def test_a_wheel_edits_as_the_source_does(ran: Ran, arctic: Path, tmp_path: Path) -> None:
+    folder, ((_, code, _), *_) = ran
+    outs = folder / "of the wheel.wav", tmp_path / "of the source.wav"
+    assert code == "0" and main(["edit", *EDIT, str(arctic), "--out", str(outs[1])]) == 0
+    assert outs[0].read_bytes() == outs[1].read_bytes()
+    record, other = (json.loads(out.with_suffix(".edit.json").read_text()) for out in outs)
+    assert record["edits"] == other["edits"] and record["alignment"] == other["alignment"]
+
+
+def test_a_wheel_refuses_in_one_sentence_in_each_command(ran: Ran) -> None:
+    """The aligner's errors, under the name that its package has there, are everybody's."""
+    _, (_, *refused) = ran
+    assert len(refused) == len(COMMANDS)
+    for name, code, said in refused:
+        assert code in ("1", "2") and "Traceback" not in said, (name, code, said)
+        last = said.strip().splitlines()[-1]
+        assert last.startswith(("a3t: ", f"a3t {name}")) and len(last) < 400, (name, said)
 
 
 @pytest.mark.slow

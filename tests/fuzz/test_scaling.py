@@ -76,7 +76,7 @@ def test_marks(subtests: pytest.Subtests) -> None:
 
     for piece in sorted(PIECES):
         with subtests.test(piece):
-            assert_linear(of(piece), 120)
+            assert_linear(of(piece), 80)
 
 
 WORDS: dict[str, Callable[[int], tuple[str, str]]] = {

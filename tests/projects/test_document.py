@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from a3t.errors import InputError
 from a3t.plan.request import Cut
+from a3t.projects import document as module
 from a3t.projects.document import (
-    MAX_CHANGES,
-    MAX_STEPS,
     Change,
     Correction,
     Document,
@@ -94,15 +93,17 @@ def test_a_take_that_is_heard_once_it_is_made_is_not_in_the_history() -> None:
     assert heard.changes[0].take == 1 and heard.done == document.done
 
 
-def test_the_history_and_the_changes_are_bounded() -> None:
+def test_the_history_and_the_changes_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_STEPS", 10)
+    monkeypatch.setattr(module, "MAX_CHANGES", 20)
     document = Document()
-    for k in range(MAX_STEPS + 5):
+    for k in range(15):
         document = changed(document, Change(k, (), "x"))
-    assert len(document.done) == MAX_STEPS
-    many = Step(come=tuple(Change(k, (), "x") for k in range(MAX_CHANGES)), label="x")
-    assert len(Document().taken(many).changes) == MAX_CHANGES
+    assert len(document.done) == 10
+    many = Step(come=tuple(Change(k, (), "x") for k in range(20)), label="x")
+    assert len(Document().taken(many).changes) == 20
     with pytest.raises(DocumentError):
-        changed(Document().taken(many), Change(MAX_CHANGES, (), "x"))
+        changed(Document().taken(many), Change(20, (), "x"))
 
 
 def test_corrections_wait_until_they_are_done() -> None:
