@@ -133,13 +133,6 @@ def _assert_refused(talk: Path, command: list[str], capsys: pytest.CaptureFixtur
     assert sorted(talk.parent.iterdir()) == before
 
 
-def test_speech_from_a_prompt(talk: Path, tmp_path: Path) -> None:
-    out = tmp_path / "said.wav"
-    command = ["--prompt-wav", str(talk), "--prompt-text", ARCTIC, "--text", "Good morning."]
-    assert tts.main([*command, "--out", str(out)]) == 0
-    assert soundfile.info(out).duration > 0.4
-
-
 def test_speech_needs_a_prompt_that_is_speech(
     talk: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -120,12 +120,3 @@ def test_any_text_with_any_part(
     speech: Speech, text: str, start: int, samples: int, gain: float
 ) -> None:
     anything(speech, text, start, samples, gain)
-
-
-@pytest.mark.slow
-@settings(max_examples=150)
-@given(*PARTS)
-def test_any_text_with_any_part_for_long(
-    speech: Speech, text: str, start: int, samples: int, gain: float
-) -> None:
-    anything(speech, text, start, samples * 6, gain)

@@ -48,12 +48,6 @@ def test_json_on_standard_output(
     assert not talk.with_suffix(".TextGrid").exists()
 
 
-def test_subtitles_keep_punctuation(talk: Path) -> None:
-    out = talk.with_suffix(".srt")
-    assert command.main([str(talk), "--text", TEXT, "--out", str(out)]) == 0
-    assert TEXT in " ".join(out.read_text().splitlines())  # in two lines
-
-
 def test_the_text_beside_the_recording(talk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     talk.with_suffix(".vtt").write_text(f"WEBVTT\n\n00:00.000 --> 00:04.000\n{TEXT}\n")
     assert command.main([str(talk), "--out", str(talk.with_suffix(".json"))]) == 0
@@ -90,11 +84,6 @@ def test_unusable_input_is_refused(
 ) -> None:
     monkeypatch.chdir(talk.parent)
     refused([str(talk), *arguments], capsys, talk.parent)
-
-
-def test_a_bad_recording(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "x.wav").write_text("hello")
-    refused([str(tmp_path / "x.wav"), "--text", TEXT], capsys, tmp_path)
 
 
 def test_the_recording_is_never_overwritten(talk: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,12 +3,10 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 import soundfile
 from gradio_client import Client, exceptions, handle_file
 
-from app import limits
 from app.service import Service
 from tests.conftest import ARCTIC, NEVER, assert_untouched
 
@@ -121,16 +119,3 @@ def test_internal_errors_are_not_revealed(
     monkeypatch.setattr(Service, "edit", broken)
     message = refusal(client, handle_file(arctic), ARCTIC, NEVER, 0, 1.0)
     assert "secret" not in message and "went wrong" in message
-
-
-def test_hours_of_silence_in_a_small_file(
-    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A FLAC of silence is tiny for its length; it is refused by its header, unread."""
-    monkeypatch.setattr(limits, "MAX_SECONDS", 60)
-    bomb = tmp_path / "bomb.flac"
-    with soundfile.SoundFile(bomb, "w", 8000, 1, "PCM_16") as file:
-        for _ in range(10):
-            file.write(np.zeros(8000 * 60, np.int16))
-    assert bomb.stat().st_size < 100_000
-    assert "longer than 1 minute" in refusal(client, handle_file(bomb), ARCTIC, NEVER, 0, 1.0)

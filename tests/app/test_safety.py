@@ -89,22 +89,6 @@ def test_a_name_of_an_upload_does_no_harm(url: str, tmp_path: Path) -> None:
         assert ".." not in asked.json()[0]
 
 
-def test_a_text_of_ten_thousand_characters(url: str, upload: str) -> None:
-    text = "word " * 2000
-    answers = [
-        httpx.post(f"{url}/gradio_api/call/plan", json={"data": [handed(upload), text, other, 1.0]})
-        for other in (text, "never " + text)
-    ]
-    for asked in answers:
-        event = asked.json()["event_id"]
-        told = httpx.get(f"{url}/gradio_api/call/plan/{event}", timeout=600).text
-        assert "Traceback" not in told and "went wrong" not in told
-
-
-def handed(path: str) -> dict[str, object]:
-    return {"path": path, "meta": {"_type": "gradio.FileData"}}
-
-
 LOCAL = ["127.0.0.1", "127.0.0.1:7860", "localhost", "LOCALHOST:1", "[::1]:7860", "127.8.8.8"]
 
 

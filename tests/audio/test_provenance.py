@@ -214,11 +214,6 @@ def test_a_long_comment_is_read_back(wave: Path, tmp_path: Path) -> None:
     assert chunks.texts_of(tmp_path / "o.wav")[b"ICMT"] == long.encode()
 
 
-def test_without_patches_every_byte_is_the_same(wave: Path, tmp_path: Path) -> None:
-    write_edited(Recording.open(wave), [], tmp_path / "o.wav")
-    assert (tmp_path / "o.wav").read_bytes() == wave.read_bytes()
-
-
 def test_the_time_of_writing_is_not_in_the_file(wave: Path, tmp_path: Path) -> None:
     write_edited(Recording.open(wave), PATCHES, tmp_path / "o.wav")
     peak = next(c.data for c in chunks.chunks_of(tmp_path / "o.wav") if c.name == b"PEAK")

@@ -144,11 +144,6 @@ def test_hostile_inputs(seed: int, tmp_path: Path) -> None:
     run(seed, 100, tmp_path)
 
 
-@pytest.mark.slow
-def test_two_thousand_hostile_inputs(tmp_path: Path) -> None:
-    run(1000, 2000, tmp_path)
-
-
 def test_for_as_long_as_is_wanted(tmp_path: Path) -> None:
     seconds = float(os.environ.get("A3T_FUZZ_SECONDS", 0))
     if not seconds:

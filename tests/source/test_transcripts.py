@@ -53,12 +53,6 @@ def test_an_empty_file_beside_it_is_what_is_being_written(talk: Path) -> None:
     assert sidecar(talk) is None
 
 
-def test_subtitles_beside_it(talk: Path) -> None:
-    talk.with_suffix(".srt").write_text(f"1\n00:00:00,000 --> 00:00:04,000\n<i>{TEXT}</i>\n")
-    result = found(talk)
-    assert (result.origin, result.transcript.text) == ("talk.srt", TEXT)
-
-
 @pytest.mark.parametrize("suffix", [".TextGrid", ".lab", ".txt"])
 def test_a_sidecar_alignment_is_used(suffix: str, talk: Path) -> None:
     write_alignment(labelled(), talk.with_suffix(suffix))
@@ -68,11 +62,6 @@ def test_a_sidecar_alignment_is_used(suffix: str, talk: Path) -> None:
     assert result.alignment is not None
     assert result.alignment.spoken[0].start == pytest.approx(0.5)
     assert result.alignment.duration == pytest.approx(4.0)
-
-
-def test_a_transcript_that_begins_with_numbers_is_not_an_alignment(talk: Path) -> None:
-    talk.with_suffix(".lab").write_text("12 30 people came\n")
-    assert found(talk).alignment is None
 
 
 @pytest.mark.slow
@@ -86,11 +75,6 @@ def test_else_it_is_recognised_with_the_new_text_as_prior(talk: Path) -> None:
     again = found(talk)  # the TextGrid that it wrote
     assert again.origin == "recognised" and again.alignment
     assert min(word.score for word in again.alignment.spoken) < 1
-
-
-def test_whispers_json_is_a_text(tmp_path: Path) -> None:
-    (tmp_path / "x.json").write_text('{"segments": [{"text": " We met."}]}')
-    assert text_of(tmp_path / "x.json") == "We met."
 
 
 def test_files_that_hold_no_text(tmp_path: Path, talk: Path) -> None:

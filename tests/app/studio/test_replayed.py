@@ -170,30 +170,6 @@ def test_turns_of_named_speakers_keep_their_names(
     assert again.read_bytes() == (record.parent / "two.edited.wav").read_bytes()
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"stretch": [-5, 3]},
-        {"stretch": [0, 1e9]},
-        {"variation": 99},
-        {"level": "loud"},
-        {"words": [10**6]},
-        {"asked": None},
-        {"model": {}},
-    ],
-)
-def test_a_take_that_is_none_is_refused(
-    wrong: dict[str, Any], several: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    told = json.loads(several.read_text())
-    told["takes"][0] |= wrong
-    several.write_text(json.dumps(told))
-    capsys.readouterr()
-    assert edit.main(["--replay", str(several), "--out", str(several.parent / "x.wav")]) == 1
-    assert len(capsys.readouterr().err.strip().splitlines()) == 1
-    assert not (several.parent / "x.wav").exists()
-
-
 def test_a_word_is_taken_from_elsewhere(
     client: TestClient, studio: Studio, service: Service, arctic: Path, tmp_path: Path
 ) -> None:

@@ -15,117 +15,13 @@ from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from training.text.train_homographs import learn, measure, read
 
-# sentence, word, how it is said there.
-SENTENCES = [
-    ("I have read the book.", "read", "R EH1 D"),
-    ("I will read it tomorrow.", "read", "R IY1 D"),
-    ("They like to read.", "read", "R IY1 D"),
-    ("He broke the world record.", "record", "R EH1 K ER0 D"),
-    ("Please record the song.", "record", "R AH0 K AO1 R D"),
-    ("They record music in the studio.", "record", "R AH0 K AO1 R D"),
-    ("She gave me a present.", "present", "P R EH1 Z AH0 N T"),
-    ("The content of the page changed.", "content", "K AA1 N T EH0 N T"),
-    ("She was content with her life.", "content", "K AH0 N T EH1 N T"),
-    ("He described it in minute detail.", "minute", "M AY0 N UW1 T"),
-    ("You must wind the clock.", "wind", "W AY1 N D"),
-    ("A tear ran down her cheek.", "tear", "T IH1 R"),
-    ("Do not tear the paper.", "tear", "T EH1 R"),
-    ("She shot an arrow with her bow.", "bow", "B OW1"),
-    ("He wound up the toy.", "wound", "W AW1 N D"),
-    ("The house is old.", "house", "HH AW1 S"),
-    ("The camp can house a hundred people.", "house", "HH AW1 Z"),
-    ("My estimate was wrong.", "estimate", "EH1 S T AH0 M AH0 T"),
-    ("A moderate wind.", "moderate", "M AA1 D ER0 AH0 T"),
-    ("He will moderate the debate.", "moderate", "M AA1 D ER0 EY2 T"),
-    ("The project failed.", "project", "P R AA1 JH EH0 K T"),
-    ("They project a loss.", "project", "P R AH0 JH EH1 K T"),
-    ("We buy fresh produce.", "produce", "P R OW1 D UW0 S"),
-    ("What is the use of it?", "use", "Y UW1 S"),
-    ("I use it every day.", "use", "Y UW1 Z"),
-    ("A man.", "a", "AH0"),
-    ("The apple.", "the", "DH IY0"),
-    ("The man.", "the", "DH AH0"),
-    ("I want to eat.", "to", "T UW1"),
-    ("I want to go.", "to", "T AH0"),
-    ("It is grade A.", "a", "EY1"),
-    ("Metals contract when cold.", "contract", "K AH0 N T R AE1 K T"),
-    ("They insult him.", "insult", "IH2 N S AH1 L T"),
-    ("The rebel army.", "rebel", "R EH1 B AH0 L"),
-    ("The subject is closed.", "subject", "S AH1 B JH IH0 K T"),
-    ("The suspect ran.", "suspect", "S AH1 S P EH2 K T"),
-    ("Sales increase every year.", "increase", "IH2 N K R IY1 S"),
-    ("An increase in sales.", "increase", "IH1 N K R IY2 S"),
-    ("He refused to desert his friends.", "desert", "D IH0 Z ER1 T"),
-    ("The desert is dry.", "desert", "D EH1 Z ER0 T"),
-    ("I refuse to go.", "refuse", "R AH0 F Y UW1 Z"),
-    ("They will resume work.", "resume", "R IH0 Z UW1 M"),
-    ("Send me your resume.", "resume", "R EH1 Z AH0 M EY2"),
-    ("He records the songs.", "records", "R AH0 K AO1 R D Z"),
-    ("Old records are rare.", "records", "R EH1 K ER0 D Z"),
-    ("The dove flew away.", "dove", "D AH1 V"),
-    ("He dove into the water.", "dove", "D OW1 V"),
-    ("He played the bass.", "bass", "B EY1 S"),
-    ("It is in use.", "use", "Y UW1 S"),
-    ("The perfect day.", "perfect", "P ER1 F IH2 K T"),
-    ("We need to perfect it.", "perfect", "P ER0 F EH1 K T"),
-    ("They graduate in June.", "graduate", "G R AE1 JH AH0 W EY2 T"),
-    ("She is a graduate.", "graduate", "G R AE1 JH AH0 W AH0 T"),
-    ("A deliberate act.", "deliberate", "D IH0 L IH1 B ER0 AH0 T"),
-]
+PARTS = Path(__file__).with_name("homographs.txt").read_text(encoding="utf-8").split("\n# ")[1:]
+SENTENCES, HELD_OUT, LEARNT = (
+    [row.split(" | ") for row in part.splitlines()[1:]] for part in PARTS
+)
 
-# Written after the rules and not used to make them; KNOWN_WRONG, the weights get wrong.
-HELD_OUT = [
-    ("The minister will address the crowd and present the award.", "present", "P R IY0 Z EH1 N T"),
-    ("Nobody could object to such a gift.", "object", "AH0 B JH EH1 K T"),
-    ("The strange object floated in the sky.", "object", "AA1 B JH EH0 K T"),
-    ("These farms produce milk.", "produce", "P R AH0 D UW1 S"),
-    ("The police suspect him of theft.", "suspect", "S AH0 S P EH1 K T"),
-    ("A new study will contrast the two methods.", "contrast", "K AH0 N T R AE1 S T"),
-    ("The old convict escaped.", "convict", "K AA1 N V IH0 K T"),
-    ("Her conduct was excellent.", "conduct", "K AA1 N D AH0 K T"),
-    ("He wants to conduct the orchestra.", "conduct", "K AA0 N D AH1 K T"),
-    ("The strong wind tore the roof off.", "wind", "W IH1 N D"),
-    ("Could you close the window?", "close", "K L OW1 Z"),
-    ("He is a close friend.", "close", "K L OW1 S"),
-    ("Why did you use my cup?", "use", "Y UW1 Z"),
-    ("Make good use of your time.", "use", "Y UW1 S"),
-    ("I can't excuse such behaviour.", "excuse", "IH0 K S K Y UW1 Z"),
-    ("A poor excuse.", "excuse", "IH0 K S K Y UW1 S"),
-    ("The guide will lead us home.", "lead", "L IY1 D"),
-    ("Old lead pipes are dangerous.", "lead", "L EH1 D"),
-    ("She read to the children every night.", "read", "R EH1 D"),
-    ("Keep the two things separate.", "separate", "S EH1 P ER0 IH0 T"),
-    ("Can you read music?", "read", "R IY1 D"),
-    ("She would have read it.", "read", "R EH1 D"),
-    ("My sister lives near the station.", "lives", "L IH1 V Z"),
-    ("Cats are said to have nine lives.", "lives", "L AY1 V Z"),
-    ("I live alone.", "live", "L IH1 V"),
-    ("The match was broadcast live.", "live", "L AY1 V"),
-    ("Wait a minute.", "minute", "M IH1 N AH0 T"),
-    ("The river winds through the valley.", "winds", "W AY1 N D Z"),
-    ("His wound was deep.", "wound", "W UW1 N D"),
-    ("She burst into tears.", "tears", "T IH1 R Z"),
-    ("The actors bow to the audience.", "bow", "B AW1"),
-    ("The walls separate the rooms.", "separate", "S EH1 P ER0 EY2 T"),
-    ("Could you estimate the damage?", "estimate", "EH1 S T AH0 M EY2 T"),
-    ("Do you have a permit for that?", "permit", "P ER1 M IH2 T"),
-    ("The rules do not permit smoking.", "permit", "P ER0 M IH1 T"),
-    ("The rebels attacked at dawn.", "rebels", "R EH1 B AH0 L Z"),
-    ("He rebels against everything.", "rebels", "R IH0 B EH1 L Z"),
-    ("We made slow progress.", "progress", "P R AA1 G R EH2 S"),
-    ("As the days progress it gets warmer.", "progress", "P R AH0 G R EH1 S"),
-    ("Their contract ends in June.", "contract", "K AA1 N T R AE2 K T"),
-    ("The import of wine was banned.", "import", "IH1 M P AO2 R T"),
-    ("They import wine from France.", "import", "IH2 M P AO1 R T"),
-    ("She has a perfect record.", "record", "R EH1 K ER0 D"),
-    ("Did he record the speech?", "record", "R AH0 K AO1 R D"),
-    ("The advocate spoke for an hour.", "advocate", "AE1 D V AH0 K AH0 T"),
-    ("They advocate reform.", "advocate", "AE1 D V AH0 K EY2 T"),
-    ("Drug abuse is a problem.", "abuse", "AH0 B Y UW1 S"),
-    ("The insult hurt him.", "insult", "IH1 N S AH2 L T"),
-    ("Scientists extract oil from seeds.", "extract", "IH0 K S T R AE1 K T"),
-]
 
+# What the weights get wrong.
 KNOWN_WRONG = ("The children read quietly while he worked.", "read", "R EH1 D")
 
 
@@ -207,24 +103,6 @@ def test_any_words_get_one_of_their_candidates(words: list[str]) -> None:
         phones in pronouncer.candidates(word) for word, phones in zip(words, spoken, strict=True)
     )
     assert spoken == pronouncer.pronounce(words)
-
-
-# sentence, word, how it is said there; the senses that are always guessed alike otherwise.
-LEARNT = [
-    ("She speaks Polish and English.", "polish", "P OW1 L IH0 SH"),
-    ("Polish the silver, please.", "polish", "P AA1 L IH0 SH"),
-    ("He wants the polish in the tin.", "polish", "P AA1 L IH0 SH"),
-    ("I grew up in Reading, near London.", "reading", "R EH1 D IH0 NG"),
-    ("Reading is fun.", "reading", "R IY1 D IH0 NG"),
-    ("We're live on air.", "live", "L AY1 V"),
-    ("They live on a farm.", "live", "L IH1 V"),
-    ("content creators love this", "content", "K AA1 N T EH0 N T"),
-    ("I am content with it.", "content", "K AH0 N T EH1 N T"),
-    ("Just hit record.", "record", "R AH0 K AO1 R D"),
-    ("The record was broken.", "record", "R EH1 K ER0 D"),
-    ("I sent my résumé yesterday.", "resume", "R EH1 Z AH0 M EY2"),
-    ("We resume at noon.", "resume", "R IH0 Z UW1 M"),
-]
 
 
 @pytest.mark.parametrize(("sentence", "word", "phones"), LEARNT)
