@@ -142,7 +142,7 @@ def gradio(fixture: Callable[[str], Any]) -> Iterator[Api]:
     others = ["queue/join", "run/edit", "api/edit", "upload", "cancel", "reset", "stream/x"]
     requests = {f"call/{name}": {"data": usual} for name, usual in ENDPOINTS.items()}
     with httpx.Client(base_url=f"{fixture('url')}/gradio_api/", timeout=600) as client:
-        yield Api(client, requests, others, 8, set(range(400, 500)))
+        yield Api(client, requests, others, 16, set(range(400, 500)))
 
 
 API = {"jobs": jobs, "v1": v1, "gradio": gradio}
