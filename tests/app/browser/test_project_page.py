@@ -115,7 +115,7 @@ def test_a_guessed_word_is_put_right(page: Any, arctic: Path) -> None:
 def test_what_is_missing_is_told_and_comes_when_it_is_looked_at(
     page: Any, arctic: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.studio.work.ingest.FIRST_PART", (2.0, 4.0))
+    monkeypatch.setattr("app.studio.work.listening.FIRST_PART", (2.0, 4.0))
     monkeypatch.setattr("a3t.source.recognised_transcript.PARTS", (4.0, 8.0))
     samples, rate = soundfile.read(arctic, dtype="int16")
     long = tmp_path / "long.flac"
