@@ -129,6 +129,8 @@ def answer_errors(app: FastAPI) -> None:
         place = ".".join(str(part) for part in first["loc"][1:])
         if first["type"] == "json_invalid" or not place:
             return sentence(400, texts.NO_JSON)
+        if "UploadFile" in first["msg"]:
+            return sentence(400, texts.no_file(str(first["loc"][1])))
         if first["type"] == "missing":
             return sentence(400, texts.missing_field(place))
         return sentence(400, f"{place}: {first['msg']}.")

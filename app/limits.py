@@ -81,8 +81,10 @@ def required(text: str | None, name: str, missing: str) -> str:
 
 
 def safe_stem(name: str) -> str:
-    """A file name's stem with nothing but letters, digits, `.`, `-` and `_`, 60 at most."""
-    return re.sub(r"[^\w.-]+", "_", Path(name).stem).strip("._")[:60] or "recording"
+    """A file name's stem with nothing but letters, digits, `.`, `-` and `_`, 60 at most, and no
+    more of them than a file system takes with our endings."""
+    stem = re.sub(r"[^\w.-]+", "_", Path(name).stem).strip("._")[:60]
+    return stem.encode()[:180].decode(errors="ignore") or "recording"
 
 
 def safe_name(name: str) -> str:

@@ -11,7 +11,8 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterator
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from operator import methodcaller
@@ -21,7 +22,15 @@ from typing import TYPE_CHECKING, Any
 from a3t.audio.output.records import record_path, write_json
 from a3t.errors import InputError
 from a3t.plan.cleaning import Cleaning
-from a3t.plan.request import EditRequest, Pronunciations, SpeechRequest, pronunciations_of
+from a3t.plan.request import (
+    EditRequest,
+    Pronunciations,
+    SpeechRequest,
+    Track,
+    pronunciations_of,
+    tracks_of,
+)
+from a3t.rendering.edited import track_outputs
 from alignment import Alignment
 from app import limits, texts
 from app.processes.lanes import EditorLane
@@ -63,9 +72,10 @@ class Service:
         self.quick.close()
         self.long.close()
 
-    def lane(self, recording: Path) -> EditorLane:
-        """The lane for a recording of this length."""
-        return self.long if run_in_sandbox(limits.stated_length, recording) > LONG else self.quick
+    def lane(self, *recordings: Path) -> EditorLane:
+        """The lane for recordings of this length."""
+        is_long = any(run_in_sandbox(limits.stated_length, each) > LONG for each in recordings)
+        return self.long if is_long else self.quick
 
     # ---- what is asked of it: by the page, its endpoints and /v1 --------------------------------
 
@@ -128,11 +138,26 @@ class Service:
         suffix: str = "",
         words: str = "",
     ) -> tuple[Path, Path, str]:
-        """`edit`, by a request. suffix: ".wav", ".flac", or "" for the recording's own. words: a
-        list of names that are said."""
+        """`edit`, by a request; its other recordings and tracks are uploads too. suffix: ".wav",
+        ".flac", or "" for the recording's own. words: a list of names that are said.
+
+        With tracks, a zip of the edited recording, its edit.json and the tracks stands for the
+        recording.
+        """
         listed = limits.check_text(words, texts.THE_LIST)
-        with self._request(recording) as copy:
-            result = self.lane(copy).do(watch, edit_with_words, copy, request, listed)
+        with (
+            self._request(recording) as copy,
+            self._further([each.path for each in request.others]) as readings,
+            self._in_step(request.tracks, copy) as tracks,
+        ):
+            others = zip(request.others, readings, strict=True)
+            request = replace(
+                request,
+                others=tuple(replace(other, path=path) for other, path in others),
+                tracks=tracks,
+            )
+            files = copy, *readings, *(track.path for track in tracks)
+            result = self.lane(*files).do(watch, edit_with_words, copy, request, listed)
             return _saved(result, copy, suffix)
 
     def cleaned(
@@ -140,15 +165,17 @@ class Service:
         watch: Watch,
         recording: str | None,
         want: Cleaning,
-        text: str = "",
+        request: EditRequest,
         suffix: str = "",
         words: str = "",
     ) -> tuple[Path, Path, str]:
-        """The recording without what is found in it; what is given back is that of `edited`."""
-        typed = limits.check_text(text, texts.THE_TRANSCRIPT) or None
+        """The recording without what is found in it; what is given back is that of `edited`.
+        request: its text and tracks count."""
         listed = limits.check_text(words, texts.THE_LIST)
-        with self._request(recording) as copy:
-            result = self.lane(copy).do(watch, clean_with_words, copy, want, typed, listed)
+        with self._request(recording) as copy, self._in_step(request.tracks, copy) as tracks:
+            lane = self.lane(copy, *(track.path for track in tracks))
+            request = replace(request, tracks=tracks)
+            result = lane.do(watch, clean_with_words, copy, want, request, listed)
             return _saved(result, copy, suffix)
 
     def tts(
@@ -180,6 +207,27 @@ class Service:
         with without_folder(copy.parent):
             yield copy
 
+    @contextmanager
+    def _further(self, uploads: Sequence[Path]) -> Iterator[list[Path]]:
+        """A request's further files, each of which is in a folder of its own; errors name them, but
+        don't reveal where they are."""
+        with without_folder(*(upload.parent.resolve() for upload in uploads)):
+            files = []
+            for upload in uploads:
+                try:
+                    files.append(limits.check_upload(str(upload), self.folder))
+                except InputError as error:
+                    raise InputError(f"{upload.name}: {error}") from None
+            yield files
+
+    @contextmanager
+    def _in_step(self, tracks: Sequence[Track], copy: Path) -> Iterator[tuple[Track, ...]]:
+        """The uploaded tracks of an edit of a copy; InputError if two results had one name."""
+        with self._further([each.path for each in tracks]) as files:
+            found = tracks_of(files)
+            track_outputs(edited_name(copy), copy, found)
+            yield found
+
     def request_folder(self) -> Path:
         """A new folder whose name can't be guessed; old ones are deleted along the way."""
         limits.forget_old(self.folder)
@@ -198,15 +246,39 @@ def edit_request(text: str, new_text: str, **more: Any) -> EditRequest:
 def _saved(result: EditedRecording, copy: Path, suffix: str) -> tuple[Path, Path, str]:
     """The result's file, beside the copy that it was made of, its edit.json, and its old text."""
     suffix = suffix or (".flac" if copy.suffix == ".flac" else ".wav")
-    out = run_in_sandbox(result.save, copy.with_name(f"{copy.stem}.edited{suffix}"))
-    return out, without_folders(record_path(out)), result.plan.text.text
+    out = run_in_sandbox(result.save, edited_name(copy, suffix))
+    record = without_folders(record_path(out))
+    if tracks := result.track_outputs(out):
+        out = zipped(out.with_suffix(".zip"), [out, *tracks], record)
+    return out, record, result.plan.text.text
+
+
+def edited_name(copy: Path, suffix: str = ".wav") -> Path:
+    """The file of an edit of a request's recording."""
+    return copy.with_name(f"{copy.stem}.edited{suffix}")
+
+
+def zipped(target: Path, sounds: Sequence[Path], record: Path) -> Path:
+    """A zip of an edit's sounds, which are then deleted, and of its record."""
+    with zipfile.ZipFile(target, "w") as archive:
+        for path in (*sounds, record):
+            archive.write(path, path.name)
+    for path in sounds:
+        path.unlink()
+    return target
 
 
 def clean_with_words(
-    editor: Editor, recording: Path, want: Cleaning, text: str | None, words: str
+    editor: Editor, recording: Path, want: Cleaning, request: EditRequest, words: str
 ) -> Any:
     """Clean in the worker's process, and listen for the names of a list."""
-    found = editor.findings(recording, want, text=text, pronunciations=own_words(words))
+    found = editor.findings(
+        recording,
+        want,
+        text=request.text,
+        tracks=request.tracks,
+        pronunciations=own_words(words),
+    )
     if not found.found:
         raise InputError("Nothing was found that could be taken out.")
     return editor.edit(found.source, found.request(found.found))
@@ -250,12 +322,14 @@ def numbers(speed: Any = 1.0, seed: Any = 0, **more: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def without_folder(folder: Path) -> Iterator[None]:
+def without_folder(*folders: Path) -> Iterator[None]:
     """Errors as the page shows them: without the server's folders."""
     try:
         yield
     except InputError as error:
-        sentence = str(error).replace(f"{folder}{os.sep}", "").replace(f"{folder}", "")
+        sentence = str(error)
+        for folder in folders:
+            sentence = sentence.replace(f"{folder}{os.sep}", "").replace(f"{folder}", "")
         raise InputError(sentence) from None
 
 
@@ -263,7 +337,11 @@ def without_folders(record: Path) -> Path:
     """The record with bare file names: visitors need not know the server's folders."""
     written = json.loads(record.read_text(encoding="utf-8"))
     sources = [written["source"]] if "source" in written else written["prompts"]
+    asked = written.get("asked", {})
+    sources += [*asked.get("others", ()), *asked.get("tracks", ()), *written.get("tracks", ())]
+    sources += [part for edit in written.get("edits", ()) for part in edit.get("taken", ())]
     for source in sources:
-        source["path"] = Path(source["path"]).name
+        if "path" in source:
+            source["path"] = Path(source["path"]).name
     write_json(record, written)
     return record

@@ -88,6 +88,10 @@ def missing_field(name: str) -> str:
     return f"“{name}” is missing: send the fields that /openapi.json describes."
 
 
+def no_file(name: str) -> str:
+    return f"“{name}” is text: send it as a file (with curl: -F {name}=@FILE)."
+
+
 def not_offered(name: str) -> str:
     return f"{name[:80]} is not one of the models, vocoders and aligners here: choose another."
 

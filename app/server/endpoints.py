@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -30,7 +30,7 @@ from starlette.exceptions import HTTPException
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
 from a3t.plan.cleaning import cleaning_of_lists
-from a3t.plan.request import SpeechRequest
+from a3t.plan.request import EditRequest, OtherRecording, SpeechRequest, Track, tracks_of
 from alignment import Alignment
 from app import limits, texts
 from app.guard import MAY_CALL
@@ -94,12 +94,16 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {key: {"description": reasons[key], "model": ErrorBody} for key in chosen}
 
 
+FILE_TYPES = MEDIA_TYPES | {"zip": "application/zip"}
+
+
 def contents(*kinds: str) -> dict[str, Any]:
     """The media types of an answer that is a file of one of these kinds."""
     sound = {"schema": {"type": "string", "format": "binary"}}
-    return {"content": {MEDIA_TYPES[kind]: sound for kind in kinds}}
+    return {"content": {FILE_TYPES[kind]: sound for kind in kinds}}
 
 
+EDITED = contents("wav", "flac", "zip")  # the recording, with tracks in a zip
 POLL = 0.05  # seconds between looks at a job, and at whether its client is still there
 
 
@@ -123,12 +127,54 @@ def get_job(name: str, request: Request) -> RequestJob:
 
 def kept(request: Request, file: Annotated[UploadFile, File(description="the recording")]) -> str:
     """The upload in a folder of its own, under a name made here."""
-    path = get_service(request).request_folder() / limits.safe_name(file.filename or "")
+    return str(copied(file, get_service(request).request_folder()))
+
+
+def copied(file: UploadFile, folder: Path) -> Path:
+    """An upload in this folder."""
+    path = folder / limits.safe_name(file.filename or "")
     with path.open("wb") as copy:
         shutil.copyfileobj(file.file, copy)
-    return str(path)
+    return path
 
 
+NO_FILES: list[UploadFile] = []
+
+
+def further(request: Request, files: Sequence[UploadFile]) -> list[Path]:
+    """Uploads besides the recording: two may have one name, so each has its own folder."""
+    paths: list[Path] = []
+    if files:
+        parent = get_service(request).request_folder()
+        for number, file in enumerate(files):
+            (folder := parent / str(number)).mkdir()
+            paths.append(copied(file, folder))
+    return paths
+
+
+def kept_readings(
+    request: Request,
+    said: Annotated[
+        list[UploadFile], File(description="the speaker's own readings of the new words")
+    ] = NO_FILES,
+) -> tuple[OtherRecording, ...]:
+    """The uploaded readings."""
+    return tuple(OtherRecording(path, punch_in=True) for path in further(request, said))
+
+
+def kept_tracks(
+    request: Request,
+    files: Annotated[
+        list[UploadFile],
+        File(alias="with", description="other speakers' tracks, to keep in step"),
+    ] = NO_FILES,
+) -> tuple[Track, ...]:
+    """The uploaded tracks."""
+    return tracks_of(further(request, files))
+
+
+Readings = Annotated[tuple[OtherRecording, ...], Depends(kept_readings)]
+Tracks = Annotated[tuple[Track, ...], Depends(kept_tracks)]
 Job = Annotated[RequestJob, Depends(get_job)]
 Kept = Annotated[str, Depends(kept)]
 Serving = Annotated[Service, Depends(get_service)]
@@ -258,7 +304,7 @@ async def align(
     response_class=FileResponse,
     responses={
         **problems(400, 409, 411, 413, 429),
-        200: {"description": "reply=recording: the edited recording"} | contents("wav", "flac"),
+        200: {"description": "reply=recording: the edited recording, with tracks a zip"} | EDITED,
         202: {"description": "the job, which goes on", "model": JobState},
     },
 )
@@ -266,6 +312,8 @@ async def edit(
     request: Request,
     service: Serving,
     file: Kept,
+    said: Readings,
+    tracks: Tracks,
     new_text: Annotated[str, Form(description="what it should say")],
     text: Annotated[str, TEXT] = "",
     words: Annotated[str, WORDS] = "",
@@ -276,8 +324,20 @@ async def edit(
     response_format: Annotated[Literal["", "wav", "flac"], Form()] = "",
     reply: Annotated[Literal["job", "recording"], Form()] = "job",
 ) -> Response:
-    """A job that edits the recording, or with reply=recording the edited recording itself."""
-    wanted = edit_request(text, new_text, speed=speed, seed=seed, fit=fit, candidates=candidates)
+    """A job that edits the recording, or with reply=recording the edited recording itself.
+
+    With tracks, the recording comes in a zip, with its edit.json and the tracks.
+    """
+    wanted = edit_request(
+        text,
+        new_text,
+        speed=speed,
+        seed=seed,
+        fit=fit,
+        candidates=candidates,
+        others=said,
+        tracks=tracks,
+    )
     suffix = f".{response_format}" if response_format else ""
     return await made(
         request, "edit", lambda watch: service.edited(watch, file, wanted, suffix, words), reply
@@ -289,7 +349,7 @@ async def edit(
     response_class=FileResponse,
     responses={
         **problems(400, 409, 411, 413, 429),
-        200: {"description": "reply=recording: the cleaned recording"} | contents("wav", "flac"),
+        200: {"description": "reply=recording: the cleaned recording, with tracks a zip"} | EDITED,
         202: {"description": "the job, which goes on", "model": JobState},
     },
 )
@@ -297,6 +357,7 @@ async def clean(
     request: Request,
     service: Serving,
     file: Kept,
+    tracks: Tracks,
     text: Annotated[str, TEXT] = "",
     find: Annotated[str, Form(description="the kinds that `a3t clean --find` takes")] = "",
     mute: Annotated[str, Form(description="words to mute, with commas between them")] = "",
@@ -308,11 +369,13 @@ async def clean(
     """A job that takes out what `a3t clean` finds, or with reply=recording the recording without
     it; its result is that of an edit."""
     want = cleaning_of_lists(find or None, mute, bleep)
+    said = limits.check_text(text, texts.THE_TRANSCRIPT) or None
+    wanted = EditRequest(new_text="", text=said, tracks=tracks)
     suffix = f".{response_format}" if response_format else ""
     return await made(
         request,
         "cleaning",
-        lambda watch: service.cleaned(watch, file, want, text, suffix, words),
+        lambda watch: service.cleaned(watch, file, want, wanted, suffix, words),
         reply,
     )
 
@@ -327,7 +390,7 @@ async def made(
     job = get_service(request).jobs.start(kind, work, kept=reply == "job")
     if reply == "job":
         return JSONResponse(job.to_json(), 202)
-    return sound_file((await finished(job, request))[0])
+    return result_file((await finished(job, request))[0])
 
 
 @router.get("/jobs/{name}", response_model=JobState, responses=problems(404))
@@ -339,11 +402,11 @@ def state(job: Job) -> dict[str, Any]:
 @router.get(
     "/jobs/{name}/recording",
     response_class=FileResponse,
-    responses={**problems(400, 404, 409), 200: contents("wav", "flac")},
+    responses={**problems(400, 404, 409), 200: EDITED},
 )
 def recording(job: Job) -> Response:
-    """The edited recording."""
-    return sound_file(result(job)[0])
+    """The edited recording; with tracks a zip of it, its edit.json and the tracks."""
+    return result_file(result(job)[0])
 
 
 @router.get("/jobs/{name}/edit.json", responses=problems(400, 404, 409))
@@ -386,6 +449,6 @@ def result(job: RequestJob) -> Any:
         raise HTTPException(500, job.error) from None
 
 
-def sound_file(path: Path) -> FileResponse:
-    """A recording as an answer."""
-    return FileResponse(path, media_type=MEDIA_TYPES[path.suffix[1:]], filename=path.name)
+def result_file(path: Path) -> FileResponse:
+    """A recording, or a zip, as an answer."""
+    return FileResponse(path, media_type=FILE_TYPES[path.suffix[1:]], filename=path.name)

@@ -200,6 +200,38 @@ def test_wrong_forms(api: Api) -> None:
             api.check(api.client.post("/v1/edits", data=form, files=files), field, value[:20])
 
 
+@pytest.mark.parametrize("api", ["v1"], indirect=True)
+@pytest.mark.parametrize(
+    "path, field", [("/v1/edits", "said"), ("/v1/edits", "with"), ("/v1/cleanings", "with")]
+)
+def test_wrong_further_files(
+    api: Api, path: str, field: str, service: Service, arctic: Path
+) -> None:
+    """Whatever they are called and hold, nothing is written but in the service's folder."""
+    form = {"new_text": "we met", "text": ARCTIC, "reply": "recording"}
+    recording = ("file", ("talk.wav", arctic.read_bytes()))
+    around = {*service.folder.parent.iterdir()}
+    names = [
+        "../../x.wav",
+        "/x.wav",
+        "..",
+        ".",
+        "x" * 5000,
+        "\U00020000" * 300,
+        "a\\b",
+        "é\r\n.wav",
+    ]
+    files = [(name, b"no sound") for name in (*names, f"{service.folder.parent}/x.wav")]
+    files += [("x.wav", content) for content in (b"", b"RIFF", recording[1][1][:40], bytes(1000))]
+    for sent in [*([each] for each in files), [("x.wav", b"x")] * 400]:
+        answer = api.client.post(path, data=form, files=[recording, *((field, x) for x in sent)])
+        assert answer.status_code == 400 and str(service.folder) not in answer.text
+        api.check(answer, path, sent[0][0])
+    answer = api.client.post(path, data=form | {field: "x"}, files=[recording])
+    assert f"“{field}” is text" in answer.json()["detail"]
+    assert {*service.folder.parent.iterdir()} == around
+
+
 @pytest.mark.parametrize("api", ["jobs", "gradio"], indirect=True)
 def test_what_was_not_uploaded_is_not_read(api: Api, service: Service, arctic: Path) -> None:
     """However its path is written, and whatever links lie on it."""

@@ -153,6 +153,7 @@ def test_text() -> None:
         ("..", "recording"),
         ("x" * 300 + ".wav", "x" * 60),
         ("Grüße.wav", "Grüße"),
+        ("\U00020000" * 60 + ".wav", "\U00020000" * 45),
     ],
 )
 def test_safe_stem(name: str, stem: str) -> None:

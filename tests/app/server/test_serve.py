@@ -2,9 +2,11 @@
 
 import gc
 import io
+import json
 import threading
 import time
 import weakref
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -163,6 +165,85 @@ def test_the_best_of_so_many_candidates_is_sent(client: httpx.Client, arctic: Pa
     assert refused.status_code == 400 and "99 candidates" in refused.text
 
 
+def test_new_words_come_from_the_speakers_own_reading(
+    client: httpx.Client, editor: Editor, arctic: Path
+) -> None:
+    """Uploaded with the recording, perhaps under its name; the record tells no folder."""
+    sound, rate = sf.read(arctic, dtype="int16")
+    word = editor.align(arctic, ARCTIC).spoken[2]
+    first, last = round(word.start * rate), round(word.end * rate)
+    talk = io.BytesIO()
+    sf.write(talk, np.concatenate([sound[:first], sound[last:]]), rate, format="WAV")
+    data = {"text": ARCTIC.replace("always ", ""), "new_text": ARCTIC}
+
+    def asked(*readings: bytes, **more: str) -> httpx.Response:
+        files = [("file", ("talk.wav", talk.getvalue()))]
+        files += [("said", ("talk.wav", reading)) for reading in readings]
+        return client.post("/v1/edits", files=files, data=data | more)
+
+    job = f"/v1/jobs/{asked(arctic.read_bytes()).json()['id']}"
+    while (state := client.get(job).json())["status"] == "running":
+        time.sleep(0.05)
+    assert state["status"] == "done", state
+    record = client.get(f"{job}/edit.json").json()
+    (part,) = record["edits"][0]["taken"]
+    assert part["punch_in"] and part["path"] == "talk.wav"
+    assert [other["path"] for other in record["asked"]["others"]] == ["talk.wav"]
+    made, _ = sf.read(io.BytesIO(client.get(f"{job}/recording").content), dtype="int16")
+    assert abs(len(made) - len(sound)) < 0.1 * rate
+    other = io.BytesIO()
+    sf.write(other, sound[last + rate // 10 :], rate, format="WAV")
+    answer = asked(other.getvalue(), reply="recording")
+    assert answer.status_code == 400
+    assert "“always” isn't heard in talk.wav" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    "path, data",
+    [("edits", {"new_text": ARCTIC.replace("always ", "")}), ("cleanings", {"mute": "always"})],
+)
+def test_tracks_are_kept_in_step(
+    client: httpx.Client, arctic: Path, path: str, data: dict[str, str]
+) -> None:
+    """They come in a zip with the recording and its edit.json, as the command line writes them."""
+    sound, rate = sf.read(arctic, dtype="int16")
+    noise = np.random.default_rng(0).normal(0, 12, len(sound)).astype(np.int16)
+    guest = io.BytesIO()
+    sf.write(guest, noise, rate, format="FLAC")
+
+    def asked(*tracks: tuple[str, bytes]) -> httpx.Response:
+        files = [("file", ("talk.wav", arctic.read_bytes())), *(("with", each) for each in tracks)]
+        wanted = {"text": ARCTIC, "reply": "recording"} | data
+        return client.post(f"/v1/{path}", files=files, data=wanted)
+
+    answer = asked(("../guest.flac", guest.getvalue()))
+    assert answer.status_code == 200 and answer.headers["content-type"] == "application/zip"
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        assert {*archive.namelist()} == {
+            "talk.edited.wav",
+            "talk.edited.edit.json",
+            "guest.edited.wav",
+        }
+        record = json.loads(archive.read("talk.edited.edit.json"))
+        talk, step = (
+            sf.read(io.BytesIO(archive.read(f"{name}.edited.wav")), dtype="int16")[0]
+            for name in ("talk", "guest")
+        )
+    assert [track["path"] for track in record["tracks"]] == ["guest.flac"]
+    assert [track["path"] for track in record["asked"]["tracks"]] == ["guest.flac"]
+    assert len(talk) == len(step) and (len(talk) < len(sound)) == (path == "edits")
+    assert np.array_equal(step[: rate // 4], noise[: rate // 4])
+    assert np.array_equal(step[-rate:], noise[-rate:])
+    for tracks, reason in (
+        ([("guest.wav", arctic.read_bytes())], "guest.wav is the recording itself"),
+        ([("talk.flac", guest.getvalue())], "have the same name"),
+        ([("guest.wav", b"no sound")], "guest.wav: This is not a sound file"),
+        ([(f"{k}.wav", b"no sound") for k in range(21)], "At most 20 tracks"),
+    ):
+        answer = asked(*tracks)
+        assert answer.status_code == 400 and reason in answer.json()["detail"], answer.text
+
+
 def test_a_telephones_recording_is_taken(
     client: httpx.Client, arctic: Path, tmp_path: Path
 ) -> None:
@@ -247,7 +328,8 @@ def test_the_documents_name_every_endpoint(client: httpx.Client) -> None:
     spoken = paths["/v1/audio/speech"]["post"]["responses"]
     assert {"audio/mpeg", "audio/wav"} <= spoken["200"]["content"].keys() and "429" in spoken
     edited = paths["/v1/edits"]["post"]["responses"]
-    assert edited["200"]["content"].keys() == {"audio/wav", "audio/flac"} and "202" in edited
+    kinds = {"audio/wav", "audio/flac", "application/zip"}
+    assert edited["200"]["content"].keys() == kinds and "202" in edited
 
 
 def test_tokens_and_voices_that_can_not_be_used(tmp_path: Path) -> None:
