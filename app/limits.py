@@ -21,6 +21,7 @@ from app import texts
 from app.processes.worker import run_in_sandbox
 
 MAX_SECONDS = 7200.0
+MAX_TRACK_SECONDS = 4 * MAX_SECONDS  # of all tracks, which unpacked are as long on the disk
 MAX_MEGABYTES = 1300  # as many seconds of a CD's sound, uncompressed
 MAX_CHARACTERS = 200_000  # two hours of fast speech
 MAX_TEXT_MEGABYTES = 30  # the edit.json of two hours holds their alignment

@@ -110,6 +110,10 @@ def too_large(megabytes: int) -> str:
     )
 
 
+def tracks_too_long(seconds: float) -> str:
+    return f"The tracks are longer than {length(seconds)} together: use the command line for more."
+
+
 def too_long(seconds: float) -> str:
     return (
         f"The recording is longer than {length(seconds)}, the most that this page accepts: cut it, "

@@ -203,7 +203,11 @@ def test_new_words_come_from_the_speakers_own_reading(
     [("edits", {"new_text": ARCTIC.replace("always ", "")}), ("cleanings", {"mute": "always"})],
 )
 def test_tracks_are_kept_in_step(
-    client: httpx.Client, arctic: Path, path: str, data: dict[str, str]
+    client: httpx.Client,
+    arctic: Path,
+    path: str,
+    data: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """They come in a zip with the recording and its edit.json, as the command line writes them."""
     sound, rate = sf.read(arctic, dtype="int16")
@@ -242,6 +246,9 @@ def test_tracks_are_kept_in_step(
     ):
         answer = asked(*tracks)
         assert answer.status_code == 400 and reason in answer.json()["detail"], answer.text
+    monkeypatch.setattr("app.limits.MAX_TRACK_SECONDS", 6.0)
+    answer = asked(("one.flac", guest.getvalue()), ("two.flac", guest.getvalue()))
+    assert answer.status_code == 400 and "together" in answer.json()["detail"], answer.text
 
 
 def test_a_telephones_recording_is_taken(
