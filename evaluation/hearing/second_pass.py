@@ -172,6 +172,7 @@ main = Program(
     option("--data", type=Path, required=True, metavar="DIR"),
     option("--most", type=int, default=20, metavar="N", help="texts of a clip"),
     option("--clips", type=int, metavar="N", help="of each half (default: all)"),
+    name="evaluation second-pass",
 )
 
 

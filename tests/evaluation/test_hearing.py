@@ -124,7 +124,7 @@ def test_a_glottal_stop_belongs_to_its_word_and_other_phones_are_not_compared(
     found = Word("an", 0.11, 0.26, 1.0, (Phone("AE1", 0.11, 0.21), Phone("N", 0.21, 0.26)))
     assert [row[1:] for row in boundaries(found, an)] == [
         ("after a pause: vowel", 0.11, an.start),
-        ("inside", 0.21, 0.2),
+        ("inside: vowel, consonant", 0.21, 0.2),
         ("before a pause: nasal", 0.26, 0.25),
     ]
     other = Word("owl", 0.3, 0.5, 1.0, (Phone("AW1", 0.3, 0.42), Phone("L", 0.42, 0.5)))

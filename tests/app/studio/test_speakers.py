@@ -30,9 +30,10 @@ def ids(state: dict[str, Any], name: str) -> list[int]:
 
 
 def test_names_in_a_transcript_file_stay_at_the_beginning_of_their_lines(studio: Studio) -> None:
-    file = studio.service.request_folder() / "talk.txt"
+    file = studio.place_for_upload("talk.txt")
     file.write_text("ANNA:  Hello\tthere.\n\nBOB: Hi.\n", encoding="utf-8")
-    text = studio.text_from(str(file))
+    upload = studio.keep_upload("visitor", file, "talk.txt")
+    text = studio.text_from("visitor", {"upload": upload})
     assert text == "ANNA: Hello there.\nBOB: Hi."
     assert [word.speaker for word in Transcript.from_text(text).words] == ["ANNA", "ANNA", "BOB"]
 
