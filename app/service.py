@@ -19,7 +19,7 @@ from operator import methodcaller
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from a3t.audio.output.records import record_path, write_json
+from a3t.audio.output.records import record_path, with_bare_names, write_json
 from a3t.errors import InputError
 from a3t.plan.cleaning import Cleaning
 from a3t.plan.request import (
@@ -309,7 +309,7 @@ def transcribed(
 
 
 def stream_speech(editor: Editor, prompt: Path, request: SpeechRequest) -> None:
-    """Speak in the worker's process; `progress.Watch.take` gets each piece once it is made."""
+    """Speak in the worker's process; `request_jobs.Watch.take` gets each piece once it is made."""
     tell: Any = editor.progress
     for piece in editor.speak(editor.plan_speech(prompt, request)):
         tell(piece)
@@ -339,12 +339,5 @@ def without_folder(*folders: Path) -> Iterator[None]:
 def without_folders(record: Path) -> Path:
     """The record with bare file names: visitors need not know the server's folders."""
     written = json.loads(record.read_text(encoding="utf-8"))
-    sources = [written["source"]] if "source" in written else written["prompts"]
-    asked = written.get("asked", {})
-    sources += [*asked.get("others", ()), *asked.get("tracks", ()), *written.get("tracks", ())]
-    sources += [part for edit in written.get("edits", ()) for part in edit.get("taken", ())]
-    for source in sources:
-        if "path" in source:
-            source["path"] = Path(source["path"]).name
-    write_json(record, written)
+    write_json(record, with_bare_names(written))
     return record

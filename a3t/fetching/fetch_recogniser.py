@@ -57,6 +57,11 @@ def bytes_fetched(model: str) -> int:
     return total
 
 
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def fetch_model(model: str) -> Path:
     """The model's folder, complete and checked. What was fetched before an interruption is kept.
 
@@ -92,7 +97,7 @@ def fetch_model(model: str) -> Path:
             "differs) and was deleted: try again."
         )
     source = {"server": server, "repository": repository, "revision": revision}
-    sums = {name: hashlib.sha256((part / name).read_bytes()).hexdigest() for name in NEEDED}
+    sums = {name: _sha256(part / name) for name in NEEDED}
     (part / SOURCE).write_text(json.dumps(source | {"sha256": sums}, indent=1), encoding="utf-8")
     part.rename(target)
     say(f"{model} is in {target}, and is used from now on.")

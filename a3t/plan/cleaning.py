@@ -105,7 +105,7 @@ def listed(value: str) -> tuple[str, ...]:
 
 
 def cleaning_of_lists(find: str | None, mute: str, bleep: str, **more: Any) -> Cleaning:
-    """What lists ask for: kinds to ``find``, by default the usual ones if no words are to be
+    """A cleaning by lists: kinds to ``find``, by default the usual ones if no words are to be
     hidden; words to ``mute`` or to ``bleep``; ``more`` of a `Cleaning`. InputError."""
     if mute and bleep:
         raise InputError("Words can't be muted and bleeped at once: clean twice.")

@@ -53,7 +53,7 @@ class Texts:
 
 @dataclass(frozen=True)
 class HeardClip:
-    """What a clip says, and the texts that are likely, the likeliest first, with their nats."""
+    """A clip's own words, and the texts that are likely, the likeliest first, with their nats."""
 
     said: Text
     texts: list[tuple[Text, float]]

@@ -89,6 +89,19 @@ def write_json(path: Path | str, record: Mapping[str, Any]) -> None:
         temporary.write_text(text + "\n", "utf-8")
 
 
+def with_bare_names(record: dict[str, Any]) -> dict[str, Any]:
+    """The record of an edit or of speech, with its files named without their folders: whoever
+    receives it from a server need not know these."""
+    asked = record.get("asked") or {}
+    files = [record["source"]] if "source" in record else list(record["prompts"])
+    files += [*asked.get("others", ()), *asked.get("tracks", ()), *record.get("tracks", ())]
+    files += [part for edit in record.get("edits", ()) for part in edit.get("taken", ())]
+    for file in files:
+        if "path" in file:
+            file["path"] = Path(file["path"]).name
+    return record
+
+
 def record_and_sound(stage: Path, out: Path) -> list[tuple[Path, Path]]:
     """The renames that put an edit in place, in an order that never leaves a sound without its
     record, even if the process is killed between two of them.

@@ -21,7 +21,7 @@ import numpy as np
 from a3t.audio.analysis.loudness import loudness as measured
 from a3t.audio.output.muxing import FORMATS
 from a3t.audio.output.patches import Patch
-from a3t.audio.output.records import record_path, write_json
+from a3t.audio.output.records import record_path, with_bare_names, write_json
 from a3t.audio.output.writing import write_edited
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
@@ -85,11 +85,7 @@ def mix_down(
         text.write_text(f"{result.plan.new_text.text}\n", encoding="utf-8")
         result.save(out)
         record = json.loads(record_path(out).read_text(encoding="utf-8"))
-        record["source"]["path"] = recording.path.name
-        for part in (part for edit in record["edits"] for part in edit.get("taken", ())):
-            if "path" in part:
-                part["path"] = Path(part["path"]).name
-        write_json(record_path(out), record)
+        write_json(record_path(out), with_bare_names(record))
         kinds = exports_here()
         for path in export(result, out, kinds):
             if path.suffix in PROJECTS:  # both sounds lie beside it for whoever unpacks

@@ -23,7 +23,7 @@ Page = Callable[[str | None, bool], TestClient]
 
 @pytest.fixture(scope="module")
 def inner(service: Service) -> Any:
-    """What every guard here stands before: building the page takes a second."""
+    """The application behind every guard here: building it takes a second."""
     return application(service, Callers(None, True), PageOptions()).inner
 
 

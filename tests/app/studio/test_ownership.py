@@ -1,4 +1,4 @@
-"""Whose a project is, and how much it may hold."""
+"""Projects belong to their visitors, and hold so much."""
 
 import re
 from pathlib import Path
