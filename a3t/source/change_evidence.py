@@ -195,10 +195,10 @@ class Evidence(NamedTuple):
 
     whisper, fit, language: by Whisper, if the text is right elsewhere; by the phone network; by
     trigrams. advantage: the root of the advantage that anything has over the new words, in the
-    aligner's eyes. cleared: 1 if a second hearing has the new words there. edge: of
-    places that touch, NEARLY and the nats by which the new word at either end of them fits the
-    sound of the heard one better; 0 if it doesn't nearly fit. That word may be said already, and
-    misheard. It has no weight.
+    aligner's eyes. cleared: 1 if a second hearing has the new words there. edge: of places that
+    touch, NEARLY and the nats by which the new word at either end of them fits the sound of the
+    heard one better; 0 if it doesn't nearly fit. That word may be said already, and misheard. It
+    has no weight.
     """
 
     whisper: float = 0.0
