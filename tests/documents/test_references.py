@@ -127,7 +127,7 @@ def has_attribute(dotted: str) -> bool:
 def test_the_readme_is_short_and_says_how_to_begin() -> None:
     readme = text_of(ROOT / "README.md")
     assert {"make demo", "make test"} <= set(re.findall(r"^make [a-z]+", readme, re.MULTILINE))
-    assert readme.count("\n") <= 132
+    assert readme.count("\n") <= 107
 
 
 def test_the_options_of_an_edit_are_grouped_as_in_its_help() -> None:
