@@ -78,7 +78,8 @@ def _key(row: Row) -> tuple[str, str]:
 
 
 def edit_figures(rows: Rows) -> Figures:
-    """For each condition and measure: of patches, of natural speech, and the difference."""
+    """For each condition and measure: of patches, of natural speech, and the difference; that of
+    similarity by corpus too."""
     found: Figures = {"voices": len({row["voice"] for row in rows})}
     for condition in dict.fromkeys(row["condition"] for row in rows):
         pairs, own = PairedEdits(rows, condition), Figures()
@@ -88,6 +89,11 @@ def edit_figures(rows: Rows) -> Figures:
             both = both[:, ~np.isnan(both).any(axis=0)]  # so that the difference is the means'
             own[f"{name}.ours"], own[f"{name}.natural"] = map(_mean, both)
             own[f"{name}.difference"] = Interval.of(both[0] - both[1])
+        by_corpus: dict[str, list[float]] = {}
+        for row, value in zip(pairs.patches.values(), pairs.differences("similarity"), strict=True):
+            by_corpus.setdefault(row["voice"].partition("-")[0], []).append(value)
+        for corpus, values in by_corpus.items():
+            own[f"similarity.{corpus}"] = Interval.of(values)
         for part, levels in (("ours", pairs.patch("level")), ("natural", pairs.every("level"))):
             valid = _known(levels)
             own[f"spread.{part}"] = float(np.std(valid))

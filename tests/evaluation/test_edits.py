@@ -17,6 +17,7 @@ from evaluation.edits.edits_command import MEASUREMENT
 from evaluation.edits.experiment import PATCH, STRETCH
 from evaluation.edits.segment_metrics import LabelledPhone, LabelledSound
 from evaluation.edits.spoken_prompts import prompts
+from evaluation.harness.estimates import Interval
 from tests.conftest import ARCTIC
 from training.corpora import Clip, is_unseen
 
@@ -197,6 +198,17 @@ def test_patches_are_paired_with_their_own_natural_stretches() -> None:
     figures = edits_command.edit_figures(rows)
     assert (figures["clean.level.ours"], figures["clean.level.natural"]) == (4.0, 2.0)
     assert figures["clean.worst.ours"] == 5.0 and figures["room.edits"] == 1
+
+
+def test_similarity_is_figured_by_corpus() -> None:
+    rows = [
+        make_row(voice, stretch, "clean", 0.0) | {"voice": voice, "similarity": value}
+        for voice, ours in (("librispeech-1", 0.5), ("librispeech-2", 0.7), ("commonvoice-1", 0.8))
+        for stretch, value in ((PATCH, ours), (STRETCH, 0.9))
+    ]
+    figures = edits_command.edit_figures(rows)
+    found = [figures[f"clean.similarity.{name}"] for name in ("librispeech", "commonvoice")]
+    assert [round(value.value, 6) for value in found if isinstance(value, Interval)] == [-0.3, -0.1]
 
 
 def test_patches_are_compared_with_those_of_an_earlier_run() -> None:
