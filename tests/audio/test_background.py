@@ -5,9 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import soundfile
+import soxr
 
 from a3t.audio.analysis.background import find_steady_tones, music_under
 from a3t.audio.reading.recording import Recording
+from a3t.commands.editing.edit_doubts import music_doubt
 from a3t.editor import Editor
 from a3t.plan.cleaning import Cleaning
 from a3t.plan.request import KINDS
@@ -22,6 +24,7 @@ PAD = [220.0, 277.2, 329.6, 440.3]
 
 GAP = (95_000, 101_000)  # samples within the second sentence
 TEXT = f"{ARCTIC} {ARCTIC} {ARCTIC}"
+TALKER = Path(__file__).parents[1] / "alignment" / "labels" / "02.opus"
 
 
 @pytest.fixture(scope="module")
@@ -128,6 +131,17 @@ def test_music_is_noticed_and_noise_and_hum_are_not(
         found = music_under(Recording.open(path), aligned, *GAP)
         assert (found is not None) == noticed, name
     assert music_under(Recording.open(talk), aligned, *GAP) is None
+
+
+def test_two_talkers_at_once_are_not_called_music(
+    talk: Path, aligned: Alignment, tmp_path: Path, editor: Editor
+) -> None:
+    other, rate = soundfile.read(TALKER)
+    other = soxr.resample(other, rate, 16_000)
+    path, _ = mixed(talk, tmp_path / "two.wav", other, -10)
+    new = f"{ARCTIC} {ARCTIC.replace('want to see', 'hope to find')} {ARCTIC}"
+    doubt = music_doubt(editor.plan(known(path, aligned), new_text=new))
+    assert doubt is not None and "another voice" in doubt
 
 
 RATE = 16_000

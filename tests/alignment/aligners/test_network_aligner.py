@@ -138,6 +138,20 @@ def test_noise_between_words_is_not_a_word(
         assert after.start == pytest.approx(before.start + shift, abs=0.1)
 
 
+@pytest.mark.parametrize("seconds", [1.2, 2.5])
+@pytest.mark.parametrize("level", [0.01, 0.05, 0.2])
+def test_white_noise_is_not_called_speech(
+    level: float, seconds: float, speech: Speech, words: Sequence[str], lookup: Lookup
+) -> None:
+    """Before the words, among them and after them, below their level and above it."""
+    samples, rate = speech
+    noise = np.random.default_rng(0).normal(0, level, round(seconds * rate)).astype(np.float32)
+    parts = [noise, samples, noise, samples, noise]
+    twice = (*words, *words)
+    result = NetworkAligner().align(np.concatenate(parts), rate, twice, lookup(twice), check=False)
+    assert "<speech>" not in {word.unwritten for word in result.words}
+
+
 def test_missing_sentences_are_speech_and_drag_no_words_in(lookup: Lookup) -> None:
     read = [soundfile.read(str(LABELS / f"0{k}.opus"), dtype="float32") for k in range(1, 7)]
     rate = read[0][1]
