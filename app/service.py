@@ -224,9 +224,7 @@ class Service:
     def _in_step(self, tracks: Sequence[Track], copy: Path) -> Iterator[tuple[Track, ...]]:
         """The uploaded tracks of an edit of a copy; InputError if two results had one name."""
         with self._further([each.path for each in tracks]) as files:
-            seconds = (run_in_sandbox(limits.stated_length, file) for file in files)
-            if sum(seconds) > limits.MAX_TRACK_SECONDS:
-                raise InputError(texts.tracks_too_long(limits.MAX_TRACK_SECONDS))
+            limits.check_together(run_in_sandbox(limits.stated_length, file) for file in files)
             found = tracks_of(files)
             track_outputs(edited_name(copy), copy, found)
             yield found

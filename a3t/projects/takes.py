@@ -271,11 +271,12 @@ def merged_takes(
     planned: list[PlannedEdit] = []
     script: list[WordEdit] = []
     done = 0
-    others = {o.recording.path: o for _, made in edits for o in made.others}
-    numbers = {path: number for number, path in enumerate(others, 1)}
+    # Two takes may have heard other parts of one file: its words are counted in each of these.
+    others = {id(o): o for _, made in edits for o in made.others}
+    numbers = {known: number for number, known in enumerate(others, 1)}
     excerpts: list[tuple[ReusedExcerpt, ...]] = []
     for first, made in edits:
-        origins = (0, *(numbers[other.recording.path] for other in made.others))
+        origins = (0, *(numbers[id(other)] for other in made.others))
         excerpts.append(made.excerpts(origins))
         new += [*old[done:first]]
         pronunciations += said[done:first]

@@ -24,10 +24,10 @@ from app.processes.lanes import MAKING, EditorLane
 from app.processes.request_jobs import Watch
 from app.processes.worker import WorkerProcess, run_in_sandbox
 from app.service import without_folder
-from app.studio.open_project import OpenProject
+from app.studio.open_project import FurtherRecordings, OpenProject
 from app.studio.project_words import Listening, WordCorrections
 from app.studio.storage.folders import SAID, ProjectFolder
-from app.studio.storage.heard_tokens import HeardPart, Token, reachable_keys, start_of
+from app.studio.storage.heard_tokens import HeardPart, Token, start_of
 from app.studio.storage.project_pronunciations import (
     MAX_SAID_CHARACTERS,
     names_in,
@@ -45,6 +45,7 @@ from app.studio.work.take_orders import (
     number,
     recorded_reach,
     settings_of,
+    sources_for,
     take_options,
 )
 
@@ -158,8 +159,10 @@ class TakeMaking:
             heard = heard or project.heard()
             moved = None if options is not None else moved_reach(change, heard)
             job = self._job(change, heard, moved or (NEAR, NEAR), **options or {})
-            if moved is not None and not job.request.fit:  # else it takes the time that it took
-                job = replace(job, request=replace(job.request, moves=True))
+            if options is None and not job.request.fit:  # else it takes the time that it took
+                others = () if moved else sources_for(change, heard, project.sources())
+                moves = bool(moved or others)
+                job = replace(job, request=replace(job.request, moves=moves), others=others)
         except InputError as error:
             if project.is_all_heard:  # otherwise its words may still come
                 failed(str(error))
@@ -250,7 +253,8 @@ class TakeMaking:
         """Another take of a change, of its words as somebody has said them in a recording."""
         change, folder = self._change(key), self.project.folder
         folder.next_take(change.key)  # InputError: there are too many
-        self.make(change, None, {"said": folder.keep_said(source)})
+        with self.project.lock:  # or it is forgotten before it is used
+            self.make(change, None, {"said": folder.keep_said(source)})
 
     def _change(self, key: str) -> Change:
         """The change that has this key, alone or made of several; InputError if there is none."""
@@ -323,10 +327,12 @@ class Project:
         self.takes = TakeMaking(self.open)
         self.listening = Listening(self.open, self.takes.make_missing)
         self.words = WordCorrections(self.open)
+        self.further = FurtherRecordings(self.open)
         self.exported: str | None = None
-        if (folder.path / SAID).is_dir() and not quick.pending(folder.id):
-            folder.forget_said(reachable_keys(self.open.document, self.open.shown()))
+        if (folder.path / SAID).is_dir():
+            self.open.forget_said()
         self.listening.resume()
+        self.further.resume()
         self.words.correct_all()
 
     def state(self) -> dict[str, Any]:
@@ -346,6 +352,7 @@ class Project:
                 "pronunciations": said_as(self.folder),
                 "names": names_in(self.folder),
                 "marks": self.words.marks(),
+                "recordings": self.further.shown(),
                 "history": [step.to_json() for step in self.open.document.done],
                 **self.script(),
             }

@@ -171,6 +171,13 @@ class Studio:
         limits.check_upload(str(source), self.service.folder)
         project.takes.say(str(data.get("key")), source)
 
+    def add(self, visitor: str, project: Project, data: dict[str, Any]) -> None:
+        """An uploaded recording beside the project's own, perhaps with its text."""
+        source, name = self.uploaded(visitor, data)
+        limits.check_upload(str(source), self.service.folder)
+        seconds = run_in_sandbox(limits.stated_length, source)
+        project.further.add(source, name, seconds, transcript_lines(str(data.get("text") or "")))
+
     def text_from(self, visitor: str, data: dict[str, Any]) -> str:
         """The words of an uploaded transcript, read in a bounded process; InputError."""
         path, _ = self.uploaded(visitor, data, limits.MAX_TEXT_MEGABYTES)

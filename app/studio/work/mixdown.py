@@ -93,7 +93,7 @@ def mix_down(
         files = [text, out, record_path(out), *export_files(out, kinds)]
         if loudness is not None:
             files.append(_louder(out, loudness))
-        files += [each.recording.path for each in result.source_edits[1:]]  # said for takes
+        files += {each.recording.path: None for each in result.source_edits[1:]}  # said for takes
         files += [recording.path, *([_film(result, stage / "film" / name)] if film else [])]
         packed = stage / "all.zip"
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
@@ -182,7 +182,7 @@ class KeptTake:
         how = take / REQUEST
         request = json.loads(how.read_text(encoding="utf-8")) if how.is_file() else None
         others = []
-        if record.punch_in and request is not None:
+        if request is not None and request.get("asked", {}).get("others"):
             for other in Take.from_json(request).beside(take.parents[2] / SAID).request.others:
                 assert other.transcript is not None and other.alignment is not None
                 recording = Recording.open(other.path)

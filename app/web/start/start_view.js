@@ -7,8 +7,8 @@ import { offerRecogniser } from "./recogniser.js";
 import { SOUND, SpeechView } from "./speech_view.js";
 import { TEXTS, clock, tell } from "../texts.js";
 
-const WORDS = ".txt,.docx,.odt,.rtf,.ttml,.dfxp,.lab,.srt,.vtt,.sbv,.ass,.ssa,.lrc,.ctm,.tsv,.TextGrid,.json";
-const isWords = ({ name }) => WORDS.split(",").some((ending) => name.toLowerCase().endsWith(ending.toLowerCase()));
+export const WORDS = ".txt,.docx,.odt,.rtf,.ttml,.dfxp,.lab,.srt,.vtt,.sbv,.ass,.ssa,.lrc,.ctm,.tsv,.TextGrid,.json";
+export const isWords = ({ name }) => WORDS.split(",").some((ending) => name.toLowerCase().endsWith(ending.toLowerCase()));
 
 /** Megabytes, or gigabytes, as people count them. */
 function size(bytes) {

@@ -19,6 +19,7 @@ from tests.app.browser.pages import (
     ready,
     said,
     upload,
+    watched,
     word,
 )
 from tests.audio.films import film
@@ -115,6 +116,63 @@ def test_new_words_are_said_into_the_microphone(browser: Any, url: str, arctic: 
     assert page.locator(".left p").count() == 0  # the browser keeps nothing that the server has
     assert page.faults == []
     page.context.close()
+
+
+SELECT = """([from, until]) => {
+    const text = document.querySelector('.told').firstChild, { data } = text;
+    const [first, last] = [data.indexOf(from) + 2, data.lastIndexOf(until) + 1];
+    getSelection().setBaseAndExtent(text, first, text, last);
+}"""
+
+
+def test_words_of_another_recording_are_put_into_the_script(
+    page: Any, arctic: Path, tmp_path: Path
+) -> None:
+    """By the button, or copied; every window lists it, and a window that is loaded again."""
+    samples, rate = soundfile.read(arctic, dtype="int16")
+    other, words = tmp_path / "An answer.wav", tmp_path / "An answer.txt"
+    soundfile.write(other, np.tile(samples, 2), rate)
+    words.write_text(f"{ARCTIC} {ARCTIC}")
+    upload(page, arctic, ARCTIC)
+    page.get_by_role("button", name="More").click()
+    page.get_by_role("button", name="Add a recording").first.click()
+    panel = page.locator(".recordings")
+    panel.locator("input").set_input_files([words, other])
+    panel.locator(".told").wait_for()
+    panel.get_by_role("button", name="Put into the script").click()
+    page.get_by_text("Select the word in the script after").wait_for()
+    word(page, "always").first.click()
+    page.evaluate(SELECT, ["degree", "you"])  # parts of words
+    picture(page, "another recording")
+    panel.get_by_role("button", name="Put into the script").click()
+    made(page, "degree. And you")
+    page.keyboard.press("Control+z")
+    panel.locator(".told").click()
+    page.evaluate(SELECT, ["superlative", "always"])
+    page.keyboard.press("Control+c")
+    word(page, "see").first.click()
+    page.keyboard.press("Control+v")
+    made(page, "superlative degree. And you always")
+    panel.get_by_role("button", name="Close").click()
+    page.get_by_text("in another recording.").wait_for()
+    assert page.get_by_role("button", name="Another take").is_enabled()
+    picture(page, "words of another recording")
+    page.reload()
+    page.get_by_role("button", name="More").click()
+    page.get_by_role("button", name="Add a recording").first.click()
+    panel.locator(".told", has_text=f"{ARCTIC} {ARCTIC}").wait_for()
+    window = watched(page.context.new_page(), page.url)
+    window.goto(page.url)
+    listed = window.locator(".recordings .further")
+    listed.wait_for(state="attached")
+    panel.get_by_role("button", name="Delete: An answer.wav").click()
+    listed.wait_for(state="detached")
+    assert window.faults == []
+    made(page, "superlative degree. And you always")
+    page.set_viewport_size({"width": 390, "height": 844})
+    panel.locator("input").set_input_files([words, other])
+    panel.locator(".told").wait_for()
+    picture(page, "another recording on a phone")
 
 
 def test_a_film_is_shown_as_it_is_heard_and_taken_home(
