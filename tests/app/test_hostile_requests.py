@@ -202,7 +202,8 @@ def test_wrong_forms(api: Api) -> None:
 
 @pytest.mark.parametrize("api", ["v1"], indirect=True)
 @pytest.mark.parametrize(
-    "path, field", [("/v1/edits", "said"), ("/v1/edits", "with"), ("/v1/cleanings", "with")]
+    "path, field",
+    [*(("/v1/edits", field) for field in ("said", "from", "with")), ("/v1/cleanings", "with")],
 )
 def test_wrong_further_files(
     api: Api, path: str, field: str, service: Service, arctic: Path
