@@ -86,8 +86,7 @@ class Take:
 
     def beside(self, folder: Path) -> Take:
         """The take whose other recordings lie in a folder, if it has their names alone."""
-        others = tuple(replace(o, path=folder / o.path) for o in self.request.others)
-        return self.asking(others=others)
+        return replace(self, request=self.request.beside(folder))
 
     def pinned(self, plan: EditPlan) -> Take:
         """The take with what was heard in its other recordings, of which it has the names alone."""

@@ -14,7 +14,8 @@ from typing import Any
 
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.request import MAX_OTHERS, OtherRecording
+from a3t.plan.cleaning import TrackActivity
+from a3t.plan.request import MAX_OTHERS, OtherRecording, Track
 from a3t.projects.document import Change, Document
 from app import limits, texts
 from app.processes.lanes import EditorLane, LaneJob
@@ -208,9 +209,23 @@ class OpenProject:
         """The recordings whose words can be pasted, as far as they have been listened to."""
         found = []
         for each in self.folder.further:
-            if heard := self.folder.read(each.heard_name):
+            heard = each.kind == "source" and self.folder.read(each.heard_name)
+            if heard:
                 path = self.folder.path / SAID / each.file
                 found.append(replace(OtherRecording.from_json(heard), path=path))
+        return found
+
+    def tracks(self) -> list[tuple[str, Track, TrackActivity]]:
+        """The tracks in step with the recording, with what they are called; InputError while one
+        is being opened."""
+        found = []
+        for each in self.folder.further:
+            if each.kind == "track" and not each.problem:
+                heard = self.folder.read(each.heard_name)
+                if heard is None:
+                    raise InputError(texts.NOT_OPENED_YET)
+                track = Track(self.folder.path / SAID / each.file, heard["sha256"])
+                found.append((each.name, track, TrackActivity.read(heard["loud"])))
         return found
 
     def forget_said(self) -> None:
@@ -242,22 +257,22 @@ class FurtherRecordings:
         """The recordings as a page lists them; `said`: what is heard in one, None until then."""
         read = self.project.folder.read
         return [
-            each.to_json() | {"said": (read(each.heard_name) or {}).get("text")}
+            each.to_json() | {"said": heard and heard.get("text", "")}
             for each in self.project.folder.further
+            for heard in [read(each.heard_name)]
         ]
 
-    def add(self, source: Path, name: str, seconds: float, text: str) -> None:
-        """Keep an uploaded recording of so many seconds, called so; InputError if there are too
-        many, or too long ones."""
+    def add(self, source: Path, wanted: FurtherRecording) -> None:
+        """Keep an uploaded recording, under another file's name than is `wanted`; InputError if
+        there are too many of its kind, or too long ones."""
         project, folder = self.project, self.project.folder
         with project.lock:
-            there = folder.further
-            if len(there) >= MAX_OTHERS:
+            alike = [each for each in folder.further if each.kind == wanted.kind]
+            if len(alike) >= MAX_OTHERS:
                 raise InputError(texts.TOO_MANY_RECORDINGS)
-            limits.check_together([seconds, *(each.seconds for each in there)])
-            file = folder.keep_said(source).name
-            added = FurtherRecording("source", file, name[:120], seconds, text)
-            folder.keep_further([*there, added])
+            limits.check_together(each.seconds for each in (*alike, wanted))
+            added = replace(wanted, file=folder.keep_said(source).name)
+            folder.keep_further([*folder.further, added])
             self._tell()
             self._hear(added)
 
@@ -279,9 +294,12 @@ class FurtherRecordings:
         path = folder.path / SAID / recording.file
 
         def run(editor: WorkerProcess) -> None:
-            own = own_pronunciations(folder)
             with without_folder(path.parent):
-                heard = editor.ask(tasks.hear_source, path, recording.text, own)
+                if recording.kind == "track":
+                    heard = editor.ask(tasks.measure_track, path, folder.original)
+                else:
+                    own = own_pronunciations(folder)
+                    heard = editor.ask(tasks.hear_source, path, recording.text, own)
             with project.lock:
                 if recording in folder.further:
                     folder.write(recording.heard_name, heard)

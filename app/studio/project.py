@@ -16,7 +16,7 @@ from typing import Any
 from a3t.audio.analysis.loudness import LEVELS
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.cleaning import Cleaning, Finding, Findings, listed
+from a3t.plan.cleaning import Cleaning, Finding, Findings, TrackActivity, listed
 from a3t.plan.request import KINDS
 from a3t.projects.document import MAX_CHANGES, MAX_CHARACTERS, Change, Document, draft_of, steps_of
 from app import limits, texts
@@ -67,14 +67,18 @@ def cleaning_of(data: Any) -> Cleaning:
     )
 
 
-def find_changes(recording: Recording, heard: HeardPart, want: Cleaning) -> dict[str, Any]:
+def find_changes(
+    recording: Recording, heard: HeardPart, want: Cleaning, *tracks: TrackActivity
+) -> dict[str, Any]:
     """`offered_changes`, where the recording is read in a process of its own, if it has to be."""
     if SOUNDS & set(want.kinds):
-        return run_in_sandbox(offered_changes, recording, heard, want)
-    return offered_changes(recording, heard, want)
+        return run_in_sandbox(offered_changes, recording, heard, want, *tracks)
+    return offered_changes(recording, heard, want, *tracks)
 
 
-def offered_changes(recording: Recording, heard: HeardPart, want: Cleaning) -> dict[str, Any]:
+def offered_changes(
+    recording: Recording, heard: HeardPart, want: Cleaning, *tracks: TrackActivity
+) -> dict[str, Any]:
     """``found``: of each finding its kind, what it is, its seconds in the recording, those of the
     take that stays (`again`), and the change (`edit`) that takes it out. ``unnamed``: the words to
     hide that the transcript lacks. InputError while no word is known."""
@@ -82,7 +86,7 @@ def offered_changes(recording: Recording, heard: HeardPart, want: Cleaning) -> d
     if not tokens:
         raise InputError(texts.NOT_HEARD_YET)
     source = heard.aligned(recording)
-    findings = Findings(source, source.text, want)
+    findings = Findings(source, source.text, want, activity=tracks)
     owners = [k for k, token in enumerate(tokens) for _ in token["words"]]
     starts = [start_of(token) for token in tokens]
     found = [
@@ -418,8 +422,9 @@ class Project:
         """Find what can be taken out of what has been listened to; nothing is changed."""
         heard = self.open.heard()
         recording = self.open.recording()
+        tracks = [activity for _, _, activity in self.open.tracks()]
         with without_folder(self.folder.path):
-            return find_changes(recording, heard, cleaning_of(data))
+            return find_changes(recording, heard, cleaning_of(data), *tracks)
 
     def export(self, data: Any) -> None:
         """Begin to write the zip of everything: its sound of a `kind`, at a `loudness` (LUFS), with
@@ -436,13 +441,13 @@ class Project:
         suffix = kind if kind in AUDIO else own
         recording = self.open.recording()
         heard = self.open.heard()
-        out = self.folder.path / "export"
+        out = self.folder.path / "export" / name
+        tracks = [(called, track) for called, track, _ in self.open.tracks()]
+        how = suffix, film, loudness, tracks
 
         def run(editor: WorkerProcess) -> None:
             with without_folder(self.folder.path):
-                made = editor.ask(
-                    tasks.mix_down, recording, heard, chosen, out / name, suffix, film, loudness
-                )
+                made = editor.ask(tasks.mix_down, recording, heard, chosen, out, *how)
             self.exported = made.name
             self.events.tell(kind="exported", name=made.name)
 

@@ -44,6 +44,8 @@ JOBS: dict[str, dict[str, Any]] = {
     "pronounce": {"word": "", "said": "x"},
     "times": {"id": 0, "start": 0.0, "end": 0.1},
     "export": {"kind": ".wav"},
+    "recordings": {"upload": "x", "text": "we met", "kind": "track"},
+    "recordings/remove": {"file": "said-0123456789ab.wav"},
 }  # fmt: skip
 SPEECH = {"input": "x", "model": "small", "voice": "awb", "response_format": "wav", "speed": 9}
 ENDPOINTS = {

@@ -52,13 +52,14 @@ MIN_FREE_BYTES = 1_000_000_000  # bytes that stay free on the disk
 
 @dataclass(frozen=True)
 class FurtherRecording(Record):
-    """A recording beside the project's own: one whose words can be pasted (a source).
+    """A recording beside the project's own: one whose words can be pasted (a source), or another
+    speaker's track, which stays in step with it.
 
     file: in SAID. name: what it was called. seconds: its length. text: its transcript, "" to
     recognise it. problem: why it can't be used, if it can't.
     """
 
-    kind: Literal["source"]
+    kind: Literal["source", "track"]
     file: Annotated[str, Meta(pattern=rf"^{SAID_NAME.pattern}\Z")]
     name: Annotated[str, Meta(max_length=120)]
     seconds: Annotated[float, Meta(ge=0)]
@@ -67,7 +68,8 @@ class FurtherRecording(Record):
 
     @property
     def heard_name(self) -> str:
-        """The file of what is heard in it: of a source an `OtherRecording`."""
+        """The file of what is heard in it: of a source an `OtherRecording`, of a track its sha256
+        and where it is `loud` (`TrackActivity`)."""
         return f"recordings/{self.file}.json"
 
 

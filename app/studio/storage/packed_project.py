@@ -251,12 +251,12 @@ def _request(archive: zipfile.ZipFile, at: str, record: TakeRecord) -> dict[str,
         take = Take.from_json(_json(archive, f"{at}/{REQUEST}"))
     except MALFORMED:
         take = None
-    said = take.request.others if take else ()
+    said, tracks = (take.request.others, take.request.tracks) if take else ((), ())
     known = all(SAID_NAME.fullmatch(str(o.path)) and o.transcript and o.alignment for o in said)
     edits = record.mix.edits if record.mix else ()
     origins = [speech.origin for edit in edits for speech in edit.plan.taken]
     punched = [each.punch_in for each in said] == [True]
-    if punched != record.punch_in or not known or max(origins, default=0) > len(said):
+    if tracks or not known or punched != record.punch_in or max(origins, default=0) > len(said):
         raise ValueError("a take's recording")
     return take.to_json() if take else None
 

@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from a3t.audio.output.files import sha256_of
 from a3t.audio.output.muxing import picture_lead
 from a3t.audio.reading.formats import to_float
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
+from a3t.plan.cleaning import TrackActivity
 from a3t.plan.request import OtherRecording, Pronunciations
 from a3t.source.alignments import punctuated
 from a3t.source.diarisation import numbered, speakers_by_sound
@@ -117,6 +119,18 @@ def hear_source(editor: Editor, path: Path, text: str, own: Pronunciations = ())
     aligned = editor.alignments.whole(recording, found, pronouncer)
     said = punctuated(found.transcript, (aligned, [(0, len(found.transcript.words))]))
     return OtherRecording.of(AlignedRecording(recording, said, aligned)).to_json()
+
+
+def measure_track(editor: Editor, path: Path, original: Path) -> dict[str, str]:
+    """The sha256 of a track, and where somebody is heard on it (`TrackActivity`). InputError for
+    one that can't be used, or is the project's ``original`` itself."""
+    editor_step(editor, "read")
+    track = Recording.open(path)
+    if track.seconds > limits.MAX_SECONDS:
+        raise InputError(texts.too_long(limits.MAX_SECONDS))
+    if track.sha256 == sha256_of(original):
+        raise InputError(texts.OWN_TRACK)
+    return {"sha256": track.sha256, "loud": TrackActivity.of(track).written()}
 
 
 def recognise_part(

@@ -36,7 +36,7 @@ export function build(host, app) {
   const redo = tool("redo", `${TEXTS.redo} (Ctrl+Shift+Z)`, () => app.editing.redo());
   const speakers = make("button", { type: "button", class: "quiet" }, TEXTS.speakers), [find, clean] = [TEXTS.find, TEXTS.clean].map((name) => make("button", { type: "button", class: "quiet folded" }, name)); // on a phone
   const toClean = () => app.beside(app.cleaning.open ? "changes" : "cleaning");
-  const more = menu([[speakers, () => app.editing.tellSpeakers()], [find, () => app.dialogs.find()], [clean, toClean], [TEXTS.add_recording, () => app.beside("recordings")], [TEXTS.retext, () => app.dialogs.retext()], [TEXTS.keys, () => app.dialogs.keys()], [TEXTS.settings, () => app.settings.open()]]);
+  const more = menu([[speakers, () => app.editing.tellSpeakers()], [find, () => app.dialogs.find()], [clean, toClean], [TEXTS.add_recordings, () => app.beside("recordings")], [TEXTS.retext, () => app.dialogs.retext()], [TEXTS.keys, () => app.dialogs.keys()], [TEXTS.settings, () => app.settings.open()]]);
   const takeHome = menu(Object.entries(TEXTS.exports).map(([part, name]) => [name, () => app.exporting.export(part)]));
   const others = opener(more, make("button", { type: "button", class: "tool", title: TEXTS.more, "aria-label": TEXTS.more }, icon("dots")));
   others.popoverTargetElement = more;

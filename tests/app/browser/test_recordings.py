@@ -1,6 +1,7 @@
 """Recordings in the browser: a microphone, long ones, files that are none, an example."""
 
 import re
+import zipfile
 from base64 import b64encode
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import soundfile
 from tests.app.browser.pages import (
     change,
     changes,
+    download,
     listened,
     made,
     opened,
@@ -137,7 +139,7 @@ def test_words_of_another_recording_are_put_into_the_script(
     page.get_by_role("button", name="More").click()
     page.get_by_role("button", name="Add a recording").first.click()
     panel = page.locator(".recordings")
-    panel.locator("input").set_input_files([words, other])
+    panel.get_by_label("Add a recording").last.set_input_files([words, other])
     panel.locator(".told").wait_for()
     panel.get_by_role("button", name="Put into the script").click()
     page.get_by_text("Select the word in the script after").wait_for()
@@ -170,9 +172,38 @@ def test_words_of_another_recording_are_put_into_the_script(
     assert window.faults == []
     made(page, "superlative degree. And you always")
     page.set_viewport_size({"width": 390, "height": 844})
-    panel.locator("input").set_input_files([words, other])
+    panel.get_by_label("Add a recording").last.set_input_files([words, other])
     panel.locator(".told").wait_for()
     picture(page, "another recording on a phone")
+
+
+def test_a_track_comes_with_the_recording_and_stays_in_step(
+    page: Any, arctic: Path, tmp_path: Path
+) -> None:
+    """Which one is edited is asked; another is added later, and one removed."""
+    samples, rate = soundfile.read(arctic, dtype="int16")
+    host, guest, third = (tmp_path / f"{name}.wav" for name in ("host", "guest", "third"))
+    for path in (host, guest, third):
+        soundfile.write(path, samples if path == host else samples[::-1], rate)
+    page.locator(".hero summary").first.click()
+    page.locator(".hero textarea").first.fill(ARCTIC)
+    page.locator("#studio-upload").set_input_files([guest, host])
+    page.get_by_role("dialog").get_by_role("button", name="host.wav").click()
+    word(page, "always").first.wait_for()
+    panel = page.locator(".recordings")
+    panel.get_by_text("guest.wav").wait_for()
+    panel.get_by_label("Add a track").last.set_input_files(third)
+    panel.get_by_text("third.wav").wait_for()
+    panel.locator(".note").first.wait_for(state="detached")
+    picture(page, "tracks")
+    panel.get_by_role("button", name="Delete: third.wav").click()
+    panel.get_by_text("third.wav").wait_for(state="detached")
+    change(page, "always", "never ever")
+    with zipfile.ZipFile(download(page, tmp_path)) as archive:
+        archive.extractall(tmp_path / "all")
+    made = [soundfile.info(tmp_path / f"all/{name}.edited.wav") for name in ("host", "guest")]
+    assert made[0].frames == made[1].frames != len(samples)
+    assert not (tmp_path / "all/third.edited.wav").exists()
 
 
 def test_a_film_is_shown_as_it_is_heard_and_taken_home(

@@ -178,7 +178,11 @@ def test_words_of_another_recording_are_pasted(
 
 
 def test_other_recordings_have_limits_and_come_back(
-    project: Project, studio: Studio, turned: Path, monkeypatch: pytest.MonkeyPatch
+    project: Project,
+    studio: Studio,
+    turned: Path,
+    arctic: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """What can't be used says so; what was not listened to when the server was killed is then."""
     project.listened()
@@ -196,7 +200,11 @@ def test_other_recordings_have_limits_and_come_back(
     }
     project.post("recordings", wrong)
     wrong = project.until(lambda s: s["recordings"][1]["problem"])["recordings"][1]
-    for each in (bad, wrong):
+    same = {"upload": uploaded(project.client, arctic), "kind": "track"}
+    project.post("recordings", same)
+    itself = project.until(lambda s: s["recordings"][2]["problem"])["recordings"][2]
+    assert "recording itself" in itself["problem"]
+    for each in (bad, wrong, itself):
         project.post("recordings/remove", {"file": each["file"]})
     project.post("recordings/remove", {"file": "../project.json"})
     upload = {"upload": uploaded(project.client, turned), "text": TURNED}
@@ -212,3 +220,56 @@ def test_other_recordings_have_limits_and_come_back(
     monkeypatch.setattr("app.studio.open_project.MAX_OTHERS", 1)
     assert "No more recordings" in project.post("recordings", upload, 400)["detail"]
     assert len(list(kept.parents[1].glob("said/*"))) == 1
+
+
+def test_tracks_stay_in_step(
+    studio: Studio, service: Service, editor: Editor, arctic: Path, tmp_path: Path
+) -> None:
+    """Every change is made on each, in the zip, where two may have one name, and in a project's
+    file; what is said on one isn't cleaned away."""
+    sound, rate = soundfile.read(arctic, dtype="int16")
+    middle = round(editor.align(arctic, ARCTIC).spoken[7].start * rate)
+    sound = np.concatenate([sound[:middle], np.tile(sound[: rate // 4], 6), sound[middle:]])
+    noise = np.random.default_rng(0).normal(0, 12, len(sound)).astype(np.int16)
+    guest = service.folder / "guests" / "guest.flac"
+    guest.parent.mkdir(exist_ok=True)
+    soundfile.write(guest.with_name("talk.flac"), sound, rate)
+    client = client_of(studio)
+    project = Project(client, {"upload": str(guest.with_name("talk.flac")), "text": ARCTIC})
+    project.listened()
+    asked = {"kinds": ["pause"], "longest": 0.5}
+    pauses = project.post("cleaning", asked)["found"]
+    spoken = noise.copy()
+    first, last = (round(pauses[-1][end] * rate) for end in ("start", "end"))
+    spoken[first:last] = sound[rate // 2 :][: last - first]
+    soundfile.write(guest, spoken, rate)
+    other = guest.with_name("talk.wav")  # as the recording is called
+    soundfile.write(other, np.repeat(noise, 2), 2 * rate)
+    for path in (guest, other):
+        project.post("recordings", {"upload": uploaded(project.client, path), "kind": "track"})
+    project.until(lambda state: all(each["said"] == "" for each in state["recordings"]))
+    assert project.post("cleaning", asked)["found"] == pauses[:-1]
+    project.save(
+        change(project.state, "always", ""), change(project.state, "degree", "degree [pause 1]")
+    )
+    assert not project.made()["failures"]
+    for name, content in project.files().items():
+        (tmp_path / name).write_bytes(content)
+    record = json.loads((tmp_path / "talk.edited.edit.json").read_text())
+    assert [track["path"] for track in record["asked"]["tracks"]] == ["guest.flac", "talk-2.wav"]
+    assert (tmp_path / "talk-2.wav").read_bytes() == other.read_bytes()
+    made, step, wide = (
+        soundfile.read(tmp_path / f"{name}.edited.flac", dtype="int16")[0]
+        for name in ("talk", "guest", "talk-2")
+    )
+    assert len(made) == len(step) != len(sound)
+    assert len(wide) == 2 * len(made)
+    assert np.array_equal(step[: rate // 4], noise[: rate // 4])
+    again = replay(tmp_path / "talk.edited.edit.json").save(tmp_path / "again.flac")
+    assert again.read_bytes() == (tmp_path / "talk.edited.flac").read_bytes()
+    packed = guest.with_name("talk.a3t.zip")
+    packed.write_bytes(project.client.get(f"{project.at}/file").content)
+    with client_of(studio) as client:
+        there = Project(client, {"upload": str(packed)})
+        there.until(lambda s: s["sound"] and all(each["said"] == "" for each in s["recordings"]))
+        assert there.files()["guest.edited.flac"] == (tmp_path / "guest.edited.flac").read_bytes()
