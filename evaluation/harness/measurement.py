@@ -49,9 +49,7 @@ MODEL = (
     option("--model", default="small", metavar="NAME_OR_PATH"),
     option("--vocoder", default="builtin", metavar="NAME_OR_PATH"),
 )
-HALF = option(
-    "--set", default="report", choices=["choose", "report"], help="which half of the voices"
-)
+HALF = option("--set", default="report", choices=["choose", "report"], help="half of the voices")
 CHOSEN = option("--chosen", action="store_true", help="measure the half used for choices")
 
 

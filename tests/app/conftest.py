@@ -24,6 +24,7 @@ from app.models import USUAL, Models
 from app.processes.worker import WorkerProcess, always, work
 from app.server.voice_folder import PromptVoice
 from app.service import Service
+from tests.fixtures import taken_as_heard
 
 PATIENCE = 600.0  # seconds until what should have happened is given up
 TOKEN = "a-token-for-tests"
@@ -66,6 +67,12 @@ def called(service: Service, voices: dict[str, PromptVoice] | None = None) -> Te
     """A program with the token of a server without a page."""
     app = application(service, Callers(TOKEN), voices=voices)
     return TestClient(app, headers=AUTH)
+
+
+@pytest.fixture(scope="package", autouse=True)
+def unverified() -> Iterator[None]:
+    with taken_as_heard():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -27,7 +27,7 @@ VOICE = np.repeat(np.arange(VOICES), CLIPS).astype(str)
 
 @pytest.fixture(autouse=True)
 def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(telling_apart, "RESAMPLES", 200)
+    monkeypatch.setattr(telling_apart, "RESAMPLES", 60)
 
 
 def made_clip(seed: int) -> np.ndarray:

@@ -148,7 +148,6 @@ def test_nothing_is_summed_on_several_threads(editor: Editor, arctic: Path) -> N
             Editor(load_networks("small"), load_vocoder("builtin"), editor.alignments.aligner)
             own = editor.in_voice(Voice("anna", model, {}, changes, ""))
             own.edit(arctic, text=ARCTIC, new_text=NEVER, verify=False)
-            own.tts(arctic, "Nobody knows.", prompt_text=ARCTIC)
             own.transcribe(arctic)
         assert torch.get_num_threads() == 2
     finally:

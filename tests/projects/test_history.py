@@ -60,10 +60,8 @@ def test_versions(talk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert [line[:1] for line in lines[1:]] == [" ", " ", "*", " "]
     assert lines[1].endswith("the original") and lines[4].endswith("(undone)")
-    run("--replay", out.with_suffix(".edit.json"), "--out", talk.with_name("again.wav"))
-    assert talk.with_name("again.wav").read_bytes() == versions[1]
     # A new edit after an undo: what was undone is forgotten.
-    run("--wav", out, "--new-text", ARCTIC.replace("superlative", "first"))
+    run("--wav", out, "--new-text", ARCTIC.replace("superlative ", ""))
     assert len(told(out)["versions"]) == 3 and told(out)["version"] == 2
     assert talk.read_bytes() == original
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.metrics import precision_recall_fscore_support
 
 from a3t.text.punctuation.restoring import load
 from a3t.text.punctuation.words_and_tags import CASES, NUMBER, PAUSE_LENGTHS, TAGS
@@ -101,6 +100,8 @@ def test_pauses_are_drawn_as_often_as_people_made_them() -> None:
 
 
 def test_scores_are_those_of_scikit_learn() -> None:
+    from sklearn.metrics import precision_recall_fscore_support
+
     rng = np.random.default_rng(0)
     found, due = rng.integers(0, 4, 500), rng.integers(0, 4, 500)
     ours = scores(found, due)

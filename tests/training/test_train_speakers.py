@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from sklearn.metrics import roc_curve
 
 from a3t.errors import InputError
 from a3t.learning.loop import speaker_loss
@@ -36,6 +35,8 @@ def test_neither_level_nor_what_does_not_count_is_heard() -> None:
 
 
 def test_the_equal_error_rate_is_that_of_another_library() -> None:
+    from sklearn.metrics import roc_curve
+
     rng = np.random.default_rng(0)
     same = rng.random(4000) < 0.3
     scores = rng.normal(size=4000) + 1.2 * same

@@ -107,7 +107,7 @@ main = Program(
     align,
     option("folder", type=Path, metavar="FOLDER", help="corpora, or with --heard recordings"),
     option("--out", type=Path, required=True, metavar="FILE.jsonl"),
-    option("--heard", type=Path, metavar="FILE.jsonl", help="what was transcribed"),
+    option("--heard", type=Path, metavar="FILE.jsonl", help="texts that were transcribed"),
     option("--unseen", type=Path, metavar="FOLDER", help="corpora whose voices are left out"),
 )
 

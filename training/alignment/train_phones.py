@@ -180,7 +180,7 @@ main = Program(
     option("--rate", type=float, default=2e-3, metavar="R", help="learning rate, default: 2e-3"),
     option(
         "--weight", type=folder_weight, action="append", default=[], metavar="FOLDER=W",
-        help="how often the recordings in a folder of FOLDER are heard",
+        help="times that the recordings in a folder of FOLDER are heard",
     ),
     option("--batch", type=int, default=BATCH, metavar="N", help=f"segments, default: {BATCH}"),
     option("--device", default="cpu", help="where torch runs: cpu (default), cuda"),

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import librosa
 import numpy as np
 import pytest
 import soundfile
+from scipy.signal import istft, stft
 
 from a3t.text.transcript import Transcript
 from alignment import Alignment
@@ -102,6 +102,18 @@ def test_a_repetition_is_named_and_moves_nothing(
             assert after.end == pytest.approx(before.end + shift, abs=0.06)
 
 
+def stretched(samples: np.ndarray, rate: float) -> np.ndarray:
+    """The same sound at ``rate`` times the speed, by a phase vocoder."""
+    spectra = np.pad(stft(samples, nperseg=512, noverlap=448)[2], ((0, 0), (0, 2)))
+    places = np.arange(0, spectra.shape[1] - 2, rate)
+    old, new = spectra[:, places.astype(int)], spectra[:, places.astype(int) + 1]
+    sizes = (1 - places % 1) * abs(old) + places % 1 * abs(new)
+    steps = np.angle(new) - np.angle(old)
+    phases = np.angle(spectra[:, :1]) + np.cumsum(steps, axis=1) - steps
+    sound = istft(sizes * np.exp(1j * phases), nperseg=512, noverlap=448)[1]
+    return sound[: round(len(samples) / rate)]  # type: ignore[no-any-return]
+
+
 @pytest.mark.parametrize("number", [3, 7])
 def test_a_vowel_that_is_held_belongs_to_its_word(
     number: int, aligned: Alignment, speech: Speech, words: Sequence[str], lookup: Lookup
@@ -112,9 +124,7 @@ def test_a_vowel_that_is_held_belongs_to_its_word(
     first, stop = round(vowel.start * rate), round(vowel.end * rate)
     count = round(0.45 * rate)
     padded = np.pad(samples[first:stop], 256, mode="reflect")
-    longer = librosa.effects.time_stretch(
-        padded, rate=(stop - first) / count, n_fft=512, hop_length=64
-    )
+    longer = stretched(padded, (stop - first) / count)
     begin = (len(longer) - count) // 2
     wave = 0.55 + 0.45 * np.cos(2 * np.pi * 6 * np.arange(count) / rate)
     held = (longer[begin : begin + count] * wave).astype(np.float32)

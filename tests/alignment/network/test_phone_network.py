@@ -84,9 +84,9 @@ def test_one_phone_has_no_boundary() -> None:
 def test_training_and_inference_use_the_same_features(monkeypatch: pytest.MonkeyPatch) -> None:
     from training.alignment import train_boundaries
 
-    monkeypatch.setattr(train_boundaries, "STEPS", 100)
+    monkeypatch.setattr(train_boundaries, "STEPS", 50)
     random = np.random.default_rng(0)
-    known = random.normal(2.0, 3.0, (2000, SURROUNDINGS)).astype(np.float32)
+    known = random.normal(2.0, 3.0, (1000, SURROUNDINGS)).astype(np.float32)
     wanted = np.clip(0.005 * (known[:, 3] - 2.0), -0.03, 0.03)
     found = moves(known, train_boundaries.train(known, wanted))
     assert np.abs(found - wanted).mean() < 0.5 * np.abs(wanted).mean()

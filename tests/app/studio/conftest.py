@@ -65,13 +65,14 @@ class Project:
         return self.client.get(self.at).json()  # type: ignore[no-any-return]
 
     def until(self, reached: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
-        """The state once it is so; jobs work in other threads."""
-        never = threading.Event()
-        for _ in range(round(PATIENCE / 0.02)):
+        """The state once it is so; jobs work in other threads, and asking takes their time."""
+        never, pause, waited = threading.Event(), 0.02, 0.0
+        while waited < PATIENCE:
             state = self.state
             if reached(state):
                 return state
-            never.wait(0.02)
+            never.wait(pause)
+            waited, pause = waited + pause, min(1.3 * pause, 0.2)
         raise AssertionError(f"never reached: {state}")
 
     def gone(self) -> str:
