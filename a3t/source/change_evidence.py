@@ -186,6 +186,7 @@ def whole_tokens(text: Transcript, words: Span) -> Span:
 MOST_WAYS = 8  # of saying the words of a place that are compared
 MOST_NATS, MOST_FIT = 40.0, 20.0  # of Whisper; of the phone network and of trigrams
 NEARLY = 5.0  # nats of the phone network: two words that differ by less may both be said
+NOT_SKIPPED = 3.0  # nats: a word that fits better than nothing by no more wasn't skipped
 RARE, RAREST = -10.0, -16.0  # log probabilities of words that are rare, and that no text has
 
 
@@ -197,8 +198,9 @@ class Evidence(NamedTuple):
     trigrams. advantage: the root of the advantage that anything has over the new words, in the
     aligner's eyes. cleared: 1 if a second hearing has the new words there. edge: of places that
     touch, NEARLY and the nats by which the new word at either end of them fits the sound of the
-    heard one better; 0 if it doesn't nearly fit. That word may be said already, and misheard. It
-    has no weight.
+    heard one better; 0 if it doesn't nearly fit. Where nothing is heard for several new words, the
+    nats by which one at an end fits better than nothing. That word may be said already, and
+    misheard. It has no weight.
     """
 
     whisper: float = 0.0
@@ -315,11 +317,15 @@ class HeardSound:
     def _edges(self, new: Transcript, places: Sequence[Difference]) -> list[float]:
         """Evidence.edge of each place. Words are paired by their phones, and of several that are
         changed at once, the pairs may be others."""
-        found = [0.0] * len(places)
+        found = [self._skipped(place, new) for place in places]
         for run in runs(places, range(len(places))):
             first, last = places[run[0]], places[run[-1]]
             heard, own = (first.heard[0], last.heard[1]), (first.new[0], last.new[1])
-            if len(run) == 1 or heard[0] == heard[1] or own[0] == own[1]:
+            if heard[0] == heard[1] or own[0] == own[1]:
+                continue
+            if len(run) == 1:
+                if self._is_part(self.heard.spoken[slice(*heard)], new.spoken[slice(*own)]):
+                    found[run[0]] = NEARLY
                 continue
             edge = 0.0
             for h, n in ((heard[0], own[0]), (heard[1] - 1, own[1] - 1)):
@@ -330,8 +336,28 @@ class HeardSound:
                     )
                     edge = max(edge, _limited(other - said + NEARLY, MOST_FIT))
             for k in run:
-                found[k] = edge
+                found[k] = max(found[k], edge)
         return found
+
+    def _skipped(self, place: Difference, new: Transcript) -> float:
+        """Evidence.edge where nothing is heard for several new words: one at an end may be said."""
+        if place.heard[0] < place.heard[1] or place.new[1] - place.new[0] < 2:
+            return 0.0
+        ends = [new.spoken[n : n + 1] for n in (place.new[0], place.new[1] - 1)]
+        nothing, *words = self._fits(place.heard, [(), *ends])
+        return _limited(max(0.0, max(words) - nothing - NOT_SKIPPED), MOST_FIT)
+
+    def _is_part(self, heard: Sequence[str], new: Sequence[str]) -> bool:
+        """True if a rare word was heard whose sound begins or ends nearly as a shorter new one: it
+        may be two words, as "shikriana" is "sheikh rehana"."""
+        if len(heard) != 1 or len(new) != 1 or not rare_words(heard):
+            return False
+        return any(
+            len(whole) >= len(part) + 3
+            and min(phone_distance(side, part) for side in (whole[:size], whole[-size:])) <= 1
+            for whole, part in product(self._ways(heard), self._ways(new))
+            for size in [len(part)]
+        )
 
     def _ways(self, words: Sequence[str]) -> list[tuple[str, ...]]:
         """Ways to say the words one behind the other."""

@@ -217,6 +217,27 @@ def test_a_misheard_word_at_the_edge_of_a_change_fits_its_sound(
     assert [each.edge > 0.0 for each in found] == [is_misheard] * 2
 
 
+@pytest.mark.parametrize(
+    ("heard", "new", "is_said"),
+    [
+        ("always see it", "always want to never ever see it", True),  # "want to" is skipped
+        ("always want to it", "always want to see the big it", True),
+        ("always want to see it", "always want to never ever see it", False),
+        ("shikriana want to see it", "sheikh want to see it", True),
+        ("understanding want to see it", "under want to see it", False),
+        ("shikriana want to see it", "always want to see it", False),
+    ],
+)
+def test_a_word_that_a_recogniser_skips_or_hears_as_part_of_another_may_be_said(
+    heard: str, new: str, is_said: bool, arctic: Path
+) -> None:
+    samples, rate = soundfile.read(arctic, dtype="float32")
+    old, wanted = (text(ARCTIC.replace("always want to see it", each)) for each in (heard, new))
+    places = differences(old, wanted, Pronouncer())
+    sound = HeardSound(samples, rate, old, mean_scores(model_waveform(samples, rate)), Pronouncer())
+    assert [each.edge > 0.0 for each in sound.evidence(wanted, places, None)] == [is_said]
+
+
 def test_the_bar_rises_with_the_number_of_places() -> None:
     few, many = (SIMPLE.log_odds(odds(*[3.0] * count))[0] for count in (1, 20))
     assert many < few - 2.9
