@@ -27,7 +27,7 @@ from a3t.text.transcript import Transcript, TranscriptWord
 from alignment import Alignment, AlignmentError
 from alignment.aligners.network_aligner import NetworkAligner
 from alignment.confidence.rival_scores import advantages_between, fit_of, summed_advantages
-from alignment.recognition.ngrams import UNKNOWN, load_ngrams
+from alignment.recognition.ngrams import UNKNOWN, load_ngrams, words_one_phone_apart
 from alignment.recognition.whisper import EncodedSound, Whisper
 
 MOST_PAIRS = 2500  # of words that are paired one by one
@@ -211,6 +211,15 @@ class Evidence(NamedTuple):
     edge: float = 0.0
 
 
+class Rival(NamedTuple):
+    """A word that may be said for heard word `number`, with its log odds and evidence."""
+
+    log_odds: float
+    number: int
+    word: str
+    evidence: Evidence
+
+
 class _Replaced(NamedTuple):
     """Whole tokens of a text, a range of its words, and what is written in their place."""
 
@@ -270,6 +279,27 @@ class HeardSound:
             language=_limited(language, MOST_FIT),
             advantage=self._root(aligned, advantages, place.new),
         )
+
+    def likeliest_rival(self, words: Iterable[int], weights: Weights) -> Rival | None:
+        """The likeliest common word, one phone apart, that may be said for one of some heard
+        `words`, by number, which the new text has too; None if none of them has a rival."""
+        found: list[Rival] = []
+        if self._heard_aligned is None:
+            return None
+        for k in words:
+            own = self.heard.spoken[k : k + 1]
+            rivals = [(word,) for word in words_one_phone_apart(self._ways(own))]
+            fit, *others = self._fits((k, k + 1), [own, *rivals])
+            before, after = self.heard.spoken[max(k - 2, 0) : k], self.heard.spoken[k + 1 : k + 3]
+            usual = _language(before, own, after) if rivals else 0.0
+            for rival, other in zip(rivals, others, strict=True):
+                evidence = Evidence(
+                    fit=_limited(other - fit, MOST_FIT),
+                    language=_limited(_language(before, rival, after) - usual, MOST_FIT),
+                    advantage=self.heard_root((k, k + 1)),
+                )
+                found.append(Rival(weights.log_odds([evidence])[0], k, *rival, evidence))
+        return max(found, default=None)
 
     def heard_root(self, words: Span) -> float:
         """The root of the largest advantage of anything over some heard words or, of none, over
