@@ -181,7 +181,7 @@ class SpeechComparison:
             return compared.heard
         # Whisper hears the text itself. If the network doesn't, somebody has to be asked.
         other = SpeechComparison(self.sound, self.pronouncer, None).compared(text)
-        return other.recognised(replace(BUILT_IN, sure=np.inf))
+        return other.recognised(replace(BUILT_IN, sure=np.inf, heard=WHISPER.heard))
 
     def compared(self, text: Transcript) -> ComparedText:
         """The places where the recording may differ from the text; errors as for `recognised`."""

@@ -534,7 +534,8 @@ class Weights:
 
     Thresholds, log odds, from which a place apart from the likeliest is another change (`another`:
     most new texts have one), the likeliest is plain (`sure`), any other may be one (`open`), and
-    below which the likeliest is none (`heard`).
+    below which, were it the only place, the likeliest is none (`heard`): a change is told from what
+    was misheard by its own sound, however long the recording.
     """
 
     offset: float
@@ -542,7 +543,7 @@ class Weights:
     another: float = 2.5
     sure: float = 0.5
     open: float = -1.0
-    heard: float = -3.0
+    heard: float = -1.0
 
     def log_odds(self, evidence: Sequence[Evidence | None]) -> list[float]:
         """The log odds of each place; 0 where there is no evidence."""
@@ -576,7 +577,7 @@ class Weights:
         return Decision(
             changed,
             plain and len(runs(places, changed)) == 1,
-            odds[best] >= self.heard,
+            odds[best] + math.log(len(odds)) >= self.heard,
         )
 
 
@@ -597,4 +598,6 @@ def runs(places: Sequence[Difference], numbers: Sequence[int]) -> list[list[int]
 WHISPER = Weights(
     -0.99, Evidence(whisper=0.22, fit=0.12, language=0.1, advantage=0.44, cleared=-1.4)
 )
-BUILT_IN = Weights(-1.49, Evidence(fit=0.14, language=0.28, advantage=0.8, cleared=-0.82))
+BUILT_IN = Weights(
+    -1.49, Evidence(fit=0.14, language=0.28, advantage=0.8, cleared=-0.82), heard=-3.0
+)

@@ -13,7 +13,7 @@ import soundfile
 from a3t.audio.reading.recording import Recording
 from a3t.commands import edit
 from a3t.errors import UnchangedError, UnsureError
-from a3t.source.change_detection import SpeechComparison
+from a3t.source.change_detection import SpeechComparison, _Part
 from a3t.source.change_evidence import (
     BUILT_IN,
     Difference,
@@ -182,6 +182,13 @@ def test_the_likeliest_place_is_changed_if_none_is_plain_and_asked_about() -> No
     assert not SIMPLE.decide(APART[:1], odds(-5.0)).is_heard
 
 
+def test_a_change_is_told_from_misheard_words_however_many_there_are() -> None:
+    for places in (APART[:1], APART):
+        others = [-9.0] * (len(places) - 1)
+        assert SIMPLE.decide(places, odds(-3.9, *others)).is_heard
+        assert not SIMPLE.decide(places, odds(-4.1, *others)).is_heard
+
+
 def test_several_places_are_asked_about_unless_they_touch() -> None:
     assert SIMPLE.decide(APART[:2], odds(9.0, 9.0)) == ((0, 1), False, True)
     assert runs([*TOUCHING, APART[1]], [0, 1, 2]) == [[0, 1], [2]]
@@ -236,6 +243,21 @@ def test_a_word_that_a_recogniser_skips_or_hears_as_part_of_another_may_be_said(
     places = differences(old, wanted, Pronouncer())
     sound = HeardSound(samples, rate, old, mean_scores(model_waveform(samples, rate)), Pronouncer())
     assert [each.edge > 0.0 for each in sound.evidence(wanted, places, None)] == [is_said]
+
+
+@pytest.mark.parametrize(
+    ("written", "said"), [("won't", "want"), ("say", "see"), ("hallways", "always"), ("on", "in")]
+)
+def test_a_word_that_the_network_hears_by_the_text_has_what_is_said_as_a_rival(
+    written: str, said: str, arctic: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recording = Recording.open(arctic)
+    comparison = SpeechComparison(recording, Pronouncer(), None)
+    for new in (text(ARCTIC.replace(f" {said} ", f" {written} ")), text(ARCTIC)):
+        part = _Part(0, recording.samples, new, ())  # all of the text is heard
+        monkeypatch.setattr(comparison, "_network_parts", lambda _, part=part: [part])
+        found = comparison.recognised(new)
+        assert (found.transcript.spoken, found.rival) == (SAID, None)
 
 
 def test_the_bar_rises_with_the_number_of_places() -> None:
