@@ -218,9 +218,13 @@ class A3T(nn.Module):
             return batch.pitch, None if energy is None else relative_energy(batch)
         if pitch is None:
             return None, None if energy is None else energy.detach()
-        seen = visible_frames(batch)
-        told = spread_out(decided(pitch.detach()), batch.masked, seen, self.pitch_spread)
-        return raised(told, batch.rise), None if energy is None else energy.detach()
+        told = raised(self.told_pitch(batch, pitch.detach()), batch.rise)
+        return told, None if energy is None else energy.detach()
+
+    def told_pitch(self, batch: Batch, pitch: Tensor) -> Tensor:
+        """The log2 F0 (B, T), 0 where unvoiced, that the decoder is told of a predicted pitch
+        (B, T, 2), before any rise."""
+        return spread_out(decided(pitch), batch.masked, visible_frames(batch), self.pitch_spread)
 
     def _standardised(self, mel: Tensor) -> Tensor:
         """log10 mel (B, T, 80) as the network computes with it."""

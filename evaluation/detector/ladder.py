@@ -11,7 +11,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import soxr
@@ -22,7 +21,6 @@ from a3t.audio.output.patches import Patch, read_patched
 from a3t.audio.reading.recording import Recording, opened
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
-from a3t.model.variance.adaptors import decided, spread_out, visible_frames
 from a3t.plan.edit_plan import EditPlan, PlannedPhone, WindowFrames
 from a3t.plan.request import EditRequest
 from a3t.rendering.renderer import Renderer, masked_mel
@@ -45,7 +43,6 @@ from evaluation.harness.estimates import RESAMPLES, Interval
 from evaluation.harness.measurement import CORPORA, HALF, MODEL, Measurement, Setting
 from evaluation.harness.report_files import markdown_table
 from training.corpora import Clip
-from training.features.clip_features import taught_pitch
 from training.programs import counts
 
 Floats = np.ndarray
@@ -83,14 +80,6 @@ class Place:
         return f"{self.clip.name} {self.turn + 1}"
 
 
-class TrackedSound(LabelledSound):
-    """A sound whose pitch is tracked as training's is: at home pyworld's is often an octave off."""
-
-    @cached_property
-    def f0(self) -> Floats:
-        return taught_pitch(self.samples, len(self.mel))
-
-
 @dataclass(frozen=True)
 class GivenPitch(Renderer):
     """A renderer of words of recorded durations that is also given their recorded pitch; ``pitch``:
@@ -109,10 +98,7 @@ class GivenPitch(Renderer):
         model = self.networks.model
         batch = masked_mel(recording, window, source).batch(np.arange(len(window.masked)))
         with torch.inference_mode():
-            predicted = model(batch).pitch
-        seen = visible_frames(batch)
-        told = spread_out(decided(predicted), batch.masked, seen, model.pitch_spread)
-        contour = told[0].numpy()
+            contour = model.told_pitch(batch, model(batch).pitch)[0].numpy()
         true = self.pitch[source[0] : source[0] + len(contour)]
         both = (contour > 0) & (true > 0) & window.masked
         return super().fill(recording, window, source, np.where(both, true - contour, 0.0))
@@ -150,7 +136,7 @@ def plan_again(setting: Setting, place: Place) -> tuple[EditPlan, LabelledSound]
     alignment: Alignment = setting.known["aligned", place.clip.name]
     recording = opened(path)
     frames = recording.frames
-    sound = TrackedSound(
+    sound = LabelledSound(
         recording.resampled(0, frames * HOP, SAMPLE_RATE), labelled_phones(alignment, frames)
     )
     usable = usable_words(sound, alignment)
@@ -233,7 +219,7 @@ def figures_of(
     patched = read_patched(recording, [patch], 0, recording.samples + patch.growth).mean(axis=1)
     if recording.sample_rate != SAMPLE_RATE:
         patched = soxr.resample(patched, recording.sample_rate, SAMPLE_RATE, quality="VHQ")
-    made = TrackedSound(patched.astype(np.float32), ())
+    made = LabelledSound(patched.astype(np.float32), ())
     first, last = edit.source
     span = first, first + sum(phone.frames for phone in phones)
     true = [p for p in plan.phones if first <= p.first and p.last <= last and p.word >= 0]

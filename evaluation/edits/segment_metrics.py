@@ -13,11 +13,11 @@ from functools import cached_property
 import numpy as np
 
 from a3t.audio.analysis.mel import bin_centres, log_mel
-from a3t.audio.analysis.world_pitch import log_pitch
 from a3t.grid import FRAMES_PER_SECOND, HOP, SAMPLE_RATE
 from a3t.text.phones import is_vowel
 from evaluation import metrics
 from evaluation.joints import QUIET, sound_class
+from training.features.clip_features import taught_pitch
 
 Floats = np.ndarray
 Span = tuple[int, int]  # frames [first, last)
@@ -76,8 +76,9 @@ class LabelledSound:
 
     @cached_property
     def f0(self) -> Floats:
-        """(T,) log2 Hz, 0 where unvoiced."""
-        return log_pitch(self.samples, len(self.mel))
+        """(T,) log2 Hz, 0 where unvoiced, as networks are taught it: at home pyworld's is often an
+        octave off, and a range is of its ends."""
+        return taught_pitch(self.samples, len(self.mel))
 
     @cached_property
     def power(self) -> Floats:

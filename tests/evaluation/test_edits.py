@@ -10,6 +10,7 @@ import soundfile
 
 from a3t.editor import Editor
 from a3t.errors import InputError
+from a3t.example import RECORDING
 from a3t.grid import HOP, SAMPLE_RATE
 from evaluation.edits import conditions, edits_command, experiment, learnt_voices, listing
 from evaluation.edits import segment_metrics as stretches
@@ -20,6 +21,7 @@ from evaluation.edits.spoken_prompts import prompts
 from evaluation.harness.estimates import Interval
 from tests.conftest import ARCTIC
 from training.corpora import Clip, is_unseen
+from training.corpora.decoding import decode_floats
 
 # The list.
 
@@ -151,6 +153,18 @@ def test_a_raised_voice_has_the_f0_offset_in_semitones() -> None:
     samples[SPAN[0] * HOP : SPAN[1] * HOP] = high[SPAN[0] * HOP : SPAN[1] * HOP]
     found = stretches.measure_stretch(LabelledSound(samples, source.phones), SPAN, source, SPAN)
     assert found["f0_offset"] == pytest.approx(3.0, abs=0.2)
+
+
+def test_the_mains_hum_hardly_changes_the_range_of_pitch() -> None:
+    """As people record it at home: a tracker that follows the hum would measure another voice."""
+    samples, _ = decode_floats(RECORDING)
+    hum = 0.5 * samples.std() * np.sin(2 * np.pi * 50 * np.arange(len(samples)) / SAMPLE_RATE)
+
+    def range_of(samples: np.ndarray) -> float:
+        f0 = LabelledSound(samples.astype(np.float32), ()).f0
+        return 12 * float(np.ptp(np.percentile(f0[f0 > 0], [10, 90])))
+
+    assert range_of(samples + hum) == pytest.approx(range_of(samples), abs=1.0)
 
 
 def test_natural_stretches_begin_with_words_and_avoid_the_edit() -> None:
