@@ -10,6 +10,7 @@ import math
 import re
 import shutil
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import soundfile
@@ -21,7 +22,7 @@ from app import texts
 from app.processes.worker import run_in_sandbox
 
 MAX_SECONDS = 7200.0
-MAX_TRACK_SECONDS = 4 * MAX_SECONDS  # of all tracks, which unpacked are as long on the disk
+MAX_TRACK_SECONDS = 4 * MAX_SECONDS  # of all tracks, as long on the disk, or all other recordings
 MAX_MEGABYTES = 1300  # as many seconds of a CD's sound, uncompressed
 MAX_CHARACTERS = 200_000  # two hours of fast speech
 MAX_TEXT_MEGABYTES = 30  # the edit.json of two hours holds their alignment
@@ -63,6 +64,12 @@ def stated_length(file: Path) -> float:
         if seconds is None:
             raise InputError(texts.NO_SOUND) from None
         return seconds if math.isfinite(seconds) else Recording.open(file).seconds
+
+
+def check_together(seconds: Iterable[float]) -> None:
+    """InputError for recordings beside another that are too long together."""
+    if sum(seconds) > MAX_TRACK_SECONDS:
+        raise InputError(texts.too_long_together(MAX_TRACK_SECONDS))
 
 
 def check_text(text: str | None, name: str) -> str:

@@ -147,17 +147,18 @@ class Service:
         listed = limits.check_text(words, texts.THE_LIST)
         with (
             self._request(recording) as copy,
-            self._further([each.path for each in request.others]) as readings,
+            self._further([each.path for each in request.others]) as files,
             self._in_step(request.tracks, copy) as tracks,
         ):
-            others = zip(request.others, readings, strict=True)
+            limits.check_together(run_in_sandbox(limits.stated_length, file) for file in files)
+            others = zip(request.others, files, strict=True)
             request = replace(
                 request,
                 others=tuple(replace(other, path=path) for other, path in others),
                 tracks=tracks,
             )
-            files = copy, *readings, *(track.path for track in tracks)
-            result = self.lane(*files).do(watch, edit_with_words, copy, request, listed)
+            lane = self.lane(copy, *files, *(track.path for track in tracks))
+            result = lane.do(watch, edit_with_words, copy, request, listed)
             return _saved(result, copy, suffix)
 
     def cleaned(
@@ -224,9 +225,7 @@ class Service:
     def _in_step(self, tracks: Sequence[Track], copy: Path) -> Iterator[tuple[Track, ...]]:
         """The uploaded tracks of an edit of a copy; InputError if two results had one name."""
         with self._further([each.path for each in tracks]) as files:
-            seconds = (run_in_sandbox(limits.stated_length, file) for file in files)
-            if sum(seconds) > limits.MAX_TRACK_SECONDS:
-                raise InputError(texts.tracks_too_long(limits.MAX_TRACK_SECONDS))
+            limits.check_together(run_in_sandbox(limits.stated_length, file) for file in files)
             found = tracks_of(files)
             track_outputs(edited_name(copy), copy, found)
             yield found

@@ -31,6 +31,8 @@ WRONG_FIELDS = (
     "description lists, with their types."
 )
 TOO_MANY_TAKES = "This change can't have more takes: choose one of them."
+OWN_TRACK = "This is the project's recording itself: add another speaker's track."
+TOO_MANY_RECORDINGS = "No more recordings can be added: remove one that you no longer need."
 TOO_MANY_PROJECTS = "There is no room for more projects: delete one that you no longer need."
 DISK_FULL = "The disk is nearly full: delete projects that you no longer need, or free some space."
 CHANGED_HERE = "These words are part of a change: undo it before you correct them."
@@ -110,8 +112,11 @@ def too_large(megabytes: int) -> str:
     )
 
 
-def tracks_too_long(seconds: float) -> str:
-    return f"The tracks are longer than {length(seconds)} together: use the command line for more."
+def too_long_together(seconds: float) -> str:
+    return (
+        f"These recordings are longer than {length(seconds)} together: use the command line for "
+        "more."
+    )
 
 
 def too_long(seconds: float) -> str:

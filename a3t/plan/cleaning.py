@@ -275,10 +275,9 @@ SILENCE = 1e-10  # power, full scale at 1
 
 @dataclass(frozen=True, eq=False)
 class TrackActivity:
-    """A track's power in frames of 50 ms, (n,), and what is above the limit of silence."""
+    """Whether somebody is heard on a track, in frames of 50 ms: (n,) of bool."""
 
-    powers: np.ndarray
-    limit: float
+    loud: np.ndarray
 
     @classmethod
     def of(cls, track: Recording) -> TrackActivity:
@@ -293,12 +292,21 @@ class TrackActivity:
         powers = np.concatenate([*found, [np.square(kept).mean()] if kept.size else []])
         floor, speech = np.quantile(powers, [FLOOR_SHARE, SPEECH_SHARE])
         limit = max(floor * 10 ** (ABOVE_FLOOR / 10), speech * 10 ** (-BELOW_SPEECH / 10), SILENCE)
-        return cls(powers, float(limit))
+        return cls(powers > limit)
+
+    def written(self) -> str:
+        """A 0 or 1 for each frame."""
+        return "".join("01"[each] for each in self.loud.astype(int))
+
+    @classmethod
+    def read(cls, written: str) -> TrackActivity:
+        """The inverse of `written`."""
+        return cls(np.array([each == "1" for each in written], bool))
 
     def is_silent(self, start: float, end: float) -> bool:
         """True if nobody is heard from one second to another."""
         first, last = int(start / FRAME), int(np.ceil(end / FRAME))
-        return not bool((self.powers[first:last] > self.limit).any())
+        return not bool(self.loud[first:last].any())
 
 
 @dataclass(frozen=True)
@@ -307,7 +315,7 @@ class Findings:
 
     source: the recording, aligned as a whole. said: what is to be cleaned: its text, or the text
     that earlier edits made of it; earlier: the cuts that they made. tracks: those in step with it;
-    where somebody speaks on one, nothing is cut.
+    where somebody speaks on one, nothing is cut. activity: the tracks', if that is known.
     """
 
     source: AlignedRecording
@@ -315,6 +323,7 @@ class Findings:
     want: Cleaning
     earlier: tuple[Cut, ...] = ()
     tracks: tuple[Track, ...] = ()
+    activity: tuple[TrackActivity, ...] | None = None
 
     @property
     def recording(self) -> Recording:
@@ -422,7 +431,9 @@ class Findings:
         return not all(track.is_silent(*span) for span in spans for track in self._activity)
 
     @cached_property
-    def _activity(self) -> list[TrackActivity]:
+    def _activity(self) -> Sequence[TrackActivity]:
+        if self.activity is not None:
+            return self.activity
         return [TrackActivity.of(track.open()) for track in self.tracks]
 
     def _is_quiet(self, start: float, end: float) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
@@ -35,6 +35,7 @@ from alignment import Alignment
 from alignment.serialisation import OMITTED, Record, from_json, to_json
 
 MAX_OTHERS = 20
+T = TypeVar("T", "OtherRecording", "Track")
 Pronunciations = tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]
 
 MARGIN, REACH = 0.025, 0.075  # seconds
@@ -307,6 +308,18 @@ class EditRequest(Record):
             moves=False,
             seed=self.seed,
             verify=self.verify,
+        )
+
+    def beside(self, folder: Path) -> EditRequest:
+        """The request whose other recordings and tracks lie in a folder, if they have names alone
+        and are there: an edit.json from a server names no folders."""
+
+        def found(each: T) -> T:
+            path = folder / each.path
+            return replace(each, path=path) if path.parent == folder and path.is_file() else each
+
+        return replace(
+            self, others=tuple(map(found, self.others)), tracks=tuple(map(found, self.tracks))
         )
 
     def with_pronunciations_of(self, words: Iterable[str]) -> EditRequest:

@@ -80,7 +80,8 @@ def remake(editor: Editor, recording: Recording, chain: Sequence[Version]) -> Ed
             continue
         if version["edits"]:
             _check_models(version, editor)
-        plan = editor.plan(source_in(version, recording), EditRequest.from_json(version))
+        request = EditRequest.from_json(version).beside(recording.path.parent)
+        plan = editor.plan(source_in(version, recording), request)
         rendered = in_the_voice_of(version, editor).render(plan)
         result = rendered if result is None else with_earlier_sound(result, rendered)
     assert result is not None
@@ -90,7 +91,8 @@ def remake(editor: Editor, recording: Recording, chain: Sequence[Version]) -> Ed
 def remake_takes(editor: Editor, recording: Recording, version: Version) -> EditedRecording:
     """A version whose changes were each made alone, made again. InputError as `remake`, or if its
     takes don't belong to its text or to the recording."""
-    request, source = EditRequest.from_json(version), source_in(version, recording)
+    request = EditRequest.from_json(version).beside(recording.path.parent)
+    source = source_in(version, recording)
     assert isinstance(source, AlignedRecording)  # read_record has seen to it
     edits: list[tuple[int, MadeEdit]] = []
     voiced: dict[str | None, Editor] = {}  # by the voice's sha256

@@ -108,8 +108,8 @@ class TakeRecord(Record):
     of all patches. doubts: about the place. guessed: words in no dictionary, and how they are said.
     offered: other ways to say these. Then, where something was made: its level in dB, the words
     that can hardly be heard, the weights, the second at which it is recorded elsewhere, each edit's
-    words with the aligner's confidence, what puts it beside others, and whether it was recorded
-    for the change (a punch-in).
+    words with the aligner's confidence, what puts it beside others, whether it was recorded for
+    the change (a punch-in), and the file of the other recording that it is from.
     """
 
     number: Annotated[int, Meta(ge=0, lt=MAX_TAKES)]
@@ -131,6 +131,7 @@ class TakeRecord(Record):
     scores: tuple[tuple[tuple[Text, Number], ...], ...] = ()
     mix: Mix | None = field(default=None, metadata=OMITTED)
     punch_in: bool = field(default=False, metadata=OMITTED)
+    other: Text = field(default="", metadata=OMITTED)
     format: Literal[2] = 2
 
     def __post_init__(self) -> None:

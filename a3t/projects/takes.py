@@ -86,8 +86,7 @@ class Take:
 
     def beside(self, folder: Path) -> Take:
         """The take whose other recordings lie in a folder, if it has their names alone."""
-        others = tuple(replace(o, path=folder / o.path) for o in self.request.others)
-        return self.asking(others=others)
+        return replace(self, request=self.request.beside(folder))
 
     def pinned(self, plan: EditPlan) -> Take:
         """The take with what was heard in its other recordings, of which it has the names alone."""
@@ -271,11 +270,12 @@ def merged_takes(
     planned: list[PlannedEdit] = []
     script: list[WordEdit] = []
     done = 0
-    others = {o.recording.path: o for _, made in edits for o in made.others}
-    numbers = {path: number for number, path in enumerate(others, 1)}
+    # Two takes may have heard other parts of one file: its words are counted in each of these.
+    others = {id(o): o for _, made in edits for o in made.others}
+    numbers = {known: number for number, known in enumerate(others, 1)}
     excerpts: list[tuple[ReusedExcerpt, ...]] = []
     for first, made in edits:
-        origins = (0, *(numbers[other.recording.path] for other in made.others))
+        origins = (0, *(numbers[id(other)] for other in made.others))
         excerpts.append(made.excerpts(origins))
         new += [*old[done:first]]
         pronunciations += said[done:first]

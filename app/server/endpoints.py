@@ -152,14 +152,19 @@ def further(request: Request, files: Sequence[UploadFile]) -> list[Path]:
     return paths
 
 
-def kept_readings(
+def kept_others(
     request: Request,
     said: Annotated[
         list[UploadFile], File(description="the speaker's own readings of the new words")
     ] = NO_FILES,
+    sources: Annotated[
+        list[UploadFile],
+        File(alias="from", description="other recordings in which some new words are said"),
+    ] = NO_FILES,
 ) -> tuple[OtherRecording, ...]:
-    """The uploaded readings."""
-    return tuple(OtherRecording(path, punch_in=True) for path in further(request, said))
+    """The uploaded recordings from which words are taken."""
+    readings = (OtherRecording(path, punch_in=True) for path in further(request, said))
+    return (*map(OtherRecording, further(request, sources)), *readings)
 
 
 def kept_tracks(
@@ -173,7 +178,7 @@ def kept_tracks(
     return tracks_of(further(request, files))
 
 
-Readings = Annotated[tuple[OtherRecording, ...], Depends(kept_readings)]
+Others = Annotated[tuple[OtherRecording, ...], Depends(kept_others)]
 Tracks = Annotated[tuple[Track, ...], Depends(kept_tracks)]
 Job = Annotated[RequestJob, Depends(get_job)]
 Kept = Annotated[str, Depends(kept)]
@@ -312,7 +317,7 @@ async def edit(
     request: Request,
     service: Serving,
     file: Kept,
-    said: Readings,
+    others: Others,
     tracks: Tracks,
     new_text: Annotated[str, Form(description="what it should say")],
     text: Annotated[str, TEXT] = "",
@@ -335,7 +340,7 @@ async def edit(
         seed=seed,
         fit=fit,
         candidates=candidates,
-        others=said,
+        others=others,
         tracks=tracks,
     )
     suffix = f".{response_format}" if response_format else ""

@@ -1,4 +1,5 @@
-"""An open project's files, words, jobs and events, which listening, takes and corrections share."""
+"""An open project's files, words, jobs and events, which listening, takes and corrections share,
+and the recordings beside its own."""
 
 from __future__ import annotations
 
@@ -7,20 +8,34 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
+from a3t.plan.cleaning import TrackActivity
+from a3t.plan.request import MAX_OTHERS, OtherRecording, Track
 from a3t.projects.document import Change, Document
-from app import texts
+from app import limits, texts
 from app.processes.lanes import EditorLane, LaneJob
 from app.processes.worker import WorkerProcess
-from app.service import LONG
-from app.studio.storage.folders import ProjectFolder, words_name
-from app.studio.storage.heard_tokens import IDS, HeardPart, Token, made_as_one, shown
+from app.service import LONG, without_folder
+from app.studio.storage.folders import SAID, FurtherRecording, ProjectFolder, words_name
+from app.studio.storage.heard_tokens import (
+    IDS,
+    HeardPart,
+    Token,
+    made_as_one,
+    reachable_keys,
+    shown,
+)
 from app.studio.storage.pcm_sound import PcmSound
+from app.studio.storage.project_pronunciations import own_pronunciations
+from app.studio.work import worker_tasks as tasks
 
 MAX_EVENTS = 1000  # that are kept
+LISTENING = 10  # the urgency of a first part; of two projects' parts the earlier one comes first
 LEAVING = 20.0  # seconds that a page may be gone, as when it is loaded again
 
 
@@ -190,9 +205,121 @@ class OpenProject:
         parts = range(len(self.parts))
         return bool(parts) and all(map(self.is_heard, parts))
 
+    def sources(self) -> list[OtherRecording]:
+        """The recordings whose words can be pasted, as far as they have been listened to."""
+        found = []
+        for each in self.folder.further:
+            heard = each.kind == "source" and self.folder.read(each.heard_name)
+            if heard:
+                path = self.folder.path / SAID / each.file
+                found.append(replace(OtherRecording.from_json(heard), path=path))
+        return found
+
+    def tracks(self) -> list[tuple[str, Track, TrackActivity]]:
+        """The tracks in step with the recording, with what they are called; InputError while one
+        is being opened."""
+        found = []
+        for each in self.folder.further:
+            if each.kind == "track" and not each.problem:
+                heard = self.folder.read(each.heard_name)
+                if heard is None:
+                    raise InputError(texts.NOT_OPENED_YET)
+                track = Track(self.folder.path / SAID / each.file, heard["sha256"])
+                found.append((each.name, track, TrackActivity.read(heard["loud"])))
+        return found
+
+    def forget_said(self) -> None:
+        """Delete the recordings that nothing needs, unless a take may be made of one just now."""
+        if not self.quick.pending(self.folder.id):
+            self.folder.forget_said(reachable_keys(self.document, self.shown()))
+
     def rewrite(self, part: int, heard: HeardPart) -> None:
         """Keep other words of a part."""
         self.folder.write(words_name(part), heard.to_json())
         tokens = [shown(token) for token in heard.tokens]
         ids = [part * IDS, (part + 1) * IDS]
         self.events.tell(kind="part", ids=ids, tokens=tokens)
+
+
+class FurtherRecordings:
+    """The recordings beside a project's own: added, listened to in the background, removed."""
+
+    def __init__(self, project: OpenProject) -> None:
+        self.project = project
+
+    def resume(self) -> None:
+        """Listen to those that haven't been."""
+        for each in self.project.folder.further:
+            if not each.problem and self.project.folder.read(each.heard_name) is None:
+                self._hear(each)
+
+    def shown(self) -> list[dict[str, Any]]:
+        """The recordings as a page lists them; `said`: what is heard in one, None until then."""
+        read = self.project.folder.read
+        return [
+            each.to_json() | {"said": heard and heard.get("text", "")}
+            for each in self.project.folder.further
+            for heard in [read(each.heard_name)]
+        ]
+
+    def add(self, source: Path, wanted: FurtherRecording) -> None:
+        """Keep an uploaded recording, under another file's name than is `wanted`; InputError if
+        there are too many of its kind, or too long ones."""
+        project, folder = self.project, self.project.folder
+        with project.lock:
+            alike = [each for each in folder.further if each.kind == wanted.kind]
+            if len(alike) >= MAX_OTHERS:
+                raise InputError(texts.TOO_MANY_RECORDINGS)
+            limits.check_together(each.seconds for each in (*alike, wanted))
+            added = replace(wanted, file=folder.keep_said(source).name)
+            folder.keep_further([*folder.further, added])
+            self._tell()
+            self._hear(added)
+
+    def remove(self, data: Any) -> None:
+        """One is no longer wanted; takes that its words are in keep it."""
+        project, folder = self.project, self.project.folder
+        with project.lock:
+            gone = [each for each in folder.further if each.file == data.get("file")]
+            folder.keep_further(each for each in folder.further if each not in gone)
+            for each in gone:
+                for lane in (project.quick, project.long):
+                    lane.cancel(folder.id, self._job_name(each))
+                (folder.path / each.heard_name).unlink(missing_ok=True)
+            project.forget_said()
+            self._tell()
+
+    def _hear(self, recording: FurtherRecording) -> None:
+        project, folder = self.project, self.project.folder
+        path = folder.path / SAID / recording.file
+
+        def run(editor: WorkerProcess) -> None:
+            with without_folder(path.parent):
+                if recording.kind == "track":
+                    heard = editor.ask(tasks.measure_track, path, folder.original)
+                else:
+                    own = own_pronunciations(folder)
+                    heard = editor.ask(tasks.hear_source, path, recording.text, own)
+            with project.lock:
+                if recording in folder.further:
+                    folder.write(recording.heard_name, heard)
+                self._tell()
+
+        def failed(sentence: str) -> None:
+            problem = sentence.replace(path.name, recording.name)
+            with project.lock:
+                folder.keep_further(
+                    replace(each, problem=problem) if each == recording else each
+                    for each in folder.further
+                )
+                self._tell()
+
+        lane = project.quick if recording.seconds <= LONG else project.long
+        name, shown = self._job_name(recording), project.events.is_shown
+        project.add_job(lane, LISTENING, name, run, failed, is_awaited=shown)
+
+    def _job_name(self, recording: FurtherRecording) -> str:
+        return f"hear {recording.file}"
+
+    def _tell(self) -> None:
+        self.project.events.tell(kind="recordings", recordings=self.shown())

@@ -16,7 +16,7 @@ from typing import Any
 from a3t.audio.analysis.loudness import LEVELS
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.cleaning import Cleaning, Finding, Findings, listed
+from a3t.plan.cleaning import Cleaning, Finding, Findings, TrackActivity, listed
 from a3t.plan.request import KINDS
 from a3t.projects.document import MAX_CHANGES, MAX_CHARACTERS, Change, Document, draft_of, steps_of
 from app import limits, texts
@@ -24,10 +24,10 @@ from app.processes.lanes import MAKING, EditorLane
 from app.processes.request_jobs import Watch
 from app.processes.worker import WorkerProcess, run_in_sandbox
 from app.service import without_folder
-from app.studio.open_project import OpenProject
+from app.studio.open_project import FurtherRecordings, OpenProject
 from app.studio.project_words import Listening, WordCorrections
 from app.studio.storage.folders import SAID, ProjectFolder
-from app.studio.storage.heard_tokens import HeardPart, Token, reachable_keys, start_of
+from app.studio.storage.heard_tokens import HeardPart, Token, start_of
 from app.studio.storage.project_pronunciations import (
     MAX_SAID_CHARACTERS,
     names_in,
@@ -45,6 +45,7 @@ from app.studio.work.take_orders import (
     number,
     recorded_reach,
     settings_of,
+    sources_for,
     take_options,
 )
 
@@ -66,14 +67,18 @@ def cleaning_of(data: Any) -> Cleaning:
     )
 
 
-def find_changes(recording: Recording, heard: HeardPart, want: Cleaning) -> dict[str, Any]:
+def find_changes(
+    recording: Recording, heard: HeardPart, want: Cleaning, *tracks: TrackActivity
+) -> dict[str, Any]:
     """`offered_changes`, where the recording is read in a process of its own, if it has to be."""
     if SOUNDS & set(want.kinds):
-        return run_in_sandbox(offered_changes, recording, heard, want)
-    return offered_changes(recording, heard, want)
+        return run_in_sandbox(offered_changes, recording, heard, want, *tracks)
+    return offered_changes(recording, heard, want, *tracks)
 
 
-def offered_changes(recording: Recording, heard: HeardPart, want: Cleaning) -> dict[str, Any]:
+def offered_changes(
+    recording: Recording, heard: HeardPart, want: Cleaning, *tracks: TrackActivity
+) -> dict[str, Any]:
     """``found``: of each finding its kind, what it is, its seconds in the recording, those of the
     take that stays (`again`), and the change (`edit`) that takes it out. ``unnamed``: the words to
     hide that the transcript lacks. InputError while no word is known."""
@@ -81,7 +86,7 @@ def offered_changes(recording: Recording, heard: HeardPart, want: Cleaning) -> d
     if not tokens:
         raise InputError(texts.NOT_HEARD_YET)
     source = heard.aligned(recording)
-    findings = Findings(source, source.text, want)
+    findings = Findings(source, source.text, want, activity=tracks)
     owners = [k for k, token in enumerate(tokens) for _ in token["words"]]
     starts = [start_of(token) for token in tokens]
     found = [
@@ -158,8 +163,10 @@ class TakeMaking:
             heard = heard or project.heard()
             moved = None if options is not None else moved_reach(change, heard)
             job = self._job(change, heard, moved or (NEAR, NEAR), **options or {})
-            if moved is not None and not job.request.fit:  # else it takes the time that it took
-                job = replace(job, request=replace(job.request, moves=True))
+            if options is None and not job.request.fit:  # else it takes the time that it took
+                others = () if moved else sources_for(change, heard, project.sources())
+                moves = bool(moved or others)
+                job = replace(job, request=replace(job.request, moves=moves), others=others)
         except InputError as error:
             if project.is_all_heard:  # otherwise its words may still come
                 failed(str(error))
@@ -250,7 +257,8 @@ class TakeMaking:
         """Another take of a change, of its words as somebody has said them in a recording."""
         change, folder = self._change(key), self.project.folder
         folder.next_take(change.key)  # InputError: there are too many
-        self.make(change, None, {"said": folder.keep_said(source)})
+        with self.project.lock:  # or it is forgotten before it is used
+            self.make(change, None, {"said": folder.keep_said(source)})
 
     def _change(self, key: str) -> Change:
         """The change that has this key, alone or made of several; InputError if there is none."""
@@ -323,10 +331,12 @@ class Project:
         self.takes = TakeMaking(self.open)
         self.listening = Listening(self.open, self.takes.make_missing)
         self.words = WordCorrections(self.open)
+        self.further = FurtherRecordings(self.open)
         self.exported: str | None = None
-        if (folder.path / SAID).is_dir() and not quick.pending(folder.id):
-            folder.forget_said(reachable_keys(self.open.document, self.open.shown()))
+        if (folder.path / SAID).is_dir():
+            self.open.forget_said()
         self.listening.resume()
+        self.further.resume()
         self.words.correct_all()
 
     def state(self) -> dict[str, Any]:
@@ -346,6 +356,7 @@ class Project:
                 "pronunciations": said_as(self.folder),
                 "names": names_in(self.folder),
                 "marks": self.words.marks(),
+                "recordings": self.further.shown(),
                 "history": [step.to_json() for step in self.open.document.done],
                 **self.script(),
             }
@@ -411,8 +422,9 @@ class Project:
         """Find what can be taken out of what has been listened to; nothing is changed."""
         heard = self.open.heard()
         recording = self.open.recording()
+        tracks = [activity for _, _, activity in self.open.tracks()]
         with without_folder(self.folder.path):
-            return find_changes(recording, heard, cleaning_of(data))
+            return find_changes(recording, heard, cleaning_of(data), *tracks)
 
     def export(self, data: Any) -> None:
         """Begin to write the zip of everything: its sound of a `kind`, at a `loudness` (LUFS), with
@@ -429,13 +441,13 @@ class Project:
         suffix = kind if kind in AUDIO else own
         recording = self.open.recording()
         heard = self.open.heard()
-        out = self.folder.path / "export"
+        out = self.folder.path / "export" / name
+        tracks = [(called, track) for called, track, _ in self.open.tracks()]
+        how = suffix, film, loudness, tracks
 
         def run(editor: WorkerProcess) -> None:
             with without_folder(self.folder.path):
-                made = editor.ask(
-                    tasks.mix_down, recording, heard, chosen, out / name, suffix, film, loudness
-                )
+                made = editor.ask(tasks.mix_down, recording, heard, chosen, out, *how)
             self.exported = made.name
             self.events.tell(kind="exported", name=made.name)
 

@@ -23,7 +23,7 @@ from app import limits, texts
 from app.processes.lanes import EditorLane
 from app.processes.worker import WorkerProcess
 from app.service import without_folder
-from app.studio.open_project import OpenProject
+from app.studio.open_project import LISTENING, OpenProject
 from app.studio.storage.heard_tokens import (
     IDS,
     HeardPart,
@@ -40,7 +40,7 @@ from app.studio.storage.project_pronunciations import own_pronunciations, rememb
 from app.studio.work import worker_tasks as tasks
 from app.studio.work.take_orders import number
 
-OPENING, LISTENING = 0, 10  # urgencies; of two projects' parts the earlier one comes first
+OPENING = 0  # an urgency
 
 
 def transcript_in(path: Path) -> str:

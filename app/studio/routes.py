@@ -30,7 +30,7 @@ from app.guard import Visitors
 from app.models import VOCODERS, aligners_here, models_here
 from app.processes.request_jobs import RequestJob, Watch
 from app.studio.project import AUDIO, Project
-from app.studio.storage.folders import LOUD, TAKE
+from app.studio.storage.folders import LOUD, SAID, TAKE
 from app.studio.storage.pcm_sound import TILE, peaks_range, spectrogram_tile, take_spectrogram
 from app.studio.studio import Studio, ThereAlreadyError
 
@@ -161,6 +161,16 @@ def film(project: ThisProject) -> Response:
     return FileResponse(project.folder.original, media_type="video/mp4", headers=CACHED)
 
 
+@reading.get("/recordings/{file}")
+def recording(file: str, project: ThisProject) -> Response:
+    """A recording beside the project's own, as it came."""
+    for each in project.folder.further:
+        if each.file == file:
+            path = project.folder.path / SAID / file
+            return FileResponse(path, media_type="video/mp4", headers=CACHED)
+    raise HTTPException(404, texts.NOT_HERE)
+
+
 @reading.get("/sound/{chunk}")
 def sound(chunk: Place, project: ThisProject) -> Response:
     """CHUNK_SECONDS of 16-bit samples, channels interleaved."""
@@ -260,6 +270,7 @@ CHANGES: dict[str, Change] = {
     "times": lambda project, data: project.words.move(data),
     "speakers": lambda project, data: project.words.speakers(data),
     "export": lambda project, data: project.export(data),
+    "recordings/remove": lambda project, data: project.further.remove(data),
 }
 router = APIRouter(prefix="/studio", include_in_schema=False)
 
@@ -418,6 +429,12 @@ def done(is_done: bool) -> dict[str, str]:
 @router.post("/projects/{project}/said")
 def said(project: ThisProject, studio: Opened, visitor: Visitor, data: Sent) -> dict[str, str]:
     studio.say(visitor, project, data)
+    return {}
+
+
+@router.post("/projects/{project}/recordings")
+def further(project: ThisProject, studio: Opened, visitor: Visitor, data: Sent) -> dict[str, str]:
+    studio.add(visitor, project, data)
     return {}
 
 

@@ -7,7 +7,7 @@ import shutil
 import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from a3t.errors import InputError
 from a3t.example import NEW_TEXT, RECORDING, TEXT
@@ -18,7 +18,7 @@ from app.studio.live_sessions import LiveSessions
 from app.studio.project import Project
 from app.studio.project_words import transcript_in, transcript_lines
 from app.studio.recogniser_fetch import RecogniserFetch
-from app.studio.storage.folders import BIN, ProjectFolder, Projects
+from app.studio.storage.folders import BIN, FurtherRecording, ProjectFolder, Projects
 from app.studio.storage.packed_project import SUFFIX, manifest_of, pack, unpack
 
 MAX_OPEN = 64  # open projects in memory; one holds little
@@ -170,6 +170,16 @@ class Studio:
         source, _ = self.uploaded(visitor, data)
         limits.check_upload(str(source), self.service.folder)
         project.takes.say(str(data.get("key")), source)
+
+    def add(self, visitor: str, project: Project, data: dict[str, Any]) -> None:
+        """An uploaded recording beside the project's own, a source, perhaps with its text, or a
+        track."""
+        source, name = self.uploaded(visitor, data)
+        limits.check_upload(str(source), self.service.folder)
+        seconds = run_in_sandbox(limits.stated_length, source)
+        kind: Literal["source", "track"] = "track" if data.get("kind") == "track" else "source"
+        text = transcript_lines(str(data.get("text") or ""))
+        project.further.add(source, FurtherRecording(kind, "", name[:120], seconds, text))
 
     def text_from(self, visitor: str, data: dict[str, Any]) -> str:
         """The words of an uploaded transcript, read in a bounded process; InputError."""

@@ -9,6 +9,7 @@ import { Exporting } from "./exporting.js";
 import { Film } from "./sound/film.js";
 import { Hearing } from "./hearing.js";
 import { build } from "./panels/layout.js";
+import { RecordingsView } from "./panels/recordings_view.js";
 import { Saver } from "./saver.js";
 import { Settings } from "./panels/settings.js";
 import { Saying } from "./panels/saying.js";
@@ -33,6 +34,7 @@ export class App extends State {
     this.ticking = 0;
     this.parts = build(host, this);
     this.cleaning = new CleaningView(this.parts.cleaning, this);
+    this.recordings = new RecordingsView(this.parts.recordings, this);
     this.view = new ScriptView(this.parts.script, this);
     this.changes = new ChangesView(this.parts.changes, this);
     this.audio = new AudioView(this.parts.audio, this);
@@ -117,7 +119,7 @@ export class App extends State {
       this.#close();
       this.history.done = [];
       this.history.undone = [];
-      this.cleaning.toggle(false);
+      this.beside();
       this.active = null;
       this.view.selected.selection = null;
       this.side = "edited";
@@ -130,6 +132,7 @@ export class App extends State {
     this.pronunciations = state.pronunciations;
     this.names = state.names;
     this.marks = state.marks;
+    this.recordings.update(state.recordings);
     this.listening = state.listening;
     this.script.missing = state.listening.missing;
     this.script.setTokens(state.listening.other_text === null ? state.tokens : []);
@@ -192,6 +195,13 @@ export class App extends State {
   /** On a phone the changes come from below. @param {boolean} open */
   showChanges(open) { this.host.dataset.sheet = open ? "open" : ""; }
 
+  /** What stands beside the script: the changes, or a panel in their place. @param {"changes"|"cleaning"|"recordings"} panel */
+  beside(panel = "changes") {
+    for (const each of ["changes", "cleaning", "recordings"]) this.parts[each].hidden = each !== panel;
+    this.cleaning.toggle(panel === "cleaning");
+    this.showChanges(panel !== "changes"); // on a phone it stands in the same sheet
+  }
+
   /** Something has happened on the server. */
   #happened(event) {
     switch (event.kind) {
@@ -226,7 +236,7 @@ export class App extends State {
         this.script.takes.set(event.key, event.takes);
         this.script.failures.delete(event.key);
         const edit = this.script.edits.find((each) => this.script.madeOf(each) === event.key);
-        const made = event.takes[event.takes.length - 1], isAsked = typeof made.recorded !== "number";
+        const made = event.takes[event.takes.length - 1], isAsked = !before || typeof made.recorded !== "number";
         if (isAsked) this.making.delete(event.key);
         if (isAsked && edit && event.takes.length > before && (before || made.punch_in) && this.wants.delete(event.key)) this.editing.choose(edit, made.number, this.active);
         this.render();
@@ -234,6 +244,7 @@ export class App extends State {
         if (edit) this.view.text.said.textContent = tell(TEXTS.ready, edit.text || TEXTS.deleted);
         return this.exporting.exportNext();
       }
+      case "recordings": return this.recordings.update(event.recordings);
       case "speakers": return this.editing.speakersTold();
       case "marks": this.marks = event.marks; return this.parts.refresh();
       case "names": this.names = event.names; return;

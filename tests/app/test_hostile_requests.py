@@ -44,6 +44,8 @@ JOBS: dict[str, dict[str, Any]] = {
     "pronounce": {"word": "", "said": "x"},
     "times": {"id": 0, "start": 0.0, "end": 0.1},
     "export": {"kind": ".wav"},
+    "recordings": {"upload": "x", "text": "we met", "kind": "track"},
+    "recordings/remove": {"file": "said-0123456789ab.wav"},
 }  # fmt: skip
 SPEECH = {"input": "x", "model": "small", "voice": "awb", "response_format": "wav", "speed": 9}
 ENDPOINTS = {
@@ -202,7 +204,8 @@ def test_wrong_forms(api: Api) -> None:
 
 @pytest.mark.parametrize("api", ["v1"], indirect=True)
 @pytest.mark.parametrize(
-    "path, field", [("/v1/edits", "said"), ("/v1/edits", "with"), ("/v1/cleanings", "with")]
+    "path, field",
+    [*(("/v1/edits", field) for field in ("said", "from", "with")), ("/v1/cleanings", "with")],
 )
 def test_wrong_further_files(
     api: Api, path: str, field: str, service: Service, arctic: Path

@@ -5,7 +5,8 @@
     words/0007.json     the words and pauses of the recording's eighth part, with their times
     takes/KEY/2/        the third take of an edit: take.json, patch.npy, sound.pcm, and
                         request.json, by which it can be made again
-    said/               what was recorded for takes
+    said/               what was recorded for takes, and other recordings
+    recordings.json, recordings/    what these are, and what is heard in them
     sound.pcm, peaks.bin    what the page plays and draws
     bin.json            when it was thrown away, if it was
 
@@ -19,16 +20,19 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
 
 from a3t.audio.output.files import atomic_path
 from a3t.errors import InputError
 from a3t.projects.document import Document
-from a3t.projects.take_record import MAX_TAKES, TakeRecord
+from a3t.projects.take_record import MAX_TAKES, TakeRecord, Text
+from alignment.serialisation import Record, from_json
 from app import texts
 from app.studio.storage.heard_tokens import HeardPart
 
@@ -39,10 +43,34 @@ TAKE_FILE, REQUEST = "take.json", "request.json"  # in a take's folder
 SAID = "said"
 ENDING = re.compile(r"\.[a-z0-9]{1,8}")  # of what is in it
 SAID_NAME = re.compile(rf"said-[0-9a-f]{{12}}({ENDING.pattern})?")
+FURTHER = "recordings.json"
 LOUD = ".loud"  # in the name of an exported sound that was brought to a loudness
 BIN, BIN_SECONDS = "bin.json", 7 * 24 * 3600.0  # the time of what was thrown away is kept for
 MAX_PROJECTS = 100  # of one visitor
 MIN_FREE_BYTES = 1_000_000_000  # bytes that stay free on the disk
+
+
+@dataclass(frozen=True)
+class FurtherRecording(Record):
+    """A recording beside the project's own: one whose words can be pasted (a source), or another
+    speaker's track, which stays in step with it.
+
+    file: in SAID. name: what it was called. seconds: its length. text: its transcript, "" to
+    recognise it. problem: why it can't be used, if it can't.
+    """
+
+    kind: Literal["source", "track"]
+    file: Annotated[str, Meta(pattern=rf"^{SAID_NAME.pattern}\Z")]
+    name: Annotated[str, Meta(max_length=120)]
+    seconds: Annotated[float, Meta(ge=0)]
+    text: str = ""
+    problem: Text = ""
+
+    @property
+    def heard_name(self) -> str:
+        """The file of what is heard in it: of a source an `OtherRecording`, of a track its sha256
+        and where it is `loud` (`TrackActivity`)."""
+        return f"recordings/{self.file}.json"
 
 
 @dataclass(frozen=True)
@@ -85,8 +113,20 @@ class ProjectFolder:
         """The words of a part; none if it hasn't been listened to."""
         return HeardPart.from_json(self.read(words_name(part), []))
 
+    @property
+    def further(self) -> tuple[FurtherRecording, ...]:
+        """The recordings beside its own, in the order in which they came."""
+        try:
+            return from_json(tuple[FurtherRecording, ...], self.read(FURTHER, []))
+        except ValueError:
+            return ()
+
+    def keep_further(self, recordings: Iterable[FurtherRecording]) -> None:
+        """Write recordings.json."""
+        self.write(FURTHER, [each.to_json() for each in recordings])
+
     def keep_said(self, source: Path) -> Path:
-        """A copy of what was recorded for a take; InputError if there is no room."""
+        """A copy of another recording, as for a take; InputError if there is no room."""
         if shutil.disk_usage(self.path).free < MIN_FREE_BYTES + source.stat().st_size:
             raise InputError(texts.DISK_FULL)
         ending = ENDING.fullmatch(source.suffix.lower())
@@ -98,8 +138,8 @@ class ProjectFolder:
 
     def forget_said(self, keys: Collection[str]) -> None:
         """Delete the recordings for takes of other changes than those with these keys, and what
-        belongs to no take."""
-        named = set()
+        belongs to no take and isn't listed."""
+        named = {f"{SAID}/{each.file}" for each in self.further}
         for path in self.path.glob(f"takes/*/*/{REQUEST}"):
             said = list(said_for(self.read(str(path.relative_to(self.path)))))
             if path.parts[-3] in keys:

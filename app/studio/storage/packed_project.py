@@ -18,7 +18,7 @@ import shutil
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
@@ -37,10 +37,13 @@ from alignment import Word
 from alignment.serialisation import OMITTED, Record, from_json
 from app import limits, texts
 from app.studio.storage.folders import (
+    FURTHER,
     REQUEST,
+    SAID,
     SAID_NAME,
     SCRIPT,
     TAKE_FILE,
+    FurtherRecording,
     ProjectFolder,
     said_for,
     words_name,
@@ -80,7 +83,7 @@ def pack(folder: ProjectFolder, target: Path) -> None:
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr(MANIFEST, json.dumps(told))
         archive.write(folder.original, f"original/{folder.original.name}", zipfile.ZIP_STORED)
-        for name in _members(folder, _keys(folder, len(told["parts"]))):
+        for name in dict.fromkeys(_members(folder, _keys(folder, len(told["parts"])))):
             archive.write(folder.path / name, name)
 
 
@@ -94,6 +97,12 @@ def _members(folder: ProjectFolder, keys: set[str]) -> Iterator[str]:
     yield from (
         name for name in (SCRIPT, "places.json", FILE, NAMES) if (folder.path / name).is_file()
     )
+    if folder.further:
+        yield FURTHER
+    for each in folder.further:
+        yield f"{SAID}/{each.file}"
+        if (folder.path / each.heard_name).is_file():
+            yield each.heard_name
     for part in range(len(folder.about.get("parts", []))):
         if (folder.path / words_name(part)).is_file():
             yield words_name(part)
@@ -103,7 +112,6 @@ def _members(folder: ProjectFolder, keys: set[str]) -> Iterator[str]:
             yield from (f"{at}/{TAKE_FILE}", f"{at}/patch.npy")
             if (folder.path / at / REQUEST).is_file():
                 yield f"{at}/{REQUEST}"
-            if take.punch_in:
                 yield from said_for(folder.read(f"{at}/{REQUEST}"))
 
 
@@ -181,6 +189,8 @@ def _unpacked(archive: zipfile.ZipFile, told: Manifest, folder: ProjectFolder) -
         folder.write(FILE, checked(_json(archive, FILE)))
     if NAMES in names:
         folder.write(NAMES, checked_names(_json(archive, NAMES)))
+    if FURTHER in names:
+        _further(archive, folder)
     keys = _keys(folder, len(parts))
     for name in sorted(names):
         found = TAKE_MEMBER.fullmatch(name)
@@ -191,6 +201,22 @@ def _unpacked(archive: zipfile.ZipFile, told: Manifest, folder: ProjectFolder) -
     )
     packed = told.model_dump(include=set(SOUND)) | {"parts": parts}
     return {"origin": told.id, **kept, "packed": packed}
+
+
+def _further(archive: zipfile.ZipFile, folder: ProjectFolder) -> None:
+    """The recordings beside the project's own; what is said to be heard in one that can't be is
+    listened to again."""
+    from a3t.plan.request import OtherRecording
+
+    listed = from_json(tuple[FurtherRecording, ...], _json(archive, FURTHER))
+    for each in listed:
+        _copy(archive, f"{SAID}/{each.file}", folder.path / SAID / each.file)
+        with suppress(*MALFORMED):
+            heard = OtherRecording.from_json(_json(archive, each.heard_name))
+            text, aligned = heard.transcript, heard.alignment
+            if text and aligned and text.spoken == tuple(word.text for word in aligned.spoken):
+                folder.write(each.heard_name, heard.to_json())
+    folder.keep_further(listed)
 
 
 def _take(archive: zipfile.ZipFile, at: str, told: Manifest, folder: ProjectFolder) -> None:
@@ -204,11 +230,10 @@ def _take(archive: zipfile.ZipFile, at: str, told: Manifest, folder: ProjectFold
         if int(path.name) != record.number:
             return
         request = _request(archive, at, record)
-        if record.punch_in:
-            for name in said_for(request):
+        for name in said_for(request):
+            if not (folder.path / name).is_file():  # one may be several takes'
                 _copy(archive, name, folder.path / name)
-    # An array's shape may be a lie, and a recording another take's.
-    except (*MALFORMED, EOFError, TokenError, MemoryError, FileExistsError):
+    except (*MALFORMED, EOFError, TokenError, MemoryError):  # an array's shape may be a lie
         return
     folder.write(f"{at}/{TAKE_FILE}", record.to_json())
     if request is not None:
@@ -219,18 +244,19 @@ def _take(archive: zipfile.ZipFile, at: str, told: Manifest, folder: ProjectFold
 
 def _request(archive: zipfile.ZipFile, at: str, record: TakeRecord) -> dict[str, Any] | None:
     """The order of a take, if its file has one; ValueError if the take says that it was made of
-    another recording than the one that was said for it: any path may stand there."""
+    other recordings than those that are kept with it: any path may stand there."""
     from a3t.projects.takes import Take  # which needs torch, and the server has none
 
     try:
         take = Take.from_json(_json(archive, f"{at}/{REQUEST}"))
     except MALFORMED:
         take = None
-    said = take.request.others if take else ()
+    said, tracks = (take.request.others, take.request.tracks) if take else ((), ())
     known = all(SAID_NAME.fullmatch(str(o.path)) and o.transcript and o.alignment for o in said)
     edits = record.mix.edits if record.mix else ()
     origins = [speech.origin for edit in edits for speech in edit.plan.taken]
-    if len(said) != record.punch_in or not known or max(origins, default=0) > len(said):
+    punched = [each.punch_in for each in said] == [True]
+    if tracks or not known or punched != record.punch_in or max(origins, default=0) > len(said):
         raise ValueError("a take's recording")
     return take.to_json() if take else None
 

@@ -15,13 +15,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from a3t.audio.output.files import sha256_of
 from a3t.audio.output.muxing import picture_lead
 from a3t.audio.reading.formats import to_float
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.request import Pronunciations
+from a3t.plan.cleaning import TrackActivity
+from a3t.plan.request import OtherRecording, Pronunciations
+from a3t.source.alignments import punctuated
 from a3t.source.diarisation import numbered, speakers_by_sound
 from a3t.source.recognised_transcript import parts_of, recognised_part
+from a3t.source.records import AlignedRecording
+from a3t.source.transcripts import find_transcript
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.punctuation.restoring import with_punctuation
 from a3t.text.transcript import Transcript
@@ -100,6 +105,34 @@ FIRST_PART = (5.0, 9.0)  # seconds of the shortest and the longest: the first wo
 LONG = 40.0  # seconds; a shorter recording with its text is one part
 
 
+def hear_source(editor: Editor, path: Path, text: str, own: Pronunciations = ()) -> dict[str, Any]:
+    """An `OtherRecording`'s JSON: what another recording says, unless its ``text`` is given, and
+    when. InputError for one that can't be used, or doesn't match."""
+    editor_step(editor, "read")
+    recording = Recording.open(path)
+    if recording.seconds > limits.MAX_SECONDS:
+        raise InputError(texts.too_long(limits.MAX_SECONDS))
+    editor_step(editor, "transcribe")
+    pronouncer, given = Pronouncer(dict(own)), Transcript.from_text(text) if text else None
+    found = find_transcript(recording, given, None, pronouncer)
+    editor_step(editor, "align")
+    aligned = editor.alignments.whole(recording, found, pronouncer)
+    said = punctuated(found.transcript, (aligned, [(0, len(found.transcript.words))]))
+    return OtherRecording.of(AlignedRecording(recording, said, aligned)).to_json()
+
+
+def measure_track(editor: Editor, path: Path, original: Path) -> dict[str, str]:
+    """The sha256 of a track, and where somebody is heard on it (`TrackActivity`). InputError for
+    one that can't be used, or is the project's ``original`` itself."""
+    editor_step(editor, "read")
+    track = Recording.open(path)
+    if track.seconds > limits.MAX_SECONDS:
+        raise InputError(texts.too_long(limits.MAX_SECONDS))
+    if track.sha256 == sha256_of(original):
+        raise InputError(texts.OWN_TRACK)
+    return {"sha256": track.sha256, "loud": TrackActivity.of(track).written()}
+
+
 def recognise_part(
     editor: Editor, sound: PcmSound, part: int, first: int, last: int, own: Pronunciations = ()
 ) -> HeardPart:
@@ -116,7 +149,7 @@ def recognise_part(
         return HeardPart()
     text, sure = found.transcript, found.confidences
     heard = align_tokens(editor, sound, part * IDS, first, last, text, sure, own)
-    tokens = heard.tokens if text.is_punctuated else punctuated(heard.tokens, part * IDS)
+    tokens = heard.tokens if text.is_punctuated else punctuated_tokens(heard.tokens, part * IDS)
     if model is not None and any(word["score"] for token in tokens for word in token["words"]):
         rest = iter(sure)
         for token in tokens:
@@ -124,7 +157,7 @@ def recognise_part(
     return HeardPart(tokens, heard.pauses)
 
 
-def punctuated(tokens: list[Token], first_id: int) -> list[Token]:
+def punctuated_tokens(tokens: list[Token], first_id: int) -> list[Token]:
     """Add marks and capitals to recognised tokens where a network for them is shipped."""
     words = [Word.from_json(word) for token in tokens for word in token["words"]]
     plain = Transcript.of_spoken([word.text for word in words])

@@ -10,9 +10,9 @@ import json
 import os
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ from a3t.audio.output.records import record_path, with_bare_names, write_json
 from a3t.audio.output.writing import write_edited
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.request import EditRequest, Pronunciations, pronunciations_of
+from a3t.plan.request import EditRequest, Pronunciations, Track, pronunciations_of
 from a3t.projects.export.export_kinds import PACKAGES, export_files
 from a3t.projects.export.exports import export
 from a3t.projects.take_record import Mix, TakeRecord, Weights
@@ -40,6 +40,7 @@ from a3t.rendering.edited import EditedRecording, WordScore
 from a3t.source.records import AlignedRecording
 from alignment import Alignment
 from alignment.atomic import staging
+from app import limits
 from app.studio.storage.folders import LOUD, REQUEST, SAID, TAKE_FILE
 from app.studio.storage.heard_tokens import HeardPart
 from app.studio.work.listening import editor_step
@@ -66,21 +67,23 @@ def mix_down(
     suffix: str,
     film: bool,
     loudness: float | None = None,
+    tracks: Sequence[tuple[str, Track]] = (),
 ) -> Path:
     """A zip, {target}.zip, with the edited recording and everything about it; returns its path.
 
     takes: the folders of the chosen ones, in any order. film: whether it is to have the recording's
     picture with the edited sound. loudness: LUFS to which a file beside the others is brought, as
-    far as its peaks allow. Raises InputError if two takes change the same samples, or if the
-    picture would no longer match.
+    far as its peaks allow. tracks: those in step, and what they are called. Raises
+    InputError if two takes change the same samples, or if the picture would no longer match.
     """
-    editor_step(editor, "splice")
-    result = assembled(recording, heard, takes)
-    editor_step(editor, "save")
     folder, name = target.parent, target.name
     folder.mkdir(parents=True, exist_ok=True)
     target = folder / f"{name}.zip"
     with staging(folder) as stage:
+        editor_step(editor, "splice")
+        in_step = _called(tracks, stage / "tracks", {recording.path.stem, name})
+        result = assembled(recording, heard, takes, in_step)
+        editor_step(editor, "save")
         text, out = stage / f"{name}.txt", stage / f"{name}{suffix}"
         text.write_text(f"{result.plan.new_text.text}\n", encoding="utf-8")
         result.save(out)
@@ -93,7 +96,8 @@ def mix_down(
         files = [text, out, record_path(out), *export_files(out, kinds)]
         if loudness is not None:
             files.append(_louder(out, loudness))
-        files += [each.recording.path for each in result.source_edits[1:]]  # said for takes
+        files += {each.recording.path: None for each in result.source_edits[1:]}  # said for takes
+        files += [*result.track_outputs(out), *(track.path for track in in_step)]
         files += [recording.path, *([_film(result, stage / "film" / name)] if film else [])]
         packed = stage / "all.zip"
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
@@ -101,6 +105,26 @@ def mix_down(
                 archive.write(file, file.name)
         packed.replace(target)
     return target
+
+
+def _called(
+    tracks: Sequence[tuple[str, Track]], folder: Path, taken: set[str]
+) -> tuple[Track, ...]:
+    """Tracks by the names that they are called, in a folder; no other file of the zip, whose stems
+    are ``taken``, has one of these, nor has another track's result."""
+    folder.mkdir()
+    found = []
+    for name, track in tracks:
+        path = own = folder / limits.safe_name(name)
+        for number in count(2):
+            stems = {path.stem, f"{path.stem}.edited"}
+            if taken.isdisjoint(stems):
+                break
+            path = own.with_stem(f"{own.stem}-{number}")
+        taken |= stems
+        path.symlink_to(track.path)
+        found.append(replace(track, path=path))
+    return tuple(found)
 
 
 def _louder(out: Path, level: float) -> Path:
@@ -123,6 +147,8 @@ def _name_bare(project: Path, folders: Sequence[Path]) -> None:
 def _film(result: EditedRecording, out: Path) -> Path:
     """The film with the edited sound: a file of its own kind, or Matroska, which holds all."""
     out.parent.mkdir()
+    alone = replace(result.plan.request, tracks=())
+    result = replace(result, plan=replace(result.plan, request=alone))
     own = result.recording.path.suffix.lower()
     try:
         return result.save(out.with_name(f"{out.name}{own if own in FORMATS else '.mkv'}"))
@@ -130,8 +156,10 @@ def _film(result: EditedRecording, out: Path) -> Path:
         return result.save(out.with_name(f"{out.name}.mkv"))
 
 
-def assembled(recording: Recording, heard: HeardPart, takes: Sequence[Path]) -> EditedRecording:
-    """The recording with these takes in it."""
+def assembled(
+    recording: Recording, heard: HeardPart, takes: Sequence[Path], tracks: tuple[Track, ...] = ()
+) -> EditedRecording:
+    """The recording with these takes in it, and tracks in step."""
     tokens = heard.tokens
     parts = [part for take in takes if (part := KeptTake.read(take)).record.spans]
     parts.sort(key=lambda part: part.record.spans[0].source)
@@ -147,6 +175,7 @@ def assembled(recording: Recording, heard: HeardPart, takes: Sequence[Path]) -> 
         text=source.text.text,
         cuts=tuple(sorted(cuts, key=lambda cut: cut.start)),
         pronunciations=_said(mixes),
+        tracks=tracks,
     )
     placed = [[(_placed(place, anchor), made) for anchor, made in part.edits()] for part in parts]
     entries = [
@@ -182,7 +211,7 @@ class KeptTake:
         how = take / REQUEST
         request = json.loads(how.read_text(encoding="utf-8")) if how.is_file() else None
         others = []
-        if record.punch_in and request is not None:
+        if request is not None and request.get("asked", {}).get("others"):
             for other in Take.from_json(request).beside(take.parents[2] / SAID).request.others:
                 assert other.transcript is not None and other.alignment is not None
                 recording = Recording.open(other.path)

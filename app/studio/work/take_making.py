@@ -226,7 +226,7 @@ def _made(job: TakeJob, take: Take, result: EditedRecording) -> dict[str, Any]:
         "model": _weights(result.model),
         "vocoder": _weights(result.vocoder),
         "voice": _weights(result.voice) if result.voice else None,
-        "recorded": None if job.said else _recorded(result, take.stretch[0]),
+        **({} if job.said else _recorded(result, take.stretch[0])),
         "punch_in": job.said is not None,
         "scores": tuple(tuple((w.word, w.score) for w in words) for words in result.scores or ()),
         "mix": Mix(
@@ -251,10 +251,16 @@ def _anchor(job: TakeJob, take: Take, edit: PlannedEdit) -> tuple[int, int]:
     return places[place] if place < len(places) else (places[-1][0], places[-1][1] + 1)
 
 
-def _recorded(result: EditedRecording, start: int) -> float | None:
-    """The second at which the first of the words that are taken from elsewhere is recorded."""
+def _recorded(result: EditedRecording, start: int) -> dict[str, Any]:
+    """The second at which the first of the words that are taken from elsewhere is recorded, and
+    in which other file, if in one."""
     taken = [excerpt for own in result.excerpts for excerpt in own]
-    return (taken[0].source[0] + start) / result.recording.sample_rate if taken else None
+    if not taken:
+        return {}
+    first, where = taken[0].source[0], result.source_edits[taken[0].origin].recording
+    if where.path == result.recording.path:
+        return {"recorded": (first + start) / where.sample_rate}
+    return {"recorded": first / where.sample_rate, "other": where.path.name}
 
 
 def _words(plan: EditPlan, patches: Sequence[Patch], k: int) -> list[NewWord]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +17,7 @@ from a3t.plan.reuse import MAX_OFFERED_WORDS, MIN_WORDS
 from a3t.projects.document import Change
 from a3t.projects.take_record import TakeRecord
 from a3t.text.transcript import Transcript
+from alignment.result import covering
 from app import texts
 from app.models import Models, check_offered
 from app.studio.storage.heard_tokens import HeardPart, Pause, Token, end_of, places_of, start_of
@@ -69,6 +70,7 @@ class TakeJob:
     settings. pace: relative to the settings' speed. duration: of the new words in seconds, or None.
     lengths: of each new word and pause, or None. varied: whether it is to differ from the others by
     itself. number: of the take. level: the first take's. said: a recording of the new words.
+    others: recordings in which some of them are said, too.
     """
 
     recording: Recording
@@ -87,6 +89,7 @@ class TakeJob:
     number: int = 0
     level: float | None = None
     said: Path | None = None
+    others: tuple[OtherRecording, ...] = ()
 
     @property
     def timed_request(self) -> EditRequest:
@@ -98,7 +101,7 @@ class TakeJob:
             fit=self.request.fit and as_it_comes and self.said is None,
             duration=self.duration,
             lengths=self.lengths,
-            others=(OtherRecording(self.said, punch_in=True),) if self.said else (),
+            others=(OtherRecording(self.said, punch_in=True),) if self.said else self.others,
         )
 
 
@@ -142,6 +145,39 @@ def moved_reach(change: Change, heard: HeardPart) -> tuple[int, int] | None:
     if len(wanted) < MIN_WORDS:
         return None
     return _reach(_recorded(wanted, heard.tokens, first, last)[:1], first, last)
+
+
+def sources_for(
+    change: Change, heard: HeardPart, sources: Iterable[OtherRecording]
+) -> tuple[OtherRecording, ...]:
+    """Those of other recordings in which some MIN_WORDS of the new words are said in a row, each
+    with what is said around them alone: an hour's words would be kept with every take."""
+    wanted, _ = _new_words(change, heard.tokens)
+    rows = {tuple(wanted[k : k + MIN_WORDS]) for k in range(len(wanted) - MIN_WORDS + 1)}
+    found = []
+    for source in sources if rows else ():
+        assert source.transcript is not None and source.alignment is not None
+        said = source.transcript.spoken
+        places = [k for k in range(len(said)) if said[k : k + MIN_WORDS] in rows]
+        if places:
+            found.append(_around(source, places[0] - NEAR, places[-1] + MIN_WORDS + NEAR))
+    return tuple(found)
+
+
+def _around(source: OtherRecording, first: int, last: int) -> OtherRecording:
+    """Another recording with its words [first, last), up to whole written ones, alone."""
+    text, aligned = source.transcript, source.alignment
+    assert text is not None and aligned is not None
+    first, last = max(first, 0), min(last, len(text.words))
+    while first > 0 and text.words[first].token == text.words[first - 1].token:
+        first -= 1
+    while last < len(text.words) and text.words[last].token == text.words[last - 1].token:
+        last += 1
+    own = aligned.spoken[first:last]
+    part = Transcript.of_spoken([word.text for word in own]).written_as(text.written(first, last))
+    pauses = [word for word in aligned.words if word.is_pause]
+    within = covering(own, aligned.duration, aligned.score, pauses)
+    return replace(source, text=part.text, alignment=within)
 
 
 def _new_words(change: Change, tokens: Sequence[Token]) -> tuple[list[str], tuple[int, int]]:

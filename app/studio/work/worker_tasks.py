@@ -26,6 +26,8 @@ def listed_words(editor: object, text: str) -> Any:
 ingest = partial(_of, "listening", "ingest")
 find_places = partial(_of, "listening", "find_places")
 align_place = partial(_of, "listening", "align_place")
+hear_source = partial(_of, "listening", "hear_source")
+measure_track = partial(_of, "listening", "measure_track")
 recognise_part = partial(_of, "listening", "recognise_part")
 tell_speakers = partial(_of, "listening", "tell_speakers")
 correct_tokens = partial(_of, "listening", "correct_tokens")

@@ -5,7 +5,7 @@ import { isShouted, sentenceCase } from "../script/wording.js";
 import { TEXTS, clock, named, tell } from "../texts.js";
 
 /** Where the words of a take were recorded; "" if they were made. */
-const recorded = (take) => (take.punch_in ? TEXTS.said_by_you : typeof take.recorded === "number" ? tell(TEXTS.recorded_at, clock(take.recorded)) : "");
+const recorded = (take) => (take.punch_in ? TEXTS.said_by_you : typeof take.recorded === "number" ? tell(take.other ? TEXTS.recorded_in_other : TEXTS.recorded_at, clock(take.recorded)) : "");
 
 export class ChangesView {
   /** @param {HTMLElement} host @param {any} app */

@@ -39,7 +39,7 @@ export class CleaningView {
     const hiding = make("select", { "aria-label": `${TEXTS.hidings.mute} / ${TEXTS.hidings.bleep}`, onchange: (event) => { this.hiding = event.target.value; this.look(0); } },
       ...Object.entries(TEXTS.hidings).map(([each, said]) => make("option", { value: each }, said)));
     host.append(
-      make("div", { class: "head" }, make("h2", {}, TEXTS.clean), tool("close", TEXTS.close, () => this.toggle(false))),
+      make("div", { class: "head" }, make("h2", {}, TEXTS.clean), tool("close", TEXTS.close, () => app.beside())),
       make("p", { class: "hint" }, TEXTS.clean_hint), this.filters,
       make("div", { class: "row" }, action, make("label", {}, TEXTS.longest, " ", longest, " s")),
       make("div", { class: "row" }, make("label", {}, TEXTS.hide, " ", hidden), hiding),
@@ -53,14 +53,11 @@ export class CleaningView {
     this.marks.textContent = this.app.marks ? TEXTS.marks_off : TEXTS.marks_on;
   }
 
-  toggle(open = !this.open) {
+  toggle(open) {
     if (open === this.open) return;
     this.open = open;
     this.current = -1;
     this.found = [];
-    this.host.hidden = !open;
-    this.app.parts.changes.hidden = open;
-    this.app.showChanges(open); // on a phone it stands in the same sheet
     this.app.host.querySelector("[data-name=clean]").setAttribute("aria-expanded", String(open));
     if (open) this.look(0);
     if (this.app.project) this.app.render();

@@ -35,7 +35,8 @@ export function build(host, app) {
   const undo = tool("undo", `${TEXTS.undo} (Ctrl+Z)`, () => app.editing.undo());
   const redo = tool("redo", `${TEXTS.redo} (Ctrl+Shift+Z)`, () => app.editing.redo());
   const speakers = make("button", { type: "button", class: "quiet" }, TEXTS.speakers), [find, clean] = [TEXTS.find, TEXTS.clean].map((name) => make("button", { type: "button", class: "quiet folded" }, name)); // on a phone
-  const more = menu([[speakers, () => app.editing.tellSpeakers()], [find, () => app.dialogs.find()], [clean, () => app.cleaning.toggle()], [TEXTS.retext, () => app.dialogs.retext()], [TEXTS.keys, () => app.dialogs.keys()], [TEXTS.settings, () => app.settings.open()]]);
+  const toClean = () => app.beside(app.cleaning.open ? "changes" : "cleaning");
+  const more = menu([[speakers, () => app.editing.tellSpeakers()], [find, () => app.dialogs.find()], [clean, toClean], [TEXTS.add_recordings, () => app.beside("recordings")], [TEXTS.retext, () => app.dialogs.retext()], [TEXTS.keys, () => app.dialogs.keys()], [TEXTS.settings, () => app.settings.open()]]);
   const takeHome = menu(Object.entries(TEXTS.exports).map(([part, name]) => [name, () => app.exporting.export(part)]));
   const others = opener(more, make("button", { type: "button", class: "tool", title: TEXTS.more, "aria-label": TEXTS.more }, icon("dots")));
   others.popoverTargetElement = more;
@@ -44,7 +45,7 @@ export function build(host, app) {
     make("button", { type: "button", class: "quiet back", "aria-label": TEXTS.all_projects, onclick: () => app.leave() }, "‹", make("span", {}, TEXTS.all_projects)),
     heading, status, progress, make("span", { class: "push" }), sheet,
     undo, redo, tool("find", `${TEXTS.find} (Ctrl+F)`, () => app.dialogs.find(), { class: "tool finds" }),
-    make("button", { type: "button", class: "quiet named", title: TEXTS.clean_hint, "aria-label": TEXTS.clean, "aria-expanded": "false", "data-name": "clean", onclick: () => app.cleaning.toggle() }, icon("clean"), make("span", {}, TEXTS.clean)), others, more, download, takeHome);
+    make("button", { type: "button", class: "quiet named", title: TEXTS.clean_hint, "aria-label": TEXTS.clean, "aria-expanded": "false", "data-name": "clean", onclick: toClean }, icon("clean"), make("span", {}, TEXTS.clean)), others, more, download, takeHome);
   const problem = make("div", { class: "problem", role: "alert", hidden: true }), sentence = make("p");
   const other = make("div", { class: "row" },
     make("button", { type: "button", class: "button", onclick: () => app.dialogs.retext(app.listening.other_text) }, TEXTS.correct_text),
@@ -52,8 +53,8 @@ export function build(host, app) {
   problem.append(sentence, other);
   const script = make("div", { class: "page" });
   const changes = make("aside", { class: "changes", "aria-label": TEXTS.changes });
-  const cleaning = make("div", { class: "cleaning", hidden: true }), list = make("div");
-  changes.append(list, cleaning);
+  const cleaning = make("div", { class: "cleaning", hidden: true }), recordings = make("div", { class: "recordings", hidden: true }), list = make("div");
+  changes.append(list, cleaning, recordings);
   const film = make("div", { class: "film" });
   const audio = make("div", { class: "audio" });
   const grip = make("div", { class: "grip", role: "separator", "aria-orientation": "horizontal", tabindex: "0", "aria-label": TEXTS.audio_height, "aria-valuemin": "40", "aria-valuemax": "320" });
@@ -124,5 +125,5 @@ export function build(host, app) {
     download.lastChild.textContent = preparing || TEXTS.export;
     for (const each of transport.querySelectorAll("button")) each.disabled = !app.sound;
   }
-  return { start, script, aside: changes, changes: list, cleaning, film, audio, clock, refresh };
+  return { start, script, aside: changes, changes: list, cleaning, recordings, film, audio, clock, refresh };
 }

@@ -13,7 +13,7 @@ export class ScriptView {
     this.selected = new ScriptSelection(this.text, app);
     this.field = new ScriptField(this.text, this.selected, app);
     this.text.body.addEventListener("keydown", (event) => this.#key(event));
-    for (const how of ["copy", "cut", "paste"]) this.text.body.addEventListener(how, (event) => this.#clip(event));
+    for (const how of ["copy", "cut", "paste"]) app.host.addEventListener(how, (event) => this.#clip(event)); // wherever text is selected
   }
 
   /** The keys go to the transcript. */
@@ -59,17 +59,20 @@ export class ScriptView {
     else if (types) this.field.write(event.key);
   }
 
+  /** Words come after those that are selected. @param {string} text */
+  paste(text) {
+    const { range } = this.selected;
+    if (!range) return this.app.complain(TEXTS.no_place);
+    if (text.trim()) this.app.editing.write(range[1], range[1], `${text} ${this.app.script.textOf(range[1], range[1])}`);
+  }
+
   /** What is copied are the words as they are edited; what is pasted is inserted after what is selected. */
   #clip(event) {
     const { range } = this.selected;
-    if (event.target !== this.text.body || !range) return;
+    if (document.activeElement !== this.text.body || !range) return;
     event.preventDefault();
     const { script } = this.app;
-    if (event.type === "paste") {
-      const text = event.clipboardData.getData("text/plain");
-      if (text.trim()) this.app.editing.write(range[1], range[1], `${text} ${script.textOf(range[1], range[1])}`);
-      return;
-    }
+    if (event.type === "paste") return this.paste(event.clipboardData.getData("text/plain"));
     event.clipboardData.setData("text/plain", script.textOf(...script.widened(...range)));
     if (event.type === "cut") this.remove();
   }

@@ -7,8 +7,8 @@ import { offerRecogniser } from "./recogniser.js";
 import { SOUND, SpeechView } from "./speech_view.js";
 import { TEXTS, clock, tell } from "../texts.js";
 
-const WORDS = ".txt,.docx,.odt,.rtf,.ttml,.dfxp,.lab,.srt,.vtt,.sbv,.ass,.ssa,.lrc,.ctm,.tsv,.TextGrid,.json";
-const isWords = ({ name }) => WORDS.split(",").some((ending) => name.toLowerCase().endsWith(ending.toLowerCase()));
+export const WORDS = ".txt,.docx,.odt,.rtf,.ttml,.dfxp,.lab,.srt,.vtt,.sbv,.ass,.ssa,.lrc,.ctm,.tsv,.TextGrid,.json";
+export const isWords = ({ name }) => WORDS.split(",").some((ending) => name.toLowerCase().endsWith(ending.toLowerCase()));
 
 /** Megabytes, or gigabytes, as people count them. */
 function size(bytes) {
@@ -20,7 +20,7 @@ export class StartView {
   constructor(host, app) {
     this.app = app;
     this.recording = null;
-    this.chooser = /** @type {HTMLInputElement} */ (make("input", { type: "file", accept: SOUND, "aria-label": TEXTS.choose, class: "hidden", tabindex: "-1", id: "studio-upload", onchange: () => this.take([...this.chooser.files]) }));
+    this.chooser = /** @type {HTMLInputElement} */ (make("input", { type: "file", accept: SOUND, multiple: true, "aria-label": TEXTS.choose, class: "hidden", tabindex: "-1", id: "studio-upload", onchange: () => this.take([...this.chooser.files]) }));
     this.words = /** @type {HTMLInputElement} */ (make("input", { type: "file", accept: WORDS, "aria-label": TEXTS.text_file, class: "hidden", tabindex: "-1", id: "studio-words", onchange: () => this.begin("", () => this.#read(this.words.files[0])) }));
     this.text = /** @type {HTMLTextAreaElement} */ (make("textarea", { rows: "4", "aria-label": TEXTS.own_text, placeholder: TEXTS.own_text_hint }));
     this.mic = make("button", { type: "button", class: "button", onclick: () => this.#record() }, icon("record"), make("span", {}, TEXTS.record));
@@ -73,13 +73,16 @@ export class StartView {
     show(this.state, make("span", { class: "problem" }, sentence), remedy && make("button", { type: "button", class: "quiet strong", onclick: remedy[1] }, remedy[0]));
   }
 
-  /** @param {File[]} files a recording, perhaps with its transcript @param {string|null} kept by this name until it has arrived @param {Promise<import("./live_words.js").Word[]>|null} heard its words so far */
-  async take(files, kept = null, heard = null) {
-    const words = files.find(isWords), [sound, other] = files.filter((file) => !isWords(file));
+  /** @param {File[]} files a recording, perhaps with its transcript @param {string|null} kept by this name until it has arrived @param {Promise<import("./live_words.js").Word[]>|null} heard its words so far @param {File[]} tracks in step with it */
+  async take(files, kept = null, heard = null, tracks = []) {
+    const words = files.find(isWords), sounds = files.filter((file) => !isWords(file)), [sound] = sounds;
     this.chooser.value = "";
     return this.begin("", async () => {
       if (words) await this.#read(words);
-      if (other) throw new Error(TEXTS.too_many);
+      if (sounds.length > 1) {
+        if (sounds.some(({ name }) => /\.zip$/i.test(name))) throw new Error(TEXTS.too_many);
+        return this.app.dialogs.ask(TEXTS.which_edited, sounds.map((own) => [own.name, () => this.take([own], null, null, sounds.filter((each) => each !== own))]));
+      }
       if (!sound) return;
       if (this.limits && sound.size > this.limits.bytes) throw new Error(tell(TEXTS.too_large, sound.name, size(sound.size), size(this.limits.bytes)));
       const upload = await this.app.server.upload(sound, (share) => { this.state.textContent = `${TEXTS.uploading} ${sound.name}… ${Math.round(100 * share)} %`; });
@@ -89,6 +92,7 @@ export class StartView {
       if (!this.app.project) return; // why was said
       this.state.textContent = this.text.value = "";
       if (kept) await drop(kept);
+      if (tracks.length) { this.app.beside("recordings"); this.app.recordings.add(tracks, "track"); }
       this.#say();
       if (!heard) return;
       this.app.spoken = { project: this.app.project, words: await heard };

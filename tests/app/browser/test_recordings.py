@@ -1,6 +1,7 @@
 """Recordings in the browser: a microphone, long ones, files that are none, an example."""
 
 import re
+import zipfile
 from base64 import b64encode
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import soundfile
 from tests.app.browser.pages import (
     change,
     changes,
+    download,
     listened,
     made,
     opened,
@@ -19,6 +21,7 @@ from tests.app.browser.pages import (
     ready,
     said,
     upload,
+    watched,
     word,
 )
 from tests.audio.films import film
@@ -115,6 +118,92 @@ def test_new_words_are_said_into_the_microphone(browser: Any, url: str, arctic: 
     assert page.locator(".left p").count() == 0  # the browser keeps nothing that the server has
     assert page.faults == []
     page.context.close()
+
+
+SELECT = """([from, until]) => {
+    const text = document.querySelector('.told').firstChild, { data } = text;
+    const [first, last] = [data.indexOf(from) + 2, data.lastIndexOf(until) + 1];
+    getSelection().setBaseAndExtent(text, first, text, last);
+}"""
+
+
+def test_words_of_another_recording_are_put_into_the_script(
+    page: Any, arctic: Path, tmp_path: Path
+) -> None:
+    """By the button, or copied; every window lists it, and a window that is loaded again."""
+    samples, rate = soundfile.read(arctic, dtype="int16")
+    other, words = tmp_path / "An answer.wav", tmp_path / "An answer.txt"
+    soundfile.write(other, np.tile(samples, 2), rate)
+    words.write_text(f"{ARCTIC} {ARCTIC}")
+    upload(page, arctic, ARCTIC)
+    page.get_by_role("button", name="More").click()
+    page.get_by_role("button", name="Add a recording").first.click()
+    panel = page.locator(".recordings")
+    panel.get_by_label("Add a recording").last.set_input_files([words, other])
+    panel.locator(".told").wait_for()
+    panel.get_by_role("button", name="Put into the script").click()
+    page.get_by_text("Select the word in the script after").wait_for()
+    word(page, "always").first.click()
+    page.evaluate(SELECT, ["degree", "you"])  # parts of words
+    picture(page, "another recording")
+    panel.get_by_role("button", name="Put into the script").click()
+    made(page, "degree. And you")
+    page.keyboard.press("Control+z")
+    panel.locator(".told").click()
+    page.evaluate(SELECT, ["superlative", "always"])
+    page.keyboard.press("Control+c")
+    word(page, "see").first.click()
+    page.keyboard.press("Control+v")
+    made(page, "superlative degree. And you always")
+    panel.get_by_role("button", name="Close").click()
+    page.get_by_text("in another recording.").wait_for()
+    assert page.get_by_role("button", name="Another take").is_enabled()
+    picture(page, "words of another recording")
+    page.reload()
+    page.get_by_role("button", name="More").click()
+    page.get_by_role("button", name="Add a recording").first.click()
+    panel.locator(".told", has_text=f"{ARCTIC} {ARCTIC}").wait_for()
+    window = watched(page.context.new_page(), page.url)
+    window.goto(page.url)
+    listed = window.locator(".recordings .further")
+    listed.wait_for(state="attached")
+    panel.get_by_role("button", name="Delete: An answer.wav").click()
+    listed.wait_for(state="detached")
+    assert window.faults == []
+    made(page, "superlative degree. And you always")
+    page.set_viewport_size({"width": 390, "height": 844})
+    panel.get_by_label("Add a recording").last.set_input_files([words, other])
+    panel.locator(".told").wait_for()
+    picture(page, "another recording on a phone")
+
+
+def test_a_track_comes_with_the_recording_and_stays_in_step(
+    page: Any, arctic: Path, tmp_path: Path
+) -> None:
+    """Which one is edited is asked; another is added later, and one removed."""
+    samples, rate = soundfile.read(arctic, dtype="int16")
+    host, guest, third = (tmp_path / f"{name}.wav" for name in ("host", "guest", "third"))
+    for path in (host, guest, third):
+        soundfile.write(path, samples if path == host else samples[::-1], rate)
+    page.locator(".hero summary").first.click()
+    page.locator(".hero textarea").first.fill(ARCTIC)
+    page.locator("#studio-upload").set_input_files([guest, host])
+    page.get_by_role("dialog").get_by_role("button", name="host.wav").click()
+    word(page, "always").first.wait_for()
+    panel = page.locator(".recordings")
+    panel.get_by_text("guest.wav").wait_for()
+    panel.get_by_label("Add a track").last.set_input_files(third)
+    panel.get_by_text("third.wav").wait_for()
+    panel.locator(".note").first.wait_for(state="detached")
+    picture(page, "tracks")
+    panel.get_by_role("button", name="Delete: third.wav").click()
+    panel.get_by_text("third.wav").wait_for(state="detached")
+    change(page, "always", "never ever")
+    with zipfile.ZipFile(download(page, tmp_path)) as archive:
+        archive.extractall(tmp_path / "all")
+    made = [soundfile.info(tmp_path / f"all/{name}.edited.wav") for name in ("host", "guest")]
+    assert made[0].frames == made[1].frames != len(samples)
+    assert not (tmp_path / "all/third.edited.wav").exists()
 
 
 def test_a_film_is_shown_as_it_is_heard_and_taken_home(

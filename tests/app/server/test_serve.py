@@ -205,6 +205,29 @@ def test_new_words_come_from_the_speakers_own_reading(
     assert "“always” isn't heard in talk.wav" in answer.json()["detail"]
 
 
+def test_new_words_come_from_another_recording(
+    client: httpx.Client, editor: Editor, arctic: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `--from` takes them, however it is called; what it says is recognised."""
+    sound, rate = sf.read(arctic, dtype="int16")
+    begin = round(editor.align(arctic, ARCTIC).spoken[7].start * rate)
+    talk = io.BytesIO()
+    sf.write(talk, sound[:begin], rate, format="WAV")
+    files = [("file", ("talk.wav", talk.getvalue())), ("from", ("talk.wav", arctic.read_bytes()))]
+    data = {"text": " ".join(ARCTIC.split()[:7]), "new_text": ARCTIC}
+    job = f"/v1/jobs/{client.post('/v1/edits', files=files, data=data).json()['id']}"
+    while (state := client.get(job).json())["status"] == "running":
+        time.sleep(0.05)
+    assert state["status"] == "done", state
+    record = client.get(f"{job}/edit.json").json()
+    (part,) = record["edits"][0]["taken"]
+    assert part["path"] == "talk.wav" and "punch_in" not in part
+    assert part["source"][1] - part["source"][0] > 0.9 * (len(sound) - begin) - 0.5 * rate
+    monkeypatch.setattr("app.limits.MAX_TRACK_SECONDS", 3.0)
+    answer = client.post("/v1/edits", files=files, data=data | {"reply": "recording"})
+    assert answer.status_code == 400 and "together" in answer.json()["detail"], answer.text
+
+
 @pytest.mark.parametrize(
     "path, data",
     [("edits", {"new_text": ARCTIC.replace("always ", "")}), ("cleanings", {"mute": "always"})],
