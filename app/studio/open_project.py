@@ -205,15 +205,13 @@ class OpenProject:
         parts = range(len(self.parts))
         return bool(parts) and all(map(self.is_heard, parts))
 
-    def sources(self) -> list[OtherRecording]:
+    def sources(self) -> Iterator[OtherRecording]:
         """The recordings whose words can be pasted, as far as they have been listened to."""
-        found = []
         for each in self.folder.further:
             heard = each.kind == "source" and self.folder.read(each.heard_name)
             if heard:
                 path = self.folder.path / SAID / each.file
-                found.append(replace(OtherRecording.from_json(heard), path=path))
-        return found
+                yield replace(OtherRecording.from_json(heard), path=path)
 
     def tracks(self) -> list[tuple[str, Track, TrackActivity]]:
         """The tracks in step with the recording, with what they are called; InputError while one

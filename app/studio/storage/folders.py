@@ -33,7 +33,7 @@ from a3t.errors import InputError
 from a3t.projects.document import Document
 from a3t.projects.take_record import MAX_TAKES, TakeRecord, Text
 from alignment.serialisation import Record, from_json
-from app import texts
+from app import limits, texts
 from app.studio.storage.heard_tokens import HeardPart
 
 ID = re.compile(r"[0-9a-f]{24}")
@@ -63,7 +63,7 @@ class FurtherRecording(Record):
     file: Annotated[str, Meta(pattern=rf"^{SAID_NAME.pattern}\Z")]
     name: Annotated[str, Meta(max_length=120)]
     seconds: Annotated[float, Meta(ge=0)]
-    text: str = ""
+    text: Annotated[str, Meta(max_length=limits.MAX_CHARACTERS)] = ""
     problem: Text = ""
 
     @property

@@ -30,6 +30,7 @@ from msgspec import Meta
 from pydantic import AfterValidator, BaseModel, Field, StrictInt, StringConstraints
 
 from a3t.errors import InputError
+from a3t.plan.request import MAX_OTHERS, OtherRecording
 from a3t.projects.document import Document
 from a3t.projects.take_record import KNOWN, MAX_TEXT_CHARACTERS, TakeRecord, Text
 from a3t.text.transcript import Transcript
@@ -206,9 +207,9 @@ def _unpacked(archive: zipfile.ZipFile, told: Manifest, folder: ProjectFolder) -
 def _further(archive: zipfile.ZipFile, folder: ProjectFolder) -> None:
     """The recordings beside the project's own; what is said to be heard in one that can't be is
     listened to again."""
-    from a3t.plan.request import OtherRecording
-
     listed = from_json(tuple[FurtherRecording, ...], _json(archive, FURTHER))
+    if not len({each.file for each in listed}) == len(listed) <= 2 * MAX_OTHERS:
+        raise ValueError("recordings")
     for each in listed:
         _copy(archive, f"{SAID}/{each.file}", folder.path / SAID / each.file)
         with suppress(*MALFORMED):

@@ -5,6 +5,7 @@ import json
 import zipfile
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -122,9 +123,10 @@ def turned(service: Service, editor: Editor, arctic: Path) -> Path:
 
 
 def test_words_of_another_recording_are_pasted(
-    project: Project, studio: Studio, turned: Path, tmp_path: Path
+    project: Project, studio: Studio, turned: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They are taken from it: in the export, made again, in another project, after it is gone."""
+    monkeypatch.setattr("app.studio.work.take_orders.NEAR", 0)  # as of a long one
     own = turned
     tokens = project.listened()["tokens"]
     upload = uploaded(project.client, own)
@@ -137,8 +139,12 @@ def test_words_of_another_recording_are_pasted(
     assert sound.content == own.read_bytes()
     ids = [token[0] for token in tokens]
     words = TURNED.split()[2:7]  # which stand nowhere in the project's own
-    project.save({"after": ids[1], "tokens": [], "text": " ".join(words)})
-    ((key, (take,)),) = project.made()["takes"].items()
+    first = {"after": ids[1], "tokens": [], "text": " ".join(words)}
+    second = {"after": ids[7], "tokens": [], "text": " ".join(TURNED.split()[3:9])}
+    project.save(first, second)
+    takes = project.made()["takes"]
+    key, take = next((key, own[0]) for key, own in takes.items() if own[0]["recorded"] < 1)
+    assert all(own[0]["other"] == other["file"] for own in takes.values()) and len(takes) == 2
     assert take["other"] == other["file"] and 0 < take["recorded"] < 1
     for name, content in project.files().items():
         (tmp_path / name).write_bytes(content)
@@ -155,10 +161,22 @@ def test_words_of_another_recording_are_pasted(
     again = replay(tmp_path / "talk.edited.edit.json").save(tmp_path / "again.wav")
     assert again.read_bytes() == (tmp_path / "talk.edited.wav").read_bytes()
     project.post("takes", {"key": key})  # another take is made
-    assert "other" not in project.made(2)["takes"][key][1]
+    takes = project.until(lambda state: len(state["takes"][key]) > 1)["takes"][key]
+    assert "other" not in takes[1]
 
     packed = own.with_name("talk.a3t.zip")
     packed.write_bytes(project.client.get(f"{project.at}/file").content)
+    with zipfile.ZipFile(packed) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    (listed,) = json.loads(members["recordings.json"])
+    lies: list[Any] = [[listed, listed], [listed | {"file": "../x"}], [listed | {"kind": "x"}], 5]
+    for lie in lies:
+        with zipfile.ZipFile(packed.with_name("lie.a3t.zip"), "w") as archive:
+            for name, data in {**members, "recordings.json": json.dumps(lie).encode()}.items():
+                archive.writestr(name, data)
+        upload = uploaded(project.client, packed.with_name("lie.a3t.zip"))
+        answer = project.client.post("/projects", json={"upload": upload, "onto": "both"})
+        assert answer.status_code == 400 and "not a project" in answer.json()["detail"], lie
     with client_of(studio) as client:
         there = Project(client, {"upload": str(packed)})
         assert there.state["recordings"] == [other]
