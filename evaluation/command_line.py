@@ -41,6 +41,7 @@ COMMANDS = {
     "errors": ("hearing.planted_errors", "wrong texts: does the aligner doubt them?"),
     "sounds": ("hearing.planted_sounds", "unwritten sounds: named, without moving neighbours?"),
     "recognition": ("hearing.recognition", "word errors of recognition, with a hint and without"),
+    "marks": ("hearing.page_marks", "the page's marks of doubtful words: right, and complete?"),
     "near-words": ("hearing.near_words", "edits planned from the new text alone"),
     "live": ("hearing.live_words", "live words: errors, delay, changes"),
     "second-pass": ("hearing.second_pass", "recognition weighed again by recipes/words"),

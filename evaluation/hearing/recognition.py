@@ -10,6 +10,7 @@ doesn't differ. Intervals: 95 %, voices drawn anew, or clips where a corpus has 
 
 from __future__ import annotations
 
+import argparse
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -36,6 +37,7 @@ from evaluation.hearing.planting import (
     recorded_at_home,
     vocabulary,
 )
+from training.corpora import Clip
 from training.programs import counts, option
 
 FEW = 5  # voices
@@ -93,15 +95,17 @@ class RecognitionTask(NamedTuple):
     prior: str
 
 
+def usable_clips(options: argparse.Namespace) -> Sequence[Clip]:
+    """The clips that the options of a command allow."""
+    if options.at_home:
+        return recorded_at_home(options.at_home, not options.chosen)
+    return aligner_held_out(not options.chosen)
+
+
 def recognition_tasks(setting: Setting) -> Iterator[RecognitionTask]:
     """Every clip, for every recogniser with every prior."""
     options = setting.options
-    usable = (
-        recorded_at_home(options.at_home, not options.chosen)
-        if options.at_home
-        else aligner_held_out(not options.chosen)
-    )
-    clips = [heard(clip) for clip in chosen(usable, options.clips, options.seed)]
+    clips = [heard(each) for each in chosen(usable_clips(options), options.clips, options.seed)]
     pool = vocabulary(clips)
     changes = [edit_of(each.words, pool, k, options.seed) for k, each in enumerate(clips)]
     for recogniser in options.recogniser or ("network",):

@@ -31,6 +31,7 @@ from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.punctuation.restoring import with_punctuation
 from a3t.text.transcript import Transcript
 from alignment import Word
+from alignment.aligner import InMemory
 from alignment.confidence.doubts import with_confidences
 from alignment.long.pieces import SECONDS, find_anchors, pieces
 from alignment.recognition import whisper_model
@@ -134,13 +135,19 @@ def measure_track(editor: Editor, path: Path, original: Path) -> dict[str, str]:
 
 
 def recognise_part(
-    editor: Editor, sound: PcmSound, part: int, first: int, last: int, own: Pronunciations = ()
+    editor: Editor,
+    sound: PcmSound | InMemory,
+    part: int,
+    first: int,
+    last: int,
+    own: Pronunciations = (),
+    recogniser: str = "auto",
 ) -> HeardPart:
     """Recognise samples [first, last), and listen for the project's ``own`` words; nothing where
     no word is."""
     samples = sound.mono(first, last)
     editor_step(editor, "transcribe")
-    model = whisper_model("auto")
+    model = whisper_model(recogniser)
     if model is not None:
         load_whisper(model)
     try:
@@ -183,7 +190,7 @@ def editor_step(editor: Editor, name: str) -> None:
 
 def align_tokens(
     editor: Editor,
-    sound: PcmSound,
+    sound: PcmSound | InMemory,
     first_id: int,
     first: int,
     last: int,
