@@ -99,9 +99,6 @@ def peaks_of(sound: PcmSound) -> bytes:
     return b"".join(level.tobytes() for level in levels)
 
 
-if TYPE_CHECKING:
-    from a3t.editor import Editor
-
 FIRST_PART = (5.0, 9.0)  # seconds of the shortest and the longest: the first words soon
 LONG = 40.0  # seconds; a shorter recording with its text is one part
 

@@ -151,16 +151,20 @@ def sources_for(
     change: Change, heard: HeardPart, sources: Iterable[OtherRecording]
 ) -> tuple[OtherRecording, ...]:
     """Those of other recordings in which some MIN_WORDS of the new words are said in a row, each
-    with what is said around them alone: an hour's words would be kept with every take."""
+    with what is said around most of these alone: an hour's words would be kept with every take."""
     wanted, _ = _new_words(change, heard.tokens)
     rows = {tuple(wanted[k : k + MIN_WORDS]) for k in range(len(wanted) - MIN_WORDS + 1)}
     found = []
     for source in sources if rows else ():
         assert source.transcript is not None and source.alignment is not None
         said = source.transcript.spoken
-        places = [k for k in range(len(said)) if said[k : k + MIN_WORDS] in rows]
-        if places:
-            found.append(_around(source, places[0] - NEAR, places[-1] + MIN_WORDS + NEAR))
+        runs: list[list[int]] = []
+        for k in (k for k in range(len(said)) if said[k : k + MIN_WORDS] in rows):
+            if not runs or runs[-1][-1] != k - 1:
+                runs.append([])
+            runs[-1].append(k)
+        if longest := max(runs, key=len, default=None):
+            found.append(_around(source, longest[0] - NEAR, longest[-1] + MIN_WORDS + NEAR))
     return tuple(found)
 
 
@@ -175,7 +179,8 @@ def _around(source: OtherRecording, first: int, last: int) -> OtherRecording:
         last += 1
     own = aligned.spoken[first:last]
     part = Transcript.of_spoken([word.text for word in own]).written_as(text.written(first, last))
-    pauses = [word for word in aligned.words if word.is_pause]
+    start, end = own[0].start - FAR, own[-1].end + FAR
+    pauses = [w for w in aligned.words if w.is_pause and start < w.end and w.start < end]
     within = covering(own, aligned.duration, aligned.score, pauses)
     return replace(source, text=part.text, alignment=within)
 
