@@ -24,6 +24,7 @@ from tests.app.browser.pages import (
     watched,
     word,
 )
+from tests.app.browser.test_reading import violations
 from tests.audio.films import film
 from tests.conftest import ARCTIC
 
@@ -175,6 +176,7 @@ def test_words_of_another_recording_are_put_into_the_script(
     panel.get_by_label("Add a recording").last.set_input_files([words, other])
     panel.locator(".told").wait_for()
     picture(page, "another recording on a phone")
+    assert violations(page) == []
 
 
 def test_a_track_comes_with_the_recording_and_stays_in_step(
