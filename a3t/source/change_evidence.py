@@ -187,7 +187,8 @@ MOST_WAYS = 8  # of saying the words of a place that are compared
 MOST_NATS, MOST_FIT = 40.0, 20.0  # of Whisper; of the phone network and of trigrams
 NEARLY = 5.0  # nats of the phone network: two words that differ by less may both be said
 NOT_SKIPPED = 3.0  # nats: a word that fits better than nothing by no more wasn't skipped
-RARE, RAREST = -10.0, -16.0  # log probabilities of words that are rare, and that no text has
+# Log probabilities of words that are rare, that are mostly names, and that no text has.
+RARE, NAME, RAREST = -10.0, -13.0, -16.0
 
 
 class Evidence(NamedTuple):
@@ -199,8 +200,8 @@ class Evidence(NamedTuple):
     aligner's eyes. cleared: 1 if a second hearing has the new words there. edge: of places that
     touch, NEARLY and the nats by which the new word at either end of them fits the sound of the
     heard one better; 0 if it doesn't nearly fit. Where nothing is heard for several new words, the
-    nats by which one at an end fits better than nothing. That word may be said already, and
-    misheard. It has no weight.
+    nats by which one at an end fits better than nothing; NEARLY where a rare word is misheard
+    easily. So a word may be said already, and it is asked about. It has no weight.
     """
 
     whisper: float = 0.0
@@ -347,15 +348,11 @@ class HeardSound:
     def _edges(self, new: Transcript, places: Sequence[Difference]) -> list[float]:
         """Evidence.edge of each place. Words are paired by their phones, and of several that are
         changed at once, the pairs may be others."""
-        found = [self._skipped(place, new) for place in places]
+        found = [max(self._skipped(place, new), self._misheard(place, new)) for place in places]
         for run in runs(places, range(len(places))):
             first, last = places[run[0]], places[run[-1]]
             heard, own = (first.heard[0], last.heard[1]), (first.new[0], last.new[1])
-            if heard[0] == heard[1] or own[0] == own[1]:
-                continue
-            if len(run) == 1:
-                if self._is_part(self.heard.spoken[slice(*heard)], new.spoken[slice(*own)]):
-                    found[run[0]] = NEARLY
+            if len(run) == 1 or heard[0] == heard[1] or own[0] == own[1]:
                 continue
             edge = 0.0
             for h, n in ((heard[0], own[0]), (heard[1] - 1, own[1] - 1)):
@@ -377,17 +374,24 @@ class HeardSound:
         nothing, *words = self._fits(place.heard, [(), *ends])
         return _limited(max(0.0, max(words) - nothing - NOT_SKIPPED), MOST_FIT)
 
-    def _is_part(self, heard: Sequence[str], new: Sequence[str]) -> bool:
-        """True if a rare word was heard whose sound begins or ends nearly as a shorter new one: it
-        may be two words, as "shikriana" is "sheikh rehana"."""
-        if len(heard) != 1 or len(new) != 1 or not rare_words(heard):
-            return False
-        return any(
-            len(whole) >= len(part) + 3
-            and min(phone_distance(side, part) for side in (whole[:size], whole[-size:])) <= 1
-            for whole, part in product(self._ways(heard), self._ways(new))
-            for size in [len(part)]
+    def _misheard(self, place: Difference, new: Transcript) -> float:
+        """Evidence.edge by rare words. A name that shares most phones with the heard words may be
+        said, as "brigham" that is heard as "bring him"; and a rare word that begins or ends nearly
+        as a shorter new one may be two words, as "shikriana" is "sheikh rehana"."""
+        heard, own = self.heard.spoken[slice(*place.heard)], new.spoken[slice(*place.new)]
+        if not heard or not own:
+            return 0.0
+        old, word = (self._ways(words)[0] for words in (heard, own))
+        size = len(word)
+        is_name = min(_shares().get(each, RAREST) for each in own) < NAME
+        is_like = phone_distance(old, word) < max(len(old), size) / 2
+        is_part = (
+            len(heard) == len(own) == 1
+            and bool(rare_words(heard))
+            and len(old) >= size + 3
+            and min(phone_distance(side, word) for side in (old[:size], old[-size:])) <= 1
         )
+        return NEARLY if (is_name and is_like) or is_part else 0.0
 
     def _ways(self, words: Sequence[str]) -> list[tuple[str, ...]]:
         """Ways to say the words one behind the other."""

@@ -233,6 +233,9 @@ def test_a_misheard_word_at_the_edge_of_a_change_fits_its_sound(
         ("shikriana want to see it", "sheikh want to see it", True),
         ("understanding want to see it", "under want to see it", False),
         ("shikriana want to see it", "always want to see it", False),
+        ("bring him want to see it", "brigham want to see it", True),
+        ("bring him want to see it", "bring them want to see it", False),
+        ("bring him want to see it", "wyandotte want to see it", False),
     ],
 )
 def test_a_word_that_a_recogniser_skips_or_hears_as_part_of_another_may_be_said(
