@@ -200,8 +200,10 @@ class Evidence(NamedTuple):
     aligner's eyes. cleared: 1 if a second hearing has the new words there. edge: of places that
     touch, NEARLY and the nats by which the new word at either end of them fits the sound of the
     heard one better; 0 if it doesn't nearly fit. Where nothing is heard for several new words, the
-    nats by which one at an end fits better than nothing; NEARLY where a rare word is misheard
-    easily. So a word may be said already, and it is asked about. It has no weight.
+    nats by which one at an end fits better than nothing; NEARLY where a rare word is heard that the
+    new one may be part of. So a word may be said already. It has no weight. name: 1 if a name among
+    the new words shares most phones with the heard ones, as "brigham" that is heard as "bring him".
+    Of what has an edge or such a name somebody is asked.
     """
 
     whisper: float = 0.0
@@ -210,6 +212,7 @@ class Evidence(NamedTuple):
     advantage: float = 0.0
     cleared: float = 0.0
     edge: float = 0.0
+    name: float = 0.0
 
 
 class Rival(NamedTuple):
@@ -254,7 +257,9 @@ class HeardSound:
         edges = self._edges(new, places)
         return [
             _without_skipped(place, evidence)._replace(
-                cleared=float(second is not None and _is_cleared(place.new, others)), edge=edge
+                cleared=float(second is not None and _is_cleared(place.new, others)),
+                edge=edge,
+                name=self._name(place, new),
             )
             for place, each, edge in zip(places, nats, edges, strict=True)
             for evidence in [self._evidence(place, new, aligned_new, advantages, each)]
@@ -348,7 +353,7 @@ class HeardSound:
     def _edges(self, new: Transcript, places: Sequence[Difference]) -> list[float]:
         """Evidence.edge of each place. Words are paired by their phones, and of several that are
         changed at once, the pairs may be others."""
-        found = [max(self._skipped(place, new), self._misheard(place, new)) for place in places]
+        found = [max(self._skipped(place, new), self._part(place, new)) for place in places]
         for run in runs(places, range(len(places))):
             first, last = places[run[0]], places[run[-1]]
             heard, own = (first.heard[0], last.heard[1]), (first.new[0], last.new[1])
@@ -374,24 +379,24 @@ class HeardSound:
         nothing, *words = self._fits(place.heard, [(), *ends])
         return _limited(max(0.0, max(words) - nothing - NOT_SKIPPED), MOST_FIT)
 
-    def _misheard(self, place: Difference, new: Transcript) -> float:
-        """Evidence.edge by rare words. A name that shares most phones with the heard words may be
-        said, as "brigham" that is heard as "bring him"; and a rare word that begins or ends nearly
-        as a shorter new one may be two words, as "shikriana" is "sheikh rehana"."""
+    def _part(self, place: Difference, new: Transcript) -> float:
+        """Evidence.edge where a rare word is heard that begins or ends nearly as a shorter new one:
+        it may be two words, as "shikriana" is "sheikh rehana"."""
         heard, own = self.heard.spoken[slice(*place.heard)], new.spoken[slice(*place.new)]
-        if not heard or not own:
+        if len(heard) != 1 or len(own) != 1 or not rare_words(heard):
             return 0.0
-        old, word = (self._ways(words)[0] for words in (heard, own))
-        size = len(word)
-        is_name = min(_shares().get(each, RAREST) for each in own) < NAME
-        is_like = phone_distance(old, word) < max(len(old), size) / 2
-        is_part = (
-            len(heard) == len(own) == 1
-            and bool(rare_words(heard))
-            and len(old) >= size + 3
-            and min(phone_distance(side, word) for side in (old[:size], old[-size:])) <= 1
-        )
-        return NEARLY if (is_name and is_like) or is_part else 0.0
+        whole, part = (self._ways(words)[0] for words in (heard, own))
+        sides = whole[: len(part)], whole[-len(part) :]
+        is_part = len(whole) >= len(part) + 3 and min(phone_distance(s, part) for s in sides) <= 1
+        return NEARLY if is_part else 0.0
+
+    def _name(self, place: Difference, new: Transcript) -> float:
+        """Evidence.name of a place."""
+        heard, own = self.heard.spoken[slice(*place.heard)], new.spoken[slice(*place.new)]
+        if not heard or min((_shares().get(word, RAREST) for word in own), default=0.0) >= NAME:
+            return 0.0
+        sounds = [self._ways(words)[0] for words in (heard, own)]
+        return float(phone_distance(*sounds) < max(map(len, sounds)) / 2)
 
     def _ways(self, words: Sequence[str]) -> list[tuple[str, ...]]:
         """Ways to say the words one behind the other."""
@@ -576,7 +581,7 @@ class Weights:
         plain = (
             odds[best] >= self.sure
             and max(left, default=-math.inf) < self.open
-            and not any(each.edge > 0.0 for each in known)
+            and not any(each.edge > 0.0 or each.name > 0.0 for each in known)
         )
         return Decision(
             changed,
@@ -600,8 +605,8 @@ def runs(places: Sequence[Difference], numbers: Sequence[int]) -> list[list[int]
 
 # Fitted to words planted in clips and minutes of the voices for choosing (docs/log.md).
 WHISPER = Weights(
-    -0.99, Evidence(whisper=0.22, fit=0.12, language=0.1, advantage=0.44, cleared=-1.4)
+    -0.99, Evidence(whisper=0.22, fit=0.12, language=0.1, advantage=0.44, cleared=-1.4, name=-2.0)
 )
 BUILT_IN = Weights(
-    -1.49, Evidence(fit=0.14, language=0.28, advantage=0.8, cleared=-0.82), heard=-3.0
+    -1.49, Evidence(fit=0.14, language=0.28, advantage=0.8, cleared=-0.82, name=-2.0), heard=-3.0
 )
