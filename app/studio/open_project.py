@@ -320,4 +320,4 @@ class FurtherRecordings:
         return f"hear {recording.file}"
 
     def _tell(self) -> None:
-        self.project.events.tell(kind="recordings", recordings=self.shown())
+        self.project.events.tell(kind="recordings")  # what they say is long, and events are kept

@@ -161,6 +161,11 @@ def film(project: ThisProject) -> Response:
     return FileResponse(project.folder.original, media_type="video/mp4", headers=CACHED)
 
 
+@reading.get("/recordings")
+def recordings(project: ThisProject) -> Response:
+    return JSONResponse(project.further.shown())
+
+
 @reading.get("/recordings/{file}")
 def recording(file: str, project: ThisProject) -> Response:
     """A recording beside the project's own, as it came."""

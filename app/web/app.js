@@ -244,7 +244,7 @@ export class App extends State {
         if (edit) this.view.text.said.textContent = tell(TEXTS.ready, edit.text || TEXTS.deleted);
         return this.exporting.exportNext();
       }
-      case "recordings": return this.recordings.update(event.recordings);
+      case "recordings": return this.recordings.fetch();
       case "speakers": return this.editing.speakersTold();
       case "marks": this.marks = event.marks; return this.parts.refresh();
       case "names": this.names = event.names; return;

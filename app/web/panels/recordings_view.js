@@ -32,6 +32,12 @@ export class RecordingsView {
     for (const [kind, list] of Object.entries(this.lists)) refocused(list, () => show(list, ...listed.filter((each) => each.kind === kind).map((each) => this.#card(each))));
   }
 
+  /** Those of the open project have changed. */
+  async fetch() {
+    const { project, server } = this.app, asking = this.asking = {}, listed = await server.ask(`/projects/${project}/recordings`).catch(() => null);
+    if (listed && this.asking === asking && this.app.project === project) this.update(listed);
+  }
+
   /** Recordings, a source perhaps with its transcript. @param {File[]} files @param {Kind} kind */
   async add(files, kind) {
     const { app } = this, { project, server } = app, words = files.find(isWords);
