@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
 import soundfile
@@ -58,6 +59,23 @@ def test_what_the_codec_leaves_out_is_left_out(tmp_path: Path, arctic: Path) -> 
     coded = coded_like(recording, Patch(span, speech + hiss))
     top = 0.97 * rate / 2
     assert band(coded.samples, rate, top) < 0.3 * band(speech + hiss, rate, top)
+
+
+def test_from_where_the_vocoder_has_learnt_a_texture_a_patch_gets_more_bits(
+    tmp_path: Path, arctic: Path
+) -> None:
+    samples = soxr.resample(*soundfile.read(arctic), 32_000)
+    for kilobits, wanted in ((32, 32_000), (48, 57_600)):
+        path = tmp_path / f"{kilobits}.mp3"
+        with av.open(str(path), "w") as target:
+            stream = target.add_stream("libmp3lame", rate=32_000, layout="mono")
+            stream.bit_rate = 1000 * kilobits
+            frame = av.AudioFrame.from_ndarray(samples[None].astype(np.float32), "flt", "mono")
+            frame.sample_rate = 32_000
+            target.mux(stream.encode(frame))
+            target.mux(stream.encode(None))
+        found = lossy_coding(Recording.open(path))
+        assert found == ("libmp3lame", pytest.approx(wanted, rel=0.05))
 
 
 def test_the_top_of_an_opus_recording_is_kept(tmp_path: Path, arctic: Path) -> None:

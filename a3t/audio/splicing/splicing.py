@@ -7,8 +7,8 @@ quiet. A deletion joins the recording with itself in the same way. A pause is th
 room tone; over words that nobody is to hear lies a tone.
 
 A codec of few bits (MP3, AAC, Opus) leaves its own holes and roughness in a spectrum. A patch
-without them stands out, so it is coded once like the recording: by the same codec, at the same bit
-rate, between the recording's own sound.
+without them stands out, so it is coded once like the recording: by the same codec, at
+nearly its bit rate, between the recording's own sound.
 """
 
 from __future__ import annotations
@@ -57,6 +57,9 @@ if TYPE_CHECKING:
 ENCODERS = {"mp3": "libmp3lame", "aac": "aac", "opus": "libopus"}
 CELT = 24_000  # bits a second of a channel from which Opus needs no SILK, which dims the top
 HIGHEST = 160_000  # bits a second of a channel: above, coding leaves nothing to be heard
+# The vocoder learnt from recordings of so many bits a second of a channel and more, and brings part
+# of their texture itself. So from there on a patch gets more bits, this many times (docs/log.md).
+LEARNT, MORE = 40_000, 1.2
 CONTEXT = 0.5  # seconds of the recording on either side, which set the encoder going
 MOST_DELAY = 0.2  # seconds that a codec may delay the sound
 ALIKE = 0.7  # the least correlation of a patch with its coded self
@@ -84,8 +87,8 @@ def coded_like(recording: Recording, patch: Patch) -> Patch:
 
 
 def lossy_coding(recording: Recording) -> tuple[str, int] | None:
-    """FFmpeg's name of the encoder for a recording, and its bits a second; None if there is no
-    need of one."""
+    """FFmpeg's name of the encoder for a patch of a recording, and its bits a second; None if there
+    is no need of one."""
     import av
 
     if not recording.format.is_float:  # what is decoded from a lossy codec are floats
@@ -99,6 +102,8 @@ def lossy_coding(recording: Recording) -> tuple[str, int] | None:
         return None
     if encoder is None or not 0 < bits < HIGHEST * recording.channels:
         return None
+    if bits >= LEARNT * recording.channels:
+        bits = round(MORE * bits)
     rates = av.codec.Codec(encoder, "w").audio_rates
     return (encoder, bits) if rates is None or recording.sample_rate in rates else None
 
