@@ -111,7 +111,7 @@ def test_new_words_are_said_into_the_microphone(browser: Any, url: str, arctic: 
     box.get_by_role("button", name="Record", exact=True).click()
     box.get_by_role("button", name="Cancel").click()
     page.evaluate("() => window.grant()")
-    page.wait_for_function("() => window.granted.getTracks()[0].readyState === 'ended'")
+    page.wait_for_function("() => window.granted?.getTracks()[0].readyState === 'ended'")
     page.reload()
     made(page, "always")
     assert changes(page) == ["want always"]
