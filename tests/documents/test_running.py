@@ -31,7 +31,8 @@ EXCEPTIONS = {
     r"--except 3,7-9": "needs a recording with nine finds",
     r"fetch-recogniser": "needs a network",
     r"^a3t check": "ends with 1 if there is anything to remark: test_proof runs it",
-    r"voice make|--voice anna": "learning a voice takes more than a minute",
+    r"voice make|--voice (anna|talk)": "learning a voice takes more than a minute",
+    r"^a3t inspect talk\.edited\.wav$": "needs an edit of talk.wav",
     r"transcribe .*--speaker|@turns\.txt": "needs two speakers, and a3t[speakers]",
     r"^a3t (app|serve)": "runs until it is stopped: `server` starts it",
 }
