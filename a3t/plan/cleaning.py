@@ -275,7 +275,7 @@ SILENCE = 1e-10  # power, full scale at 1
 
 @dataclass(frozen=True, eq=False)
 class TrackActivity:
-    """Whether somebody is heard on a track, in frames of 50 ms: (n,) of bool."""
+    """Frames of 50 ms, (n,) of bool: true where somebody is heard on a track."""
 
     loud: np.ndarray
 

@@ -44,7 +44,7 @@ def judged(said: Sequence[str], found: Sequence[tuple[str, int]], marked: set[in
 
 
 def mark_clip(item: tuple[Spoken, str], setting: Setting) -> Iterator[Row]:
-    """What is marked in a clip."""
+    """The marks in a clip."""
     (spoken, recogniser), editor = item, setting.editor
     sound = InMemory(spoken.samples, spoken.rate)
     part = recognise_part(editor, sound, 0, 0, sound.samples, recogniser=recogniser)

@@ -182,7 +182,7 @@ def test_words_of_another_recording_are_put_into_the_script(
 def test_a_track_comes_with_the_recording_and_stays_in_step(
     page: Any, arctic: Path, tmp_path: Path
 ) -> None:
-    """Which one is edited is asked; another is added later, and one removed."""
+    """The page asks which one is edited; another is added later, and one removed."""
     samples, rate = soundfile.read(arctic, dtype="int16")
     host, guest, third = (tmp_path / f"{name}.wav" for name in ("host", "guest", "third"))
     for path in (host, guest, third):

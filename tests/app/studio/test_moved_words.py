@@ -202,7 +202,8 @@ def test_other_recordings_have_limits_and_come_back(
     arctic: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What can't be used says so; what was not listened to when the server was killed is then."""
+    """A file that can't be used says so; one that was left when the server was killed is heard
+    after it."""
     project.listened()
     silence = turned.with_name("silence.wav")
     soundfile.write(silence, np.zeros(16000), 16000)
