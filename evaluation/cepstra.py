@@ -187,12 +187,10 @@ def first_implementation_distance(reference: Floats, other: Floats) -> float:
     return float(DECIBELS * np.sqrt((difference**2).sum(1)).mean())
 
 
-def first_implementation_cepstra(
-    samples: npt.ArrayLike, sample_rate: int, hop: int = 300
-) -> Floats:
+def first_implementation_cepstra(samples: npt.ArrayLike, sample_rate: int) -> Floats:
     """The cepstra (frames, 81) of a masked region, cut out, as A3T's authors computed them.
 
-    Its mistakes are kept: the frame shift of ``hop`` samples is taken as ``hop`` milliseconds, so
+    Its mistakes are kept: the frame shift of 300 samples is taken as 300 milliseconds, so
     that a second of speech gives about four frames; the order is 80; the all-pass constant is 0.41
     at every rate; c0, and hence level, counts; Harvest's ceiling is 7600 Hz. As in their script (an
     old one of ESPnet's), the signal is high-pass filtered at 70 Hz with 255 taps, the FFT size is
@@ -207,7 +205,7 @@ def first_implementation_cepstra(
     # The script read 16-bit files without scaling them.
     high_pass = firwin(255, 70 / (sample_rate // 2), pass_zero=False)
     signal = np.ascontiguousarray(lfilter(high_pass, 1, as_signal(samples) * 32768.0))
-    f0, times = fundamental(signal, sample_rate, frame_ms=float(hop), floor=80.0, ceiling=7600.0)
+    f0, times = fundamental(signal, sample_rate, frame_ms=300.0, floor=80.0, ceiling=7600.0)
     power = pyworld.cheaptrick(signal, f0, times, sample_rate, fft_size=1024)
     level = power[:, 0] + power[:, -1] + 2.0 * power[:, 1:-1].sum(1)
     loud = 10.0 * np.log10(level / level.mean()) > -20.0

@@ -32,7 +32,7 @@ DOORS = {"a3t.edit", "a3t.tts"}  # what `python -m` has always called these comm
 
 @cache
 def modules() -> dict[str, Path]:
-    """Every module of the three packages, by its dotted name."""
+    """Every module of the packages, by its dotted name."""
     found = {}
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):

@@ -8,13 +8,13 @@ server of the same kind.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
 from contextlib import suppress
 from pathlib import Path
 
+from a3t.audio.output.files import sha256_of
 from a3t.console import agrees, on_a_terminal, say
 from a3t.errors import InputError
 from alignment.recognition.whisper import INSTALL, fetched_model, find_whisper, is_installed
@@ -57,11 +57,6 @@ def bytes_fetched(model: str) -> int:
     return total
 
 
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def fetch_model(model: str) -> Path:
     """The model's folder, complete and checked. What was fetched before an interruption is kept.
 
@@ -97,7 +92,7 @@ def fetch_model(model: str) -> Path:
             "differs) and was deleted: try again."
         )
     source = {"server": server, "repository": repository, "revision": revision}
-    sums = {name: _sha256(part / name) for name in NEEDED}
+    sums = {name: sha256_of(part / name) for name in NEEDED}
     (part / SOURCE).write_text(json.dumps(source | {"sha256": sums}, indent=1), encoding="utf-8")
     part.rename(target)
     say(f"{model} is in {target}, and is used from now on.")

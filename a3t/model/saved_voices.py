@@ -24,8 +24,6 @@ from a3t.errors import InputError
 from a3t.user_folders import VOICE_NAME, voice_names, voices_folder
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from a3t.model.loading import Networks
 
 

@@ -35,9 +35,8 @@ def read_bytes(path: Path, largest: int, kind: str) -> bytes:
     except ValueError:  # a NUL in its name
         raise InputError(f"The {kind} {str(path)!r} can't be read: check its name.") from None
     if len(data) > largest:
-        raise InputError(
-            f"{path.name} is too large for a {kind}: it may have up to {largest // 1_000_000} MB."
-        )
+        most = f"{largest // 1_000_000} MB" if largest >= 1_000_000 else f"{largest // 1000} kB"
+        raise InputError(f"{path.name} is too large for a {kind}: it may have up to {most}.")
     return data
 
 

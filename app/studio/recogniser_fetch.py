@@ -22,8 +22,8 @@ from app import texts
 class RecogniserFetch:
     """One fetch at a time, in a thread of its own. `is_offered`: whether it may be at all."""
 
-    def __init__(self, is_offered: bool = False) -> None:
-        self.is_offered = is_offered
+    def __init__(self) -> None:
+        self.is_offered = False
         self._thread: threading.Thread | None = None
         self._problem = ""
         self._lock = threading.Lock()

@@ -144,10 +144,10 @@ def with_differences(rows: Rows) -> list[Row]:
     ]
 
 
-def paired(rows: Rows, system: str, other: str, measure: str) -> Interval:
-    """``system`` minus ``other``, clip by clip, over the clips that both have a figure of."""
+def paired(rows: Rows, system: str, other: str) -> Interval:
+    """MCD of ``system`` minus ``other``, clip by clip, over the clips that both have one of."""
     one, two = (
-        {row["task"]: row[measure] for row in rows if row["system"] == name and measure in row}
+        {row["task"]: row["mcd"] for row in rows if row["system"] == name and "mcd" in row}
         for name in (system, other)
     )
     return Interval.of(one[task] - two[task] for task in one if task in two)
@@ -201,7 +201,7 @@ def margins(rows: Rows) -> str:
         present = {row["system"] for row in own} - {A3T, *REFERENCES}
         for name in (n for n in _EVERY if n in present):
             cells = [
-                f"{paired([row for row in own if wanted(row)], A3T, name, 'mcd'):.2f}"
+                f"{paired([row for row in own if wanted(row)], A3T, name):.2f}"
                 for _, wanted in (SEEN, UNSEEN)
             ]
             lines.append([name, kind, *cells])

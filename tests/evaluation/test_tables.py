@@ -91,7 +91,7 @@ def test_an_interval_by_hand() -> None:
 def test_differences_are_taken_clip_by_clip() -> None:
     rows = [make_row(f"c{k}", "A3T", mcd=5.0 + k) for k in range(4)]
     rows += [make_row(f"c{k}", "EditSpeech", mcd=7.0 + k) for k in range(1, 4)]
-    found = paired(rows, "A3T", "EditSpeech", "mcd")
+    found = paired(rows, "A3T", "EditSpeech")
     assert (found.value, found.count) == (-2.0, 3)
     rows = [
         make_row("c", "copy-synthesis", wer=0.2),

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
-import soundfile
 import soundfile as sf
 
 from a3t.audio.output.chapters import add_to_mp3, as_cues, chapters_after
@@ -208,11 +207,11 @@ def write_speech(
     with atomic_path(out) as temporary:
         try:
             layout = (sample_rate, 1, subtype)
-            with soundfile.SoundFile(temporary, "w", *layout, format=container) as file:
+            with sf.SoundFile(temporary, "w", *layout, format=container) as file:
                 if comment and len(comment.encode()) <= room_for_comment(container):
                     file.comment = comment
                 file.write(samples)
-        except soundfile.LibsndfileError as error:
+        except sf.LibsndfileError as error:
             raise InputError(f"{out} could not be written: {error.error_string}") from None
 
 

@@ -25,7 +25,6 @@ from alignment import Alignment
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
-    from a3t.plan.edit_plan import EditPlan
     from a3t.projects.project_edit import ProjectEdit
 
 

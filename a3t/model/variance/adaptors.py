@@ -29,6 +29,7 @@ LOWEST, OCTAVES, STEPS = math.log2(55.0), 3.5, 84  # the table of combs: 84 step
 DEEPEST = 1.5  # log10 units that a comb's valleys may lie below its teeth
 # Frames by which the hold of a visible pitch on the contour beside it falls to 1/e (docs/log.md).
 KNOWN_REACH = 12.0
+KERNEL = 5  # frames of the predictors' convolutions
 LOUD = 0.8  # the share of the visible frames that are quieter than the recording's level
 
 
@@ -59,11 +60,11 @@ class PitchAdaptor(nn.Module):
     Only masked frames get theirs as input; the others show it.
     """
 
-    def __init__(self, width: int, kernel: int = 5) -> None:
+    def __init__(self, width: int) -> None:
         super().__init__()
-        self.first = nn.Conv1d(width, width, kernel, padding=kernel // 2)
+        self.first = nn.Conv1d(width, width, KERNEL, padding=KERNEL // 2)
         self.first_norm = nn.LayerNorm(width)
-        self.second = nn.Conv1d(width, width, kernel, padding=kernel // 2)
+        self.second = nn.Conv1d(width, width, KERNEL, padding=KERNEL // 2)
         self.second_norm = nn.LayerNorm(width)
         self.output = nn.Linear(width, 2)
         self.embed = nn.Linear(2 + 2 * WAVES + MELS, width)
@@ -177,9 +178,9 @@ class EnergyAdaptor(nn.Module):
     Begun with zeros where it enters the decoder, so that weights without it are a valid start.
     """
 
-    def __init__(self, width: int, kernel: int = 5) -> None:
+    def __init__(self, width: int) -> None:
         super().__init__()
-        self.first = nn.Conv1d(width, width // 2, kernel, padding=kernel // 2)
+        self.first = nn.Conv1d(width, width // 2, KERNEL, padding=KERNEL // 2)
         self.first_norm = nn.LayerNorm(width // 2)
         self.output = nn.Linear(width // 2, 1)
         self.embed = nn.Linear(3, width)

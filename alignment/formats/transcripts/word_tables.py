@@ -18,6 +18,7 @@ _TSV = re.compile(r"(\d{1,12})\t(\d{1,12})\t(.*)")
 _TSV_HEAD = "start\tend\ttext"
 
 WORD_TIERS = ("words", "word")
+SEEN = 50  # lines that tell a kind
 OTHER_TIERS = ("phones", "phone", "segments", "mau", "kan", "syllables", "points")
 
 
@@ -26,8 +27,8 @@ def _lines(text: str) -> Iterator[str]:
     return (line for line in lines if line.strip() and not line.startswith((";;", "\\")))
 
 
-def _all_like(text: str, pattern: re.Pattern[str], most: int = 50) -> bool:
-    first = list(islice(_lines(text), most))
+def _all_like(text: str, pattern: re.Pattern[str]) -> bool:
+    first = list(islice(_lines(text), SEEN))
     return bool(first) and all(pattern.fullmatch(line) for line in first)
 
 
@@ -47,7 +48,7 @@ def is_htk(text: str) -> bool:
 
 def _in_htk_order(text: str) -> bool:
     """True if the lines' times follow each other: "12 30 people came" is a sentence."""
-    found = [match for line in islice(_lines(text), 50) if (match := _HTK.fullmatch(line))]
+    found = [match for line in islice(_lines(text), SEEN) if (match := _HTK.fullmatch(line))]
     return all(int(match[1]) < int(match[2]) for match in found) and (
         len(found) > 1 or int(found[0][2]) > 10_000
     )

@@ -20,8 +20,7 @@ export class Axis {
     host.append(this.canvas, this.overview, this.tip);
     this.pictures = new Pictures(app, () => this.draw());
     new ResizeObserver(() => { this.#sized(); if (this.app.sound && this.line) this.clamp(); this.draw(); }).observe(this.canvas);
-    // Light and dark are a class of the page's body.
-    new MutationObserver(() => this.draw()).observe(document.body, { attributes: true, attributeFilter: ["class"] });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
   }
 
   /** Draws it all anew, before the next frame is shown. */
