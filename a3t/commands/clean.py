@@ -21,6 +21,7 @@ from a3t.commands.options import (
     add_recogniser_option,
     add_tracks_option,
     check_replaced,
+    file_named,
     option,
     text_argument,
     user_words,
@@ -221,7 +222,8 @@ def _found(
     if current is not None:
         found = replace(found, said=current.new_transcript, earlier=current.cuts)
         others = current.others
-    inputs = input_files(recording.path, text, None, options.alignment, options.dict, options.words)
+    named = (options.alignment, options.dict, options.words, file_named(options.text))
+    inputs = input_files(recording.path, text, *named)
     request = EditRequest(new_text=found.said.text, others=others, tracks=found.tracks)
     job = ProjectEdit(recording, request, out, history, inputs, options.export, (seen,))
     return job, found

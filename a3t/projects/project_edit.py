@@ -31,12 +31,10 @@ if TYPE_CHECKING:  # it imports torch, and bad input should be refused before th
     from a3t.editor import Editor
 
 
-def input_files(
-    wav: Path, text: str | None, new_text: str | None, *named: Path | None
-) -> tuple[Path, ...]:
-    """The files that an edit reads: those that are named, or as @FILE in a text, and the
-    transcripts beside its recording."""
-    files = [wav, *named, *(Path(t[1:]) for t in (text, new_text) if t and t.startswith("@"))]
+def input_files(wav: Path, text: str | None, *named: Path | None) -> tuple[Path, ...]:
+    """The files that an edit reads: those that are named, and the transcripts beside its recording
+    where its text isn't given."""
+    files = [wav, *named]
     if text is None:
         files += (wav.with_suffix(suffix) for suffix in SIDECARS)
     return tuple(path for path in files if path and path.is_file())
@@ -260,7 +258,6 @@ class ProjectEdit:
 
     def write(self, results: list[EditedRecording], provenance: bool = True) -> list[Path]:
         """Write the results of `make`, by `write`."""
-
         return write(
             results, self.out, self.exports, provenance, self.notes, self.inputs, self.seen
         )

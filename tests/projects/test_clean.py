@@ -49,6 +49,17 @@ def test_a_plan_lists_what_is_found_and_writes_nothing(
     assert found[-1]["end"] - found[-1]["start"] == pytest.approx(PAUSE, abs=0.05)
 
 
+def test_an_export_replaces_no_text_that_is_given(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = here.with_name("talk.edited.srt")
+    given.write_text(f"1\n00:00:00,000 --> 00:00:04,000\n{ARCTIC}\n")
+    before = given.read_text()
+    assert main([str(here), "--text", f"@{given}", "--export", "srt"]) == 1
+    assert "is an input of this edit" in capsys.readouterr().err
+    assert given.read_text() == before and not here.with_name("talk.edited.wav").exists()
+
+
 def test_what_is_cut_goes_and_all_else_stays(here: Path) -> None:
     assert main([str(here)]) == 0
     out = here.with_name("talk.edited.wav")

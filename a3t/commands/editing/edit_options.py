@@ -238,6 +238,7 @@ def files_read(options: argparse.Namespace) -> tuple[Path, ...]:
         options.plan_file,
         *options.others,
         *options.said,
+        file_named(options.text),
+        file_named(options.new_text),
     )
-    texts = filter(None, map(file_named, (options.text, options.new_text)))
-    return input_files(options.wav, options.text, None, *named, *texts)
+    return input_files(options.wav, options.text, *named)
