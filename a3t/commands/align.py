@@ -12,13 +12,14 @@ import os
 from bisect import bisect_right
 from dataclasses import replace
 
-from a3t.commands.align_corpus import (
-    align_folder,
-    corpus_parser,
-    pronunciations_of,
-    transcript_of,
+from a3t.commands.align_corpus import align_folder, corpus_parser, transcript_of
+from a3t.commands.options import (
+    Options,
+    add_dictionary_options,
+    option,
+    user_dictionary,
+    user_words,
 )
-from a3t.commands.options import Options, add_dictionary_options, option, user_dictionary
 from a3t.console import EXIT_CODES, Parser, run, say
 from a3t.errors import InputError
 from alignment import ALIGNERS, load_aligner
@@ -67,6 +68,7 @@ def main(arguments: list[str]) -> int:
 def align(options: argparse.Namespace) -> None:
     """Carry out the parsed command; raises InputError."""
     from a3t.audio.reading.recording import Recording
+    from a3t.text.pronunciation.pronouncer import Pronouncer
 
     out = options.out
     if out is None and not options.json:
@@ -75,10 +77,11 @@ def align(options: argparse.Namespace) -> None:
         check_format(out)
         if out.resolve() == options.wav.resolve():
             raise InputError(f"{out} is the recording itself: give the output another name.")
-    own = user_dictionary(options)
+    own, listed = user_words(options)
+    pronouncer = Pronouncer(own, names=listed)
     recording = Recording.open(options.wav)
     aligner = load_aligner(options.aligner, options.jobs)
-    found = transcript_of(recording, options.text)
+    found = transcript_of(recording, options.text, pronouncer)
     transcript, recognised = found.transcript, found.origin == "recognised"
     if options.text is None:
         about = "Recognised" if recognised else f"Transcript ({found.origin})"
@@ -86,7 +89,7 @@ def align(options: argparse.Namespace) -> None:
     if found.about:
         say(found.about)
     alignment = aligner.align_recording(
-        recording, transcript.spoken, pronunciations_of(transcript.spoken, own)
+        recording, transcript.spoken, pronouncer.choices(transcript.spoken)
     )
     alignment = with_confidences(replace(alignment, recognised=recognised), found.confidences)
     for sentence in [*not_heard(alignment), *map(str, other_doubts(alignment))]:

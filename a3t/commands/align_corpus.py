@@ -35,17 +35,19 @@ from alignment.parallel import run_jobs
 if TYPE_CHECKING:
     from a3t.audio.reading.recording import Recording
     from a3t.source.records import FoundTranscript
+    from a3t.text.pronunciation.pronouncer import Pronouncer
 
 RECORDINGS = (".wav", ".flac", ".ogg", ".opus", ".mp3", ".aif", ".aiff")
 REPORT = "alignment-failures.tsv"
 
 
-def transcript_of(recording: Recording, text: str | None) -> FoundTranscript:
+def transcript_of(
+    recording: Recording, text: str | None, pronouncer: Pronouncer
+) -> FoundTranscript:
     """The text as given, of a file (@FILE), beside the recording, or recognised."""
     from a3t.source.transcripts import find_transcript
-    from a3t.text.pronunciation.pronouncer import Pronouncer
 
-    return find_transcript(recording, transcript_argument(text), None, Pronouncer())
+    return find_transcript(recording, transcript_argument(text), None, pronouncer)
 
 
 def pronunciations_of(words: Iterable[str], own: Dictionary) -> dict[str, list[tuple[str, ...]]]:
@@ -112,9 +114,10 @@ def _read(task: Task) -> tuple[Readable, Sequence[str]]:
     if task.text is None:
         raise InputError("It has no transcript beside it: add one that ends in .txt.")
     from a3t.audio.reading.recording import Recording
+    from a3t.text.pronunciation.pronouncer import Pronouncer
 
     recording = Recording.open(task.recording)
-    return recording, transcript_of(recording, f"@{task.text}").transcript.spoken
+    return recording, transcript_of(recording, f"@{task.text}", Pronouncer()).transcript.spoken
 
 
 def _write(alignment: Alignment, task: Task) -> None:

@@ -262,7 +262,8 @@ def align_others(
         elif other.punch_in and text is None:
             heard.append(read_anew(recording, revision, alignments, pronouncer, recogniser))
         else:
-            heard.append(alignments.hear(recording, text, revision.new_text, pronouncer))
+            expected = revision.new_text
+            heard.append(alignments.hear(recording, text, expected, pronouncer, recogniser))
     return tuple(heard)
 
 

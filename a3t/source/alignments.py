@@ -116,12 +116,13 @@ class AlignmentStore:
         text: Transcript | None,
         expected: Transcript | None,
         pronouncer: Pronouncer,
+        recogniser: str = "auto",
     ) -> AlignedRecording:
         """A recording with its text and alignment found, unless they are known; ``expected`` is a
         prior where the text has to be recognised. Errors as for `find_transcript`."""
         if isinstance(recording, AlignedRecording):
             return recording
-        found = find_transcript(recording, text, expected, pronouncer)
+        found = find_transcript(recording, text, expected, pronouncer, recogniser)
         alignment = self.whole(recording, found, pronouncer)
         return AlignedRecording(recording, found.transcript, alignment)
 

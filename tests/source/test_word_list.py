@@ -1,14 +1,16 @@
 """Names that a user lists: read with or without pronunciations, and heard where they are said."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from a3t.audio.reading.recording import Recording
+from a3t.commands import align
 from a3t.commands.transcribe import main
 from a3t.source.recognised_transcript import recognised, with_names
 from a3t.text.pronunciation.pronouncer import Pronouncer, listed_words
-from alignment import AlignmentError
+from alignment import Alignment, AlignmentError
 from alignment.formats.dictionary import MOST_NAMES
 from tests.conftest import ARCTIC
 
@@ -61,8 +63,10 @@ def test_a_listed_name_is_heard_where_it_is_said(
     copy.write_bytes(arctic.read_bytes())
     said = ARCTIC.lower().rstrip(".").replace("always", "olwase")
     command = [str(copy), "--words", str(tmp_path / "names.txt"), "--dict", str(whole)]
-    command.append("--no-punctuation")
-    assert main([*command, "--recogniser", "network"]) == 0
+    assert main([*command, "--no-punctuation", "--recogniser", "network"]) == 0
     assert capsys.readouterr().out.strip() == said
+    assert align.main([*command, "--json"]) == 0
+    aligned = Alignment.from_json(json.loads(capsys.readouterr().out))
+    assert " ".join(word.text for word in aligned.spoken) == said
     without = recognised(Recording.open(copy), Pronouncer(), None).transcript.text
     assert without == said.replace("olwase", "always")
