@@ -83,6 +83,8 @@ def test_files_that_hold_no_text(tmp_path: Path, talk: Path) -> None:
     for name in ("binary", "large", "missing"):
         with pytest.raises(InputError, match=name):
             read_text(tmp_path / name)
+    with pytest.raises(InputError, match="up to 100 kB"):
+        read_text(tmp_path / "large", 100_000)
     talk.with_suffix(".srt").write_text("no cues")
     with pytest.raises(InputError, match=r"talk\.srt"):
         found(talk)

@@ -65,6 +65,14 @@ def test_the_result_is_in_view_without_scrolling(made: Any) -> None:
         assert box["y"] >= 0 and box["y"] + box["height"] <= 900
 
 
+def test_the_sound_is_drawn_in_the_page_s_colours(made: Any) -> None:
+    made.emulate_media(color_scheme="light")
+    drawn = "document.querySelector('canvas.sound').toDataURL()"
+    light = made.evaluate(drawn)
+    made.emulate_media(color_scheme="dark")
+    made.wait_for_function(f"(light) => {drawn} !== light", arg=light)
+
+
 def test_no_bold_text_falls_back_to_another_typeface(made: Any) -> None:
     loaded = made.evaluate(
         "() => document.fonts.ready.then(() => [...document.fonts]"
