@@ -16,12 +16,12 @@ from a3t.commands.align_corpus import align_folder, corpus_parser, transcript_of
 from a3t.commands.options import (
     Options,
     add_dictionary_options,
+    file_named,
     option,
     user_dictionary,
     user_words,
 )
 from a3t.console import EXIT_CODES, Parser, run, say
-from a3t.errors import InputError
 from alignment import ALIGNERS, load_aligner
 from alignment.confidence.doubts import Doubt, doubts, with_confidences
 from alignment.formats.alignment_files import check_format, write_alignment
@@ -67,6 +67,7 @@ def main(arguments: list[str]) -> int:
 
 def align(options: argparse.Namespace) -> None:
     """Carry out the parsed command; raises InputError."""
+    from a3t.audio.output.files import check_target
     from a3t.audio.reading.recording import Recording
     from a3t.text.pronunciation.pronouncer import Pronouncer
 
@@ -75,8 +76,7 @@ def align(options: argparse.Namespace) -> None:
         out = options.wav.with_suffix(".TextGrid")
     if out is not None:
         check_format(out)
-        if out.resolve() == options.wav.resolve():
-            raise InputError(f"{out} is the recording itself: give the output another name.")
+        check_target(out, options.wav, file_named(options.text), options.words, options.dict)
     own, listed = user_words(options)
     pronouncer = Pronouncer(own, names=listed)
     recording = Recording.open(options.wav)

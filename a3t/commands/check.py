@@ -13,7 +13,12 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from a3t.commands.options import add_recogniser_option, option, transcript_argument
+from a3t.commands.options import (
+    add_recogniser_option,
+    file_named,
+    option,
+    transcript_argument,
+)
 from a3t.console import BAD_INPUT, Parser, run, say, show_progress
 from a3t.errors import InputError
 
@@ -60,8 +65,7 @@ def check(options: argparse.Namespace) -> bool:
     if not 0.2 <= options.longest <= 600:
         raise InputError(f"A pause of {options.longest:g} s is out of range: use 0.2 to 600.")
     for out in filter(None, (options.csv, options.labels)):
-        for path in options.wav:
-            check_target(out, path)
+        check_target(out, *options.wav, file_named(options.text))
     book = transcript_argument(options.text)
     assert book is not None  # it must be given
     model = whisper_model(options.recogniser)

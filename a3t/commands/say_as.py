@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from a3t.commands.options import (
     add_dictionary_options,
+    check_replaced,
     option,
     text_argument,
     user_dictionary,
@@ -45,6 +46,11 @@ def main(arguments: list[str]) -> int:
 
 def show(options: argparse.Namespace) -> None:
     """Print the readings; raises InputError for a file that can't be read."""
+    if options.hear:
+        from a3t.audio.output.files import check_target
+
+        check_target(options.hear, options.prompt_wav)
+        check_replaced(options.hear)
     own = user_dictionary(options)
     pronouncer = Pronouncer(own, options.g2p)
     lines = [*_lines(options.text)] if options.hear else _lines(options.text)
@@ -60,10 +66,8 @@ def show(options: argparse.Namespace) -> None:
 
 def hear(text: str, options: argparse.Namespace, own: Dictionary) -> None:
     """Write how a text sounds in the voice of --prompt-wav; raises what `Editor.tts` does."""
-    from a3t.audio.output.files import check_target
     from a3t.editor import Editor
 
-    check_target(options.hear, options.prompt_wav)
     spoken = Editor.load().tts(options.prompt_wav, text, pronunciations=own)
     say(f"Written: {spoken.save(options.hear)}")
 

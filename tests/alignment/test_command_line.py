@@ -91,6 +91,17 @@ def test_the_recording_is_never_overwritten(talk: Path, capsys: pytest.CaptureFi
     refused([str(renamed), "--text", TEXT, "--out", str(renamed)], capsys, talk.parent)
 
 
+def test_a_text_or_a_list_that_is_given_is_never_overwritten(
+    talk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = talk.with_name("given.lab")
+    given.write_text(TEXT)
+    for arguments in (["--text", f"@{given}"], ["--text", TEXT, "--words", str(given)]):
+        assert "input file itself" in refused(
+            [str(talk), *arguments, "--out", str(given)], capsys, talk.parent
+        )
+
+
 @pytest.mark.parametrize("arguments", [[], ["x.wav", "--nonsense"], ["x.wav", "--aligner", "x"]])
 def test_wrong_usage_is_2(arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as stopped:

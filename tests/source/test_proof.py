@@ -40,6 +40,16 @@ def test_planted_errors_are_listed_with_their_times(
     assert "misread: always (never)" in labels.read_text().splitlines()[0]
 
 
+def test_the_script_is_never_overwritten(
+    arctic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "script.txt"
+    script.write_text(ARCTIC)
+    for option in ("--csv", "--labels"):
+        assert main([str(arctic), "--text", f"@{script}", option, str(script)]) == 1
+        assert "input file itself" in capsys.readouterr().err and script.read_text() == ARCTIC
+
+
 def test_a_right_reading_has_no_remarks(arctic: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(arctic), "--text", ARCTIC]) == 0
     assert not capsys.readouterr().out

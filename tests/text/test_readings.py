@@ -77,6 +77,16 @@ def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert message.count("\n") == 1 and "nothing.txt can't be read" in message
 
 
+def test_what_is_heard_replaces_no_other_recording(
+    talk: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other.wav"
+    other.write_bytes(talk.read_bytes())
+    assert main(["Kyiv", "--hear", str(other), "--prompt-wav", str(talk)]) == 1
+    assert "a3t did not make it" in capsys.readouterr().err
+    assert other.read_bytes() == talk.read_bytes()
+
+
 def test_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["We met Xqzanov. [Music]"]) == 0
     words, phones, guessed, others, unspoken = capsys.readouterr().out.splitlines()

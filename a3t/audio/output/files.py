@@ -24,12 +24,12 @@ _REASONS = {
 }
 
 
-def check_target(out: Path | str, source: Path | str | None = None) -> Path:
+def check_target(out: Path | str, *sources: Path | str | None) -> Path:
     """The file that writing to `out` would create or replace, links followed.
 
     Cheap: call it before the work, so that a wrong name doesn't cost a minute. Raises InputError
     if the folder is missing or can't be written, if `out` is a folder or a device, or if it is
-    the `source` itself, also through a link.
+    one of the `sources` itself, also through a link.
     """
     out = Path(out)
     if out.is_dir():
@@ -49,11 +49,12 @@ def check_target(out: Path | str, source: Path | str | None = None) -> Path:
             f"{out} can't be written because you may not write to the folder {folder}: choose "
             "another place."
         )
-    if source is not None and target.exists() and os.path.samefile(target, source):
-        raise InputError(
-            f"{out} is the input file itself, which is never overwritten: choose another name "
-            "for the output."
-        )
+    for source in filter(None, sources) if target.exists() else ():
+        if os.path.exists(source) and os.path.samefile(target, source):
+            raise InputError(
+                f"{out} is the input file itself, which is never overwritten: choose another name "
+                "for the output."
+            )
     return target
 
 

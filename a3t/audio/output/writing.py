@@ -195,7 +195,7 @@ def write_speech(
 
     Raises InputError if ``out`` has no sound's ending, or can't be written.
     """
-    out = check_target(out, None)
+    out = check_target(out)
     container = CONTAINERS.get(out.suffix.lower())
     if container is None:
         raise InputError(
