@@ -1,20 +1,17 @@
 """recipes/figures: every stage, at a tiny size, and Proteno's parts."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from random import Random
 
 import pytest
 import torch
 
+from tests.recipes.running import run
 from training.figures.figure_scores import normalised
 from training.figures.made_sentences import granules, made, plain_figures
 from training.figures.train_tagger import CODED, FigureTraining, GeneratedClasses
 from training.text.train_figures import said_figures
 
-RECIPE = Path(__file__).parents[2] / "recipes" / "figures"
 SAID = (
     "On April 5 he came, and in 1984 they sold 1,230 copies at 10:30.",
     "It grew 10.5 percent in all, and two thirds of them left with three hundred and five others.",
@@ -93,13 +90,7 @@ def test_all_stages(tmp_path: Path) -> None:
     (text / "a-train.txt").write_text("".join(lines), encoding="utf-8")
     (text / "b-test.txt").write_text("".join(lines[:8]), encoding="utf-8")
     options = ["--text", text, "--work", tmp_path / "work", "--config", "conf/tiny.yaml"]
-    done = subprocess.run(
-        [str(word) for word in (RECIPE / "run.sh", *options, "--shares", "1", "--most", "20")],
-        env=os.environ | {"PYTHON": sys.executable},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run("figures", *options, "--shares", "1", "--most", "20")
     assert done.returncode == 0, done.stderr
     table = (tmp_path / "work" / "exp" / "tiny" / "scores.md").read_text(encoding="utf-8")
     for row in ("held | 4/5 | date", "other | money | money", "held | all | words wrong"):

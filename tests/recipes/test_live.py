@@ -1,9 +1,6 @@
 """recipes/live: every stage, at a tiny size, and what segments are."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -22,11 +19,11 @@ from alignment.network.phone_network import (
 from evaluation.hearing.live_segments import SegmentedScores
 from evaluation.hearing.planting import HELD_OUT, REPORTING
 from tests.alignment.conftest import Speech
+from tests.recipes.running import run
 from training.alignment.examples import Example
 from training.live.segmented_network import ROWS, SegmentedNetwork, number_loss
 from training.live.train_segments import LONGEST, SegmentTraining, pause_ends
 
-RECIPE = Path(__file__).parents[2] / "recipes" / "live"
 CONFIG = {"segments": {"batch": 2}, "training": {"steps": 2}}
 
 
@@ -131,13 +128,7 @@ def test_all_stages(tmp_path: Path, arctic: Path, speech: Speech, aligned: Align
     (corpora / "alignments.jsonl").write_text(json.dumps(entry) + "\n", encoding="utf-8")
     options = ["--corpora", corpora, "--work", tmp_path / "work", "--settled", "0.4"]
     options += ["--streams", "1", "--row_minutes", "1", "--steps", "2"]
-    done = subprocess.run(
-        [str(word) for word in (RECIPE / "run.sh", *options)],
-        env=os.environ | {"PYTHON": sys.executable},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run("live", *options)
     assert done.returncode == 0, done.stderr
     for row in ("offline", "live, 0.4 s", "segments diseg, 0.4 s", "segments pauses, 0.4 s"):
         assert f"| {row} " in done.stdout

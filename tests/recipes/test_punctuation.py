@@ -1,8 +1,5 @@
 """recipes/punctuation: every stage, at a tiny size."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -10,9 +7,10 @@ import yaml
 
 from a3t.text.punctuation.restoring import load
 from a3t.text.punctuation.words_and_tags import PAUSE_LENGTHS, TAGS, Vocabulary
+from tests.recipes.running import RECIPES, run
 from training.text.train_punctuation import TaggerTraining, network_of
 
-RECIPE = Path(__file__).parents[2] / "recipes" / "punctuation"
+RECIPE = RECIPES / "punctuation"
 
 
 @pytest.mark.parametrize("config", sorted(path.stem for path in (RECIPE / "conf").glob("*.yaml")))
@@ -36,13 +34,7 @@ def test_all_stages(tmp_path: Path) -> None:
     (text / "talks-test.tsv").write_text("we\tO\ncame\tCOMMA\nand\tO\nleft\tPERIOD\n" * 40)
     work = tmp_path / "work"
     options = ["--text", text, "--work", work, "--seconds", "3", "--row_seconds", "3"]
-    done = subprocess.run(
-        [str(word) for word in (RECIPE / "run.sh", *options)],
-        env=os.environ | {"PYTHON": sys.executable},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run("punctuation", *options)
     assert done.returncode == 0, done.stderr
     table = (work / "exp" / "scores.md").read_text(encoding="utf-8")
     for row in ("ffa", "neither_3", "linear"):

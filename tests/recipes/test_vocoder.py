@@ -1,8 +1,5 @@
 """recipes/vocoder: its stages with a stand-in for Python, and a complete run at a tiny size."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,26 +8,17 @@ import soundfile
 
 from a3t.vocoder import load_vocoder
 from a3t.vocoder.builtin import SpectralVocoder
+from tests.recipes.running import RECIPES, run
 from training.configuration import read_config, settings
 from training.corpora import UNSEEN_SPEAKERS
 from training.training_runs import TrainingSchedule
 from training.vocoder.vocoder_data import WindowConfig
 from training.vocoder.vocoder_losses import VocoderLossConfig
 
-RECIPE = Path(__file__).parents[2] / "recipes" / "vocoder"
+RECIPE = RECIPES / "vocoder"
 STAND_IN = """#!/bin/sh
 echo "$*" >> "$CALLS"
 """
-
-
-def run(*options: object, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [str(word) for word in (RECIPE / "run.sh", *options)],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 def test_the_stages_in_their_order_and_once(tmp_path: Path) -> None:
@@ -46,7 +34,7 @@ def test_the_stages_in_their_order_and_once(tmp_path: Path) -> None:
         "--train_args",
         "--threads 2",
     )
-    done = run(*options, "--steps", "7", **settings)
+    done = run("vocoder", *options, "--steps", "7", **settings)
     assert done.returncode == 0, done.stderr
     waveforms, train, export, evaluate = calls.read_text().splitlines()
     assert "training.vocoder.waveforms" in waveforms and str(tmp_path) in waveforms
@@ -54,9 +42,10 @@ def test_the_stages_in_their_order_and_once(tmp_path: Path) -> None:
     assert "vocoder export" in export and "packed/small" in export
     assert "evaluation vocoders" in evaluate and "packed/small" in evaluate
     calls.write_text("")
-    assert run(*options, "--steps", "7", **settings).returncode == 0
+    assert run("vocoder", *options, "--steps", "7", **settings).returncode == 0
     assert calls.read_text() == ""  # everything is done
-    assert run(*options, "--steps", "9", **settings).returncode == 0  # and what follows from it
+    again = run("vocoder", *options, "--steps", "9", **settings)
+    assert again.returncode == 0  # and what follows from it
     assert [line.split()[1] for line in calls.read_text().splitlines()] == [
         *("training.vocoder", "training.vocoder", "evaluation"),
     ]
@@ -85,10 +74,10 @@ def test_from_corpora_to_a_table(tmp_path: Path) -> None:
         lines = [f"{speaker}-1-{n} PROMPT {n}\n" for n in range(3)]
         (chapter / f"{speaker}-1.trans.txt").write_text("".join(lines))
     options = ("--config", "conf/tiny.yaml", "--work", tmp_path / "work", "--test_clips", "1")
-    places = {"A3T_CORPORA": str(tmp_path / "corpora"), "PYTHON": sys.executable}
-    stopped = run(*options, "--steps", "4", "--train_args", "--minutes 0", **places)
+    places = {"A3T_CORPORA": str(tmp_path / "corpora")}
+    stopped = run("vocoder", *options, "--steps", "4", "--train_args", "--minutes 0", **places)
     assert stopped.returncode == 1 and "Stopped at step 0 of 4" in stopped.stderr
-    done = run(*options, "--steps", "4", **places)
+    done = run("vocoder", *options, "--steps", "4", **places)
     assert done.returncode == 0, done.stderr[-2000:]
     work = tmp_path / "work" / "exp"
     assert load_vocoder(work / "packed" / "tiny").receptive_frames < 20

@@ -1,8 +1,5 @@
 """recipes/words: every stage, at a tiny size, and the parts that the papers define."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +8,13 @@ import torch
 
 from a3t.errors import InputError
 from evaluation.hearing.second_pass import Passage
+from tests.recipes.running import run
 from training.training_runs import carry_out, require_done
 from training.words.positioned_text import END, Positioned, WordList, positioned, sentences
 from training.words.train_transformer_xl import Streams, StreamSettings, XLTraining, nats_of
 from training.words.transformer_xl import TransformerXL, XLAttention
 from training.words.wordnet import WordNet
 
-RECIPE = Path(__file__).parents[2] / "recipes" / "words"
 DEBIAN = Path("/usr/share/wordnet")
 # entity > thing > substance > metal > heavy metal > iron, lead; and a second, short way to iron
 CHAIN = ["entity", "thing", "substance", "metal", "heavy_metal", "iron"]
@@ -182,13 +179,7 @@ def test_all_stages(tmp_path: Path) -> None:
         (text / f"b-{part}.txt").write_text(lines, encoding="utf-8")
     options = ["--text", text, "--wordnet", small_wordnet(tmp_path), "--seeds", "1"]
     options += ["--config", "conf/tiny.yaml", "--work", tmp_path / "work"]
-    done = subprocess.run(
-        [str(word) for word in (RECIPE / "run.sh", *options)],
-        env=os.environ | {"PYTHON": sys.executable},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run("words", *options)
     assert done.returncode == 0, done.stderr
     table = (tmp_path / "work" / "exp" / "tiny" / "perplexities.md").read_text(encoding="utf-8")
     assert [line.split(" | ")[1] for line in table.splitlines()[2:]] == ["1"] * 4
