@@ -140,6 +140,15 @@ def test_files_that_are_no_lists(
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
+def test_the_report_does_not_replace_the_list(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    manifest = write_list(folder, [{"new_text": NEVER}], "report.tsv")
+    before = manifest.read_bytes()
+    assert edit.main(["--manifest", str(manifest), "--out-dir", str(folder)]) == 1
+    assert "input file itself" in capsys.readouterr().err and manifest.read_bytes() == before
+
+
 def test_outputs_are_confined_to_their_folder(folder: Path) -> None:
     rows = [{"new_text": TEXTS[0], "out": out} for out in ("../x.wav", str(folder / "y.wav"))]
     (folder / "out").mkdir()

@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from a3t import __version__
-from a3t.audio.output.files import atomic_path, sha256_of
+from a3t.audio.output.files import atomic_path, check_target, sha256_of
 from a3t.audio.output.records import record_path
 from a3t.audio.output.writing import default_output
 from a3t.commands.editing.edit_options import files_read, project_edit
@@ -280,6 +280,7 @@ def edit_all(options: argparse.Namespace, parser: argparse.ArgumentParser) -> No
     jobs = read_jobs(options, parser)
     options.out_dir.mkdir(parents=True, exist_ok=True)
     report = options.out_dir / REPORT
+    check_target(report, options.manifest)
     rows: list[Outcome] = []
     begun = time.monotonic()
     try:
