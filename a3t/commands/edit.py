@@ -31,7 +31,7 @@ def main(arguments: list[str]) -> int:
     refuse_without_effect(options, "one edit: they need --manifest", LISTS)
     back = [name for name in ("replay", "undo", "redo", "history") if getattr(options, name)]
     if back:
-        useful = AGAIN | {back[0]} | ({"track"} if back[0] != "replay" else set())
+        useful = AGAIN | {back[0], "yes" if back[0] == "replay" else "track"}
         refuse_without_effect(options, f"--{back[0]}", vars(options).keys() - useful)
         if back[0] == "replay":
             return run(lambda: again(options))
@@ -120,14 +120,16 @@ def edit_list(options: argparse.Namespace) -> None:
 def again(options: argparse.Namespace) -> None:
     """Carry out --replay; raises InputError."""
     from a3t.audio.output.writing import default_output
-    from a3t.projects.project import History
-    from a3t.projects.replay import read_record, replay
+    from a3t.projects.project import History, read_record, source_of
+    from a3t.projects.replay import replay
 
     progress = Progress()
     progress("read")
+    record = read_record(options.replay)
+    out = options.out or default_output(options.wav or source_of(options.replay, record))
+    check_replaced(out, yes=options.yes)
     result = replay(options.replay, options.wav, *models(options), options.device, progress)
-    out = options.out or default_output(result.recording.path)
-    save_version(result, History.of(read_record(options.replay)), out, options, None)
+    save_version(result, History.of(record), out, options, None)
 
 
 def go_back(options: argparse.Namespace) -> None:

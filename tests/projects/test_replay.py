@@ -79,6 +79,18 @@ def test_what_cannot_be_replayed(
     assert sorted(talk.parent.iterdir()) == before
 
 
+def test_another_recording_is_not_replaced_unasked(
+    talk: Path, arctic: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record, other = talk.with_name("talk.edited.edit.json"), talk.with_name("other.wav")
+    shutil.copy(arctic, other)
+    assert edit.main(["--replay", str(record), "--out", str(other)]) == 1
+    assert "a3t did not make it" in capsys.readouterr().err
+    assert other.read_bytes() == arctic.read_bytes()
+    assert edit.main(["--replay", str(record), "--out", str(other), "--yes"]) == 0
+    assert other.read_bytes() == talk.with_name("talk.edited.wav").read_bytes()
+
+
 def test_no_record(tmp_path: Path) -> None:
     assert edit.main(["--replay", str(tmp_path / "none.json")]) == 1
     (tmp_path / "x.json").write_text("[1")
