@@ -31,6 +31,7 @@ from a3t.plan.request import (
     tracks_of,
 )
 from a3t.rendering.edited import track_outputs
+from a3t.source.records import LONG
 from alignment import Alignment
 from app import limits, texts
 from app.processes.lanes import EditorLane
@@ -41,8 +42,6 @@ if TYPE_CHECKING:  # torch is imported with the models, in their processes
     from a3t.editor import Editor
     from a3t.rendering.edited import EditedRecording
     from a3t.text.transcript import Transcript
-
-LONG = 40.0  # seconds; what is longer has its own lane
 
 
 class Service:
@@ -73,7 +72,7 @@ class Service:
         self.long.close()
 
     def lane(self, *recordings: Path) -> EditorLane:
-        """The lane for recordings of this length."""
+        """The lane for recordings of this length: what is longer than LONG has its own."""
         is_long = any(run_in_sandbox(limits.stated_length, each) > LONG for each in recordings)
         return self.long if is_long else self.quick
 

@@ -12,7 +12,7 @@ from alignment import Alignment
 
 Times = Sequence[tuple[float, float]]  # seconds [start, end) of each spoken word
 
-LONG = 40.0  # seconds; a shorter recording is one passage
+LONG = 40.0  # seconds; a shorter recording is one passage, and looked at as a whole
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,11 @@ from a3t.errors import InputError
 from a3t.plan.cleaning import TrackActivity
 from a3t.plan.request import MAX_OTHERS, OtherRecording, Track
 from a3t.projects.document import Change, Document
+from a3t.source.records import LONG
 from app import limits, texts
 from app.processes.lanes import EditorLane, LaneJob
 from app.processes.worker import WorkerProcess
-from app.service import LONG, without_folder
+from app.service import without_folder
 from app.studio.storage.folders import SAID, FurtherRecording, ProjectFolder, words_name
 from app.studio.storage.heard_tokens import (
     IDS,

@@ -25,7 +25,7 @@ from a3t.plan.request import OtherRecording, Pronunciations
 from a3t.source.alignments import punctuated
 from a3t.source.diarisation import numbered, speakers_by_sound
 from a3t.source.recognised_transcript import parts_of, recognised_part
-from a3t.source.records import AlignedRecording
+from a3t.source.records import LONG, AlignedRecording
 from a3t.source.transcripts import find_transcript
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.punctuation.restoring import with_punctuation
@@ -100,7 +100,6 @@ def peaks_of(sound: PcmSound) -> bytes:
 
 
 FIRST_PART = (5.0, 9.0)  # seconds of the shortest and the longest: the first words soon
-LONG = 40.0  # seconds; a shorter recording with its text is one part
 
 
 def hear_source(editor: Editor, path: Path, text: str, own: Pronunciations = ()) -> dict[str, Any]:

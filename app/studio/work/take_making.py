@@ -27,6 +27,7 @@ from a3t.projects.takes import Take, aligned_stretch, level_of, made_edits
 from a3t.rendering.candidates import VARIATIONS, recorded_requests
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.verification import heard_still
+from a3t.source.records import LONG
 from a3t.spans import Span
 from a3t.text.pronunciation.letter_to_sound import sounded
 from a3t.text.pronunciation.pronouncer import Pronouncer
@@ -42,7 +43,6 @@ from app.studio.work.take_orders import TakeJob
 if TYPE_CHECKING:
     from a3t.editor import Editor
 
-WHOLE = 40.0  # seconds; a shorter recording is looked at as a whole
 CONTEXT = (8.0, 14.0)  # seconds on each side of an edit, up to a pause
 MAX_RECORDED = 2  # takes of words that are recorded elsewhere
 ROOM = 0.5  # seconds beyond the words that are looked at
@@ -97,7 +97,7 @@ def _stretch(job: TakeJob) -> Span:
     recording = job.recording
     if job.request.moves:  # up to where the words are recorded
         return _wide_stretch(job)
-    if recording.seconds <= WHOLE:
+    if recording.seconds <= LONG:
         return 0, recording.samples
     rate = recording.sample_rate
     step = whole_frames(rate)
