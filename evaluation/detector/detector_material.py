@@ -25,6 +25,7 @@ from a3t.plan.edit_plan import WindowFrames
 from a3t.plan.request import EditRequest
 from a3t.rendering.renderer import neighbours_of
 from a3t.source.records import AlignedRecording
+from a3t.spans import Span
 from a3t.text.transcript import Transcript
 from a3t.vocoder import vocode_span
 from evaluation.detector.spectral_statistics import RATE, log_spectrum, stretch_features
@@ -38,7 +39,6 @@ from training.corpora import Clip
 from training.corpora.decoding import decode_floats
 
 Floats = np.ndarray
-Span = tuple[int, int]
 
 # A copy is the clip's own mel through the vocoder, a control its own sound to 24 kHz and back; both
 # are put into the place of a natural stretch as a patch is.

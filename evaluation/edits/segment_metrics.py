@@ -14,13 +14,13 @@ import numpy as np
 
 from a3t.audio.analysis.mel import bin_centres, log_mel
 from a3t.grid import FRAMES_PER_SECOND, HOP, SAMPLE_RATE
+from a3t.spans import Span
 from a3t.text.phones import is_vowel
 from evaluation import metrics
 from evaluation.joints import QUIET, sound_class
 from training.features.clip_features import taught_pitch
 
 Floats = np.ndarray
-Span = tuple[int, int]  # frames [first, last)
 
 NEAR = FRAMES_PER_SECOND  # frames on each side with which a stretch's level is compared
 VOICED = 6  # least voiced frames for a pitch measure

@@ -21,14 +21,13 @@ import numpy as np
 import soundfile
 
 from a3t.audio.output.records import record_path
-from a3t.example import RECORDING
+from a3t.example import RECORDING, TEXT
 from evaluation.harness.declared_tables import Row, Table
 from evaluation.harness.measurement import Measurement, Setting
 from evaluation.harness.processes import COST, cost_of, mebibytes
 from training.programs import counts
 
-TEXT = "And you always want to see it in the superlative degree."
-NEW_TEXT = "And you never want to see it in the superlative degree."
+NEW_TEXT = TEXT.replace("always", "never")
 SECONDS = 5.0
 THREADS = 2
 

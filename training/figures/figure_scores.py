@@ -19,10 +19,9 @@ from training.figures.made_sentences import SETS, MadeSentence, read_made, words
 from training.figures.train_tagger import TrainedTagger
 from training.programs import Program, option
 from training.text.edit_distance import edit_distance
-from training.text.train_figures import MarkedFigure, by_rule, by_weights, marked
+from training.text.train_figures import EXAMPLES, MarkedFigure, by_rule, by_weights, marked
 
 System = Callable[[MadeSentence], str]
-EXAMPLES = {"whole": "1984", "slash": "4/5", "dotted": "10.30"}
 
 
 def rules(read: Callable[[MarkedFigure], str]) -> System:

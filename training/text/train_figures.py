@@ -77,7 +77,7 @@ _LISTS = {
     ),
 }  # fmt: skip
 
-_FIGURES = {"whole": "1984", "slash": "4/5", "dotted": "10.30"}
+EXAMPLES = {"whole": "1984", "slash": "4/5", "dotted": "10.30"}
 _CARD = """# figures
 
 Chooses the reading of an ambiguous figure by its neighbours: 1984 copies, on 4/5, at 10.30.
@@ -277,7 +277,7 @@ def work(args: argparse.Namespace) -> None:
             learnt = np.mean([by_weights(e, weights, sure) == reading for e in held])
             rules = np.mean([by_rule(e) == reading for e in held])
             rows.append(
-                f"| {_FIGURES[kind]} | {reading} | {len(held):,} | {100 * rules:.1f} | "
+                f"| {EXAMPLES[kind]} | {reading} | {len(held):,} | {100 * rules:.1f} | "
                 f"{100 * learnt:.1f} |"
             )
             print(rows[-1], "sure", sure, flush=True)
