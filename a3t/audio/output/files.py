@@ -49,8 +49,8 @@ def check_target(out: Path | str, *sources: Path | str | None) -> Path:
             f"{out} can't be written because you may not write to the folder {folder}: choose "
             "another place."
         )
-    for source in filter(None, sources) if target.exists() else ():
-        if os.path.exists(source) and os.path.samefile(target, source):
+    for source in sources if target.exists() else ():
+        if source is not None and os.path.exists(source) and os.path.samefile(target, source):
             raise InputError(
                 f"{out} is the input file itself, which is never overwritten: choose another name "
                 "for the output."
