@@ -1,7 +1,7 @@
 """Name the synthetic parts of a file: a3t inspect FILE
 
-It reports what was written into the file when it was edited or spoken; it doesn't analyse the
-sound.
+It reports what was written into the file when it was edited or spoken. Where that is lost, as
+by conversion, it searches the sound for a3t's watermark.
 """
 
 from __future__ import annotations
@@ -29,15 +29,24 @@ def main(arguments: list[str]) -> int:
 def show(path: Path, as_json: bool) -> None:
     """Print the file's provenance; raises InputError if it isn't a sound file."""
     from a3t.audio.output.provenance import provenance_of
+    from a3t.audio.output.watermark import watermarks_in
+    from a3t.audio.reading.recording import Recording
 
     provenance = provenance_of(path)
+    found = [] if provenance.traces else watermarks_in(Recording.open(path))
     if as_json:
-        print(json.dumps(asdict(provenance), indent=1, ensure_ascii=False))
+        account = asdict(provenance) | {"watermarks": found}
+        print(json.dumps(account, indent=1, ensure_ascii=False))
+        return
+    if found:
+        print(f"{path} has no record of synthetic parts, but the watermark of a3t's new words at")
+        for start, end in found:
+            print(f"{start:10.2f} – {end:.2f} s")
         return
     if not provenance.traces:
         print(
-            f"{path} has no record of synthetic parts, which proves nothing: records can be "
-            "removed, and other programs leave none."
+            f"{path} has neither a record of synthetic parts nor a3t's watermark, which proves "
+            "nothing: both can be removed, and other programs leave none."
         )
         return
     parts = sum(trace.synthetic for trace in provenance.traces)

@@ -23,6 +23,7 @@ from a3t.audio.analysis.room_tone import find_room_tone
 from a3t.audio.matching.reverberation import find_reverberation
 from a3t.audio.matching.sound_matching import Neighbour, SoundMatcher
 from a3t.audio.output.patches import Patch
+from a3t.audio.output.watermark import pieces_with_watermark, with_watermark
 from a3t.audio.reading.recording import Recording
 from a3t.audio.splicing.channels import on_channels, speaking_channels
 from a3t.audio.splicing.emphasis import Raised, emphasise, require_world
@@ -325,7 +326,7 @@ class Renderer:
     def speak(self, plan: SpeechPlan) -> Iterator[np.ndarray]:
         """The plan's speech at 24 kHz, float32, piece by piece; the same seed gives the same."""
         torch.manual_seed(plan.request.seed)
-        pieces = self._speech(plan)
+        pieces = pieces_with_watermark(self._speech(plan), SAMPLE_RATE)
         while True:
             with one_thread():  # only while it computes: what is done in between has its own
                 piece = next(pieces, None)
@@ -392,7 +393,8 @@ class Renderer:
                 matcher = sound_matcher(plan, edit, neighbours)
                 patch = patch_of(recording, edit, samples, matcher)
                 patch = with_room_tone(plan, edit, patch)
-            rendered[k] = Rendered(patch, raised)
+                marked = with_watermark(patch.samples, recording.sample_rate)
+            rendered[k] = Rendered(Patch(patch.source, marked), raised)
         return rendered
 
 

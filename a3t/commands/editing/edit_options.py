@@ -128,7 +128,7 @@ def _files(group: Options) -> None:
     option(group, "--no-punctuation", "don't restore a transcript's punctuation")
     add_export_option(group)
     option(group, "--json", "print edit.json, or the plan, as JSON")
-    about = "don't mark the synthetic parts in the file"
+    about = "don't list the synthetic parts in the file"
     option(group, "--no-provenance", about)
 
 

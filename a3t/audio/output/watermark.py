@@ -1,0 +1,184 @@
+"""A mark in synthetic sound that outlasts its file's comment, and the search for it.
+
+Spread spectrum (Kirovski and Malvar, "Spread-spectrum watermarking of audio signals", IEEE
+Transactions on Signal Processing 2003, section III): between 0.3 and 5.4 kHz each cell of 32 ms and
+125 Hz becomes a little louder or softer, by a random sign that is always the same one. Conversion
+(MP3, AAC, another sample rate) leaves most of that. The search sums the signs' agreement with what
+a spectrum has above its own surroundings. Where the sound agrees by itself it is changed less
+(their section IV, "informed" marks), so that all marks are equally plain.
+
+It is no proof, and no secret: whoever reads this can take a mark off, or put one on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import soxr
+
+from a3t.audio.reading.recording import Recording
+
+RATE = 16_000  # Hz
+SIZE, HOP = 512, 256  # samples of a window and from one to the next, at RATE
+CELL = 2  # windows, 32 ms
+FIRST, WIDTH, BANDS = 10, 4, 41  # bins: 312 Hz on, 125 Hz a band, to 5.4 kHz
+ROWS = 32  # of cells, after which the signs begin again: about a second
+PERIOD = ROWS * CELL * HOP  # samples
+SIGNS = np.random.default_rng(2003).choice([-1.0, 1.0], (ROWS, BANDS))
+_WINDOW = np.sqrt(np.hanning(SIZE + 1)[:-1])
+
+AGREEMENT = 1.7  # of a row of cells with its signs, in standard deviations, that a mark has
+MOST = 3.0  # dB by which a cell is changed
+PASSES = 4
+FADE = 0.015  # seconds at either end
+
+STEP = 128  # samples from one place where a mark may begin to the next
+SHORTEST, LONGEST = 8, 96  # rows that are judged together: from a quarter of a second to three
+LEAST = 6.0  # standard deviations; by chance once in a hundred hours (docs/log.md)
+OUTLIER = 6.0  # dB
+BLOCK = 60  # seconds that are searched at once
+APART = 0.3  # seconds between marks that are told as one
+
+
+def with_watermark(samples: np.ndarray, rate: int) -> np.ndarray:
+    """The sound with a mark in it; samples: (n,) or (n, channels), full scale at 1, at ``rate`` Hz.
+
+    The result has their shape and type. The same sound gets the same mark.
+    """
+    result = np.array(samples)
+    length = _period(rate)
+    for first in range(0, len(samples), length):
+        piece = samples[first : first + length].astype(np.float64)
+        place = (np.arange(len(piece)) + 0.5) / rate
+        fade = np.clip(np.minimum(place, place[::-1]) / FADE, 0.0, 1.0)
+        for channel in np.ndindex(samples.shape[1:]):
+            own = (slice(None), *channel)
+            change = _change(soxr.resample(piece[own], rate, RATE))
+            change = soxr.resample(change, RATE, rate)[: len(piece)]
+            result[first : first + len(change)][own] += change * fade[: len(change)]
+    return result
+
+
+def pieces_with_watermark(pieces: Iterable[np.ndarray], rate: int) -> Iterator[np.ndarray]:
+    """The pieces (n,) of a sound as `with_watermark` makes the whole, as soon as they are known."""
+    length, waiting = _period(rate), np.empty(0, np.float32)
+    for piece in pieces:
+        waiting = np.concatenate([waiting, piece])
+        if ready := len(waiting) // length * length:
+            yield with_watermark(waiting[:ready], rate)
+            waiting = waiting[ready:]
+    if len(waiting):
+        yield with_watermark(waiting, rate)
+
+
+def watermarks_in(recording: Recording) -> list[tuple[float, float]]:
+    """Where a recording has marks: [start, end) in seconds, in order. A mark of less than half a
+    second, or of little bandwidth, may be overlooked."""
+    found: list[tuple[float, float]] = []
+    for start, end in _found(recording):
+        if found and start - found[-1][1] < APART:
+            found[-1] = found[-1][0], max(found[-1][1], end)
+        else:
+            found.append((start, end))
+    return found
+
+
+def _period(rate: int) -> int:
+    """The samples at ``rate`` Hz after which a mark begins again."""
+    return round(PERIOD / RATE * rate)
+
+
+def _change(sound: np.ndarray) -> np.ndarray:
+    """What makes a mark of a sound (n,) at RATE, of at most PERIOD samples: to be added to it."""
+    spectrum = _spectrum(sound, HOP)
+    rows = -(-len(spectrum) // CELL)
+    signs = np.resize(SIGNS, (rows, BANDS))
+    gains = np.zeros(rows)  # dB
+    made = sound
+    for _ in range(PASSES):
+        cells = _cells(_spectrum(made, HOP), 1)[::CELL]
+        apart = _apart(cells, 1)
+        spread = np.sqrt(np.square(apart).sum(axis=1)) + 1e-9
+        lacks = AGREEMENT - (apart * signs[: len(apart)]).sum(axis=1) / spread
+        gains[: len(apart)] += 0.6 * lacks
+        gains[len(apart) :] = gains[len(apart) - 1] if len(apart) else 0.0
+        gains = np.clip(gains, 0.0, MOST)
+        louder = np.zeros(spectrum.shape)
+        bands = np.repeat(gains[:, None] * signs, WIDTH, axis=1)
+        louder[:, FIRST : FIRST + WIDTH * BANDS] = np.repeat(bands, CELL, axis=0)[: len(spectrum)]
+        made = _sound(spectrum * 10 ** (louder / 20), len(sound))
+    return made - sound
+
+
+def _spectrum(sound: np.ndarray, hop: int) -> np.ndarray:
+    """(frames, bins) complex: window k's middle lies at k · hop, the last one's after the end."""
+    padded = np.pad(sound, (SIZE // 2, SIZE))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, SIZE)[::hop]
+    spectrum: np.ndarray = np.fft.rfft(windows * _WINDOW, axis=1)
+    return spectrum
+
+
+def _sound(spectrum: np.ndarray, length: int) -> np.ndarray:
+    """The (length,) sound of which `_spectrum` with HOP is the spectrum."""
+    pieces = np.fft.irfft(spectrum, axis=1) * _WINDOW
+    sound = np.zeros(len(pieces) * HOP + SIZE - HOP)
+    for k in range(SIZE // HOP):
+        part = pieces[:, k * HOP : (k + 1) * HOP].reshape(-1)
+        sound[k * HOP : k * HOP + len(part)] += part
+    return sound[SIZE // 2 : SIZE // 2 + length]
+
+
+def _cells(spectrum: np.ndarray, hops: int) -> np.ndarray:
+    """(n, BANDS) dB: the level of the cell that begins with each window; ``hops``: windows from one
+    HOP to the next."""
+    magnitude = np.abs(spectrum[:, FIRST : FIRST + WIDTH * BANDS])
+    level = 20 * np.log10(magnitude + 1e-5).reshape(len(magnitude), BANDS, WIDTH).mean(axis=2)
+    count = max(0, len(level) - (CELL - 1) * hops)
+    return sum((level[k * hops : k * hops + count] for k in range(CELL)), np.zeros(())) / CELL
+
+
+def _apart(cells: np.ndarray, apart: int) -> np.ndarray:
+    """(n, BANDS) dB: what cells have above the five bands around them, less half of what those
+    before and after them have; ``apart``: entries from one to the next."""
+    padded = np.pad(cells, ((0, 0), (2, 2)), mode="edge")
+    own = cells - sum(padded[:, k : k + BANDS] for k in range(5)) / 5
+    result = own.copy()
+    result[apart:] -= own[:-apart] / 4
+    result[:-apart] -= own[apart:] / 4
+    return np.clip(result, -OUTLIER, OUTLIER)
+
+
+def _found(recording: Recording) -> Iterator[tuple[float, float]]:
+    """Marks in order, each of three seconds at most, of which some may touch or overlap."""
+    end = round(recording.seconds * RATE)
+    for first in range(0, end, BLOCK * RATE):
+        last = min(end, first + BLOCK * RATE + LONGEST * CELL * HOP)
+        sound = recording.resampled(first, last, RATE).astype(np.float64)
+        plain, rows = _plainest(sound)
+        plain = plain[: BLOCK * RATE // STEP]
+        while len(plain) and plain.max() > LEAST:
+            best = int(plain.argmax())
+            start, length = best * STEP, int(rows[best]) * CELL * HOP
+            yield (first + start) / RATE, (first + start + length) / RATE
+            plain[max(0, (start - length) // STEP) : (start + length) // STEP] = 0
+
+
+def _plainest(sound: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For each place where a mark may begin, in steps of STEP: how plain the plainest is, in
+    standard deviations, and of how many rows."""
+    hops = HOP // STEP
+    row = CELL * hops
+    apart = _apart(_cells(_spectrum(sound, STEP), hops), row)
+    agree, power = apart @ SIGNS.T, np.square(apart).sum(axis=1)
+    total, squares = np.zeros(len(apart)), np.full(len(apart), 1e-9)
+    plain, rows = np.zeros(len(apart)), np.zeros(len(apart), int)
+    for k in range(min(LONGEST, -(-len(apart) // row))):
+        count = len(apart) - k * row
+        total[:count] += agree[k * row :, k % ROWS]
+        squares[:count] += power[k * row :]
+        if k + 1 >= SHORTEST:
+            here = total[:count] / np.sqrt(squares[:count])
+            better = here > plain[:count]
+            plain[:count][better], rows[:count][better] = here[better], k + 1
+    return plain, rows
