@@ -177,7 +177,7 @@ def serve(
                     threading.Event().wait()
                 finally:  # while the server can still tell those who wait
                     service.stop()
-        except OSError:
+        except (OSError, OverflowError):  # no port has so high a number
             raise InputError(
                 "Port {1} on {0} can't be used: choose another with --port.".format(*where)
             ) from None

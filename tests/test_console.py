@@ -84,6 +84,21 @@ def test_speakers_need_packages_before_anything_is_recognised(
     assert "a3t[speakers]" in capsys.readouterr().err
 
 
+def test_a_transcript_s_folder_is_looked_for_before_anything_is_recognised(
+    arctic: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("a3t.source.transcripts.recognised", None)
+    assert transcribe.main([str(arctic), "--out", "nowhere/talk.txt"]) == 1
+    assert "create it or choose another place" in capsys.readouterr().err
+
+
+def test_a_port_that_there_is_not_is_one_sentence() -> None:
+    command = [sys.executable, "-m", "a3t", "serve", "--port", "99999"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1
+    assert "Port 99999 on 127.0.0.1 can't be used" in done.stderr
+
+
 def test_the_page_without_its_packages_says_so() -> None:
     without = "import sys; sys.modules |= dict.fromkeys(['gradio', 'starlette', 'fastapi'])"
     program = f"{without}; from a3t.commands.app import main; sys.exit(main(['--port', '0']))"

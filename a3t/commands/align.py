@@ -22,6 +22,7 @@ from a3t.commands.options import (
     user_words,
 )
 from a3t.console import EXIT_CODES, Parser, run, say
+from a3t.errors import InputError
 from alignment import ALIGNERS, load_aligner
 from alignment.confidence.doubts import Doubt, doubts, with_confidences
 from alignment.formats.alignment_files import check_format, write_alignment
@@ -71,6 +72,8 @@ def align(options: argparse.Namespace) -> None:
     from a3t.audio.reading.recording import Recording
     from a3t.text.pronunciation.pronouncer import Pronouncer
 
+    if options.jobs < 1:
+        raise InputError("--jobs must be at least 1.")
     out = options.out
     if out is None and not options.json:
         out = options.wav.with_suffix(".TextGrid")

@@ -185,10 +185,13 @@ def interrupted_once(stop: Callable[[], None]) -> Iterator[None]:
 
 def check_free(out: Path) -> None:
     """InputError if a transcript can't be saved as ``out``, or would replace a file."""
+    from a3t.audio.output.files import check_target
+
     if out.suffix.lower() not in ENDINGS:
         raise InputError(f"{out} has no known ending: save it as {', '.join(ENDINGS)}.")
     if out.exists():
         raise InputError(f"{out} exists already, and may have been corrected: choose another name.")
+    check_target(out)
 
 
 def save(text: Transcript, aligned: Alignment | None, out: Path, mark: str = "") -> None:

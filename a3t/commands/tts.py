@@ -73,6 +73,7 @@ def speak(options: argparse.Namespace) -> None:
     given = options.prompt_text
     prompt_texts = [text_argument(each) for each in given] if given is not None else None
     from a3t.audio.output.files import check_target
+    from a3t.audio.output.writing import speech_container
     from a3t.audio.reading.recording import Recording
     from a3t.plan.edit_limits import check_spoken_words
     from a3t.plan.request import SpeechRequest, pronunciations_of
@@ -91,6 +92,8 @@ def speak(options: argparse.Namespace) -> None:
 
     if options.out != TO_A_PROGRAM:
         check_replaced(options.out)
+        if not options.goes_on:
+            speech_container(options.out)
     progress = Progress()
     progress("read")
     with importing():
@@ -109,7 +112,7 @@ def speak(options: argparse.Namespace) -> None:
     result = editor.spoken(plan)
     if prompt_texts is None:
         for each in result.plan.heard:
-            say(f"Prompt: {each.text}")
+            say(f"Prompt: {each.text.text}")
     save(result, options)
 
 

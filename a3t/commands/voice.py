@@ -48,7 +48,8 @@ def make(options: argparse.Namespace) -> None:
 
     check_name(options.out)
     check_seed(options.seed)
-    if not 1 <= (options.steps or 1) <= 10_000 or not 1 <= options.rank <= 64:
+    steps = 1 if options.steps is None else options.steps
+    if not 1 <= steps <= 10_000 or not 1 <= options.rank <= 64:
         raise InputError("--steps takes 1 to 10000, --rank 1 to 64.")
     if not options.i_have_consent:
         ask_for_consent()

@@ -74,6 +74,7 @@ def test_a_users_own_pronunciation_is_used(talk: Path, capsys: pytest.CaptureFix
         ["--text", TEXT, "--out", "x.docx"],
         ["--text", TEXT, "--dict", "nowhere.dict"],
         ["--text", TEXT, "--pronounce", "see=S Ü1"],
+        ["--text", TEXT, "--jobs", "0"],
     ],
 )
 def test_unusable_input_is_refused(

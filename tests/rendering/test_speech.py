@@ -105,6 +105,16 @@ def test_going_on_keeps_the_recording(arctic: Path, tmp_path: Path) -> None:
     assert end - start > 0.6 * rate
 
 
+def test_the_prompt_s_words_are_told_if_they_were_found(
+    arctic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["--prompt-wav", str(arctic), "--text", "And so it ends.", "--out"]
+    assert tts.main([*command, str(tmp_path / "x.foo")]) == 1
+    assert capsys.readouterr().err.count("\n") == 1  # before the prompt is heard
+    assert tts.main([*command, str(tmp_path / "x.wav")]) == 0
+    assert capsys.readouterr().err.startswith("Prompt: And you always want to see it")
+
+
 def test_usage_is_checked_before_anything_is_loaded(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         tts.main(["--text", "Hello.", "--out", "x.wav"])

@@ -183,6 +183,16 @@ def _write(
 LOSSY_SUBTYPES = {"OGG": "VORBIS", "MP3": "MPEG_LAYER_III"}
 
 
+def speech_container(out: Path) -> str:
+    """The kind of file that ``out`` ends in; InputError if that is no sound's ending."""
+    container = CONTAINERS.get(out.suffix.lower())
+    if container is None:
+        raise InputError(
+            f"{out} doesn't say by its ending which sound file to write: use .wav or .flac."
+        )
+    return container
+
+
 def write_speech(
     out: Path | str,
     samples: np.ndarray,
@@ -196,11 +206,7 @@ def write_speech(
     Raises InputError if ``out`` has no sound's ending, or can't be written.
     """
     out = check_target(out)
-    container = CONTAINERS.get(out.suffix.lower())
-    if container is None:
-        raise InputError(
-            f"{out} has no extension that says which file to write: use .wav or .flac."
-        )
+    container = speech_container(out)
     # Limited, not clipped: one loud sample must not be a click.
     samples = samples * min(1.0, 0.99 / max(float(np.abs(samples).max(initial=0.0)), 1e-9))
     subtype = LOSSY_SUBTYPES.get(container, "PCM_16")
