@@ -12,6 +12,7 @@ from pathlib import Path
 
 from a3t.commands.options import option
 from a3t.console import Parser, run
+from a3t.errors import InputError
 
 
 def main(arguments: list[str]) -> int:
@@ -29,11 +30,9 @@ def main(arguments: list[str]) -> int:
 def show(path: Path, as_json: bool) -> None:
     """Print the file's provenance; raises InputError if it isn't a sound file."""
     from a3t.audio.output.provenance import provenance_of
-    from a3t.audio.output.watermark import watermarks_in
-    from a3t.audio.reading.recording import Recording
 
     provenance = provenance_of(path)
-    found = [] if provenance.traces else watermarks_in(Recording.open(path))
+    found = [] if provenance.traces else _searched(path)
     if as_json:
         account = asdict(provenance) | {"watermarks": found}
         print(json.dumps(account, indent=1, ensure_ascii=False))
@@ -61,3 +60,15 @@ def show(path: Path, as_json: bool) -> None:
         print(f"{trace.start:10.3f} – {trace.end:.3f} s  {what}  {made}".rstrip())
     if not provenance.intact:
         print("The file's length has changed since a3t wrote it: the times may be wrong.")
+
+
+def _searched(path: Path) -> list[tuple[float, float]]:
+    """Where a sound file has watermarks, in seconds; nowhere in what is too short or silent."""
+    from a3t.audio.output.watermark import watermarks_in
+    from a3t.audio.reading.recording import Recording
+
+    try:
+        recording = Recording.open(path)
+    except InputError:
+        return []
+    return watermarks_in(recording)

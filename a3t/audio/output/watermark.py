@@ -1,11 +1,11 @@
 """A mark in synthetic sound that outlasts its file's comment, and the search for it.
 
 Spread spectrum (Kirovski and Malvar, "Spread-spectrum watermarking of audio signals", IEEE
-Transactions on Signal Processing 2003, section III): between 0.3 and 5.4 kHz each cell of 32 ms and
-125 Hz becomes a little louder or softer, by a random sign that is always the same one. Conversion
-(MP3, AAC, another sample rate) leaves most of that. The search sums the signs' agreement with what
-a spectrum has above its own surroundings. Where the sound agrees by itself it is changed less
-(their section IV, "informed" marks), so that all marks are equally plain.
+Transactions on Signal Processing 51, 2003): between 0.3 and 5.4 kHz each cell of 32 ms and 125 Hz
+becomes a little louder or softer, by a random sign that is always the same one. Conversion (MP3,
+AAC, another sample rate) leaves most of that. The search sums the signs' agreement with what a
+spectrum has above its own surroundings. Where the sound agrees by itself it is changed less, so
+that all marks are equally plain (Malvar and Florêncio, "Improved spread spectrum", same volume).
 
 It is no proof, and no secret: whoever reads this can take a mark off, or put one on.
 """
@@ -35,7 +35,7 @@ FADE = 0.015  # seconds at either end
 
 STEP = 128  # samples from one place where a mark may begin to the next
 SHORTEST, LONGEST = 8, 96  # rows that are judged together: from a quarter of a second to three
-LEAST = 6.0  # standard deviations; by chance once in a hundred hours (docs/log.md)
+LEAST = 6.0  # standard deviations; ten hours without a mark have 5.6 at most (docs/log.md)
 OUTLIER = 6.0  # dB
 BLOCK = 60  # seconds that are searched at once
 APART = 0.3  # seconds between marks that are told as one
