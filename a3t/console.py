@@ -73,6 +73,9 @@ def run(command: Callable[[], None]) -> int:
     except MemoryError:
         complain("Not enough memory: use a shorter recording.")
         return BAD_INPUT
+    except (FileExistsError, NotADirectoryError) as error:
+        complain(f"{error.filename or 'A file'} is there, but no folder: choose another name.")
+        return BAD_INPUT
     except OSError as error:
         complain(f"{error.filename or 'A file'} can't be used: {error.strerror or error}.")
         return BAD_INPUT

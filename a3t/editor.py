@@ -273,7 +273,7 @@ class Editor:
             opened_prompts = with_texts(prompts, request.prompt_text)
         with self.steps("align"):
             hear = self.alignments.hear
-            heard = [hear(each, said, target, pronouncer) for each, said in opened_prompts]
+            heard = [hear(each, said, None, pronouncer) for each, said in opened_prompts]
         with self.steps("plan"):
             recorded = [word for each in heard for word in each.alignment.spoken]
             spoken = pronouncer.as_recorded(target, recorded)

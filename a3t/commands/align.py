@@ -77,6 +77,8 @@ def align(options: argparse.Namespace) -> None:
     out = options.out
     if out is None and not options.json:
         out = options.wav.with_suffix(".TextGrid")
+        if out.exists():  # perhaps corrected by hand
+            raise InputError(f"{out} is there already: replace it by --out {out}, or name another.")
     if out is not None:
         check_format(out)
         check_target(out, options.wav, file_named(options.text), options.words, options.dict)

@@ -38,6 +38,16 @@ def test_a_textgrid_beside_the_recording(talk: Path, aligned: Alignment) -> None
     assert sorted(path.name for path in talk.parent.iterdir()) == ["talk.TextGrid", "talk.wav"]
 
 
+def test_a_textgrid_that_is_there_is_replaced_only_by_name(
+    talk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    corrected = talk.with_suffix(".TextGrid")
+    corrected.write_text("corrected by hand")
+    assert "--out" in refused([str(talk), "--text", TEXT], capsys, talk.parent)
+    assert command.main([str(talk), "--text", TEXT, "--out", str(corrected)]) == 0
+    assert read_alignment(corrected).spoken
+
+
 def test_json_on_standard_output(
     talk: Path, aligned: Alignment, capsys: pytest.CaptureFixture[str]
 ) -> None:
