@@ -1,7 +1,7 @@
 """A mark in synthetic sound that outlasts its file's comment, and the search for it.
 
 Spread spectrum (Kirovski and Malvar, "Spread-spectrum watermarking of audio signals", IEEE
-Transactions on Signal Processing 51, 2003): between 0.3 and 5.4 kHz each cell of 32 ms and 125 Hz
+Transactions on Signal Processing 51, 2003): between 0.3 and 5.5 kHz each cell of 64 ms and 94 Hz
 becomes a little louder or softer, by a random sign that is always the same one. Conversion (MP3,
 AAC, another sample rate) leaves most of that. The search sums the signs' agreement with what a
 spectrum has above its own surroundings. Where the sound agrees by itself it is changed less, so
@@ -21,20 +21,20 @@ from a3t.audio.reading.recording import Recording
 
 RATE = 16_000  # Hz
 SIZE, HOP = 512, 256  # samples of a window and from one to the next, at RATE
-CELL = 2  # windows, 32 ms
-FIRST, WIDTH, BANDS = 10, 4, 41  # bins: 312 Hz on, 125 Hz a band, to 5.4 kHz
-ROWS = 32  # of cells, after which the signs begin again: about a second
+CELL = 4  # windows, 64 ms
+FIRST, WIDTH, BANDS = 10, 3, 55  # bins: 312 Hz on, 94 Hz a band, to 5.5 kHz
+ROWS = 16  # of cells, after which the signs begin again: about a second
 PERIOD = ROWS * CELL * HOP  # samples
 SIGNS = np.random.default_rng(2003).choice([-1.0, 1.0], (ROWS, BANDS))
 _WINDOW = np.sqrt(np.hanning(SIZE + 1)[:-1])
 
-AGREEMENT = 1.7  # of a row of cells with its signs, in standard deviations, that a mark has
-MOST = 3.0  # dB by which a cell is changed
+AGREEMENT = 2.1  # of a row of cells with its signs, in standard deviations, that a mark has
+MOST = 2.0  # dB by which a cell is changed
 PASSES = 4
 FADE = 0.015  # seconds at either end
 
 STEP = 128  # samples from one place where a mark may begin to the next
-SHORTEST, LONGEST = 8, 96  # rows that are judged together: from a quarter of a second to three
+SHORTEST, LONGEST = 4, 48  # rows that are judged together: from a quarter of a second to three
 LEAST = 6.0  # standard deviations; ten hours without a mark have 5.6 at most (docs/log.md)
 OUTLIER = 6.0  # dB
 BLOCK = 60  # seconds that are searched at once
@@ -105,10 +105,16 @@ def _change(sound: np.ndarray) -> np.ndarray:
         gains[len(apart) :] = gains[len(apart) - 1] if len(apart) else 0.0
         gains = np.clip(gains, 0.0, MOST)
         louder = np.zeros(spectrum.shape)
-        bands = np.repeat(gains[:, None] * signs, WIDTH, axis=1)
+        changes = gains[:, None] * signs - _mean_power(gains)[:, None]
+        bands = np.repeat(changes, WIDTH, axis=1)
         louder[:, FIRST : FIRST + WIDTH * BANDS] = np.repeat(bands, CELL, axis=0)[: len(spectrum)]
         made = _sound(spectrum * 10 ** (louder / 20), len(sound))
     return made - sound
+
+
+def _mean_power(gains: np.ndarray) -> np.ndarray:
+    """The dB by which cells, half of them so many dB louder and half softer, gain in power."""
+    return 10 * np.log10(np.cosh(np.log(10) / 10 * gains))
 
 
 def _spectrum(sound: np.ndarray, hop: int) -> np.ndarray:
