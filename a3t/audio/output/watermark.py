@@ -73,7 +73,7 @@ def pieces_with_watermark(pieces: Iterable[np.ndarray], rate: int) -> Iterator[n
 
 
 def watermarks_in(recording: Recording) -> list[tuple[float, float]]:
-    """Where a recording has marks: [start, end) in seconds, in order. A mark of less than half a
+    """Where a recording has marks: [start, end) in seconds, in order. A mark of less than a
     second, or of little bandwidth, may be overlooked."""
     found: list[tuple[float, float]] = []
     for start, end in _found(recording):
