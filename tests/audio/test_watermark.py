@@ -66,6 +66,12 @@ def test_a_mark_is_quiet_and_the_same_each_time(speech: tuple[np.ndarray, int]) 
     assert ratio > 10**1.3  # 13 dB
 
 
+def test_a_loud_sound_stays_within_full_scale(speech: tuple[np.ndarray, int]) -> None:
+    loud = np.clip(30 * speech[0], -1.0, 1.0)
+    assert np.abs(loud).max() == 1.0
+    assert np.abs(with_watermark(loud, speech[1])).max() <= 1.0
+
+
 @pytest.mark.parametrize("rate", [8_000, 44_100, 192_000])
 @pytest.mark.parametrize("length", [0, 1, 30, 700, 50_001])
 def test_any_sound_keeps_its_shape_and_its_ends(rate: int, length: int) -> None:

@@ -44,7 +44,8 @@ APART = 0.3  # seconds between marks that are told as one
 def with_watermark(samples: np.ndarray, rate: int) -> np.ndarray:
     """The sound with a mark in it; samples: (n,) or (n, channels), full scale at 1, at ``rate`` Hz.
 
-    The result has their shape and type. The same sound gets the same mark.
+    The result has their shape and type, and is no louder than full scale, or than they are. The
+    same sound gets the same mark.
     """
     result = np.array(samples)
     length = _period(rate)
@@ -57,6 +58,8 @@ def with_watermark(samples: np.ndarray, rate: int) -> np.ndarray:
             change = _change(soxr.resample(piece[own], rate, RATE))
             change = soxr.resample(change, RATE, rate)[: len(piece)]
             result[first : first + len(change)][own] += change * fade[: len(change)]
+        most = max(1.0, float(np.abs(piece).max()))
+        np.clip(result[first : first + length], -most, most, out=result[first : first + length])
     return result
 
 
