@@ -73,8 +73,11 @@ def run(command: Callable[[], None]) -> int:
     except MemoryError:
         complain("Not enough memory: use a shorter recording.")
         return BAD_INPUT
-    except (FileExistsError, NotADirectoryError) as error:
-        complain(f"{error.filename or 'A file'} is there, but no folder: choose another name.")
+    except FileExistsError as error:  # only making a folder says so
+        complain(f"{error.filename} is a file, not a folder: choose another name.")
+        return BAD_INPUT
+    except NotADirectoryError as error:
+        complain(f"{error.filename} can't be used: a part of its path is a file, not a folder.")
         return BAD_INPUT
     except OSError as error:
         complain(f"{error.filename or 'A file'} can't be used: {error.strerror or error}.")

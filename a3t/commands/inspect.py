@@ -32,7 +32,7 @@ def show(path: Path, as_json: bool) -> None:
     from a3t.audio.output.provenance import provenance_of
 
     provenance = provenance_of(path)
-    found = [] if provenance.traces else _searched(path)
+    found, unsearched = (None, "") if provenance.traces else _searched(path)
     if as_json:
         account = asdict(provenance) | {"watermarks": found}
         print(json.dumps(account, indent=1, ensure_ascii=False))
@@ -43,9 +43,10 @@ def show(path: Path, as_json: bool) -> None:
             print(f"{start:10.2f} – {end:.2f} s")
         return
     if not provenance.traces:
+        without = unsearched or "It has no watermark of a3t's either."
         print(
-            f"{path} has neither a record of synthetic parts nor a3t's watermark, which proves "
-            "nothing: both can be removed, and other programs leave none."
+            f"{path} has no record of synthetic parts. {without} That proves nothing: both can be "
+            "removed, and other programs leave none."
         )
         return
     parts = sum(trace.synthetic for trace in provenance.traces)
@@ -62,13 +63,14 @@ def show(path: Path, as_json: bool) -> None:
         print("The file's length has changed since a3t wrote it: the times may be wrong.")
 
 
-def _searched(path: Path) -> list[tuple[float, float]]:
-    """Where a sound file has watermarks, in seconds; nowhere in what is too short or silent."""
+def _searched(path: Path) -> tuple[list[tuple[float, float]] | None, str]:
+    """The watermarks of a sound file, in seconds; None, and a sentence that says why, where it
+    can't be searched, as it is silent or too short."""
     from a3t.audio.output.watermark import watermarks_in
     from a3t.audio.reading.recording import Recording
 
     try:
         recording = Recording.open(path)
-    except InputError:
-        return []
-    return watermarks_in(recording)
+    except InputError as error:
+        return None, f"It wasn't searched for a watermark: {error}"
+    return watermarks_in(recording), ""

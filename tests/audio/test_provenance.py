@@ -131,7 +131,7 @@ def test_an_edit_records_provenance_unless_told_not_to(
 
 def test_inspecting(noise: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert inspect.main([str(noise)]) == 0
-    assert "neither a record of synthetic parts" in capsys.readouterr().out
+    assert "no watermark of a3t's either" in capsys.readouterr().out
     out = edited(noise, tmp_path / "o.wav", (800, 1600, 1200, "some words"))
     assert inspect.main(["--json", str(out)]) == 0
     (trace,) = json.loads(capsys.readouterr().out)["traces"]

@@ -51,6 +51,26 @@ def test_a_mark_is_found_in_what_is_cut_out(marked: tuple[np.ndarray, int], tmp_
     assert start == pytest.approx(BEGIN - 0.5, abs=0.1)
 
 
+def test_several_marks_are_found_in_order(speech: tuple[np.ndarray, int], tmp_path: Path) -> None:
+    samples, rate = speech
+    sound = np.concatenate([samples, samples, samples])
+    places = [0.8, 4.2, 8.6]
+    for place, seconds in zip(places, (1.0, 1.6, 1.3), strict=True):  # the middle one is plainest
+        own = slice(round(place * rate), round((place + seconds) * rate))
+        sound[own] = with_watermark(sound[own], rate)
+    sf.write(tmp_path / "three.wav", sound, rate)
+    found = [start for start, _ in watermarks_in(Recording.open(tmp_path / "three.wav"))]
+    assert found == pytest.approx(places, abs=0.1)
+
+
+def test_a_long_mark_is_one(speech: tuple[np.ndarray, int], tmp_path: Path) -> None:
+    samples, rate = speech
+    long = with_watermark(np.concatenate([samples, samples, samples]), rate)
+    sf.write(tmp_path / "long.wav", long, rate)
+    ((start, end),) = watermarks_in(Recording.open(tmp_path / "long.wav"))
+    assert start == pytest.approx(0, abs=0.1) and end == pytest.approx(len(long) / rate, abs=0.6)
+
+
 def test_what_has_no_mark_has_none(arctic: Path, tmp_path: Path) -> None:
     assert watermarks_in(Recording.open(arctic)) == []
     noise = np.random.default_rng(1).normal(0, 0.1, 40_000)
@@ -96,3 +116,11 @@ def test_pieces_get_the_mark_of_the_whole(speech: tuple[np.ndarray, int]) -> Non
     pieces = np.split(samples, [1, 900, 20_000, 21_000, 60_000])
     made = np.concatenate(list(pieces_with_watermark(pieces, rate)))
     assert np.allclose(made, with_watermark(samples, rate), atol=1e-6)
+
+
+def test_what_cannot_be_searched_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sf.write(tmp_path / "silent.wav", np.zeros(16_000), 16_000)
+    assert inspect.main([str(tmp_path / "silent.wav")]) == 0
+    assert "wasn't searched" in capsys.readouterr().out

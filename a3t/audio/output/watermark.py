@@ -4,8 +4,8 @@ Spread spectrum (Kirovski and Malvar, "Spread-spectrum watermarking of audio sig
 Transactions on Signal Processing 51, 2003): between 0.3 and 5.5 kHz each cell of 64 ms and 94 Hz
 becomes a little louder or softer, by a random sign that is always the same one. Conversion (MP3,
 AAC, another sample rate) leaves most of that. The search sums the signs' agreement with what a
-spectrum has above its own surroundings. Where the sound agrees by itself it is changed less, so
-that all marks are equally plain (Malvar and Florêncio, "Improved spread spectrum", same volume).
+spectrum has above its own surroundings. Where the sound agrees by itself it is changed less, as
+in Malvar and Florêncio, "Improved spread spectrum" (same volume).
 
 It is no proof, and no secret: whoever reads this can take a mark off, or put one on.
 """
@@ -34,8 +34,9 @@ PASSES = 4
 FADE = 0.015  # seconds at either end
 
 STEP = 128  # samples from one place where a mark may begin to the next
+ROW = CELL * HOP // STEP  # such steps from one row of cells to the next
 SHORTEST, LONGEST = 4, 48  # rows that are judged together: from a quarter of a second to three
-LEAST = 6.0  # standard deviations; ten hours without a mark have 5.6 at most (docs/log.md)
+LEAST = 6.0  # standard deviations; four hours without a mark have 5.3 at most (docs/log.md)
 OUTLIER = 6.0  # dB
 BLOCK = 60  # seconds that are searched at once
 APART = 0.3  # seconds between marks that are told as one
@@ -76,10 +77,10 @@ def pieces_with_watermark(pieces: Iterable[np.ndarray], rate: int) -> Iterator[n
 
 
 def watermarks_in(recording: Recording) -> list[tuple[float, float]]:
-    """Where a recording has marks: [start, end) in seconds, in order. A mark of less than a
-    second, or of little bandwidth, may be overlooked."""
+    """The marks of a recording: [start, end) in seconds, in order. One of less than a second, or
+    of little bandwidth, may be overlooked."""
     found: list[tuple[float, float]] = []
-    for start, end in _found(recording):
+    for start, end in sorted(_found(recording)):
         if found and start - found[-1][1] < APART:
             found[-1] = found[-1][0], max(found[-1][1], end)
         else:
@@ -93,7 +94,7 @@ def _period(rate: int) -> int:
 
 
 def _change(sound: np.ndarray) -> np.ndarray:
-    """What makes a mark of a sound (n,) at RATE, of at most PERIOD samples: to be added to it."""
+    """The sound that marks a sound (n,) at RATE, of at most PERIOD samples, when it is added."""
     spectrum = _spectrum(sound, HOP)
     rows = -(-len(spectrum) // CELL)
     signs = np.resize(SIGNS, (rows, BANDS))
@@ -159,33 +160,35 @@ def _apart(cells: np.ndarray, apart: int) -> np.ndarray:
 
 
 def _found(recording: Recording) -> Iterator[tuple[float, float]]:
-    """Marks in order, each of three seconds at most, of which some may touch or overlap."""
-    end = round(recording.seconds * RATE)
+    """Marks in any order, each of three seconds at most, of which some may touch or overlap."""
+    end, beyond = round(recording.seconds * RATE), LONGEST * ROW
     for first in range(0, end, BLOCK * RATE):
-        last = min(end, first + BLOCK * RATE + LONGEST * CELL * HOP)
+        last = min(end, first + BLOCK * RATE + beyond * STEP)
         sound = recording.resampled(first, last, RATE).astype(np.float64)
-        plain, rows = _plainest(sound)
-        plain = plain[: BLOCK * RATE // STEP]
-        while len(plain) and plain.max() > LEAST:
-            best = int(plain.argmax())
-            start, length = best * STEP, int(rows[best]) * CELL * HOP
-            yield (first + start) / RATE, (first + start + length) / RATE
-            plain[max(0, (start - length) // STEP) : (start + length) // STEP] = 0
+        apart = _apart(_cells(_spectrum(sound, STEP), HOP // STEP), ROW)
+        plain, rows = _plainest(apart)
+        count = min(len(plain), BLOCK * RATE // STEP)
+        while count and plain[:count].max() > LEAST:
+            start = int(plain[:count].argmax())
+            stop = start + int(rows[start]) * ROW
+            yield (first + start * STEP) / RATE, (first + stop * STEP) / RATE
+            # What is found speaks for no other mark.
+            apart[max(0, start - ROW + 1) : stop] = 0.0
+            near = slice(max(0, start - beyond), stop)
+            some = _plainest(apart[near.start : stop + beyond])
+            plain[near], rows[near] = (each[: len(plain[near])] for each in some)
 
 
-def _plainest(sound: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each place where a mark may begin, in steps of STEP: how plain the plainest is, in
-    standard deviations, and of how many rows."""
-    hops = HOP // STEP
-    row = CELL * hops
-    apart = _apart(_cells(_spectrum(sound, STEP), hops), row)
+def _plainest(apart: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(n,) each, for every place where a mark may begin: how plain the plainest is there, in
+    standard deviations, and of how many rows; apart: (n, BANDS) dB, of cells in steps of STEP."""
     agree, power = apart @ SIGNS.T, np.square(apart).sum(axis=1)
     total, squares = np.zeros(len(apart)), np.full(len(apart), 1e-9)
     plain, rows = np.zeros(len(apart)), np.zeros(len(apart), int)
-    for k in range(min(LONGEST, -(-len(apart) // row))):
-        count = len(apart) - k * row
-        total[:count] += agree[k * row :, k % ROWS]
-        squares[:count] += power[k * row :]
+    for k in range(min(LONGEST, -(-len(apart) // ROW))):
+        count = len(apart) - k * ROW
+        total[:count] += agree[k * ROW :, k % ROWS]
+        squares[:count] += power[k * ROW :]
         if k + 1 >= SHORTEST:
             here = total[:count] / np.sqrt(squares[:count])
             better = here > plain[:count]
