@@ -16,7 +16,7 @@ from difflib import get_close_matches
 from typing import NoReturn
 
 from a3t.errors import InputError, tidy_up_first
-from alignment.atomic import TERMINATED, termination_raises
+from alignment.atomic import TERMINATED, recover, termination_raises
 
 DONE, BAD_INPUT, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 EXIT_CODES = "Exit codes: 0 success, 1 unusable input, 2 wrong usage."
@@ -55,6 +55,7 @@ def run(command: Callable[[], None]) -> int:
         for stream in (sys.stdout, sys.stderr):  # a file's name may be bytes that are no UTF-8
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="backslashreplace")
+        recover()  # or an edit that was killed would be read half done
         with termination_raises():
             command()
     except InputError as error:

@@ -28,7 +28,7 @@ from starlette.types import Receive, Scope, Send
 
 from a3t import __version__
 from a3t.errors import InputError
-from alignment.atomic import remove_abandoned, staging
+from alignment.atomic import recover, staging
 from app import PageOptions, texts
 from app.guard import Callers, Guard, Visitors, error_body
 from app.processes.request_jobs import BusyError, CancelledError, Watch
@@ -189,7 +189,7 @@ def serve(
 def run_folder() -> Iterator[Path]:
     """A new folder for the files of one run; those that killed runs left are removed first."""
     temporary = Path(tempfile.gettempdir()).resolve()
-    remove_abandoned(temporary)
+    recover()
     with staging(temporary) as folder:
         yield folder
 

@@ -56,9 +56,10 @@ def one_thread() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Alignments that commands remember are neither found in a person's cache nor left there."""
+def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Nothing is found in a person's own folders, or left there."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         patch.setenv("A3T_CACHE", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("A3T_RECOGNISER", "network")  # whatever this machine's user has fetched
         yield

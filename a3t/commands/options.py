@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from a3t.console import agrees, on_a_terminal, say
 from a3t.errors import InputError
 from a3t.projects.export.export_kinds import ENDINGS
+from alignment.atomic import left_alone
 from alignment.formats.dictionary import (
     LARGEST_LIST,
     Dictionary,
@@ -186,10 +188,12 @@ def check_replaced(
     out: Path, ask: bool = True, yes: bool = False, tracks: Sequence[Path] = ()
 ) -> None:
     """InputError if ``out``, or a track beside it, is a sound file that a3t did not make, unless
-    the user, asked on a terminal, wants it replaced, or has said ``yes``."""
+    the user, asked on a terminal, wants it replaced, or has said ``yes``. Names what looks like an
+    unfinished write there and isn't this user's."""
     from a3t.audio.output.records import load_record, record_path
     from a3t.rendering.edited import is_own_output
 
+    name_left_alone(out.parent)
     record = record_path(out)
     if not (record.is_file() or out.with_suffix(".speech.json").is_file()):
         _check_replaced(out, ask, yes)
@@ -197,6 +201,16 @@ def check_replaced(
     for track in tracks:
         if not (track.is_file() and is_own_output(known, track)):
             _check_replaced(track, ask, yes)
+
+
+@cache
+def name_left_alone(folder: Path) -> None:
+    """Name, once, the unfinished writes in a folder that can't be trusted."""
+    for part in left_alone(folder):
+        say(
+            f"Left alone: {part}, an unfinished write that is not this a3t's, or whose files were "
+            "changed since: delete it if you don't need it."
+        )
 
 
 def _check_replaced(out: Path, ask: bool, yes: bool) -> None:

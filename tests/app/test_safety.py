@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from alignment.atomic import remove_abandoned
+from alignment.atomic import recover
 from app.application import run_folder
 from app.guard import MAX_BODY, is_from_elsewhere, is_local
 from app.service import Service
@@ -167,15 +167,18 @@ def test_a_later_start_removes_what_a_killed_one_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
+    state = tmp_path.with_name("state")
+    monkeypatch.setenv("XDG_STATE_HOME", str(state))
     monkeypatch.setattr("tempfile.tempdir", None)
     run = subprocess.run([sys.executable, "-c", KILLED], capture_output=True, text=True)
     left = Path(run.stdout.strip())
     assert (left / "recording.wav").exists() and left.stat().st_mode & 0o077 == 0
-    os.utime(left, (1, 1))
+    os.utime(next(state.rglob("*.json")), (1, 1))
     with run_folder() as first, run_folder() as second:
         assert not left.exists()
         assert first != second and first.exists() and second.exists()
-        os.utime(first, (1, 1))  # old, but its process lives
-        remove_abandoned(tmp_path)
+        for entry in state.rglob("*.json"):
+            os.utime(entry, (1, 1))  # old, but its process lives
+        recover()
         assert first.exists() and second.exists()
     assert os.listdir(tmp_path) == []

@@ -16,7 +16,6 @@ from a3t.audio.output.patches import Patch
 from a3t.audio.output.writing import check_output, default_output, write_edited
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from alignment.atomic import remove_abandoned
 from tests.children import limit_files, result_of
 
 NOISE = np.random.default_rng(0).uniform(-0.5, 0.5, (96_000, 2))
@@ -85,17 +84,6 @@ def test_a_signal_in_the_middle_leaves_nothing(folder, number):
     process.send_signal(number)
     assert process.wait() != 0
     assert os.listdir(folder) == []
-
-
-def test_files_of_a_killed_process_are_removed(folder):
-    for name in (".unfinished-0.part", "out.wav", ".unfinished-1.txt"):
-        (folder / name).write_text("half")
-        os.utime(folder / name, (1, 1))
-    with atomic_path(folder / "new.wav") as temporary:
-        os.utime(temporary, (1, 1))  # old, but its process lives
-        remove_abandoned(folder)
-        assert temporary.exists()
-    assert sorted(os.listdir(folder)) == [".unfinished-1.txt", "new.wav", "out.wav"]
 
 
 def test_an_existing_file_keeps_its_permissions_and_a_link_its_place(folder):

@@ -14,6 +14,7 @@ from a3t.audio.output.records import record_path, write_json
 from a3t.audio.reading.recording import Recording
 from a3t.commands import edit
 from a3t.commands.editing.edit_options import project_edit
+from a3t.commands.options import check_replaced
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.request import EditRequest
@@ -21,7 +22,6 @@ from a3t.projects.export import exports as writing
 from a3t.projects.project import History, find_project, record_state
 from a3t.projects.project_edit import write
 from a3t.rendering.edited import EditedRecording
-from alignment.atomic import put_in_place, remove_abandoned, staging
 from tests.conftest import ARCTIC, NEVER
 from tests.fuzz.corpus import VALUES
 
@@ -79,6 +79,8 @@ def test_a_project_survives_a_kill_at_any_rename(
     old = contents(tmp_path)
     made = [results[1], results[0]][:candidates]
     assert killed_at(rename, lambda: write(made, out, exports))
+    Recording.open(source.path)  # and all is whole
+    whole = contents(tmp_path)
     if out.exists():  # then it is known what it was made of, by either name
         for named in (source, Recording.open(out)):
             project = find_project(named, out)
@@ -88,50 +90,30 @@ def test_a_project_survives_a_kill_at_any_rename(
         assert not replaces and find_project(source, out) is None
     assert all((tmp_path / name).exists() for name in old)  # nothing is lost
     write(made, out, exports)  # and the next edit goes through
+    assert whole in (old, contents(tmp_path))
     for sound in (out, tmp_path / "out.2.wav")[:candidates]:
         record = json.loads(record_path(sound).read_text())
         assert record["output"]["sha256"] == sha256_of(sound) and "next" not in record
 
 
-@pytest.mark.parametrize("after", [False, True])
-@pytest.mark.parametrize("rename", [0, 2, 4])
-@pytest.mark.parametrize("present", [0, 3])
-def test_five_files_are_replaced_all_or_none(
-    present: int, rename: int, after: bool, tmp_path: Path
+def test_a_stranger_s_unfinished_write_is_left_alone(
+    results: list[EditedRecording], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Killed in the middle, by the next command; where a rename fails, at once."""
-    names = [f"{k}.wav" for k in range(5)]
-    for name in names[:present]:
-        (tmp_path / name).write_text("old")
-
-    def save(fails: int = -1) -> None:
-        def moved(source: Any, target: Any) -> None:
-            if fails == len(done):
-                done.append(target)
-                raise OSError(28, "No space left on device")
-            done.append(target)
-            replace(source, target)
-
-        done: list[Path] = []
-        replace, os.replace = os.replace, moved if fails >= 0 else os.replace
-        try:
-            with staging(tmp_path) as stage:
-                for name in names:
-                    (stage / name).write_text("new")
-                put_in_place([(stage / name, tmp_path / name) for name in names])
-        finally:
-            os.replace = replace
-
-    old = contents(tmp_path)
-    if after:
-        with pytest.raises(OSError):
-            save(rename)
-        assert contents(tmp_path) == old
-        return
-    assert killed_at(rename, save)
-    remove_abandoned(tmp_path)
-    assert contents(tmp_path) == dict.fromkeys(names, b"new")
-    assert len(list(tmp_path.iterdir())) == 5
+    part = tmp_path / ".unfinished-0123456789abcdef.part"
+    part.mkdir()
+    (tmp_path / ".bashrc").write_text("mine")
+    (tmp_path / "talk.wav").write_text("mine")
+    (part / ".journal").write_text('[["a", ".bashrc"], ["d", "talk.wav"]]')
+    for name in ("a", "d"):
+        (part / name).write_text("evil")
+    os.utime(part, (1, 1))
+    before = [contents(folder) for folder in (tmp_path, part)]
+    check_replaced(tmp_path / "o.wav")
+    write([results[0]], tmp_path / "o.wav")
+    assert capsys.readouterr().err.count(str(part)) == 1
+    for name in ("o.wav", "o.edit.json"):
+        (tmp_path / name).unlink()
+    assert [contents(folder) for folder in (tmp_path, part)] == before
 
 
 def test_candidates_replace_candidates(results: list[EditedRecording], tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from a3t.errors import InputError
-from alignment.atomic import remove_abandoned, replacing, staging
+from alignment.atomic import recover, replacing, staging
 
 _REASONS = {
     errno.ENOSPC: "the disk is full",
@@ -79,7 +79,7 @@ def staged_beside(out: Path) -> Iterator[Path]:
     An OSError becomes an InputError, and every InputError names the folder that `out` is in.
     """
     folder = check_target(out).parent
-    remove_abandoned(folder)
+    recover()
     stage: Path | None = None
     try:
         with staging(folder) as stage:

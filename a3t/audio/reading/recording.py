@@ -28,6 +28,7 @@ from a3t.audio.reading.formats import Native, SampleFormat, is_lossy, sample_for
 from a3t.errors import InputError
 from a3t.grid import grid_frames, samples_of
 from a3t.spans import Span
+from alignment.atomic import recover
 
 PIECE_SECONDS = 120  # of a long recording that are resampled at once
 RESAMPLING_CONTEXT = 0.05  # seconds read on either side of a window; soxr's filter is far shorter
@@ -56,13 +57,14 @@ class Recording:
 
     @classmethod
     def open(cls, path: Path | str, track: int | None = None) -> Recording:
-        """Checks a file, or a track of it, and describes it.
+        """Check a file, or a track of it, and describe it, once a killed edit of it is finished.
 
         Integer PCM is read up to its first sound; anything that can be broken inside (a codec)
         or hold NaN (floats) is read to its end, by blocks. Raises InputError: missing, a folder,
         not audio, cut off, broken, empty, silent, shorter than 0.1 s, NaN or infinite samples,
         a sample rate outside 8..192 kHz, more than 8 channels.
         """
+        recover()
         path = Path(path)
         with open_audio(path, track) as file:
             check_header(path, file)

@@ -39,7 +39,7 @@ from a3t.commands.editing.edit_options import files_read, project_edit
 from a3t.commands.options import check_replaced
 from a3t.console import say
 from a3t.errors import InputError, UnsureError
-from alignment.atomic import remove_abandoned
+from alignment.atomic import recover
 from alignment.parallel import run_jobs
 
 if TYPE_CHECKING:
@@ -292,8 +292,7 @@ def edit_all(options: argparse.Namespace, parser: argparse.ArgumentParser) -> No
         ) from None
     finally:
         write_report(report, rows)
-        for folder in {job.options.out.parent for job in jobs}:
-            remove_abandoned(folder)
+        recover()
     made, kept, failed = (
         sum(row.became == became for row in rows) for became in ("made", "kept", "failed")
     )

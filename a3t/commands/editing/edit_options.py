@@ -203,14 +203,12 @@ def project_edit(options: argparse.Namespace) -> ProjectEdit:
     from a3t.audio.splicing.emphasis import require_world
     from a3t.projects.project import record_state
     from a3t.projects.project_edit import ProjectEdit
-    from alignment.atomic import remove_abandoned
 
     request = edit_request(options)
     recording = Recording.open(options.wav, options.track)
     if request.new_transcript.emphasis:
         require_world()
     out = options.out or default_output(options.wav)
-    remove_abandoned(out.parent)  # or an edit that was killed would be half done
     for other in request.others:
         Recording.open(other.path)  # before the models, which take seconds
     edit = ProjectEdit(
