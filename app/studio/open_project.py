@@ -7,7 +7,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -118,11 +118,6 @@ class OpenProject:
         """Put a job in a line; more: of a `LaneJob`."""
         lane.add(LaneJob(run, urgency, self.folder.id, name, failed or self.events.refuse, **more))
 
-    def end_jobs(self) -> None:
-        """End all jobs of the project, which goes."""
-        for lane in (self.quick, self.long):
-            lane.cancel(self.folder.id)
-
     @property
     def about(self) -> dict[str, Any]:
         return self.folder.about
@@ -209,10 +204,11 @@ class OpenProject:
     def sources(self) -> Iterator[OtherRecording]:
         """The recordings whose words can be pasted, as far as they have been listened to."""
         for each in self.folder.further:
-            heard = each.kind == "source" and self.folder.read(each.heard_name)
+            heard = each.kind == "source" and self.folder.heard_in(each)
             if heard:
                 path = self.folder.path / SAID / each.file
-                yield replace(OtherRecording.from_json(heard), path=path)
+                said = self.folder.as_record(each.heard_name, OtherRecording.from_json, heard)
+                yield replace(said, path=path)
 
     def tracks(self) -> list[tuple[str, Track, TrackActivity]]:
         """The tracks in step with the recording, with what they are called; InputError while one
@@ -220,7 +216,7 @@ class OpenProject:
         found = []
         for each in self.folder.further:
             if each.kind == "track" and not each.problem:
-                heard = self.folder.read(each.heard_name)
+                heard = self.folder.heard_in(each)
                 if heard is None:
                     raise InputError(texts.NOT_OPENED_YET)
                 track = Track(self.folder.path / SAID / each.file, heard["sha256"])
@@ -228,9 +224,13 @@ class OpenProject:
         return found
 
     def forget_said(self) -> None:
-        """Delete the recordings that nothing needs, unless a take may be made of one just now."""
-        if not self.quick.pending(self.folder.id):
-            self.folder.forget_said(reachable_keys(self.document, self.shown()))
+        """Discard the recordings that nothing needs, unless a take may be made of one just now.
+
+        Nothing is discarded while a file that may name one can't be read.
+        """
+        with self.lock, suppress(InputError):
+            if not self.quick.pending(self.folder.id):
+                self.folder.forget_said(reachable_keys(self.document, self.shown()))
 
     def rewrite(self, part: int, heard: HeardPart) -> None:
         """Keep other words of a part."""
@@ -249,16 +249,16 @@ class FurtherRecordings:
     def resume(self) -> None:
         """Listen to those that haven't been."""
         for each in self.project.folder.further:
-            if not each.problem and self.project.folder.read(each.heard_name) is None:
+            if not each.problem and self.project.folder.heard_in(each) is None:
                 self._hear(each)
 
     def shown(self) -> list[dict[str, Any]]:
         """The recordings as a page lists them; `said`: what is heard in one, None until then."""
-        read = self.project.folder.read
+        folder = self.project.folder
         return [
             each.to_json() | {"said": heard and heard.get("text", "")}
-            for each in self.project.folder.further
-            for heard in [read(each.heard_name)]
+            for each in folder.further
+            for heard in [folder.heard_in(each)]
         ]
 
     def add(self, source: Path, wanted: FurtherRecording) -> None:
@@ -284,7 +284,7 @@ class FurtherRecordings:
             for each in gone:
                 for lane in (project.quick, project.long):
                     lane.cancel(folder.id, self._job_name(each))
-                (folder.path / each.heard_name).unlink(missing_ok=True)
+                folder.discard(folder.path / each.heard_name)
             project.forget_said()
             self._tell()
 

@@ -19,6 +19,7 @@ from a3t.errors import InputError
 from a3t.plan.cleaning import Cleaning, Finding, Findings, TrackActivity, listed
 from a3t.plan.request import KINDS
 from a3t.projects.document import MAX_CHANGES, MAX_CHARACTERS, Change, Document, draft_of, steps_of
+from a3t.projects.take_record import TakeRecord
 from app import limits, texts
 from app.processes.lanes import MAKING, EditorLane
 from app.processes.request_jobs import Watch
@@ -133,7 +134,7 @@ class TakeMaking:
         missing = [
             change
             for key, change in self._made().items()
-            if not self.project.folder.takes(key) and key not in self.failures
+            if not self._takes(key) and key not in self.failures
         ]
         heard = self.project.heard() if missing else None  # once: an hour's words take a while
         for change in missing:
@@ -152,7 +153,7 @@ class TakeMaking:
 
         def failed(sentence: str) -> None:
             if said is not None:
-                said.unlink(missing_ok=True)
+                folder.discard(said)
             self._failed(change.key, sentence)
 
         if options is not None:
@@ -241,7 +242,7 @@ class TakeMaking:
         self.project.events.tell(kind="takes", key=key, takes=self.shown(key))
 
     def _failed(self, key: str, sentence: str) -> None:
-        if self.project.folder.takes(key):  # another take than those that it has
+        if self._takes(key):  # another take than those that it has
             self.project.events.tell(kind="refused", key=key, sentence=sentence)
             return
         self.failures[key] = sentence
@@ -281,7 +282,7 @@ class TakeMaking:
                 remember_pronunciation(folder, word, said, phones)
                 project.events.tell(kind="pronounced", pronunciations=said_as(folder))
                 for key, change in self._made().items():
-                    takes = folder.takes(key)
+                    takes = self._takes(key)
                     if any(word == each.text for take in takes for each in take.words):
                         self.make(change, None, {})
 
@@ -295,7 +296,15 @@ class TakeMaking:
 
     def shown(self, key: str) -> list[dict[str, Any]]:
         """A change's takes, without what only the worker needs."""
-        return [take.shown() for take in self.project.folder.takes(key)]
+        return [take.shown() for take in self._takes(key)]
+
+    def _takes(self, key: str) -> list[TakeRecord]:
+        """Return a change's takes; none, and a failure, if one can't be read."""
+        try:
+            return self.project.folder.takes(key)
+        except InputError as error:
+            self.failures[key] = str(error)
+            return []
 
     def chosen(self) -> list[Path]:
         """The folders of the takes that are heard; InputError while one is missing."""

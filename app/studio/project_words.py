@@ -119,7 +119,7 @@ class Listening:
         """Seconds between which nothing has been listened to yet, and what is said there by the
         transcript that was given."""
         about = self.project.about
-        places = self.project.folder.read("places.json", []) if about.get("places") else []
+        places = self.project.folder.places if about.get("places") else []
         said = [str(place["transcript"]["text"]) for place in places]
         found: list[tuple[float, float, str]] = []
         for part, (first, last) in enumerate(self.project.parts):
@@ -144,7 +144,7 @@ class Listening:
         if "samples" in folder.about or sentence in (texts.FAILED, texts.MEMORY_EXCEEDED):
             self._tell()
         else:  # what can't be edited is no project; what failed for another reason may yet be one
-            folder.delete()
+            folder.bin()
             self.project.events.tell(kind="gone", sentence=self.problem)
 
     def _open(self, editor: WorkerProcess) -> None:
@@ -179,7 +179,7 @@ class Listening:
             return
         sound, about, own = project.sound(), project.about, own_pronunciations(project.folder)
         if about.get("places"):
-            place = project.folder.read("places.json")[part]
+            place = project.folder.places[part]
             heard = editor.ask(tasks.align_place, sound, part, place, own)
         else:
             first, last = about["parts"][part]
@@ -210,7 +210,7 @@ class Listening:
             about = {k: v for k, v in project.about.items() if k not in ("text", "places", "plain")}
             folder.write("project.json", about | {"parts": []} | ({"text": text} if text else {}))
             for path in [*folder.path.glob("words/*.json"), folder.path / "places.json"]:
-                path.unlink(missing_ok=True)
+                folder.discard(path)
             self.problem = ""
         project.events.tell(kind="reload")
         self._add(project.quick, OPENING, "open again", self._open)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 import shutil
 import threading
-import time
 from pathlib import Path
 from typing import Any, Literal
 
@@ -145,12 +144,14 @@ class Studio:
         """A project goes to the bin, or from there for good; whether there is one."""
         if binned := self.projects.find(visitor, name, binned=True):
             binned.delete()
-        elif project := self.find(visitor, name):
+        elif folder := self.projects.find(visitor, name):
             with self._lock:
-                self._open.pop(name, None)
-            project.open.end_jobs()
-            project.folder.write(BIN, time.time())
-            project.events.tell(kind="gone", sentence=texts.GONE_ELSEWHERE, binned=True)
+                project = self._open.pop(name, None)
+            for lane in self.lanes:
+                lane.cancel(name)
+            folder.bin()
+            if project is not None:
+                project.events.tell(kind="gone", sentence=texts.GONE_ELSEWHERE, binned=True)
         else:
             return False
         return True

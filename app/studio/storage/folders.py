@@ -9,13 +9,13 @@
     recordings.json, recordings/    what these are, and what is heard in them
     sound.pcm, peaks.bin    what the page plays and draws
     bin.json            when it was thrown away, if it was
+    bin/                what was taken out of it, kept for as long
 
 Every file is written beside and renamed, so whatever kills the server leaves the last state whole.
 """
 
 from __future__ import annotations
 
-import json
 import re
 import secrets
 import shutil
@@ -24,17 +24,21 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from msgspec import Meta
 
 from a3t.audio.output.files import atomic_path
 from a3t.errors import InputError
+from a3t.plan.request import FORMAT
 from a3t.projects.document import Document
+from a3t.projects.store.record_files import UnreadableError, read_file, write_json
 from a3t.projects.take_record import MAX_TAKES, TakeRecord, Text
-from alignment.serialisation import Record, from_json
+from alignment.serialisation import Record
 from app import limits, texts
 from app.studio.storage.heard_tokens import HeardPart
+
+T = TypeVar("T")
 
 ID = re.compile(r"[0-9a-f]{24}")
 TAKE = re.compile(r"([0-9a-f]{16})-(\d{1,3})")
@@ -45,7 +49,9 @@ ENDING = re.compile(r"\.[a-z0-9]{1,8}")  # of what is in it
 SAID_NAME = re.compile(rf"said-[0-9a-f]{{12}}({ENDING.pattern})?")
 FURTHER = "recordings.json"
 LOUD = ".loud"  # in the name of an exported sound that was brought to a loudness
+OPENED = "opened.json"  # whose time is that of the last opening
 BIN, BIN_SECONDS = "bin.json", 7 * 24 * 3600.0  # the time of what was thrown away is kept for
+OWN_BIN = "bin"  # in a project's folder: what was taken out of it, for as long
 MAX_PROJECTS = 100  # of one visitor
 MIN_FREE_BYTES = 1_000_000_000  # bytes that stay free on the disk
 
@@ -83,26 +89,20 @@ class ProjectFolder:
     def id(self) -> str:
         return self.path.name
 
-    def read(self, name: str, otherwise: Any = None) -> Any:
-        """A file of JSON; `otherwise` if it isn't there or was not written by this program."""
-        try:
-            return json.loads((self.path / name).read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError):
-            return otherwise
+    def read(self, name: str, kind: type[T], otherwise: T, newest: int = 1) -> T:
+        """Return a file of JSON, ``otherwise`` if it isn't there; InputError as `read_file`."""
+        return read_file(self.path / name, kind, otherwise, newest)
 
     def write(self, name: str, value: Any) -> None:
         """A file of JSON; InputError if the project has been deleted."""
         if not self.path.is_dir():
             raise InputError(texts.NO_PROJECT)
-        path = self.path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_path(path) as temporary:
-            temporary.write_text(json.dumps(value, ensure_ascii=True), encoding="utf-8")
+        write_json(self.path / name, value)
 
     @property
     def about(self) -> dict[str, Any]:
         """project.json."""
-        return dict(self.read("project.json", {}))
+        return self.read("project.json", dict[str, Any], {})
 
     @property
     def original(self) -> Path:
@@ -111,15 +111,22 @@ class ProjectFolder:
 
     def heard(self, part: int) -> HeardPart:
         """The words of a part; none if it hasn't been listened to."""
-        return HeardPart.from_json(self.read(words_name(part), []))
+        name = words_name(part)
+        return self.as_record(name, HeardPart.from_json, self.read(name, Any, []))
 
     @property
     def further(self) -> tuple[FurtherRecording, ...]:
         """The recordings beside its own, in the order in which they came."""
-        try:
-            return from_json(tuple[FurtherRecording, ...], self.read(FURTHER, []))
-        except ValueError:
-            return ()
+        return self.read(FURTHER, tuple[FurtherRecording, ...], ())
+
+    def heard_in(self, recording: FurtherRecording) -> dict[str, Any] | None:
+        """Return what is heard in a recording beside its own, None until then."""
+        return self.read(recording.heard_name, dict[str, Any] | None, None)  # type: ignore[arg-type]
+
+    @property
+    def places(self) -> list[dict[str, Any]]:
+        """Where the pieces of the transcript that was given are looked for."""
+        return self.read("places.json", list[dict[str, Any]], [])
 
     def keep_further(self, recordings: Iterable[FurtherRecording]) -> None:
         """Write recordings.json."""
@@ -137,32 +144,59 @@ class ProjectFolder:
         return path
 
     def forget_said(self, keys: Collection[str]) -> None:
-        """Delete the recordings for takes of other changes than those with these keys, and what
-        belongs to no take and isn't listed."""
+        """Discard the recordings for takes of other changes than those with these keys, and what
+        belongs to no take and isn't listed. Everything is read before anything is moved."""
         named = {f"{SAID}/{each.file}" for each in self.further}
+        gone: list[Path] = []
         for path in self.path.glob(f"takes/*/*/{REQUEST}"):
-            said = list(said_for(self.read(str(path.relative_to(self.path)))))
+            said = list(said_for(self.order(path)))
             if path.parts[-3] in keys:
                 named.update(said)
             elif said:
-                shutil.rmtree(path.parent)
-        for path in self.path.glob(f"{SAID}/*"):
-            if f"{SAID}/{path.name}" not in named:
-                path.unlink()
+                gone.append(path.parent)
+        said_files = self.path.glob(f"{SAID}/*")
+        gone += [path for path in said_files if f"{SAID}/{path.name}" not in named]
+        for path in gone:
+            self.discard(path)
+        self._empty_bin()
+
+    def order(self, path: Path) -> dict[str, Any]:
+        """Return the order of a take (request.json), as JSON; InputError as `read_file`."""
+        return read_file(path, dict[str, Any], {}, FORMAT)
+
+    def discard(self, path: Path) -> None:
+        """Move a file or folder of the project to its own bin, if it is there."""
+        target = self.path / OWN_BIN / f"{time.time():.6f}" / path.relative_to(self.path)
+        if path.exists():
+            target.parent.mkdir(parents=True)
+            path.rename(target)
+
+    def _empty_bin(self) -> None:
+        """Delete for good what has been in the project's own bin for BIN_SECONDS."""
+        for entry in self.path.glob(f"{OWN_BIN}/*"):
+            if float(entry.name) + BIN_SECONDS < time.time():
+                shutil.rmtree(entry)
 
     def take_folder(self, key: str, number: int) -> Path:
         return self.path / "takes" / key / str(number)
 
     def takes(self, key: str) -> list[TakeRecord]:
-        """The records of a change's takes, the first made first; none that can't be read."""
+        """Return the records of a change's takes, the first made first; InputError for one that
+        can't be read."""
         found = []
         folder = self.path / "takes" / key
         for entry in folder.iterdir() if folder.is_dir() else ():
-            if entry.name.isdecimal():
-                with suppress(ValueError):
-                    kept = self.read(f"takes/{key}/{entry.name}/{TAKE_FILE}")
-                    found.append(TakeRecord.from_json(kept))
+            name = f"takes/{key}/{entry.name}/{TAKE_FILE}"
+            if entry.name.isdecimal() and (kept := self.read(name, Any, None, 2)) is not None:
+                found.append(self.as_record(name, TakeRecord.from_json, kept))
         return sorted(found, key=lambda take: take.number)
+
+    def as_record(self, name: str, made: Callable[[Any], T], data: Any) -> T:
+        """Return a file's JSON as a record; UnreadableError if it is none."""
+        try:
+            return made(data)
+        except (InputError, ValueError, KeyError, TypeError):
+            raise UnreadableError(self.path / name, "it is damaged") from None
 
     def next_take(self, key: str) -> int:
         """The number of the next take; InputError if there are too many."""
@@ -173,26 +207,34 @@ class ProjectFolder:
 
     @property
     def document(self) -> Document:
-        """script.json, of whatever version; empty if it was not written by this program."""
-        try:
-            return Document.from_json(self.read(SCRIPT, {}))
-        except InputError:
-            return Document()
+        """script.json, of this format or an earlier one; InputError if it can't be read."""
+        return self.as_record(SCRIPT, Document.from_json, self.read(SCRIPT, Any, {}, 2))
 
     def keep(self, document: Document) -> None:
         """Write script.json."""
         self.write(SCRIPT, document.to_json())
 
+    @property
+    def opened(self) -> float:
+        """The time of its last opening."""
+        path = self.path / OPENED
+        return (path if path.is_file() else self.path).stat().st_mtime
+
     def touch(self) -> None:
-        self.write("opened.json", time.time())
+        self.write(OPENED, time.time())
+
+    def bin(self) -> None:
+        """Put the project into the bin, from which it comes back for BIN_SECONDS."""
+        self.write(BIN, time.time())
 
     def delete(self) -> None:
+        """Delete it for good."""
         shutil.rmtree(self.path, ignore_errors=True)
 
 
-def said_for(request: Any) -> Iterator[str]:
+def said_for(request: Mapping[str, Any]) -> Iterator[str]:
     """The recordings that a take was made of, by their names in the project's folder."""
-    for other in (request or {}).get("asked", {}).get("others", ()):
+    for other in request.get("asked", {}).get("others", ()):
         yield f"{SAID}/{Path(other['path']).name}"
 
 
@@ -224,8 +266,9 @@ class Projects:
     def empty_bin(self, visitor: str) -> None:
         """Delete for good what has been in the bin for long enough."""
         for folder in list(self.of(visitor, binned=True)):
-            if float(folder.read(BIN, 0.0)) + BIN_SECONDS < time.time():
-                folder.delete()
+            with suppress(InputError):  # what can't be read says nothing of its age
+                if folder.read(BIN, float, time.time()) + BIN_SECONDS < time.time():
+                    folder.delete()
 
     def create(
         self, visitor: str, source: Path, fill: Callable[[Path], Mapping[str, Any]]
@@ -258,16 +301,18 @@ class Projects:
         found = []
         self.empty_bin(visitor)
         for folder in (*self.of(visitor), *self.of(visitor, binned=True)):
-            about = folder.about
-            opened = folder.read("opened.json", about.get("made", 0.0))
+            about, edits = dict[str, Any](), 0
+            with suppress(InputError):  # its sentence is said when it is opened
+                about = folder.about
+                edits = len(folder.document.changes)
             found.append(
                 {
                     "id": folder.id,
                     "name": about.get("name", ""),
                     "seconds": about.get("seconds"),
-                    "opened": opened,
-                    "edits": len(folder.document.changes),
-                    "binned": folder.read(BIN) is not None,
+                    "opened": folder.opened,
+                    "edits": edits,
+                    "binned": (folder.path / BIN).is_file(),
                 }
             )
         return sorted(found, key=lambda each: -float(each["opened"]))

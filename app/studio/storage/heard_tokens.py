@@ -44,8 +44,12 @@ class HeardPart:
 
     @classmethod
     def from_json(cls, data: Any) -> HeardPart:
-        """The inverse of `to_json`; a list holds tokens alone, as projects once did."""
-        return cls(data) if isinstance(data, list) else cls(data["tokens"], data["pauses"])
+        """The inverse of `to_json`; a list holds tokens alone, as projects once did. KeyError or
+        TypeError if tokens lack something."""
+        heard = cls(data) if isinstance(data, list) else cls(data["tokens"], data["pauses"])
+        for token in heard.tokens:
+            token["id"], token["text"], token["pause"], token["words"][0]["start"]
+        return heard
 
     def to_json(self) -> dict[str, Any]:
         return {"tokens": self.tokens, "pauses": self.pauses}

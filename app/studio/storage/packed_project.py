@@ -113,7 +113,7 @@ def _members(folder: ProjectFolder, keys: set[str]) -> Iterator[str]:
             yield from (f"{at}/{TAKE_FILE}", f"{at}/patch.npy")
             if (folder.path / at / REQUEST).is_file():
                 yield f"{at}/{REQUEST}"
-                yield from said_for(folder.read(f"{at}/{REQUEST}"))
+                yield from said_for(folder.order(folder.path / at / REQUEST))
 
 
 class Manifest(BaseModel):
@@ -231,7 +231,7 @@ def _take(archive: zipfile.ZipFile, at: str, told: Manifest, folder: ProjectFold
         if int(path.name) != record.number:
             return
         request = _request(archive, at, record)
-        for name in said_for(request):
+        for name in said_for(request or {}):
             if not (folder.path / name).is_file():  # one may be several takes'
                 _copy(archive, name, folder.path / name)
     except (*MALFORMED, EOFError, TokenError, MemoryError):  # an array's shape may be a lie

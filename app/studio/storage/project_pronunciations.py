@@ -4,6 +4,7 @@ names.json: the list of names and words that are said in it, as it was written, 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import Any
 
 from a3t.errors import InputError
@@ -11,6 +12,7 @@ from a3t.plan.request import Pronunciations, pronunciations_of
 from a3t.text.phones import ARPABET
 from a3t.text.pronunciation.letter_to_sound import as_it_sounds
 from alignment.formats.dictionary import MOST_NAMES, Dictionary
+from alignment.serialisation import Record, to_json
 from app import limits, texts
 from app.studio.storage.folders import ProjectFolder
 
@@ -18,6 +20,22 @@ FILE, NAMES = "pronunciations.json", "names.json"
 WORD = re.compile(r"[a-z']{1,60}")
 MAX_SAID_CHARACTERS = 200  # characters of a pronunciation
 MOST = 1000  # words
+
+
+@dataclass(frozen=True)
+class SaidWord(Record):
+    """How a word is said: as the user wrote it, and its phones."""
+
+    said: str
+    phones: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Names(Record):
+    """A list of names as the user wrote it, and the ways to say each."""
+
+    text: str = ""
+    words: dict[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
 
 
 def phones_said(said: str) -> tuple[str, ...]:
@@ -71,23 +89,28 @@ def remember_names(folder: ProjectFolder, text: str, words: Dictionary) -> None:
 
 def names_in(folder: ProjectFolder) -> str:
     """The list of names as the user wrote it."""
-    return str(checked_names(folder.read(NAMES, {}))["text"])
+    return folder.read(NAMES, Names, Names()).text
 
 
 def remember_pronunciation(
     folder: ProjectFolder, word: str, said: str, phones: tuple[str, ...]
 ) -> None:
-    known = checked(folder.read(FILE, {}))
-    folder.write(FILE, known | {word: {"said": said, "phones": list(phones)}})
+    known = said_words(folder) | {word: SaidWord(said, phones)}
+    folder.write(FILE, to_json(known))
+
+
+def said_words(folder: ProjectFolder) -> dict[str, SaidWord]:
+    """Return the words that are said otherwise; InputError as `read_file`."""
+    return folder.read(FILE, dict[str, SaidWord], {})
 
 
 def said_as(folder: ProjectFolder) -> dict[str, str]:
     """Each word's pronunciation as the user wrote it, for the page."""
-    return {word: entry["said"] for word, entry in checked(folder.read(FILE, {})).items()}
+    return {word: entry.said for word, entry in said_words(folder).items()}
 
 
 def own_pronunciations(folder: ProjectFolder) -> Pronunciations:
     """The pronunciations for a request: those of the names, and those that were given singly."""
-    listed = checked_names(folder.read(NAMES, {}))["words"]
-    single = {w: [entry["phones"]] for w, entry in checked(folder.read(FILE, {})).items()}
-    return pronunciations_of(listed | single)
+    listed = folder.read(NAMES, Names, Names()).words
+    single = {word: (entry.phones,) for word, entry in said_words(folder).items()}
+    return pronunciations_of({**listed, **single})

@@ -1,0 +1,1 @@
+"""A project's files: typed records, read as missing, unreadable or later, and never guessed."""
