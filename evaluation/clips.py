@@ -14,11 +14,13 @@ import numpy as np
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE, seconds_of
 from evaluation.systems.interface import Gap, Ints, Mel, Sound
-from training.corpora import Clip, is_unseen, split_of
+from training.corpora import Clip
 from training.corpora.decoding import decode_floats
-from training.corpora.kaldi import read_list
+from training.corpora.kaldi import read_directory, read_list
+from training.corpora.shared_split import listed_split, seconds_of_sound
 from training.features.clip_features import align, features
 from training.features.corpus_batches import LEAST_SCORE
+from training.features.split_list import HELD_OUT, SPLIT_FILE, SplitList, read_split
 from training.features.store import Store
 
 T = TypeVar("T")
@@ -85,16 +87,41 @@ def open_gap(
     return Gap(mel, ids, timing, (first, first + length), words, rest, item.name)
 
 
-def held_out(clips: Iterable[Clip], seen: bool) -> list[Clip]:
-    """Test clips of 2 to 12 s, by voices in the training data or by others.
+def recipe_clips(data: Path) -> tuple[list[Clip], SplitList]:
+    """Return the test clips of a recipe's data directories, and its list of all clips.
 
-    Their fixed order takes from each corpus in turn, and within a corpus from each voice in turn:
-    the first n are as varied as possible, and a larger n includes a smaller one.
+    Raises InputError if the folder has no list or no test clip.
+    """
+    split = read_split(data)
+    if split is None:
+        raise InputError(f"{data} has no {SPLIT_FILE}: prepare the corpus again (stage 2).")
+    clips = []
+    for folder in (data / name for name in sorted(HELD_OUT) if (data / name).is_dir()):
+        for utterance in read_directory(folder):
+            listed = split.by_name.get(utterance.name)
+            if listed and listed.split in HELD_OUT and utterance.sound and utterance.text:
+                corpus, _, speaker = listed.voice.partition("-")
+                seconds = seconds_of_sound(utterance.sound)
+                where = (utterance.sound, utterance.text, seconds)
+                clips.append(Clip(corpus, speaker, *where, utterance.name))
+    if not clips:
+        raise InputError(f"{data} has no test clip with sound and text.")
+    return clips, split
+
+
+def held_out(
+    clips: Iterable[Clip], seen: bool, split: Callable[[Clip], str] = listed_split
+) -> list[Clip]:
+    """Return the test clips of 2 to 12 s by voices in the training data, or those by others.
+
+    ``split`` tells a clip's split, by default that of the shipped models. The clips' fixed order
+    takes from each corpus in turn, and within a corpus from each voice in turn: the first n are as
+    varied as possible, and a larger n includes a smaller one.
     """
     corpora: dict[str, dict[str, list[Clip]]] = {}
+    kind = "test" if seen else "test_unseen"
     for clip in by_hash(clips):
-        of_kind = split_of(clip) == "test" and seen != is_unseen(clip.voice)
-        if of_kind and SECONDS[0] <= clip.seconds <= SECONDS[1]:
+        if split(clip) == kind and SECONDS[0] <= clip.seconds <= SECONDS[1]:
             corpora.setdefault(clip.corpus, {}).setdefault(clip.voice, []).append(clip)
     return in_turn([in_turn(voices.values()) for voices in corpora.values()])
 
@@ -109,8 +136,11 @@ def by_hash(clips: Iterable[Clip]) -> list[Clip]:
     return sorted(clips, key=lambda clip: hashlib.sha256(clip.name.encode()).hexdigest())
 
 
-def align_clip(clip: Clip) -> HeldOutClip | None:
-    """Decode and align a clip; None if its text and sound match too badly for training."""
+def align_clip(clip: Clip, seen: bool) -> HeldOutClip | None:
+    """Decode and align a clip; None if its text and sound match too badly for training.
+
+    ``seen``: whether its speaker is in the training data.
+    """
     wave, rate = decode_floats(clip.path)
     try:
         extracted = features(wave, align(clip.text, wave))
@@ -119,7 +149,7 @@ def align_clip(clip: Clip) -> HeldOutClip | None:
     if extracted["score"] < LEAST_SCORE:
         return None
     parts = (extracted[name] for name in FEATURES)
-    return HeldOutClip(clip.name, clip.voice, not is_unseen(clip.voice), rate, wave, *parts)
+    return HeldOutClip(clip.name, clip.voice, seen, rate, wave, *parts)
 
 
 def stored_clips(data: Path, store_folder: Path, split: str, count: int) -> Iterator[HeldOutClip]:
@@ -147,7 +177,8 @@ def draw_clips(clips: Iterable[Clip], count: int) -> Iterator[HeldOutClip]:
     clips = list(clips)
     for seen, share in ((True, (count + 1) // 2), (False, count // 2)):
         usable = 0
-        for item in islice(filter(None, map(align_clip, held_out(clips, seen))), share):
+        aligned = (align_clip(clip, seen) for clip in held_out(clips, seen))
+        for item in islice(filter(None, aligned), share):
             usable += 1
             yield item
         if usable < share:

@@ -12,10 +12,11 @@ from pathlib import Path
 
 from a3t.errors import InputError
 from a3t.pretrained import checkpoint_folder
-from evaluation.clips import HeldOutClip, draw_clips, stored_clips
+from evaluation.clips import HeldOutClip, draw_clips, recipe_clips, stored_clips
 from evaluation.harness.declared_tables import Rows
 from evaluation.harness.measurement import CORPORA, Measurement, Setting
 from evaluation.systems import networks
+from evaluation.systems.heard import refuse_heard
 from evaluation.systems.named import FLOORS, facts_of
 from evaluation.tables import thesis_tables
 from evaluation.tables.comparison import COPY, TaskOfSystem, compared, judge, version_key
@@ -82,8 +83,20 @@ def _test_clips(options: argparse.Namespace) -> Iterator[HeldOutClip]:
         return
     splits = {clip.split for clip in Store(options.features).clips}
     halves = [split for split in ("test", "test_unseen") if split in splits]
-    for split in halves:
-        yield from stored_clips(options.data, options.features, split, options.clips // len(halves))
+    clips = [
+        clip
+        for split in halves
+        for clip in stored_clips(
+            options.data, options.features, split, options.clips // len(halves)
+        )
+    ]
+    names = {clip.name for clip in clips}
+    listed = [clip for clip in recipe_clips(options.data)[0] if clip.name in names]
+    model = checkpoint_folder(options.system)
+    refuse_heard(NAME, model, listed)
+    if timing := options.durations or networks.durations_beside(model):
+        refuse_heard("The duration predictor", checkpoint_folder(timing), listed)
+    yield from clips
 
 
 MEASUREMENT = Measurement(

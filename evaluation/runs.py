@@ -22,10 +22,12 @@ from evaluation.clips import FEATURES, HeldOutClip, open_gap
 from evaluation.harness.declared_tables import Row, Table, rate
 from evaluation.harness.measurement import Measurement, Setting
 from evaluation.metrics import detail
+from evaluation.systems.heard import own_split
 from evaluation.systems.interface import System
 from evaluation.systems.networks import A3TSystem
 from evaluation.systems.simple import MeanSpectrum
 from training.export import read_run
+from training.features.split_list import refuse_trained_on
 from training.features.store import Store
 from training.pretraining_objective import cepstral_distance
 from training.programs import option
@@ -66,6 +68,9 @@ def systems_on_clips(setting: Setting) -> list[tuple[System, str, HeldOutClip]]:
     ]
     if not clips:
         raise InputError(f"{options.features} has no test clips: extract their features first.")
+    for run in options.runs:
+        names = [clip.name for _, clip in clips]
+        refuse_trained_on(own_split(run.name, run), names, run.name)
     systems = [*map(system_of, options.runs), MeanSpectrum()]
     return [(system, kind, clip) for system in systems for kind, clip in clips]
 

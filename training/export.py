@@ -27,6 +27,7 @@ from a3t.model.variance.durations import DurationPredictor
 from a3t.pretrained import save_checkpoint
 from training.configuration import build, load_fitting, read_config
 from training.corpora.attribution import ATTRIBUTIONS, attribution
+from training.features.split_list import read_split
 from training.pretraining_objective import network_weights
 from training.programs import Program, option
 
@@ -114,9 +115,12 @@ def export(
 
     ``quality`` is text for the card; ``corpora`` are named in it
     (`training.corpora.attribution`). The predictor of the run ``durations`` is put into the
-    folder and named in its configuration.
+    folder and named in its configuration. The run's list of clips goes with it.
     """
     config, weights, history = read_run(run_folder)
+    if split := read_split(run_folder):
+        split.write(folder)
+        config["split"] = split.digest
     if durations is not None:
         inside = folder / "durations"
         export(durations, inside, quality, corpora)

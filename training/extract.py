@@ -36,6 +36,7 @@ from training.corpora.left_out import LeftOut
 from training.corpora.prepare import SPLITS
 from training.features.clip_features import ClipError, Job, make, named_aligner
 from training.features.given_alignments import alignment_of, read_alignments
+from training.features.split_list import read_split
 from training.features.store import COPY, INDEX, OPTIONAL, Store, StoreWriter
 from training.features.workers import FailedJobError, by_cluster, by_workers
 from training.programs import Program, option
@@ -152,6 +153,8 @@ def extract_all(options: argparse.Namespace) -> None:
                 shutil.rmtree(old, ignore_errors=True)  # of a split that is no longer there
     how = (options.aligner, options.pitch, options.jobs, alignments, options.degraded)
     where = (options.part, options.scheduler)
+    if not one and (split := read_split(options.data)):
+        split.write(options.features)
     for folder in folders:
         root = options.features if one else options.features / folder.name
         out = root

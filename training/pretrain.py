@@ -139,7 +139,15 @@ def pretrain(options: argparse.Namespace) -> None:
 
     count = sum(parameter.numel() for parameter in work.model.network.parameters())
     facts = {"parameters": count, "precision": config["precision"]}
-    carry_out(work, options.out, config, begin=begin, minutes=options.minutes, **facts)
+    carry_out(
+        work,
+        options.out,
+        config,
+        split=store.split_list,
+        begin=begin,
+        minutes=options.minutes,
+        **facts,
+    )
 
 
 main = Program(

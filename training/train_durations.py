@@ -166,7 +166,7 @@ def train(config: dict[str, Any], features: Path, out: Path) -> str:
     """
     store = Store(features)
     work = DurationTraining(config, store)
-    trained = carry_out(work, out, config)
+    trained = carry_out(work, out, config, split=store.split_list)
     if trained.step < work.schedule.steps:
         return f"Stopped at step {trained.step} of {work.schedule.steps}: run it again to continue."
     work.model.load_state_dict(trained.average)

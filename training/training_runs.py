@@ -19,6 +19,7 @@ from tqdm import tqdm
 from a3t.errors import InputError
 from a3t.learning.loop import Losses, Run, Schedule
 from training.configuration import write_config
+from training.features.split_list import SplitList, read_split
 
 
 @dataclass(frozen=True)
@@ -212,13 +213,20 @@ def carry_out(
     out: Path,
     config: Mapping[str, Any] | None = None,
     *,
+    split: SplitList | None = None,
     begin: Callable[[TrainingRun], None] | None = None,
     minutes: float = math.inf,
     rates: Mapping[str, float] | None = None,
     **facts: Any,
 ) -> TrainingRun:
-    """Train in a folder, or go on there. ``begin`` is called with a run that is new; ``facts`` are
-    printed at the beginning, with the step and the number of parameters."""
+    """Train in a folder, or go on there.
+
+    ``split`` is kept there, and its digest in the configuration; ``begin`` is called with a run
+    that is new; ``facts`` are printed at the beginning, with the step and the number of parameters.
+    Raises InputError if the folder's training had other clips.
+    """
+    if split is not None:
+        config = {**(config or {}), "split": keep_split(split, out)}
     trained = TrainingRun(work.model, work.schedule, out, rates)
     if not trained.resume() and begin is not None:
         begin(trained)
@@ -228,6 +236,18 @@ def carry_out(
     print(json.dumps({"step": trained.step} | facts), flush=True)
     trained.train(work.losses, work.validate, minutes=minutes, stopping=stop_signals())
     return trained
+
+
+def keep_split(split: SplitList, out: Path) -> str:
+    """Write a training's list of clips into its folder; return the list's digest.
+
+    Raises InputError if the folder has another list, of what it was trained on before.
+    """
+    before = read_split(out)
+    if before is not None and before.digest != split.digest:
+        raise InputError(f"{out} was trained with another list of clips: choose another --out.")
+    split.write(out)
+    return split.digest
 
 
 def require_done(trained: TrainingRun) -> None:

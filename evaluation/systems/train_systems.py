@@ -95,8 +95,9 @@ def train(options: argparse.Namespace) -> None:
         training["minutes"] = options.minutes
     if options.seed is not None:
         training["seed"] = options.seed
-    work = work_of(config, Store(options.features), options.vectors)
-    carry_out(work, options.out, config)
+    store = Store(options.features)
+    work = work_of(config, store, options.vectors)
+    carry_out(work, options.out, config, split=store.split_list)
 
 
 main = Program(

@@ -11,10 +11,13 @@ from itertools import chain
 from pathlib import Path
 
 from a3t.errors import InputError
+from a3t.learning.loop import CHECKPOINT
 from a3t.pretrained import checkpoint_folder
+from evaluation.clips import recipe_clips
 from evaluation.harness.declared_tables import Rows
-from evaluation.harness.measurement import CORPORA, Measurement, Setting
+from evaluation.harness.measurement import Measurement, Setting
 from evaluation.systems import networks
+from evaluation.systems.heard import refuse_heard
 from evaluation.systems.named import BASELINES, SHIPPED, base_name, facts_of, systems_in
 from evaluation.tables import thesis_tables
 from evaluation.tables.comparison import (
@@ -26,6 +29,7 @@ from evaluation.tables.comparison import (
     version_key,
 )
 from evaluation.tables.tasks import EDIT, GIVEN, PREDICTED, PROMPT, GapTask, TaskMaker
+from training.features.split_list import SPLIT_FILE
 from training.programs import counts, option
 
 NUMBERS = (*thesis_tables.TABLES, "all")
@@ -66,12 +70,27 @@ def results(setting: Setting) -> list[TaskOfSystem]:
     named = {name for spec in specs for name in spec.systems}
     wanted = {name: folder for name, folder in there.items() if base_name(name) in named}
     wanted |= {name: checkpoint_folder(where) for name, where in more.items()}
-    predictor, durations_name = networks.load_durations(options.durations)
-    clips = [clip for clip in setting.clips if options.voice in (None, clip.voice)]
+    test_clips, split = recipe_clips(options.data)
+    clips = [clip for clip in test_clips if options.voice in (None, clip.voice)]
     if not clips:
-        some = ", ".join(sorted({clip.voice for clip in setting.clips})[:5])
+        some = ", ".join(sorted({clip.voice for clip in test_clips})[:5])
         raise InputError(f"There is no clip by the voice {options.voice}: there are {some} …")
-    maker = TaskMaker(clips, predictor, setting.left_out)
+    own = {name: folder for name, folder in wanted.items() if folder is not None}
+    for name, folder in own.items():
+        if name != SHIPPED:
+            refuse_heard(name, folder, clips)
+    try:
+        refuse_heard(SHIPPED, own[SHIPPED], clips)
+        without = []
+    except InputError as error:
+        wanted.pop(SHIPPED)
+        without = [f"Not in these tables: {error}"]
+    durations = own_durations(options)
+    refuse_heard("The duration predictor", checkpoint_folder(durations), clips)
+    predictor, durations_name = networks.load_durations(durations)
+    maker = TaskMaker(
+        clips, lambda clip: split.by_name[clip.name].split, predictor, setting.left_out
+    )
     tasks = tasks_of(maker, {spec.kind for spec in specs}, options)
     absent = sorted(named - {*there, *more, *REFERENCES})
     known |= {"specs": specs, "more": list(more), "sounds": True}
@@ -79,9 +98,19 @@ def results(setting: Setting) -> list[TaskOfSystem]:
         *facts_of_all(wanted),
         f"Durations by {durations_name}, scaled to the speaker; vocoder: {options.vocoder}",
         f"Tasks: {len(tasks)}; voices: {len({task.voice for task in tasks})}",
+        f"Held out by {options.data / SPLIT_FILE}, sha256 {split.digest[:12]}",
+        *without,
         *([f"Not trained, so not in these tables: {', '.join(absent)}"] if absent else []),
     ]
     return list(compared(tasks, wanted, options.vocoder, setting))
+
+
+def own_durations(options: argparse.Namespace) -> str | Path:
+    """Return the predictor asked for, else the one trained beside the systems, else the shipped."""
+    if options.durations:
+        return str(options.durations)
+    beside = options.runs and options.runs / "durations"
+    return beside if beside and (beside / CHECKPOINT).is_file() else "durations"
 
 
 def facts_of_all(systems: Mapping[str, Path | None]) -> list[str]:
@@ -141,10 +170,16 @@ MEASUREMENT = Measurement(
             help="another model (repeatable)",
         ),
         option("--vocoder", default="builtin", metavar="NAME_OR_PATH"),
-        option("--durations", default="durations", metavar="NAME_OR_PATH"),
+        option(
+            "--durations", metavar="NAME_OR_PATH",
+            help="default: FOLDER/durations of --runs, else the shipped predictor",
+        ),
+        option(
+            "--data", type=Path, required=True,
+            help="a recipe's data directories: its test clips are measured",
+        ),
         *counts(clips=8, edits=12, prompts=6),
         option("--voice", metavar="NAME", help="only this voice, such as kathleen-kathleen"),
-        CORPORA,
     ),
     unit="result",
     report=report,

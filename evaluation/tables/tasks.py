@@ -5,10 +5,10 @@ N frames of the clip with its gap, P phones.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice, pairwise
+from itertools import cycle, islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,8 @@ from evaluation.clips import (
     in_turn,
     open_gap,
 )
-from evaluation.edits.listing import LIST, read_list
+from evaluation.edits.listing import KINDS as KINDS_OF_EDITS
+from evaluation.edits.listing import LEAST_WORDS, LIST, ListedEdit, draw_edit, read_list
 from evaluation.systems.interface import Gap, Range, Sound
 from evaluation.systems.networks import duration_predictor
 from training.corpora import Clip
@@ -182,25 +183,34 @@ def prompt_task(
 
 
 class TaskMaker:
-    """Makes the tasks of the tables of clips, each of which is aligned once.
+    """Makes the tasks of the tables of test clips, each of which is aligned once.
 
-    ``left_out`` gets clips and edits that could not be used, with the reason.
+    ``split`` tells a clip's split, "test" or "test_unseen"; ``left_out`` gets clips
+    and edits that could not be used, with the reason.
     """
 
     def __init__(
-        self, clips: Iterable[Clip], predictor: DurationPredictor, left_out: list[tuple[Any, str]]
+        self,
+        clips: Iterable[Clip],
+        split: Callable[[Clip], str],
+        predictor: DurationPredictor,
+        left_out: list[tuple[Any, str]],
     ) -> None:
         self.clips = {clip.name: clip for clip in clips}
+        self.split = split
         self.predictor, self.left_out = predictor, left_out
         self.pronouncer = Pronouncer()
         self._aligned: dict[str, HeldOutClip | None] = {}
 
     def _item(self, clip: Clip) -> HeldOutClip | None:
         if clip.name not in self._aligned:
-            self._aligned[clip.name] = align_clip(clip)
+            self._aligned[clip.name] = align_clip(clip, self.split(clip) == "test")
             if self._aligned[clip.name] is None:
                 self._leave_out(clip.name, "its text and its sound don't match")
         return self._aligned[clip.name]
+
+    def _held_out(self, seen: bool) -> list[Clip]:
+        return held_out(self.clips.values(), seen, self.split)
 
     def _leave_out(self, name: str, reason: str) -> None:
         self.left_out.append((None, f"{name}: {reason}"))
@@ -209,14 +219,21 @@ class TaskMaker:
         """``count`` clips of seen voices and as many of unseen ones, both timings of each."""
         predict = duration_predictor(self.predictor)
         for seen in (True, False):
-            items = ((clip, self._item(clip)) for clip in held_out(self.clips.values(), seen))
+            items = ((clip, self._item(clip)) for clip in self._held_out(seen))
             usable = ((clip, item) for clip, item in items if item and len(item.phones) >= 6)
             for clip, item in islice(usable, count):
                 yield from reconstructions(item, spoken_words(clip), predict)
 
     def edits(self, count: int, path: Path = LIST) -> Iterator[GapTask]:
-        """The first edits of the reported list, of six kinds in turn, all of unseen voices."""
-        for edit in [edit for edit in read_list(path) if edit.set == "report"][:count]:
+        """Make the first edits of the reported list, of six kinds in turn, all of unseen voices.
+
+        Clips of which none is in the list, as a recipe's for one corpus, get edits of the same
+        kinds, drawn by their names.
+        """
+        listed = [edit for edit in read_list(path) if edit.set == "report"]
+        if not any(edit.clip in self.clips for edit in listed):
+            listed = self._drawn_edits()
+        for edit in listed[:count]:
             clip = self.clips.get(edit.clip)
             if clip is None:
                 self._leave_out(edit.name, f"its clip {edit.clip} is not in the corpora")
@@ -231,13 +248,21 @@ class TaskMaker:
             known = (self.predictor, self.pronouncer)
             yield edit_task(item, edit.name, edit.kind, span, new, old, *known)
 
+    def _drawn_edits(self) -> list[ListedEdit]:
+        clips = [*self._held_out(False), *self._held_out(True)]
+        usable = [clip for clip in clips if len(spoken_words(clip)) >= LEAST_WORDS]
+        return [
+            draw_edit(f"drawn-{number}", "report", kind, clip)
+            for number, (kind, clip) in enumerate(zip(cycle(KINDS_OF_EDITS), usable, strict=False))
+        ]
+
     def prompts(self, count: int) -> Iterator[GapTask]:
         """``count`` sentences by seen voices and as many by unseen ones, each by another clip of
         the same speaker: one pair of each voice, then the second of each, and so on."""
         low, high = PROMPT_SECONDS
         for seen in (True, False):
             voices: dict[str, list[Clip]] = {}
-            for clip in held_out(self.clips.values(), seen):
+            for clip in self._held_out(seen):
                 if low <= clip.seconds <= high:
                     voices.setdefault(clip.voice, []).append(clip)
             pairs = in_turn([list(pairwise(own)) for own in voices.values()])

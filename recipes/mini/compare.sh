@@ -29,5 +29,5 @@ for system in $systems; do
         ${A3T_MINUTES:+--minutes "$A3T_MINUTES"}
 done
 # shellcheck disable=SC2086 # several words
-"$python" -m evaluation table all --runs "$work/exp/systems" --out "$work/exp/comparison" \
+"$python" -m evaluation table all --data "$work/data" --runs "$work/exp/systems" --out "$work/exp/comparison" \
     ${voice:+--voice "$voice"} ${A3T_TABLE:-}

@@ -44,7 +44,7 @@ begin() {
 }
 
 features() { # the options of a training that concern them
-    cat "$dump/.done" "$dump"/*/index.jsonl 2>/dev/null | cksum | cut -d " " -f 1 || true
+    cat "$dump/.done" "$dump/split.tsv" "$dump"/*/index.jsonl 2>/dev/null | cksum | cut -d " " -f 1 || true
 }
 
 # NUMBER MARKER COMMAND SETTINGS…: runs once with these settings, and again on request or if one of the

@@ -27,13 +27,19 @@ from training.features.store import StoreWriter
 def test_runs_are_compared_on_the_same_clips(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write_store(tmp_path / "store", {"test": 6, "test_unseen": 6})
+    store = write_store(tmp_path / "store", {"test": 6, "test_unseen": 6})
     run = write_espnet_run(tmp_path / "exp")
+    store.split_list.write(run)
     assert main(["runs", str(run), "--features", str(tmp_path / "store"), "--clips", "3"]) == 0
     _, _, *rows = capsys.readouterr().out.splitlines()
     cells = [[cell.strip() for cell in row.split("|")[1:3]] for row in rows if row]
     names = ("exp", "(mean spectrum)")
     assert cells == [[name, kind] for name in names for kind in ("seen", "unseen")]
+    heard = write_store(tmp_path / "heard", {"train": 1, "test": 2})
+    assert main(["runs", str(run), "--features", str(heard.folder)]) == 0
+    (run / "split.tsv").write_text("name\tsplit\tvoice\ntest0\ttrain\tvoice0\n")
+    assert main(["runs", str(run), "--features", str(heard.folder)]) == 1
+    assert "does not hold out 2 of 2" in capsys.readouterr().err
     write_store(tmp_path / "other", {"train": 1})
     assert main(["runs", str(run), "--features", str(tmp_path / "other")]) == 1
     assert "no test clips" in capsys.readouterr().err

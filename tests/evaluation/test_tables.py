@@ -202,6 +202,7 @@ class Maker(TaskMaker):
     def __init__(self, item: HeldOutClip | None) -> None:
         text = "Seven words are spoken in this clip."
         self.clips = {"one": Clip("kathleen", "kathleen", Path("one.wav"), text, 3.0)}
+        self.split = lambda clip: "test_unseen"
         self.left_out, self._aligned = [], {"kathleen-one": item}
         self.predictor = DurationPredictor(width=16, hidden=16, blocks=1).eval()
         self.pronouncer = Pronouncer()
@@ -228,11 +229,11 @@ def test_listed_edits_that_cannot_be_made_are_counted_with_their_reason(
 def test_a_table_of_nothing_says_what_is_missing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    command = ["table", "4.2", "--out", str(tmp_path / "out"), "--corpora", str(tmp_path)]
+    command = ["table", "4.2", "--out", str(tmp_path / "out"), "--data", str(tmp_path)]
     assert main([*command, "--runs", str(tmp_path / "none")]) == 1
     assert "no folder of trained systems" in capsys.readouterr().err
     assert main([*command, "--runs", str(tmp_path)]) == 1
-    assert "holds none of these corpora" in capsys.readouterr().err
+    assert "has no split.tsv" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
     with pytest.raises(SystemExit):
         main(["table", "9.9", "--runs", str(tmp_path), "--out", str(tmp_path)])

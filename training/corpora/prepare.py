@@ -5,8 +5,8 @@ python -m training.corpora.prepare vctk CORPUS data \\
 
 The splits are those of the thesis: LJSpeech's last 500 clips are held out, half for development,
 half for testing; so are the last 10 clips of each VCTK speaker, and some speakers entirely
-(`test_unseen`); LibriTTS has subsets of its own. Clips that can't be used are listed in
-left-out.tsv.
+(`test_unseen`); LibriTTS has subsets of its own. ``split.tsv`` lists every clip with its split
+(`training.features.split_list`); clips that can't be used are listed in left-out.tsv.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from a3t.errors import InputError
 from training.corpora.kaldi import write_directory
 from training.corpora.layouts import READERS, Utterance
 from training.corpora.left_out import LeftOut
-from training.corpora.shared_split import is_unseen, read_corpora, split_of
+from training.corpora.shared_split import listed_split, read_corpora
+from training.features.split_list import ListedClip, SplitList
 from training.programs import Program, option
 
 Splits = dict[str, list[Utterance]]
@@ -39,13 +40,7 @@ def read(corpus: str, folder: Path) -> list[Utterance]:
         )
     if corpus == MINI:  # which skips what can't be used
         return [
-            Utterance(
-                clip.name,
-                clip.voice,
-                clip.path,
-                clip.text,
-                "test_unseen" if is_unseen(clip.voice) else split_of(clip),
-            )
+            Utterance(clip.name, clip.voice, clip.path, clip.text, listed_split(clip))
             for clip in read_corpora(folder)
         ]
     found = list(READERS[corpus](folder))
@@ -156,7 +151,7 @@ def prepare(
     clips: int | None = None,
     voice: str | None = None,
 ) -> str:
-    """Write the directories of all splits and left-out.tsv; returns a one-line summary.
+    """Write the directories of all splits, split.tsv and left-out.tsv; return a summary in a line.
 
     ``clips`` keeps only that many evenly spaced clips of each split, to try a recipe out; ``voice``
     one speaker's alone. InputError if a split would be empty, or there is no such speaker.
@@ -183,6 +178,12 @@ def prepare(
             shutil.rmtree(out / name)  # what another choice of clips left there
     for name, part in splits.items():
         write_directory(out / name, part)
+    prefix = "" if corpus == MINI else f"{corpus}-"
+    SplitList.of(
+        ListedClip(utterance.name, name, prefix + utterance.speaker)
+        for name, part in splits.items()
+        for utterance in part
+    ).write(out)
     left_out.save(out / "left-out.tsv")
     sizes = ", ".join(f"{len(part)} {name}" for name, part in splits.items())
     return f"{sizes}; left out: {left_out.summary()}"

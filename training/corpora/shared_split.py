@@ -43,18 +43,20 @@ HELD_OUT_FRACTION = 0.015
 
 @dataclass(frozen=True)
 class Clip:
-    """One recorded prompt. ``path`` is the sound file, ``seconds`` its length on its own clock."""
+    """One recorded prompt. ``path`` is the sound file, ``seconds`` its length on its own clock,
+    ``listed`` its name in a recipe's list of clips, where that is another."""
 
     corpus: str
     speaker: str
     path: Path
     text: str
     seconds: float
+    listed: str = ""
 
     @property
     def name(self) -> str:
-        """Unique among all corpora: ``corpus-stem``."""
-        return f"{self.corpus}-{self.path.stem}"
+        """Unique among all corpora: ``corpus-stem``, or as listed."""
+        return self.listed or f"{self.corpus}-{self.path.stem}"
 
     @property
     def voice(self) -> str:
@@ -72,7 +74,7 @@ def read_corpora(root: Path | str) -> list[Clip]:
     if not root.is_dir():
         raise InputError(f"There is no folder of corpora at {root}; set A3T_CORPORA to one.")
     clips = [
-        Clip(corpus, found.speaker, found.sound, found.text, _seconds(found.sound))
+        Clip(corpus, found.speaker, found.sound, found.text, seconds_of_sound(found.sound))
         for name, corpus in FOLDERS.items()
         for folder in sorted(root.glob(name))
         for found in READERS[corpus](folder)
@@ -83,7 +85,8 @@ def read_corpora(root: Path | str) -> list[Clip]:
     return clips
 
 
-def _seconds(sound: Path) -> float:
+def seconds_of_sound(sound: Path) -> float:
+    """Return a sound file's length on its own clock."""
     return float(soundfile.info(str(sound)).duration)
 
 
@@ -119,6 +122,11 @@ def split_of(clip: Clip) -> Split:
     if place < HELD_OUT_FRACTION:
         return "test"
     return "dev" if place < 2 * HELD_OUT_FRACTION else "train"
+
+
+def listed_split(clip: Clip) -> str:
+    """Return a clip's split as a recipe's list has it: unseen voices' clips are "test_unseen"."""
+    return "test_unseen" if is_unseen(clip.voice) else split_of(clip)
 
 
 def _place(text: str) -> float:

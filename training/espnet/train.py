@@ -24,8 +24,9 @@ from a3t.audio.output.files import atomic_path
 from a3t.console import run
 from a3t.errors import InputError
 from training.configuration import read_config, settings
+from training.features.store import Store
 from training.pretraining_objective import NETWORK, network_weights
-from training.training_runs import TrainingSchedule, initial_weights
+from training.training_runs import TrainingSchedule, initial_weights, keep_split
 
 
 def espnet_options(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -56,6 +57,7 @@ def resolve(arguments: Sequence[str]) -> list[str]:
     parser.add_argument("--config", type=Path, action="append", default=[])
     parser.add_argument("--output_dir", type=Path)
     parser.add_argument("--init")
+    parser.add_argument("--features", type=Path)
     parser.add_argument("--ngpu", type=int, default=0)
     known, rest = parser.parse_known_args(arguments)
     if not known.config or known.output_dir is None:
@@ -68,6 +70,9 @@ def resolve(arguments: Sequence[str]) -> list[str]:
         )
     out = known.output_dir
     out.mkdir(parents=True, exist_ok=True)
+    if known.features:
+        keep_split(Store(known.features).split_list, out)
+        rest += ["--features", str(known.features)]
     options = espnet_options(read_config(*known.config))
     written = out / "config.yaml"
     if written.exists():  # a resumed run keeps its precision

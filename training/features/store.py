@@ -15,12 +15,14 @@ import json
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
 from a3t.errors import InputError
 from a3t.learning.batches import StoredFeatures
+from training.features.split_list import ListedClip, SplitList, read_split
 
 INDEX = "index.jsonl"
 MELS = 80
@@ -56,6 +58,7 @@ class Store:
     """All the clips below a folder, memory-mapped. InputError if the folder holds no store."""
 
     def __init__(self, folder: Path | str) -> None:
+        self.folder = Path(folder)
         indices = sorted(Path(folder).rglob(INDEX))
         if not indices:
             raise InputError(
@@ -67,6 +70,24 @@ class Store:
             for clip in read_index(index)
         )
         self.shards = [_open_arrays(index.parent) for index in indices]
+
+    @cached_property
+    def split_list(self) -> SplitList:
+        """The recipe's list of clips, or the store's own clips if the folder has no list.
+
+        Raises InputError if the list has another split for a clip than the store.
+        """
+        listed = read_split(self.folder)
+        if listed is None:
+            return SplitList.of(ListedClip(c.name, c.split, c.voice) for c in self.clips)
+        for clip in self.clips:
+            there = listed.by_name.get(clip.name)
+            if there is None or there.split != clip.split:
+                raise InputError(
+                    f"{clip.name} is in {clip.split} here, but not by {self.folder}'s list of "
+                    "clips: extract the features again."
+                )
+        return listed
 
     def copies(self, clips: Sequence[StoredClip]) -> int:
         """The number of degraded copies of each of these clips (`training.features.degrade`)."""
