@@ -110,13 +110,15 @@ def _fitting(units: Sequence[tuple[float, float, str]]) -> int:
 
 
 def _lines(text: str) -> list[str]:
-    """A text in as many lines as it needs; two are about as long as each other."""
+    """Split a long text in two at the space that leaves its lines most alike."""
     if len(text) <= MAX_LINE:
         return [text]
-    spaces = [k for k, sign in enumerate(text) if sign == " "]
-    halves = [(text[:k], text[k + 1 :]) for k in spaces]
-    best = min(halves, key=lambda pair: max(map(len, pair)), default=(text,))
-    return list(best)
+    middle = len(text) // 2
+    spaces = {text.rfind(" ", 0, middle), text.find(" ", middle)} - {-1}
+    if not spaces:
+        return [text]
+    place = min(sorted(spaces), key=lambda k: max(k, len(text) - k - 1))
+    return [text[:place], text[place + 1 :]]
 
 
 def _stamp(seconds: float, vtt: bool) -> str:

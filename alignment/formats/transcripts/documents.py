@@ -188,16 +188,18 @@ WORD = Document("Word document", "word/document.xml", _word_text)
 OPEN = Document("OpenDocument text", "content.xml", _open_text)
 RTF = Document("RTF document", "", _rtf_text)
 
+# What may stand before the root, which has to begin within the first characters.
+_TTML_HEAD_CHARACTERS = 2000
 _TTML = re.compile(
-    r"\s*(?:<\?xml[^>]{0,200}\?>)?\s*(?:<!--[^>]{0,500}-->\s*)?<(?:\w{1,20}:)?tt[\s>]"
+    r"(?:<\?xml[^>]{0,200}\?>\s{0,99})?(?:<!--[^>]{0,500}-->\s{0,99})?<(?:\w{1,20}:)?tt[\s>]"
 )
 _CLOCK = re.compile(r"(\d{1,4}):(\d{2}):(\d{2}(?:\.\d{1,9})?)(?::(\d{1,3}))?")
 _OFFSET = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)(h|ms|m|s|f|t)")
 
 
 def is_ttml(text: str) -> bool:
-    """True for Timed Text, as of Netflix, the BBC and iTunes (DFXP, IMSC)."""
-    return _TTML.match(text) is not None
+    """Return whether this is Timed Text, as of Netflix, the BBC and iTunes (DFXP, IMSC)."""
+    return _TTML.match(text.lstrip()[:_TTML_HEAD_CHARACTERS]) is not None
 
 
 def read_ttml(text: str) -> Parsed:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from alignment.errors import InputError
-from alignment.formats.transcripts import captions
 from alignment.formats.transcripts.kinds import KINDS, read_transcript
 from tests.alignment.conftest import Check
 from tests.alignment.formats.transcript_samples import (
@@ -306,41 +305,6 @@ def test_transcripts_of_other_programs_are_read(tmp_path: Path, one_sentence: Ch
 
 def cue(text: str) -> str:
     return f"1\n00:00:01,000 --> 00:00:02,000\n{text}\n"
-
-
-@pytest.mark.parametrize("opening", ["<", "{\\", "<i", "&#", "<{\\"])
-def test_a_million_unclosed_tags_are_read(opening: str, tmp_path: Path) -> None:
-    """A search for each one's end would take hours."""
-    count = 1_000_000 // len(opening)
-    (tmp_path / "a.srt").write_text(cue(opening * count + " word"))
-    assert read_transcript(tmp_path / "a.srt").text.endswith("word")
-
-
-@pytest.mark.parametrize("opening", ["<", "{\\"])
-def test_reading_tags_is_linear_work(
-    opening: str,
-) -> None:
-    def characters_searched(count: int) -> int:
-        searched = 0
-
-        class Counting(str):
-            """A part of the text that says how much of it is looked at."""
-
-            def partition(self, sep: str, /) -> tuple[str, str, str]:
-                nonlocal searched
-                searched += len(self)
-                return super().partition(sep)
-
-            def split(self, *args: object, **kwargs: object) -> list[str]:  # type: ignore[override]
-                nonlocal searched
-                searched += len(self)
-                return [Counting(part) for part in str.split(self, *args, **kwargs)]  # type: ignore[arg-type]
-
-        closing = ">" if opening == "<" else "}"
-        captions._without(Counting(f"{opening}tag " * count), opening, closing)
-        return searched
-
-    assert characters_searched(2000) <= 2.1 * characters_searched(1000)
 
 
 def test_tags_are_left_out_and_signs_kept(tmp_path: Path) -> None:
