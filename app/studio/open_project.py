@@ -7,7 +7,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from a3t.errors import InputError
 from a3t.plan.cleaning import TrackActivity
 from a3t.plan.request import MAX_OTHERS, OtherRecording, Track
 from a3t.projects.document import Change, Document
+from a3t.projects.store.folder_lock import lock_of
 from a3t.source.records import LONG
 from app import limits, texts
 from app.processes.lanes import EditorLane, LaneJob
@@ -89,14 +90,12 @@ class ProjectEvents:
 class OpenProject:
     """The project in a folder. Everything is read from there, so nothing is lost with a process.
 
-    quick, long: the lanes of its jobs. lock: held by whoever reads something and writes it back.
-    events: for the pages that show it.
+    quick, long: the lanes of its jobs. events: for the pages that show it.
     """
 
     def __init__(self, folder: ProjectFolder, quick: EditorLane, long: EditorLane) -> None:
         self.folder = folder
         self.quick, self.long = quick, long
-        self.lock = threading.RLock()
         self.events = ProjectEvents()
         self._shown: dict[int, tuple[int, list[list[Any]]]] = {}  # with the time of its file
         self._made: tuple[object, dict[str, Change]] = None, {}  # and of what
@@ -117,6 +116,16 @@ class OpenProject:
     ) -> None:
         """Put a job in a line; more: of a `LaneJob`."""
         lane.add(LaneJob(run, urgency, self.folder.id, name, failed or self.events.refuse, **more))
+
+    @property
+    def lock(self) -> AbstractContextManager[None]:
+        """The folder's lock, to be held by whoever reads something and writes it back."""
+        return lock_of(self.folder.path)()
+
+    @property
+    def has_jobs(self) -> bool:
+        """Whether a job of the project waits or runs."""
+        return any(lane.pending(self.folder.id) for lane in (self.quick, self.long))
 
     @property
     def about(self) -> dict[str, Any]:

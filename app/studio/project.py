@@ -348,6 +348,11 @@ class Project:
         self.further.resume()
         self.words.correct_all()
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether no page shows it and no job works on it: their events would reach nobody."""
+        return not (self.events.is_shown() or self.open.has_jobs)
+
     def state(self) -> dict[str, Any]:
         """The project as a page shows it when it is opened."""
         with self.open.lock:
@@ -421,11 +426,9 @@ class Project:
     def rename(self, data: Any) -> None:
         """Another name; InputError for none."""
         name = limits.required(str(data.get("name") or ""), texts.THE_NAME, texts.NAMELESS)
-        with self.open.lock:
-            self.folder.write(
-                "project.json", self.open.about | {"name": " ".join(name.split())[:120]}
-            )
-        self.events.tell(kind="name", name=self.open.about["name"])
+        name = " ".join(name.split())[:120]
+        self.folder.update(lambda about: about | {"name": name})
+        self.events.tell(kind="name", name=name)
 
     def offered(self, data: Any) -> dict[str, Any]:
         """Find what can be taken out of what has been listened to; nothing is changed."""

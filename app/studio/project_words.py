@@ -70,7 +70,7 @@ class Listening:
         project, about = self.project, self.project.about
         if "samples" not in about:
             self._add(project.quick, OPENING, "open", self._open)
-        elif about.get("text") and "places" not in about:
+        elif about.get("text") and not project.folder.places:
             self._add(project.lane, OPENING, "places", self._find_places)
         else:
             self._listen()
@@ -151,26 +151,32 @@ class Listening:
         folder = self.project.folder
         with without_folder(folder.path):
             found = editor.ask(tasks.ingest, folder.original, folder.path, limits.MAX_SECONDS)
-        about = folder.about
-        packed = about.pop("packed", None)
-        if packed is not None:
-            parts = packed.pop("parts")
-            if any(found[name] != value for name, value in packed.items()):
-                raise InputError(texts.OTHER_SOUND)
-            found["parts"] = parts
-        elif about.get("text"):
-            found["parts"] = []
-        folder.write("project.json", about | found)
+
+        def opened(about: dict[str, Any]) -> dict[str, Any]:
+            packed = about.pop("packed", None)
+            if packed is not None:
+                parts = packed.pop("parts")
+                if any(found[name] != value for name, value in packed.items()):
+                    raise InputError(texts.OTHER_SOUND)
+                found["parts"] = parts
+            elif about.get("text"):
+                found["parts"] = []
+            return about | found
+
+        folder.update(opened)
         self.project.events.tell(kind="reload")
         self.resume()
 
     def _find_places(self, editor: WorkerProcess) -> None:
-        folder, about = self.project.folder, self.project.about
+        folder, text = self.project.folder, self.project.about["text"]
         own = own_pronunciations(folder)
-        places = editor.ask(tasks.find_places, self.project.sound(), about["text"], own)
-        folder.write("places.json", places)
+        places = editor.ask(tasks.find_places, self.project.sound(), text, own)
         parts = [[place["first"], place["last"]] for place in places]
-        folder.write("project.json", about | {"parts": parts, "places": True})
+        with self.project.lock:
+            if self.project.about.get("text") != text:  # it has another one by now
+                return
+            folder.write("places.json", places)
+            folder.update(lambda about: about | {"parts": parts, "places": True})
         self._listen()
 
     def _listen_to(self, editor: WorkerProcess, part: int) -> None:
@@ -185,7 +191,12 @@ class Listening:
             first, last = about["parts"][part]
             heard = editor.ask(tasks.recognise_part, sound, part, first, last, own)
         with project.lock:
-            project.rewrite(part, with_marks(heard, not about.get("plain")))
+            now = project.about
+            if project.is_heard(part) or any(
+                now.get(name) != about.get(name) for name in ("text", "places", "parts")
+            ):
+                return  # listened to again meanwhile
+            project.rewrite(part, with_marks(heard, not now.get("plain")))
             self._tell()
             self.words_came()
 
@@ -207,10 +218,15 @@ class Listening:
             for lane in (project.quick, project.long):
                 for name in lane.pending(folder.id):
                     lane.cancel(folder.id, name)
-            about = {k: v for k, v in project.about.items() if k not in ("text", "places", "plain")}
-            folder.write("project.json", about | {"parts": []} | ({"text": text} if text else {}))
             for path in [*folder.path.glob("words/*.json"), folder.path / "places.json"]:
                 folder.discard(path)
+            folder.update(
+                lambda about: {
+                    **{k: v for k, v in about.items() if k not in ("text", "places", "plain")},
+                    "parts": [],
+                    **({"text": text} if text else {}),
+                }
+            )
             self.problem = ""
         project.events.tell(kind="reload")
         self._add(project.quick, OPENING, "open again", self._open)
@@ -411,7 +427,7 @@ class WordCorrections:
         """The transcript has the punctuation that was restored, or hasn't."""
         project, marked = self.project, data.get("marks") is not False
         with project.lock:
-            project.folder.write("project.json", project.about | {"plain": not marked})
+            project.folder.update(lambda about: about | {"plain": not marked})
             for part in range(len(project.parts)):
                 if project.is_heard(part):
                     project.rewrite(part, with_marks(project.folder.heard(part), marked))

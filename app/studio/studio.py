@@ -129,7 +129,7 @@ class Studio:
                 folder.touch()
                 project = Project(folder, *self.lanes)
             self._open[folder.id] = project  # the last used comes last
-            idle = [name for name, each in self._open.items() if not each.events.is_shown()]
+            idle = [name for name, each in self._open.items() if each.is_idle]
             idle = [name for name in idle if name != folder.id]
             for name in idle[: max(0, len(self._open) - MAX_OPEN)]:
                 del self._open[name]

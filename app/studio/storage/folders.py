@@ -32,6 +32,7 @@ from a3t.audio.output.files import atomic_path
 from a3t.errors import InputError
 from a3t.plan.request import FORMAT
 from a3t.projects.document import Document
+from a3t.projects.store.folder_lock import lock_of
 from a3t.projects.store.record_files import UnreadableError, read_file, write_json
 from a3t.projects.take_record import MAX_TAKES, TakeRecord, Text
 from alignment.serialisation import Record
@@ -103,6 +104,11 @@ class ProjectFolder:
     def about(self) -> dict[str, Any]:
         """project.json."""
         return self.read("project.json", dict[str, Any], {})
+
+    def update(self, function: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+        """Change project.json; nobody else changes it meanwhile."""
+        with lock_of(self.path)():
+            self.write("project.json", function(self.about))
 
     @property
     def original(self) -> Path:
