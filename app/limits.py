@@ -53,17 +53,19 @@ def check_upload(path: str | None, uploads: Path) -> Path:
 
 
 def stated_length(file: Path) -> float:
-    """The seconds that a sound file's header tells of; InputError if it is none.
+    """Return the seconds that a sound file's headers tell of; InputError if it is none.
 
-    A browser's own recording (WebM) has no length in its header: it is counted.
+    A browser's own recording (WebM) has no length in its header: it is counted. Of recordings that
+    follow one another in a file libsndfile tells of the first one only.
     """
+    seconds = stated_seconds(file)
     try:
-        return float(soundfile.info(str(file)).duration)
+        stated = float(soundfile.info(str(file)).duration)
     except (soundfile.SoundFileError, ValueError, RuntimeError):
-        seconds = stated_seconds(file)
         if seconds is None:
             raise InputError(texts.NO_SOUND) from None
         return seconds if math.isfinite(seconds) else Recording.open(file).seconds
+    return max(stated, seconds) if seconds is not None and math.isfinite(seconds) else stated
 
 
 def check_together(seconds: Iterable[float]) -> None:

@@ -9,95 +9,24 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import struct
+import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 import soundfile as sf
 
+from a3t.audio.reading.chunk_layouts import MP4, chunk_heads, layout_of
 from a3t.audio.reading.containers import DecodedTrack, TrackReader, decoded_track
-from a3t.audio.reading.formats import Native, goes_on, sample_format, to_float
+from a3t.audio.reading.formats import Native, sample_format, to_float
+from a3t.audio.reading.parts import holds_more, recordings_in
+from a3t.audio.reading.track_writer import ChangingError, part_command
 from a3t.errors import InputError
 
-ENDLESS = 0x7FFF_0000  # sizes from here up are what programs write that stream to a pipe
-TOLERANCE = 1024  # bytes that may be missing, as when a program forgets to count its header
-MOST_CHUNKS = 10_000  # that are looked at
-OGG_PAGE = 65_307  # bytes of the largest
-OGG_LAST = 4  # the flag of a stream's last page
-
-
-@dataclass(frozen=True)
-class ChunkLayout:
-    """The layout of a container's chunks: where the first stands, what a chunk's head is
-    (name, size), the name of that with the samples, how much of the size is the head's, and of
-    what its length is a multiple."""
-
-    first: int
-    head: str
-    samples: bytes
-    counted: int = 0
-    multiple: int = 2
-
-
-LAYOUTS = {
-    b"RIFF": ChunkLayout(12, "<4sI", b"data"),
-    b"RF64": ChunkLayout(12, "<4sI", b"data"),
-    b"RIFX": ChunkLayout(12, ">4sI", b"data"),
-    b"FORM": ChunkLayout(12, ">4sI", b"SSND"),
-    b"riff": ChunkLayout(40, "<4s12xQ", b"data", counted=24, multiple=8),  # Sony's W64
-    b"caff": ChunkLayout(8, ">4sQ", b"data", multiple=1),
-}
-
-
-def is_truncated(path: Path) -> bool:
-    """True if a chunk of samples is longer than its file, or an Ogg stream has no last page.
-
-    False for a container that this doesn't know.
-    """
-    with path.open("rb") as file:
-        length = os.fstat(file.fileno()).st_size
-        magic = file.read(4)
-        if magic == b"OggS":
-            return _lacks_last_page(file, length)
-        layout = LAYOUTS.get(magic)
-        return layout is not None and _ends_early(file, layout, length)
-
-
-def _ends_early(file: BinaryIO, layout: ChunkLayout, length: int) -> bool:
-    head, place = struct.Struct(layout.head), layout.first
-    long_size = 0  # RF64 has it in a chunk that comes first
-    for _ in range(MOST_CHUNKS):
-        file.seek(place)
-        found = file.read(head.size)
-        if len(found) < head.size:
-            return False
-        name, size = head.unpack(found)
-        if name == b"ds64":
-            long_size = struct.unpack("<8xQ", file.read(16).ljust(16, b"\0"))[0]
-        elif name == layout.samples:
-            if size == 0xFFFF_FFFF:
-                size = long_size
-            present = length - place - head.size
-            # A W64 or CAF may be as long as it says, and some programs put all ones there.
-            is_endless = ENDLESS <= size <= 0xFFFF_FFFF or size >= 2**62
-            return not is_endless and size - layout.counted > present + TOLERANCE
-        place += max(head.size, head.size - layout.counted + size)
-        place += -place % layout.multiple
-        if place >= length:
-            return False
-    return False
-
-
-def _lacks_last_page(file: BinaryIO, length: int) -> bool:
-    file.seek(max(0, length - 2 * OGG_PAGE))
-    end = file.read()
-    page = end.rfind(b"OggS\0")
-    return page < 0 or page + 5 >= len(end) or not end[page + 5] & OGG_LAST
-
-
+OGG_PAGE_BYTES = 65_307  # of the largest
+OGG_LAST_PAGE = 4  # a stream's last page has this flag
+MAX_MISSING_BYTES = 1024  # as when a program forgets to count its header
 MIN_RATE, MAX_RATE = 8_000, 192_000  # a telephone's, and the highest of studios
 MAX_CHANNELS = 8
 MIN_SECONDS = 0.1
@@ -107,11 +36,75 @@ CANCELLED = 0.02  # of the loudest sample, -34 dB: lossy codecs leave something
 BLOCK = 65_536  # samples per channel held at a time when a whole file is gone through
 
 
+def is_truncated(path: Path) -> bool:
+    """Return whether a chunk of samples is longer than its file, or an Ogg lacks its last page.
+
+    False for a container whose structure isn't known here.
+    """
+    with path.open("rb") as file:
+        length = os.fstat(file.fileno()).st_size
+        magic = file.read(8)
+        if magic[:4] == b"OggS":
+            return _lacks_last_page(file, length)
+        layout = layout_of(magic)
+        if layout is None or layout is MP4:
+            return False
+        for head in chunk_heads(file, layout):
+            if head.name == layout.samples:
+                missing = head.length - (length - head.place)
+                return not head.is_endless and missing > MAX_MISSING_BYTES
+    return False
+
+
+def _lacks_last_page(file: BinaryIO, length: int) -> bool:
+    file.seek(max(0, length - 2 * OGG_PAGE_BYTES))
+    end = file.read()
+    page = end.rfind(b"OggS\0")
+    return page < 0 or page + 5 >= len(end) or not end[page + 5] & OGG_LAST_PAGE
+
+
+_STANDARD_ERROR = 2  # its file descriptor
+_silencing = threading.RLock()
+
+
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    """Keep off the terminal what libsndfile's decoder of MP3 has to say of a file.
+
+    It can't be told to be silent, and takes no other way than the process's standard error.
+    """
+    with _silencing:
+        try:
+            kept = os.dup(_STANDARD_ERROR)
+        except OSError:  # there is none
+            yield
+            return
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), _STANDARD_ERROR)
+        try:
+            yield
+        finally:
+            os.dup2(kept, _STANDARD_ERROR)
+            os.close(kept)
+
+
 class SoundReader(sf.SoundFile):
     """soundfile seeks after every read, which some codecs answer with other samples; this one only
     where it is told to."""
 
+    def __init__(self, file: int, closefd: bool) -> None:
+        with _silent():
+            super().__init__(file, closefd=closefd)
+
+    def read(  # type: ignore[override]
+        self, frames: int = -1, dtype: str = "float64", always_2d: bool = False
+    ) -> Native:
+        """Read samples, (n, channels) or (n,), as soundfile does."""
+        with _silent() if self.format == "MP3" else contextlib.nullcontext():
+            return super().read(frames, dtype, always_2d)
+
     def seekable(self) -> bool:
+        """Return False, whatever libsndfile can do."""
         return False
 
     @property
@@ -175,12 +168,21 @@ def _second_reading(path: Path, file: SoundReader) -> DecodedTrack | None:
     that libsndfile reads by its header alone; None for all other files."""
     stated = 0 < file.frames < 2**62  # a FLAC that was written to a pipe states nothing
     compressed = file.format != "MP3" and file.subtype.startswith("MPEG_")
-    if stated and not compressed and not goes_on(path, file.format, file.frames):
+    if stated and not compressed and not holds_more(path, file.format, file.frames):
         return None
     try:
-        return decoded_track(path)
+        track = decoded_track(path)
+    except ChangingError:
+        raise
     except InputError:
+        if len(recordings_in(path)) > 1:
+            raise
         return None
+    if track is None and len(recordings_in(path)) > 1:
+        raise InputError(
+            f"{path} holds several recordings that follow one another: {part_command(path, 1)}."
+        )
+    return track
 
 
 def read_block(file: Reader, length: int, dtype: str) -> Native:

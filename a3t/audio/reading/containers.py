@@ -4,8 +4,6 @@ FFmpeg's libraries, which PyAV brings along, decode a track once from its start,
 temporary file without a name; from then on it is read like any other recording. What is decoded is
 what a player plays from the start: an encoder's padding is left out, and where the time stamps say
 that sound is missing there is silence, so that sound and picture stay together.
-
-Write decoded sound, frame by frame, to a file of plain samples.
 """
 
 from __future__ import annotations
@@ -15,122 +13,34 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
-from a3t.audio.reading.formats import Native, corrected, sample_format
+from a3t.audio.reading.formats import Native
+from a3t.audio.reading.parts import (
+    MAX_RECORDINGS,
+    ByteRange,
+    Identity,
+    identity_of,
+    opened_recordings,
+    recordings_in,
+)
+from a3t.audio.reading.track_writer import TrackWriter, part_command
 from a3t.errors import InputError
 
 if TYPE_CHECKING:
     from av.audio.codeccontext import AudioCodecContext
-    from av.audio.frame import AudioFrame
     from av.audio.stream import AudioStream
     from av.container import InputContainer
     from av.stream import Stream
     from av.video.stream import VideoStream
 
 
-LONGEST = 12 * 3600  # seconds that are decoded: a megabyte of silence may hold hours
-GAP = 0.1  # seconds; what the time stamps leave out beyond this is silence, less is rounding
-
-
-class TrackWriter:
-    """Puts decoded frames behind each other in a file, as they follow each other in time from
-    ``begin``, the seconds at which the file's own time starts."""
-
-    def __init__(self, path: Path, room: Any, begin: float = 0.0) -> None:
-        self.path, self.room, self.begin = path, room, begin
-        self.silent = 0  # samples before the first frame
-        self.rate = self.channels = self.count = 0
-        self.start = 0.0
-        self.layout = ""  # FFmpeg's name of the samples' format
-        self.low_bits = 0
-
-    @property
-    def seconds(self) -> float:
-        return self.count / self.rate if self.rate else 0.0
-
-    def add(self, frame: AudioFrame) -> None:
-        """Another frame; silence before it where its time says that some is missing."""
-        time: float | None = None
-        if frame.pts is not None and frame.time_base is not None:
-            time = float(frame.pts * frame.time_base)
-        layout = (frame.sample_rate, frame.layout.nb_channels, frame.format.name.removesuffix("p"))
-        if not self.count:
-            self.rate, self.channels, self.layout = layout
-            self.start = time or 0.0
-            if self.start - self.begin > GAP:  # a film's sound that begins late
-                self.silent = round((self.start - self.begin) * self.rate)
-                self.start = self.begin
-        elif layout != (self.rate, self.channels, self.layout):
-            raise InputError(
-                f"{self.path} changes its sample rate or its channels {self.seconds:.1f} s from "
-                "its start: convert it to WAV first."
-            )
-        samples = self._native(frame)
-        gap = 0.0 if time is None else time - self.start - self.seconds
-        if self.silent and not self.count:
-            gap = self.silent / self.rate
-        if gap > GAP:
-            self._silence(round(gap * self.rate), samples.dtype)
-        self._put(samples)
-
-    def samples(self, stated: int | None) -> Native:
-        """The whole track, (n, channels), up to the stated length."""
-        self.room.flush()
-        dtype = sample_format(self.subtype("")).dtype
-        whole = np.memmap(self.room, dtype, "r", shape=(self.count, self.channels))
-        return whole if stated is None else whole[: self.silent + stated]
-
-    def subtype(self, codec: str) -> str:
-        """libsndfile's name for the samples; the codec's in capitals if they are its floats."""
-        match self.layout:
-            case "u8":
-                return "PCM_U8"
-            case "s16":
-                return "PCM_16"
-            case "s32":
-                return "PCM_32" if self.low_bits & 0xFF else "PCM_24"
-            case "dbl":
-                return "DOUBLE"
-        return "FLOAT" if codec.startswith("pcm_") else codec.upper() or "FLOAT"
-
-    def _native(self, frame: AudioFrame) -> Native:
-        planes = frame.to_ndarray()
-        samples = planes.T if frame.format.is_planar else planes.reshape(-1, self.channels)
-        if self.layout == "u8":
-            return (samples.astype(np.int16) - 128) << 8
-        if self.layout not in ("s16", "s32", "flt", "dbl"):
-            raise InputError(f"{self.path} has {self.layout} samples: convert it to WAV first.")
-        if self.layout == "s32":
-            self.low_bits |= int(np.bitwise_or.reduce(samples, axis=None))
-        return np.ascontiguousarray(samples)
-
-    def _silence(self, count: int, dtype: Any) -> None:
-        while count > 0:
-            block = min(count, self.rate)
-            self._put(np.zeros((block, self.channels), dtype))
-            count -= block
-
-    def _put(self, samples: Native) -> None:
-        if self.count + len(samples) > LONGEST * self.rate:
-            raise InputError(
-                f"{self.path} has more than {LONGEST // 3600} hours of sound: cut it into parts."
-            )
-        try:
-            self.room.write(samples.tobytes())
-        except OSError as error:
-            raise InputError(
-                f"{self.path} could not be decoded because {error.strerror} in "
-                f"{tempfile.gettempdir()}: make room there or convert it to WAV first."
-            ) from error
-        self.count += len(samples)
-
-
 # Demuxers that read nothing but the file they are given (a playlist would open others).
 DEMUXERS = (
-    "aac,ac3,aiff,amr,ape,asf,avi,caf,eac3,flac,flv,matroska,mov,mp3,mpeg,mpegts,mxf,ogg,tta,wav,wv"
+    "aac,ac3,aiff,amr,ape,asf,au,avi,caf,eac3,flac,flv,matroska,mov,mp3,mpeg,mpegts,mxf,ogg,tta,"
+    "w64,wav,wv"
 )
 TIMED = ("mov", "matroska")  # containers whose stated length is exact
 PROTECTED = ("drms", "drmi", "enca", "encv", "p608")  # names of encrypted tracks in an MP4
@@ -243,39 +153,66 @@ def decoded_track(path: Path, number: int | None = None) -> DecodedTrack | None:
             return None
         except (av.error.FFmpegError, EOFError):
             return None
-    stat = path.stat()
-    return _decoded(path, (stat.st_ino, stat.st_size, stat.st_mtime_ns), number)
+    return _decoded(path, identity_of(path), number)
 
 
 @lru_cache(maxsize=2)
-def _decoded(path: Path, identity: tuple[int, ...], number: int) -> DecodedTrack:
-    with corrected(path) as raw, opened_container(raw) as container:
-        return _decode(container, path, number)
+def _decoded(path: Path, identity: Identity, number: int) -> DecodedTrack:
+    with opened_recordings(path) as parts, tempfile.TemporaryFile() as room:
+        writer = TrackWriter(path, room)
+        about: _About | None = None
+        for part, raw in enumerate(parts):
+            with opened_container(raw) as container:
+                found = _about(container, path, number)
+                if len(parts) > 1 and found.pictures:
+                    raise InputError(
+                        f"{path} holds {len(parts)} films that follow one another: "
+                        f"{part_command(path, 1)}."
+                    )
+                _decode(container, writer, part, number)
+                about = about or found
+        if about is None or not writer.count:
+            raise InputError(f"{path} is empty (it has no samples): record it again.")
+        return DecodedTrack(
+            writer.samples(),
+            writer.layout.rate,
+            writer.subtype(about.codec),
+            about.container,
+            writer.start,
+            number,
+            about.tracks,
+            about.texts,
+            about.pictures,
+        )
 
 
 def stated_seconds(path: Path) -> float | None:
-    """The seconds that a container states; None for what is no container of sound, infinity where
-    it doesn't say."""
+    """Return the seconds that a container states; None if it isn't one of sound.
+
+    Infinity where it doesn't say.
+    """
     import av
 
+    seconds = 0.0
     with path.open("rb") as raw:
         try:
-            with opened_container(raw) as container:
-                sound = bool(container.streams.audio)
-                return (container.duration or float("inf")) / 1e6 if sound else None
+            for place in recordings_in(path)[:MAX_RECORDINGS]:
+                with opened_container(ByteRange(raw, *place)) as container:
+                    if not container.streams.audio:
+                        return None
+                    seconds += (container.duration or float("inf")) / 1e6
         except (av.error.FFmpegError, EOFError):
             return None
+    return seconds
 
 
-def opened_container(raw: BinaryIO) -> InputContainer:
-    """PyAV's container of an open file, which is judged by its content, not by its name."""
+def opened_container(raw: BinaryIO | ByteRange) -> InputContainer:
+    """Return PyAV's container of an open file, judged by its content, not by its name."""
     import av
 
-    class Nameless:
-        read, seek, tell = raw.read, raw.seek, raw.tell
-
+    source = raw if isinstance(raw, ByteRange) else ByteRange(raw)
     options = {"format_whitelist": DEMUXERS, "protocol_whitelist": ""}
-    return av.open(Nameless(), "r", options=options, metadata_errors="surrogateescape")
+    return av.open(source, "r", options=options, metadata_errors="surrogateescape")
 
 
 def is_mp4(path: Path) -> bool:
@@ -326,49 +263,61 @@ def several_tracks(track: DecodedTrack, path: Path) -> str | None:
     return f"{path} has {_listed(track.tracks)}. Track {track.number} is used (--track N)."
 
 
-def _decode(container: InputContainer, path: Path, number: int) -> DecodedTrack:
-    import av
+@dataclass(frozen=True)
+class _About:
+    """What a container says of itself."""
 
-    stream, _ = audio_stream(container, path, number)
-    context = stream.codec_context
+    codec: str
+    container: str
+    tracks: tuple[Track, ...]
+    texts: dict[str, str]
+    pictures: Fraction | None
+
+
+def _about(container: InputContainer, path: Path, number: int) -> _About:
+    """Return what a container says of itself and of a track; InputError if that can't be read."""
+    context = audio_stream(container, path, number)[0].codec_context
     if context is None:
-        raise InputError(f"{path} has audio that a3t can't read: convert it to WAV.")
+        raise InputError(
+            f"{path} has audio that a3t can't read: convert it to WAV or FLAC with the program "
+            "that made it."
+        )
     if _tag(context) in PROTECTED:
         raise InputError(
             f"{path} is protected against copying (DRM): use a recording without protection."
         )
-    tracks = _tracks(container)
-    with tempfile.TemporaryFile() as room:
-        writer = TrackWriter(path, room, (container.start_time or 0) / 1e6)
-        latest = 0.0
-        try:
-            for packet in container.demux():
-                if packet.pts is not None and packet.time_base is not None:
-                    stop = packet.pts + (packet.duration or 0)
-                    latest = max(latest, float(stop * packet.time_base))
-                if packet.stream.index == stream.index:
-                    for frame in packet.decode():
-                        writer.add(frame)  # type: ignore[arg-type]
-        except (av.error.FFmpegError, EOFError):
-            raise InputError(
-                f"{path} is broken or protected {writer.seconds:.1f} s from its start: copy or "
-                "download it again."
-            ) from None
-        if not writer.count:
-            raise InputError(f"{path} is empty (it has no samples): record it again.")
-        _check_length(container, path, latest)
-        samples = writer.samples(_stated_samples(container, stream, writer.rate))
-    return DecodedTrack(
-        samples,
-        writer.rate,
-        writer.subtype(context.name),
+    return _About(
+        context.name,
         container.format.name.split(",")[0].upper(),
-        writer.start,
-        number,
-        tracks,
+        _tracks(container),
         {name.lower(): text for name, text in container.metadata.items()},
         next(map(_pictures, filter(is_moving, container.streams.video)), None),
     )
+
+
+def _decode(container: InputContainer, writer: TrackWriter, part: int, number: int) -> None:
+    """Write the sound of a track of one of the recordings in a file."""
+    import av
+
+    path, latest = writer.path, 0.0
+    stream, _ = audio_stream(container, path, number)
+    writer.begin(part, (container.start_time or 0) / 1e6)
+    try:
+        for packet in container.demux():
+            if packet.pts is not None and packet.time_base is not None:
+                stop = packet.pts + (packet.duration or 0)
+                latest = max(latest, float(stop * packet.time_base))
+            if packet.stream.index == stream.index:
+                for frame in packet.decode():
+                    writer.add(frame)  # type: ignore[arg-type]
+    except (av.error.FFmpegError, EOFError):
+        raise InputError(
+            f"{path} is broken or protected {writer.seconds:.1f} s from its start: copy or "
+            "download it again."
+        ) from None
+    if writer.count:
+        _check_length(container, path, latest)
+        writer.end(_stated_samples(container, stream, writer.layout.rate))
 
 
 def _tag(context: AudioCodecContext) -> str:
