@@ -12,6 +12,7 @@ from typing import Any
 from alignment.serialisation import OMITTED, Record, to_json
 
 PAUSE = "sp"
+DOUBTFUL_BELOW = 0.5  # score of a word, or of a whole text, below which it is doubtful
 
 
 @dataclass(frozen=True, slots=True)

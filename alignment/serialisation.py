@@ -51,7 +51,7 @@ def to_json(value: Any) -> Any:
             each.name: to_json(own)
             for each in fields(value)
             for own in [getattr(value, each.name)]
-            if not (each.metadata == OMITTED and own == each.default)
+            if not (each.metadata.get("omitted") and own == each.default)
         }
     if isinstance(value, tuple | list):
         return [to_json(each) for each in value]

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from a3t.audio.output.records import record_path, with_bare_names, write_json
 from a3t.errors import InputError
 from a3t.plan.cleaning import Cleaning
+from a3t.plan.options import PAGE, SpeechOptions, read_options
 from a3t.plan.request import (
     EditRequest,
     Pronunciations,
@@ -110,7 +111,7 @@ class Service:
         speed: float = 1.0,
     ) -> dict[str, Any]:
         """Plan an edit, in frames of 12.5 ms; nothing is rendered."""
-        request = edit_request(text, new_text, speed=speed)
+        request = edit_request(text, new_text, **speech_options(speed=speed))
         with self._request(recording) as copy:
             plan = self.lane(copy).do(watch, methodcaller("plan", copy, request)).to_json()
         del plan["source"]  # visitors need not know the server's folders
@@ -126,7 +127,7 @@ class Service:
         speed: float = 1.0,
     ) -> tuple[Path, Path, str]:
         """The edited recording, its edit.json, and the transcript that was used."""
-        request = edit_request(text, new_text, seed=seed, speed=speed)
+        request = edit_request(text, new_text, **speech_options(seed=seed, speed=speed))
         return self.edited(watch, recording, request)
 
     def edited(
@@ -191,7 +192,7 @@ class Service:
         request = SpeechRequest(
             text=limits.required(text, texts.THE_TEXT, texts.NO_TEXT_TO_SAY),
             prompt_text=limits.check_text(prompt_text, texts.THE_PROMPTS_TEXT) or None,
-            **numbers(seed=seed, speed=speed),
+            **speech_options(seed=seed, speed=speed),
         )
         with self._request(prompt) as copy:
             result = self.lane(copy).do(watch, methodcaller("tts", copy, request))
@@ -241,7 +242,7 @@ def edit_request(text: str, new_text: str, **more: Any) -> EditRequest:
     """The edit that some fields ask for; InputError if one can't be had."""
     new = limits.required(new_text, texts.THE_NEW_TEXT, texts.NO_NEW_TEXT)
     old = limits.check_text(text, texts.THE_TRANSCRIPT) or None
-    return EditRequest(new_text=new, text=old, **more | numbers(**more))
+    return EditRequest(new_text=new, text=old, **more)
 
 
 def _saved(result: EditedRecording, copy: Path, suffix: str) -> tuple[Path, Path, str]:
@@ -313,13 +314,9 @@ def stream_speech(editor: Editor, prompt: Path, request: SpeechRequest) -> None:
         tell(piece)
 
 
-def numbers(speed: Any = 1.0, seed: Any = 0, **more: Any) -> dict[str, Any]:
-    """A speed and a seed as numbers; InputError for anything else, and for integers that no float
-    holds."""
-    try:
-        return {"speed": float(speed), "seed": int(seed or 0)}
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(texts.WRONG_FIELDS) from None
+def speech_options(**values: Any) -> dict[str, Any]:
+    """Return the speed and the seed that a request has; InputError if they can't be used."""
+    return read_options(SpeechOptions, PAGE, values)
 
 
 @contextmanager

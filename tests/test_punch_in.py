@@ -8,8 +8,9 @@ import pytest
 import soundfile
 import soxr
 
-from a3t.audio.matching.sound_matching import MatchedTraits, SpeechSound, in_sound_of
+from a3t.audio.matching.sound_matching import SpeechSound, in_sound_of
 from a3t.audio.matching.spectra import band_power, spectra, thirds_of_octaves
+from a3t.audio.matching.traits import MatchedTraits
 from a3t.audio.output.provenance import provenance_of
 from a3t.commands.editing.edit_options import parser, project_edit
 from a3t.editor import Editor

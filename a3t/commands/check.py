@@ -20,7 +20,6 @@ from a3t.commands.options import (
     transcript_argument,
 )
 from a3t.console import BAD_INPUT, Parser, run, say, show_progress
-from a3t.errors import InputError
 
 if TYPE_CHECKING:
     from a3t.source.proof import Remark
@@ -57,13 +56,13 @@ def check(options: argparse.Namespace) -> bool:
     """Carry out the parsed command; whether anything was found. Raises InputError."""
     from a3t.audio.output.files import atomic_path, check_target
     from a3t.audio.reading.recording import Recording
+    from a3t.plan.options import CleaningOptions, option_of
     from a3t.source.alignments import AlignmentStore, default_folder
     from a3t.source.proof import remarks, stretch_of
     from alignment.aligners.network_aligner import NetworkAligner
     from alignment.recognition import whisper_model
 
-    if not 0.2 <= options.longest <= 600:
-        raise InputError(f"A pause of {options.longest:g} s is out of range: use 0.2 to 600.")
+    option_of(CleaningOptions, "longest").check(options.longest)
     for out in filter(None, (options.csv, options.labels)):
         check_target(out, *options.wav, file_named(options.text))
     book = transcript_argument(options.text)

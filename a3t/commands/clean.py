@@ -19,10 +19,12 @@ from a3t.commands.options import (
     add_dictionary_options,
     add_export_option,
     add_recogniser_option,
+    add_table_options,
     add_tracks_option,
     check_replaced,
     file_named,
     option,
+    table_options,
     text_argument,
     user_words,
 )
@@ -30,7 +32,8 @@ from a3t.console import EXIT_CODES, Parser, complain, run, say, show_progress
 from a3t.errors import InputError
 from a3t.plan.cleaning import Cleaning, cleaning_of_lists, listed
 from a3t.plan.disfluencies import FILLERS
-from a3t.plan.request import ACTIONS, KINDS
+from a3t.plan.options import CleaningOptions
+from a3t.plan.request import KINDS
 from a3t.projects.project import record_state
 from a3t.projects.project_edit import ProjectEdit, input_files
 
@@ -65,14 +68,7 @@ def parser() -> argparse.ArgumentParser:
     option(result, "--bleep LIST", "the same, with a tone over them", default="")
     about = "fillers in the transcript: words or phrases (default: %(default)s)"
     option(result, "--fillers LIST", about, default=",".join(FILLERS))
-    about = (
-        "cut each find, or mute it with room tone, which keeps the timing; pauses are always "
-        "shortened"
-    )
-    option(result, "--action", about, choices=ACTIONS, default="cut")
-    about = "shorten pauses of more than S seconds (default: 1.2)"
-    option(result, "--longest S", about, default=1.2)
-    option(result, "--shorten-to S", "default: this speaker's own pauses")
+    add_table_options(result, CleaningOptions)
     about = "remove only these: numbers (3,5-9) or kinds from the list"
     option(result, "--only LIST", about, default="")
     option(result, "--except LIST", "keep these", default="", dest="excepted")
@@ -101,9 +97,7 @@ def clean_all(options: argparse.Namespace) -> None:
         options.mute,
         options.bleep,
         fillers=listed(options.fillers),
-        action=options.action,
-        longest=options.longest,
-        shorten_to=options.shorten_to,
+        **table_options(options, CleaningOptions),
     )
     _check_outputs(options)
     for path in options.wav[:1]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from a3t.audio.matching.traits import MatchedTraits
 from a3t.console import agrees, on_a_terminal, say
 from a3t.errors import InputError
+from a3t.plan.options import SHELL, Option, options_of
 from a3t.projects.export.export_kinds import ENDINGS
 from alignment.atomic import left_alone
 from alignment.formats.dictionary import (
@@ -164,18 +166,62 @@ def recogniser_name(value: str) -> str:
     return value
 
 
-def add_voice_options(options: Options) -> None:
+METAVARS = {"s": "S", "ms": "MS"}  # by unit; other numbers are an X, whole ones an N
+
+
+def add_table_options(options: Options, record: type, advanced: bool | None = None) -> None:
+    """Add a record's options (`a3t.plan.options`), of experts' ones or others alone."""
+    for each in options_of(record, SHELL):
+        if advanced in (None, each.advanced):
+            _add_table_option(options, each)
+
+
+def _add_table_option(options: Options, row: Option) -> None:
+    usual = f"default: {row.usual}" if row.usual else ""
+    notes = "; ".join(filter(None, (row.range, usual)))
+    if row.kind is bool:
+        option(options, row.flag, row.help)
+    elif row.kind is MatchedTraits:
+        about = f"{row.help}: {','.join(row.choices)}, or none ({notes})"
+        option(options, f"{row.flag} KINDS", about, type=_parsed(row), default=row.default)
+    elif row.choices:
+        option(options, row.flag, row.help, choices=row.choices, default=row.default)
+    else:
+        metavar = METAVARS.get(row.unit, "N" if row.kind is int else "X")
+        option(options, f"{row.flag} {metavar}", f"{row.help} ({notes})", default=row.default)
+
+
+def _parsed(row: Option) -> Callable[[str], Any]:
+    """Return a parser of a row's values for argparse."""
+
+    def parse(value: str) -> Any:
+        try:
+            return row.read(value)
+        except InputError as error:
+            raise argparse.ArgumentTypeError(str(error).removesuffix(".")) from None
+
+    return parse
+
+
+def table_options(options: argparse.Namespace, record: type) -> dict[str, Any]:
+    """Return the values of a record's options from a parsed command line."""
+    values = {}
+    for row in options_of(record, SHELL):
+        value = getattr(options, row.flag.removeprefix("--").replace("-", "_"))
+        values[row.name] = not value if row.turned_off_by else row.stored(value)
+    return values
+
+
+def add_voice_options(options: Options, record: type) -> None:
     """Add the options of `a3t edit` and `a3t tts` for the new words."""
-    about = "rate of the new words relative to the speaker's own (default: 1)"
-    option(options, "--speed X", about, default=1.0)
+    add_table_options(options, record, advanced=False)
     add_dictionary_options(options)
     option(options, "--voice NAME", "the speaker's voice, as made by `a3t voice make`")
 
 
-def add_expert_options(options: Options) -> None:
-    """Add the options of `a3t edit` and `a3t tts` that choose models, seed and device."""
-    about = "random seed of noise and melody; 0 gives the likeliest melody (default: 0)"
-    option(options, "--seed N", about, default=0)
+def add_expert_options(options: Options, record: type) -> None:
+    """Add the options of `a3t edit` and `a3t tts` for experts, and those that choose models."""
+    add_table_options(options, record, advanced=True)
     for name, default in (("model", "small"), ("vocoder", "builtin")):
         about = f"a shipped {name}, or a folder with another (default: {default})"
         option(options, f"--{name} NAME_OR_PATH", about, default=default)

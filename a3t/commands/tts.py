@@ -13,11 +13,13 @@ from a3t.commands.options import (
     add_voice_options,
     check_replaced,
     option,
+    table_options,
     text_argument,
     user_dictionary,
 )
 from a3t.console import EXIT_CODES, Parser, Progress, importing, run, say
 from a3t.errors import InputError
+from a3t.plan.options import SpeechOptions, options_of
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
@@ -50,8 +52,8 @@ def parser() -> argparse.ArgumentParser:
     option(result, "--continue", about, dest="goes_on")
     option(result, "--no-provenance", "don't mark the file as synthetic")
     option(result, "--json", "print speech.json")
-    add_voice_options(result.add_argument_group("how it sounds"))
-    add_expert_options(result.add_argument_group("for experts"))
+    add_voice_options(result.add_argument_group("how it sounds"), SpeechOptions)
+    add_expert_options(result.add_argument_group("for experts"), SpeechOptions)
     return result
 
 
@@ -81,9 +83,8 @@ def speak(options: argparse.Namespace) -> None:
     request = SpeechRequest(
         text=text,
         prompt_text=prompt_texts,
-        speed=options.speed,
         pronunciations=pronunciations_of(user_dictionary(options)),
-        seed=options.seed,
+        **table_options(options, SpeechOptions),
     )
     check_spoken_words(request.transcript)
     for prompt in options.prompt_wav:
@@ -127,9 +128,8 @@ def go_on(editor: Editor, options: argparse.Namespace, speech: SpeechRequest) ->
     request = EditRequest(
         new_text=new_text,
         text=said,
-        speed=speech.speed,
         pronunciations=speech.pronunciations,
-        seed=speech.seed,
+        **{each.name: getattr(speech, each.name) for each in options_of(SpeechOptions)},
     )
     save(editor.edit(prompt, request), options)
 

@@ -44,10 +44,10 @@ def main(arguments: list[str]) -> int:
 def make(options: argparse.Namespace) -> None:
     """Carry out `make`; raises InputError."""
     from a3t.model.saved_voices import check_name
-    from a3t.plan.edit_limits import check_seed
+    from a3t.plan.options import SpeechOptions, option_of
 
     check_name(options.out)
-    check_seed(options.seed)
+    option_of(SpeechOptions, "seed").check(options.seed)
     steps = 1 if options.steps is None else options.steps
     if not 1 <= steps <= 10_000 or not 1 <= options.rank <= 64:
         raise InputError("--steps takes 1 to 10000, --rank 1 to 64.")

@@ -27,8 +27,8 @@ from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import frames_of, seconds_of
 from a3t.plan.disfluencies import FILLERS, disfluencies_in, retakes_in, text_without
+from a3t.plan.options import CleaningOptions
 from a3t.plan.request import (
-    ACTIONS,
     ALL_KINDS,
     BLEEP,
     KINDS,
@@ -63,33 +63,26 @@ OWNED = ("'s", "'")  # what may follow a name that is hidden
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cleaning:
+class Cleaning(CleaningOptions):
     """The disfluencies to look for, and what to do with them; InputError for a value out of range.
 
     kinds: some of ALL_KINDS. fillers: words and phrases, in any case, that count as fillers where
-    the transcript has them. action: "cut", or "mute" with the recording's room tone, of everything
-    but pauses, which are shortened, and breaths and clicks, which are always muted. longest:
-    seconds; longer pauses are shortened to ``shorten_to``, by default to this speaker's own.
+    the transcript has them. Pauses are always shortened, breaths and clicks always muted.
     hidden: words and phrases, such as names, that are muted, or with ``bleep`` covered by a tone.
     """
 
     kinds: tuple[str, ...] = KINDS
     fillers: tuple[str, ...] = FILLERS
-    action: str = "cut"
-    longest: float = 1.2
-    shorten_to: float | None = None
     hidden: tuple[str, ...] = ()
     bleep: bool = False
 
     def __post_init__(self) -> None:
-        for given, known in ((self.kinds, ALL_KINDS), ((self.action,), ACTIONS)):
-            if unknown := sorted(set(given) - set(known)):
-                raise InputError(f"“{unknown[0]}” is not one of {', '.join(known)}.")
-        if not 0.2 <= self.longest <= 600:
-            raise InputError(f"A pause of {self.longest:g} s is out of range: use 0.2 to 600.")
-        if self.shorten_to is not None and not 0.05 <= self.shorten_to <= self.longest:
+        super().__post_init__()
+        if unknown := sorted(set(self.kinds) - set(ALL_KINDS)):
+            raise InputError(f"“{unknown[0]}” is not one of {', '.join(ALL_KINDS)}.")
+        if self.shorten_to is not None and self.shorten_to > self.longest:
             raise InputError(
-                f"Pauses can't be shortened to {self.shorten_to:g} s: use 0.05 s up to the longest "
+                f"Pauses can't be shortened to {self.shorten_to:g} s: use at most the longest "
                 f"that stays, {self.longest:g} s."
             )
 

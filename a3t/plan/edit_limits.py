@@ -25,7 +25,6 @@ from alignment import Alignment
 
 MAX_CHARACTERS = 300_000
 MAX_SEED = 2**63 - 1
-SPEEDS = (0.25, 4.0)
 MAX_WORDS = 60_000
 MAX_SPOKEN_WORDS = 1_500
 MAX_EDITS = 2_000
@@ -125,18 +124,6 @@ def check_alignment(alignment: Alignment | None) -> Alignment | None:
     if words or not clock - 1.0 <= alignment.duration <= MAX_RECORDING_SECONDS:
         raise ValueError("alignment")
     return alignment
-
-
-def check_seed(seed: int) -> None:
-    """InputError for a seed that the random generators don't accept."""
-    if not 0 <= seed <= MAX_SEED:
-        raise InputError("The seed is out of range: use a whole number from 0 to 2^63 - 1.")
-
-
-def check_speed(speed: float) -> None:
-    """InputError for a rate of the new words, relative to the speaker's, that nobody speaks at."""
-    if not SPEEDS[0] <= speed <= SPEEDS[1]:
-        raise InputError(f"A speed of {speed:g} is out of range: use 0.25 to 4.")
 
 
 def shortened(words: str, letters: int = 40) -> str:

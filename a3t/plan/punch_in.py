@@ -29,13 +29,13 @@ from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError
 from alignment.recognition import whisper_model
+from alignment.result import DOUBTFUL_BELOW
 
 MAX_SECONDS = 600.0
 NEIGHBOURS = 12  # words on each side of an edit that are looked for with it
 BESIDE = 3  # words on each side that tell which of several readings is meant
 GAP = 1.0  # cost of a phone that is missing or added; of another phone as much; the same gains 1
 ALIKE = 0.5  # of an edit's phones must be heard if others may be meant
-LEAST_SCORE = 0.5  # mean of an edit's words in the alignment (docs/log.md)
 
 
 def read_anew(
@@ -169,7 +169,7 @@ def _place_of(new: Span, words: Sequence[str], other: AlignedRecording) -> Span 
         if spoken[first : first + size] != wanted:
             continue
         own = other.alignment.spoken[first : first + size]
-        if sum(word.score for word in own) < LEAST_SCORE * size:
+        if sum(word.score for word in own) < DOUBTFUL_BELOW * size:
             continue
         before = zip(words[: new[0]][::-1], spoken[:first][::-1], strict=False)
         after = zip(words[new[1] :], spoken[first + size :], strict=False)

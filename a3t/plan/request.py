@@ -14,7 +14,6 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 
-from a3t.audio.matching.sound_matching import ALL_TRAITS, MatchedTraits
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.edit_limits import (
@@ -24,9 +23,8 @@ from a3t.plan.edit_limits import (
     check_alignment,
     check_characters,
     check_edits,
-    check_seed,
-    check_speed,
 )
+from a3t.plan.options import ACTIONS, EditOptions, SpeechOptions, options_of
 from a3t.source.records import AlignedRecording
 from a3t.spans import Span
 from a3t.text.pronunciation.pronouncer import Pronouncer
@@ -38,15 +36,10 @@ MAX_OTHERS = 20
 T = TypeVar("T", "OtherRecording", "Track")
 Pronunciations = tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]
 
-MARGIN, REACH = 0.025, 0.075  # seconds
-MAX_CANDIDATES = 8
-
-
 KINDS = ("filler", "repeat", "noise", "pause")
 RETAKE = "retake"
 ALL_KINDS = (*KINDS, RETAKE, "breath", "click")  # those that are looked for on request as well
 NAMED = "word"  # the kind of a word that is to be hidden
-ACTIONS = ("cut", "mute")
 BLEEP = "bleep"  # what else may become of a word
 
 
@@ -179,7 +172,7 @@ class OtherRecording(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class EditRequest(Record):
+class EditRequest(EditOptions):
     """An edit as it is asked for: the user's words and options, and nothing found.
 
     Raises
@@ -203,15 +196,6 @@ class EditRequest(Record):
     """A file with the alignment of its words; None to align them."""
     recogniser: str = field(default="auto", metadata=OMITTED)
     """See `alignment.recognition`."""
-    punctuate: bool = True
-    """Give a text without punctuation its marks and capitals: they tell the speaker's pauses."""
-
-    speed: Number = 1.0
-    """The rate of the new words relative to the speaker's own, 0.25 to 4."""
-    fit: bool = False
-    """The new words take the time of those that they replace."""
-    duration: Number | None = None
-    """Their total duration in seconds."""
     lengths: tuple[tuple[Number, ...], ...] | None = None
     """For each edit the seconds of each new word and pause, as in a plan file."""
     pronunciations: Pronunciations = ()
@@ -219,17 +203,9 @@ class EditRequest(Record):
     names: tuple[str, ...] | None = field(default=None, metadata=OMITTED)
     """Those of them that a recogniser listens for; None for all."""
 
-    margin: Number = MARGIN
-    """Seconds of the neighbouring speech on each side that are made anew with them."""
-    reach: Number = REACH
-    """Seconds beyond the margin within which the joint may lie."""
-    match: MatchedTraits = ALL_TRAITS
-    """The traits of the recording's sound that they take on."""
     cuts: tuple[Cut, ...] = field(default=(), metadata=OMITTED)
     """Sound between words that is taken out or muted, in order."""
 
-    moves: bool = True
-    """Take longer stretches of new words from where they are recorded."""
     recorded: tuple[ReusedWords, ...] = field(default=(), metadata=OMITTED)
     """Words that are taken from there however few they are, as a candidate has it."""
     others: tuple[OtherRecording, ...] = field(default=(), metadata=OMITTED)
@@ -237,27 +213,10 @@ class EditRequest(Record):
     tracks: tuple[Track, ...] = field(default=(), metadata=OMITTED)
     """Recordings of other speakers, made at the same time, that stay in step with this one."""
 
-    candidates: int = field(default=1, metadata=OMITTED)
-    """The number of results, the best first."""
-    seed: int = 0
-    """Seed of the noise and the melody; with 0 the melody is the predicted one, others draw it."""
-    verify: bool = field(default=True, metadata=OMITTED)
-    """Align the result again, to find new words that are inaudible in it."""
-
     def __post_init__(self) -> None:
         check_characters(self.new_text)
         check_characters(self.text or "")
-        check_speed(self.speed)
-        if not 0.0 <= self.margin <= 0.5:
-            raise InputError(
-                f"A margin of {1000 * self.margin:g} ms is out of range: use 0 to 500 ms."
-            )
-        if not 0.025 <= self.reach <= 0.25:
-            raise InputError(f"A reach of {self.reach:g} s is out of range: use 0.025 to 0.25.")
-        if self.duration is not None and not 0.05 <= self.duration <= 60:
-            raise InputError(
-                f"A duration of {self.duration:g} s is out of range: use 0.05 to 60 seconds."
-            )
+        super().__post_init__()
         if sum((self.fit, self.duration is not None, self.lengths is not None)) > 1:
             raise InputError(
                 "The new words' time is given twice: use only one of fit, duration and a plan file."
@@ -267,11 +226,6 @@ class EditRequest(Record):
             raise InputError(f"At most {MAX_TRACKS} tracks can be kept in step: omit some.")
         if len(self.others) > MAX_OTHERS:
             raise InputError(f"At most {MAX_OTHERS} other recordings can be used: omit some.")
-        if not 1 <= self.candidates <= MAX_CANDIDATES:
-            raise InputError(
-                f"{self.candidates} candidates can't be made: ask for 1 to {MAX_CANDIDATES}."
-            )
-        check_seed(self.seed)
 
     @cached_property
     def transcript(self) -> Transcript | None:
@@ -295,19 +249,11 @@ class EditRequest(Record):
 
     def for_words(self, text: str, new_text: str) -> EditRequest:
         """A request for other words, to be spoken and joined like these."""
+        options = {each.name: getattr(self, each.name) for each in options_of(EditOptions)}
+        # These concern the words that were asked for, all together.
+        options |= {"duration": None, "moves": False, "candidates": 1}
         return EditRequest(
-            text=text,
-            new_text=new_text,
-            punctuate=self.punctuate,
-            speed=self.speed,
-            fit=self.fit,
-            pronunciations=self.pronunciations,
-            margin=self.margin,
-            reach=self.reach,
-            match=self.match,
-            moves=False,
-            seed=self.seed,
-            verify=self.verify,
+            text=text, new_text=new_text, pronunciations=self.pronunciations, **options
         )
 
     def beside(self, folder: Path) -> EditRequest:
@@ -360,7 +306,7 @@ class RequestEntry(Record):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpeechRequest:
+class SpeechRequest(SpeechOptions):
     """A text to be spoken in the voice of its prompts; InputError for a value that is out of range.
 
     prompt_text: what the prompt says, or each of several; None to find out. The others are those of
@@ -369,14 +315,11 @@ class SpeechRequest:
 
     text: str
     prompt_text: str | Sequence[str] | None = None
-    speed: float = 1.0
     pronunciations: Pronunciations = ()
-    seed: int = 0
 
     def __post_init__(self) -> None:
         check_characters(self.text)
-        check_speed(self.speed)
-        check_seed(self.seed)
+        super().__post_init__()
 
     @cached_property
     def transcript(self) -> Transcript:

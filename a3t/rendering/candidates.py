@@ -26,10 +26,11 @@ from a3t.audio.analysis.mel import log_mel
 from a3t.audio.output.patches import read_patched
 from a3t.audio.reading.recording import Recording
 from a3t.grid import SAMPLE_RATE, frames_of, samples_of, seconds_of
-from a3t.plan.edit_limits import MAX_SEED, SPEEDS
+from a3t.plan.edit_limits import MAX_SEED
 from a3t.plan.edit_plan import EditPlan, PlannedEdit
+from a3t.plan.options import SpeechOptions, option_of
 from a3t.plan.planner import replan
-from a3t.plan.request import MARGIN, MAX_GAIN_DB, REACH, EditRequest, ReusedWords
+from a3t.plan.request import MAX_GAIN_DB, EditRequest, ReusedWords
 from a3t.plan.reuse import RecordedTexts
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.renderer import PREDICTED, Renderer
@@ -38,8 +39,8 @@ from a3t.text.comparison.edit_script import WordEdit
 from a3t.text.phones import PAUSE, is_vowel
 from alignment import Alignment, Word
 from alignment.arpabet import strip_stress
+from alignment.result import DOUBTFUL_BELOW
 
-LEAST_SCORE = 0.5  # of a word's alignment, or it isn't taken
 MOST_DECIBELS = 6.0  # by which words are made louder or softer
 MOST_PITCH = 0.5  # octaves; farther away it may be somebody else
 # Costs: of another phone beside the words, of one of another kind, and of a pause for a phone; of
@@ -139,7 +140,7 @@ def usable(plan: EditPlan, edit: PlannedEdit, aligned: Alignment, words: ReusedW
     own = aligned.spoken[slice(*words.old)]
     said = [tuple(phone.symbol for phone in word.phones) for word in own]
     wanted = [plan.pronunciations[k] for k in range(*edit.new)]
-    return min(word.score for word in own) >= LEAST_SCORE and said == wanted
+    return min(word.score for word in own) >= DOUBTFUL_BELOW and said == wanted
 
 
 def manner_of(recording: Recording, aligned: Alignment, words: Span) -> Manner:
@@ -245,7 +246,7 @@ class Variation(NamedTuple):
 # The first one stands for the request itself. No two have both margin and reach in common, because
 # pace has no effect where the duration of the new words is given.
 VARIATIONS = (
-    Variation(1.0, MARGIN, REACH),
+    Variation(1.0, EditRequest.margin, EditRequest.reach),
     Variation(0.93, 0.0375, 0.075),
     Variation(1.0, 0.1, 0.1),
     Variation(1.07, 0.0375, 0.15),
@@ -351,7 +352,7 @@ def _with_recorded_words(
 def varied(request: EditRequest, variation: Variation) -> EditRequest:
     """The request with the variation applied; a given duration stays."""
     speed = request.speed * (variation.pace if request.times_are_free else 1.0)
-    speed = min(max(speed, SPEEDS[0]), SPEEDS[1])
+    speed = option_of(SpeechOptions, "speed").clipped(speed)
     seed = (request.seed + VARIATIONS.index(variation)) % MAX_SEED
     return replace(request, speed=speed, margin=variation.margin, reach=variation.reach, seed=seed)
 

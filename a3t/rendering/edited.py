@@ -33,9 +33,7 @@ from a3t.plan.request import Track
 from a3t.spans import EditMap, Span
 from alignment import Alignment, Phone, Word
 from alignment.atomic import put_in_place
-from alignment.result import covering, retimed, shift_word
-
-DOUBTFUL = 0.5  # a word with a lower confidence can hardly be heard
+from alignment.result import DOUBTFUL_BELOW, covering, retimed, shift_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +115,7 @@ class EditedRecording:
     def doubtful(self) -> tuple[str, ...]:
         """New words that can hardly be heard in the result."""
         elsewhere = [word for origin in self.source_edits for word in origin.doubtful]
-        own = [w.word for words in self.scores or () for w in words if w.score < DOUBTFUL]
+        own = [w.word for words in self.scores or () for w in words if w.score < DOUBTFUL_BELOW]
         return (*elsewhere, *own)
 
     def save(

@@ -18,7 +18,7 @@ from a3t.audio.output.patches import read_patched
 from a3t.grid import frames_of
 from a3t.plan.edit_plan import EditPlan, PlannedEdit, Window
 from a3t.plan.request import NAMED, Cut
-from a3t.rendering.edited import DOUBTFUL, EditedRecording, WordScore
+from a3t.rendering.edited import EditedRecording, WordScore
 from a3t.spans import Span
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from alignment import Alignment, AlignmentError
@@ -27,6 +27,7 @@ from alignment.arpabet import strip_stress
 from alignment.confidence.rival_scores import fit_of
 from alignment.network.phone_network import features, sequence_scores
 from alignment.recognition.ngrams import words_one_phone_apart
+from alignment.result import DOUBTFUL_BELOW
 from alignment.waveform import model_waveform
 
 # A word's log odds: an offset, and the weights of the aligner's and of the nats that it is ahead of
@@ -156,5 +157,5 @@ def still_heard(result: EditedRecording) -> Iterator[WordScore]:
         mono = _mono(result, (output_of(begin), output_of(end)))
         if aligned := _aligned(result, mono, plan.text.spoken[first:last], pronouncer):
             for number, word in enumerate(aligned.spoken, first):
-                if edit.old[0] <= number < edit.old[1] and word.score >= DOUBTFUL:
+                if edit.old[0] <= number < edit.old[1] and word.score >= DOUBTFUL_BELOW:
                     yield WordScore(plan.text.spoken[number], word.score)

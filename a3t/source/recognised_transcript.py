@@ -24,14 +24,13 @@ from a3t.text.transcript import Transcript
 from alignment import Alignment, AlignmentError
 from alignment.aligner import Readable
 from alignment.aligners.network_aligner import NetworkAligner
-from alignment.confidence.doubts import DOUBTFUL
 from alignment.confidence.scores import require_speech
 from alignment.formats.dictionary import MOST_NAMES
 from alignment.network.phone_network import FRAME_SECONDS, INDEX, features, posteriors
 from alignment.recognition import recognise
 from alignment.recognition.network_recogniser import NOTHING
 from alignment.recognition.whisper import Whisper, load_whisper
-from alignment.result import PAUSE
+from alignment.result import DOUBTFUL_BELOW, PAUSE
 from alignment.waveform import MAX_SECONDS, model_waveform
 
 MOST_OTHER = 0.4  # of a name's phones may differ in what is heard
@@ -192,7 +191,7 @@ def without_invented(
     # pass to the word before it, which would then be doubted in its turn.
     transcript = heard.transcript
     aligned = align(transcript.spoken)
-    doubted = {k for k, word in enumerate(aligned.spoken) if word.score < DOUBTFUL}
+    doubted = {k for k, word in enumerate(aligned.spoken) if word.score < DOUBTFUL_BELOW}
     tokens = {transcript.words[k].token for k in doubted}
     doubtful = [word.token in tokens for word in transcript.words]
     if all(doubtful):

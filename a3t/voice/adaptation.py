@@ -31,11 +31,11 @@ from a3t.plan.edit_sites import GridPhone, on_grid
 from a3t.spans import Span
 from a3t.text.phones import phone_ids
 from alignment import Alignment
+from alignment.result import DOUBTFUL_BELOW
 
 LONGEST = frames_of(12.0)  # frames of a piece
 SHORTEST = frames_of(0.8)
 PAUSE = frames_of(0.15)  # the shortest pause in which a piece may begin or end
-SURE = 0.5  # the confidence below which a word is doubtful
 MOST_DOUBTFUL = 0.2  # share of a piece's words
 
 
@@ -90,7 +90,7 @@ def pieces_of(recording: Recording, alignment: Alignment) -> Iterator[VoicePiece
     for number, part in enumerate(_cut(grid)):
         first, last = part[0].first, part[-1].last
         spoken = sorted({phone.word for phone in part if phone.word >= 0})
-        doubtful = sum(scores[word] < SURE for word in spoken)
+        doubtful = sum(scores[word] < DOUBTFUL_BELOW for word in spoken)
         if doubtful > MOST_DOUBTFUL * len(spoken):
             reason = f"{doubtful} of {len(spoken)} words don't sound like the text."
             yield UnusedSpeech(recording.path, reason, seconds_of(first))

@@ -11,9 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from alignment.result import Alignment, Word
-
-DOUBTFUL = 0.5  # confidence below which a word is doubted
+from alignment.result import DOUBTFUL_BELOW, Alignment, Word
 
 # Seconds of speech in one pause that are no breath and no late boundary: in right texts of 35 clips
 # up to 0.14 clean, and up to 0.21 in noise. Beside an edit less is tolerated than elsewhere: a
@@ -109,7 +107,7 @@ def doubts_beside(alignment: Alignment, first: int, end: int) -> list[Doubt]:
 
 def _doubts(words: tuple[Word, ...], beside: bool) -> Iterator[Doubt]:
     for word in words:
-        if _is_unwritten(word, beside) if word.is_pause else word.score < DOUBTFUL:
+        if _is_unwritten(word, beside) if word.is_pause else word.score < DOUBTFUL_BELOW:
             yield Doubt(word.text, word.start, word.end, word.score, word.unwritten)
 
 

@@ -18,7 +18,7 @@ from alignment.arpabet import strip_stress
 from alignment.confidence.rival_scores import advantages_between, summed_advantages
 from alignment.errors import AlignmentError
 from alignment.network.phone_network import FRAME_SECONDS, INDEX, information
-from alignment.result import PAUSE, Alignment, Phone, Word
+from alignment.result import DOUBTFUL_BELOW, PAUSE, Alignment, Phone, Word
 
 # A word's log odds: an offset, and the weights of its evidence, which is the mean distance of its
 # phones from the likeliest ones, and that of its worst phone; the root of the advantage that
@@ -98,7 +98,7 @@ def score_words(alignment: Alignment, posteriors: np.ndarray, sequences: np.ndar
         phones = tuple(replace(phone, score=score) for phone in word.phones)
         words.append(replace(word, score=score, phones=phones))
     spoken = [word.score for word in words if not word.is_pause]
-    doubtful = sum(score < 0.5 for score in spoken) / (len(spoken) + BENEFIT)
+    doubtful = sum(score < DOUBTFUL_BELOW for score in spoken) / (len(spoken) + BENEFIT)
     fit = float(np.mean(distances) - np.std(_lengths(alignment.spoken)))
     score = min(
         logistic((fit - EVEN_FIT) / 0.15),
@@ -207,16 +207,15 @@ def _most_information(posteriors: np.ndarray) -> float:
 
 def matches(alignment: Alignment) -> bool:
     """True if the text is that of the recording."""
-    return alignment.score >= 0.5
+    return alignment.score >= DOUBTFUL_BELOW
 
 
 def require_match(alignment: Alignment) -> None:
     """Check the text against the recording; AlignmentError names the words that don't fit."""
     if matches(alignment):
         return
-    raise mismatch(
-        alignment.spoken, [k for k, word in enumerate(alignment.spoken) if word.score < 0.5]
-    )
+    spoken = alignment.spoken
+    raise mismatch(spoken, [k for k, word in enumerate(spoken) if word.score < DOUBTFUL_BELOW])
 
 
 def mismatch(words: Sequence[Word] | Sequence[str], doubtful: Sequence[int]) -> AlignmentError:

@@ -28,7 +28,15 @@ from alignment.boolean_runs import runs_of
 from alignment.errors import AlignmentError
 from alignment.long.pieces import SECONDS, Piece, find_anchors, pieces
 from alignment.parallel import run_jobs
-from alignment.result import Alignment, Word, pause, shift_word, spread_evenly, stretch_word
+from alignment.result import (
+    DOUBTFUL_BELOW,
+    Alignment,
+    Word,
+    pause,
+    shift_word,
+    spread_evenly,
+    stretch_word,
+)
 
 # Pieces up to this length are aligned; longer ones, in which nothing was found, are not.
 ALIGNABLE_SECONDS = 90.0
@@ -70,7 +78,7 @@ def align_long(
     found = aligned(piece for piece in planned if _alignable(piece))
     for joined, parts in list(_joined(planned, found)):
         again = aligned([joined])
-        if joined in again and again[joined].score >= 0.5:
+        if joined in again and again[joined].score >= DOUBTFUL_BELOW:
             at = planned.index(parts[0])
             planned[at : at + len(parts)] = [joined]
             found |= again
@@ -79,7 +87,7 @@ def align_long(
 
 def doubtful_runs(alignment: Alignment) -> list[tuple[int, int]]:
     """Words [first, end) in a row, at least DOUBTED_RUN of them, that are not heard as written."""
-    doubted = np.array([word.score < 0.5 for word in alignment.spoken])
+    doubted = np.array([word.score < DOUBTFUL_BELOW for word in alignment.spoken])
     return [(first, end) for first, end in runs_of(doubted) if end - first >= DOUBTED_RUN]
 
 
@@ -114,7 +122,7 @@ def _joined(
     """Each piece that failed, with its neighbours, if these can have what it lacks."""
     last = -1
     for at, piece in enumerate(planned):
-        failed = piece not in found or found[piece].score < 0.5
+        failed = piece not in found or found[piece].score < DOUBTFUL_BELOW
         if not failed or not piece.words or piece.foreign or at <= last:
             continue
         parts = [part for part in planned[max(at - 1, last + 1) : at + 2] if not part.foreign]
@@ -163,7 +171,7 @@ def _is_plain_pause(word: Word) -> bool:
 
 def _honest(alignment: Alignment) -> Alignment:
     """The alignment without confidence where the text isn't heard, though words fit by chance."""
-    if alignment.score >= 0.5:
+    if alignment.score >= DOUBTFUL_BELOW:
         return alignment
     words = (
         word if word.is_pause else replace(word, score=round(word.score / 2, 4))

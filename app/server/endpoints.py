@@ -11,7 +11,7 @@ import shutil
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import anyio
 import numpy as np
@@ -29,12 +29,14 @@ from starlette.exceptions import HTTPException
 
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
-from a3t.plan.cleaning import cleaning_of_lists
+from a3t.plan.cleaning import Cleaning, cleaning_of_lists
+from a3t.plan.options import HTTP, EditOptions, SpeechOptions, read_options
 from a3t.plan.request import EditRequest, OtherRecording, SpeechRequest, Track, tracks_of
 from alignment import Alignment
 from app import limits, texts
 from app.guard import MAY_CALL
 from app.models import USUAL, Models
+from app.option_forms import body_with, form_of
 from app.processes.request_jobs import CancelledError, RequestJob, Watch
 from app.server.openai_formats import MEDIA_TYPES, UNTIMED, SpeechEncoder, answer, without_markdown
 from app.service import Service, edit_request, stream_speech
@@ -47,7 +49,10 @@ class SpeechBody(BaseModel):
     model: str = "small"
     voice: str = ""
     response_format: Literal["mp3", "opus", "aac", "flac", "wav", "pcm"] = "mp3"
-    speed: float = Field(1.0, ge=0.25, le=4.0)
+
+
+if not TYPE_CHECKING:
+    SpeechBody = body_with(SpeechOptions, SpeechBody)
 
 
 class Problem(BaseModel):
@@ -190,7 +195,6 @@ TRANSCRIPTIONS: dict[str, Any] = {
 }
 TEXT = Form(description="what the recording says; if empty, it is recognised")
 WORDS = Form(description="names that are said, one a line, perhaps with their pronunciation")
-CANDIDATES = Form(description="the number of candidates to make; the answer is the best")
 
 router = APIRouter(
     prefix="/v1",
@@ -229,7 +233,7 @@ async def speech(body: SpeechBody, request: Request, service: Serving) -> Respon
     wanted = SpeechRequest(
         text=without_markdown(body.input),
         prompt_text=voice.text,
-        speed=body.speed,
+        **read_options(SpeechOptions, HTTP, vars(body)),
     )
     models = Models(voice=voice.name if voice.learnt else "")
     ready: deque[bytes] = deque()
@@ -319,13 +323,10 @@ async def edit(
     file: Kept,
     others: Others,
     tracks: Tracks,
+    options: Annotated[dict[str, Any], Depends(form_of(EditOptions))],
     new_text: Annotated[str, Form(description="what it should say")],
     text: Annotated[str, TEXT] = "",
     words: Annotated[str, WORDS] = "",
-    speed: Annotated[float, Form()] = 1.0,
-    fit: Annotated[bool, Form(description="keep each replaced word's time")] = False,
-    seed: Annotated[int, Form()] = 0,
-    candidates: Annotated[int, CANDIDATES] = 1,
     response_format: Annotated[Literal["", "wav", "flac"], Form()] = "",
     reply: Annotated[Literal["job", "recording"], Form()] = "job",
 ) -> Response:
@@ -333,16 +334,7 @@ async def edit(
 
     With tracks, the recording comes in a zip, with its edit.json and the tracks.
     """
-    wanted = edit_request(
-        text,
-        new_text,
-        speed=speed,
-        seed=seed,
-        fit=fit,
-        candidates=candidates,
-        others=others,
-        tracks=tracks,
-    )
+    wanted = edit_request(text, new_text, others=others, tracks=tracks, **options)
     suffix = f".{response_format}" if response_format else ""
     return await made(
         request, "edit", lambda watch: service.edited(watch, file, wanted, suffix, words), reply
@@ -363,6 +355,7 @@ async def clean(
     service: Serving,
     file: Kept,
     tracks: Tracks,
+    options: Annotated[dict[str, Any], Depends(form_of(Cleaning))],
     text: Annotated[str, TEXT] = "",
     find: Annotated[str, Form(description="the kinds that `a3t clean --find` takes")] = "",
     mute: Annotated[str, Form(description="words to mute, with commas between them")] = "",
@@ -373,7 +366,7 @@ async def clean(
 ) -> Response:
     """A job that takes out what `a3t clean` finds, or with reply=recording the recording without
     it; its result is that of an edit."""
-    want = cleaning_of_lists(find or None, mute, bleep)
+    want = cleaning_of_lists(find or None, mute, bleep, **options)
     said = limits.check_text(text, texts.THE_TRANSCRIPT) or None
     wanted = EditRequest(new_text="", text=said, tracks=tracks)
     suffix = f".{response_format}" if response_format else ""

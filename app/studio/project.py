@@ -17,9 +17,11 @@ from a3t.audio.analysis.loudness import LEVELS
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.cleaning import Cleaning, Finding, Findings, TrackActivity, listed
+from a3t.plan.options import PAGE, CleaningOptions, read_options
 from a3t.plan.request import KINDS
 from a3t.projects.document import MAX_CHANGES, MAX_CHARACTERS, Change, Document, draft_of, steps_of
 from a3t.projects.take_record import TakeRecord
+from alignment.result import DOUBTFUL_BELOW
 from app import limits, texts
 from app.processes.lanes import MAKING, EditorLane
 from app.processes.request_jobs import Watch
@@ -57,12 +59,10 @@ def cleaning_of(data: Any) -> Cleaning:
     """The cleaning that a request asks for; InputError for what can't be looked for."""
     given = data if isinstance(data, dict) else {}
     kinds = given.get("kinds")
-    action = "mute" if given.get("action") == "mute" else "cut"
     named = tuple(str(kind) for kind in kinds[:9]) if isinstance(kinds, list) else KINDS
     return Cleaning(
         kinds=named,
-        action=action,
-        longest=number(given.get("longest"), 1.2, 0.2, 60.0),
+        **read_options(CleaningOptions, PAGE, given),
         hidden=listed(str(given.get("hidden") or "")[:MAX_CHARACTERS]),
         bleep=given.get("bleep") is True,
     )
@@ -361,7 +361,11 @@ class Project:
                 "id": self.folder.id,
                 "name": about.get("name", ""),
                 "version": self.events.version,
-                "limits": {"changes": MAX_CHANGES, "characters": MAX_CHARACTERS},
+                "limits": {
+                    "changes": MAX_CHANGES,
+                    "characters": MAX_CHARACTERS,
+                    "doubtful_below": DOUBTFUL_BELOW,
+                },
                 "sound": {name: about[name] for name in SHAPE} if "samples" in about else None,
                 "listening": self.listening.progress(),
                 "tokens": self.open.shown(),

@@ -24,10 +24,13 @@ from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from a3t.errors import InputError
+from a3t.plan.cleaning import Cleaning
+from a3t.plan.options import EditOptions
 from a3t.user_folders import voice_names
 from app import limits, texts
 from app.guard import Visitors
 from app.models import VOCODERS, aligners_here, models_here
+from app.option_forms import shown_options
 from app.processes.request_jobs import RequestJob, Watch
 from app.studio.project import AUDIO, Project
 from app.studio.storage.folders import LOUD, SAID, TAKE
@@ -327,7 +330,13 @@ def most(visitor: Visitor) -> dict[str, Any]:
         "aligner": aligners_here(),
         "kind": ("", *AUDIO),
     }
-    return {"bytes": size, "length": texts.length(limits.MAX_SECONDS), "choices": choices}
+    return {
+        "bytes": size,
+        "length": texts.length(limits.MAX_SECONDS),
+        "choices": choices,
+        "options": shown_options(EditOptions),
+        "cleaning": shown_options(Cleaning),
+    }
 
 
 @router.post("/uploads")

@@ -100,6 +100,12 @@ export class App extends State {
     this.timeline = null;
   }
 
+  /** Takes the choices and options that the server offers. @param {any} limits */
+  offer(limits) {
+    this.settings.offer(limits);
+    this.cleaning.offer(limits.cleaning);
+  }
+
   /** Shows a project, unless the user has left or opened another before it has come. */
   async open(id) {
     const opening = this.opening = { id };
@@ -129,6 +135,7 @@ export class App extends State {
     this.host.dataset.screen = "edit";
     this.offered = state.offered;
     this.limits = state.limits;
+    this.script.doubtfulBelow = state.limits.doubtful_below;
     this.pronunciations = state.pronunciations;
     this.names = state.names;
     this.marks = state.marks;

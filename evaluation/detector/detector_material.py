@@ -14,7 +14,8 @@ import soundfile
 import soxr
 
 from a3t.audio.analysis.mel import log_mel
-from a3t.audio.matching.sound_matching import ALL_TRAITS, SoundMatcher
+from a3t.audio.matching.sound_matching import SoundMatcher
+from a3t.audio.matching.traits import ALL_TRAITS
 from a3t.audio.output.patches import Patch, read_patched, sample_map
 from a3t.audio.reading.recording import Recording
 from a3t.audio.splicing.seams import FADE_MS

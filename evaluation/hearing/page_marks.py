@@ -14,7 +14,7 @@ from a3t.text.comparison.edit_script import edit_script
 from a3t.text.comparison.respelling import respelled
 from a3t.text.transcript import Transcript
 from alignment.aligner import InMemory
-from alignment.confidence.doubts import DOUBTFUL
+from alignment.result import DOUBTFUL_BELOW
 from app.studio.storage.heard_tokens import shown
 from app.studio.work.listening import recognise_part
 from evaluation.harness.declared_tables import Column, Row, Rows, Table, count, proportion, total
@@ -49,7 +49,7 @@ def mark_clip(item: tuple[Spoken, str], setting: Setting) -> Iterator[Row]:
     sound = InMemory(spoken.samples, spoken.rate)
     part = recognise_part(editor, sound, 0, 0, sound.samples, recogniser=recogniser)
     found = [(word["text"], k) for k, token in enumerate(part.tokens) for word in token["words"]]
-    marked = {k for k, token in enumerate(part.tokens) if shown(token)[4] < DOUBTFUL}
+    marked = {k for k, token in enumerate(part.tokens) if shown(token)[4] < DOUBTFUL_BELOW}
     named = {
         "recogniser": Path(recogniser).name,
         "clip": spoken.clip.name,

@@ -9,7 +9,8 @@ from scipy.signal import fftconvolve
 
 from a3t.audio.analysis.room_tone import RoomTone
 from a3t.audio.matching.reverberation import Reverberation, find_reverberation
-from a3t.audio.matching.sound_matching import MatchedTraits, SoundMatcher
+from a3t.audio.matching.sound_matching import SoundMatcher
+from a3t.audio.matching.traits import MatchedTraits
 from a3t.audio.reading.recording import Recording
 from a3t.audio.splicing.splicing import make_patch
 

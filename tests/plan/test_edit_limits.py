@@ -57,7 +57,7 @@ def test_long_speech_is_refused(text: str, speed: float, editor: Editor, arctic:
 
 @pytest.mark.parametrize("speed", [0, -1, 0.2, 4.1, 1e300, float("nan"), float("inf")])
 def test_a_speed_that_nobody_speaks_at(speed: float) -> None:
-    with pytest.raises(InputError, match=r"out of range: use 0\.25 to 4"):
+    with pytest.raises(InputError, match=r"out of range for “speed”: use 0\.25 to 4"):
         EditRequest(new_text="Good morning.", speed=speed)
 
 
@@ -67,7 +67,7 @@ def test_the_commands_refuse_it_before_anything_is_loaded(
     words = ["--text", "Good morning.", "--out", "x.wav"]
     assert tts.main(["--prompt-wav", str(arctic), *words, "--speed", "0.2"]) == 1
     error = capsys.readouterr().err
-    assert "out of range: use 0.25 to 4" in error and "loading" not in error
+    assert "out of range for “speed”: use 0.25 to 4" in error and "loading" not in error
 
 
 def test_durations_are_predicted_in_pieces(
@@ -121,9 +121,9 @@ def test_a_text_with_hardly_a_word_of_the_recording_is_refused(
 
 @pytest.mark.parametrize("seed", [2**64, -1, 10**400])
 def test_seeds_beyond_any_generator_s(seed: int) -> None:
-    with pytest.raises(InputError, match="seed is out of range"):
+    with pytest.raises(InputError, match="out of range for “seed”"):
         EditRequest(new_text="a", seed=seed)
-    with pytest.raises(InputError, match="seed is out of range"):
+    with pytest.raises(InputError, match="out of range for “seed”"):
         SpeechRequest(text="a", seed=seed)
 
 

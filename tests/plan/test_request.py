@@ -1,19 +1,19 @@
 """Edit requests: on the command line, in an edit.json, in a plan file edited by hand."""
 
 import json
-from argparse import ArgumentTypeError
 from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from a3t.audio.matching.sound_matching import ALL_TRAITS, MatchedTraits
+from a3t.audio.matching.traits import ALL_TRAITS, MatchedTraits
 from a3t.commands import edit
 from a3t.commands.editing.edit_list import read_jobs
-from a3t.commands.editing.edit_options import edit_request, matching
+from a3t.commands.editing.edit_options import edit_request
 from a3t.editor import Editor
 from a3t.errors import InputError
+from a3t.plan.options import traits_named
 from a3t.plan.request import EditRequest, pronunciations_of
 from tests.conftest import ARCTIC, NEVER
 
@@ -25,12 +25,12 @@ def test_names_on_the_command_line(subtests: pytest.Subtests) -> None:
         (" Room , bandwidth,", MatchedTraits(True, spectrum=False, room_tone=True, coding=False)),
     ]:
         with subtests.test(named=named, match=match):
-            assert matching(named) == match
+            assert traits_named(named) == match
 
 
 def test_another_name_is_refused() -> None:
-    with pytest.raises(ArgumentTypeError, match="“rooms” is none of bandwidth"):
-        matching("bandwidth,rooms")
+    with pytest.raises(InputError, match="“rooms” is none of bandwidth"):
+        traits_named("bandwidth,rooms")
 
 
 def test_a_request_survives_json() -> None:
@@ -41,7 +41,7 @@ def test_a_request_survives_json() -> None:
         margin=0.1,
         lengths=((0.5, 0.25), (1.0,)),
         pronunciations=pronunciations_of({"never": [["N", "EH1", "V", "ER0"]]}),
-        match=matching("spectrum"),
+        match=traits_named("spectrum"),
         seed=7,
     )
     record = json.loads(json.dumps(request.to_json()))
@@ -66,7 +66,7 @@ def test_it_changes_the_patch_and_can_be_left_away(editor: Editor, arctic: Path)
     new = NEVER
     source = editor.plan(arctic, new_text=new, text=ARCTIC).source
     samples = []
-    for match in (ALL_TRAITS, ALL_TRAITS, matching("none")):
+    for match in (ALL_TRAITS, ALL_TRAITS, traits_named("none")):
         result = editor.edit(source, new_text=new, verify=False, match=match)
         assert result.record["asked"]["match"] == asdict(match)
         samples.append(result.patches[0].samples)
@@ -151,7 +151,7 @@ def test_a_users_own_pronunciation_is_used(command: list[str], tmp_path: Path) -
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (["--margin", "-5"], "A margin of -5 ms is out of range: use 0 to 500 ms"),
+        (["--margin", "-5"], "-5 ms is out of range for “margin”: use 0 to 500 ms."),
         (["--pronounce", "Nguyen=W XX"], "not an ARPAbet phone"),
         (["--pronounce", "Nguyen=9"], "how a word sounds"),
         (["--dict", "nowhere.dict"], "can't be read"),

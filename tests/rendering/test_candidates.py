@@ -11,7 +11,8 @@ import pytest
 from a3t.commands import edit
 from a3t.editor import Editor
 from a3t.errors import InputError
-from a3t.plan.request import MAX_CANDIDATES, EditRequest
+from a3t.plan.options import EditOptions, option_of
+from a3t.plan.request import EditRequest
 from a3t.rendering.candidates import (
     TRIES,
     VARIATIONS,
@@ -55,7 +56,7 @@ def test_the_plain_edit_is_among_them(
 
 def test_no_two_variations_are_the_same_in_a_given_time() -> None:
     fitted = {varied(EditRequest(new_text=NEVER, fit=True), each) for each in VARIATIONS}
-    assert len(fitted) == len(VARIATIONS) == MAX_CANDIDATES
+    assert len(fitted) == len(VARIATIONS) == option_of(EditOptions, "candidates").most
     assert {request.speed for request in fitted} == {1.0}
 
 
@@ -122,9 +123,9 @@ def test_a_click_at_the_joint_is_found(results: list[EditedRecording]) -> None:
     assert merits(spoilt, 1.0).score < merits(results[0], 1.0).score
 
 
-@pytest.mark.parametrize("count", [0, MAX_CANDIDATES + 1])
+@pytest.mark.parametrize("count", [0, 9])
 def test_impossible_counts(count: int) -> None:
-    with pytest.raises(InputError, match="ask for 1 to"):
+    with pytest.raises(InputError, match="out of range for “candidates”: use 1 to 8"):
         EditRequest(new_text=ARCTIC, candidates=count)
 
 

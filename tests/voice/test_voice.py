@@ -237,7 +237,7 @@ def test_seeds_that_no_generator_takes(
 ) -> None:
     make = ["make", str(talk), "--out", "awb", "--i-have-consent", f"--seed={seed}"]
     assert command.main(make) == 1
-    assert "seed is out of range" in capsys.readouterr().err and not voices.exists()
+    assert "out of range for “seed”" in capsys.readouterr().err and not voices.exists()
 
 
 def test_bad_recordings_are_named_and_left_out(editor: Editor, talk: Path) -> None:

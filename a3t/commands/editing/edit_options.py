@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from a3t.audio.matching.sound_matching import ALL_TRAITS, MatchedTraits
 from a3t.commands.options import (
     Options,
     add_expert_options,
@@ -16,11 +15,13 @@ from a3t.commands.options import (
     add_voice_options,
     file_named,
     option,
+    table_options,
     text_argument,
     user_words,
 )
 from a3t.console import EXIT_CODES, Parser
 from a3t.errors import InputError
+from a3t.plan.options import EditOptions
 
 if TYPE_CHECKING:
     from a3t.plan.request import EditRequest
@@ -41,16 +42,6 @@ class Once(argparse.Action):
             if getattr(namespace, self.dest, None) is not None:
                 parser.error(f"{self.metavar} is given twice")
             setattr(namespace, self.dest, value)
-
-
-def matching(value: str) -> MatchedTraits:
-    """Parse the value of --match, a comma-separated list or "none"."""
-    if value.strip().lower() == "none":
-        return MatchedTraits.of(())
-    try:
-        return MatchedTraits.of(kind.strip().lower() for kind in value.split(",") if kind.strip())
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def parser() -> argparse.ArgumentParser:
@@ -89,11 +80,7 @@ def _everyday(group: Options) -> None:
 
 
 def _new_words(group: Options) -> None:
-    add_voice_options(group)
-    option(group, "--fit", "give the new words the duration of those they replace")
-    option(group, "--duration S", "give the new words exactly S seconds")
-    about = "match the recording's bandwidth,spectrum,room,coding (default: all), or none"
-    option(group, "--match KINDS", about, type=matching, default=ALL_TRAITS)
+    add_voice_options(group, EditOptions)
     about = (
         "take words from another recording of this speaker, with its transcript beside it or "
         "recognised; may be repeated"
@@ -104,10 +91,6 @@ def _new_words(group: Options) -> None:
         "their sentence; may be repeated"
     )
     option(group, "--said FILE", about, action="append", default=[])
-    about = "synthesise every new word, even those recorded elsewhere in IN"
-    option(group, "--no-moves", about)
-    about = "make N different results: the best is OUT, the others are {stem}.2, {stem}.3 …"
-    option(group, "--candidates N", about, default=1)
 
 
 def _history(group: Options) -> None:
@@ -125,7 +108,6 @@ def _files(group: Options) -> None:
     option(group, "--alignment FILE", about)
     add_tracks_option(group)
     add_recogniser_option(group)
-    option(group, "--no-punctuation", "don't restore a transcript's punctuation")
     add_export_option(group)
     option(group, "--json", "print edit.json, or the plan, as JSON")
     about = "don't list the synthetic parts in the file"
@@ -144,14 +126,12 @@ def _many_edits(group: Options) -> None:
 
 
 def _experts(group: Options) -> None:
-    about = "how much of each neighbouring word to synthesise, in ms (default: 25)"
-    option(group, "--margin MS", about, default=25.0)
     about = (
         "take the texts and the duration of each new word from this file; print one with "
         "--plan --json"
     )
     option(group, "--plan-file PLAN_JSON", about, type=Path)
-    add_expert_options(group)
+    add_expert_options(group, EditOptions)
 
 
 def edit_request(options: argparse.Namespace) -> EditRequest:
@@ -175,24 +155,16 @@ def edit_request(options: argparse.Namespace) -> EditRequest:
     own, names = user_words(options)
     return EditRequest(
         **fields,
+        **table_options(options, EditOptions),
         alignment=options.alignment,
         recogniser=options.recogniser,
-        punctuate=not options.no_punctuation,
-        speed=options.speed,
-        fit=options.fit,
-        duration=options.duration,
         pronunciations=pronunciations_of(own),
         names=names,
-        margin=options.margin / 1000,
-        match=options.match,
-        moves=not options.no_moves,
         others=(
             *(OtherRecording(path) for path in options.others),
             *(OtherRecording(path, punch_in=True) for path in options.said),
         ),
         tracks=tracks_of(options.tracks),
-        candidates=options.candidates,
-        seed=options.seed,
     )
 
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from a3t.audio.matching.sound_matching import ALL_TRAITS, MatchedTraits
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.edit_limits import SPEEDS
+from a3t.plan.options import PAGE, EditOptions, option_of, read_options
 from a3t.plan.request import Cut, EditRequest, OtherRecording
 from a3t.plan.reuse import MAX_OFFERED_WORDS, MIN_WORDS
 from a3t.projects.document import Change
@@ -22,6 +21,7 @@ from app import texts
 from app.models import Models, check_offered
 from app.studio.storage.heard_tokens import HeardPart, Pause, Token, end_of, places_of, start_of
 
+SPEED = option_of(EditOptions, "speed")
 NAMES = ("model", "vocoder", "aligner", "voice")
 
 
@@ -30,21 +30,8 @@ def settings_of(data: Any) -> tuple[EditRequest, Models]:
     given = data if isinstance(data, Mapping) else {}
     models = Models(**{name: str(given[name]) for name in NAMES if given.get(name)})
     check_offered(models)
-    match = given.get("match")
-    try:
-        traits = MatchedTraits.of(map(str, match[:9])) if isinstance(match, list) else ALL_TRAITS
-    except ValueError as error:
-        raise InputError(f"{error}.") from None
-    request = EditRequest(
-        new_text="",
-        speed=number(given.get("speed"), 1.0, 0.5, 2.0),
-        fit=given.get("fit") is True,
-        margin=number(given.get("margin"), 25.0, 0.0, 100.0) / 1000,
-        match=traits,
-        moves=False,
-        seed=int(number(given.get("seed"), 0.0, 0.0, 2**31 - 1)),
-    )
-    return request, models
+    options = {"moves": False} | read_options(EditOptions, PAGE, given)
+    return EditRequest(new_text="", **options), models
 
 
 def number(value: Any, usual: float, least: float, most: float) -> float:
@@ -97,7 +84,7 @@ class TakeJob:
         as_it_comes = self.pace == 1.0 and self.duration is None and self.lengths is None
         return replace(
             self.request,
-            speed=min(max(self.request.speed * self.pace, SPEEDS[0]), SPEEDS[1]),
+            speed=SPEED.clipped(self.request.speed * self.pace),
             fit=self.request.fit and as_it_comes and self.said is None,
             duration=self.duration,
             lengths=self.lengths,
@@ -108,9 +95,8 @@ class TakeJob:
 def take_options(given: Mapping[str, Any], takes: Sequence[TakeRecord]) -> dict[str, Any]:
     """The fields of a `TakeJob` for another take beside `takes`, as a request wants it; InputError
     for a word of a take that isn't there."""
-    pace = number(given.get("pace"), 1.0, 0.5, 2.0)
-    duration = given.get("duration")
-    seconds = None if duration is None else number(duration, 0.5, 0.05, 60.0)
+    pace = SPEED.read(given.get("pace"))
+    seconds = option_of(EditOptions, "duration").read(given.get("duration"))
     lengths = None if given.get("word") is None else lengths_with(takes, given)
     varied = pace == 1.0 and seconds is None and lengths is None
     return {"pace": pace, "duration": seconds, "lengths": lengths, "varied": varied}

@@ -2,6 +2,7 @@
 
 import { make, refocused, show, tool } from "../elements.js";
 import { TEXTS, clock, tell } from "../texts.js";
+import { fieldOf } from "./option_fields.js";
 
 const USUAL = ["filler", "repeat", "noise", "pause"], ASKED = ["retake", "breath", "click"]; // the latter are looked for on request
 const NAMED = "word"; // whose offers come where words are to be hidden
@@ -22,8 +23,9 @@ export class CleaningView {
     this.kinds = new Set([...USUAL, NAMED]);
     this.hidden = "";
     this.hiding = "mute";
-    this.action = "cut";
-    this.longest = 1.2;
+    /** @type {Record<string, any>} what the options are set to */
+    this.options = {};
+    this.fields = make("div");
     this.current = -1;
     this.words = new Map(); // id of a token -> the number of what is offered there
     this.between = new Map(); // place of a token -> the number of what is offered before it
@@ -32,19 +34,23 @@ export class CleaningView {
     this.state = make("p", { class: "none", role: "status" });
     this.marks = make("button", { type: "button", class: "quiet", hidden: true, onclick: () => app.editing.setMarks(!app.marks) });
     this.all = make("button", { type: "button", class: "button primary", onclick: () => app.editing.takeOut(this.offers.map(({ edit }) => edit)) });
-    const action = make("select", { "aria-label": TEXTS.cut_or_mute, onchange: (event) => { this.action = event.target.value; this.look(0); } },
-      ...["cut", "mute"].map((each) => make("option", { value: each }, TEXTS.actions[each])));
-    const longest = make("input", { type: "number", min: "0.3", max: "10", step: "0.1", value: "1.2", "aria-label": `${TEXTS.longest} (${TEXTS.seconds})`, onchange: (event) => { this.longest = Number(event.target.value) || 1.2; this.look(0); } });
     const hidden = make("input", { type: "text", maxlength: "2000", placeholder: TEXTS.hide_hint, "aria-label": TEXTS.hide, onchange: (event) => { this.hidden = event.target.value; this.look(0); } });
     const hiding = make("select", { "aria-label": `${TEXTS.hidings.mute} / ${TEXTS.hidings.bleep}`, onchange: (event) => { this.hiding = event.target.value; this.look(0); } },
       ...Object.entries(TEXTS.hidings).map(([each, said]) => make("option", { value: each }, said)));
     host.append(
       make("div", { class: "head" }, make("h2", {}, TEXTS.clean), tool("close", TEXTS.close, () => app.beside())),
       make("p", { class: "hint" }, TEXTS.clean_hint), this.filters,
-      make("div", { class: "row" }, action, make("label", {}, TEXTS.longest, " ", longest, " s")),
+      this.fields,
       make("div", { class: "row" }, make("label", {}, TEXTS.hide, " ", hidden), hiding),
       make("div", { class: "row" }, this.all), this.marks, this.state, this.list);
     host.addEventListener("keydown", (event) => { if (/** @type {HTMLElement} */ (event.target).matches("input, select")) event.stopPropagation(); });
+  }
+
+  /** Takes the options that the server offers. @param {import("./option_fields.js").Option[]} options */
+  offer(options) {
+    if (this.fields.childElementCount) return;
+    this.options = Object.fromEntries(options.map((option) => [option.name, option.default]));
+    this.fields.replaceChildren(...options.map((option) => fieldOf(option, option.default, (value) => { this.options[option.name] = value; this.look(0); })));
   }
 
   /** Punctuation that was added to recognised words. */
@@ -76,7 +82,7 @@ export class CleaningView {
     this.state.textContent = TEXTS.looking;
     try {
       const kinds = [...USUAL, ...ASKED.filter((kind) => this.kinds.has(kind))];
-      const { found, unnamed } = await app.server.ask(`/projects/${project}/cleaning`, { action: this.action, longest: this.longest, kinds, hidden: this.hidden, bleep: this.hiding === "bleep" });
+      const { found, unnamed } = await app.server.ask(`/projects/${project}/cleaning`, { ...this.options, kinds, hidden: this.hidden, bleep: this.hiding === "bleep" });
       if (app.project !== project || !this.open) return;
       this.found = found;
       this.state.textContent = unnamed.length ? tell(TEXTS.unnamed, unnamed.map((word) => `“${word}”`).join(", ")) : "";

@@ -11,7 +11,6 @@
 
 import { parts } from "./wording.js";
 
-export const DOUBTFUL = 0.5; // a score below is a word that was hardly heard
 const BESIDE = 0.1; // seconds between a change and a cut in a pause beside it
 const token = ([id, text, start, end, score, pause, speaker = ""]) => ({ id, text, start, end, score, pause: !!pause, speaker });
 const PAUSE = /^\[pause ([\d.]+)\]$/;
@@ -30,6 +29,8 @@ export class Script {
     this.index = new Map();
     /** True for a token, by its id, with which a paragraph begins: settled once. @type {Map<number, boolean>} */
     this.begins = new Map();
+    /** A word with a lower score is marked as doubtful. */
+    this.doubtfulBelow = 0;
     /** Seconds between which nothing has been listened to. @type {number[][]} */
     this.missing = [];
   }

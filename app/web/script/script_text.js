@@ -2,7 +2,6 @@
 // element for each word; those far from it are plain text of the same size.
 
 import { escaped, make } from "../elements.js";
-import { DOUBTFUL } from "./script.js";
 import { TEXTS, clock, named, tell } from "../texts.js";
 
 const FIRST = 12; // paragraphs that have elements from the beginning
@@ -136,7 +135,7 @@ export class ScriptText {
 
   #word(k, gone = false) {
     const token = this.script.tokens[k];
-    const doubtful = token.score < DOUBTFUL && !gone;
+    const doubtful = token.score < this.script.doubtfulBelow && !gone;
     const offer = gone ? null : this.app.cleaning.offerOf(token.id);
     const title = offer ? TEXTS.offered_here : doubtful ? TEXTS.doubtful : "";
     const word = `<span data-k="${k}" class="w${doubtful ? " doubtful" : ""}${offer ? " offered" : ""}"${title ? ` title="${title}"` : ""}>${escaped(token.text)}</span>`;

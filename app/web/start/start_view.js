@@ -155,7 +155,7 @@ export class StartView {
     this.limits = this.limits || await this.app.server.ask("/limits").catch(() => null);
     if (!this.limits) return;
     this.formats.textContent = tell(TEXTS.formats, this.limits.length, size(this.limits.bytes));
-    this.app.settings.offer(this.limits.choices);
+    this.app.offer(this.limits);
   }
 
   async render() {

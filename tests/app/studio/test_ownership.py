@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -94,16 +95,22 @@ def test_whoever_must_log_in_sees_nothing_before(studio: Studio, upload: str) ->
         assert len(elsewhere.get("/projects").json()) == 1
 
 
-def test_settings_out_of_range_are_brought_into_it(project: Project) -> None:
-    strange = {"speed": 1e308, "margin": -5, "seed": float("inf"), "fit": "yes", "kind": "/etc"}
-    edit = change(project.listened(), "always", "never")
-    project.client.post(
-        f"{project.at}/script",
-        content='{"settings": {"speed": NaN, "seed": 1e999}}',
-    )
-    strange["seed"] = 2**40
-    steps = [{"n": 1, "gone": [], "come": [edit]}]
-    project.post("script", {"page": "x", "steps": steps, "settings": strange})
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"speed": 1e308}, "out of range for “speed”: use 0.25 to 4."),
+        ({"margin": -5}, "out of range for “margin”: use 0 to 500 ms."),
+        ({"fit": "yes"}, "“fit” has a value of the wrong type"),
+        ({"match": ["rooms"]}, "“rooms” is none of bandwidth"),
+    ],
+)
+def test_settings_are_refused_as_on_the_command_line(
+    settings: dict[str, Any], why: str, project: Project
+) -> None:
+    steps = [{"n": 1, "gone": [], "come": [change(project.listened(), "always", "never")]}]
+    sent = {"page": "x", "steps": steps, "settings": settings}
+    assert why in project.post("script", sent, 400)["detail"]
+    project.post("script", sent | {"settings": {"kind": "/etc", "speed": 1}})
     assert not project.made()["failures"]
 
 

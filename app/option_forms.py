@@ -1,0 +1,76 @@
+"""The options (`a3t.plan.options`) as fields of /v1's requests and of the page's settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import Parameter, Signature
+from typing import Annotated, Any
+
+from fastapi import Form
+from pydantic import BaseModel, Field, create_model
+
+from a3t.audio.matching.traits import MatchedTraits
+from a3t.plan.options import HTTP, PAGE, Option, options_of, read_options
+
+# What the page calls the type of a value.
+SHOWN_KINDS = {float: "number", int: "whole", bool: "switch", str: "one", MatchedTraits: "some"}
+
+
+def form_of(record: type) -> Callable[..., dict[str, Any]]:
+    """Return a dependency that takes a record's options from form fields, and checks them."""
+
+    def options(**values: Any) -> dict[str, Any]:
+        return read_options(record, HTTP, values)
+
+    options.__signature__ = Signature(  # type: ignore[attr-defined]
+        [
+            Parameter(
+                row.name,
+                Parameter.KEYWORD_ONLY,
+                default=_default(row),
+                annotation=Annotated[_type(row), Form(description=_description(row))],
+            )
+            for row in options_of(record, HTTP)
+        ]
+    )
+    return options
+
+
+def body_with(record: type, base: type[BaseModel]) -> type[BaseModel]:
+    """Return a model of a JSON body that has a record's options beside the fields of ``base``."""
+    fields: dict[str, Any] = {
+        row.name: (_type(row), Field(_default(row), description=_description(row)))
+        for row in options_of(record, HTTP)
+    }
+    return create_model(base.__name__, __base__=base, __doc__=base.__doc__, **fields)
+
+
+def shown_options(record: type) -> list[dict[str, Any]]:
+    """Return a record's options as the page makes its fields from them."""
+    return [
+        {
+            "name": row.name,
+            "kind": SHOWN_KINDS[row.kind],
+            "default": row.default.names if row.kind is MatchedTraits else row.default,
+            "sentence": row.sentence,
+            "least": row.least,
+            "most": row.most,
+            "unit": row.unit,
+            "choices": row.choices,
+            "advanced": row.advanced,
+        }
+        for row in options_of(record, PAGE)
+    ]
+
+
+def _type(row: Option) -> Any:
+    kind = str if row.kind is MatchedTraits else row.kind
+    return kind | None if row.default is None else kind
+
+
+def _default(row: Option) -> Any:
+    return ",".join(row.default.names) if row.kind is MatchedTraits else row.default
+
+
+def _description(row: Option) -> str:
+    return row.sentence + (f" ({row.range})" if row.range else "")
