@@ -230,3 +230,17 @@ def test_a_recording_that_is_not_our_own_is_not_replaced(
     assert command([str(talk), *text, "--out", str(other)]) == 1
     assert "a3t did not make it" in capsys.readouterr().err
     assert other.read_bytes() == talk.read_bytes() and len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.parametrize("missing", ["anyio", "uvicorn", "fastapi", "gradio"])
+def test_a_server_without_its_extra_says_what_to_install(missing: str) -> None:
+    program = (
+        "import sys\n"
+        f"sys.modules[{missing!r}] = None\n"
+        "from a3t.__main__ import main\n"
+        "sys.exit(main(['app', '--port', '1']))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 1 and done.stderr.count("\n") == 1
+    if missing != "gradio":  # which is looked for, not imported
+        assert done.stderr == "a3t: The page needs gradio: pip install 'a3t[app]'.\n"

@@ -21,6 +21,7 @@ outside: then add --auth NAME:PASSWORD (or --auth @FILE), or --no-auth if a prox
 asks visitors who they are. It serves programs as `a3t serve` does: on this computer only, or with
 --token."""
 LEAST_TOKEN = 8  # characters
+OUR_PACKAGES = ("a3t", "alignment", "app")  # what else is missing is missing from an extra
 
 
 def parser() -> argparse.ArgumentParser:
@@ -122,7 +123,7 @@ def serve(
     try:
         return run(command)
     except ModuleNotFoundError as error:
-        if str(error.name).partition(".")[0] not in ("gradio", "starlette", "fastapi", "uvicorn"):
+        if str(error.name).partition(".")[0] in OUR_PACKAGES:
             raise
         needs = "page needs gradio: pip install 'a3t[app]'"
         if page is None:

@@ -208,3 +208,46 @@ def test_sound_that_begins_late_begins_late(arctic: Path, tmp_path: Path) -> Non
         assert np.abs(to_float(late.read()[: round(1.9 * 48_000)])).max() < 1e-3
         if codec.startswith("pcm"):
             np.testing.assert_array_equal(late.read()[gap:], own.read())
+
+
+def library_errors() -> list[type[Exception]]:
+    import av
+
+    classes = [each for each in vars(av.error).values() if isinstance(each, type)]
+    ours = [each for each in classes if issubclass(each, av.error.FFmpegError)]
+    return [*ours, ValueError, TypeError, OverflowError, UnicodeDecodeError, RuntimeError, KeyError]
+
+
+def raised(kind: type[Exception]) -> Exception:
+    import av
+
+    if kind is UnicodeDecodeError:
+        return UnicodeDecodeError("utf-8", b"x", 0, 1, "invalid")
+    return kind(1, "broken") if issubclass(kind, av.error.FFmpegError) else kind("broken")
+
+
+@pytest.mark.parametrize("kind", library_errors(), ids=lambda kind: kind.__name__)
+def test_whatever_the_container_library_raises_is_one_sentence(
+    kind: type[Exception], arctic: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While it opens a file, and while it decodes one."""
+    from a3t.audio.reading import containers
+
+    def fails(*_: object) -> None:
+        raise raised(kind)
+
+    path = film(tmp_path / "a.mkv", arctic, "pcm_s16le", None)
+    expected = MemoryError if issubclass(kind, MemoryError) else InputError
+    for name in ("opened_container", "TrackWriter.add", "_tracks"):
+        with monkeypatch.context() as patch:
+            patch.setattr(f"{containers.__name__}.{name}", fails)
+            with pytest.raises(expected) as refusal:
+                Recording.open(path)
+            if expected is InputError:
+                assert str(path) in str(refusal.value) and "\n" not in str(refusal.value)
+
+
+def test_samples_of_64_bits_are_refused_with_a_command(arctic: Path, tmp_path: Path) -> None:
+    path = film(tmp_path / "a.wav", arctic, "pcm_s64le", None)
+    with pytest.raises(InputError, match=r"make a copy with `ffmpeg -i .*a\.wav -c:a pcm_s32le"):
+        Recording.open(path)

@@ -107,15 +107,15 @@ def _chapters(recording: Recording) -> list[Chapter]:
     none if they can't read it."""
     if found := chunks.chunks_of(recording.path):
         return _cue_chapters(recording, found)
-    import av
-
     start = 0.0
     if recording.track is not None and (decoded := decoded_track(recording.path, recording.track)):
         start = decoded.start
     try:
         with recording.path.open("rb") as raw, opened_container(raw) as container:
             listed: Sequence[Mapping[str, Any]] = container.chapters()[:MAX_CHAPTERS]
-    except (av.error.FFmpegError, EOFError):
+    except MemoryError:
+        raise
+    except Exception:  # PyAV's are of many classes: a file whose chapters can't be read has none
         return []
     rate, chapters = recording.sample_rate, []
     for each in listed:

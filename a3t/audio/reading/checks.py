@@ -21,7 +21,7 @@ from a3t.audio.reading.chunk_layouts import MP4, chunk_heads, layout_of
 from a3t.audio.reading.containers import DecodedTrack, TrackReader, decoded_track
 from a3t.audio.reading.formats import Native, sample_format, to_float
 from a3t.audio.reading.parts import holds_more, recordings_in
-from a3t.audio.reading.track_writer import ChangingError, part_command
+from a3t.audio.reading.track_writer import UnsupportedError, part_command
 from a3t.errors import InputError
 
 OGG_PAGE_BYTES = 65_307  # of the largest
@@ -172,7 +172,7 @@ def _second_reading(path: Path, file: SoundReader) -> DecodedTrack | None:
         return None
     try:
         track = decoded_track(path)
-    except ChangingError:
+    except UnsupportedError:
         raise
     except InputError:
         if len(recordings_in(path)) > 1:

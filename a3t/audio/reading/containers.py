@@ -8,7 +8,9 @@ that sound is missing there is silence, so that sound and picture stay together.
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -151,7 +153,9 @@ def decoded_track(path: Path, number: int | None = None) -> DecodedTrack | None:
                     "again."
                 ) from None
             return None
-        except (av.error.FFmpegError, EOFError):
+        except (InputError, MemoryError):
+            raise
+        except Exception:
             return None
     return _decoded(path, identity_of(path), number)
 
@@ -162,7 +166,7 @@ def _decoded(path: Path, identity: Identity, number: int) -> DecodedTrack:
         writer = TrackWriter(path, room)
         about: _About | None = None
         for part, raw in enumerate(parts):
-            with opened_container(raw) as container:
+            with _readable(raw, path) as container:
                 found = _about(container, path, number)
                 if len(parts) > 1 and found.pictures:
                     raise InputError(
@@ -191,7 +195,6 @@ def stated_seconds(path: Path) -> float | None:
 
     Infinity where it doesn't say.
     """
-    import av
 
     seconds = 0.0
     with path.open("rb") as raw:
@@ -201,7 +204,9 @@ def stated_seconds(path: Path) -> float | None:
                     if not container.streams.audio:
                         return None
                     seconds += (container.duration or float("inf")) / 1e6
-        except (av.error.FFmpegError, EOFError):
+        except (InputError, MemoryError):
+            raise
+        except Exception:
             return None
     return seconds
 
@@ -213,6 +218,20 @@ def opened_container(raw: BinaryIO | ByteRange) -> InputContainer:
     source = raw if isinstance(raw, ByteRange) else ByteRange(raw)
     options = {"format_whitelist": DEMUXERS, "protocol_whitelist": ""}
     return av.open(source, "r", options=options, metadata_errors="surrogateescape")
+
+
+@contextlib.contextmanager
+def _readable(raw: ByteRange, path: Path) -> Iterator[InputContainer]:
+    """Open a container; whatever PyAV raises of it becomes an InputError."""
+    try:
+        with opened_container(raw) as container:
+            yield container
+    except (InputError, MemoryError):
+        raise
+    except Exception as error:
+        raise InputError(
+            f"{path} is broken ({type(error).__name__}): copy or download it again."
+        ) from error
 
 
 def is_mp4(path: Path) -> bool:
@@ -297,7 +316,6 @@ def _about(container: InputContainer, path: Path, number: int) -> _About:
 
 def _decode(container: InputContainer, writer: TrackWriter, part: int, number: int) -> None:
     """Write the sound of a track of one of the recordings in a file."""
-    import av
 
     path, latest = writer.path, 0.0
     stream, _ = audio_stream(container, path, number)
@@ -310,7 +328,9 @@ def _decode(container: InputContainer, writer: TrackWriter, part: int, number: i
             if packet.stream.index == stream.index:
                 for frame in packet.decode():
                     writer.add(frame)  # type: ignore[arg-type]
-    except (av.error.FFmpegError, EOFError):
+    except (InputError, MemoryError):
+        raise
+    except Exception:  # PyAV's are of many classes, and Python's own come out of it as well
         raise InputError(
             f"{path} is broken or protected {writer.seconds:.1f} s from its start: copy or "
             "download it again."

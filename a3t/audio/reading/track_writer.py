@@ -21,7 +21,11 @@ MAX_SECONDS = 12 * 3600  # that are decoded: a megabyte of silence may hold hour
 GAP = 0.1  # seconds; what the time stamps leave out beyond this is silence, less is rounding
 
 
-class ChangingError(InputError):
+class UnsupportedError(InputError):
+    """Sound has a form that a3t doesn't edit."""
+
+
+class ChangingError(UnsupportedError):
     """Sound changes its sample rate, its channels or its samples' format on the way."""
 
 
@@ -143,15 +147,16 @@ class TrackWriter:
         )
 
     def _native(self, frame: AudioFrame) -> Native:
+        if self.layout.samples not in ("u8", "s16", "s32", "flt", "dbl"):
+            raise UnsupportedError(
+                f"{self.path} has samples in a format that a3t can't edit ({self.layout.samples}): "
+                f"make a copy with `ffmpeg -i {shlex.quote(str(self.path))} -c:a pcm_s32le "
+                "copy.wav`."
+            )
         planes = frame.to_ndarray()
         samples = planes.T if frame.format.is_planar else planes.reshape(-1, self.layout.channels)
         if self.layout.samples == "u8":
             return (samples.astype(np.int16) - 128) << 8
-        if self.layout.samples not in ("s16", "s32", "flt", "dbl"):
-            raise InputError(
-                f"{self.path} has {self.layout.samples} samples: convert it to WAV with 32-bit "
-                "samples first."
-            )
         if self.layout.samples == "s32":
             self.low_bits |= int(np.bitwise_or.reduce(samples, axis=None))
         return np.ascontiguousarray(samples)
