@@ -18,9 +18,10 @@ from a3t.audio.reading.recording import Recording, opened
 from a3t.model.loading import Networks, load_networks
 from a3t.model.saved_voices import Voice, load_voice
 from a3t.model.threads import Steps
-from a3t.plan.cleaning import Cleaning, Findings
+from a3t.plan.cleaning import Cleaning
 from a3t.plan.edit_limits import check_spoken_words
 from a3t.plan.edit_plan import EditPlan
+from a3t.plan.findings import Findings
 from a3t.plan.planner import make_plan
 from a3t.plan.prompt import Prompt, Prompts, SpeechPlan, speech_plan, with_texts
 from a3t.plan.request import RETAKE, EditRequest, Pronunciations, SpeechRequest, identified

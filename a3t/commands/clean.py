@@ -39,7 +39,7 @@ from a3t.projects.project_edit import ProjectEdit, input_files
 
 if TYPE_CHECKING:  # these import torch, and bad input should be refused before that
     from a3t.editor import Editor
-    from a3t.plan.cleaning import Findings
+    from a3t.plan.findings import Findings
 
 
 def parser() -> argparse.ArgumentParser:

@@ -36,6 +36,8 @@ TYPES: dict[str, type] = {
     **dict.fromkeys(("X", "S", "MS", "DB", "LUFS"), float),
     **dict.fromkeys(("IN", "OUT", "FILE", "DIR", "FOLDER", "FILE_OR_FOLDER"), Path),
 }
+WORD_EXPORTS = ("textgrid", "labels", "srt", "vtt", "word-srt", "word-vtt")
+METAVARS = {"s": "S", "ms": "MS"}  # by unit; other numbers are an X, whole ones an N
 
 
 def option(options: Options, usage: str, help: str | None = None, **settings: Any) -> None:
@@ -118,9 +120,6 @@ def user_words(options: argparse.Namespace) -> tuple[Dictionary, tuple[str, ...]
     return listed | known | single, (*listed, *single)
 
 
-WORD_EXPORTS = ("textgrid", "labels", "srt", "vtt", "word-srt", "word-vtt")
-
-
 def export_kinds(value: str) -> tuple[str, ...]:
     """Parse the value of --export, a comma-separated list."""
     kinds = tuple(dict.fromkeys(kind.strip().lower() for kind in value.split(",") if kind.strip()))
@@ -164,9 +163,6 @@ def recogniser_name(value: str) -> str:
             f"“{value}” is neither one of {', '.join(RECOGNISERS)} nor a Whisper model's folder"
         )
     return value
-
-
-METAVARS = {"s": "S", "ms": "MS"}  # by unit; other numbers are an X, whole ones an N
 
 
 def add_table_options(options: Options, record: type, advanced: bool | None = None) -> None:

@@ -26,6 +26,8 @@ from alignment.formats.text_file import RECOGNISED_MARK
 if TYPE_CHECKING:
     from a3t.text.transcript import Transcript
     from alignment import Alignment
+ENDINGS = (".txt", ".srt", ".vtt", ".docx")
+MARK = f"[{RECOGNISED_MARK}: correct the text, then delete this line]"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -56,10 +58,6 @@ def parser() -> argparse.ArgumentParser:
     about = "save it as .txt, .srt, .vtt or .docx; an edit of talk.wav reads the talk.txt beside it"
     option(result, "--out FILE", about)
     return result
-
-
-ENDINGS = (".txt", ".srt", ".vtt", ".docx")
-MARK = f"[{RECOGNISED_MARK}: correct the text, then delete this line]"
 
 
 def main(arguments: list[str]) -> int:

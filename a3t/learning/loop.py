@@ -24,6 +24,10 @@ from a3t.model.speaker_encoder import SpeakerEncoder, load_speaker_encoder
 from a3t.model.variance.adaptors import Total, energy_loss, pitch_loss
 
 ENOUGH = 20  # masked frames, a quarter of a second: shorter stretches have no voice to speak of
+PRECISIONS = ("auto", "float32", "bfloat16")
+GAIN = 1.15  # for less, the rounding isn't worth it
+ROWS, WIDTH = 1024, 256
+CHECKPOINT = "checkpoint.pt"
 
 
 @dataclass(frozen=True)
@@ -159,11 +163,6 @@ def speaker_loss(
     return apart, torch.stack(differences).mean() * (weight.sum() / count)
 
 
-PRECISIONS = ("auto", "float32", "bfloat16")
-GAIN = 1.15  # for less, the rounding isn't worth it
-ROWS, WIDTH = 1024, 256
-
-
 def use_bfloat16(precision: str, device: torch.device | str = "cpu") -> bool:
     """True if ``precision``, one of `PRECISIONS`, means bfloat16; "auto" is measured."""
     if precision not in PRECISIONS:
@@ -189,7 +188,6 @@ def seconds_of_products(bfloat16: bool, rounds: int = 5) -> float:
     return min(found[1:])
 
 
-CHECKPOINT = "checkpoint.pt"
 Losses = dict[str, Tensor]
 
 

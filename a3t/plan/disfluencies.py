@@ -41,7 +41,7 @@ MAX_ASIDE = 10  # words
 def disfluencies_in(
     said: Transcript, kinds: Collection[str], fillers: Iterable[str]
 ) -> Iterator[tuple[str, int, int]]:
-    """The disfluencies in the text itself: kind, and words [first, last)."""
+    """Yield the disfluencies in a text: the kind, and words [first, last)."""
     spoken, count = said.spoken, len(said.words)
     phrases = sorted(
         {tuple(re.findall(r"[a-z']+", phrase.lower())) for phrase in fillers} - {()},
@@ -67,7 +67,7 @@ def disfluencies_in(
 
 
 def _repeated(said: Transcript, k: int) -> int:
-    """The number of words from k on that are said again at once, or broken off and restarted."""
+    """Return how many words from ``k`` on are repeated at once, or restarted."""
     spoken, words = said.spoken, said.words
     if k + 1 < len(words):
         begun = words[k].written.rstrip()
@@ -83,7 +83,10 @@ def _repeated(said: Transcript, k: int) -> int:
 
 
 def _is_whole(said: Transcript, first: int, last: int) -> bool:
-    """True if words are whole written tokens: “25” is several words, all of which go or none."""
+    """Return whether words are whole written tokens.
+
+    “25” is several words, kept or removed together.
+    """
     words = said.words
     begins = first == 0 or words[first - 1].token != words[first].token
     return begins and (last == len(words) or words[last - 1].token != words[last].token)
@@ -91,17 +94,20 @@ def _is_whole(said: Transcript, first: int, last: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Retake:
-    """Words that were said again: [first, last) goes, with what was said in between, and
-    ``again`` stays."""
+    """Words that were said again.
+
+    attempt: the words [first, last) that go, with any aside before the next attempt. again: the
+    words that stay.
+    """
 
     attempt: Span
     again: Span
 
 
 def retakes_in(said: Transcript, alignment: Alignment) -> Iterator[Retake]:
-    """The retakes in a transcript, in order; of several attempts all but the last go.
+    """Yield the retakes in a transcript, in order; of several attempts all but the last go.
 
-    alignment: of the same words. The time is linear in their number.
+    The time is linear in the number of words. alignment: of the same words.
     """
     words, spoken = said.spoken, alignment.spoken
     starts = _sentence_starts(said, alignment)
@@ -132,7 +138,7 @@ def retakes_in(said: Transcript, alignment: Alignment) -> Iterator[Retake]:
 
 
 def _sentence_starts(said: Transcript, alignment: Alignment) -> set[int]:
-    """The words that begin a sentence, or follow a pause."""
+    """Return the words that begin a sentence or follow a pause."""
     spoken, words = alignment.spoken, said.words
     return {
         k
@@ -142,7 +148,7 @@ def _sentence_starts(said: Transcript, alignment: Alignment) -> set[int]:
 
 
 def _without_aside(words: Sequence[str], first: int, last: int) -> int:
-    """The end of an attempt, before what was said about it."""
+    """Return the end of an attempt, before any remark about it."""
     for end in range(max(first + MIN_ATTEMPT, last - MAX_ASIDE), last):
         if NOT_SAID.fullmatch(" ".join(words[end:last])):
             return end
@@ -150,14 +156,17 @@ def _without_aside(words: Sequence[str], first: int, last: int) -> int:
 
 
 def _is_deliberate(said: Transcript, end: int, last: int, length: int, errors: int) -> bool:
-    """True of a short sentence or phrase that is whole, to its mark, and said once more or said
-    otherwise (“He left. He left again.”), with nothing said about it."""
+    """Return whether a repetition is meant.
+
+    It is where a short, complete sentence or phrase is said once more or otherwise (“He left. He
+    left again.”), without a remark.
+    """
     mark = said.words[end - 1].mark if end == last else ""
     return bool(mark) and length < 2 * SURE if errors else mark in (".", "?") and length < SURE
 
 
 def _errors(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
-    """The edit distance of words to the nearest beginning of others, and how long that is."""
+    """Return the edit distance of words to the nearest prefix of others, and its length."""
     row = list(range(len(other) + 1))
     for number, word in enumerate(one, 1):
         before, row[0] = row[0], number
@@ -168,8 +177,10 @@ def _errors(one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
 
 
 def text_without(said: Transcript, gone: Mapping[Span, float]) -> str:
-    """The text without these words, its other characters kept; those that are muted leave a
-    [pause] of so many seconds, others of 0 s none."""
+    """Return the text without these words, its other characters kept.
+
+    gone: for each span of words the seconds of the [pause] that replaces them; 0 for none.
+    """
     places: list[Span] = []
     position, last_token = 0, -1
     for word in said.words:
@@ -197,7 +208,7 @@ def text_without(said: Transcript, gone: Mapping[Span, float]) -> str:
 
 
 def _joined(gone: Mapping[Span, float]) -> list[tuple[int, int, float]]:
-    """Words that go and the time that they take, those behind each other together."""
+    """Merge adjacent words that go, with the time that they take."""
     result: list[tuple[int, int, float]] = []
     for (first, last), seconds in sorted(gone.items()):
         if result and result[-1][1] == first and bool(result[-1][2]) == bool(seconds):

@@ -127,5 +127,5 @@ def check_alignment(alignment: Alignment | None) -> Alignment | None:
 
 
 def shortened(words: str, letters: int = 40) -> str:
-    """A text cut to about ``letters`` letters, for a message."""
+    """Shorten a text to about ``letters`` letters, for a message."""
     return words if len(words) <= letters else f"{words[:letters].rsplit(' ', 1)[0]} …"

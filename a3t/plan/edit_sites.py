@@ -1,170 +1,21 @@
-"""The recording's phones on the frames of `a3t.grid`, this speaker's pauses, and the place of each
-word edit and of each cut among them."""
+"""The place of each word edit and of each cut on the grid."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from math import ceil, floor
 from operator import itemgetter
-from statistics import median
 
-from a3t.errors import InputError
-from a3t.grid import FRAMES_PER_SECOND, frames_of, seconds_of
+from a3t.grid import FRAMES_PER_SECOND, seconds_of
 from a3t.plan.request import Cut, ReusedWords
+from a3t.plan.word_grid import WordFrames
 from a3t.spans import Margins, Span, SpanMap
 from a3t.text.comparison.edit_script import WordEdit
-from a3t.text.phones import PAUSE
-from a3t.text.transcript import MARKS, Transcript, turns_of
-from alignment import Alignment
-
-GAP = 0.1  # seconds; a longer gap between two words is a pause, a shorter one is rounding
-
-
-@dataclass(frozen=True, slots=True)
-class GridPhone:
-    """A phone on the grid: frames [first, last), and its spoken word's index (-1 for a pause)."""
-
-    symbol: str
-    first: int
-    last: int
-    word: int
-
-    @property
-    def frames(self) -> int:
-        return self.last - self.first
-
-
-def on_grid(alignment: Alignment, frames: int) -> tuple[GridPhone, ...]:
-    """The alignment's phones on frames [0, ``frames``): no gaps, at least one frame per phone.
-
-    Stretches that the alignment leaves out become pauses. Raises InputError if there are more
-    phones than frames.
-    """
-    symbols: list[tuple[str, int]] = []
-    ends: list[float] = []
-    spoken = 0
-    end = 0.0
-    for word in alignment.words:
-        if word.start - end > GAP:
-            symbols.append((PAUSE, -1))
-            ends.append(word.start)
-        end = word.end
-        for phone in word.phones:
-            symbols.append((phone.symbol, -1 if word.is_pause else spoken))
-            ends.append(phone.end)
-        spoken += not word.is_pause
-    if alignment.duration - end > GAP:
-        symbols.append((PAUSE, -1))
-        ends.append(alignment.duration)
-    edges = frame_edges([0.0, *ends], frames)
-    return tuple(
-        GridPhone(symbol, first, last, word)
-        for (symbol, word), first, last in zip(symbols, edges, edges[1:], strict=False)
-    )
-
-
-def frame_edges(seconds: Sequence[float], frames: int) -> list[int]:
-    """Ascending times as strictly ascending frames, from 0 to ``frames``."""
-    count = len(seconds) - 1
-    if count > frames:
-        raise InputError(
-            f"The text has {count} phones but the recording has only {frames} frames of 12.5 ms: "
-            "check that the text belongs to the recording."
-        )
-    edges = [frames_of(time) for time in seconds]
-    edges[0], edges[-1] = 0, frames
-    for k in range(1, count):  # at least one frame each, going right …
-        edges[k] = max(edges[k], edges[k - 1] + 1)
-    for k in range(count - 1, 0, -1):  # … and going left
-        edges[k] = min(edges[k], edges[k + 1] - 1)
-    return edges
-
-
-PAUSES = (4, 160)  # frames; shorter is a stop's closure, longer a break or unaligned speech
-_ENOUGH = 3  # places of a kind that are needed to know this speaker's habit
-_INSTEAD = {"?": ".", "—": ",", ":": ","}  # a similar kind, for a kind with too few places
-
-
-def usual_pauses(text: Transcript, grid: Sequence[GridPhone]) -> dict[str, float]:
-    """This speaker's median pause in frames after each of MARKS; 0 where they make none.
-
-    A kind with too few places in the recording falls back on a similar kind, and then on the median
-    of all pauses, which is also used for a text without punctuation. Empty if the recording has no
-    pauses. Silence at the recording's ends doesn't count.
-    """
-    pauses = _pauses(text, grid)
-    if not pauses:
-        return {}
-    of_kind: dict[str, list[int]] = {mark: [] for mark in MARKS}
-    for index, word in enumerate(text.words[:-1]):
-        if word.mark:
-            of_kind[word.mark].append(pauses.get(index, 0))
-    overall = float(median(pauses.values()))
-    result: dict[str, float] = {}
-    for mark in MARKS:
-        similar = [*of_kind[mark]]
-        if len(similar) < _ENOUGH and mark in _INSTEAD:
-            similar += of_kind[_INSTEAD[mark]]
-        result[mark] = _usual(similar, overall)
-    return result
-
-
-def _usual(frames: Sequence[int], overall: float) -> float:
-    """The median of a kind's pauses, 0 if most places have none; if there are few pauses, it is
-    drawn towards ``overall``."""
-    pauses = [length for length in frames if length]
-    if len(frames) >= _ENOUGH and 2 * len(pauses) < len(frames):
-        return 0.0
-    missing = max(_ENOUGH - len(pauses), 0)
-    return float(median([*pauses, *[overall] * missing]))
-
-
-def _pauses(text: Transcript, grid: Sequence[GridPhone]) -> Mapping[int, int]:
-    """The frames of the pause after each word that has one, except the last word."""
-    return {
-        before.word: phone.frames
-        for before, phone in pairwise(grid)
-        if 0 <= before.word < len(text.words) - 1
-        and phone.word < 0
-        and PAUSES[0] <= phone.frames <= PAUSES[1]
-    }
-
+from a3t.text.transcript import Transcript, turns_of
 
 MIN_GAP_FRAMES = 2  # frames between two edits; fewer leave no room for two joints
-
-
-@dataclass(frozen=True)
-class WordFrames:
-    """Frames [first, last) of each spoken word; there may be pauses between words, and before
-    some (`unwritten`, by number) sound that has no word."""
-
-    spans: tuple[Span, ...]
-    frames: int
-    unwritten: frozenset[int] = frozenset()
-
-    @classmethod
-    def of(
-        cls,
-        grid: Sequence[GridPhone],
-        words: int,
-        frames: int,
-        unwritten: frozenset[int] = frozenset(),
-    ) -> WordFrames:
-        spans = [(frames, 0)] * words
-        for phone in grid:
-            if phone.word >= 0:
-                first, last = spans[phone.word]
-                spans[phone.word] = min(first, phone.first), max(last, phone.last)
-        return cls(tuple(spans), frames, unwritten)
-
-    def pause_before(self, word: int) -> Span:
-        """The frames between word - 1 (or the start) and word (or the end); often empty."""
-        first = self.spans[word - 1][1] if word > 0 else 0
-        last = self.spans[word][0] if word < len(self.spans) else self.frames
-        return first, last
 
 
 @dataclass(frozen=True)
@@ -212,7 +63,10 @@ def place_edits(
     new_text: Transcript,
     pauses: Mapping[int, float] | None = None,
 ) -> list[PlacedEdit]:
-    """The script's edits on the grid, in order; ``pauses`` are those that the new text adds."""
+    """Place the edits of a script on the grid, in order.
+
+    pauses: those that the new text adds.
+    """
     result = []
     for edit in script:
         site = _site(edit, words, text, new_text)
@@ -255,8 +109,11 @@ def _inserted(
     inside: dict[int, float],
     wants_after: bool,
 ) -> PlacedEdit:
-    """An insertion next to an existing pause, which stays on the side where the new text has it;
-    if on neither, what is inserted stands next to the word that follows."""
+    """Place an insertion beside an existing pause.
+
+    The pause stays on the side where the new text has it. If it has it on neither side, the new
+    words come directly before the word that follows.
+    """
     gap = words.pause_before(edit.old[0])
     at_start, at_end = edit.old[0] == 0, edit.old[0] == len(words.spans)
     wants_before = edit.new[0] > 0 and new_text.words[edit.new[0] - 1].pause_after
@@ -274,8 +131,11 @@ def _inserted(
 
 
 def _deleted(first: int, last: int, words: WordFrames) -> Span:
-    """The frames of deleted words, with the shorter of two pauses that would meet; sound without a
-    word stays, whichever word it belongs to."""
+    """Return the frames to delete with words.
+
+    They include the shorter of two pauses that would meet. Sound without a word stays, whichever
+    word it belongs to.
+    """
     start, end = words.spans[first][0], words.spans[last - 1][1]
     before, after = words.pause_before(first), words.pause_before(last)
     if first == 0 or last == len(words.spans):
@@ -293,8 +153,11 @@ def _deleted(first: int, last: int, words: WordFrames) -> Span:
 
 @dataclass(frozen=True)
 class OwnTurn:
-    """The frames of the turn that an edit stands in, and all words that its speaker says in the
-    recording; no words where nobody is named."""
+    """The speaker's turn that an edit stands in.
+
+    frames: of the turn. words: all that its speaker says in the recording; none where nobody is
+    named.
+    """
 
     frames: Span
     words: frozenset[int] = frozenset()
@@ -303,8 +166,10 @@ class OwnTurn:
 def turns_at(
     sites: Sequence[PlacedEdit], text: Transcript, new_text: Transcript, words: WordFrames
 ) -> list[OwnTurn]:
-    """The turn of each site's new words, by the name in the new text; a deletion's is the one that
-    it begins in."""
+    """Return the turn of each site's new words.
+
+    The speaker's name in the new text decides. A deletion belongs to the turn that it begins in.
+    """
     turns = turns_of(text)
     if len(turns) < 2:
         return [OwnTurn((0, words.frames))] * len(sites)
@@ -331,10 +196,10 @@ def turns_at(
 def place_cuts(
     cuts: Sequence[Cut], sites: Sequence[PlacedEdit], words: WordFrames, new_words: SpanMap
 ) -> list[PlacedEdit]:
-    """The sites of a text's edits and of the cuts, in order.
+    """Add cuts to the sites of a text's edits, in order.
 
-    A cut keeps to the frames between two words. One that touches deleted words goes with them; one
-    beside new words, which bring their own pauses, is left out.
+    A cut stays between two words. One that touches deleted words joins that deletion; one beside
+    new words, which bring their own pauses, is dropped.
     """
     starts = [first for first, _ in words.spans]
     found = list(sites)
@@ -368,8 +233,10 @@ def _touches(one: Span, other: Span) -> bool:
 
 
 def _with_deletion(site: PlacedEdit, frames: Span, words: WordFrames) -> PlacedEdit:
-    """A deletion that takes a cut beside it along, or all of a cut around it and no more; what is
-    muted is muted for as long."""
+    """Extend a deletion by a cut beside it, or to a cut around it.
+
+    A muted deletion is muted for that long.
+    """
     first, last = site.edit.old
     before, after = words.pause_before(first), words.pause_before(last)
     frames = max(frames[0], before[0]), min(frames[1], after[1])
@@ -383,8 +250,10 @@ def _with_deletion(site: PlacedEdit, frames: Span, words: WordFrames) -> PlacedE
 
 
 def room_beside(site: PlacedEdit, overlap: Margins) -> Margins:
-    """The frames beside a cut that its joints may use: those before the next words, at least one
-    of them."""
+    """Limit the overlap of a cut's joints to the silence beside it.
+
+    At least one frame remains on each side.
+    """
     if site.beside is None:
         return overlap
     before, after = site.beside

@@ -1,8 +1,8 @@
-"""Plan an edit: the frames to remove, the phones to add, and their durations: this speaker's, the
-requested ones, or a plan file's.
+"""Plan an edit: the frames to remove, the phones to add, and their durations.
 
-Section 4.3.5 of He Bai's thesis, "Novel Methods for Natural Language Modeling and Pretraining"
-(University of Waterloo, 2023), extended to any number of edits.
+Durations are this speaker's, the requested ones, or a plan file's. Section 4.3.5 of He Bai's
+thesis, "Novel Methods for Natural Language Modeling and Pretraining" (University of Waterloo,
+2023), extended to any number of edits.
 """
 
 from __future__ import annotations
@@ -18,36 +18,37 @@ from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, frames_of, seconds_of
 from a3t.model.variance.durations import DurationPredictor, rate_ratio, whole_frames
 from a3t.plan.edit_limits import check_edit_length, shortened
-from a3t.plan.edit_plan import (
-    EditPlan,
-    PlannedEdit,
-    PlannedPhone,
-    PlannedWord,
-    ReusedSpeech,
-    windows_around,
-)
+from a3t.plan.edit_plan import EditPlan, PlannedEdit, PlannedPhone, PlannedWord, ReusedSpeech
 from a3t.plan.edit_sites import (
-    GridPhone,
     PlacedEdit,
-    WordFrames,
     merge_touching,
-    on_grid,
     place_cuts,
     place_edits,
     room_beside,
     turns_at,
-    usual_pauses,
 )
+from a3t.plan.edit_windows import windows_around
 from a3t.plan.punch_in import punched_in
 from a3t.plan.request import EditRequest
 from a3t.plan.reuse import RecordedTexts, chosen_words, origins_of, with_room
 from a3t.plan.revision import Revision, word_map
+from a3t.plan.usual_pauses import usual_pauses
+from a3t.plan.word_grid import GridPhone, WordFrames, on_grid
 from a3t.source.records import AlignedRecording
 from a3t.spans import Margins
 from a3t.text.phones import PAUSE
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment.confidence.doubts import places_of_unwritten
+
+PAUSE_FRAMES = (8, 40)  # bounds of a predicted pause: 0.1 to 0.5 s
+OWN_PAUSE_FRAMES = (8, 80)  # bounds of this speaker's usual pause: 0.1 to 1 s
+ENOUGH_PHONES = 20  # of a speaker's own, to know their rate
+MAX_SPEED_RATIO = 2.5  # nobody speaks faster or slower than usual by more than this factor
+ANOTHER_PLAN = (
+    "The plan file belongs to another edit: print it again with --plan --json, and change only the "
+    "seconds of its words."
+)
 
 
 def make_plan(
@@ -113,8 +114,10 @@ def _sites(
     texts: Sequence[Transcript],
     others: Sequence[AlignedRecording],
 ) -> list[PlacedEdit]:
-    """The sites of the revision's edits and the request's cuts, and which new words are
-    recorded in one of the texts; ``others``: the request's other recordings."""
+    """Place the revision's edits and the request's cuts, and mark new words that are recorded.
+
+    others: the request's other recordings.
+    """
     text, new_text = revision.text, revision.new_text
     script = merge_touching(revision.edits, words)
     sites = place_edits(script, words, text, new_text, revision.pauses)
@@ -134,8 +137,10 @@ def _sites(
 def _check_lengths(
     sites: Sequence[PlacedEdit], pronunciations: Sequence[Sequence[str]], new_text: Transcript
 ) -> None:
-    """InputError for more new words than an edit may have; before durations are predicted, which
-    allocates memory for all of them."""
+    """Raise InputError for more new words than an edit may have.
+
+    Predicting their durations would allocate memory for all of them.
+    """
     for site in sites:
         if not site.recorded:
             first, last = site.edit.new
@@ -144,8 +149,10 @@ def _check_lengths(
 
 
 def _beside(sites: Sequence[PlacedEdit], frames: int) -> list[Margins]:
-    """The number of kept frames beside each edit that are its own: two edits share those between
-    them; those at the file's ends belong to one."""
+    """Return the number of kept frames before and after each edit that it may use.
+
+    Two edits share those between them; those at the file's ends belong to one.
+    """
     gaps = [after.frames[0] - before.frames[1] for before, after in pairwise(sites)]
     before = [sites[0].frames[0], *(gap // 2 for gap in gaps)] if sites else []
     after = [*(gap // 2 for gap in gaps), frames - sites[-1].frames[1]] if sites else []
@@ -160,7 +167,7 @@ def _planned_edit(
     request: EditRequest,
     revision: Revision,
 ) -> PlannedEdit:
-    """The edit at a site, with as much of the frames ``beside`` it as the request wants."""
+    """Return the edit at a site, with as many of the frames ``beside`` it as requested."""
     edit, new_text = site.edit, revision.new_text
     margin = frames_of(request.margin) if site.is_spoken else 0
     before, after = (min(margin, side // 2) for side in beside)
@@ -185,7 +192,7 @@ def _planned_edit(
 def _planned_in(
     sources: Sequence[AlignedRecording], request: EditRequest, durations: DurationPredictor
 ) -> Callable[[int, Revision], EditPlan]:
-    """A planner of revisions of the recording (number 0) or of one of the others (from 1 on)."""
+    """Return a planner of revisions of the recording (number 0) or of another one (from 1)."""
 
     def planned(number: int, revision: Revision) -> EditPlan:
         source = replace(sources[number], text=revision.text, passages=())
@@ -198,13 +205,13 @@ def _planned_in(
 
 
 def replan(plan: EditPlan, request: EditRequest, durations: DurationPredictor) -> EditPlan:
-    """The same edits, spoken or joined as ``request`` says."""
+    """Plan the same edits again for another request."""
     revision, spoken = plan.revision, plan.pronunciations
     return make_plan(plan.source, request, revision, spoken, durations, plan.others)
 
 
 def _slots(sites: Sequence[PlacedEdit], request: EditRequest) -> dict[int, int]:
-    """The required length in frames of edits with new words, by the edit's index."""
+    """Return the required length in frames of edits with new words, by index."""
     spoken = [k for k, site in enumerate(sites) if site.is_spoken]
     if request.fit:
         found = ((k, sites[k]) for k in spoken if sites[k].edit.op == "replace")
@@ -220,19 +227,8 @@ def _slots(sites: Sequence[PlacedEdit], request: EditRequest) -> dict[int, int]:
 
 
 def _pause_mark(site: PlacedEdit) -> str:
-    """The marks of the pauses that an edit without words adds; "" for a deletion."""
+    """Return the marks of the pauses that an edit without words adds; "" for a deletion."""
     return " ".join(f"[pause {x:g}]" if x else "[pause]" for x in site.pauses.values())
-
-
-PAUSE_FRAMES = (8, 40)  # bounds of a predicted pause: 0.1 to 0.5 s
-OWN_PAUSE_FRAMES = (8, 80)  # bounds of this speaker's usual pause: 0.1 to 1 s
-ENOUGH_PHONES = 20  # of a speaker's own, to know their rate
-MAX_SPEED_RATIO = 2.5  # nobody speaks faster or slower than usual by more than this factor
-
-ANOTHER_PLAN = (
-    "The plan file belongs to another edit: print it again with --plan --json, and change only the "
-    "seconds of its words."
-)
 
 
 @dataclass(frozen=True)
@@ -253,8 +249,10 @@ class TimelinePhone:
 
 @dataclass(frozen=True)
 class TimedPhones:
-    """An edit's phones with their frames, its words, and the scale that fits them to a given
-    time."""
+    """An edit's phones with their frames.
+
+    words: its words and pauses. scale: the factor that fits them to a given time.
+    """
 
     phones: tuple[PlannedPhone, ...] = ()
     words: tuple[PlannedWord, ...] = ()
@@ -268,7 +266,7 @@ def timeline(
     new_text: Transcript,
     usual: Mapping[str, float],
 ) -> list[TimelinePhone]:
-    """All phones of the edited speech, in order; ``usual``: this speaker's pauses, in frames.
+    """List all phones of the edited speech, in order; ``usual``: this speaker's pauses, in frames.
 
     Punctuation adds no pause where this speaker makes none.
     """
@@ -324,7 +322,7 @@ def timed(
     new_text: Transcript,
     own: Mapping[int, frozenset[int]] = MappingProxyType({}),
 ) -> tuple[dict[int, TimedPhones], float]:
-    """Each edit's phones and words with their frames, and the recording's rate.
+    """Give each edit's phones their frames; return these and the recording's rate.
 
     slots: edit -> the frames that it must take. own: edit -> the recorded words of its speaker,
     whose rate it has, if the speakers are named. Raises InputError if words can't be spoken in the
@@ -384,7 +382,7 @@ def timed(
 
 
 def _length(moment: TimelinePhone, predicted: float, ratio: float) -> float:
-    """Frames of a new phone at this speaker's rate."""
+    """Return the frames of a new phone at this speaker's rate."""
     if moment.given is None:
         return scaled(moment.symbol, predicted, ratio)
     if moment.fixed:
@@ -393,14 +391,14 @@ def _length(moment: TimelinePhone, predicted: float, ratio: float) -> float:
 
 
 def scaled(symbol: str, frames: float, ratio: float) -> float:
-    """A predicted duration at this speaker's rate; a pause stays within natural bounds."""
+    """Scale a predicted duration to this speaker's rate; a pause stays within natural bounds."""
     if symbol != PAUSE:
         return frames * ratio
     return min(max(frames * ratio, PAUSE_FRAMES[0]), PAUSE_FRAMES[1])
 
 
 def _units(phones: Sequence[TimelinePhone]) -> list[range]:
-    """The index ranges of each word's phones and of each pause."""
+    """Return the index range of each word and each pause among phones."""
     units, start = [], 0
     for _, group in groupby(enumerate(phones), lambda p: (p[1].word, p[0] * (p[1].word < 0))):
         count = len(list(group))
@@ -412,7 +410,7 @@ def _units(phones: Sequence[TimelinePhone]) -> list[range]:
 def _fit_to_plan(
     frames: Sequence[int], units: Sequence[range], lengths: Sequence[float]
 ) -> list[int]:
-    """The phones' frames, with each word and pause lasting as many seconds as a plan file says."""
+    """Fit the phones to the seconds that a plan file gives each word and pause."""
     if len(units) != len(lengths):
         raise InputError(ANOTHER_PLAN)
     result = list(frames)

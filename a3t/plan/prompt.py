@@ -20,9 +20,10 @@ from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, frames_of
 from a3t.model.variance.durations import DurationPredictor, whole_frames
 from a3t.plan.edit_limits import check_characters, check_speech_length
-from a3t.plan.edit_plan import PlannedPhone, WindowFrames
-from a3t.plan.edit_sites import GridPhone, on_grid
+from a3t.plan.edit_plan import PlannedPhone
+from a3t.plan.edit_windows import WindowFrames
 from a3t.plan.request import SpeechRequest
+from a3t.plan.word_grid import GridPhone, on_grid
 from a3t.source.records import AlignedRecording
 from a3t.text.phones import PAUSE, PHONES, phone_ids
 from a3t.text.transcript import Transcript
@@ -53,7 +54,7 @@ class Prompt:
 
     @classmethod
     def of(cls, heard: Sequence[AlignedRecording], durations: DurationPredictor) -> Prompt:
-        """The last seconds of each recording, `MAX_PROMPT_FRAMES` in all, the last one's last."""
+        """Make a prompt of the last seconds of each recording, `MAX_PROMPT_FRAMES` in all."""
         grids = [on_grid(each.alignment, each.recording.frames) for each in heard]
         mels: list[np.ndarray] = []
         phones: list[GridPhone] = []
@@ -72,7 +73,7 @@ class Prompt:
 
     @classmethod
     def from_tensors(cls, tensors: Mapping[str, Tensor]) -> Prompt:
-        """A saved prompt; InputError if the tensors don't make one."""
+        """Read a saved prompt; InputError if the tensors don't make one."""
         try:
             mel, ids, frames = (tensors[name] for name in ("mel", "phones", "frames"))
             pace = float(tensors["pace"])
@@ -90,7 +91,7 @@ class Prompt:
         return cls(mel.float().numpy(), phones, pace)
 
     def to_tensors(self) -> dict[str, Tensor]:
-        """The inverse of `from_tensors`, in half precision."""
+        """Return the prompt as tensors, in half precision, as `from_tensors` reads them."""
         return {
             "mel": torch.from_numpy(self.mel).half(),
             "phones": torch.tensor(phone_ids([phone.symbol for phone in self.phones])),
@@ -125,8 +126,10 @@ class SpeechPlan:
 
 
 def _shares(grids: Sequence[Sequence[GridPhone]]) -> list[int]:
-    """The frames used of each recording: the same number, but what a short one leaves, others
-    have."""
+    """Return the frames to use of each recording.
+
+    They get the same number; what a short one leaves, the others have.
+    """
     shares = [0] * len(grids)
     left = MAX_PROMPT_FRAMES
     order = sorted(range(len(grids)), key=lambda k: grids[k][-1].last)
@@ -137,7 +140,7 @@ def _shares(grids: Sequence[Sequence[GridPhone]]) -> list[int]:
 
 
 def _last(grid: Sequence[GridPhone], frames: int) -> Sequence[GridPhone]:
-    """The last whole phones of a recording, in so many frames; its silent end is of no use."""
+    """Return the last whole phones that fit in so many frames, without the silent end."""
     last = max(k for k, phone in enumerate(grid) if phone.word >= 0)
     used = [p for p in grid[: last + 1] if p.first >= grid[last].last - frames]
     return used or [grid[last]]
@@ -151,8 +154,11 @@ def speech_plan(
     durations: DurationPredictor,
     request: SpeechRequest,
 ) -> SpeechPlan:
-    """Plan a text to be spoken after the recordings ``heard``, or, if there are none, a voice's
-    ``own`` prompt. Raises InputError if there is neither, or if the text is too long."""
+    """Plan a text to be spoken after the recordings ``heard``.
+
+    Without recordings the prompt is a voice's ``own``. Raises InputError if there is neither, or if
+    the text is too long.
+    """
     prompt = Prompt.of(heard, durations) if heard else own
     if prompt is None:
         raise InputError(
@@ -169,7 +175,7 @@ def _lay_out(
     durations: DurationPredictor,
     speed: float,
 ) -> WindowFrames:
-    """The frames of [prompt ; target].
+    """Lay out the frames of [prompt ; target].
 
     Durations are scaled to the speaker's rate, as in editing. Punctuation pauses as readers do.
     """
@@ -199,8 +205,10 @@ def _lay_out(
 def with_texts(
     prompts: Prompts, texts: str | Sequence[str] | None
 ) -> list[tuple[Recording | AlignedRecording, Transcript | None]]:
-    """Each prompt, opened, with its text, None where none is given; InputError if one can't be
-    used, or if there are texts for other prompts than these."""
+    """Open each prompt and pair it with its text, None where none is given.
+
+    Raises InputError if a prompt can't be used, or if the number of texts is another.
+    """
     if prompts is None:
         prompts = ()
     elif isinstance(prompts, OnePrompt):

@@ -45,8 +45,11 @@ def read_anew(
     pronouncer: Pronouncer,
     recogniser: str = "auto",
 ) -> AlignedRecording:
-    """A recording of a revision's new words, with its words and their times; a transcript beside it
-    is taken as it is. InputError if it is too long."""
+    """Recognise and align a recording of a revision's new words.
+
+    A transcript beside it is taken as it is. Raises InputError if the recording is too long or the
+    words aren't heard.
+    """
     new_text = revision.new_text
     if recording.seconds > MAX_SECONDS:
         raise InputError(
@@ -82,8 +85,11 @@ def _not_read(script: Sequence[WordEdit], new_text: Transcript, recording: Recor
 
 
 class Reading(NamedTuple):
-    """Words ``said`` that are a reading of words ``new``, and the share of the edit's phones that
-    are the same there."""
+    """A reading of new words among those said.
+
+    new: the words of the new text that were read. said: the words heard. alike: the share of the
+    edit's phones that agree.
+    """
 
     new: Span
     said: Span
@@ -93,8 +99,10 @@ class Reading(NamedTuple):
 def reading_of(
     words: Span, new: Sequence[str], said: Sequence[str], pronouncer: Pronouncer
 ) -> Reading:
-    """The best reading of the ``words`` of a new text, and of those beside them, among words said;
-    the last one of several as good."""
+    """Return the best reading of the ``words`` of a new text among those said.
+
+    The words beside them are looked for as well. Of several readings as good, the last counts.
+    """
     first, last = max(0, words[0] - NEIGHBOURS), min(len(new), words[1] + NEIGHBOURS)
     choices = pronouncer.choices([*new[first:last], *said])
     wanted = [(strip_stress(p), k) for k in range(first, last) for p in choices[new[k]][0]]
@@ -139,8 +147,11 @@ def punched_in(
     requested: Sequence[OtherRecording],
     others: Sequence[AlignedRecording],
 ) -> dict[int, tuple[ReusedWords, ...]]:
-    """The words of each edit that one of the ``requested`` recordings was made for, by the edit's
-    index; ``others``: these with their words. InputError if one that is new has none."""
+    """Find the words of each edit that a ``requested`` recording was made for.
+
+    others: these recordings with their words. Returns them by the edit's index. Raises InputError
+    if a recording that is new has none of the words.
+    """
     found: dict[int, tuple[ReusedWords, ...]] = {}
     for number, (request, other) in enumerate(zip(requested, others, strict=True), 1):
         if not request.punch_in:
@@ -161,8 +172,10 @@ def punched_in(
 
 
 def _place_of(new: Span, words: Sequence[str], other: AlignedRecording) -> Span | None:
-    """The place where new words are read among the same neighbours, the last of several as good;
-    None if they aren't."""
+    """Return where new words are read among the same neighbours; None if they aren't.
+
+    Of several places as good, the last counts.
+    """
     spoken, size = other.text.spoken, new[1] - new[0]
     wanted, best = tuple(words[slice(*new)]), (-1, (0, 0))
     for first in range(len(spoken) - size + 1):

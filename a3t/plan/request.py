@@ -41,13 +41,17 @@ RETAKE = "retake"
 ALL_KINDS = (*KINDS, RETAKE, "breath", "click")  # those that are looked for on request as well
 NAMED = "word"  # the kind of a word that is to be hidden
 BLEEP = "bleep"  # what else may become of a word
+MAX_TRACKS = 20
+MAX_GAIN_DB = 20.0  # dB
 
 
 @dataclass(frozen=True, slots=True)
 class Cut(Record):
-    """Seconds [start, end) of a recording between two of its words, what is there (one of
-    ALL_KINDS), and what becomes of it (one of ACTIONS); or of NAMED words, muted or with a BLEEP.
-    Raises InputError for anything else."""
+    """A stretch of a recording between two words, and what becomes of it.
+
+    kind: one of ALL_KINDS, or NAMED for words. action: one of ACTIONS; BLEEP covers words with a
+    tone. start, end: seconds. Raises InputError for anything else.
+    """
 
     kind: str
     action: str
@@ -72,13 +76,10 @@ class Cut(Record):
 
 
 def check_cuts(cuts: Sequence[Cut]) -> None:
-    """InputError unless they are in order, apart, and not too many."""
+    """Raise InputError unless cuts are in order, apart, and not too many."""
     check_edits(len(cuts))
     if any(one.end > other.start for one, other in zip(cuts, cuts[1:], strict=False)):
         raise InputError("The cuts overlap or are out of order: sort them by time.")
-
-
-MAX_TRACKS = 20
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class Track(Record):
     sha256: str | None = None
 
     def open(self) -> Recording:
-        """The recording; InputError if it can't be used, or is no longer the one that it was."""
+        """Open the recording; InputError if it is unusable or has changed since it was used."""
         recording = Recording.open(self.path)
         if self.sha256 not in (None, recording.sha256):
             raise InputError(
@@ -100,14 +101,16 @@ class Track(Record):
 
 
 def tracks_of(files: Iterable[Path | str | Track]) -> tuple[Track, ...]:
-    """Tracks by their files' names; each file once."""
+    """Return tracks by file name, each file once."""
     tracks = [each if isinstance(each, Track) else Track(Path(each)) for each in files]
     return tuple({track.path.resolve(): track for track in tracks}.values())
 
 
 def identified(tracks: Sequence[Track], recording: Recording) -> tuple[Track, ...]:
-    """The tracks, opened once, with their sha256. InputError if one can't be used, or is the
-    recording itself."""
+    """Open the tracks once, and return them with their sha256.
+
+    Raises InputError if one can't be used, or is the recording itself.
+    """
     found = []
     for track in tracks:
         opened = track.open()
@@ -117,7 +120,6 @@ def identified(tracks: Sequence[Track], recording: Recording) -> tuple[Track, ..
     return tuple(found)
 
 
-MAX_GAIN_DB = 20.0  # dB
 Decibels = Annotated[float, msgspec.Meta(ge=-MAX_GAIN_DB, le=MAX_GAIN_DB)]
 
 
@@ -166,7 +168,7 @@ class OtherRecording(Record):
 
     @classmethod
     def of(cls, heard: AlignedRecording, punch_in: bool = False) -> OtherRecording:
-        """A recording whose words are known."""
+        """Return a recording whose words are known."""
         own = heard.recording
         return cls(own.path, heard.text.text, heard.alignment, own.sha256, punch_in)
 
@@ -248,7 +250,7 @@ class EditRequest(EditOptions):
         return not self.fit and self.duration is None and self.lengths is None
 
     def for_words(self, text: str, new_text: str) -> EditRequest:
-        """A request for other words, to be spoken and joined like these."""
+        """Return a request for other words, spoken and joined like these."""
         options = {each.name: getattr(self, each.name) for each in options_of(EditOptions)}
         # These concern the words that were asked for, all together.
         options |= {"duration": None, "moves": False, "candidates": 1}
@@ -257,8 +259,10 @@ class EditRequest(EditOptions):
         )
 
     def beside(self, folder: Path) -> EditRequest:
-        """The request whose other recordings and tracks lie in a folder, if they have names alone
-        and are there: an edit.json from a server names no folders."""
+        """Return the request with bare file names looked up in a folder.
+
+        An edit.json from a server names no folders.
+        """
 
         def found(each: T) -> T:
             path = folder / each.path
@@ -269,14 +273,14 @@ class EditRequest(EditOptions):
         )
 
     def with_pronunciations_of(self, words: Iterable[str]) -> EditRequest:
-        """The same request with only the pronunciations of these words."""
+        """Return the request with only the pronunciations of these words."""
         spoken = set(words)
         kept = tuple(each for each in self.pronunciations if each[0] in spoken)
         same = kept == self.pronunciations and self.names is None
         return self if same else replace(self, pronunciations=kept, names=None)
 
     def to_json(self) -> dict[str, Any]:
-        """Its entries in an edit.json: the texts, the seed, and all else in ``asked``."""
+        """Return its entries in an edit.json: the texts, the seed, and all else in ``asked``."""
         asked = to_json(self)
         texts = {name: asked.pop(name) for name in ("text", "new_text")}
         seed = asked.pop("seed")
@@ -287,7 +291,7 @@ class EditRequest(EditOptions):
 
     @classmethod
     def from_json(cls, data: object) -> EditRequest:
-        """The request in an edit.json of any format; ValueError if it isn't one."""
+        """Read the request from an edit.json of any format; ValueError if there is none."""
         entry = from_json(RequestEntry, brought_up(data))
         words = from_json(dict[str, tuple[str, ...]], entry.asked.get("pronunciations", {}))
         ways = pronunciations_of({word: map(str.split, own) for word, own in words.items()})
@@ -328,7 +332,7 @@ class SpeechRequest(SpeechOptions):
 
 
 def pronunciations_of(words: Mapping[str, Iterable[Sequence[str]]]) -> Pronunciations:
-    """Words with their pronunciations, in the form that a request holds."""
+    """Return words with their pronunciations as a request holds them."""
     return tuple((word, tuple(tuple(way) for way in ways)) for word, ways in words.items())
 
 
@@ -340,7 +344,7 @@ class LaterFormatError(InputError):
 
 
 def _from_1(entry: dict[str, Any]) -> dict[str, Any]:
-    """0.1.0 to 1.0.0: what an edit.json doesn't name, its version of a3t didn't do."""
+    """Migrate 0.1.0 to 1.0.0: what an edit.json doesn't name, its version of a3t didn't do."""
     asked = {"punctuate": False, "moves": False} | dict(entry.get("asked") or {})
     return entry | {"asked": asked}
 
@@ -350,7 +354,7 @@ FORMAT = len(_MIGRATIONS) + 1
 
 
 def brought_up(data: object) -> dict[str, Any]:
-    """The entry in today's format. ValueError if it isn't one; LaterFormatError."""
+    """Return the entry in today's format. Raises ValueError if it isn't one; LaterFormatError."""
     if not isinstance(data, Mapping):
         raise ValueError("an edit")
     entry = dict(data)

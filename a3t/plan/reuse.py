@@ -24,10 +24,11 @@ from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, frames_of
 from a3t.plan.edit_plan import EditPlan, PlannedEdit, ReusedSpeech
-from a3t.plan.edit_sites import PlacedEdit, WordFrames
+from a3t.plan.edit_sites import PlacedEdit
 from a3t.plan.punch_in import read_anew
 from a3t.plan.request import EditRequest, OtherRecording, ReusedWords
 from a3t.plan.revision import Revision
+from a3t.plan.word_grid import WordFrames
 from a3t.source.alignments import AlignmentStore
 from a3t.source.records import AlignedRecording
 from a3t.spans import Margins, Span
@@ -43,6 +44,11 @@ MAX_OFFERED_WORDS = 3  # of an edit that other takes are offered of
 MAX_OFFERED_PLACES = 8  # places where these are recorded, and …
 MAX_UNASKED_PLACES = 2  # … of a long recording, if only one result is wanted
 ENDS = (".", "?")  # the marks that end a sentence
+EDGE = frames_of(0.05)  # of silence on either side of a joint, where there is any
+MIN_PAUSE_FRAMES = frames_of(0.05)  # what is shorter is no pause
+MAX_SILENCE_FRAMES = frames_of(1.0)  # of silence that is taken along
+USUAL_PAUSE = frames_of(0.3)
+MAX_MOVED_FRAMES = frames_of(600)  # of one edit, which is held in memory
 
 
 @dataclass(frozen=True)
@@ -54,8 +60,10 @@ class RecordedTexts:
     def matches(
         self, script: Sequence[WordEdit], new_text: Transcript
     ) -> dict[int, tuple[ReusedWords, ...]]:
-        """The places of each edit's new words that are recorded, by the edit's index and in order;
-        together they hold all of its new words."""
+        """Find where each edit's new words are recorded.
+
+        The places, by the edit's index and in order, together hold all of its new words.
+        """
         gone = [edit.old for edit in script if edit.old[0] < edit.old[1]]
         result = {}
         for k, edit in enumerate(script):
@@ -64,8 +72,10 @@ class RecordedTexts:
         return result
 
     def short_matches(self, edit: WordEdit, new_text: Transcript) -> list[ReusedWords]:
-        """The places where all new words of an edit, if few, are recorded: by the same speaker, the
-        nearest places first, and then in other texts."""
+        """Find where all new words of a short edit are recorded.
+
+        Places by the same speaker come first, the nearest before others, then other texts.
+        """
         wanted = new_text.spoken[slice(*edit.new)]
         if not 0 < len(wanted) <= MAX_OFFERED_WORDS:
             return []
@@ -105,7 +115,7 @@ class RecordedTexts:
         )
 
     def _runs(self, edit: WordEdit, new: Transcript, gone: Sequence[Span]) -> Iterator[ReusedWords]:
-        """The longest stretches, from left to right."""
+        """Yield the longest recorded stretches, from left to right."""
         place, last = edit.new
         while place < last:
             size, found = 0, (0, 0)
@@ -123,8 +133,10 @@ class RecordedTexts:
                 place += 1
 
     def _places(self, words: tuple[str, ...], short: int) -> Iterator[tuple[int, int]]:
-        """Texts and places where these words stand; if their first ``short`` are a sentence, also
-        those where only that does."""
+        """Yield the texts and places where these words stand.
+
+        If the first ``short`` words are a sentence, the places of that alone follow.
+        """
         yield from self._stretches.get(words, ())
         if 2 <= short < MIN_WORDS:
             yield from self._sentences.get(words[:short], ())
@@ -170,7 +182,7 @@ def _common(new: Sequence[str], place: int, last: int, old: Sequence[str], start
 
 
 def _sentence(text: Transcript, place: int) -> int:
-    """The words of the short sentence that begins at a word; 0 if none does."""
+    """Return the length in words of the short sentence that begins here; 0 if none does."""
     if place and text.words[place - 1].mark not in ENDS:
         return 0
     for count in range(1, MIN_WORDS):
@@ -183,7 +195,7 @@ def _sentence(text: Transcript, place: int) -> int:
 
 
 def _go_together(before: ReusedWords, after: ReusedWords) -> bool:
-    """True if what differs between two stretches can be changed where both were recorded."""
+    """Return whether the difference between two stretches can be changed in place."""
     if before.text != after.text:
         return False
     left_out = after.old[0] - before.old[1]
@@ -191,7 +203,7 @@ def _go_together(before: ReusedWords, after: ReusedWords) -> bool:
 
 
 def _widened(block: ReusedWords, new: Span, gone: Sequence[Span]) -> ReusedWords:
-    """The block with the new words beside it, for which words beside it in the old text go."""
+    """Extend a block by the new words beside it, replacing words beside it in the old text."""
     first, last = block.old
     before, after = _around(gone, first), _around(gone, last - 1)
     if block.text == 0 and before is not None and new[0] < block.new[0]:
@@ -202,7 +214,7 @@ def _widened(block: ReusedWords, new: Span, gone: Sequence[Span]) -> ReusedWords
 
 
 def _around(ranges: Sequence[Span], word: int) -> Span | None:
-    """The range that a word is in, of some that are in order and apart; None if it is in none."""
+    """Return the range that holds a word, of ranges in order and apart; None for none."""
     place = bisect_right(ranges, word, key=lambda each: each[0]) - 1
     return ranges[place] if place >= 0 and word < ranges[place][1] else None
 
@@ -213,7 +225,7 @@ def chosen_words(
     texts: Sequence[Transcript],
     new_text: Transcript,
 ) -> dict[int, tuple[ReusedWords, ...]]:
-    """The ``chosen`` words that each edit of the script takes, by the edit's index."""
+    """Return the ``chosen`` words that each edit of the script takes, by its index."""
     found: dict[int, tuple[ReusedWords, ...]] = {}
     for words in chosen:
         if words.text < len(texts):
@@ -226,8 +238,11 @@ def chosen_words(
 
 
 def with_sources(revision: Revision, request: EditRequest) -> list[WordEdit]:
-    """The edits of a revision and, if the request moves words, the places in the text that recorded
-    ones are taken from, or may be, in order: all that has to be aligned."""
+    """Return all that has to be aligned, in order.
+
+    These are the edits of a revision and, if the request moves words, the places in the text that
+    recorded words may be taken from.
+    """
     edits, texts = list(revision.edits), RecordedTexts((revision.text,))
     recorded = texts.matches(edits, revision.new_text) if request.moves else {}
     found = [words for each in recorded.values() for words in each]
@@ -246,8 +261,11 @@ def align_others(
     pronouncer: Pronouncer,
     recogniser: str = "auto",
 ) -> tuple[AlignedRecording, ...]:
-    """Other recordings with their words, which are found where they aren't known, with the new
-    text as a prior; InputError if one is not the recording that it was."""
+    """Align other recordings, recognising those without a text.
+
+    The new text is the recogniser's prior. Raises InputError if a recording has changed since it
+    was used.
+    """
     heard = []
     for other in others:
         recording = Recording.open(other.path)
@@ -267,18 +285,14 @@ def align_others(
     return tuple(heard)
 
 
-EDGE = frames_of(0.05)  # of silence on either side of a joint, where there is any
-MIN_PAUSE_FRAMES = frames_of(0.05)  # what is shorter is no pause
-MAX_SILENCE_FRAMES = frames_of(1.0)  # of silence that is taken along
-USUAL_PAUSE = frames_of(0.3)
-MAX_MOVED_FRAMES = frames_of(600)  # of one edit, which is held in memory
-
 PlanOrigin = Callable[[int, Revision], EditPlan]  # by a text's number
 
 
 def with_room(site: PlacedEdit, recorded: tuple[ReusedWords, ...], words: WordFrames) -> PlacedEdit:
-    """The site with words that are recorded, and the frames that they replace: joints lie in the
-    silence beside these, if there is any."""
+    """Return the site with recorded words and the frames that they replace.
+
+    Joints lie in the silence beside these, if there is any.
+    """
     before = words.pause_before(site.edit.old[0])
     after = words.pause_before(site.edit.old[1])
     first, last = site.frames
@@ -301,10 +315,11 @@ def origins_of(
     plan_origin: PlanOrigin,
     usual: Mapping[str, float],
 ) -> tuple[tuple[EditPlan, ...], dict[int, tuple[ReusedSpeech, ...]], tuple[PlacedEdit, ...]]:
-    """The origins of all recorded words; for each site, by its index, what it takes from them; and
-    the sites, those without it whose words can't be changed where they were recorded.
+    """Plan the origins of all recorded words.
 
-    ``usual``: this speaker's pauses in frames. Raises InputError for too long a stretch.
+    Returns the origins; what each site takes from them, by its index; and the sites, without
+    recorded words that can't be changed in place. ``usual``: this speaker's pauses in frames.
+    Raises InputError for too long a stretch.
     """
     blocks = {(k, n): b for k, site in enumerate(sites) for n, b in enumerate(site.recorded)}
     made, number_of = _apart(blocks)
@@ -336,9 +351,11 @@ def origins_of(
 def _apart(
     blocks: Mapping[tuple[int, int], ReusedWords],
 ) -> tuple[list[tuple[int, tuple[ReusedWords, ...]]], dict[tuple[int, int], int]]:
-    """The blocks in as few origins as there can be, each with its text's number, in which no word
-    moves twice; and the origin of each block. Blocks are taken in the order of their words, each to
-    the origin that has been free for longest (interval partitioning)."""
+    """Distribute blocks over as few origins as possible, so that no word moves twice.
+
+    Returns each origin's text number and blocks, and each block's origin. Blocks are taken in the
+    order of their words, each to the origin that has been free for longest (interval partitioning).
+    """
     ends: dict[int, list[tuple[int, int]]] = {}  # of a text: where its origins' last block ends
     own: list[list[tuple[int, int]]] = []
     for key in sorted(blocks, key=lambda key: (blocks[key].text, blocks[key].old, key)):
@@ -358,7 +375,7 @@ def _apart(
 def _revision(
     text: Transcript, new_text: Transcript, blocks: Sequence[ReusedWords]
 ) -> Revision | None:
-    """The changes where the words were recorded; None if they aren't read the same there."""
+    """Return the changes where the words were recorded; None if they aren't read the same there."""
     whole = Transcript.of_tokens(text.words)  # without its pauses and emphasis
     pieces: list[Transcript] = []
     place = 0
@@ -375,7 +392,7 @@ def _revision(
 
 
 def _taken(block: ReusedWords, plan: EditPlan, number: int) -> ReusedSpeech:
-    """A block in its origin's plan, without the silence around it."""
+    """Return a block in its origin's plan, without the silence around it."""
     kept = plan.words
     first = kept.output_span(block.old)[0]
     words = first, first + block.new[1] - block.new[0]
@@ -396,7 +413,7 @@ def _taken(block: ReusedWords, plan: EditPlan, number: int) -> ReusedSpeech:
 
 
 def _between(edits: Sequence[PlannedEdit], frames: Span) -> Span:
-    """No edits, at the place where some within these frames would be."""
+    """Return the empty range of edits at these frames."""
     place = sum(edit.source[1] <= frames[0] for edit in edits)
     return place, place
 
@@ -408,8 +425,10 @@ def _with_silence(
     new_text: Transcript,
     usual: Mapping[str, float],
 ) -> tuple[ReusedSpeech, ...]:
-    """The speech with the silence that belongs to its joints. silence: the frames of it that there
-    are before and after each."""
+    """Add to each stretch of speech the silence that belongs to its joints.
+
+    silence: the frames of it before and after each.
+    """
     if sum(each.frames[1] - each.frames[0] for each in speech) > MAX_MOVED_FRAMES:
         raise InputError(
             "More than ten minutes of speech can't be moved at once: move it in parts."
@@ -419,7 +438,7 @@ def _with_silence(
     words = [speech[0].new[0], *(each.new[1] for each in speech)]
 
     def wanted(joint: int) -> tuple[int, bool]:
-        """The frames of a pause before a new word, and whether they are requested."""
+        """Return the frames of a pause before a new word, and whether they are requested."""
         word = words[joint]
         if site.pauses.get(word):
             return round(site.pauses[word] * FRAMES_PER_SECOND), True
@@ -455,7 +474,7 @@ def _with_silence(
 
 
 def _silence(taken: ReusedSpeech, plan: EditPlan) -> Margins:
-    """The frames of silence beside it where it was recorded; words and edits are in order."""
+    """Return the frames of silence beside it where it was recorded."""
     words, (first, last) = plan.word_frames, taken.frames
     ahead = bisect_right(words.spans, first, key=lambda span: span[1])
     behind = bisect_left(words.spans, last, key=lambda span: span[0])

@@ -30,7 +30,7 @@ class Revision:
 
     @classmethod
     def of(cls, text: Transcript, new_text: Transcript) -> Revision:
-        """The revision that turns ``text`` into ``new_text``.
+        """Compare two texts, and return what turns ``text`` into ``new_text``.
 
         What is only spelt otherwise doesn't change, and what both have is read as the old one has
         it (`a3t.text.comparison.respelling`).
@@ -76,7 +76,7 @@ class Revision:
         return self.new_text, word_map(self.edits, len(self.text.words))
 
     def within(self, passages: Sequence[Span], text: Transcript) -> Revision:
-        """The revision restricted to the words of these ranges; ``text``: its text, in other marks.
+        """Restrict the revision to the words of these ranges; ``text``: its text, in other marks.
 
         The texts, edits and pauses then have these words alone. Every edit must lie within one of
         the ranges and may touch its end only where the text ends; InputError if one lies outside.
@@ -117,13 +117,15 @@ class _Edit(Protocol):
 
 
 def word_map(edits: Iterable[_Edit], count: int) -> SpanMap:
-    """The mapping of a text's ``count`` words to the text that the ordered edits make of it."""
+    """Map a text's ``count`` words to the text that the ordered edits make of it."""
     return SpanMap.replacing([(edit.old, edit.new[1] - edit.new[0]) for edit in edits], count)
 
 
 def _asked_otherwise(text: Transcript, new_text: Transcript, kept: Mapping[int, int]) -> set[int]:
-    """The kept words, by their places in the new text, at whose end one text rises and the other
-    falls. Where a text has no mark nothing is known of its melody."""
+    """Return the kept words at whose end one text rises and the other falls.
+
+    They are numbered as in the new text. A text without a mark says nothing about its melody.
+    """
     rising, rising_anew = question_ends(text), question_ends(new_text)
     return {
         new
@@ -134,7 +136,7 @@ def _asked_otherwise(text: Transcript, new_text: Transcript, kept: Mapping[int, 
 
 
 def _joined(script: Sequence[WordEdit]) -> list[WordEdit]:
-    """The edits in order, adjacent ones merged."""
+    """Sort edits and merge adjacent ones."""
     result: list[WordEdit] = []
     for edit in sorted(script, key=lambda edit: (edit.new, edit.old)):
         if result and result[-1].new[1] == edit.new[0] and result[-1].old[1] == edit.old[0]:

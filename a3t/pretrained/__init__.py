@@ -30,6 +30,11 @@ from a3t.user_folders import model_folders
 LARGEST_CONFIG, LARGEST_WEIGHTS = 1_000_000, 8_000_000_000  # bytes
 MOST_LAYERS, LARGEST_SIZE = 256, 65_536  # of a network; any one is far smaller
 CONFIG, WEIGHTS = "config.yaml", "model.safetensors"
+NAME = re.compile(r"([A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)(?:@([\w.-]+))?", re.ASCII)
+SHA256 = re.compile(r"[0-9a-f]{64}")
+# Nothing else is downloaded: no code, no pickles. A subfolder may hold the duration predictor.
+FILES = ("config.yaml", "model.safetensors")
+WANTED = [f"{folder}{file}" for folder in ("", "*/") for file in FILES]
 
 
 def checkpoint_folder(name_or_path: str | Path) -> Path:
@@ -128,13 +133,6 @@ def save_checkpoint(
         with atomic_path(folder / name) as temporary:
             temporary.write_bytes(content)
     return digest
-
-
-NAME = re.compile(r"([A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)(?:@([\w.-]+))?", re.ASCII)
-SHA256 = re.compile(r"[0-9a-f]{64}")
-# Nothing else is downloaded: no code, no pickles. A subfolder may hold the duration predictor.
-FILES = ("config.yaml", "model.safetensors")
-WANTED = [f"{folder}{file}" for folder in ("", "*/") for file in FILES]
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,9 @@ from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, seconds_of
 from a3t.plan.edit_limits import Count, Number, check_alignment
 from a3t.plan.edit_plan import EditPlan, PlannedEdit, ReusedSpeech
-from a3t.plan.edit_sites import GridPhone, on_grid
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision
+from a3t.plan.word_grid import GridPhone, on_grid
 from a3t.projects.take_record import Anchor, Sample, TakeEdit
 from a3t.rendering.candidates import VARIATIONS, variant
 from a3t.rendering.edited import EditedRecording, ReusedExcerpt, WordScore

@@ -33,7 +33,8 @@ from a3t.grid import HOP, SAMPLE_RATE, grid_samples, samples_of, seconds_of
 from a3t.model.loading import Networks
 from a3t.model.masking import MaskedMel, fill, fill_in_pieces
 from a3t.model.threads import Steps, one_thread
-from a3t.plan.edit_plan import EditPlan, PlannedEdit, PlannedPhone, Window, WindowFrames, lay_out
+from a3t.plan.edit_plan import EditPlan, PlannedEdit, PlannedPhone, Window
+from a3t.plan.edit_windows import WindowFrames, lay_out
 from a3t.plan.prompt import SpeechPlan
 from a3t.plan.request import BLEEP
 from a3t.rendering.edited import EditedRecording, ReusedExcerpt

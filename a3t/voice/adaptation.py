@@ -27,7 +27,7 @@ from a3t.model.a3t import A3T
 from a3t.model.conformer import Batch
 from a3t.model.saved_voices import add_low_rank, take_low_rank
 from a3t.model.threads import on_threads
-from a3t.plan.edit_sites import GridPhone, on_grid
+from a3t.plan.word_grid import GridPhone, on_grid
 from a3t.spans import Span
 from a3t.text.phones import phone_ids
 from alignment import Alignment
@@ -37,6 +37,15 @@ LONGEST = frames_of(12.0)  # frames of a piece
 SHORTEST = frames_of(0.8)
 PAUSE = frames_of(0.15)  # the shortest pause in which a piece may begin or end
 MOST_DOUBTFUL = 0.2  # share of a piece's words
+THREADS = 2  # always, since the changes depend on it; more gain little
+LEAST_SECONDS = 8.0  # of speech: with less, words are less clear (docs/log.md)
+# Up to so many seconds only the decoder learns, in more steps: what the encoder learns from little
+# speech makes home recordings less clear (docs/log.md).
+BRIEF_SECONDS, BRIEF_PARTS, BRIEF_STEPS = 80.0, ("decoder", "output"), 120
+HELD_OUT = 0.12  # share of the pieces by which an adaptation is judged
+LEAST_STEPS, MOST_STEPS = 60, 600
+STEPS_A_SECOND = 4.0  # of speech
+JUDGED_FROM = 6  # pieces: with fewer none is held out
 
 
 @dataclass(frozen=True)
@@ -152,17 +161,6 @@ def log_pitch_of(wave: np.ndarray, frames: int) -> np.ndarray | None:
         return log_pitch(wave, frames)
     except ImportError:  # pyworld
         return None
-
-
-THREADS = 2  # always, since the changes depend on it; more gain little
-LEAST_SECONDS = 8.0  # of speech: with less, words are less clear (docs/log.md)
-# Up to so many seconds only the decoder learns, in more steps: what the encoder learns from little
-# speech makes home recordings less clear (docs/log.md).
-BRIEF_SECONDS, BRIEF_PARTS, BRIEF_STEPS = 80.0, ("decoder", "output"), 120
-HELD_OUT = 0.12  # share of the pieces by which an adaptation is judged
-LEAST_STEPS, MOST_STEPS = 60, 600
-STEPS_A_SECOND = 4.0  # of speech
-JUDGED_FROM = 6  # pieces: with fewer none is held out
 
 
 @dataclass(frozen=True)

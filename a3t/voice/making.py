@@ -22,8 +22,9 @@ from a3t.model.loading import Networks
 from a3t.model.saved_voices import check_name, save_voice, voices_folder
 from a3t.model.speaker_encoder import least_likeness, load_speaker_encoder, speech_vector
 from a3t.model.variance.durations import DurationPredictor
-from a3t.plan.edit_sites import PAUSES, GridPhone
 from a3t.plan.prompt import MAX_PROMPT_FRAMES, Prompt
+from a3t.plan.usual_pauses import PAUSES
+from a3t.plan.word_grid import GridPhone
 from a3t.text.phones import PAUSE_ID, PHONES
 from a3t.voice.adaptation import (
     LEAST_SECONDS,
@@ -37,6 +38,9 @@ from a3t.voice.adaptation import (
 from alignment import Alignment
 
 TELLING = frames_of(1.5)  # frames of words, from which a piece tells who speaks
+MOST_SECONDS = 1800.0  # of speech, half an hour: so few steps learn nothing from more
+MOST_FILES = 5000
+MUCH = 60.0  # seconds of speech: what less gains is hard to hear (docs/log.md)
 
 
 def speaker_facts(pieces: Sequence[VoicePiece]) -> dict[str, Any]:
@@ -116,10 +120,6 @@ def of_one_speaker(pieces: Sequence[VoicePiece]) -> tuple[list[VoicePiece], list
             others.append(UnusedSpeech(piece.source, reason, piece.start))
     return kept, others
 
-
-MOST_SECONDS = 1800.0  # of speech, half an hour: so few steps learn nothing from more
-MOST_FILES = 5000
-MUCH = 60.0  # seconds of speech: what less gains is hard to hear (docs/log.md)
 
 Align = Callable[[Recording], Alignment]  # by the text beside it, or what is recognised
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.cleaning import TrackActivity
 from a3t.plan.request import MAX_OTHERS, OtherRecording, Track
+from a3t.plan.track_activity import TrackActivity
 from a3t.projects.document import Change, Document
 from a3t.projects.store.folder_lock import lock_of
 from a3t.source.records import LONG

@@ -16,9 +16,11 @@ from typing import Any
 from a3t.audio.analysis.loudness import LEVELS
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.cleaning import Cleaning, Finding, Findings, TrackActivity, listed
+from a3t.plan.cleaning import Cleaning, Finding, listed
+from a3t.plan.findings import Findings
 from a3t.plan.options import PAGE, CleaningOptions, read_options
 from a3t.plan.request import KINDS
+from a3t.plan.track_activity import TrackActivity
 from a3t.projects.document import MAX_CHANGES, MAX_CHARACTERS, Change, Document, draft_of, steps_of
 from a3t.projects.take_record import TakeRecord
 from alignment.result import DOUBTFUL_BELOW

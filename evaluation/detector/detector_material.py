@@ -22,7 +22,7 @@ from a3t.audio.splicing.seams import FADE_MS
 from a3t.audio.splicing.splicing import make_patch
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
-from a3t.plan.edit_plan import WindowFrames
+from a3t.plan.edit_windows import WindowFrames
 from a3t.plan.request import EditRequest
 from a3t.rendering.renderer import neighbours_of
 from a3t.source.records import AlignedRecording

@@ -21,7 +21,8 @@ from a3t.audio.output.patches import Patch, read_patched
 from a3t.audio.reading.recording import Recording, opened
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
-from a3t.plan.edit_plan import EditPlan, PlannedPhone, WindowFrames
+from a3t.plan.edit_plan import EditPlan, PlannedPhone
+from a3t.plan.edit_windows import WindowFrames
 from a3t.plan.request import EditRequest
 from a3t.rendering.renderer import Renderer, masked_mel
 from a3t.source.records import AlignedRecording

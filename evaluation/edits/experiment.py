@@ -17,8 +17,8 @@ from a3t.editor import Editor, Source
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE, grid_frames
 from a3t.plan.edit_plan import EditPlan
-from a3t.plan.edit_sites import on_grid
 from a3t.plan.request import EditRequest
+from a3t.plan.word_grid import on_grid
 from a3t.source.records import AlignedRecording
 from a3t.text.transcript import Transcript
 from alignment import Alignment

@@ -20,7 +20,7 @@ from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
-from a3t.plan.edit_sites import on_grid
+from a3t.plan.word_grid import on_grid
 from alignment import AlignmentError
 from evaluation import metrics
 from evaluation.clips import by_hash

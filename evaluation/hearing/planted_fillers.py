@@ -20,8 +20,8 @@ import soundfile
 
 from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
-from a3t.plan.cleaning import Findings
 from a3t.plan.disfluencies import DELIBERATE
+from a3t.plan.findings import Findings
 from alignment import AlignmentError
 from evaluation.harness.declared_tables import Column, Row, Rows, Table, count, rate, share
 from evaluation.harness.estimates import Interval

@@ -13,19 +13,15 @@ import pytest
 from a3t.commands import edit
 from a3t.commands.editing.edit_list import read_jobs
 from a3t.errors import InputError
-from a3t.plan.edit_plan import PlannedEdit, windows_around
-from a3t.plan.edit_sites import (
-    WordFrames,
-    merge_touching,
-    on_grid,
-    place_edits,
-    turns_at,
-    usual_pauses,
-)
+from a3t.plan.edit_plan import PlannedEdit
+from a3t.plan.edit_sites import merge_touching, place_edits, turns_at
+from a3t.plan.edit_windows import windows_around
 from a3t.plan.planner import timed, timeline
 from a3t.plan.request import EditRequest
 from a3t.plan.reuse import RecordedTexts
 from a3t.plan.revision import Revision
+from a3t.plan.usual_pauses import usual_pauses
+from a3t.plan.word_grid import WordFrames, on_grid
 from a3t.projects.project_edit import PlanFile
 from a3t.projects.replay import read_record
 from a3t.source.transcripts import text_of

@@ -7,7 +7,8 @@ import pytest
 
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.cleaning import Cleaning, Findings
+from a3t.plan.cleaning import Cleaning
+from a3t.plan.findings import Findings
 from a3t.plan.request import Cut, EditRequest, check_cuts
 from a3t.source.records import AlignedRecording
 from a3t.text.transcript import Transcript

@@ -9,7 +9,8 @@ import soundfile
 from a3t.audio.output.patches import insert_patches
 from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
-from a3t.plan.edit_sites import WordFrames, place_edits
+from a3t.plan.edit_sites import place_edits
+from a3t.plan.word_grid import WordFrames
 from a3t.source.records import AlignedRecording
 from a3t.text.comparison.edit_script import WordEdit
 from a3t.text.transcript import Transcript

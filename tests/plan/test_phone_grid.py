@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from a3t.errors import InputError
 from a3t.plan.edit_plan import EditPlan
-from a3t.plan.edit_sites import GridPhone, frame_edges, on_grid, usual_pauses
+from a3t.plan.usual_pauses import usual_pauses
+from a3t.plan.word_grid import GridPhone, frame_edges, on_grid
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Phone, Word, pause
 from tests.plan.test_plan import aligned, plan_of

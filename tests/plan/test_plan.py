@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.edit_plan import CONTEXT, MAX_WINDOW_FRAMES, EditPlan, PlannedPhone, lay_out
-from a3t.plan.edit_sites import on_grid
+from a3t.plan.edit_plan import EditPlan, PlannedPhone
+from a3t.plan.edit_windows import CONTEXT, MAX_WINDOW_FRAMES, lay_out
 from a3t.plan.planner import make_plan
 from a3t.plan.prompt import Prompt, speech_plan
 from a3t.plan.request import EditRequest, SpeechRequest
 from a3t.plan.revision import Revision
+from a3t.plan.word_grid import on_grid
 from a3t.source.records import AlignedRecording
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Phone, Word, pause

@@ -4,9 +4,10 @@ questions that ask for yes or no rise where their last word is made."""
 import numpy as np
 import pytest
 
-from a3t.plan.edit_plan import PlannedPhone, WindowFrames
-from a3t.plan.edit_sites import GridPhone
+from a3t.plan.edit_plan import PlannedPhone
+from a3t.plan.edit_windows import WindowFrames
 from a3t.plan.revision import Revision
+from a3t.plan.word_grid import GridPhone
 from a3t.rendering.renderer import ENDS, RISE, SHARE, WHOLE, WITHIN, drawn_melody, melody, rises
 from a3t.text.transcript import Transcript, question_ends
 

@@ -16,7 +16,7 @@ import torch
 
 from a3t.audio.analysis.mel import log_mel
 from a3t.grid import HOP, SAMPLE_RATE
-from a3t.plan.edit_sites import on_grid
+from a3t.plan.word_grid import on_grid
 from a3t.text.phones import phone_ids
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript

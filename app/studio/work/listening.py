@@ -20,8 +20,8 @@ from a3t.audio.output.muxing import picture_lead
 from a3t.audio.reading.formats import to_float
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.cleaning import TrackActivity
 from a3t.plan.request import OtherRecording, Pronunciations
+from a3t.plan.track_activity import TrackActivity
 from a3t.source.alignments import punctuated
 from a3t.source.diarisation import numbered, speakers_by_sound
 from a3t.source.recognised_transcript import parts_of, recognised_part
