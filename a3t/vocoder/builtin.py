@@ -15,7 +15,8 @@ The idea is Vocos' (Siuzdak 2023): nothing is computed at the sample rate but on
 transform, so it is one to two orders faster on a CPU than generators that upsample. The network
 says magnitude and phase of each frame. Two old methods then do what a small network does badly:
 multiplicative updates make the magnitudes agree with the mel, and a few Griffin-Lim steps from the
-network's phase make neighbouring frames agree with one another. In these steps the magnitudes give
+network's phase, in voiced frames mixed with that of the voice's pulses (`a3t.vocoder.pulses`), make
+neighbouring frames agree with one another. In these steps the magnitudes give
 way as well, as far as the mel lets them: what the network blurred no sound could have. Where speech
 is noise, the texture that the network's means lack is drawn first (`a3t.vocoder.texture`).
 """
@@ -36,6 +37,7 @@ from a3t.grid import HOP
 from a3t.model.threads import on_threads
 from a3t.spans import Span
 from a3t.vocoder.base import check_mel, placed_normal
+from a3t.vocoder.pulses import PULSES_REACH, Pulses, pulses_of, with_pulses
 from a3t.vocoder.stft import BINS, REACH, griffin_lim, modulus, spectrum, unit, waveform
 from a3t.vocoder.texture import (
     AROUND,
@@ -43,6 +45,7 @@ from a3t.vocoder.texture import (
     PULSE_REACH,
     Harmonics,
     aperiodicity,
+    likely_pitch,
     local_contrast,
     pulse_band,
     pulsed,
@@ -244,8 +247,10 @@ class SpectralVocoder(nn.Module):
         texture: Sequence[float] | None = None,
         pulses: float = 0.0,
         refined: int = 0,
+        pulse_phases: float = 0.0,
     ) -> None:
         super().__init__()
+        self.pulse_phases = pulse_phases
         self.mel_updates = mel_updates
         self.iterations = iterations
         self.momentum = momentum
@@ -281,7 +286,8 @@ class SpectralVocoder(nn.Module):
         network = (1 + len(self.blocks)) * (self.kernel // 2)
         drawn = PULSE_REACH + REACH if self.texture and self.pulses else 0
         refined = REFINED_FRAMES if self.refinement is not None else 0
-        return network + drawn + REACH + REACH * self.iterations + refined
+        pulses = PULSES_REACH + REACH if self.pulse_phases else 0
+        return network + pulses + drawn + REACH + REACH * self.iterations + refined
 
     def spectra(self, mel: Tensor) -> Spectra:
         """Magnitude and phase of each frame of a mel (B, T, 80), before they are made to agree."""
@@ -326,10 +332,27 @@ class SpectralVocoder(nn.Module):
         mel: Tensor,
         noise: Tensor | None = None,
         refined: Sequence[Span] | None = None,
+        pulses: Pulses | None = None,
+        first_frame: int = 0,
     ) -> Tensor:
-        """``noise``: white, of power one, (B, 300 T), from which texture is drawn; without it there
-        is none. ``refined``: the frames that are refined, all by default."""
-        return self.textured_sound(self.spectra(mel), mel, noise, refined)
+        """Return the samples (B, 300 T) of a mel (B, T, 80).
+
+        ``noise``: white, of power one, (B, 300 T), from which texture is drawn; without it there is
+        none. ``refined``: the frames that are refined, all by default. ``pulses``: the voice's; by
+        default those that the network hears in the mel, whose first frame is ``first_frame``.
+        """
+        found = self.voiced(self.spectra(mel), pulses, first_frame)
+        return self.textured_sound(found, mel, noise, refined)
+
+    def voiced(self, found: Spectra, pulses: Pulses | None = None, first_frame: int = 0) -> Spectra:
+        """Return the spectra with the phases of ``pulses``, by default of those that the network
+        hears, in their share."""
+        if not self.pulse_phases or found.pitch is None:
+            return found
+        if pulses is None:
+            pulses = pulses_of(likely_pitch(found.pitch.detach()), first_frame)
+        mixed = with_pulses(found.phase, found.magnitude, pulses, self.pulse_phases, self.window)
+        return found._replace(cosine=mixed.real, sine=mixed.imag)
 
     def textured_sound(
         self,
@@ -460,4 +483,5 @@ class BuiltinVocoder:
         mel = check_mel(mel.detach())
         noise = torch.from_numpy(placed_normal(seed, first_frame, len(mel), HOP)).float()
         mel, noise = mel.to(self._device), noise.flatten().to(self._device)
-        return self.model(mel[None], noise[None], finished)[0].cpu().clone()
+        sound = self.model(mel[None], noise[None], finished, first_frame=first_frame)
+        return sound[0].cpu().clone()

@@ -110,6 +110,24 @@ def class_of(log_pitch: Tensor, classes: int) -> Tensor:
     return torch.where(log_pitch > 0, nearest, classes).long()
 
 
+NEAR = 3  # classes on either side of the likeliest that its mean takes in
+
+
+def likely_pitch(scores: Tensor) -> Tensor:
+    """Return the pitch (B, T) in Hz of scores (B, T, classes + 1), 0 where no voice is likelier."""
+    classes = scores.shape[-1] - 1
+    likely = scores.float().softmax(-1)
+    best = likely[..., :classes].argmax(-1, keepdim=True)
+    around = best + torch.arange(-NEAR, NEAR + 1, device=scores.device)
+    inside = (around >= 0) & (around < classes)
+    around = around.clamp(0, classes - 1)
+    weights = likely.gather(-1, around) * inside
+    logs = class_pitches(classes).to(scores.device).log()[around]
+    hertz = ((weights * logs).sum(-1) / weights.sum(-1).clamp(min=1e-12)).exp()
+    voiced = likely[..., :classes].sum(-1) > likely[..., classes]
+    return torch.where(voiced, hertz, 0.0)
+
+
 def combs(classes: int) -> Tensor:
     """Log magnitude (classes, 601) of steady harmonics in a Hann window, each of mean zero."""
     bins = torch.arange(BINS, dtype=torch.float64)

@@ -37,10 +37,11 @@ CONFIG = {
         "texture": [300, 1500],
         "pulses": 2,
         "refined": 2,
+        "pulse_phases": 0.65,
     },
     "data": {"frames": 8, "batch": 2, "home": 1.0},
     "loss": {"harmonics": 0.1, "heard": 1.0},
-    "discriminators": {"channels": 2, "warmup": 2},
+    "discriminators": {"channels": 2, "period_channels": 2, "warmup": 2},
     "training": {"steps": 1000, "warmup": 2, "decay": 2},
 }
 
@@ -267,6 +268,21 @@ def test_discriminators_first_learn_alone_then_at_their_own_rate(
     assert rates[1] == pytest.approx(4 * rates[0])
 
 
+def test_without_spectral_losses_the_refinement_alone_learns(cache: Path, tmp_path: Path) -> None:
+    zero = dict.fromkeys(("spectral", "mel", "amplitude", "harmonics", "pitch"), 0.0)
+    work = VocoderTraining(CONFIG | {"loss": zero | {"heard": 1.0}}, Waveforms(cache))
+    start = {name: value.clone() for name, value in work.vocoder.named_parameters()}
+    run = TrainingRun(work.model, work.schedule, tmp_path)
+    for _ in range(2):
+        run.train_step(work.losses)
+    moved = {
+        name
+        for name, value in work.vocoder.named_parameters()
+        if not torch.equal(start[name], value)
+    }
+    assert moved and all(name.startswith("refinement.") for name in moved)
+
+
 @pytest.mark.parametrize("frames", [5, 24])
 @pytest.mark.parametrize("dilation", [1, 2, 4])
 def test_a_dilated_layer_is_torchs(frames: int, dilation: int) -> None:
@@ -279,7 +295,7 @@ def test_a_dilated_layer_is_torchs(frames: int, dilation: int) -> None:
 
 def test_each_side_of_the_discriminators_learns_by_its_own_losses() -> None:
     torch.manual_seed(0)
-    both, top = Discriminators(2), torch.tensor([8000.0])
+    both, top = Discriminators(2, 2), torch.tensor([8000.0])
     made = (0.1 * torch.randn(1, 2400)).requires_grad_()
     found = discriminator_losses(both, made, 0.1 * torch.randn(1, 2400), top)
     found["discriminator"].backward()
@@ -293,7 +309,7 @@ def test_each_side_of_the_discriminators_learns_by_its_own_losses() -> None:
 
 
 def test_discriminators_hear_nothing_above_the_recordings_band() -> None:
-    both = Discriminators(2)
+    both = Discriminators(2, 2)
     true = 0.1 * torch.randn(1, 2400, generator=torch.Generator().manual_seed(0))
     whistle = torch.sin(2 * torch.pi * 10000 * torch.arange(2400) / 24000)
     made = true + 0.1 * torch.hann_window(2400) * whistle

@@ -23,6 +23,9 @@ from training.vocoder.vocoder_losses import known_bins
 
 VOCODER, DISCRIMINATORS = "vocoder", "discriminators"  # parts of what is trained, by their names
 SIZES = (512, 1024, 2048)  # samples of a window; the hop is a quarter
+PERIODS = (2, 3, 5, 7, 11)  # samples
+PERIOD_WIDTHS = (1, 2, 4, 4)  # of its layers, in channels of the first
+TILT = 0.05  # of the strength at 12 kHz that 0 Hz has
 KERNEL = (3, 9)  # frames, bins
 STRIDES, DILATIONS = (2, 2, 2), (1, 2, 4)  # of bins, of frames
 SLOPE = 0.1
@@ -36,6 +39,7 @@ class DiscriminatorConfig:
 
     Args:
         channels: of each layer; with 0 there are no discriminators.
+        period_channels: of the first layer of those by periods; with 0 there are none of these.
         adversarial: weight of the vocoder's adversarial loss.
         matching: weight of its feature-matching loss.
         alone: steps in which the discriminators learn and the vocoder waits.
@@ -44,6 +48,7 @@ class DiscriminatorConfig:
     """
 
     channels: int = 0
+    period_channels: int = 0
     adversarial: float = 1.0
     matching: float = 2.0
     alone: int = 0
@@ -117,12 +122,60 @@ def dilated(layer: nn.Module, x: Tensor, dilation: int) -> Tensor:
     return y.reshape(count, y.shape[1], each * dilation, -1)[:, :, :frames]
 
 
-class Discriminators(nn.Module):
-    """One discriminator for each of ``SIZES``."""
+class PeriodDiscriminator(nn.Module):
+    """Samples (B, n) and their ``top`` (B,) Hz -> the layers (B, C, T, period), and last the
+    verdict (B, 1, period), ideally 1 where recorded and 0 where synthetic.
 
-    def __init__(self, channels: int) -> None:
+    Each sees every so many samples alone, as in HiFi-GAN (Kong et al. 2020), and so the pulses of
+    a voice, which spectra in long windows don't show.
+    """
+
+    def __init__(self, period: int, channels: int) -> None:
+        super().__init__()
+        self.period = period
+        widths = (1, *(channels * factor for factor in PERIOD_WIDTHS))
+        self.layers = nn.ModuleList(
+            nn.Conv1d(before, after, 5, 3, 2)
+            for before, after in zip(widths, widths[1:], strict=False)
+        )
+        self.hidden = nn.Conv1d(2 * widths[-1], HIDDEN, 1)
+        self.verdict = nn.Conv1d(HIDDEN, 1, 1)
+        for layer in (*self.layers, self.hidden, self.verdict):
+            nn.init.kaiming_normal_(layer.weight, SLOPE)
+            nn.init.zeros_(layer.bias)
+
+    def forward(self, samples: Tensor, top: Tensor) -> list[Tensor]:
+        count = len(samples)
+        x = evened(samples, top)
+        x = functional.pad(x, (0, -x.shape[1] % self.period))
+        x = x.view(count, -1, self.period).transpose(1, 2).flatten(0, 1)[:, None]
+        layers = []
+        for layer in self.layers:
+            x = functional.leaky_relu(layer(x), SLOPE)
+            layers.append(x.view(count, self.period, *x.shape[1:]).permute(0, 2, 3, 1))
+        found = torch.cat(over_time(layers[-1]), dim=1)
+        return [*layers, self.verdict(functional.leaky_relu(self.hidden(found), SLOPE))]
+
+
+def evened(samples: Tensor, top: Tensor) -> Tensor:
+    """Return samples (B, n) below their ``top`` (B,) Hz, each window of power 1, their spectrum
+    tilted so that what is high is heard beside what is low."""
+    with torch.autocast(samples.device.type, enabled=False):
+        spectra = torch.fft.rfft(samples.float())
+        tilt = torch.linspace(TILT, 1.0, spectra.shape[-1], device=samples.device)
+        spectra = spectra * tilt * known_bins(top, spectra.shape[-1])[:, 0]
+        x = torch.fft.irfft(spectra, samples.shape[-1])
+        return x / (x.square().mean(1, keepdim=True) + 1e-8).sqrt()
+
+
+class Discriminators(nn.Module):
+    """One discriminator for each of ``SIZES``, and with channels for them each of ``PERIODS``."""
+
+    def __init__(self, channels: int, period_channels: int = 0) -> None:
         super().__init__()
         self.each = nn.ModuleList(SpectrumDiscriminator(size, channels) for size in SIZES)
+        if period_channels:
+            self.each.extend(PeriodDiscriminator(each, period_channels) for each in PERIODS)
 
     def forward(self, samples: Tensor, top: Tensor) -> list[list[Tensor]]:
         return [own(samples, top) for own in self.each]

@@ -25,8 +25,8 @@ CARD = """# vocoder-small
 
 The built-in vocoder: log10 mel (80 bins, 80-7600 Hz, hop 300, {rate} Hz) to waveform.
 {parameters:,} parameters, {blocks} ConvNeXt blocks of {width} at the frame rate{combs};
-then {updates} multiplicative updates that make the magnitudes agree with the mel;{texture}
-{iterations} Griffin-Lim steps from the network's phase, which relax the magnitudes by
+then {updates} multiplicative updates that make the magnitudes agree with the mel;{texture}{pulses}
+{iterations} Griffin-Lim steps from these phases, which relax the magnitudes by
 {relaxation:.0%}, and an inverse STFT.{refined}
 A frame depends on {reach} frames on either side.
 
@@ -45,6 +45,8 @@ Licence of the weights: Apache-2.0. {attribution}
 """
 
 
+PULSES = """
+in voiced frames below 8 kHz the phases are mixed with those of the voice's pulses (share {:g});"""
 REFINED = "\nAt last convolutions of {} channels over frames and bins refine the sound."
 CORPORA = ["librispeech", "ljspeech", "kathleen", "vctk", "commonvoice"]
 
@@ -83,6 +85,7 @@ def export(run_folder: Path, folder: Path, scores: str = "") -> str:
         combs=f", harmonics by {model.harmonics.classes} pitches" if model.harmonics else "",
         updates=model.mel_updates,
         texture=texture_of(model),
+        pulses=PULSES.format(model.pulse_phases) if model.pulse_phases else "",
         iterations=model.iterations,
         relaxation=model.relaxation,
         refined=REFINED.format(given["refined"]) if model.refinement else "",

@@ -30,7 +30,7 @@ MEL_FLOOR = 1e-4  # of magnitude: below is the codecs' and microphones' noise
 class VocoderLossConfig:
     """The ``loss:`` part of a vocoder's configuration: weights, and how many Griffin-Lim steps the
     spectral losses may hear (drawn anew from 0..``unrolled`` at each step). ``heard``: that of the
-    mel of what the discriminators hear."""
+    mel of what the discriminators hear. With no weight but that, the refinement alone learns."""
 
     spectral: float = 1.0
     mel: float = 3.0
@@ -39,6 +39,11 @@ class VocoderLossConfig:
     pitch: float = 0.1
     heard: float = 0.0
     unrolled: int = 2
+
+    @property
+    def refines(self) -> bool:
+        """Whether the refinement alone learns."""
+        return not (self.spectral or self.mel or self.amplitude or self.harmonics or self.pitch)
 
 
 def known_bins(top: Tensor, bins: int) -> Tensor:
@@ -104,10 +109,18 @@ def harmonics_loss(made: Tensor, true: Tensor) -> Tensor:
 
 def pitch_loss(scores: Tensor, samples: Tensor) -> Tensor:
     """Cross-entropy of scores of pitches (B, T, classes + 1) with what samples (B, 300 T) have."""
-    frames, classes = scores.shape[1], scores.shape[2] - 1
-    pitch = np.stack([log_pitch(window, frames, speed=4) for window in samples.cpu().numpy()])
-    true = class_of(torch.from_numpy(pitch), classes).to(scores.device)
+    pitch = measured_pitch(samples)
+    logs = torch.where(pitch > 0, pitch.clamp(min=1.0).log2(), 0.0)
+    true = class_of(logs, scores.shape[2] - 1)
     return functional.cross_entropy(scores.float().flatten(0, 1), true.flatten())
+
+
+def measured_pitch(samples: Tensor) -> Tensor:
+    """Return the pitch (B, T) in Hz, 0 where unvoiced, of samples (B, 300 T)."""
+    frames = samples.shape[1] // HOP
+    pitch = [log_pitch(window, frames, speed=4) for window in samples.cpu().numpy()]
+    logs = torch.from_numpy(np.stack(pitch)).to(samples.device)
+    return torch.where(logs > 0, torch.exp2(logs), 0.0)
 
 
 def true_spectrum(samples: Tensor) -> Tensor:

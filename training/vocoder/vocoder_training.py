@@ -22,7 +22,8 @@ from torch import Tensor, nn
 
 from a3t.errors import InputError
 from a3t.learning.loop import PRECISIONS, Losses, use_bfloat16
-from a3t.vocoder.builtin import SpectralVocoder
+from a3t.vocoder.builtin import Spectra, SpectralVocoder
+from a3t.vocoder.pulses import Pulses, pulses_of
 from training.configuration import read_config, settings
 from training.prefetch import Ahead
 from training.programs import Program, option
@@ -41,6 +42,7 @@ from training.vocoder.vocoder_losses import (
     VocoderLossConfig,
     amplitude_loss,
     harmonics_loss,
+    measured_pitch,
     mel_loss,
     multi_resolution_loss,
     pitch_loss,
@@ -75,10 +77,18 @@ class VocoderTraining:
         torch.manual_seed(self.schedule.seed)
         self.vocoder = SpectralVocoder(**(config.get("vocoder") or {})).to(device)
         self.against = settings(DiscriminatorConfig, config.get(DISCRIMINATORS))
+        self.refines = self.weights.refines
+        if self.refines:
+            self.vocoder.requires_grad_(False)
+            if self.vocoder.refinement is None:
+                raise InputError("Without spectral losses only a refinement learns: set refined.")
+            self.vocoder.refinement.requires_grad_(True)
         self.discriminators: Discriminators | None = None
         self.model: nn.Module = self.vocoder
         if self.against.channels:
-            self.discriminators = Discriminators(self.against.channels).to(device)
+            self.discriminators = Discriminators(
+                self.against.channels, self.against.period_channels
+            ).to(device)
             self.model = nn.ModuleDict({VOCODER: self.vocoder, DISCRIMINATORS: self.discriminators})
 
     def fit_normalisation(self, batches: int = 40) -> None:
@@ -105,27 +115,22 @@ class VocoderTraining:
         mel, samples, top = batch.mel, batch.samples, batch.top
         if self.discriminators is not None and step < self.against.alone:
             return self._recognition(mel, samples, top, step)
-        with torch.autocast(mel.device.type, torch.bfloat16, self.bfloat16):
-            said = self.vocoder.spectra(mel)
-        # Fourier transforms stay in float32: bfloat16 has too few digits for a sum of 1200.
         draw = torch.Generator().manual_seed(self.schedule.seed * 1_000_003 + step)
         turns = int(torch.randint(self.weights.unrolled + 1, (), generator=draw))
-        # Only what was recorded has a truth to compare with, sample by sample.
-        magnitude, known = said.magnitude[own], top[own]
-        made = self.vocoder.sound(magnitude, said.phase[own], mel[own], turns)
-        true = true_spectrum(samples[own])
-        found: dict[str, Tensor] = {
-            "spectral": multi_resolution_loss(made, samples[own], known),
-            "mel": mel_loss(made, mel[own]),
-            "amplitude": amplitude_loss(magnitude, true, known),
-        }
-        if self.weights.harmonics:
-            found["harmonics"] = harmonics_loss(made, samples[own])
-        if self.weights.pitch and said.pitch is not None:
-            found["pitch"] = pitch_loss(said.pitch[own], samples[own])
-        total = torch.stack([getattr(self.weights, name) * value for name, value in found.items()])
+        with (
+            torch.set_grad_enabled(not self.refines),
+            torch.autocast(mel.device.type, torch.bfloat16, self.bfloat16),
+        ):
+            said = self.vocoder.spectra(mel)
+        said = self.vocoder.voiced(said, self._pulses(samples, step))
+        found: dict[str, Tensor] = {}
+        if not self.refines:
+            found = self._spectral_losses(said, batch, own, turns)
+        total = mel.new_zeros(())
+        for name, value in found.items():
+            total = total + getattr(self.weights, name) * value
         if self.discriminators is None:
-            return {**found, "total": total.sum()}
+            return {**found, "total": total}
         noise = torch.randn(samples.shape, generator=draw).to(mel.device)
         heard = self.vocoder.textured_sound(said, mel, noise)
         with torch.autocast(mel.device.type, torch.bfloat16, self.bfloat16):
@@ -138,18 +143,43 @@ class VocoderTraining:
             + self.against.matching * both["matching"]
         )
         level = self.weights.heard * both["heard"]
-        return {**found, **both, "total": total.sum() + against + level + both["discriminator"]}
+        return {**found, **both, "total": total + against + level + both["discriminator"]}
+
+    def _spectral_losses(self, said: Spectra, batch: WaveBatch, own: slice, turns: int) -> Losses:
+        """Return the losses of what the network says and of its sound after some iterations."""
+        # Only what was recorded has a truth to compare with, sample by sample. Fourier transforms
+        # stay in float32: bfloat16 has too few digits for a sum of 1200.
+        mel, samples, known = batch.mel[own], batch.samples[own], batch.top[own]
+        magnitude = said.magnitude[own]
+        made = self.vocoder.sound(magnitude, said.phase[own], mel, turns)
+        found: Losses = {
+            "spectral": multi_resolution_loss(made, samples, known),
+            "mel": mel_loss(made, mel),
+            "amplitude": amplitude_loss(magnitude, true_spectrum(samples), known),
+        }
+        if self.weights.harmonics:
+            found["harmonics"] = harmonics_loss(made, samples)
+        if self.weights.pitch and said.pitch is not None:
+            found["pitch"] = pitch_loss(said.pitch[own], samples)
+        return found
 
     def _recognition(self, mel: Tensor, samples: Tensor, top: Tensor, step: int) -> Losses:
         """The losses of a step in which the vocoder waits."""
         assert self.discriminators is not None
         draw = torch.Generator().manual_seed(self.schedule.seed * 1_000_003 + step)
         with torch.no_grad():
-            made = self.vocoder(mel, torch.randn(samples.shape, generator=draw).to(mel.device))
+            noise = torch.randn(samples.shape, generator=draw).to(mel.device)
+            made = self.vocoder(mel, noise, pulses=self._pulses(samples, step))
         with torch.autocast(mel.device.type, torch.bfloat16, self.bfloat16):
             both = self.discriminators(samples, top), self.discriminators(made, top)
         own = recognition_loss(*both)
         return {"discriminator": own, "total": own}
+
+    def _pulses(self, samples: Tensor, step: int) -> Pulses | None:
+        """Return the recorded voice's pulses in every other step, else None: the network's."""
+        if not self.vocoder.pulse_phases or step % 2:
+            return None
+        return pulses_of(measured_pitch(samples))
 
     def validate(self) -> dict[str, float]:
         """Nothing: what is exported is measured."""
