@@ -13,20 +13,23 @@ import math
 import re
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from a3t.learning.loop import PRECISIONS, Losses, Objective, use_bfloat16, validate
+from a3t.learning.loop import Losses, Objective, validate
 from training.configuration import build, objective_of, read_config, settings
+from training.devices import CPU, Place, compute, compute_options
 from training.features.augment import augment_of
 from training.features.corpus_batches import Batches, DataConfig, MaskingConfig, standardise
 from training.features.store import Store
 from training.prefetch import Ahead
 from training.pretraining_objective import NETWORK, network_weights
 from training.programs import Program, option
+from training.synced_batch_norm import share_of, synchronise
 from training.training_runs import TrainingRun, TrainingSchedule, carry_out, initial_weights
 
 
@@ -62,27 +65,31 @@ class Pretraining:
         self,
         config: dict[str, Any],
         store: Store,
-        bfloat16: bool = False,
-        device: str = "cpu",
-        workers: int = 0,
+        place: Place = CPU,
         compiler: str | None = None,
     ) -> None:
-        self.bfloat16, self.device = bfloat16, device
+        self.place = place
         self.train = build_batches(config, store, train=True)
         dev = build_batches(config, store, train=False)
-        self.dev = [dev(step).to(device) for step in range(dev.steps_a_pass)]
+        self.dev = [dev(step).to(place.device) for step in range(dev.steps_a_pass)]
         self.schedule = settings(TrainingSchedule, config.get("training"))
         torch.manual_seed(self.schedule.seed)
-        self.model = build_objective(config, store).to(device)
+        objective = build_objective(config, store)
+        if place.processes > 1:
+            synchronise(objective.network)
+        self.model = objective.to(place.device)
         if compiler is not None:
             self.model.network.compile(backend=compiler, dynamic=True)
-        pinned = device.startswith("cuda")
-        self._batch = Ahead(self.train, self.schedule.steps, workers, pinned)
+        pinned = place.device.startswith("cuda")
+        share = partial(self.train, part=place.part)
+        self._batch = Ahead(share, self.schedule.steps, place.workers, pinned)
 
     def losses(self, step: int) -> Losses:
-        """The losses of a step."""
-        found: Losses = self.model(self._batch(step).to(self.device), self.bfloat16)
-        return found
+        """Return the losses of this process's share of a step, and its weight."""
+        batch = self._batch(step).to(self.place.device)
+        weight = batch.masked.sum().float()
+        found: Losses = self.model(batch, self.place.bfloat16, share_of(weight))
+        return found | {"weight": weight}
 
     def validate(self) -> dict[str, float]:
         return validate(self.model, self.dev)
@@ -114,8 +121,8 @@ def start_from(trained: TrainingRun, weights: Mapping[str, Tensor]) -> None:
     trained.follow_from(own | fitting | quiet)
 
 
-def pretrain(options: argparse.Namespace) -> None:
-    torch.set_num_threads(options.threads)
+def pretrain(options: argparse.Namespace, place: Place) -> None:
+    """Pretrain as the parsed command says."""
     config = read_config(*options.config)
     if options.steps:
         training = config.setdefault("training", {})
@@ -123,22 +130,16 @@ def pretrain(options: argparse.Namespace) -> None:
         training["decay"] = min(settings(TrainingSchedule, training).decay, options.steps // 3)
     if options.critic:
         config["loss"] = {"adversarial": 0.2, "matching": 2.0} | config.get("loss", {})
-    # A resumed run keeps its precision.
-    written = options.out / "config.yaml"
-    precision = options.precision or config.get("precision", "auto")
-    if written.exists():
-        precision = read_config(written).get("precision", precision)
-    low = use_bfloat16(precision, options.device)
-    config["precision"] = "bfloat16" if low else "float32"
+    config["precision"] = options.precision
     store = Store(options.features)
-    work = Pretraining(config, store, low, options.device, options.workers, options.compiler)
+    work = Pretraining(config, store, place, options.compiler)
 
     def begin(trained: TrainingRun) -> None:
         if options.init:
             start_from(trained, network_weights(initial_weights(options.init)))
 
     count = sum(parameter.numel() for parameter in work.model.network.parameters())
-    facts = {"parameters": count, "precision": config["precision"]}
+    facts = {"parameters": count, "precision": options.precision}
     carry_out(
         work,
         options.out,
@@ -146,12 +147,24 @@ def pretrain(options: argparse.Namespace) -> None:
         split=store.split_list,
         begin=begin,
         minutes=options.minutes,
+        place=place,
         **facts,
     )
 
 
+def work(options: argparse.Namespace) -> None:
+    """Pretrain in as many processes as asked for; a resumed run keeps its precision."""
+    written = options.out / "config.yaml"
+    chosen = read_config(*options.config).get("precision", "auto")
+    if written.exists():
+        options.precision = read_config(written).get("precision", options.precision)
+    elif options.precision == "auto":
+        options.precision = chosen
+    compute(options, pretrain)
+
+
 main = Program(
-    pretrain,
+    work,
     option(
         "--config", type=Path, required=True, nargs="+",
         help="a YAML file, and others that override it",
@@ -160,17 +173,11 @@ main = Program(
     option("--out", type=Path, required=True),
     option("--steps", type=int, help="number of steps (default: the configuration's)"),
     option("--init", metavar="NAME_OR_PATH", help="initial weights: a checkpoint.pt, or a model"),
-    option("--threads", type=int, default=2),
-    option("--device", default="cpu"),
-    option(
-        "--precision", choices=PRECISIONS,
-        help="number format of matrix products (auto: the faster, measured at the start)",
-    ),
+    *compute_options(threads=2, precision="auto"),
     option(
         "--compile", dest="compiler", nargs="?", const="inductor", metavar="BACKEND",
         help="compile the network with torch.compile (inductor)",
     ),
-    option("--workers", type=int, default=0, help="processes that prepare batches"),
     option("--critic", action="store_true", help="train against a critic, starting from --init"),
     option("--minutes", type=float, default=math.inf, help="stop after so many minutes"),
 )  # fmt: skip

@@ -28,6 +28,7 @@ from a3t.model.variance.durations import DurationPredictor, rate_ratio, word_edg
 from a3t.text.phones import PAUSE, PHONE_ID, PHONES, is_vowel
 from alignment.arpabet import strip_stress
 from training.configuration import build, read_config, settings
+from training.devices import CPU, Place, compute, compute_options
 from training.features.store import Store, StoredClip
 from training.programs import Program, option
 from training.training_runs import TrainingSchedule, carry_out
@@ -47,8 +48,8 @@ CLASSES = {
 class DurationTraining:
     """The losses of a step, and validation on whole held-out texts."""
 
-    def __init__(self, config: dict[str, Any], store: Store) -> None:
-        self.store = store
+    def __init__(self, config: dict[str, Any], store: Store, place: Place = CPU) -> None:
+        self.store, self.place = store, place
         self.texts = int(config.get("data", {}).get("texts", 24))
         self.clips = {
             split: [clip for clip in store.of_split(split) if clip.score >= LEAST_SCORE]
@@ -59,7 +60,7 @@ class DurationTraining:
                 raise InputError(f'These features have no clips of the split "{split}".')
         self.schedule = settings(TrainingSchedule, config.get("training"))
         torch.manual_seed(self.schedule.seed)
-        self.model = build(DurationPredictor.from_config, config)
+        self.model = build(DurationPredictor.from_config, config).to(place.device)
 
     def losses(self, step: int) -> Losses:
         """L1 between log durations: their median, which is robust to bad alignments.
@@ -70,9 +71,12 @@ class DurationTraining:
         """
         rng = np.random.default_rng([self.schedule.seed, step])
         chosen = rng.integers(0, len(self.clips["train"]), self.texts)
+        # Each process has at least a text, if it has to be another's.
+        rank, processes = self.place.part
+        chosen = chosen[rank::processes] if rank < len(chosen) else chosen[:1]
         phones, edges, frames, count = self._collate([self.clips["train"][k] for k in chosen])
         predicted = self.model(phones, edges, count)
-        order = torch.arange(phones.shape[1])[None]
+        order = torch.arange(phones.shape[1], device=phones.device)[None]
         valid = order < count[:, None]
         spoken = valid & (phones != PHONE_ID[PAUSE])
         error = frames.clamp(min=1).log() - predicted
@@ -82,7 +86,8 @@ class DurationTraining:
         # push all predictions away, further with every step.
         error = torch.where(spoken, error - rate[:, None], error)
         shape = (error.abs() * valid).sum() / valid.sum()
-        return {"total": shape + 0.1 * level, "shape": shape, "level": level}
+        found = {"total": shape + 0.1 * level, "shape": shape, "level": level}
+        return found | {"weight": valid.sum().float()}
 
     @torch.no_grad()
     def validate(self) -> dict[str, float]:
@@ -116,7 +121,9 @@ class DurationTraining:
             phones[b, :n] = torch.from_numpy(row.phones)
             edges[b, :n] = torch.tensor(word_edges(row.words.tolist()))
             frames[b, :n] = torch.from_numpy(row.durations)
-        return phones, edges, frames.float(), torch.tensor(count)
+        tensors = (phones, edges, frames.float(), torch.tensor(count))
+        phones, edges, frames, counts = (each.to(self.place.device) for each in tensors)
+        return phones, edges, frames, counts
 
 
 def phone_class(symbol: str) -> str:
@@ -159,27 +166,36 @@ def report(rows: Sequence[tuple[str, str, float]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def train(config: dict[str, Any], features: Path, out: Path) -> str:
+def train(config: dict[str, Any], features: Path, out: Path, place: Place = CPU) -> str:
     """Train, or resume training, and write errors.tsv when all steps are done.
 
     Returns its text, or how far training has got.
     """
     store = Store(features)
-    work = DurationTraining(config, store)
-    trained = carry_out(work, out, config, split=store.split_list)
+    work = DurationTraining(config, store, place)
+    trained = carry_out(work, out, config, split=store.split_list, place=place)
+    if place.rank:
+        return ""
     if trained.step < work.schedule.steps:
         return f"Stopped at step {trained.step} of {work.schedule.steps}: run it again to continue."
     work.model.load_state_dict(trained.average)
-    work.model.eval()
+    work.model.cpu().eval()
     text = report(list(errors(work.model, store)))
     with atomic_path(out / "errors.tsv") as temporary:
         temporary.write_text(text, encoding="utf-8")
     return text
 
 
+def train_here(options: argparse.Namespace, place: Place) -> None:
+    """Train as the parsed command says."""
+    text = train(read_config(options.config), options.features, options.out, place)
+    if place.rank == 0:
+        print(text)
+
+
 def work(options: argparse.Namespace) -> None:
-    torch.set_num_threads(options.threads)
-    print(train(read_config(options.config), options.features, options.out))
+    """Train in as many processes as asked for."""
+    compute(options, train_here)
 
 
 main = Program(
@@ -187,7 +203,7 @@ main = Program(
     option("--config", type=Path, required=True),
     option("--features", type=Path, required=True, help="feature store (training.extract)"),
     option("--out", type=Path, required=True),
-    option("--threads", type=int, default=1),
+    *compute_options(),
 )
 
 

@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import torch
+import torch.distributed
 from torch import Tensor, nn
 from tqdm import tqdm
 
 from a3t.errors import InputError
 from a3t.learning.loop import Losses, Run, Schedule
 from training.configuration import write_config
+from training.devices import CPU, Place
 from training.features.split_list import SplitList, read_split
 
 
@@ -57,7 +59,12 @@ class TrainingSchedule(Schedule):
 
 
 class TrainingRun(Run):
-    """A training that may end by time or early, logs its losses, and makes no GPU wait."""
+    """A training that may end by time or early, logs its losses, and makes no GPU wait.
+
+    In several processes (`training.devices.Place`) each computes its share of every batch. A share
+    counts by its losses' "weight", 1 without one; the weights of the network are the same in all.
+    The first process alone validates, logs and saves.
+    """
 
     schedule: TrainingSchedule
 
@@ -67,8 +74,11 @@ class TrainingRun(Run):
         schedule: TrainingSchedule,
         folder: Path,
         rates: Mapping[str, float] | None = None,
+        place: Place = CPU,
     ) -> None:
         super().__init__(model, schedule, folder, rates)
+        self.place = place
+        self._curves: Any = None  # TensorBoard's writer
         self.spent = 0.0  # seconds in training steps, of the processor or by the clock
         self.end = schedule.steps
         self.best = (math.inf, 0)  # the lowest total of a validation, and its step
@@ -89,7 +99,44 @@ class TrainingRun(Run):
     def save(self) -> None:
         """Write the checkpoint; not if training has diverged."""
         self.verify()
-        super().save()
+        if self.place.rank:
+            self.saved = self.step
+        else:
+            super().save()
+
+    def gather_gradients(self) -> None:
+        """Sum the processes' gradients; a parameter that none has a gradient of has none."""
+        if self.place.processes == 1:
+            return
+        parameters = list(self.model.parameters())
+        there = torch.tensor([float(p.grad is not None) for p in parameters])
+        there = self.place.sum(there.to(self.place.device))
+        used = [p for p, count in zip(parameters, there.tolist(), strict=True) if count]
+        parts = [torch.zeros_like(p) if p.grad is None else p.grad for p in used]
+        summed = self.place.sum(torch.cat([part.flatten() for part in parts]))
+        pieces = summed.split([part.numel() for part in parts])
+        for parameter, piece in zip(used, pieces, strict=True):
+            parameter.grad = piece.view_as(parameter)
+
+    def _share(self, losses: Callable[[int], Losses], step: int) -> Losses:
+        """This process's losses, such that their sum over the processes is the batch's."""
+        found = losses(step)
+        weight = found.pop("weight", torch.ones((), device=found["total"].device)).detach()
+        if self.place.processes == 1:
+            return found
+        share = weight / self.place.sum(weight.clone()).clamp(min=1e-9)
+        # An idle process has means of nothing: no number, and no share.
+        return {name: value.nan_to_num() * share for name, value in found.items()}
+
+    def _over(self, stopping: threading.Event, end: float) -> bool:
+        """Return whether training ends here; the first process decides for all."""
+        over = self.done or stopping.is_set() or time.monotonic() > end
+        if self.place.processes > 1:
+            facts = torch.tensor([over, self.end, self.spent], dtype=torch.float64)
+            facts = facts.to(self.place.device)
+            torch.distributed.broadcast(facts, 0)
+            over, self.end, self.spent = bool(facts[0]), int(facts[1]), float(facts[2])
+        return over
 
     def check(self, infinite: Tensor) -> None:
         """On a GPU the gradient is looked at by `verify`, before the next checkpoint."""
@@ -111,7 +158,10 @@ class TrainingRun(Run):
     def train_step(self, losses: Callable[[int], Losses]) -> Losses:
         now = time.monotonic if self.schedule.by_clock else time.process_time
         started = now()
-        found = super().train_step(losses)
+        found = super().train_step(lambda step: self._share(losses, step))
+        if self.place.processes > 1:
+            names = sorted(found.keys() - {"norm"})  # the norm is already of all
+            found |= zip(names, self.place.sum(torch.stack([found[n] for n in names])), strict=True)
         self.spent += now() - started
         return found
 
@@ -139,11 +189,10 @@ class TrainingRun(Run):
         counted, started = 0, time.monotonic()
         end = started + 60 * minutes
         stopping = stopping or threading.Event()
-        bar = tqdm(total=self.schedule.steps, initial=self.step, unit="step", disable=None)
+        quiet = None if self.place.rank == 0 else True
+        bar = tqdm(total=self.schedule.steps, initial=self.step, unit="step", disable=quiet)
         try:
-            while not self.done and not stopping.is_set():
-                if time.monotonic() > end:
-                    break
+            while not self._over(stopping, end):
                 for name, value in self.train_step(losses).items():
                     sums[name] = sums[name] + value if name in sums else value
                 counted += 1
@@ -157,9 +206,10 @@ class TrainingRun(Run):
                     sums, counted, started = {}, 0, time.monotonic()
                 if self.step % self.schedule.epoch == 0 or self.done:
                     # Judged first: a run that resumes has then judged every state it passed.
-                    found = self.judge(validate)
-                    self._log({"step": self.step, **found})
-                    self._end_if_stagnant(found.get("valid_total", math.nan))
+                    if self.place.rank == 0:
+                        found = self.judge(validate)
+                        self._log({"step": self.step, **found})
+                        self._end_if_stagnant(found.get("valid_total", math.nan))
                     self.save()
         finally:
             bar.close()
@@ -174,6 +224,16 @@ class TrainingRun(Run):
             self.end = min(self.end, self.step + self.schedule.decay)
 
     def _log(self, row: dict[str, float]) -> None:
+        if self.place.rank:
+            return
+        if self.place.tensorboard and self._curves is None:
+            from torch.utils.tensorboard import SummaryWriter
+
+            self._curves = SummaryWriter(str(self.folder / "tensorboard"))  # type: ignore[no-untyped-call]
+        if self._curves is not None:
+            for name, value in row.items():
+                self._curves.add_scalar(name, value, row["step"])
+            self._curves.flush()
         self.folder.mkdir(parents=True, exist_ok=True)
         with open(self.folder / "log.jsonl", "a") as file:
             file.write(json.dumps(row) + "\n")
@@ -217,23 +277,25 @@ def carry_out(
     begin: Callable[[TrainingRun], None] | None = None,
     minutes: float = math.inf,
     rates: Mapping[str, float] | None = None,
+    place: Place = CPU,
     **facts: Any,
 ) -> TrainingRun:
     """Train in a folder, or go on there.
 
     ``split`` is kept there, and its digest in the configuration; ``begin`` is called with a run
     that is new; ``facts`` are printed at the beginning, with the step and the number of parameters.
-    Raises InputError if the folder's training had other clips.
+    ``place``: where it computes. Raises InputError if the folder's training had other clips.
     """
     if split is not None:
         config = {**(config or {}), "split": keep_split(split, out)}
-    trained = TrainingRun(work.model, work.schedule, out, rates)
+    trained = TrainingRun(work.model, work.schedule, out, rates, place)
     if not trained.resume() and begin is not None:
         begin(trained)
-    if config is not None:
+    if config is not None and place.rank == 0:
         write_config(config, out / "config.yaml")
     facts = {"parameters": sum(p.numel() for p in work.model.parameters())} | facts
-    print(json.dumps({"step": trained.step} | facts), flush=True)
+    if place.rank == 0:
+        print(json.dumps({"step": trained.step} | facts), flush=True)
     trained.train(work.losses, work.validate, minutes=minutes, stopping=stop_signals())
     return trained
 

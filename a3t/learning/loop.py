@@ -297,6 +297,7 @@ class Run:
         found = losses(self.step)
         self.optimiser.zero_grad(set_to_none=True)
         found["total"].backward()
+        self.gather_gradients()
         norms = [
             torch.nn.utils.clip_grad_norm_(group["params"], self.schedule.clip)
             for group in self.optimiser.param_groups
@@ -308,6 +309,9 @@ class Run:
         self.step += 1
         self._follow()
         return {name: loss.detach() for name, loss in found.items()} | {"norm": norm}
+
+    def gather_gradients(self) -> None:
+        """Combine the gradients of several processes, where a training has them."""
 
     def check(self, infinite: Tensor) -> None:
         """FloatingPointError if a gradient is not finite."""

@@ -43,7 +43,9 @@ class PhoneEncoder(nn.Module):
             x = x + F.relu(norm(conv(x.transpose(1, 2)).transpose(1, 2))) * valid
         x, _ = self.recurrent(x)
         ends = durations.cumsum(1)
-        time = torch.arange(frames)[None].expand(len(phones), frames).contiguous()
+        time = (
+            torch.arange(frames, device=ends.device)[None].expand(len(phones), frames).contiguous()
+        )
         owner = torch.searchsorted(ends, time, right=True)
         inside = owner < phones.shape[1]
         owner = owner.clamp(max=phones.shape[1] - 1)
@@ -142,7 +144,8 @@ class EditSpeechNetwork(nn.Module):
     def forward(self, batch: SpeechBatch) -> dict[str, Tensor]:
         """L1 of both decoders' frames, before and after their Post-Nets, and their sum, "total"."""
         T = batch.mel.shape[1]
-        inside = (torch.arange(T)[None] < batch.frames[:, None])[..., None]
+        time = torch.arange(T, device=batch.mel.device)
+        inside = (time[None] < batch.frames[:, None])[..., None]
         mel = self.standardise(batch.mel) * inside
         held = self.held(batch.phones, batch.durations, batch.voice, T)
         found: dict[str, Tensor] = {}
@@ -179,7 +182,7 @@ class EditSpeechNetwork(nn.Module):
 
 def reverse(x: Tensor, frames: Tensor) -> Tensor:
     """Each clip of (B, T, …) backwards in time, its padding still behind it."""
-    time = torch.arange(x.shape[1])[None]
+    time = torch.arange(x.shape[1], device=x.device)[None]
     place = torch.where(time < frames[:, None], frames[:, None] - 1 - time, time)
     return x.gather(1, place[..., None].expand_as(x))
 

@@ -76,7 +76,8 @@ class FastSpeech2Network(nn.Module):
         # ESPnet puts an end symbol after the last phone, which has no frames.
         durations = nn.functional.pad(batch.durations, (0, 1))
         pitch, energy = (nn.functional.pad(x, (0, 1))[..., None] for x in (pitch, energy))
-        inside = torch.arange(batch.mel.shape[1])[None] < batch.frames[:, None]
+        time = torch.arange(batch.mel.shape[1], device=batch.mel.device)
+        inside = time[None] < batch.frames[:, None]
         mel = self.standardise(batch.mel) * inside[..., None]
         total, parts, _ = self.espnet(
             batch.phones, batch.phone_count, mel, batch.frames,

@@ -6,7 +6,7 @@ B clips, T frames, L phones.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,16 @@ class SpeechBatch:
     energy: Tensor  # (B, L) mean energy of each phone's frames, log10 RMS over the bins
     voice: Tensor  # (B, 256) speaker embedding
 
+    def to(self, device: str) -> SpeechBatch:
+        """Return the batch on a device."""
+        return SpeechBatch(
+            *(getattr(self, f.name).to(device, non_blocking=True) for f in fields(self))
+        )
+
+    def pin_memory(self) -> SpeechBatch:
+        """Return the batch in memory that a GPU copies from."""
+        return SpeechBatch(*(getattr(self, field.name).pin_memory() for field in fields(self)))
+
 
 class SpeechBatches:
     """The batches of one split; ``vectors`` has the speaker embedding of each clip."""
@@ -63,8 +73,13 @@ class SpeechBatches:
             )
         self.vectors = vectors
 
-    def __call__(self, step: int) -> SpeechBatch:
+    def __call__(self, step: int, part: tuple[int, int] = (0, 1)) -> SpeechBatch:
+        """Return the batch of a step, or the share of process ``part[0]`` of ``part[1]``.
+
+        Where there is no clip left for a process, it has the first one too.
+        """
         draws = self.batches.draws(step)
+        draws = draws[part[0] :: part[1]] or draws[:1]
         batch = self.batches.collate(draws)
         assert batch.pitch is not None
         voices = np.stack([self.vectors[draw.clip.name] for draw in draws])

@@ -27,7 +27,7 @@ for row in $rows; do # NAME, or NAME:SEED: how much two runs of one configuratio
     if [ "${row%:*}" != "$row" ]; then seed=${row#*:}; fi
     if [ "${row%:*}" = a3t_paper ]; then config=../ljspeech/conf/a3t_paper.yaml; fi
     tag=ablation/$(basename "$config" .yaml)-$seed${A3T_ALL:+-$(tr -c '[:alnum:]\n' _ <<<"${A3T_ALL#--}")}
-    ./run.sh "$@" --stop_stage 4 --tag "$tag" --config "$config" \
+    ./run.sh "$@" --loop espnet --stop_stage 4 --tag "$tag" --config "$config" \
         --train_args "$small --seed $seed"
     runs+=("$work/exp/$tag")
 done

@@ -2,7 +2,7 @@
 # checks of their values. A recipe's run.sh has set its own defaults. One with other stages names the
 # options it uses in `only`, and adds its own in `own_help`, one line each as below.
 
-stage= stop_stage=${stop_stage:-8} loop=espnet minutes= ngpu=0 nj=2 parts=1 scheduler=
+stage= stop_stage=${stop_stage:-8} loop=plain minutes= ngpu=0 nj=2 parts=1 scheduler=
 aligner=${aligner:-network} clips= dev= test= pitch=${pitch:-false} work=. dumpdir= expdir= tag= degraded=${degraded:-0} alignments= init=
 voice= train_config= train_args= test_clips=${test_clips:-30} vocoder=${vocoder:-builtin}
 durations_config=${durations_config:-../../a3t/model/conf/durations.yaml}
@@ -14,7 +14,7 @@ help_of_all() { # --NAME VALUE    what it says (its default)
 --config YAML            configuration of the training ($config)
 --train_config YAML      the same
 --train_args 'ARGS'      further options of the training program, as one word
---loop NAME              espnet, or plain: training.pretrain, which needs torch alone ($loop)
+--loop NAME              plain: training.pretrain, which needs torch alone; or espnet ($loop)
 --minutes N              stop the plain loop after N minutes; --stage 4 resumes
 --tag NAME               name of the training (the configuration's name)
 --init MODEL             initial weights: a packed model, or the shipped small (none)

@@ -108,7 +108,7 @@ pretrain() {
     if [ "$loop" = plain ]; then
         basis=(plain)
         program=(training.pretrain --out "$exp" --workers "$nj" ${minutes:+--minutes "$minutes"})
-        program+=(--device "$([ "$ngpu" = 0 ] && echo cpu || echo cuda)")
+        program+=("${on_gpus[@]}")
     fi
     begin "$exp" "$(sum_of "$config")" "$(features)" "$init" "${basis[@]}"
     # shellcheck disable=SC2086 # train_args holds several words
@@ -119,7 +119,7 @@ pretrain() {
 train_durations() {
     begin "$durations" "$(sum_of "$durations_config")" "$(features)"
     $train_cmd "$durations/train.log" "$python" -m training.train_durations \
-        --config "$durations_config" --features "$dump" --out "$durations"
+        --config "$durations_config" --features "$dump" --out "$durations" "${on_gpus[@]:0:2}"
 }
 
 pack() { "$python" -m training.export "$exp" "$packed" --durations "$durations"; }
@@ -134,7 +134,14 @@ evaluate() {
         --vocoder "$vocoder" --clips "$test_clips" --out "$exp/evaluation"
 }
 
+on_gpus=(--device cpu)
+if [ "$ngpu" != 0 ]; then on_gpus=(--device cuda --processes "$ngpu"); fi
+
 all_stages() {
+    # What is missing here is refused before the first stage; a cluster's GPUs are elsewhere.
+    if [ "$stop_stage" -ge 4 ] && [ ! -e "$exp/.trained" ] && [ "${A3T_CMD:-local}" = local ]; then
+        "$python" -m training.devices "${on_gpus[@]}" --loop "$loop" || exit 1
+    fi
     local prepared=$data/.done aligned=$dump/.done trained=$exp/.trained timed=$durations/.trained
     do_stage 1 "$work/.done/1-download" download "$corpora"
     do_stage 2 "$prepared" prepare_data "$corpora" "$clips" "$dev" "$test" "$voice"

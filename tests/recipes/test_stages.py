@@ -32,6 +32,7 @@ class Recipe:
         **more: str,
     ) -> subprocess.CompletedProcess[str]:
         self.calls.write_text("")
+        loop = ["--loop", "espnet"] if script == "run.sh" and name in ("mini", "vctk") else []
         places = {"A3T_CORPORA": str(self.folder / "corpora"), "VCTK": str(self.folder / "corpora")}
         environment = (
             os.environ
@@ -44,7 +45,7 @@ class Recipe:
             }
         )
         return subprocess.run(
-            [RECIPES / name / script, "--work", self.folder / "work", *options],
+            [RECIPES / name / script, "--work", self.folder / "work", *loop, *options],
             env=environment,
             capture_output=True,
             text=True,
@@ -52,7 +53,9 @@ class Recipe:
         )
 
     def modules(self) -> list[str]:
-        return [line.split()[1].rpartition(".")[2] for line in self.calls.read_text().splitlines()]
+        lines = self.calls.read_text().splitlines()
+        names = [line.split()[1].rpartition(".")[2] for line in lines]
+        return [name for name in names if name != "devices"]  # what this machine has
 
 
 @pytest.fixture
@@ -67,6 +70,12 @@ def test_all_stages_in_their_order(recipe: Recipe) -> None:
     done = recipe.run()
     assert done.returncode == 0, done.stderr
     assert recipe.modules() == ALL
+
+
+def test_what_a_machine_lacks_is_refused_before_the_first_stage(recipe: Recipe) -> None:
+    done = recipe.run("--ngpu", "2", fails="training.devices")
+    assert done.returncode == 1 and recipe.modules() == []
+    assert recipe.calls.read_text().endswith("--device cuda --processes 2 --loop espnet\n")
 
 
 def test_a_stage_is_run_again_when_its_inputs_have_changed(recipe: Recipe) -> None:
@@ -124,7 +133,7 @@ def test_options_reach_the_programs(recipe: Recipe) -> None:
     options += ("--nj", "5", "--dumpdir", folders[0], "--expdir", folders[1])
     options += ("--train_config", "conf/a3t_paper.yaml", "--init", "small")
     assert recipe.run(*options, name="vctk").returncode == 0
-    prepared, extracted, training, *_ = recipe.calls.read_text().splitlines()
+    _, prepared, extracted, training, *_ = recipe.calls.read_text().splitlines()
     assert "--unseen conf/unseen_speakers.txt" in prepared
     assert f"data {folders[0]} " in extracted and "--jobs 5" in extracted
     assert "--pitch" not in extracted

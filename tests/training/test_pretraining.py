@@ -15,6 +15,7 @@ from a3t.model.a3t import A3T
 from a3t.pretrained import load_checkpoint
 from tests.model.test_network import SMALL
 from tests.training.stores import write_store
+from training.devices import Place
 from training.export import export
 from training.features.store import Store
 from training.prefetch import prefetch
@@ -90,7 +91,7 @@ def test_a_critic_is_trained_and_resumed_beside_the_network_and_not_exported(
 def test_bfloat16_learns_the_same_and_short_runs_resume(tmp_path: Path, make: Make) -> None:
     found = []
     for low in (False, True):
-        work, run = make(tmp_path / str(low), bfloat16=low)
+        work, run = make(tmp_path / str(low), place=Place(bfloat16=low))
         run.train(work.losses, work.validate, minutes=0)  # is over before its first step
         assert run.step == 0 and run.resume()
         run.train(work.losses, work.validate)

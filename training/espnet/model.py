@@ -5,29 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-import torch.distributed
 from espnet2.torch_utils.device_funcs import force_gatherable
 from espnet2.train.abs_espnet_model import AbsESPnetModel
 from torch import Tensor
 
 from a3t.model.a3t import A3T
 from a3t.model.conformer import Batch
-from a3t.model.variance.adaptors import Total
 from training.pretraining_objective import PretrainingLosses, PretrainingObjective
-
-
-def share_of(weight: Tensor) -> Total:
-    """The divisor for a process's sum, given its count: such that the weighted average over all
-    processes is the sum of all over the count of all. The identity for a single process."""
-    if not (torch.distributed.is_available() and torch.distributed.is_initialized()):
-        return lambda count: count
-
-    def over_all(count: Tensor) -> Tensor:
-        counts = torch.stack([count * (weight > 0), weight])  # an idle process counts nothing
-        torch.distributed.all_reduce(counts)
-        return counts[0] * weight / counts[1]
-
-    return over_all
+from training.synced_batch_norm import share_of
 
 
 class A3TModel(PretrainingObjective, AbsESPnetModel):

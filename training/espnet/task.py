@@ -30,7 +30,6 @@ from torch.optim.lr_scheduler import LRScheduler
 from a3t.errors import InputError
 from a3t.learning.loop import PRECISIONS, use_bfloat16
 from training.configuration import settings
-from training.espnet.batch_norm import synchronise
 from training.espnet.model import A3TModel
 from training.espnet.trainer import A3TTrainer
 from training.features.corpus_batches import Batches
@@ -38,6 +37,7 @@ from training.features.store import Store
 from training.prefetch import prefetch
 from training.pretrain import build_batches, build_objective
 from training.pretraining_objective import PretrainingLosses
+from training.synced_batch_norm import synchronise
 from training.training_runs import TrainingSchedule
 
 PARTS = ("model", "masking", "data", "loss")  # of a configuration, as PART_conf

@@ -24,6 +24,7 @@ from a3t.audio.output.files import atomic_path
 from a3t.console import run
 from a3t.errors import InputError
 from training.configuration import read_config, settings
+from training.devices import refuse_missing
 from training.features.store import Store
 from training.pretraining_objective import NETWORK, network_weights
 from training.training_runs import TrainingSchedule, initial_weights, keep_split
@@ -47,6 +48,7 @@ def espnet_options(config: Mapping[str, Any]) -> dict[str, Any]:
         "num_iters_per_epoch": schedule.epoch,
         "max_epoch": -(-schedule.steps // schedule.epoch),
         "seed": schedule.seed,
+        "precision": config.get("precision", "auto"),
         **(config.get("espnet") or {}),
     }
 
@@ -62,12 +64,8 @@ def resolve(arguments: Sequence[str]) -> list[str]:
     known, rest = parser.parse_known_args(arguments)
     if not known.config or known.output_dir is None:
         return list(arguments)
-    there = torch.cuda.device_count()
-    if known.ngpu > there:
-        raise InputError(
-            f"--ngpu {known.ngpu}: PyTorch sees {there} of them here. Choose as many, or 0 for the"
-            " CPU."
-        )
+    if known.ngpu:
+        refuse_missing("cuda", known.ngpu)
     out = known.output_dir
     out.mkdir(parents=True, exist_ok=True)
     if known.features:

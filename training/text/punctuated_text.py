@@ -171,6 +171,12 @@ class TaggedBatch:
     tags: np.ndarray
     cases: np.ndarray
 
+    def part(self, rank: int, processes: int) -> TaggedBatch:
+        """Return the share of a process; where no text is left for it, the first one."""
+        rows = list(range(len(self.texts)))[rank::processes] or [0]
+        arrays = (self.pauses[rows], self.tags[rows], self.cases[rows])
+        return TaggedBatch([self.texts[row] for row in rows], *arrays)
+
 
 class TextWindows:
     """Batches of windows at random places, spoilt; the same for the same seed and step.

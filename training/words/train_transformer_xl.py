@@ -24,6 +24,7 @@ from torch.nn import functional as F
 from a3t.errors import InputError
 from a3t.learning.loop import CHECKPOINT, Losses
 from training.configuration import read_config, settings
+from training.devices import CPU, Place, compute, compute_options
 from training.programs import Program, option
 from training.training_runs import TrainingSchedule, carry_out, initial_weights, require_done
 from training.words.positioned_text import Positioned, WordList, load_part, load_words
@@ -86,14 +87,20 @@ class XLTraining:
     """A training on a text by its configuration, and its loss on another."""
 
     def __init__(
-        self, config: dict[str, Any], words: WordList, text: Positioned, held: Positioned
+        self,
+        config: dict[str, Any],
+        words: WordList,
+        text: Positioned,
+        held: Positioned,
+        place: Place = CPU,
     ) -> None:
+        self.place = place
         chosen = settings(StreamSettings, config.get("data"))
         self.hypernyms = settings(HypernymSettings, config.get("hypernyms"))
         self.schedule = settings(TrainingSchedule, config["training"])
         torch.manual_seed(self.schedule.seed)
         self.network = TransformerXL(len(words.words), **config["model"])
-        self.model = StreamReader(self.network, chosen.streams)
+        self.model = StreamReader(self.network, chosen.streams).to(place.device)
         self.words, self.chosen = words, chosen
         self.streams, self.held = Streams(text, chosen), Streams(held, chosen)
         replaced = words.classes >= words.size
@@ -113,16 +120,22 @@ class XLTraining:
     def losses(self, step: int) -> Losses:
         """Nats a word, or a class, of a step."""
         number, model = step % self.streams.count, self.model
-        left = int(model.remembered) if number else 0
+        # Every window before this one was remembered, so the number needs no look at the device.
+        left = min(number * self.chosen.window, self.network.memory)
         words, following, positions = self.streams.window(number, left)
         among: Tensor | slice = slice(self.words.size)
         if self.of_classes(step):
             among = self.possible
             words, following = self.classes[words], self.places[self.classes[following]]
+        words, following, positions = (
+            each.to(self.place.device) for each in (words, following, positions)
+        )
         full = model.memory.shape[2]
         vectors, memory = self.network(words, positions, model.memory[:, :, full - left :])
         model.remembered.fill_(memory.shape[2])
         model.memory = F.pad(memory, (0, 0, full - memory.shape[2], 0))
+        if isinstance(among, Tensor):
+            among = among.to(self.place.device)
         nats = self.network.loss(vectors.flatten(0, 1), following.flatten(), among)
         return {"total": nats.mean()}
 
@@ -138,10 +151,13 @@ def nats_of(network: TransformerXL, text: Streams, words: int) -> tuple[np.ndarr
     memory = network.nothing(len(text.words))
     nats, tokens = [], []
     for number in range(text.count):
-        given, following, positions = text.window(number, memory.shape[2])
+        given, following, positions = (
+            each.to(memory.device) for each in text.window(number, memory.shape[2])
+        )
         vectors, memory = network(given, positions, memory)
-        nats.append(network.loss(vectors.flatten(0, 1), following.flatten(), slice(words)).numpy())
-        tokens.append(following.flatten().numpy())
+        found = network.loss(vectors.flatten(0, 1), following.flatten(), slice(words))
+        nats.append(found.cpu().numpy())
+        tokens.append(following.flatten().cpu().numpy())
     return np.concatenate(nats), np.concatenate(tokens)
 
 
@@ -156,14 +172,22 @@ def load_network(run: Path, words: WordList) -> TransformerXL:
     return network.eval()
 
 
-def work(options: argparse.Namespace) -> None:
+def train(options: argparse.Namespace, place: Place) -> None:
+    """Train as the parsed command says."""
     config = read_config(*options.config)
     config["training"] |= {"seed": options.seed}
     held = load_part(options.data, "dev")
     held = Positioned(held.words[: options.held], held.positions[: options.held])
     words = load_words(options.data)
-    training = XLTraining(config, words, load_part(options.data, "train"), held)
-    require_done(carry_out(training, options.out, config))
+    training = XLTraining(config, words, load_part(options.data, "train"), held, place)
+    require_done(carry_out(training, options.out, config, place=place))
+
+
+def work(options: argparse.Namespace) -> None:
+    """Train where the options say: in one process, since what is remembered goes on in order."""
+    if options.processes > 1:
+        raise InputError("--processes: a training that remembers its text needs one: leave it out.")
+    compute(options, train)
 
 
 main = Program(
@@ -171,6 +195,7 @@ main = Program(
     option("config", type=Path, nargs="+", metavar="CONFIG"),
     option("--data", type=Path, required=True, metavar="DIR"),
     option("--out", type=Path, required=True, metavar="DIR"),
+    *compute_options(),
     option("--seed", type=int, default=1, metavar="N"),
     option("--held", type=int, default=20_000, metavar="N", help="words of dev for the curve"),
 )

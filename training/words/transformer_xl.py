@@ -40,7 +40,7 @@ class XLAttention(nn.Module):
         key, value = map(self._split, self.key_value(torch.cat([before, x], 1)).chunk(2, -1))
         scale = (size // self.heads) ** -0.5
         mask = self._by_position(query + self.position_bias, waves) * scale
-        mask = mask + _future(count, key.shape[2])
+        mask = mask + _future(count, key.shape[2], x)
         found = F.scaled_dot_product_attention(
             query + self.content_bias, key, value, mask, self.dropout if self.training else 0.0
         )
@@ -68,9 +68,9 @@ class XLAttention(nn.Module):
         return (rows @ torch.cat(waves, -1).transpose(1, 2)).unflatten(1, (heads, count))
 
 
-def _future(count: int, keys: int) -> Tensor:
+def _future(count: int, keys: int, like: Tensor) -> Tensor:
     """-inf where a key comes after a query, (T, S)."""
-    return torch.full((count, keys), -math.inf).triu(1 + keys - count)
+    return like.new_full((count, keys), -math.inf).triu(1 + keys - count)
 
 
 class XLLayer(nn.Module):
@@ -120,7 +120,7 @@ class TransformerXL(nn.Module):
 
     def nothing(self, batch: int) -> Tensor:
         """The memory at a beginning, (layers, B, 0, D)."""
-        return torch.zeros(len(self.layers), batch, 0, self.size)
+        return self.bias.new_zeros(len(self.layers), batch, 0, self.size)
 
     def waves(self, positions: Tensor) -> tuple[Tensor, Tensor]:
         """Sines and cosines (B, S, D / 2) of Segatron's positions (B, S, 3), or of the places."""
@@ -129,9 +129,10 @@ class TransformerXL(nn.Module):
                 positions - positions[:, :1]
             )  # only differences count; large numbers are inexact
         else:
-            places = torch.arange(positions.shape[1])[None, :, None].expand(len(positions), -1, 1)
+            places = torch.arange(positions.shape[1], device=positions.device)
+            places = places[None, :, None].expand(len(positions), -1, 1)
         each = self.size // 2 // places.shape[-1]
-        speeds = LONGEST ** (-torch.arange(each) / each)
+        speeds = LONGEST ** (-torch.arange(each, device=positions.device) / each)
         angles = (places[..., None] * speeds).flatten(2)
         return angles.sin(), angles.cos()
 

@@ -1,4 +1,4 @@
-"""BatchNorm over several processes, with the statistics of the whole batch."""
+"""BatchNorm and means over several processes, with the statistics of the whole batch."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from torch.distributed.nn.functional import all_reduce
 
 from a3t.model.conformer import MaskedBatchNorm
+from a3t.model.variance.adaptors import Total
 
 
 class SyncedBatchNorm(MaskedBatchNorm):
@@ -41,3 +42,20 @@ def synchronise(module: nn.Module) -> None:
             setattr(module, name, synced)
         else:
             synchronise(child)
+
+
+def share_of(weight: Tensor) -> Total:
+    """Return the divisor for a process's sum, given its count.
+
+    With it the weighted average over all processes is the sum of all over the count of all. It is
+    the identity for a single process.
+    """
+    if not (torch.distributed.is_available() and torch.distributed.is_initialized()):
+        return lambda count: count
+
+    def over_all(count: Tensor) -> Tensor:
+        counts = torch.stack([count * (weight > 0), weight])  # an idle process counts nothing
+        torch.distributed.all_reduce(counts)
+        return counts[0] * weight / counts[1]
+
+    return over_all
