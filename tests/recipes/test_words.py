@@ -1,5 +1,6 @@
 """recipes/words: every stage, at a tiny size, and the parts that the papers define."""
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,8 @@ from training.words.train_transformer_xl import Streams, StreamSettings, XLTrain
 from training.words.transformer_xl import TransformerXL, XLAttention
 from training.words.wordnet import WordNet
 
-DEBIAN = Path("/usr/share/wordnet")
+DEBIAN = Path(os.environ.get("A3T_WORDNET", "/usr/share/wordnet"))
+HYPERNYMS = Path(__file__).with_name("hypernyms.tsv")
 # entity > thing > substance > metal > heavy metal > iron, lead; and a second, short way to iron
 CHAIN = ["entity", "thing", "substance", "metal", "heavy_metal", "iron"]
 CONFIG = {
@@ -48,6 +50,34 @@ def test_classes_are_hypernyms_at_a_depth(tmp_path: Path) -> None:
     assert wordnet.hypernym("iron", 5) == wordnet.hypernym("leads", 5) == "heavy_metal.n.01"
     assert wordnet.hypernym("leaden", 6) == "lead.n.01" and wordnet.hypernym("metal", 6) is None
     assert wordnet.is_noun("irons") and not wordnet.is_noun("lead")
+
+
+def test_paths_are_sorted_by_name_and_instances_come_last(tmp_path: Path) -> None:
+    """As NLTK sorted them, whatever the file's order is."""
+    small_wordnet(tmp_path)
+    data = tmp_path / "data.noun"
+    # From iron to thing, whose file place is later and whose name is later too, then to substance.
+    line = "00000005 03 n 01 iron 0 003 @i 00000000 n 0000 @ 00000004 n 0000 @ 00000003 n 0000"
+    rows = data.read_text().splitlines()
+    rows = [f"{line} | a gloss" if row.startswith("00000005 ") else row for row in rows]
+    data.write_text("\n".join(rows) + "\n")
+    wordnet = WordNet(tmp_path)
+    assert wordnet.hypernym("iron", 2) == "thing.n.01"
+    assert wordnet.hypernym("iron", 5) == "heavy_metal.n.01"  # before "metal", and "entity" last
+    named = [[wordnet._name(offset) for offset in path] for path in wordnet._paths("00000005")]
+    assert [path[-2] for path in named] == ["heavy_metal.n.01", "metal.n.01", "entity.n.01"]
+
+
+@pytest.mark.skipif(not DEBIAN.is_dir(), reason="wordnet-base is not installed")
+def test_two_hundred_classes_are_nltks() -> None:
+    """Made by NLTK's reader on these files, its hypernyms sorted as in releases 3.5 to 3.6.5.
+
+    Half of them get another class by the file's order.
+    """
+    wordnet = WordNet(DEBIAN)
+    rows = [line.split("\t") for line in HYPERNYMS.read_text().splitlines()]
+    assert len(rows) == 200
+    assert [[word, wordnet.hypernym(word, 6)] for word, _ in rows] == rows
 
 
 @pytest.mark.skipif(not DEBIAN.is_dir(), reason="wordnet-base is not installed")

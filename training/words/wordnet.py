@@ -37,18 +37,17 @@ class WordNet:
         index, data, irregular, counted = (text_lines(folder / name) for name in names)
         self._senses = dict(_indexed(index))
         self._names: dict[str, str] = {}  # offset -> first lemma of the synset
-        self._above: dict[str, list[str]] = {}  # offset -> offsets of its hypernyms
+        # offset -> offsets of its hypernyms, and of those of which it is an instance
+        self._above: dict[str, tuple[list[str], list[str]]] = {}
         for line in data:
             if not line.startswith(" "):  # the licence
                 fields = line.split(" | ")[0].split()
                 lemmas = int(fields[3], 16)
                 pointers = fields[5 + 2 * lemmas :]
                 self._names[fields[0]] = fields[4].lower()
-                self._above[fields[0]] = [
-                    offset
-                    for sign, offset in zip(pointers[::4], pointers[1::4], strict=False)
-                    if sign in ("@", "@i")
-                ]
+                both = list(zip(pointers[::4], pointers[1::4], strict=False))
+                kinds, instances = ([o for s, o in both if s == sign] for sign in ("@", "@i"))
+                self._above[fields[0]] = (kinds, instances)
         self._irregular = {fields[0]: fields[1:] for fields in map(str.split, irregular)}
         self._counts: dict[str, list[int]] = {}  # lemma -> [of nouns, of the rest]
         for key, _, count in map(str.split, counted):
@@ -71,7 +70,8 @@ class WordNet:
 
     def hypernym(self, word: str, depth: int) -> str | None:
         """The class of a word: the synset number ``depth`` from the root, on the first path that
-        is long enough, of its most frequent sense that has one (the paper's code 1)."""
+        is long enough, of its most frequent sense that has one (the paper's code 1, with the order
+        of paths that its NLTK had)."""
         for lemma in self.lemmas(word):
             for offset in self._senses[lemma]:
                 for path in self._paths(offset):
@@ -80,10 +80,15 @@ class WordNet:
         return None
 
     def _paths(self, offset: str) -> Iterator[list[str]]:
-        """Every way from the root to a synset, both included."""
-        if not self._above[offset]:
+        """Yield every way from the root to a synset, both included, in NLTK's order.
+
+        Releases 3.5 to 3.6.5, the paper's, sort hypernyms by name and then the synsets of which
+        this one is an instance; the files have another order, and so have later releases.
+        """
+        kinds, instances = self._above[offset]
+        if not kinds and not instances:
             yield [offset]
-        for above in self._above[offset]:
+        for above in (*sorted(kinds, key=self._name), *sorted(instances, key=self._name)):
             yield from ([*path, offset] for path in self._paths(above))
 
     def _name(self, offset: str) -> str:
