@@ -181,7 +181,7 @@ class Editor:
         self.steps.begin()
         sound, found = self._listen(recording, request, pronouncer)
         request = replace(request, tracks=identified(request.tracks, sound))
-        check_marks(request.new_text, found.transcript.text)
+        check_marks(request.new_transcript.text, found.transcript.text)
         revision = Revision.of(found.transcript, new_text)
         require_change(found, new_text, revision.edits or request.cuts)
         with self.steps("align"):

@@ -18,24 +18,23 @@ from a3t.source.recognised_transcript import recognised
 from a3t.source.records import LONG, FoundTranscript, Times
 from a3t.spans import Span
 from a3t.text.comparison.edit_script import minimal_script
-from a3t.text.normaliser.unspoken import is_name, names_of_lines
 from a3t.text.pronunciation.pronouncer import Pronouncer
-from a3t.text.transcript import Transcript
+from a3t.text.transcript import Transcript, said_in
 from alignment import Alignment
 from alignment.formats import read_alignment
 from alignment.formats.alignment_files import has_phones
-from alignment.formats.transcripts.cues import TranscriptFile, written_name
+from alignment.formats.transcripts.cues import TranscriptFile
 from alignment.formats.transcripts.kinds import read_transcript
 from alignment.recognition import whisper_model
 
 SIDECARS = (
     ".txt", ".lab", ".TextGrid", ".srt", ".vtt", ".json", ".docx", ".sbv", ".ass", ".ssa", ".ctm",
-    ".tsv", ".lrc", ".odt", ".rtf", ".ttml", ".dfxp", ".sub", ".stl",
+    ".tsv", ".csv", ".lrc", ".odt", ".rtf", ".ttml", ".dfxp", ".sub", ".stl",
 )  # fmt: skip
 # Documents that may hold a transcript, and that nothing here reads.
 UNREAD = (
     ".pdf", ".doc", ".pages", ".html", ".htm", ".md", ".xml",
-    ".idx", ".scc", ".eaf", ".csv", ".text",
+    ".idx", ".scc", ".eaf", ".text",
 )  # fmt: skip
 # Of a name that lengthens the recording's: talk.en.vtt, talk.wav.json.
 _BETWEEN = re.compile(r"(?:en(?:[-_][A-Za-z]{1,8})?|english)", re.IGNORECASE)
@@ -67,12 +66,12 @@ def not_read(recording: Path) -> str:
 def _counts(path: Path) -> bool:
     """True for a file with anything in it; a shell makes talk.txt before it is written.
 
-    A .json, .tsv or .ctm could come from any program, and a .sub or .stl hold pictures or bytes:
-    only a transcript counts.
+    A .json, .tsv, .csv or .ctm could come from any program, and a .sub or .stl hold pictures or
+    bytes: only a transcript counts.
     """
     if not path.is_file() or not path.stat().st_size:
         return False
-    if path.suffix.lower() not in (".json", ".tsv", ".ctm", ".sub", ".stl"):
+    if path.suffix.lower() not in (".json", ".tsv", ".csv", ".ctm", ".sub", ".stl"):
         return True
     if has_phones(path):
         return True
@@ -222,18 +221,6 @@ def found_in(alignment: Alignment, origin: str) -> FoundTranscript:
     words = " ".join(word.text for word in alignment.spoken)
     origin = "recognised" if alignment.recognised else origin
     return FoundTranscript(Transcript.from_text(words), origin, alignment)
-
-
-def said_in(file: TranscriptFile) -> str:
-    """The text of a transcript, with the names of who speaks where they are read as names."""
-    if not file.speakers:
-        return file.text
-    named = file.named_text
-    settled = names_of_lines(named)
-    known = all(
-        is_name(name) and settled.get(name, True) for name in map(written_name, file.speakers)
-    )
-    return named if known else file.text
 
 
 def text_of(path: Path) -> str:

@@ -11,6 +11,9 @@ from a3t.errors import InputError
 from a3t.spans import Span
 from a3t.text.markup import emphasised, parted_at_pauses
 from a3t.text.normaliser.normalise import Conventions, SpokenToken, normalise
+from a3t.text.normaliser.unspoken import is_name, names_of_lines
+from alignment.formats.transcripts.cues import TranscriptFile, written_name
+from alignment.formats.transcripts.kinds import parse_transcript
 from alignment.serialisation import OMITTED, Record
 
 
@@ -220,8 +223,36 @@ class Transcript(Record):
 
 
 def parsed(text: str | Transcript | None) -> Transcript | None:
-    """A user's text as a transcript; one that is, or None, itself. Errors as for `from_text`."""
-    return Transcript.from_text(text) if isinstance(text, str) else text
+    """Return a user's text as a transcript; one that is, or None, itself.
+
+    It is read in one way, whether it was typed, came in a request or stands in a file
+    (`alignment.formats.transcripts`). Errors as for `from_text`.
+    """
+    return Transcript.from_text(spoken_text(text)) if isinstance(text, str) else text
+
+
+def spoken_text(text: str) -> str:
+    """Return a text without what nobody says in it: headings, notes, times, Markdown's signs.
+
+    The names of who speaks stay, as they are read later. Raises InputError for times in a layout
+    that isn't known.
+    """
+    file = parse_transcript(text)
+    said = said_in(file)
+    same = said.split() == text.split() or not any(map(str.isalnum, said))
+    return text if same else said
+
+
+def said_in(file: TranscriptFile) -> str:
+    """Return a transcript's text, with the names of who speaks where they are read as names."""
+    if not file.speakers:
+        return file.text
+    named = file.named_text
+    settled = names_of_lines(named)
+    known = all(
+        is_name(name) and settled.get(name, True) for name in map(written_name, file.speakers)
+    )
+    return named if known else file.text
 
 
 @dataclass(frozen=True, slots=True)

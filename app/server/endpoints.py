@@ -38,7 +38,7 @@ from app.guard import MAY_CALL
 from app.models import USUAL, Models
 from app.option_forms import body_with, form_of
 from app.processes.request_jobs import CancelledError, RequestJob, Watch
-from app.server.openai_formats import MEDIA_TYPES, UNTIMED, SpeechEncoder, answer, without_markdown
+from app.server.openai_formats import MEDIA_TYPES, UNTIMED, SpeechEncoder, answer
 from app.service import Service, edit_request, stream_speech
 
 
@@ -231,7 +231,7 @@ async def speech(body: SpeechBody, request: Request, service: Serving) -> Respon
             f"“{body.voice[:40]}” is no voice here: use one of {', '.join(sorted(voices))}."
         )
     wanted = SpeechRequest(
-        text=without_markdown(body.input),
+        text=body.input,
         prompt_text=voice.text,
         **read_options(SpeechOptions, HTTP, vars(body)),
     )

@@ -17,6 +17,7 @@ from a3t.projects import document
 from a3t.source.diarisation import require_packages
 from a3t.source.transcripts import text_of
 from a3t.text.normaliser.unspoken import is_name
+from a3t.text.transcript import spoken_text
 from alignment import Word
 from alignment.result import retimed
 from app import limits, texts
@@ -51,7 +52,7 @@ def transcript_in(path: Path) -> str:
 
 def transcript_lines(text: str) -> str:
     """A transcript as it is kept; InputError if it is too long."""
-    text = limits.check_text(text, texts.THE_TRANSCRIPT)
+    text = spoken_text(limits.check_text(text, texts.THE_TRANSCRIPT))
     return "\n".join(filter(None, (" ".join(line.split()) for line in text.splitlines())))
 
 

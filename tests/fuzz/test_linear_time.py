@@ -99,7 +99,7 @@ def in_proportion(read: Callable[[str], object], short: str, long: str) -> bool:
 
 def readers() -> dict[str, tuple[Callable[..., object], str]]:
     """Each function that reads a text or a file, and the type of its first parameter."""
-    found = {}
+    found: dict[str, tuple[Callable[..., object], str]] = {}
     names = [m.name for r in ROOMS for m in pkgutil.walk_packages(r.__path__, f"{r.__name__}.")]
     for module in map(importlib.import_module, [*names, *MODULES]):
         for name, function in inspect.getmembers(module, inspect.isfunction):

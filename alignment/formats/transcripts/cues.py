@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+ARROW = "-{1,3}>|→|[–—]>|--&gt;"  # between two times
 PACE = 15.0  # characters a second
+STAMP = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,:;] ?(\d{1,20}))?"  # h:m:s and a fraction
 
 
 class Cue(NamedTuple):
@@ -19,6 +21,26 @@ class Cue(NamedTuple):
     end: float
     text: str
     speaker: str = ""
+
+
+def seconds_of(stamp: Sequence[str | None]) -> float:
+    """Return the seconds of a STAMP's groups; NaN if they are missing."""
+    hours, minutes, seconds, fraction = stamp
+    if seconds is None:
+        return math.nan
+    return int(hours or 0) * 3600 + int(minutes or 0) * 60 + float(f"{seconds}.{fraction or 0}")
+
+
+def shortened(line: str) -> str:
+    """Return the beginning of a line, in quotation marks, for a message."""
+    line = line.lstrip().partition("\n")[0].rstrip()
+    return f"“{line[:40]}…”" if len(line) > 40 else f"“{line}”"
+
+
+def counted(number: int, what: str) -> str:
+    """Return a note on the number of things that were left out."""
+    article = "an" if what[0] in "aeiou" else "a"
+    return f"{number} {what}s left out" if number > 1 else f"{article} {what} left out"
 
 
 class Parsed(NamedTuple):

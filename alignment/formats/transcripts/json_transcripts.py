@@ -11,9 +11,9 @@ from typing import Any
 
 from alignment.errors import InputError
 from alignment.formats.transcripts.cues import Cue, Parsed
+from alignment.formats.transcripts.lines import speaker_name
 
 _NUMBER = re.compile(r"\d{1,9}(?:\.\d{0,9})?")
-_NUMBERED_SPEAKER = re.compile(r"(?:speaker|spk)?[_ -]?0{0,3}(\d{1,3})", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -227,10 +227,7 @@ def _speaker(item: Any) -> str:
     if given is None or isinstance(given, float | bool | list) or not str(given).strip():
         return ""
     name = " ".join(str(given).split())[:40]
-    number = _NUMBERED_SPEAKER.fullmatch(name)
-    if number:
-        return f"Speaker {int(number[1])}"
-    return f"Speaker {name}" if len(name) == 1 else name
+    return speaker_name(name)
 
 
 def _seconds(value: Any, unit: float) -> float:

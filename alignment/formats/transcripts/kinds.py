@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from alignment.errors import InputError
@@ -13,24 +13,29 @@ from alignment.formats.transcripts import (
     captions,
     documents,
     json_transcripts,
+    lines,
+    timed_text,
     word_tables,
 )
-from alignment.formats.transcripts.cues import Parsed, TranscriptFile, with_ends
+from alignment.formats.transcripts.cues import Parsed, TranscriptFile, shortened, with_ends
 from alignment.formats.transcripts.documents import document_kind
+from alignment.formats.transcripts.markdown import without_markdown
 
 LARGEST_FILE = 20_000_000  # bytes
 _MARK = re.compile(rf"\[?{RECOGNISED_MARK}[^\]\n]{{0,100}}\]?")
 
-_BOLD = re.compile(r"\*\*([^*\n]{1,200})\*\*")  # Markdown's, such as that of a name
-
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of transcript. `matches` sees the whole text and must be linear in its length."""
+    """A kind of transcript. `matches` sees the whole text and must be linear in its length.
+
+    written: people may have written it, with Markdown's signs, which are taken out before.
+    """
 
     name: str
     matches: Callable[[str], bool]
     read: Callable[[str], Parsed]
+    written: bool = False
 
 
 def _is_webvtt(text: str) -> bool:
@@ -45,16 +50,17 @@ KINDS = (
     Kind("SubRip subtitles", captions.has_arrows, captions.read_arrows),
     Kind("YouTube's SBV subtitles", captions.is_sbv, captions.read_sbv),
     Kind("MicroDVD subtitles", captions.is_microdvd, captions.read_microdvd),
-    Kind("Whisper's table", word_tables.is_tsv, word_tables.read_tsv),
+    Kind("a table with named columns", word_tables.has_columns, word_tables.read_columns),
     Kind("words in CTM", word_tables.is_ctm, word_tables.read_ctm),
     Kind("Audacity's labels", word_tables.is_label_track, word_tables.read_label_track),
     Kind("HTK's labels", word_tables.is_htk, word_tables.read_htk),
-    Kind("text with times", captions.is_stamped, captions.read_stamped),
-    Kind("text", lambda text: True, captions.read_text_lines),
+    Kind("text with times", timed_text.is_stamped, timed_text.read_stamped, True),
+    Kind("text", lambda text: True, lines.read_text_lines, True),
 )
 # Files with these endings hold nothing else than what they promise, or are broken.
 TIMED_ENDINGS = (
-    ".srt", ".vtt", ".sbv", ".ass", ".ssa", ".json", ".ctm", ".textgrid", ".tsv", ".sub", ".stl",
+    ".srt", ".vtt", ".sbv", ".ass", ".ssa", ".json", ".ctm", ".textgrid", ".tsv", ".csv", ".sub",
+    ".stl",
 )  # fmt: skip
 # What isn't read: how it begins, and its name.
 _FOREIGN = (
@@ -68,7 +74,7 @@ _FOREIGN = (
 
 
 def read_transcript(path: Path) -> TranscriptFile:
-    """A transcript of any of these kinds.
+    """Read a transcript of any of these kinds from a file.
 
     Raises InputError if the file can't be read, is none of these kinds, or has no text.
     """
@@ -85,30 +91,47 @@ def read_transcript(path: Path) -> TranscriptFile:
     foreign = next((name for start, name in _FOREIGN if text.lstrip().startswith(start)), None)
     if foreign and not documents.is_ttml(text):
         raise InputError(f"{path.name} is {foreign}, which a3t doesn't read: save it as text.")
+    data_in_json = json_transcripts.loaded(text)
+    if data_in_json is not None and json_transcripts.read_json(data_in_json) is None:
+        raise json_transcripts.not_known(path.name)
+    result = parse_transcript(text, path.name)
+    if result.kind == "text" and path.suffix.lower() in TIMED_ENDINGS:
+        raise InputError(
+            f"{path.name} is not what its ending {path.suffix} says, beginning with its first line "
+            f"({shortened(text)}): check it, or save it as .txt."
+        )
+    if document:
+        article = "an" if document.name[0] in "OR" else "a"
+        kind = f"{article} {document.name}" + ("" if result.kind == "text" else f", {result.kind}")
+        result = replace(result, kind=kind)
+    if not any(map(str.isalnum, result.text)):
+        raise InputError(f"{path.name} has no spoken text: give the text itself.")
+    return replace(result, notes=(*noted, *result.notes))
+
+
+def parse_transcript(text: str, name: str = "The text") -> TranscriptFile:
+    """Read a text of any of these kinds, wherever it comes from; ``name`` it in errors.
+
+    Raises InputError if it has times in a layout that isn't known.
+    """
     recognised = RECOGNISED_MARK in text
     if recognised:
         text = _MARK.sub("", text)
-    name, found = _parsed(text, path)
-    if document:
-        article = "an" if document.name[0] in "OR" else "a"
-        name = f"{article} {document.name}" + ("" if name == "text" else f", {name}")
-    notes = (*noted, *found.notes)
-    result = TranscriptFile(path.name, name, with_ends(found.cues), found.whole, notes, recognised)
-    if not any(map(str.isalnum, result.text)):
-        raise InputError(f"{path.name} has no spoken text: give the text itself.")
-    return result
-
-
-def _parsed(text: str, path: Path) -> tuple[str, Parsed]:
-    """The kind's name, and what is read."""
-    if (data := json_transcripts.loaded(text)) is not None:
-        if found := json_transcripts.read_json(data):
-            return found
-        raise json_transcripts.not_known(path.name)
-    text = _BOLD.sub(r"\1", text)
-    kind = next(kind for kind in KINDS if kind.matches(text))
-    if kind.name == "text" and path.suffix.lower() in TIMED_ENDINGS:
+    kind, parsed = _parsed(text)
+    if kind == "text" and (line := timed_text.first_unknown(text)):
         raise InputError(
-            f"{path.name} is not what its ending {path.suffix} says: check it, or save it as .txt."
+            f"{name} has times in a layout that a3t doesn't know, first in the line "
+            f"{shortened(line)}: save it as .srt, or without times."
         )
-    return kind.name, kind.read(text)
+    cues = with_ends(parsed.cues)
+    return TranscriptFile(name, kind, cues, parsed.whole, parsed.notes, recognised)
+
+
+def _parsed(text: str) -> tuple[str, Parsed]:
+    """Return the kind's name, and what is read."""
+    data = json_transcripts.loaded(text)
+    if data is not None and (found := json_transcripts.read_json(data)):
+        return found
+    plain = without_markdown(text)
+    kind = next(kind for kind in KINDS if kind.matches(plain if kind.written else text))
+    return kind.name, kind.read(plain if kind.written else text)

@@ -29,7 +29,7 @@ from a3t.source.records import LONG, AlignedRecording
 from a3t.source.transcripts import find_transcript
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.punctuation.restoring import with_punctuation
-from a3t.text.transcript import Transcript
+from a3t.text.transcript import Transcript, parsed
 from alignment import Word
 from alignment.aligner import InMemory
 from alignment.confidence.doubts import with_confidences
@@ -110,7 +110,7 @@ def hear_source(editor: Editor, path: Path, text: str, own: Pronunciations = ())
     if recording.seconds > limits.MAX_SECONDS:
         raise InputError(texts.too_long(limits.MAX_SECONDS))
     editor_step(editor, "transcribe")
-    pronouncer, given = Pronouncer(dict(own)), Transcript.from_text(text) if text else None
+    pronouncer, given = Pronouncer(dict(own)), parsed(text or None)
     found = find_transcript(recording, given, None, pronouncer)
     editor_step(editor, "align")
     aligned = editor.alignments.whole(recording, found, pronouncer)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zipfile
 from pathlib import Path
 
@@ -63,6 +64,11 @@ NAMED = {
     "resolve.txt": ("Anna", "Bob"),
     "zoom.vtt": ("Anna Smith",),
     "a podcast's.json": ("Anna",),
+    "bracketed.srt": ("Speaker 0", "Speaker 1"),
+    "parentheses.txt": ("Speaker 1", "Speaker 2"),
+    "pyannote.txt": ("Speaker 0", "Speaker 1"),
+    "capitals.txt": ("ANNA", "BOB"),
+    "table.csv": ("Anna", "Bob"),
     "a.srt": (),
     "youtube.txt": (),
 }
@@ -240,6 +246,36 @@ def test_what_is_not_understood_is_named(tmp_path: Path, one_sentence: Check) ->
         with pytest.raises(InputError, match=name) as caught:
             read_transcript(tmp_path / name)
         one_sentence(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "first"),
+    [
+        (
+            f"{LINES[0]} |00:00:01.000|00:00:03.000\n{LINES[1]} |00:00:03.500|00:00:05.000\n",
+            "We met",
+        ),
+        ("0|00:00:01.000;a\n1|00:00:03.000;b\n", "0|00:00:01"),
+        ("talk\n<< 00:00:01.0 << we\n<< 00:00:02.0 << met\n", "<< 00:00:01.0"),
+    ],
+)
+def test_a_layout_that_is_not_known_is_named_with_its_first_line(
+    content: str, first: str, tmp_path: Path, one_sentence: Check
+) -> None:
+    (tmp_path / "a.txt").write_text(content)
+    with pytest.raises(InputError, match=f"layout.*“{re.escape(first)}") as caught:
+        read_transcript(tmp_path / "a.txt")
+    one_sentence(caught.value)
+
+
+def test_lines_that_are_not_understood_are_noted(tmp_path: Path) -> None:
+    labels = "".join(f"{k}.0\t{k + 1}.0\twe\n" for k in range(60))
+    (tmp_path / "a.txt").write_text(f"{labels}soon\tlater\tmet\n")
+    assert "a line not understood, first “soon" in read_transcript(tmp_path / "a.txt").about
+    (tmp_path / "a.ctm").write_text(FILES["negative.ctm"][1])
+    assert "the end of “at” before its start" in read_transcript(tmp_path / "a.ctm").about
+    (tmp_path / "a.srt").write_text(FILES["spam.srt"][1])
+    assert "3 advertisements left out" in read_transcript(tmp_path / "a.srt").about
 
 
 def test_old_subtitles_are_in_windows_own_encoding(tmp_path: Path) -> None:

@@ -286,8 +286,80 @@ FILES: dict[str, tuple[str, str]] = {
         f"1.000000\t3.000000\t{LINES[0]}\n3.500000\t5.000000\t{LINES[1]}\n",
     ),
     "whisper.tsv": (
-        "Whisper's table",
+        "named columns",
         f"start\tend\ttext\n1000\t3000\t{LINES[0]}\n3500\t5000\t{LINES[1]}\n",
+    ),
+    "console.txt": (
+        "times",
+        f"[00:01.000 --> 00:03.000]  {LINES[0]}\n[00:03.500 --> 00:05.000]  {LINES[1]}\n",
+    ),
+    "hours.txt": (
+        "times",
+        f"[00:00:01.000 --> 00:00:03.000]   {LINES[0]}\n"
+        f"[00:00:03.500 --> 00:00:05.000]   {LINES[1]}\n",
+    ),
+    "one line.txt": (
+        "SubRip",
+        f"00:00:01.000 --> 00:00:03.000 {LINES[0]}\n00:00:03.500 --> 00:00:05.000 {LINES[1]}\n",
+    ),
+    "decimals.srt": (
+        "SubRip",
+        SRT.replace(",000", ",0000000000000").replace("3,500", "3,5000000000"),
+    ),
+    "cut.srt": ("SubRip", SRT.replace("03,500 --> 00:00:05,000", "03,500 --> 00:0")),
+    "number.srt": ("SubRip", f"{SRT}\n3\n"),
+    "spam.srt": (
+        "SubRip",
+        f"0\n00:00:00,000 --> 00:00:00,900\nSubtitles by www.OpenSubtitles.org\n\n{SRT}\n"
+        "3\n00:00:05,000 --> 00:00:06,000\nSynced and corrected by n17t01\n\n"
+        "4\n00:00:06,000 --> 00:00:07,000\nwww.tvsubtitles.net\n",
+    ),
+    "bracketed.srt": (
+        "SubRip",
+        SRT.replace("We met", "[Speaker 0] We met").replace("It r", "[Speaker 1] It r"),
+    ),
+    "parentheses.txt": ("text", f"(Speaker 1) {LINES[0]}\n(Speaker 2) {LINES[1]}\n"),
+    "pyannote.txt": ("text", f"SPEAKER_00: {LINES[0]}\nSPEAKER_01: {LINES[1]}\n"),
+    "capitals.txt": ("text", f"[ANNA] {LINES[0]}\n[BOB] {LINES[1]}\n"),
+    "pages.txt": ("text", f"{LINES[0]}\nPage 3 of 12\n- 4 -\n{LINES[1]}\n"),
+    "premiere.csv": (
+        "named columns",
+        "Marker Name\tDescription\tIn\tOut\tDuration\tMarker Type\n"
+        f"one\t{LINES[0]}\t00:00:01:00\t00:00:03:00\t00:00:02:00\tComment\n"
+        f"two\t{LINES[1]}\t00:00:03:15\t00:00:05:00\t00:00:01:15\tComment\n",
+    ),
+    "audition.csv": (
+        "named columns",
+        "Name\tStart\tDuration\tTime Format\tType\tDescription\n"
+        f"{LINES[0]}\t0:01.000\t0:02.000\tdecimal\tCue\t\n"
+        f"{LINES[1]}\t0:03.500\t0:01.500\tdecimal\tCue\t\n",
+    ),
+    "reaper.csv": (
+        "named columns",
+        f'#,Name,Start,End,Length\nR1,"{LINES[0]}",0:01.000,0:03.000,0:02.000\n'
+        f"R2,{LINES[1]},0:03.500,0:05.000,0:01.500\n",
+    ),
+    "table.csv": (
+        "named columns",
+        "Speaker Name;Start Time;End Time;Text\n"
+        f"Anna;00:00:01,000;00:00:03,000;{LINES[0]}\nBob;00:00:03,500;00:00:05,000;{LINES[1]}\n",
+    ),
+    "clock labels.txt": (
+        "Audacity",
+        f"0:00:01.000\t0:00:03.000\t{LINES[0]}\n0:00:03.500\t0:00:05.000\t{LINES[1]}\n",
+    ),
+    "negative.ctm": (
+        "CTM",
+        "".join(f"talk 1 {s} {-0.2 if s == 2.3 else 0.2} {w} 0.9\n" for w, s in TIMED),
+    ),
+    "no item.TextGrid": (
+        "TextGrid",
+        'File type = "ooTextFile"\nObject class = "TextGrid"\n\nxmin = 0\nxmax = 5\n'
+        "tiers? <exists>\nsize = 1\n"
+        '    class = "IntervalTier"\n    name = "Anna"\n    xmin = 0\n    xmax = 5\n'
+        "    intervals: size = 2\n"
+        f'    intervals [1]:\n xmin = 1\n xmax = 3.5\n text = "{LINES[0]}"\n'
+        f'    intervals [2]:\n xmin = 3.5\n xmax = 5\n text = "{LINES[1]}"\n',
     ),
     "a.ctm": ("CTM", "".join(f"talk 1 {s} 0.2 {w} 0.9\n" for w, s in TIMED)),
     "words.txt": ("Audacity", "".join(f"{s}\t{s + 0.2}\t{w}\n" for w, s in TIMED)),
@@ -311,4 +383,7 @@ FILES: dict[str, tuple[str, str]] = {
         for name, data in JSONS.items()
     },
 }
-TEXTS_ALONE = {"script.txt", "people.txt", "notes.txt"}
+TEXTS_ALONE = {
+    "script.txt", "people.txt", "notes.txt", "parentheses.txt", "pyannote.txt", "capitals.txt",
+    "pages.txt",
+}  # fmt: skip

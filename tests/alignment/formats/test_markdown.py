@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.server.openai_formats import without_markdown
+from alignment.formats.transcripts.markdown import without_markdown
 
 
 @pytest.mark.parametrize(

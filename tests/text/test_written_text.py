@@ -1,0 +1,51 @@
+"""A text is read in one way, whichever door it comes through."""
+
+from pathlib import Path
+
+import pytest
+
+from a3t.commands.options import text_argument
+from a3t.errors import InputError
+from a3t.plan.request import EditRequest, SpeechRequest
+from a3t.text.transcript import Transcript, parsed, spoken_text
+from app.studio.project_words import transcript_lines
+from tests.alignment.formats.transcript_samples import FILES, SAID
+
+SCRIPT = (
+    "INT. KITCHEN - DAY\nANNA: We met on Monday, at noon.\n[Scene 2. Night.]\nBOB: It rained.\n"
+)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_and_its_content_are_read_alike(name: str, tmp_path: Path) -> None:
+    content = FILES[name][1]
+    (tmp_path / name).write_text(content)
+    named = parsed(text_argument(f"@{tmp_path / name}"))
+    typed = EditRequest(new_text=content).new_transcript
+    assert named is not None
+    assert typed.spoken == named.spoken == Transcript.from_text(SAID).spoken
+    assert [word.speaker for word in typed.words] == [word.speaker for word in named.words]
+    spoken = SpeechRequest(text=content).transcript.spoken
+    assert spoken == typed.spoken == EditRequest(new_text="x", text=content).transcript.spoken  # type: ignore[union-attr]
+    assert Transcript.from_text(transcript_lines(content)).spoken == typed.spoken
+
+
+def test_a_script_with_headings() -> None:
+    assert EditRequest(new_text=SCRIPT).new_transcript.spoken == Transcript.from_text(SAID).spoken
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We met  on Monday,\nat noon.", "10:30 is when we meet.", "*so* [pause 0.4] late",
+        "{We} met", "[Music] We met.", "Chapter 3\n\nWe met.", "I said: no.", "a\u2028b",
+        "5 - 3 = 2", "-5 degrees",
+    ],
+)  # fmt: skip
+def test_other_texts_stay_as_they_are(text: str) -> None:
+    assert spoken_text(text) == text
+
+
+def test_times_that_are_not_understood_are_refused() -> None:
+    with pytest.raises(InputError, match="first in the line"):
+        parsed("0|00:00:01.000;a\n1|00:00:03.000;b\n")
