@@ -36,9 +36,10 @@ STEPS = {
 
 
 class Parser(argparse.ArgumentParser):
-    """Report wrong usage in one line, without the usage of every option."""
+    """A parser that reports wrong usage in one line, without the usage of every option."""
 
     def error(self, message: str) -> NoReturn:
+        """End the program with the message, and the nearest option to one that is unknown."""
         known = [name for name in self._option_string_actions if name.startswith("--")]
         for word in message.partition("unrecognized arguments: ")[2].split():
             near = get_close_matches(word.partition("=")[0], known, 1, 0.75)
@@ -49,7 +50,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def run(command: Callable[[], None]) -> int:
-    """Run a command; the exit code. Bad input becomes one sentence, never a traceback."""
+    """Run a command and return the exit code; bad input becomes one sentence, never a traceback."""
     try:
         tidy_up_first()
         for stream in (sys.stdout, sys.stderr):  # a file's name may be bytes that are no UTF-8
@@ -88,8 +89,11 @@ def run(command: Callable[[], None]) -> int:
 
 @contextmanager
 def importing() -> Iterator[None]:
-    """Around large imports: all that they make is kept, and if Python looked through it for what
-    isn't, time and again, importing torch would take a sixth longer."""
+    """Import large modules without garbage collection.
+
+    All that they make is kept; if Python searched it for garbage, importing torch would take a
+    sixth longer.
+    """
     gc.disable()
     try:
         yield
@@ -112,13 +116,14 @@ def show_progress(step: str) -> None:
 
 
 class Progress:
-    """Shows steps, by `show_progress`; off a terminal each quarter of learning a voice."""
+    """Progress on the terminal by `show_progress`; elsewhere each quarter of learning a voice."""
 
     def __init__(self) -> None:
         self._begun: tuple[int, float] | None = None
         self._quarter = 0
 
     def __call__(self, step: str) -> None:
+        """Show a step."""
         show_progress(step)
 
     def learnt(self, step: int, steps: int) -> None:
@@ -149,16 +154,16 @@ def say(text: str) -> None:
 
 
 def on_a_terminal() -> bool:
-    """True if somebody can be asked."""
+    """Return whether somebody can be asked."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def answer(question: str) -> str:
-    """The answer typed to a question, in lower case."""
+    """Ask a question and return the typed answer in lower case."""
     print(question, end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower()
 
 
 def agrees(question: str) -> bool:
-    """True if the answer to a question is yes."""
+    """Ask a question and return whether the answer is yes."""
     return answer(f"{question} [y/N] ") in ("y", "yes")

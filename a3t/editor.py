@@ -119,7 +119,7 @@ class Editor:
         return editor
 
     def in_voice(self, voice: Voice | None) -> Editor:
-        """This editor with a voice, or without one; InputError if it is another model's voice."""
+        """Return this editor with a voice, or without one; InputError for another model's voice."""
         networks = self.base_networks if voice is None else voice.adapted(self.base_networks)
         other = copy(self)
         other.steps = replace(self.steps)
@@ -135,7 +135,7 @@ class Editor:
         return self.steps.progress
 
     def with_progress(self, progress: Callable[[str], None] | None) -> Editor:
-        """This editor, with its steps told to another."""
+        """Return this editor with another progress."""
         other = copy(self)
         other.steps = replace(self.steps, progress=progress)
         other.renderer = Renderer(self.networks, self.vocoder, other.steps, self.voice)
@@ -144,7 +144,7 @@ class Editor:
     def edit(
         self, recording: Source, request: EditRequest | None = None, **fields: Any
     ) -> EditedRecording:
-        """The best result of `make`, not yet written, from the arguments of `plan`."""
+        """Make the best result, unwritten; the arguments are those of `plan`."""
         return self.make(self.plan(recording, request, **fields))[0]
 
     def plan(
@@ -202,7 +202,7 @@ class Editor:
     def _listen(
         self, recording: Source, request: EditRequest, pronouncer: Pronouncer
     ) -> tuple[Recording, FoundTranscript]:
-        """The recording, opened, and its transcript."""
+        """Open a recording and find its transcript."""
         if isinstance(recording, AlignedRecording):
             known, passages = recording.alignment, recording.passages
             found = FoundTranscript(recording.text, "given", known, passages=passages)
@@ -238,14 +238,16 @@ class Editor:
     def clean(
         self, recording: Source, cleaning: Cleaning | None = None, **fields: Any
     ) -> EditedRecording:
-        """The recording without all that `findings` finds, from the same arguments."""
+        """Remove all that `findings` finds; the arguments are the same."""
         found = self.findings(recording, cleaning, **fields)
         return self.edit(found.source, found.request(found.found))
 
     def make(self, plan: EditPlan) -> list[EditedRecording]:
-        """Make as many candidates as the plan's request asks for, the best first; if it asks for
-        one, recorded words may be taken, and others are tried if a new word is inaudible
-        (`a3t.rendering.candidates`)."""
+        """Make the requested number of candidates, best first.
+
+        If one is requested, recorded words may be taken, and others are tried where a new word is
+        inaudible (`a3t.rendering.candidates`).
+        """
         if plan.request.candidates > 1:
             return make_candidates(plan, self.renderer)
         if not plan.request.verify:
@@ -281,15 +283,15 @@ class Editor:
             return speech_plan(heard, self.prompt, target, spoken, self.durations, request)
 
     def speak(self, plan: SpeechPlan) -> Iterator[np.ndarray]:
-        """The plan's speech, (n,) float32 at 24 kHz, each piece as soon as it is made."""
+        """Yield the plan's speech, (n,) float32 at 24 kHz, each piece as soon as it is made."""
         return self.renderer.speak(plan)
 
     def tts(self, prompts: Prompts, request: SpeechRequest | str, **fields: Any) -> SpokenRecording:
-        """The text in the voice of the prompt; arguments and errors as for `plan_speech`."""
+        """Speak a text in the voice of the prompt; arguments and errors as for `plan_speech`."""
         return self.spoken(self.plan_speech(prompts, request, **fields))
 
     def spoken(self, plan: SpeechPlan) -> SpokenRecording:
-        """The plan's speech at 24 kHz: all that `speak` gives."""
+        """Return the plan's speech at 24 kHz: all that `speak` yields."""
         return self.renderer.spoken(plan)
 
     def transcribe(
@@ -301,9 +303,12 @@ class Editor:
         punctuate: bool = True,
         pronunciations: Pronunciations = (),
     ) -> Transcript:
-        """Find what the recording says: ``text``, else its sidecar file, else what is recognised
-        with the new text as a prior; with ``punctuate`` a text without punctuation gets it.
-        Words with ``pronunciations`` are listened for."""
+        """Find what the recording says.
+
+        That is ``text``, else its sidecar file, else what is recognised with the new text as a
+        prior. ``punctuate`` restores missing punctuation. ``pronunciations`` name words to listen
+        for.
+        """
         with self.steps("transcribe"):
             recording = opened(recording)
             given, prior = parsed(text), parsed(new_text or None)
@@ -312,7 +317,7 @@ class Editor:
             return punctuated_by_sound(recording, found, self.alignments, punctuate)
 
     def align(self, recording: Sound, text: str | Transcript | None = None) -> Alignment:
-        """The words and phones of the whole recording; ``text`` and errors as for `plan`."""
+        """Time the words and phones of the whole recording; ``text`` and errors as for `plan`."""
         recording, pronouncer = opened(recording), Pronouncer()
         with self.steps("transcribe"):
             found = find_transcript(recording, parsed(text), None, pronouncer)

@@ -20,8 +20,10 @@ class UnchangedError(InputError):
 
 
 class UnsureError(InputError):
-    """A recognised text differs from the new one at `places` where it may be misheard; `text` is
-    what the recording most likely says."""
+    """A recognised text may be misheard at `places` where it differs from the new one.
+
+    text: what the recording most likely says.
+    """
 
     def __init__(self, sentence: str, text: str = "", places: str = "") -> None:
         super().__init__(sentence)

@@ -14,40 +14,43 @@ FRAMES_PER_SECOND = SAMPLE_RATE // HOP
 
 
 def seconds_of(frames: float) -> float:
-    """The duration of a number of frames, or the time at which a frame begins."""
+    """Return the duration of frames in seconds, or the time at which a frame begins."""
     return frames / FRAMES_PER_SECOND
 
 
 def frames_of(seconds: float) -> int:
-    """A time rounded to whole frames."""
+    """Round a time to whole frames."""
     return round(seconds * FRAMES_PER_SECOND)
 
 
 def samples_of(frames: float, rate: int) -> int:
-    """The sample, at ``rate``, nearest to the beginning of a frame."""
+    """Return the sample, at ``rate``, nearest to the beginning of a frame."""
     return round(frames * HOP * rate / SAMPLE_RATE)
 
 
 def grid_samples(samples: int, rate: int) -> int:
-    """The number of whole 24 kHz samples in ``samples`` samples at ``rate``."""
+    """Return the number of whole 24 kHz samples in ``samples`` samples at ``rate``."""
     return samples * SAMPLE_RATE // rate
 
 
 def grid_frames(samples: int, rate: int) -> int:
-    """The number of mel frames of ``samples`` samples at ``rate``; the last begins within them."""
+    """Return the number of mel frames of ``samples`` samples at ``rate``.
+
+    The last frame begins within them.
+    """
     return 1 + grid_samples(samples, rate) // HOP
 
 
 def floor_at_rate(position: int, rate: int) -> int:
-    """The last sample, at ``rate``, not after a 24 kHz sample position."""
+    """Return the last sample, at ``rate``, not after a 24 kHz sample position."""
     return position * rate // SAMPLE_RATE
 
 
 def ceil_at_rate(position: int, rate: int) -> int:
-    """The first sample, at ``rate``, not before a 24 kHz sample position."""
+    """Return the first sample, at ``rate``, not before a 24 kHz sample position."""
     return -(-position * rate // SAMPLE_RATE)
 
 
 def nearest_at_rate(position: int, rate: int) -> int:
-    """The sample, at ``rate``, nearest to a 24 kHz sample position."""
+    """Return the sample, at ``rate``, nearest to a 24 kHz sample position."""
     return (2 * position * rate + SAMPLE_RATE) // (2 * SAMPLE_RATE)

@@ -37,7 +37,7 @@ class SpanMap:
 
     @classmethod
     def replacing(cls, replaced: Iterable[tuple[Span, int]], length: int) -> SpanMap:
-        """The map of a source in which spans, in order, give way to others of these lengths."""
+        """Map a source in which spans, in order, are replaced by others of these lengths."""
         changes, growth = [], 0
         for (first, last), new_length in replaced:
             start = first + growth
@@ -56,21 +56,23 @@ class SpanMap:
         return self.length + self.shifts[-1]
 
     def output_of(self, place: int) -> int:
-        """The place in the output of one in the source; inside a change, the change's start."""
+        """Return the output's place for one in the source; inside a change, the change's start."""
         k = bisect_right(self._source_starts, place)
         if k and place < self.changes[k - 1].source[1]:
             return self.changes[k - 1].output[0]
         return place + self.shifts[k]
 
     def output_span(self, span: Span) -> Span:
-        """The output's stretch for one of the source that cuts no change in two; what is put in at
-        its ends belongs to it."""
+        """Return the output's stretch for one of the source that cuts no change in two.
+
+        What is inserted at its ends belongs to it.
+        """
         before = bisect_left(self._source_starts, span[0])
         past = bisect_right([change.source[1] for change in self.changes], span[1])
         return span[0] + self.shifts[before], span[1] + self.shifts[past]
 
     def kept(self) -> Iterator[SpanPair]:
-        """The stretches that are the same in both: before, between and after the changes."""
+        """Yield the stretches that are the same in both: before, between and after changes."""
         here = there = 0
         for change in self.changes:
             yield SpanPair((here, change.source[0]), (there, change.output[0]))
@@ -89,11 +91,10 @@ class SpanMap:
 
 @dataclass(frozen=True)
 class EditMap:
-    """The map of an edited recording to its source: in samples and in words, with one change per
-    edit each.
+    """The map of an edited recording to its source, in samples and in words.
 
-    Words are numbered as in the plan, which for a long recording has only those around the edits.
-    sample_rate: in Hz, the recording's own.
+    Each edit is one change. Words are numbered as in the plan, which for a long recording has only
+    those around the edits. sample_rate: in Hz, the recording's own.
     """
 
     samples: SpanMap
@@ -101,7 +102,7 @@ class EditMap:
     sample_rate: int
 
     def seconds(self, samples: int) -> float:
-        """Samples, at the recording's own rate, in seconds."""
+        """Convert samples, at the recording's own rate, to seconds."""
         return samples / self.sample_rate
 
     @property

@@ -1,6 +1,6 @@
-"""Time each word and phone of a recording: a3t align IN --text TEXT
+"""Time each word and phone of a recording, by `a3t align IN --text TEXT`.
 
-Also: a3t align corpus FOLDER aligns every recording of a folder.
+`a3t align corpus FOLDER` aligns every recording of a folder.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from alignment.result import Alignment
 
 
 def parser() -> argparse.ArgumentParser:
+    """Return the parser of `a3t align`."""
     result = Parser(
         prog="a3t align",
         description="Time every word and phone of a recording. (A folder: a3t align "
@@ -52,11 +53,13 @@ def parser() -> argparse.ArgumentParser:
 
 
 def add_aligner_options(options: Options) -> None:
+    """Add the options that choose an aligner."""
     option(options, "--aligner", choices=ALIGNERS, default=ALIGNERS[0])
     add_dictionary_options(options)
 
 
 def main(arguments: list[str]) -> int:
+    """Run `a3t align` and return the exit code."""
     if arguments[:1] == ["corpus"]:
         folders = corpus_parser()
         add_aligner_options(folders)
@@ -108,7 +111,7 @@ def align(options: argparse.Namespace) -> None:
 
 
 def not_heard(alignment: Alignment) -> list[str]:
-    """A sentence for each run of words that are not heard where the text has them."""
+    """Describe each run of words that are not heard where the text has them."""
     from alignment.long.whole import doubtful_runs
 
     sentences = []
@@ -124,7 +127,7 @@ def not_heard(alignment: Alignment) -> list[str]:
 
 
 def other_doubts(alignment: Alignment) -> list[Doubt]:
-    """The doubts beside the runs that `not_heard` names."""
+    """Return the doubts beside the runs that `not_heard` names."""
     from alignment.long.whole import doubtful_runs
 
     spoken = alignment.spoken

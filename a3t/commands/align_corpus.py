@@ -44,14 +44,14 @@ REPORT = "alignment-failures.tsv"
 def transcript_of(
     recording: Recording, text: str | None, pronouncer: Pronouncer
 ) -> FoundTranscript:
-    """The text as given, of a file (@FILE), beside the recording, or recognised."""
+    """Return the text as given, of a file (@FILE), beside the recording, or recognised."""
     from a3t.source.transcripts import find_transcript
 
     return find_transcript(recording, transcript_argument(text), None, pronouncer)
 
 
 def pronunciations_of(words: Iterable[str], own: Dictionary) -> dict[str, list[tuple[str, ...]]]:
-    """The ways to say some words: a person's own, or else those that are known."""
+    """Return the pronunciations of some words: a person's own, or else the known ones."""
     from a3t.text.pronunciation.pronouncer import Pronouncer
 
     return Pronouncer(own).choices(words)
@@ -59,6 +59,8 @@ def pronunciations_of(words: Iterable[str], own: Dictionary) -> dict[str, list[t
 
 @dataclass(frozen=True, slots=True)
 class Task:
+    """A recording to align."""
+
     recording: Path
     text: Path | None
     out: Path
@@ -73,7 +75,7 @@ class Task:
 
 
 def corpus_parser() -> argparse.ArgumentParser:
-    """The options of `align_folder`, beside those of the aligner."""
+    """Return a parser of the options of `align_folder`, beside those of the aligner."""
     result = Parser(prog="a3t align corpus", description="Align every recording of a folder.")
     option(result, "folder FOLDER")
     option(result, "--out FOLDER", "default: beside the recordings")
@@ -85,7 +87,7 @@ def corpus_parser() -> argparse.ArgumentParser:
 
 
 def find_tasks(folder: Path, out: Path, ending: str) -> list[Task]:
-    """The recordings below `folder`, in order, each with the text beside it."""
+    """List the recordings below ``folder``, in order, each with the text beside it."""
     tasks = []
     for path in sorted(folder.rglob("*")):
         if path.suffix.lower() not in RECORDINGS or not path.is_file():
@@ -202,7 +204,7 @@ def align_folder(options: argparse.Namespace, own: Dictionary) -> None:
 
 
 def _report(path: Path, failures: Sequence[tuple[str, str]]) -> None:
-    """Recording and reason, a line each; no file when nothing failed."""
+    """Write recording and reason, a line each; no file when nothing failed."""
     if not failures:
         path.unlink(missing_ok=True)
         return

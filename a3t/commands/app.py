@@ -1,4 +1,4 @@
-"""The speech editor as a web page: a3t app"""
+"""Serve the speech editor as a web page, by `a3t app`."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ OUR_PACKAGES = ("a3t", "alignment", "app")  # what else is missing is missing fr
 
 
 def parser() -> argparse.ArgumentParser:
+    """Return the parser of `a3t app`."""
     result = Parser(
         prog="a3t app", description="Run the speech editor as a web page.", epilog=EPILOG
     )
@@ -40,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def add_server_options(options: Options, port: int, megabytes: int) -> None:
-    """The options of `a3t app` and `a3t serve`, with their defaults."""
+    """Add the options of `a3t app` and `a3t serve`, with their defaults."""
     option(options, "--host HOST", "address to listen on (%(default)s)", default="127.0.0.1")
     option(options, "--port PORT", "port to listen on (%(default)s)", type=int, default=port)
     about = "the token that programs send, or @FILE, which hides it from `ps`"
@@ -54,8 +55,10 @@ def add_server_options(options: Options, port: int, megabytes: int) -> None:
 
 
 def secret(given: str, contents: str) -> str:
-    """A secret as given, or the contents of the file after an @; InputError naming what belongs
-    into the file if it can't be read."""
+    """Return a secret as given, or the contents of the file after an @.
+
+    Raises InputError, naming what belongs into the file, if it can't be read.
+    """
     if not given.startswith("@"):
         return given
     try:
@@ -65,8 +68,10 @@ def secret(given: str, contents: str) -> str:
 
 
 def token_of(given: str | None) -> str | None:
-    """The token as given, or in the file after an @; InputError if it is too short to be one, or
-    can't be read."""
+    """Return the token as given, or from the file after an @.
+
+    Raises InputError if it is too short for a token, or can't be read.
+    """
     if given is None:
         return None
     given = secret(given, "the token")
@@ -76,6 +81,7 @@ def token_of(given: str | None) -> str | None:
 
 
 def main(arguments: list[str]) -> int:
+    """Run `a3t app` and return the exit code."""
     options = parser().parse_args(arguments)
     if not is_loopback(options.host) and options.auth is None and not options.no_auth:
         print(
@@ -133,7 +139,7 @@ def serve(
 
 
 def is_loopback(host: str) -> bool:
-    """True if only this computer reaches the host."""
+    """Return whether only this computer reaches the host."""
     if host == "localhost":
         return True
     with suppress(ValueError):

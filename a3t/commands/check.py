@@ -1,7 +1,7 @@
-"""Listen to a reading for its errors: a3t check IN --text @SCRIPT
+"""Listen to a reading for its errors, by `a3t check IN --text @SCRIPT`.
 
-Words that are omitted, added, repeated or misread, fillers, long pauses, noises, and sound that is
-clipped; exit code 1 if there are any.
+Words that are omitted, added, repeated or misread, fillers, long pauses, noises, and clipped
+sound; exit code 1 if there are any.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 def parser() -> argparse.ArgumentParser:
+    """Return the parser of `a3t check`."""
     result = Parser(
         prog="a3t check",
         description="List where a reading departs from its script: omitted, added, repeated and "
@@ -44,6 +45,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str]) -> int:
+    """Run `a3t check` and return the exit code."""
     options = parser().parse_args(arguments)
     if options.labels and len(options.wav) > 1:
         parser().error("--labels is for one recording: use --csv")

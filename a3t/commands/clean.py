@@ -1,7 +1,7 @@
-"""Take fillers, repetitions, noises and long pauses out of recordings: a3t clean IN …
+"""Remove fillers, repetitions, noises and long pauses, by `a3t clean IN …`.
 
-What is found is listed first, with its time; --plan lists it and changes nothing. The result is an
-edit like any other, with the same history: `a3t edit --undo` takes it back.
+Findings are listed first, with their times; --plan lists them and changes nothing. The result is an
+edit like any other, with the same history: `a3t edit --undo` reverses it.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ if TYPE_CHECKING:  # these import torch, and bad input should be refused before 
 
 
 def parser() -> argparse.ArgumentParser:
+    """Return the parser of `a3t clean`."""
     result = Parser(
         prog="a3t clean",
         description="Remove fillers, repetitions, noises and long pauses from recordings.",
@@ -80,6 +81,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str]) -> int:
+    """Run `a3t clean` and return the exit code."""
     options = parser().parse_args(arguments)
     if len(options.wav) > 1 and (
         options.out or options.text or options.alignment or options.tracks
@@ -125,7 +127,7 @@ def clean_all(options: argparse.Namespace) -> None:
 
 
 def _output(options: argparse.Namespace, path: Path) -> Path:
-    """The path of a recording's result, unless that is a project's own output."""
+    """Return the path of a recording's result, unless that is a project's own output."""
     folder = options.out_dir or path.parent
     return options.out or default_output(folder / path.name)
 
@@ -184,7 +186,10 @@ def _clean(editor: Editor, path: Path, want: Cleaning, options: argparse.Namespa
 def _found(
     editor: Editor, path: Path, want: Cleaning, options: argparse.Namespace
 ) -> tuple[ProjectEdit, Findings]:
-    """Finds what can go from a recording's current version; and the edit, still without it."""
+    """Find what can be removed from a recording's current version.
+
+    The edit that is returned with it does not remove anything yet.
+    """
     from a3t.plan.request import EditRequest, OtherRecording, pronunciations_of, tracks_of
     from a3t.projects.project import find_project
 

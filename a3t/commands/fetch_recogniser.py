@@ -1,4 +1,4 @@
-"""Fetch a model of Whisper for faster-whisper: a3t fetch-recogniser [tiny.en] [--yes]"""
+"""Fetch a Whisper model for faster-whisper, by `a3t fetch-recogniser [tiny.en] [--yes]`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from alignment.recognition.whisper import INSTALL, MODELS, fetched_model, is_ins
 
 
 def main(arguments: list[str]) -> int:
+    """Run `a3t fetch-recogniser` and return the exit code."""
     parser = Parser(
         prog="a3t fetch-recogniser",
         description="Fetch a Whisper model for faster-whisper (pip install 'a3t[whisper]').",

@@ -1,4 +1,4 @@
-"""Name the synthetic parts of a file: a3t inspect FILE
+"""Name the synthetic parts of a file, by `a3t inspect FILE`.
 
 It reports what was written into the file when it was edited or spoken. Where that is lost, as
 by conversion, it searches the sound for a3t's watermark.
@@ -16,6 +16,7 @@ from a3t.errors import InputError
 
 
 def main(arguments: list[str]) -> int:
+    """Run `a3t inspect` and return the exit code."""
     parser = Parser(
         prog="a3t inspect",
         description="List the parts of a file that a3t synthesised or cut.",
@@ -64,8 +65,11 @@ def show(path: Path, as_json: bool) -> None:
 
 
 def _searched(path: Path) -> tuple[list[tuple[float, float]] | None, str]:
-    """The watermarks of a sound file, in seconds; None, and a sentence that says why, where it
-    can't be searched, as it is silent or too short."""
+    """Search a sound file for watermarks, and return their seconds.
+
+    Where it can't be searched, as it is silent or too short, return None and a sentence that says
+    why.
+    """
     from a3t.audio.output.watermark import watermarks_in
     from a3t.audio.reading.recording import Recording
 

@@ -1,4 +1,4 @@
-"""Measure loudness by EBU R128, and make copies at a wanted one: a3t loudness IN …
+"""Measure loudness by EBU R128, and make copies at another one, by `a3t loudness IN …`.
 
 A copy is louder or quieter as a whole, so none of its samples are those of IN: it is the last step,
 for listeners. Every edit is made from the recording as it was.
@@ -23,6 +23,7 @@ PODCAST = -16.0  # LUFS
 
 
 def main(arguments: list[str]) -> int:
+    """Run `a3t loudness` and return the exit code."""
     parser = Parser(
         prog="a3t loudness",
         description="Measure loudness by EBU R128, and write a copy at another loudness.",

@@ -41,8 +41,11 @@ METAVARS = {"s": "S", "ms": "MS"}  # by unit; other numbers are an X, whole ones
 
 
 def option(options: Options, usage: str, help: str | None = None, **settings: Any) -> None:
-    """Add an option as --help shows it: "--seed N", "--json" (a flag), "wav IN" (a positional);
-    ``settings``: further arguments of `ArgumentParser.add_argument`."""
+    """Add an option as --help shows it.
+
+    usage: "--seed N", "--json" (a flag), "wav IN" (a positional). settings: further arguments of
+    `ArgumentParser.add_argument`.
+    """
     name, _, value = usage.partition(" ")
     if value:
         settings = {"metavar": value, "type": TYPES.get(value, str), **settings}
@@ -52,7 +55,7 @@ def option(options: Options, usage: str, help: str | None = None, **settings: An
 
 
 def text_argument(value: str) -> str:
-    """A text, or that of the file after an @, or of a file with this name."""
+    """Return a text, or that of the file after an @, or of a file with this name."""
     path = file_named(value)
     if path is None:
         return value
@@ -67,14 +70,14 @@ def text_argument(value: str) -> str:
 
 
 def transcript_argument(value: str | None) -> Transcript | None:
-    """The same as a transcript, None for none; InputError if it has no words."""
+    """Return the transcript of a text argument, None for none; InputError if it has no words."""
     from a3t.text.transcript import parsed
 
     return None if value is None else parsed(text_argument(value))
 
 
 def file_named(value: str | None) -> Path | None:
-    """The file that a text names: after an @, or as an existing file's name ("talk.txt")."""
+    """Return the file that a text names: after an @, or as an existing file ("talk.txt")."""
     if value is None or value.startswith("@"):
         return Path(value[1:]) if value else None
     if len(value) > LONGEST_NAME or "\n" in value or not Path(value).suffix:
@@ -100,14 +103,18 @@ def add_dictionary_options(options: Options) -> None:
 
 
 def user_dictionary(options: argparse.Namespace) -> Dictionary:
-    """The pronunciations of --words, --dict and --pronounce; the latter wins. InputError if one
-    can't be used."""
+    """Return the pronunciations of --words, --dict and --pronounce; the latter wins.
+
+    Raises InputError if one can't be used.
+    """
     return user_words(options)[0]
 
 
 def user_words(options: argparse.Namespace) -> tuple[Dictionary, tuple[str, ...] | None]:
-    """The same, and those of --words and --pronounce, which are listened for; None for all, where
-    there is no --words."""
+    """Return the user's pronunciations, and the words that are listened for.
+
+    These are the words of --words and --pronounce; None for all, where there is no --words.
+    """
     from a3t.text.pronunciation.letter_to_sound import as_it_sounds
     from a3t.text.pronunciation.pronouncer import listed_words
 
@@ -166,7 +173,7 @@ def recogniser_name(value: str) -> str:
 
 
 def add_table_options(options: Options, record: type, advanced: bool | None = None) -> None:
-    """Add a record's options (`a3t.plan.options`), of experts' ones or others alone."""
+    """Add a record's options (`a3t.plan.options`): all, or those that are ``advanced`` or not."""
     for each in options_of(record, SHELL):
         if advanced in (None, each.advanced):
             _add_table_option(options, each)
@@ -229,9 +236,11 @@ def add_expert_options(options: Options, record: type) -> None:
 def check_replaced(
     out: Path, ask: bool = True, yes: bool = False, tracks: Sequence[Path] = ()
 ) -> None:
-    """InputError if ``out``, or a track beside it, is a sound file that a3t did not make, unless
-    the user, asked on a terminal, wants it replaced, or has said ``yes``. Names what looks like an
-    unfinished write there and isn't this user's."""
+    """Raise InputError if ``out``, or a track beside it, is a sound file that a3t did not make.
+
+    The user may agree to replace it, on a terminal or by ``yes``. What looks like an unfinished
+    write and isn't this user's is named.
+    """
     from a3t.audio.output.records import load_record, record_path
     from a3t.rendering.edited import is_own_output
 

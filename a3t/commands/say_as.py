@@ -1,4 +1,4 @@
-"""Show how a text will be said: a3t say-as "It cost $5 in Kyiv." """
+"""Show how a text will be said, by `a3t say-as "It cost $5 in Kyiv."`."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def hear(text: str, options: argparse.Namespace, own: Dictionary) -> None:
 
 
 def _lines(texts: Iterable[str]) -> Iterable[str]:
-    """The lines to read: those given, those of files that are named, or standard input's."""
+    """Return the lines to read: those given, those of files that are named, or standard input."""
     texts = list(texts)
     if not texts:
         for raw in sys.stdin.buffer:
@@ -83,7 +83,7 @@ def _lines(texts: Iterable[str]) -> Iterable[str]:
 
 
 def shown(reading: Reading) -> str:
-    """A reading for people: the words, their phones, and what to look at."""
+    """Describe a reading for people: the words, their phones, and what to look at."""
     if reading.error:
         return f"can't be read: {reading.error}"
     marked = [f"{word}*" if word in reading.guessed else word for word in reading.spoken]

@@ -1,4 +1,4 @@
-"""Speech, edits and alignments for other programs, over HTTP: a3t serve"""
+"""Serve speech, edits and alignments to other programs over HTTP, by `a3t serve`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from a3t.console import Parser, say
 
 
 def parser() -> argparse.ArgumentParser:
+    """Return the parser of `a3t serve`."""
     result = Parser(
         prog="a3t serve",
         description="Serve speech, edits and alignments to other programs over HTTP.",
@@ -21,6 +22,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str]) -> int:
+    """Run `a3t serve` and return the exit code."""
     options = parser().parse_args(arguments)
     new = None if options.token else secrets.token_urlsafe(24)
 

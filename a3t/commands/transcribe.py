@@ -1,4 +1,4 @@
-"""Transcribe a recording: a3t transcribe IN"""
+"""Transcribe a recording, by `a3t transcribe IN`."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ MARK = f"[{RECOGNISED_MARK}: correct the text, then delete this line]"
 
 
 def parser() -> argparse.ArgumentParser:
+    """Return the parser of `a3t transcribe`."""
     result = Parser(
         prog="a3t transcribe",
         description="Print what a recording says: the text in the file beside it, otherwise from "
@@ -61,6 +62,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str]) -> int:
+    """Run `a3t transcribe` and return the exit code."""
     options = parser().parse_args(arguments)
     if options.live:
         if options.wav not in (None, Path("-")):
@@ -193,8 +195,10 @@ def check_free(out: Path) -> None:
 
 
 def save(text: Transcript, aligned: Alignment | None, out: Path, mark: str = "") -> None:
-    """Write the text, with the times of its words where they are ``aligned``; ``mark`` comes first,
-    where it isn't the subtitles' own."""
+    """Write the text, with the times of its words where they are ``aligned``.
+
+    mark: a line that comes first, where it isn't the subtitles' own.
+    """
     from a3t.audio.output.files import atomic_path
     from a3t.projects.export.exports import ShownWord, write_docx
     from alignment.formats.subtitles import write_subtitles
@@ -218,5 +222,5 @@ def save(text: Transcript, aligned: Alignment | None, out: Path, mark: str = "")
 
 
 def same(name: str, other: str) -> bool:
-    """True if two names are one, however they are written."""
+    """Return whether two names are one, however they are written."""
     return name.casefold().split() == other.casefold().split()

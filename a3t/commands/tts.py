@@ -1,4 +1,4 @@
-"""Speak a text in a recording's voice: a3t tts IN --text TEXT --out OUT"""
+"""Speak a text in a recording's voice, by `a3t tts IN --text TEXT --out OUT`."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ TO_A_PROGRAM = Path("-")  # instead of a file: stream a WAV to standard output
 
 
 def parser() -> argparse.ArgumentParser:
+    """Return the parser of `a3t tts`."""
     result = Parser(
         prog="a3t tts",
         usage="a3t tts IN --text TEXT --out OUT [--prompt-text TEXT] [options]",
@@ -58,6 +59,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str]) -> int:
+    """Run `a3t tts` and return the exit code."""
     options = parser().parse_intermixed_args(arguments)
     options.prompt_wav = [*options.prompts, *options.prompt_wav]
     if not options.prompt_wav and options.voice is None:

@@ -1,4 +1,4 @@
-"""A person's own voice: a3t voice make FILES --out NAME (list, show NAME, remove NAME)"""
+"""Make and manage a person's own voice, by `a3t voice make FILES --out NAME`."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ CONSENT = (
 
 
 def parser() -> argparse.ArgumentParser:
+    """Return the parser of `a3t voice`."""
     result = Parser(
         prog="a3t voice",
         description="Make and manage voices of people who consent, for a3t edit --voice NAME.",
@@ -37,6 +38,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str]) -> int:
+    """Run `a3t voice` and return the exit code."""
     options = parser().parse_args(arguments)
     return run(lambda: COMMANDS[options.command](options))
 
@@ -75,7 +77,7 @@ def make(options: argparse.Namespace) -> None:
 
 
 def ask_for_consent() -> None:
-    """Raises InputError unless a person says yes on a terminal."""
+    """Raise InputError unless a person says yes on a terminal."""
     if not on_a_terminal():
         raise InputError(
             "A voice needs its speaker's consent: if you have it, add --i-have-consent."

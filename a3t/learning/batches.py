@@ -69,7 +69,7 @@ class ClipBatches:
         self.groups = grouped(order, [min(crop[1], length) for length in lengths], frames)
 
     def __call__(self, step: int) -> Batch:
-        """The batch of a step."""
+        """Return the batch of a step."""
         drawn: list[tuple[int, int, tuple[int, ...]]]
         if not self.train:
             names = [(k, zlib.crc32(self.clips[k][0].encode())) for k in self.groups[step]]
@@ -94,8 +94,10 @@ class ClipBatches:
 
 
 def grouped(order: Sequence[int], lengths: Sequence[int], frames: int) -> list[list[int]]:
-    """The clips of this order, the longest first, in groups of as many as fit a batch of so many
-    frames when padded to the longest."""
+    """Group clips so that each group, padded to its longest, fits a batch of ``frames``.
+
+    order: the clips, the longest first.
+    """
     groups: list[list[int]] = [[]]
     for k in order:
         if groups[-1] and lengths[groups[-1][0]] * (len(groups[-1]) + 1) > frames:
@@ -105,7 +107,7 @@ def grouped(order: Sequence[int], lengths: Sequence[int], frames: int) -> list[l
 
 
 def collate(clips: Sequence[MaskedClip]) -> Batch:
-    """Clips padded to the longest; with their pitch if all have one."""
+    """Pad clips to the longest and join them; with their pitch if all have one."""
     B, T, L = len(clips), max(len(c.mel) for c in clips), max(len(c.phones) for c in clips)
     mel = np.zeros((B, T, MELS), np.float32)
     masked = np.zeros((B, T), bool)
@@ -131,8 +133,10 @@ def collate(clips: Sequence[MaskedClip]) -> Batch:
 
 
 def crop(whole: StoredFeatures, length: int, rng: np.random.Generator) -> StoredFeatures:
-    """A random stretch of at most ``length`` frames that begins and ends between phones, as edits
-    do. A single phone that is longer is cut off at four times that length."""
+    """Draw a stretch of at most ``length`` frames between phones, where edits begin and end.
+
+    A single phone that is longer is cut off at four times that length.
+    """
     first, last = crop_phones(whole.durations, length, rng)
     start, end = int(whole.durations[:first].sum()), int(whole.durations[:last].sum())
     end = min(end, start + 4 * length)
@@ -148,8 +152,10 @@ def crop(whole: StoredFeatures, length: int, rng: np.random.Generator) -> Stored
 
 
 def crop_phones(durations: np.ndarray, length: int, rng: np.random.Generator) -> tuple[int, int]:
-    """Phones [first, last) of a crop of at most ``length`` frames (or one phone); ``durations``
-    (L,) in frames."""
+    """Draw the phones [first, last) of a crop of at most ``length`` frames, or one phone.
+
+    durations: (L,) in frames.
+    """
     edges = np.concatenate([[0], np.cumsum(durations)])
     # Any phone may be the first or the last of a crop: people edit beginnings and endings too.
     start = int(rng.integers(-length // 4, max(1, edges[-1] - 3 * length // 4)))

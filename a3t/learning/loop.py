@@ -34,13 +34,16 @@ CHECKPOINT = "checkpoint.pt"
 class LossConfig:
     """The losses and their weights.
 
-    Args:
-        power: 1 for L1, 2 for L2.
-        pitch: weight of the pitch loss, if the network predicts pitch.
-        energy: weight of the energy loss, if the network predicts energy.
-        speaker, speaker_matching: weights of the two losses of `speaker_loss`;
-            above 0 what is filled is heard by ``encoder``.
-        encoder: the speaker encoder, a shipped one or a folder.
+    Parameters
+    ----------
+    power : int
+        1 for L1, 2 for L2.
+    pitch, energy : float
+        Weights of these losses, if the network predicts pitch or energy.
+    speaker, speaker_matching : float
+        Weights of the two losses of `speaker_loss`; above 0 what is filled is heard by ``encoder``.
+    encoder : str
+        The speaker encoder, a shipped one or a folder.
     """
 
     power: int = 1
@@ -63,7 +66,7 @@ class Objective(nn.Module):
     def forward(
         self, batch: Batch, bfloat16: bool = False, total: Total = lambda count: count
     ) -> dict[str, Tensor]:
-        """All losses by name, and their weighted sum, "total".
+        """Return all losses by name, and their weighted sum, "total".
 
         In validation the network predicts pitch and energy itself, as when it edits. For
         ``total`` see `a3t.model.variance.adaptors.pitch_loss`.
@@ -94,15 +97,17 @@ class Objective(nn.Module):
     def more_losses(
         self, filled: Filled, batch: Batch, bfloat16: bool, total: Total
     ) -> dict[str, Tensor]:
-        """Another objective's own losses and figures, and the losses' weighted sum, "total"; none
-        here."""
+        """Return a subclass's losses and figures, with their weighted sum, "total".
+
+        There are none here.
+        """
         return {}
 
 
 def reconstruction_loss(
     before: Tensor, after: Tensor, batch: Batch, scale: Tensor | float = 1.0, power: int = 1
 ) -> Tensor:
-    """Equation 4.1: L1 (or L2) of both outputs over the masked frames, averaged over them.
+    """Average L1 (or L2) of both outputs over the masked frames (equation 4.1).
 
     ``scale`` (80,) divides the mel first, where the network standardises it.
     """
@@ -116,7 +121,7 @@ def reconstruction_loss(
 
 @torch.no_grad()
 def validate(objective: Objective, batches: Iterable[Batch]) -> dict[str, float]:
-    """Mean losses and figures over batches, weighted by their masked frames."""
+    """Average losses and figures over batches, weighted by their masked frames."""
     sums: dict[str, float] = {}
     frames = 0
     objective.eval()
@@ -131,15 +136,14 @@ def validate(objective: Objective, batches: Iterable[Batch]) -> dict[str, float]
 def speaker_loss(
     encoder: SpeakerEncoder, filled: Tensor, batch: Batch, total: Total = lambda count: count
 ) -> tuple[Tensor, Tensor]:
-    """The distance of the filled voice from the recording's, and that of a fixed speaker encoder's
-    hidden layers, two scalars; 0 if too little is masked.
+    """Compare the filled voice with the recording's, and a speaker encoder's hidden layers.
 
-    Not in the thesis. L1 weighs every bin alike, and a critic of small patches hears texture; what
-    makes a voice is spread thinly over all of them. As in zero-shot speech synthesis (the speaker
-    consistency loss of YourTTS, Casanova et al. 2022), with matched hidden features as in
-    perceptual losses (Johnson et al. 2016).
+    Returns two scalars, 0 if too little is masked. Not in the thesis. L1 weighs every bin alike,
+    and a critic of small patches hears texture; what makes a voice is spread thinly over all bins.
+    As in zero-shot speech synthesis (the speaker consistency loss of YourTTS, Casanova et al.
+    2022), with matched hidden features as in perceptual losses (Johnson et al. 2016).
 
-    filled: (B, T, 80) log10. The voice aimed at is that of the recording's own masked frames and of
+    filled: (B, T, 80) log10. The target is the voice of the recording's own masked frames and of
     the whole crop, in equal parts. For ``total`` see `a3t.model.variance.adaptors.pitch_loss`.
     """
     time = torch.arange(batch.mel.shape[1], device=batch.mel.device)
@@ -164,7 +168,7 @@ def speaker_loss(
 
 
 def use_bfloat16(precision: str, device: torch.device | str = "cpu") -> bool:
-    """True if ``precision``, one of `PRECISIONS`, means bfloat16; "auto" is measured."""
+    """Return whether ``precision``, one of `PRECISIONS`, means bfloat16; "auto" measures."""
     if precision not in PRECISIONS:
         raise ValueError(f"precision must be one of {', '.join(PRECISIONS)}, not {precision}")
     if precision != "auto":
@@ -175,7 +179,7 @@ def use_bfloat16(precision: str, device: torch.device | str = "cpu") -> bool:
 
 
 def seconds_of_products(bfloat16: bool, rounds: int = 5) -> float:
-    """The fastest of several forward and backward passes through two layers, on the CPU."""
+    """Time the fastest of several passes, forward and back, through two layers on the CPU."""
     with torch.random.fork_rng(devices=[]):  # leave the run's random numbers alone
         layers = nn.Sequential(nn.Linear(WIDTH, 4 * WIDTH), nn.ReLU(), nn.Linear(4 * WIDTH, WIDTH))
         rows = torch.randn(ROWS, WIDTH)
@@ -193,8 +197,10 @@ Losses = dict[str, Tensor]
 
 @dataclass(frozen=True)
 class Schedule:
-    """AdamW, warm-up, plateau, linear decay to zero. ``epoch`` is the number of steps between
-    checkpoints, and between validations; ``ema`` the decay of the running average of the weights.
+    """A schedule for AdamW: warm-up, plateau, linear decay to zero.
+
+    epoch: the number of steps between checkpoints, and between validations. ema: the decay of the
+    running average of the weights.
     """
 
     steps: int = 10_000
@@ -209,7 +215,7 @@ class Schedule:
     epoch: int = 250
 
     def rate_at(self, step: int, end: int | None = None) -> float:
-        """The learning rate of a step, if training ends before step ``end`` (``steps``)."""
+        """Return the learning rate of a step, if training ends before step ``end`` (``steps``)."""
         rising = min(1.0, (step + 1) / self.warmup)
         left = (self.steps if end is None else end) - step
         return self.rate * min(rising, left / max(1, self.decay), 1.0)
@@ -252,14 +258,14 @@ class Run:
         return path.exists()
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Go on from what `state` gave."""
+        """Continue from what `state` returned."""
         self.step = int(state["step"])
         self.model.load_state_dict(state["model"])
         self.optimiser.load_state_dict(state["optimiser"])
         self.follow_from(state["average"])
 
     def state(self) -> dict[str, Any]:
-        """The contents of a checkpoint."""
+        """Return the contents of a checkpoint."""
         return {
             "step": self.step,
             "schedule": asdict(self.schedule),
@@ -287,8 +293,10 @@ class Run:
         return self.schedule.rate_at(self.step)
 
     def train_step(self, losses: Callable[[int], Losses]) -> Losses:
-        """One step on ``losses(step)["total"]``; raises FloatingPointError if training diverges.
-        The losses it returns stay on the device."""
+        """Take one step on ``losses(step)["total"]``, and return its losses, on the device.
+
+        Raises FloatingPointError if training diverges.
+        """
         for group, relative in zip(self.optimiser.param_groups, self.relative, strict=True):
             group["lr"] = self.rate * relative
         # So that dropout, too, depends on the seed and the step alone.
@@ -314,13 +322,13 @@ class Run:
         """Combine the gradients of several processes, where a training has them."""
 
     def check(self, infinite: Tensor) -> None:
-        """FloatingPointError if a gradient is not finite."""
+        """Raise FloatingPointError if a gradient is not finite."""
         if infinite:
             raise FloatingPointError(f"the gradient is not finite at step {self.step}")
 
     @property
     def done(self) -> bool:
-        """True if the schedule's steps are over."""
+        """Whether the schedule has ended."""
         return self.step >= self.schedule.steps
 
     @torch.no_grad()
@@ -339,8 +347,11 @@ class Run:
     def train(
         self, losses: Callable[[int], Losses], validate: Callable[[], dict[str, float]]
     ) -> None:
-        """Train until `done`. ``validate`` returns named figures; it is called with the averaged
-        weights in place. Writes checkpoints, one of them at the end, however that comes."""
+        """Train until `done`.
+
+        ``validate`` returns named figures; it is called with the averaged weights in place.
+        Checkpoints are written on the way, and one at the end, however that comes.
+        """
         try:
             while not self.done:
                 self.train_step(losses)

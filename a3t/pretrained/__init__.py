@@ -38,8 +38,11 @@ WANTED = [f"{folder}{file}" for folder in ("", "*/") for file in FILES]
 
 
 def checkpoint_folder(name_or_path: str | Path) -> Path:
-    """The folder of a model that is known by name (`a3t.user_folders`), the path itself, or the
-    download of a name on the Hugging Face Hub (`a3t.pretrained`); InputError without one."""
+    """Return a model's folder.
+
+    It is that of a known name (`a3t.user_folders`), the path itself, or the download of a name on
+    the Hugging Face Hub. Raises InputError if there is none.
+    """
     known = model_folders()
     if str(name_or_path) in known:
         return known[str(name_or_path)]
@@ -61,7 +64,7 @@ def checkpoint_folder(name_or_path: str | Path) -> Path:
 
 
 def part_of(folder: Path, name: str) -> Path | None:
-    """The folder of model ``name`` inside a model's folder, or beside it; None if there is none."""
+    """Return the folder of model ``name`` inside a model's folder or beside it; None for none."""
     for place in (folder / name, folder.parent / name):
         if (place / CONFIG).is_file():
             return place
@@ -69,7 +72,7 @@ def part_of(folder: Path, name: str) -> Path | None:
 
 
 def load_checkpoint(name_or_path: str | Path) -> tuple[dict[str, Any], dict[str, Tensor], str]:
-    """Configuration, tensors and sha256 of a model folder.
+    """Load configuration, tensors and sha256 of a model folder.
 
     Raises InputError if files are missing or corrupt, or if the weights don't have the sha256 given
     in the configuration.
@@ -95,7 +98,7 @@ def load_checkpoint(name_or_path: str | Path) -> tuple[dict[str, Any], dict[str,
 
 
 def read_config(path: Path) -> Any:
-    """A YAML file's contents, which nobody has checked; InputError if it can't be read."""
+    """Return a YAML file's unchecked contents; InputError if it can't be read."""
     try:
         if path.stat().st_size > LARGEST_CONFIG:
             raise InputError(f"{path} is too large for a configuration.")
@@ -108,7 +111,7 @@ def read_config(path: Path) -> Any:
 
 
 def check_sizes(model: Mapping[str, Any], path: Path) -> None:
-    """InputError if a network's constructor arguments would take memory or time without end."""
+    """Raise InputError if a network's arguments would take memory or time without end."""
     for name, value in model.items():
         is_count = any(part in str(name) for part in ("blocks", "layers", "iterations", "steps"))
         if isinstance(value, int | float) and not abs(value) <= (
@@ -156,8 +159,10 @@ def hub_name(name: str) -> Pinned | None:
 
 
 def fetch(model: Pinned) -> Path:
-    """The folder of the model's files; InputError if they can't be downloaded or their sha256
-    doesn't match the pin."""
+    """Download a model's files and return their folder.
+
+    Raises InputError if that fails, or if their sha256 doesn't match the pin.
+    """
     try:
         from huggingface_hub import snapshot_download
     except ImportError:

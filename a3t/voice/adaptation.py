@@ -70,6 +70,7 @@ class VoicePiece:
 
     @property
     def seconds(self) -> float:
+        """The duration in seconds."""
         return seconds_of(len(self.mel))
 
     @property
@@ -92,7 +93,7 @@ class UnusedSpeech:
 
 
 def pieces_of(recording: Recording, alignment: Alignment) -> Iterator[VoicePiece | UnusedSpeech]:
-    """A recording's speech, cut at pauses into pieces of at most 12 s."""
+    """Cut a recording's speech at pauses into pieces of at most 12 s."""
     frames = recording.frames
     grid = on_grid(alignment, frames)
     scores = [word.score for word in alignment.spoken]
@@ -128,7 +129,7 @@ def _piece(
 
 
 def _cut(grid: Sequence[GridPhone]) -> Iterator[Sequence[GridPhone]]:
-    """Stretches with words in them, from one pause to another unless they are too long for that.
+    """Yield stretches with words in them, from pause to pause unless they are too long for that.
 
     Short pauses inside a stretch belong to it; long ones teach nothing about the voice.
     """
@@ -154,7 +155,10 @@ def _cut(grid: Sequence[GridPhone]) -> Iterator[Sequence[GridPhone]]:
 
 
 def log_pitch_of(wave: np.ndarray, frames: int) -> np.ndarray | None:
-    """log2 of F0 in Hz, 0 unvoiced, (frames,), of a sound (n,) at 24 kHz; None without pyworld."""
+    """Return log2 of F0 in Hz, 0 unvoiced, (frames,), of a sound (n,) at 24 kHz.
+
+    None without the package pyworld.
+    """
     try:
         from a3t.audio.analysis.world_pitch import log_pitch
 
@@ -167,16 +171,25 @@ def log_pitch_of(wave: np.ndarray, frames: int) -> np.ndarray | None:
 class AdaptationConfig:
     """The settings of an adaptation.
 
-    Args:
-        rank: of the change of each layer's weight.
-        parts: of the network, whose layers change; by default all (`()`), or with little speech
-            `BRIEF_PARTS`.
-        steps, rate: of AdamW; by default as many steps as `steps_for` has for the speech.
-        batch_frames: frames of a step.
-        crop: shortest and longest stretch in frames.
-        precision: one of `a3t.learning.loop.PRECISIONS`.
-        speaker, speaker_matching: weights of the losses of `a3t.learning.loop`.
-        seed: of everything that is drawn.
+    Parameters
+    ----------
+    rank : int
+        Of the change of each layer's weight.
+    parts : tuple of str, optional
+        Of the network, whose layers change; by default all (`()`), or with little speech
+        `BRIEF_PARTS`.
+    steps, rate
+        Of AdamW; by default as many steps as `settled` finds for the speech.
+    batch_frames : int
+        Frames of a step.
+    crop : tuple of int
+        Shortest and longest stretch in frames.
+    precision : str
+        One of `a3t.learning.loop.PRECISIONS`.
+    speaker, speaker_matching : float
+        Weights of the losses of `a3t.learning.loop`.
+    seed : int
+        Of everything that is drawn.
     """
 
     rank: int = 8
@@ -191,9 +204,11 @@ class AdaptationConfig:
     seed: int = 0
 
     def settled(self, seconds: float) -> AdaptationConfig:
-        """The settings with the parts and steps that ``seconds`` of speech are worth, where none
-        are given: too few steps leave most of five minutes unused, and with ten seconds more of
-        them are less clear (docs/log.md)."""
+        """Return the settings with the parts and steps that ``seconds`` of speech are worth.
+
+        Those that are given stay. Fewer steps leave most of five minutes unused; more make words
+        less clear after ten seconds of speech (docs/log.md).
+        """
         is_brief = seconds < BRIEF_SECONDS
         parts = (BRIEF_PARTS if is_brief else ()) if self.parts is None else self.parts
         least = BRIEF_STEPS if parts == BRIEF_PARTS else LEAST_STEPS
@@ -283,8 +298,11 @@ def _adapted(
 
 
 class VoiceRun(Run):
-    """A voice that is being learnt. It keeps the state that fills the held-out pieces best, or the
-    last one if none are held out (``judged``: their batches)."""
+    """A voice that is being learnt.
+
+    It keeps the state that fills the held-out pieces best, or the last one if none are held out
+    (``judged``: their batches).
+    """
 
     def __init__(
         self, objective: Objective, schedule: Schedule, folder: Path, judged: Sequence[Batch]
@@ -296,18 +314,23 @@ class VoiceRun(Run):
         self.best: dict[str, Tensor] = {}
 
     def load(self, state: Mapping[str, Any]) -> None:
+        """Continue from what `state` returned."""
         super().load(state)
         self.l1, self.best_step, self.best = state.get("best", (None, 0, {}))
 
     def state(self) -> dict[str, Any]:
+        """Return a checkpoint's contents, with the best state so far."""
         return super().state() | {"best": (self.l1, self.best_step, self.best)}
 
     def judge(self, validate: Callable[[], dict[str, float]]) -> dict[str, float]:
-        """Nothing if nothing is held out: putting the averaged weights in place takes time."""
+        """Validate, if something is held out.
+
+        Otherwise nothing is done: putting the averaged weights in place takes time.
+        """
         return super().judge(validate) if self.judged else {}
 
     def judged_l1(self) -> float:
-        """The validation loss now, on what is held out."""
+        """Return the present validation loss on the held-out pieces."""
         return validate(self.objective, self.judged)["l1"]
 
     def keep_if_best(self) -> dict[str, float]:
@@ -323,7 +346,7 @@ class VoiceRun(Run):
 def _batches(
     network: A3T, pieces: Sequence[VoicePiece], config: AdaptationConfig
 ) -> tuple[ClipBatches, list[Batch]]:
-    """The batches that teach, and those that judge, if there are enough pieces for both."""
+    """Return the batches to learn from, and those to validate on if there are enough pieces."""
     pitched = network.pitch is not None and all(piece.pitch is not None for piece in pieces)
     clips = [(piece.name, _features(piece, pitched)) for piece in pieces]
     count = round(HELD_OUT * len(pieces)) if len(pieces) >= JUDGED_FROM else 0
@@ -340,7 +363,7 @@ def _batches(
 
 
 def _features(piece: VoicePiece, pitched: bool) -> StoredFeatures:
-    """A piece's features, rounded as the store of a training rounds them."""
+    """Return a piece's features, rounded as a training's store rounds them."""
     pitch = piece.pitch if pitched else None
     return StoredFeatures(
         piece.mel.astype(np.float16).astype(np.float32),

@@ -44,9 +44,12 @@ MUCH = 60.0  # seconds of speech: what less gains is hard to hear (docs/log.md)
 
 
 def speaker_facts(pieces: Sequence[VoicePiece]) -> dict[str, Any]:
-    """Seconds of speech; phones a second without the pauses; the median pause in seconds; the
-    median pitch in Hz and its range (10th to 90th percentile) in semitones; the spoken frames'
-    mean level in log10 mel. What can't be told is left out."""
+    """Measure a speaker; what can't be measured is left out.
+
+    Returns seconds of speech; phones a second without the pauses; the median pause in seconds; the
+    median pitch in Hz and its range (10th to 90th percentile) in semitones; the spoken frames' mean
+    level in log10 mel.
+    """
     phones = np.concatenate([piece.phones for piece in pieces])
     frames = np.concatenate([piece.durations for piece in pieces])
     spoken = phones != PAUSE_ID
@@ -72,7 +75,7 @@ def speaker_facts(pieces: Sequence[VoicePiece]) -> dict[str, Any]:
 
 
 def speaker_prompt(pieces: Sequence[VoicePiece], durations: DurationPredictor) -> Prompt:
-    """The prompt of a voice: the pieces that match their text best, `MAX_PROMPT_FRAMES` in all."""
+    """Make a prompt of the pieces that match their text best, `MAX_PROMPT_FRAMES` in all."""
     mels: list[np.ndarray] = []
     phones: list[GridPhone] = []
     place = 0
@@ -92,7 +95,7 @@ def speaker_prompt(pieces: Sequence[VoicePiece], durations: DurationPredictor) -
 
 
 def of_one_speaker(pieces: Sequence[VoicePiece]) -> tuple[list[VoicePiece], list[UnusedSpeech]]:
-    """The pieces by the person who speaks most, and the others, which sound like somebody else.
+    """Separate the pieces of the person who speaks most from those that sound like others.
 
     Too short a piece tells nothing, and goes with the rest of its recording.
     """
@@ -133,11 +136,11 @@ def make_voice(
     say: Callable[[str], None] = lambda sentence: None,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Path, Adaptation]:
-    """Make a voice from recordings, or folders of them, with or without transcripts beside them;
-    its folder, and how it was adapted.
+    """Make a voice from recordings, or folders of them, and return its folder and adaptation.
 
-    Interrupted, the same call resumes the adaptation. ``say`` gets every piece that is left out as
-    it is found. Raises InputError if nothing can be made of them.
+    Transcripts beside the recordings are used. Interrupted, the same call resumes the adaptation.
+    ``say`` gets every piece that is left out as it is found. Raises InputError if nothing can be
+    made of them.
     """
     check_name(name)
     work = voices_folder() / f".{name}.making"
@@ -172,7 +175,7 @@ def make_voice(
 
 
 def _digest(networks: Networks, pieces: Sequence[VoicePiece], config: AdaptationConfig) -> str:
-    """Names what an interrupted adaptation may go on with: the same model, speech and settings."""
+    """Name what an interrupted adaptation may continue: the same model, speech and settings."""
     digest = hashlib.sha256(f"{networks.sha256}\n{config!r}".encode())
     for piece in pieces:
         digest.update(piece.name.encode() + piece.phones.tobytes() + piece.durations.tobytes())
@@ -180,7 +183,7 @@ def _digest(networks: Networks, pieces: Sequence[VoicePiece], config: Adaptation
 
 
 def recordings_in(paths: Sequence[Path]) -> list[Path]:
-    """The files named, and the audio files below the folders named, in order."""
+    """List the files named, and the audio files below the folders named, in order."""
     found: list[Path] = []
     for path in paths:
         if path.is_dir():
@@ -198,7 +201,7 @@ def recordings_in(paths: Sequence[Path]) -> list[Path]:
 def gather(
     paths: Sequence[Path], align: Align, say: Callable[[str], None]
 ) -> tuple[list[VoicePiece], list[UnusedSpeech]]:
-    """The usable pieces of all recordings, and the rejected ones."""
+    """Return the usable pieces of all recordings, and the rejected ones."""
     pieces: list[VoicePiece] = []
     left_out: list[UnusedSpeech] = []
 

@@ -36,8 +36,9 @@ from a3t.audio.output.files import atomic_path, check_target, sha256_of
 from a3t.audio.output.records import record_path
 from a3t.audio.output.writing import default_output
 from a3t.commands.editing.edit_options import files_read, project_edit
+from a3t.commands.editing.edit_options import parser as edit_parser
 from a3t.commands.options import check_replaced
-from a3t.console import say
+from a3t.console import Parser, say
 from a3t.errors import InputError, UnsureError
 from alignment.atomic import recover
 from alignment.parallel import run_jobs
@@ -96,12 +97,12 @@ def read_jobs(options: argparse.Namespace, parser: argparse.ArgumentParser) -> l
     """
     usual = vars(parser.parse_args([]))
     known = {name: usual[name] for name in usual if name not in WHOLE | NO_EDIT}
-    parser.error = _refuse  # type: ignore[method-assign]
+    line_parser = edit_parser(LineParser)
     manifest: Path = options.manifest
     jobs: list[ManifestEdit] = []
     written: dict[Path, int] = {}
     for line, row in _lines(manifest, known):
-        job = _job(line, row, options, parser, known)
+        job = _job(line, row, options, line_parser, known)
         target = job.options.out.with_suffix("")
         if job.problem is None and target in written:
             raise InputError(
@@ -116,9 +117,12 @@ def read_jobs(options: argparse.Namespace, parser: argparse.ArgumentParser) -> l
     return jobs
 
 
-def _refuse(message: str) -> NoReturn:
-    """Replaces `ArgumentParser.error`, which would end the program."""
-    raise InputError(f"{message[:1].upper()}{message[1:]}.")
+class LineParser(Parser):
+    """A parser of one line, whose errors don't end the program."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise InputError."""
+        raise InputError(f"{message[:1].upper()}{message[1:]}.")
 
 
 def _job(

@@ -44,8 +44,9 @@ class Once(argparse.Action):
             setattr(namespace, self.dest, value)
 
 
-def parser() -> argparse.ArgumentParser:
-    result = Parser(
+def parser(kind: type[Parser] = Parser) -> Parser:
+    """Return the parser of `a3t edit`, of this kind."""
+    result = kind(
         prog="a3t edit",
         usage="a3t edit IN --new-text TEXT [--text TEXT] [--out OUT] [options]",
         description="Change what a recording says.",
