@@ -20,7 +20,14 @@ from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.projects.export import export_kinds as kinds_module
 from a3t.projects.export.exports import export, timecode
-from a3t.projects.export.timelines import Played, Sound, fcpxml_text, framed
+from a3t.projects.export.timelines import (
+    Played,
+    Sound,
+    fcpxml_text,
+    framed,
+    pictures_of,
+    timeline_text,
+)
 from a3t.projects.project_edit import ProjectEdit
 from a3t.rendering.edited import EditedRecording
 from alignment.formats import read_alignment
@@ -299,3 +306,36 @@ def test_a_picture(result: EditedRecording, out: Path) -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     (path,) = export(result, out, ["png"])
     assert path.name == "said.edited.png" and path.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("pictures", "counted", "timebase", "ntsc"),
+    [
+        (Fraction(87169000, 2905633), Fraction(30), 30, "FALSE"),
+        (Fraction(59999, 1000), Fraction(60), 60, "FALSE"),
+        (Fraction(2997, 100), Fraction(30000, 1001), 30, "TRUE"),
+        (Fraction(23976, 1000), Fraction(24000, 1001), 24, "TRUE"),
+        (Fraction(25), Fraction(25), 25, "FALSE"),
+        (Fraction(15), Fraction(15), 30, "FALSE"),
+        (Fraction(120), Fraction(120), 60, "FALSE"),
+        (Fraction(25, 2), Fraction(25, 2), 25, "FALSE"),
+        (Fraction(17), Fraction(17), 30, "FALSE"),
+    ],
+)
+def test_timelines_of_films_of_any_rate(
+    pictures: Fraction, counted: Fraction, timebase: int, ntsc: str
+) -> None:
+    """An hour stays an hour: the nearest standard rate, else one of which it is a part."""
+    film = Sound(Path("/talk.mov"), 3600.0, 48_000, 1, pictures)
+    assert pictures_of([film]) == counted
+    played = [Played(0.0, 3600.0, film.path, 0.0, picture=0.0)]
+    pytest.importorskip("opentimelineio")
+    root = ElementTree.fromstring(timeline_text("xml", "talk", played, [film]))
+    rate = root.find(".//sequence/rate")
+    assert rate is not None
+    assert (rate.findtext("timebase"), rate.findtext("ntsc")) == (str(timebase), ntsc)
+    second = timebase * (1000 / 1001 if ntsc == "TRUE" else 1)
+    length = root.findtext(".//sequence/duration")
+    assert length is not None and float(length) / second == pytest.approx(3600, abs=0.1)
+    assert timeline_text("otio", "talk", played, [film])
+    assert fcpxml_text("talk", played, [film])

@@ -22,6 +22,12 @@ from xml.etree import ElementTree
 
 ADAPTERS = {"otio": "otio_json", "xml": "fcp_xml"}
 PICTURES = Fraction(30)  # a second, of formats that count pictures where there are none
+STANDARD_RATES = (
+    *(Fraction(each * 1000, 1001) for each in (24, 30, 48, 60)),
+    *map(Fraction, (24, 25, 30, 48, 50, 60)),
+)
+"""Pictures a second of which programs know the names."""
+RATE_TOLERANCE = Fraction(1, 1000)  # of a file's own rate, which is often only measured
 LONGEST_JOINT = 0.1  # seconds, of nothing but a cross-fade
 
 
@@ -79,8 +85,16 @@ class Clip:
 
 
 def pictures_of(sounds: Iterable[Sound]) -> Fraction:
-    """The pictures a second that a timeline counts: a film's own."""
-    return next((sound.pictures for sound in sounds if sound.pictures), PICTURES)
+    """Return the pictures a second that a timeline counts: a film's own, or the standard nearby."""
+    rate = next((sound.pictures for sound in sounds if sound.pictures), PICTURES)
+    nearest = min(STANDARD_RATES, key=lambda each: abs(each - rate))
+    return nearest if abs(nearest - rate) <= RATE_TOLERANCE * rate else rate
+
+
+def timecode_rate(rate: Fraction) -> Fraction:
+    """Return a standard rate for timecode: a multiple or a part of ``rate``, else the usual one."""
+    factors = (Fraction(1), *map(Fraction, (2, 3, 4, 5)), *(Fraction(1, k) for k in (2, 3, 4, 5)))
+    return next((rate * each for each in factors if rate * each in STANDARD_RATES), PICTURES)
 
 
 def with_pictures(played: Iterable[Played], film: Path) -> list[Played]:
@@ -136,7 +150,8 @@ def timeline_text(kind: str, title: str, played: Iterable[Played], sounds: Seque
 
     # OTIO's own format counts samples; Final Cut's count pictures.
     film = next((sound for sound in sounds if sound.pictures), None)
-    rate = pictures_of(sounds) if kind != "otio" else Fraction(sounds[0].sample_rate)
+    pictured = timecode_rate(pictures_of(sounds))
+    rate = pictured if kind != "otio" else Fraction(sounds[0].sample_rate)
     timeline = otio.schema.Timeline(title)
     pictures = otio.schema.Track("picture", kind=otio.schema.TrackKind.Video)
     track = otio.schema.Track("speech", kind=otio.schema.TrackKind.Audio)
