@@ -29,6 +29,7 @@ from a3t.source.records import AlignedRecording
 from a3t.spans import Span
 from a3t.text.transcript import Transcript
 from a3t.vocoder import vocode_span
+from evaluation.detector.fine_time import fine_features, fine_time
 from evaluation.detector.spectral_statistics import RATE, log_spectrum, stretch_features
 from evaluation.edits.conditions import CLEAN, under
 from evaluation.edits.experiment import labelled_phones, single_edit
@@ -44,6 +45,7 @@ Floats = np.ndarray
 # A copy is the clip's own mel through the vocoder, a control its own sound to 24 kHz and back; both
 # are put into the place of a natural stretch as a patch is.
 PATCH, COPY, CONTROL, NATURAL, OTHER = "patch", "copy", "control", "natural", "other natural"
+FINE_TIME = "fine time"  # the features of a row that are not of its spectrum
 MARGIN = 8  # frames of a copy beside its stretch, in which it is joined: 0.1 s
 MOST_OF_A_VOICE = 20  # clips
 
@@ -106,19 +108,35 @@ def make_stretches(edit: ListedEdit, setting: Setting) -> Iterator[Row]:
                 "condition": condition,
                 "kind": kind,
                 "features": features_of(recording, patch),
+                FINE_TIME: fine_features_of(recording, patch),
             }
 
 
 def features_of(recording: Recording, patch: Patch) -> Floats:
-    """The features (160,) of a patch in its recording, without the places of the cross-fades."""
-    rate = recording.sample_rate
+    """Return the features (160,) of a patch in its recording, cross-fades left out."""
+    sound, first, last = _in_recording(recording, patch, RATE)
+    return stretch_features(log_spectrum(sound), first, last)
+
+
+def fine_features_of(recording: Recording, patch: Patch) -> Floats | None:
+    """Return a patch's features (12,) in fine time, alike; None if it is hardly voiced."""
+    sound, first, last = _in_recording(recording, patch, SAMPLE_RATE)
+    try:
+        return fine_features(*fine_time(sound), first, last)
+    except InputError:
+        return None
+
+
+def _in_recording(recording: Recording, patch: Patch, rate: int) -> tuple[Floats, int, int]:
+    """Return the recording with a patch, (n,) at a rate, and the patch's first and last sample."""
+    own = recording.sample_rate
     sound = read_patched(recording, [patch], 0, recording.samples + patch.growth).mean(axis=1)
     first, last = sample_map(recording, [patch]).changes[0].output
-    fade = round(FADE_MS * rate / 1000)
-    place = [round(sample * RATE / rate) for sample in (first + fade, last - fade)]
-    if rate != RATE:
-        sound = soxr.resample(sound, rate, RATE, quality="VHQ")
-    return stretch_features(log_spectrum(sound), place[0], place[1])
+    fade = round(FADE_MS * own / 1000)
+    first, last = (round(sample * rate / own) for sample in (first + fade, last - fade))
+    if rate != own:
+        sound = soxr.resample(sound, own, rate, quality="VHQ")
+    return sound, first, last
 
 
 def write_source(clip: Clip, condition: str, folder: Path) -> Path:

@@ -32,7 +32,14 @@ from a3t.text.transcript import Transcript
 from a3t.vocoder import vocode_span
 from alignment import Alignment
 from evaluation import metrics
-from evaluation.detector.detector_material import MARGIN, features_of, in_place, write_source
+from evaluation.detector.detector_material import (
+    FINE_TIME,
+    MARGIN,
+    features_of,
+    fine_features_of,
+    in_place,
+    write_source,
+)
 from evaluation.detector.spectral_statistics import FEATURES
 from evaluation.detector.telling_apart import judged, told_apart
 from evaluation.edits.conditions import CLEAN
@@ -67,6 +74,7 @@ CLASSES = {
 BANDS = tuple((low, low + 500) for low in range(500, 7500, 500))  # Hz
 TOLD_BANDS = 1000, 7000  # Hz, the bands by which the fill is judged
 BELOW = {"below 7 kHz": 7000, "below 2.5 kHz": 2500}
+JUDGED = (*BELOW, FINE_TIME)
 
 
 @dataclass(frozen=True)
@@ -201,12 +209,14 @@ def climb(place: Place, setting: Setting) -> Iterator[Row]:
     }
     for rung, patch in patches.items():
         phones = plan.edits[0].phones if rung == SHIPPED else given.edits[0].phones
+        fine = fine_features_of(recording, patch)
         yield {
             "place": place.name,
             "voice": place.clip.voice,
             "corpus": place.clip.corpus,
             "rung": rung,
             "features": features_of(recording, patch).tolist(),
+            FINE_TIME: None if fine is None else fine.tolist(),
             **figures_of(plan, patch, phones, sound),
         }
 
@@ -287,7 +297,7 @@ def report(rows: Rows, setting: Setting) -> str:
         lines.append(
             [
                 rung,
-                *(format(_told(rows, rung, below), ".3f") for below in BELOW.values()),
+                *(format(_told(rows, rung, band), ".3f") for band in JUDGED),
                 _plus_minus(_shifts(rows, rung)),
                 f"{np.nanmedian([row['f0_error'] for row in own]):.2f}",
                 _plus_minus([row["level"] for row in own], 1),
@@ -295,7 +305,7 @@ def report(rows: Rows, setting: Setting) -> str:
                 *(_plus_minus([x for where, x in shifts if where == c], 3) for c in corpora),
             ]
         )
-    heads = ["rung", *BELOW, "shift", "F0, semitones", "level, dB", "similarity", *corpora]
+    heads = ["rung", *JUDGED, "shift", "F0, semitones", "level, dB", "similarity", *corpora]
     bands = [
         [rung, kind, *(f"{value:+.1f}" for value in _bands(rows, rung, kind))]
         for rung in (COPY, BOTH, SHIPPED)
@@ -317,7 +327,7 @@ def figures(rows: Rows) -> Figures:
     found: Figures = {"places": sum(row["rung"] == NATURAL for row in rows)}
     for rung in RUNGS:
         own = [row for row in rows if row["rung"] == rung]
-        measures: Figures = {head: _told(rows, rung, below) for head, below in BELOW.items()}
+        measures: Figures = {head: _told(rows, rung, head) for head in JUDGED}
         measures |= {
             "f0": float(np.nanmedian([row["f0_error"] for row in own])),
             "level": Interval.of(row["level"] for row in own),
@@ -338,22 +348,26 @@ def _similarity_shifts(rows: Rows, rung: str) -> list[tuple[str, float]]:
     return [(row["corpus"], row["similarity"] - natural[row["place"]]) for row in own]
 
 
-def _chosen(rows: Rows, rung: str, below: int) -> tuple[Floats, Floats, list[str]]:
-    """The features below a frequency, of a rung and of what was recorded, which is which, and
-    whose they are."""
+def _chosen(rows: Rows, rung: str, band: str) -> tuple[Floats, Floats, list[str]]:
+    """Return the features that ``JUDGED`` names, of a rung and of what was recorded, which is
+    which, and whose they are; fine time is that of voiced words."""
     own = [row for row in rows if row["rung"] in (rung, NATURAL)]
-    columns = [k for k, feature in enumerate(FEATURES) if feature.band[1] <= below]
-    features = np.array([row["features"] for row in own])[:, columns]
+    if band == FINE_TIME:
+        own = [row for row in own if row[FINE_TIME] is not None]
+        features = np.array([row[FINE_TIME] for row in own])
+    else:
+        columns = [k for k, feature in enumerate(FEATURES) if feature.band[1] <= BELOW[band]]
+        features = np.array([row["features"] for row in own])[:, columns]
     return features, np.array([row["rung"] == rung for row in own]), [row["voice"] for row in own]
 
 
-def _told(rows: Rows, rung: str, below: int) -> Interval:
-    return told_apart(*_chosen(rows, rung, below))
+def _told(rows: Rows, rung: str, band: str) -> Interval:
+    return told_apart(*_chosen(rows, rung, band))
 
 
 def _shifts(rows: Rows, rung: str) -> list[float]:
     """The rise of the classifier's score of each word over that of the recorded one."""
-    scores = judged(*_chosen(rows, rung, BELOW["below 7 kHz"]))
+    scores = judged(*_chosen(rows, rung, "below 7 kHz"))
     own = [row for row in rows if row["rung"] in (rung, NATURAL)]
     found = {(row["place"], row["rung"]): score for row, score in zip(own, scores, strict=True)}
     return [found[place, rung] - found[place, NATURAL] for place, made in found if made == rung]
@@ -400,6 +414,7 @@ Splice: the word's own sound, put back as a patch is. Copy: through the vocoder.
 by the network with the recorded durations and pitch. Durations given: the pitch predicted. Shipped:
 as an edit makes it. Below 7 and 2.5 kHz: the area by which the detector's classifier, taught by the
 other voices, tells the rung from the recorded words (0.5 not at all, 1 always; 95 % intervals).
+Fine time: the same by what happens within a period of the voice.
 Shift: of its score, paired. F0: the median error where both are voiced. Similarity: the shift of
 the cosine to the rest of the clip, also by corpus. ± is one standard error.
 """

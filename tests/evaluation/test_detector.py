@@ -14,6 +14,7 @@ from a3t.errors import InputError
 from a3t.example import RECORDING
 from evaluation.detector import ladder, telling_apart
 from evaluation.detector.detector_command import MEASUREMENT
+from evaluation.detector.fine_time import fine_features, fine_time
 from evaluation.detector.spectral_statistics import FEATURES, RATE, log_spectrum, stretch_features
 from evaluation.detector.telling_apart import alone, told_apart
 from evaluation.results.pages import PLACE, TEMPLATE
@@ -114,6 +115,28 @@ def test_a_voice_is_judged_by_the_others(features: dict[str, np.ndarray]) -> Non
     assert told_apart(own, made, VOICE).low < 0.6
 
 
+def voiced(shift: float, pitch: float = 120.0) -> np.ndarray:
+    """Return 3 s at 24 kHz of a voice whose harmonics are turned by chance, ``shift`` times."""
+    time = np.arange(3 * 24_000) / 24_000
+    draw = np.random.default_rng(0)
+    turns = 2 * np.pi * shift * draw.random(50)
+    wave = sum(np.cos(2 * np.pi * k * pitch * time + turns[k]) / np.sqrt(k) for k in range(1, 50))
+    return 0.02 * np.asarray(wave) + 1e-4 * draw.standard_normal(len(time))
+
+
+def test_fine_time_hears_whether_a_voice_comes_in_pulses() -> None:
+    pulses, spread = (fine_features(*fine_time(voiced(k)), 24_000, 40_000) for k in (0.0, 1.0))
+    assert (pulses[:4] > 1.1 * spread[:4]).all()  # modulation in each band, and the peak
+    assert (pulses[4:6] > 0.95).all()  # harmonics that keep together
+    assert np.abs(pulses[6:]).max() < 0.05  # and nothing differs from what is outside
+
+
+def test_fine_time_of_what_is_hardly_voiced_is_refused() -> None:
+    noise = 0.1 * np.random.default_rng(0).standard_normal(48_000)
+    with pytest.raises(InputError, match="hardly voiced"):
+        fine_features(*fine_time(noise), 10_000, 20_000)
+
+
 def test_too_short_a_stretch_is_refused() -> None:
     spectrum = log_spectrum(made_clip(0))
     for first, last in ((0, 600), (0, len(made_clip(0)))):
@@ -130,7 +153,14 @@ def test_the_report_says_who_is_told_apart(features: dict[str, np.ndarray], tmp_
     kinds = {"patch": "hole", "copy": "nothing", "control": "nothing", "natural": "nothing"}
     facts = {"condition": "clean", "corpus": "libri"}
     rows = [
-        {**facts, "edit": f"e{k}", "voice": VOICE[k], "kind": kind, "features": features[name][k]}
+        {
+            **facts,
+            "edit": f"e{k}",
+            "voice": VOICE[k],
+            "kind": kind,
+            "features": features[name][k],
+            "fine time": None if k == 0 else features[name][k][:12],
+        }
         for (kind, name), k in itertools.product(kinds.items(), range(0, len(VOICE), 4))
     ]
     rows += [{**row, "kind": "other natural"} for row in rows if row["kind"] == "natural"]
@@ -138,7 +168,7 @@ def test_the_report_says_who_is_told_apart(features: dict[str, np.ndarray], tmp_
     assert MEASUREMENT.report is not None
     page = MEASUREMENT.report(rows, setting)
     row = next(line for line in page.splitlines() if line.startswith("| patch – natural"))
-    every, below, _ = row.split("|")[2:5]
+    every, below, *_ = row.split("|")[2:5]
     assert float(every.split()[0]) > 0.95 > float(below.split()[0])
     area = MEASUREMENT.figures(rows)["patch.natural.all-bands"]
     assert f"{area:.3f}" == every.strip()
