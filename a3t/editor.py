@@ -6,7 +6,7 @@ Recording → Transcript → Alignment → EditPlan → filled mel → patch →
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -32,9 +32,19 @@ from a3t.rendering.edited import EditedRecording
 from a3t.rendering.renderer import Renderer
 from a3t.rendering.spoken import SpokenRecording
 from a3t.source.alignments import AlignmentStore, punctuated, punctuated_by_sound
+from a3t.source.change_detection import SpeechComparisons
+from a3t.source.differences import (
+    Difference,
+    UnchangedError,
+    choose,
+    continued,
+    listed,
+    said_text,
+    wanted_text,
+)
 from a3t.source.proof import as_read
-from a3t.source.records import AlignedRecording, FoundTranscript
-from a3t.source.transcripts import find_transcript, require_change
+from a3t.source.records import AlignedRecording, Comparison, FoundTranscript
+from a3t.source.transcripts import find_transcript
 from a3t.text.markup import check_marks
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript, parsed
@@ -44,6 +54,10 @@ from alignment.aligners.network_aligner import NetworkAligner
 from alignment.recognition import whisper_model
 
 MODEL = "small"
+SAID_ALREADY = (
+    "Nothing was made: the recording already seems to say the new text. If it doesn't, give what "
+    "it says now as its text."
+)
 Sound = str | Path | Recording
 Source = Sound | AlignedRecording
 
@@ -93,6 +107,7 @@ class Editor:
         self.steps = Steps(progress)
         self.renderer = Renderer(networks, vocoder, self.steps)
         self.alignments = AlignmentStore(aligner, cache_dir)
+        self.comparisons = SpeechComparisons()
 
     @classmethod
     def load(
@@ -166,24 +181,31 @@ class Editor:
         UnchangedError
             If the text was recognised, and is the new text already.
         UnsureError
-            If the text was recognised, and it isn't certain what is to be changed.
+            If the text was recognised, some of its `differences` may be misheard words, and
+            `EditRequest.changes` doesn't say which to make.
 
         Examples
         --------
         >>> print(editor.plan("talk.wav", new_text="We met at ten.").describe())
         replace “nine” (0.61–0.98 s) with “ten” (0.35 s)
         """
-        if request is None:
-            request = EditRequest(**fields)
-        elif fields:  # else it keeps its texts, read
-            request = replace(request, **fields)
-        new_text, pronouncer = request.new_transcript, request.pronouncer
+        request = _request(request, fields)
+        pronouncer = request.pronouncer
         self.steps.begin()
         sound, found = self._listen(recording, request, pronouncer)
         request = replace(request, tracks=identified(request.tracks, sound))
+        differences = choose(self._listed(sound, found, pronouncer), request.changes)
+        new_text = request.new_transcript
+        if (comparison := found.comparison) is not None:
+            ticked = {each.number for each in differences if each.ticked}
+            found = replace(found, **_said(comparison, ticked))
+            new_text = wanted_text(comparison, ticked)
+            differences = self._listed(sound, found, pronouncer, ticked)
         check_marks(request.new_transcript.text, found.transcript.text)
         revision = Revision.of(found.transcript, new_text)
-        require_change(found, new_text, revision.edits or request.cuts)
+        if found.origin == "recognised" and not (revision.edits or request.cuts):
+            raise UnchangedError(SAID_ALREADY, differences)
+        request = replace(request, changes=None, left=())
         with self.steps("align"):
             others = align_others(
                 request.others, revision, self.alignments, pronouncer, request.recogniser
@@ -197,7 +219,46 @@ class Editor:
             revision = revision.within(ranges, text)
             source = AlignedRecording.of(sound, found, aligned, ranges, text)
             spoken = pronouncer.as_recorded(revision.new_text, aligned.spoken)
-            return make_plan(source, request, revision, spoken, self.durations, others)
+            plan = make_plan(source, request, revision, spoken, self.durations, others)
+            return replace(plan, differences=differences) if differences else plan
+
+    def differences(
+        self, recording: Source, request: EditRequest | None = None, **fields: Any
+    ) -> tuple[Difference, ...]:
+        """List where what is heard differs from the new text, for somebody to choose from.
+
+        A plan from the same arguments and `changes` makes those of these numbers, without hearing
+        the recording again. A text that is given, or in a file, has no such list. Arguments and
+        errors as for `plan`, except UnsureError and UnchangedError.
+
+        Examples
+        --------
+        >>> for each in editor.differences("talk.wav", new_text="We met at ten."):
+        ...     print(each.number, each, each.verdict, each.ticked)
+        1 “nine” → “ten” after “We met at” change True
+        >>> plan = editor.plan("talk.wav", new_text="We met at ten.", changes=(1,))
+        """
+        request = _request(request, fields)
+        pronouncer = request.pronouncer
+        sound, found = self._listen(recording, request, pronouncer)
+        return self._listed(sound, found, pronouncer)
+
+    def _listed(
+        self,
+        sound: Recording,
+        found: FoundTranscript,
+        pronouncer: Pronouncer,
+        ticked: set[int] | None = None,
+    ) -> tuple[Difference, ...]:
+        """The differences of a transcript from the new text; `ticked`: the numbers of those that
+        are made."""
+        if found.comparison is None or not found.comparison.places:
+            return ()
+        with self.steps("align"):
+            aligned = self.alignments.whole(sound, found, pronouncer)
+        rate = sound.sample_rate
+        spans = [(round(w.start * rate), round(w.end * rate)) for w in aligned.spoken]
+        return listed(found.comparison, spans, sound.samples, ticked)
 
     def _listen(
         self, recording: Source, request: EditRequest, pronouncer: Pronouncer
@@ -211,9 +272,13 @@ class Editor:
             sound = opened(recording)
         with self.steps("transcribe"):
             new_text = request.new_transcript if request.new_text else None
-            options = request.recogniser, request.alignment
+            options = request.recogniser, request.alignment, self.comparisons
             text = request.transcript
-            return sound, find_transcript(sound, text, new_text, pronouncer, *options)
+            found = find_transcript(sound, text, new_text, pronouncer, *options)
+            if request.left and text is not None and new_text is not None:
+                comparison = continued(text, request.left, new_text)
+                found = replace(found, times=None, comparison=comparison, **_said(comparison))
+            return sound, found
 
     def findings(
         self, recording: Source, cleaning: Cleaning | None = None, **fields: Any
@@ -323,3 +388,16 @@ class Editor:
             found = find_transcript(recording, parsed(text), None, pronouncer)
         with self.steps("align"):
             return self.alignments.whole(recording, found, pronouncer)
+
+
+def _request(request: EditRequest | None, fields: dict[str, Any]) -> EditRequest:
+    """Return the request with some fields replaced, or one of these fields alone."""
+    if request is None:
+        return EditRequest(**fields)
+    return replace(request, **fields) if fields else request  # which keeps its texts, read
+
+
+def _said(comparison: Comparison, ticked: Collection[int] = ()) -> dict[str, Any]:
+    """Return the fields of a transcript by a comparison and the choice of its places."""
+    said = said_text(comparison, ticked)
+    return {"transcript": said.transcript, "confidences": said.confidences}

@@ -11,25 +11,6 @@ from types import TracebackType
 from alignment.errors import InputError as InputError
 
 
-class UnchangedError(InputError):
-    """The recording seems to say the new text already; `rival` is what else it may say, or ""."""
-
-    def __init__(self, sentence: str, rival: str = "") -> None:
-        super().__init__(sentence)
-        self.rival = rival
-
-
-class UnsureError(InputError):
-    """A recognised text may be misheard at `places` where it differs from the new one.
-
-    text: what the recording most likely says.
-    """
-
-    def __init__(self, sentence: str, text: str = "", places: str = "") -> None:
-        super().__init__(sentence)
-        self.text, self.places = text, places
-
-
 def end_at_once() -> None:
     """Let Ctrl-C end this process at once and silently, as it does for programs in C.
 

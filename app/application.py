@@ -113,7 +113,11 @@ def answer_errors(app: FastAPI) -> None:
 
     @app.exception_handler(InputError)
     def refused(request: Request, error: InputError) -> JSONResponse:
-        return sentence(400, str(error))
+        differences = getattr(error, "differences", ())
+        if not differences:
+            return sentence(400, str(error))
+        listed = {"differences": [each.to_json() for each in differences]}
+        return JSONResponse(error_body(str(error), "invalid_request_error") | listed, 400)
 
     @app.exception_handler(CancelledError)
     def cancelled(request: Request, error: CancelledError) -> JSONResponse:

@@ -32,6 +32,7 @@ from a3t.plan.request import (
     tracks_of,
 )
 from a3t.rendering.edited import track_outputs
+from a3t.source.differences import UnchangedError, UnsureError
 from a3t.source.records import LONG
 from alignment import Alignment
 from app import limits, texts
@@ -328,6 +329,8 @@ def without_folder(*folders: Path) -> Iterator[None]:
         sentence = str(error)
         for folder in folders:
             sentence = sentence.replace(f"{folder}{os.sep}", "").replace(f"{folder}", "")
+        if isinstance(error, UnsureError | UnchangedError):
+            raise type(error)(sentence, error.differences) from None
         raise InputError(sentence) from None
 
 

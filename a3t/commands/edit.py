@@ -8,17 +8,21 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from a3t.commands.editing.edit_options import parser, project_edit
 from a3t.commands.options import WORD_EXPORTS, check_replaced
 from a3t.console import Progress, importing, run, say
+from a3t.errors import InputError
 
 if TYPE_CHECKING:
+    from a3t.editor import Editor
     from a3t.projects.project import History, RecordState
+    from a3t.projects.project_edit import ProjectEdit
     from a3t.rendering.edited import EditedRecording
+    from a3t.source.differences import Difference
 
 
 def main(arguments: list[str]) -> int:
@@ -42,7 +46,7 @@ def main(arguments: list[str]) -> int:
         parser().error("name the recording, and give --new-text")
     if options.new_text is not None and options.plan_file:
         parser().error("--plan-file has its own new text: omit --new-text")
-    return run(lambda: edit(options))
+    return run(lambda: edit(options, arguments))
 
 
 # Options that mean nothing in a list, those that mean nothing outside one, and those of --replay,
@@ -64,8 +68,11 @@ def refuse_without_effect(options: argparse.Namespace, where: str, names: Collec
         usual.error(f"{flags} would have no effect with {where}")
 
 
-def edit(options: argparse.Namespace) -> None:
-    """Carry out the parsed command; raises InputError."""
+def edit(options: argparse.Namespace, arguments: Sequence[str]) -> None:
+    """Carry out the parsed command; its arguments are for the command that a message proposes.
+
+    Raises InputError.
+    """
     # Reject bad input before loading the models, which takes seconds.
     job = project_edit(options)
     if about := job.recording.about_track:
@@ -73,15 +80,18 @@ def edit(options: argparse.Namespace) -> None:
 
     with importing():
         from a3t.editor import Editor
+    from a3t.commands.editing.difference_list import command_for, show
     from a3t.commands.editing.edit_doubts import (
+        chosen_plan,
         confirm_doubts,
-        confirmed_plan,
         doubts_of,
         offer_recogniser,
         show_restored,
+        show_transcript,
     )
     from a3t.projects.project import find_project
     from a3t.source.alignments import default_folder
+    from a3t.source.differences import UnchangedError, UnsureError
 
     progress = Progress()
     progress("read")
@@ -94,8 +104,18 @@ def edit(options: argparse.Namespace) -> None:
         offer_recogniser(job.recording.path, asked.text, asked.alignment, asked.recogniser)
     names = (options.model, options.vocoder, options.device)
     editor = Editor.load(*names, progress, cache_dir=default_folder(), voice=options.voice)
-    ask = not (options.plan or options.yes)
-    job, plan = confirmed_plan(editor, job, ask, strict=options.strict and not options.plan)
+    ask = not (options.plan or options.yes or options.changes is not None)
+    try:
+        job, plan = chosen_plan(editor, job, ask)
+    except (UnsureError, UnchangedError) as error:
+        show(error.differences, job.recording.sample_rate)
+        if options.plan:
+            print_unmade(editor, job, error.differences, options.json)
+        if isinstance(error, UnchangedError):
+            raise
+        command = command_for(error.differences, arguments)
+        raise InputError(f"{UNSURE}: {command}") from None
+    show_transcript(plan)
     show_restored(plan)
     doubts = doubts_of(plan, options.voice)
     confirm_doubts(doubts, ask, strict=options.strict)
@@ -108,6 +128,24 @@ def edit(options: argparse.Namespace) -> None:
     report(results, job.out, options, provenance, job.write(results, provenance))
     if job.history:
         say(f"This is version {job.history.place + 2}; --undo restores the previous one.")
+
+
+UNSURE = (
+    "Nothing was made, because some of these differences may be misheard words. Choose those to "
+    "make by their numbers, all with --changes all, or give what the recording says now with "
+    "--text. Those with an x"
+)
+
+
+def print_unmade(
+    editor: Editor, job: ProjectEdit, differences: Sequence[Difference], as_json: bool
+) -> None:
+    """Print the plan of the ticked differences, which isn't carried out; all of them as JSON."""
+    if any(each.ticked for each in differences):
+        plan = job.choosing("ticked").plan(editor)
+        print(json.dumps(plan.to_json(), indent=1) if as_json else plan.describe())
+    elif as_json:
+        print(json.dumps({"edits": [], "differences": [each.to_json() for each in differences]}))
 
 
 def edit_list(options: argparse.Namespace) -> None:

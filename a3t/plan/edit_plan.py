@@ -12,6 +12,7 @@ from a3t.plan.edit_limits import Count, Number
 from a3t.plan.request import Decibels, EditRequest, OtherRecording
 from a3t.plan.revision import Revision, word_map
 from a3t.plan.word_grid import GridPhone, WordFrames
+from a3t.source.differences import Difference
 from a3t.source.records import AlignedRecording
 from a3t.spans import Margins, Span, SpanMap
 from a3t.text.transcript import Transcript
@@ -194,6 +195,8 @@ class EditPlan:
     """Changes that are made first in speech that is taken from elsewhere."""
     others: tuple[AlignedRecording, ...] = ()
     """The request's other recordings."""
+    differences: tuple[Difference, ...] = ()
+    """What a recognised text and the new one differ in; those that are made are ticked."""
 
     @property
     def recording(self) -> Recording:
@@ -293,6 +296,7 @@ class EditPlan:
             "pronunciations": [" ".join(phones) for phones in self.pronunciations],
             "doubts": [doubt.to_json() for doubt in self.doubts],
             "guessed": self.guessed,
+            "differences": [each.to_json() for each in self.differences],
         } | ({"origins": origins} if origins else {})
 
     def describe(self) -> str:

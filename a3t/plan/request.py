@@ -25,6 +25,7 @@ from a3t.plan.edit_limits import (
     check_edits,
 )
 from a3t.plan.options import ACTIONS, EditOptions, SpeechOptions, options_of
+from a3t.source.differences import Changes, Difference
 from a3t.source.records import AlignedRecording
 from a3t.spans import Span
 from a3t.text.pronunciation.pronouncer import Pronouncer
@@ -198,6 +199,10 @@ class EditRequest(EditOptions):
     """A file with the alignment of its words; None to align them."""
     recogniser: str = field(default="auto", metadata=OMITTED)
     """See `alignment.recognition`."""
+    changes: Changes = field(default=None, metadata=OMITTED)
+    """Of the differences from a recognised text those to make: their numbers, "ticked" or "all"."""
+    left: tuple[Difference, ...] = field(default=(), metadata=OMITTED)
+    """Differences of an earlier version of the text that weren't made."""
     lengths: tuple[tuple[Number, ...], ...] | None = None
     """For each edit the seconds of each new word and pause, as in a plan file."""
     pronunciations: Pronunciations = ()

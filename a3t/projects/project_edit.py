@@ -23,9 +23,10 @@ from a3t.projects.export.export_kinds import export_files, export_paths, require
 from a3t.projects.export.exports import export
 from a3t.projects.project import History, Project, RecordState, record_state, with_earlier_sound
 from a3t.rendering.edited import EditedRecording, check_track_outputs, track_outputs
+from a3t.source.differences import Changes, Difference
 from a3t.source.transcripts import SIDECARS
 from alignment.atomic import locked, put_in_place
-from alignment.serialisation import Record
+from alignment.serialisation import Record, from_json
 
 if TYPE_CHECKING:  # it imports torch, and bad input should be refused before that
     from a3t.editor import Editor
@@ -223,14 +224,19 @@ class ProjectEdit:
                     "--text, or move its edit.json elsewhere if it says something else now."
                 )
             text = None
+        left: tuple[Difference, ...] = ()
         if text is None and not self._finds_its_text(project):
             text = project.text
+            listed = project.history.current.get("differences") or ()
+            differences = from_json(tuple[Difference, ...], list(listed))
+            left = tuple(each for each in differences if not each.ticked)
         own = {word for word, _ in self.request.pronunciations}
         remembered = [each for each in project.history.pronunciations if each[0] not in own]
         pronunciations = (*self.request.pronunciations, *remembered)
         request = replace(
             self.request,
             text=text,
+            left=left,
             pronunciations=pronunciations,
             cuts=self.request.cuts or earlier.cuts,
             others=_with(self.request.others, earlier.others),
@@ -252,9 +258,9 @@ class ProjectEdit:
         edit.check_files()
         return edit
 
-    def with_text(self, text: str) -> ProjectEdit:
-        """The edit for a recording that says this text."""
-        return replace(self, request=replace(self.request, text=text))
+    def choosing(self, changes: Changes) -> ProjectEdit:
+        """The edit that makes these of the differences from a recognised text."""
+        return replace(self, request=replace(self.request, changes=changes))
 
     def write(self, results: list[EditedRecording], provenance: bool = True) -> list[Path]:
         """Write the results of `make`, by `write`."""

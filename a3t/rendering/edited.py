@@ -203,7 +203,13 @@ class EditedRecording:
         outside the ``source`` spans.
         """
         requested = self.plan.requested
-        more = {"voice": self.voice, "candidate": self.candidate, "takes": list(self.takes)}
+        differences = [each.to_json() for each in self.plan.differences]
+        more = {
+            "voice": self.voice,
+            "candidate": self.candidate,
+            "takes": list(self.takes),
+            "differences": differences,
+        }
         return {
             "source": self.recording.to_json(),
             "format": requested["format"],

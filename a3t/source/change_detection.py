@@ -1,7 +1,7 @@
 """Detection of the places where a recording differs from a text that is nearly said.
 
 The recording is heard part by part. Where the words differ from the text's, the evidence
-(a3t.source.change_evidence) decides whether something else is said or was misheard.
+(a3t.source.evidence) decides whether something else is said or was misheard.
 """
 
 from __future__ import annotations
@@ -18,25 +18,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.source.change_evidence import (
-    BUILT_IN,
-    WHISPER,
-    Difference,
-    Evidence,
-    HeardSound,
-    Rival,
-    Weights,
-    differences,
-    meets,
-    parted,
-    rare_words,
-    runs,
-    with_words,
-    written_together,
-)
+from a3t.source.decision import BUILT_IN, WHISPER, Weights
+from a3t.source.evidence import Evidence, HeardSound, Rival
+from a3t.source.places import meets, parted, places_between, with_words, written_together
 from a3t.source.recognised_transcript import parts_of, recognised_part
-from a3t.source.records import FoundTranscript
+from a3t.source.records import Comparison, FoundTranscript, Place
+from a3t.source.usual_words import rare_words
 from a3t.text.comparison.respelling import respelled
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
@@ -56,6 +45,7 @@ from alignment.recognition.network_recogniser import (
 from alignment.recognition.whisper import load_whisper
 from alignment.waveform import model_waveform
 
+MAX_COMPARISONS = 2  # recordings whose comparison is kept
 RECENT = 8  # parts whose sound is kept
 DOUBTED = 0.0  # the root of the advantage of anything over words that are looked at
 OPENED = -2.0  # log odds of a rival that is looked at; of 366 words of choosing voices 2 have more
@@ -68,43 +58,29 @@ class ComparedText:
 
     heard: FoundTranscript
     new: Transcript
-    places: tuple[Difference, ...]
+    places: tuple[Place, ...]
     evidence: tuple[Evidence | None, ...]
 
-    def recognised(self, weights: Weights) -> FoundTranscript:
-        """The new text with the heard words where they are a change; without places, the text."""
-        sures, done = [1.0] * len(self.new.words), Difference((0, 0), (0, 0))
-        heard, known = self.heard.transcript, self.heard.known_confidences
-        end = Difference((len(heard.words),) * 2, (len(self.new.words),) * 2)
-        for place in [*self.places, end]:
-            sures[done.new[1] : place.new[0]] = known[done.heard[1] : place.heard[0]]
-            done = place
-        text = FoundTranscript(self.new, confidences=tuple(sures))
-        if not self.places:
-            return text
-        decision = weights.decide(self.places, self.evidence)
-        swapped = [Difference(self.places[k].new, self.places[k].heard) for k in decision.changed]
-        changed = with_words(text, self.heard, swapped)
-        if not decision.is_heard:
-            return replace(text, rival=changed.transcript)
-        return (
-            changed if decision.is_sure else replace(changed, unsure=self._named(decision.changed))
+    def judged(self, weights: Weights) -> Comparison:
+        """Return the comparison, with the places that are worth listing."""
+        judged = weights.judge(self.places, self.evidence) if self.places else []
+        return Comparison(
+            self.heard.transcript,
+            self.heard.known_confidences,
+            self.new,
+            self._new_confidences(),
+            tuple(place for place, _ in judged),
+            tuple(judgement for _, judgement in judged),
         )
 
-    def _named(self, numbers: Sequence[int]) -> tuple[str, ...]:
-        """The places as a user reads them."""
-        result = []
-        for run in runs(self.places, numbers):
-            first, last = self.places[run[0]], self.places[run[-1]]
-            old = self.heard.transcript.said(first.heard[0], last.heard[1])
-            new = self.new.said(first.new[0], last.new[1])
-            if old and new:
-                result.append(f"“{old}” where the new text has “{new}”")
-            elif old:
-                result.append(f"“{old}”, which the new text lacks")
-            else:
-                result.append(f"nothing where the new text has “{new}”")
-        return tuple(result)
+    def _new_confidences(self) -> tuple[float, ...]:
+        """Return the confidences of the new text's words: where it differs, 1."""
+        known, done = self.heard.known_confidences, Place((0, 0), (0, 0))
+        sure = [1.0] * len(self.new.words)
+        for place in [*self.places, Place((len(known),) * 2, (len(sure),) * 2)]:
+            sure[done.new[1] : place.new[0]] = known[done.heard[1] : place.heard[0]]
+            done = place
+        return tuple(sure)
 
 
 @dataclass(frozen=True)
@@ -167,31 +143,29 @@ class SpeechComparison:
         self._second: dict[object, Transcript | None] = {}
         self._recent: deque[tuple[_Part, HeardSound]] = deque(maxlen=RECENT)
 
-    def recognised(self, text: Transcript) -> FoundTranscript:
-        """The words of the recording: the text's, but where the sound speaks against them.
+    def comparison(self, text: Transcript) -> Comparison:
+        """Compare the recording with the text, and judge each place where they differ.
 
         Raises AlignmentError when the recogniser can't be used or no word is heard.
         """
         compared, parts = self._compared(text)
         if self.model is None:
-            return self._with_rival(compared, parts).recognised(BUILT_IN)
+            return self._with_rival(compared, parts).judged(BUILT_IN)
         if compared.places:
-            return compared.recognised(WHISPER)
-        if _questions(compared.heard.transcript) != _questions(compared.new):
-            return compared.heard
+            return compared.judged(WHISPER)
         # Whisper hears the text itself. If the network doesn't, somebody has to be asked.
         other = SpeechComparison(self.sound, self.pronouncer, None).compared(text)
-        return other.recognised(replace(BUILT_IN, sure=np.inf, heard=WHISPER.heard))
+        return other.judged(replace(BUILT_IN, change=np.inf, open=WHISPER.open))
 
     def compared(self, text: Transcript) -> ComparedText:
-        """The places where the recording may differ from the text; errors as for `recognised`."""
+        """The places where the recording may differ from the text; errors as for `comparison`."""
         return self._compared(text)[0]
 
     def _compared(self, text: Transcript) -> tuple[ComparedText, list[_Part]]:
         parts = self._whisper_parts if self.model else self._network_parts(text)
         heard, sure, ends = _joined(parts)
         new = respelled(heard, text)
-        places = differences(heard, new, self.pronouncer)
+        places = places_between(heard, new, self.pronouncer)
         if cuts := written_together(heard, new, places):
             parts = [
                 part.parted({k - end + len(part.heard.words): cut for k, cut in cuts.items()})
@@ -199,7 +173,7 @@ class SpeechComparison:
             ]
             heard, sure, ends = _joined(parts)
             new = respelled(heard, text)
-            places = differences(heard, new, self.pronouncer)
+            places = places_between(heard, new, self.pronouncer)
         evidence: list[Evidence | None] = [None] * len(places)  # of what two parts share: none
         begin = first = 0
         for part, last in zip(parts, ends, strict=True):
@@ -225,7 +199,7 @@ class SpeechComparison:
         """With one place more if none is plain: the network hears by the text, so it may hear the
         text's word where one that sounds nearly like it is said."""
         places = compared.places
-        if max(BUILT_IN.log_odds(compared.evidence), default=-np.inf) >= BUILT_IN.sure:
+        if max(BUILT_IN.log_odds(compared.evidence), default=-np.inf) >= BUILT_IN.change:
             return compared
         beside = {k for each in places for k in range(each.heard[0] - 1, each.heard[1] + 1)}
         found: list[Rival] = []
@@ -233,25 +207,25 @@ class SpeechComparison:
         for part in parts:
             last = first + len(part.heard.words)
             same = [k - first for k in range(first, last) if k not in beside]
-            if rival := self._sound_of(part).likeliest_rival(same, BUILT_IN):
+            if rival := self._sound_of(part).likeliest_rival(same, BUILT_IN.alone):
                 found.append(rival._replace(number=first + rival.number))
             first = last
         best = max(found, default=None)
         if best is None or best.log_odds < OPENED:
             return compared
         k, n = best.number, _new_place(places, best.number)
-        place = Difference((k, k + 1), (n, n + 1))
+        place = Place((k, k + 1), (n, n + 1))
         word = FoundTranscript(Transcript.of_spoken([best.word]), confidences=(0.5,))
         number = bisect(places, place)
         return ComparedText(
-            with_words(compared.heard, word, [Difference((k, k + 1), (0, 1))]),
+            with_words(compared.heard, word, [Place((k, k + 1), (0, 1))]),
             compared.new,
             (*places[:number], place, *places[number:]),
             (*compared.evidence[:number], best.evidence, *compared.evidence[number:]),
         )
 
     def _evidence_of(
-        self, part: _Part, new: Transcript, places: tuple[Difference, ...]
+        self, part: _Part, new: Transcript, places: tuple[Place, ...]
     ) -> list[Evidence]:
         key = (part.start, part.heard.spoken, new.spoken, places)
         if key not in self._evidence:
@@ -370,7 +344,7 @@ class SpeechComparison:
         sure: list[float] = []
         done = 0
         known = dict(zip(own.texts, own.confidences, strict=True))
-        end = Difference((0, 0), (len(words),) * 2)
+        end = Place((0, 0), (len(words),) * 2)
         for place, source in [*sorted(places, key=lambda item: item[0].new), (end, own)]:
             kept = words[done : place.new[0]]
             texts += [*kept, *source.texts[slice(*place.heard)]]
@@ -379,12 +353,12 @@ class SpeechComparison:
             done = place.new[1]
         return _Words(tuple(texts), tuple(sure))
 
-    def _places(self, heard: _Words, new: Transcript) -> list[tuple[Difference, _Words]]:
+    def _places(self, heard: _Words, new: Transcript) -> list[tuple[Place, _Words]]:
         """The places where heard words differ from the text; none if there are none."""
         if not heard.texts:
             return []
         said = Transcript.of_spoken(heard.texts)
-        return [(place, heard) for place in differences(said, new, self.pronouncer)]
+        return [(place, heard) for place in places_between(said, new, self.pronouncer)]
 
     def _shared(self, words: tuple[str, ...]) -> list[tuple[str, ...]]:
         """The text's words by the parts in which the aligner finds them."""
@@ -406,11 +380,26 @@ class SpeechComparison:
         ]
 
 
-def _questions(text: Transcript) -> list[bool]:
-    return [word.mark == "?" for word in text.words]
+class SpeechComparisons:
+    """The latest comparisons, so that another text or choice needs no second hearing."""
+
+    def __init__(self) -> None:
+        self._latest: dict[object, SpeechComparison] = {}
+
+    def of(
+        self, recording: Recording, pronouncer: Pronouncer, model: Path | None
+    ) -> SpeechComparison:
+        """Return the recording's comparison, a new one or one of an earlier call."""
+        own = sorted(pronouncer.own.items()), pronouncer.names
+        key = recording.identity, repr(own), model
+        found = self._latest.pop(key, None) or SpeechComparison(recording, pronouncer, model)
+        self._latest[key] = found
+        while len(self._latest) > MAX_COMPARISONS:
+            del self._latest[next(iter(self._latest))]
+        return found
 
 
-def _new_place(places: Sequence[Difference], heard: int) -> int:
+def _new_place(places: Sequence[Place], heard: int) -> int:
     """The number of words of the new text before a heard word, by its number."""
     moved = 0
     for place in places:
@@ -421,6 +410,6 @@ def _new_place(places: Sequence[Difference], heard: int) -> int:
     return heard + moved
 
 
-def _shifted(place: Difference, heard: int, new: int) -> Difference:
+def _shifted(place: Place, heard: int, new: int) -> Place:
     (a, b), (c, d) = place
-    return Difference((a + heard, b + heard), (c + new, d + new))
+    return Place((a + heard, b + heard), (c + new, d + new))

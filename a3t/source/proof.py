@@ -21,9 +21,10 @@ from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.source.alignments import AlignmentStore
 from a3t.source.change_detection import SpeechComparison
-from a3t.source.change_evidence import BUILT_IN, WHISPER, Difference, with_words
+from a3t.source.decision import BUILT_IN, WHISPER
+from a3t.source.places import with_words
 from a3t.source.recognised_transcript import recognised
-from a3t.source.records import FoundTranscript
+from a3t.source.records import FoundTranscript, Place
 from a3t.text.comparison.edit_script import WordEdit, minimal_script
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
@@ -94,7 +95,7 @@ def remarks(
     compared = SpeechComparison(recording, pronouncer, model).compared(script)
     odds = (BUILT_IN if model is None else WHISPER).log_odds(compared.evidence)
     changed = [k for k, each in enumerate(odds) if each > 0.0]
-    swapped = [Difference(compared.places[k].new, compared.places[k].heard) for k in changed]
+    swapped = [Place(compared.places[k].new, compared.places[k].heard) for k in changed]
     read = FoundTranscript(compared.new)
     said = with_words(read, compared.heard, swapped).transcript if swapped else compared.new
     alignment = store.whole(recording, FoundTranscript(said), pronouncer)
@@ -116,7 +117,7 @@ def as_read(recording: Recording, script: Transcript, model: Path) -> Transcript
     compared = SpeechComparison(recording, Pronouncer(), model).compared(script)
     odds = WHISPER.log_odds(compared.evidence)
     added = [
-        Difference(place.new, place.heard)
+        Place(place.new, place.heard)
         for place, each in zip(compared.places, odds, strict=True)
         if place.new[0] == place.new[1] and place.heard[1] - place.heard[0] >= 3 and each > 0.0
     ]

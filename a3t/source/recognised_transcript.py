@@ -15,8 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from a3t.errors import InputError
-from a3t.source.change_evidence import phone_distance, rare_words
+from a3t.source.places import phone_distance
 from a3t.source.records import FoundTranscript
+from a3t.source.usual_words import rare_words
 from a3t.spans import Span
 from a3t.text.phones import strip_stress
 from a3t.text.pronunciation.pronouncer import Pronouncer

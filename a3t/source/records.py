@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 from a3t.audio.reading.recording import Recording
 from a3t.spans import Span
@@ -15,6 +16,38 @@ Times = Sequence[tuple[float, float]]  # seconds [start, end) of each spoken wor
 LONG = 40.0  # seconds; a shorter recording is one passage, and looked at as a whole
 
 
+Verdict = Literal["change", "misheard", "open"]
+
+
+class Place(NamedTuple):
+    """Heard words, and the words of the new text in their place; either may be none."""
+
+    heard: Span
+    new: Span
+
+
+class Judgement(NamedTuple):
+    """A judgement on a place: `confidence` is the probability that it is a change, and `ticked`
+    says whether it is made if nobody decides otherwise."""
+
+    verdict: Verdict
+    confidence: float
+    ticked: bool
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The words heard in a recording, the new text, each word of both with its confidence, and the
+    places where the two differ, each with its judgement."""
+
+    heard: Transcript
+    confidences: tuple[float, ...]
+    new: Transcript
+    new_confidences: tuple[float, ...]
+    places: tuple[Place, ...]
+    judgements: tuple[Judgement, ...]
+
+
 @dataclass(frozen=True)
 class FoundTranscript:
     """A transcript as it was found, with what timing was found with it, before it is aligned.
@@ -24,9 +57,8 @@ class FoundTranscript:
     alignment has, if not all. about: a sentence on what was read as what, and on files that
     weren't; "" if there is nothing to say.
 
-    If it was recognised: confidences: how probable each word is, where that is known. rival: what
-    else may be said, if the new text was recognised. unsure: the places, as a user reads them, that
-    may be misheard instead of different in the new text.
+    If it was recognised: confidences: how probable each word is, where that is known. comparison:
+    with the new text, where there is one and the two differ.
     """
 
     transcript: Transcript
@@ -35,9 +67,8 @@ class FoundTranscript:
     times: Times | None = None
     passages: tuple[Span, ...] = ()
     confidences: tuple[float, ...] = ()
-    rival: Transcript | None = None
     about: str = ""
-    unsure: tuple[str, ...] = ()
+    comparison: Comparison | None = None
 
     @property
     def known_confidences(self) -> tuple[float, ...]:

@@ -12,12 +12,12 @@ from itertools import accumulate
 from pathlib import Path
 
 from a3t.audio.reading.recording import Recording
-from a3t.errors import InputError, UnchangedError, UnsureError
-from a3t.source.change_detection import SpeechComparison
+from a3t.errors import InputError
+from a3t.source.change_detection import SpeechComparison, SpeechComparisons
+from a3t.source.differences import said_text
 from a3t.source.recognised_transcript import recognised
 from a3t.source.records import LONG, FoundTranscript, Times
 from a3t.spans import Span
-from a3t.text.comparison.edit_script import minimal_script
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript, said_in
 from alignment import Alignment
@@ -103,9 +103,6 @@ def _others(recording: Path) -> list[Path]:
     return found
 
 
-MAX_PLACES = 5  # that a sentence names
-
-
 def find_transcript(
     recording: Recording,
     given: Transcript | None,
@@ -113,13 +110,15 @@ def find_transcript(
     pronouncer: Pronouncer,
     recogniser: str = "auto",
     alignment: Path | None = None,
+    comparisons: SpeechComparisons | None = None,
 ) -> FoundTranscript:
     """The text in an ``alignment``'s file, or given, else the sidecar's, else speech recognition
     with the new text as a prior.
 
     A sidecar with words and phones also provides the alignment, one with other times the times.
     A text that a3t recognised, and nobody corrected, counts as recognised in a file as well.
-    ``recogniser``: see `alignment.recognition`. Raises InputError, with a one-sentence message.
+    ``recogniser``: see `alignment.recognition`. ``comparisons``: those of earlier calls.
+    Raises InputError, with a one-sentence message.
     """
     if alignment is not None:
         return _in_file(alignment, given)
@@ -132,48 +131,23 @@ def find_transcript(
     if new_text is None or not new_text.words:
         heard = recognised(recording, pronouncer, model)
     else:
-        heard = SpeechComparison(recording, pronouncer, model).recognised(new_text)
+        kept = comparisons or SpeechComparisons()
+        heard = compared(kept.of(recording, pronouncer, model), new_text)
     return replace(heard, about=not_read(recording.path))
 
 
-def require_change(found: FoundTranscript, new_text: Transcript, edits: Sequence[object]) -> None:
-    """Refuses, if the text was recognised, what nobody may have asked for.
+def compared(speech: SpeechComparison, new_text: Transcript) -> FoundTranscript:
+    """Return what a recording says by its comparison with a new text."""
+    comparison = speech.comparison(new_text)
+    heard, new = comparison.heard, comparison.new
+    same_words = not comparison.places and heard.spoken == new.spoken
+    if same_words and heard.is_punctuated and _questions(heard) != _questions(new):
+        return FoundTranscript(heard, confidences=comparison.confidences)
+    return replace(said_text(comparison), comparison=comparison)
 
-    Raises UnsureError, naming the places, if some that differ may be misheard; UnchangedError,
-    naming the weakest place, if none differs: nothing shows then that it isn't the new text that
-    was misheard.
-    """
-    if found.origin != "recognised":
-        return
-    if found.unsure:
-        places = "; ".join(found.unsure[:MAX_PLACES])
-        if (more := len(found.unsure) - MAX_PLACES) > 0:
-            places += f"; and {more} more"
-        raise UnsureError(
-            f"Nothing was made, because it isn't certain what the recording says: {places}. If all "
-            "this is to be changed, use --yes; else give what it says now (--text).",
-            found.transcript.text,
-            places,
-        )
-    if edits:
-        return
-    sentence = "Nothing was made: the recording already seems to say the new text"
-    rival = found.rival
-    changes = minimal_script(rival.spoken, new_text.spoken) if rival else []
-    if rival and changes:
-        first = changes[0]
-        old, new = " ".join(rival.spoken[slice(*first.old)]), new_text.said(*first.new)
-        before = new_text.said(0, first.new[0]).split()[-1:]
-        place = f"after “{before[0]}”" if before else "at its beginning"
-        match first.op:
-            case "replace":
-                sentence += f", or “{old}” in place of “{new}”"
-            case "insert":
-                sentence += f", or all but “{new}” {place}"
-            case _:
-                sentence += f", or “{old}” besides, {place}"
-    sentence += ": give what it says now (--text)."
-    raise UnchangedError(sentence, rival.text if rival else "")
+
+def _questions(text: Transcript) -> list[bool]:
+    return [word.mark == "?" for word in text.words]
 
 
 def _times_beside(recording: Recording, path: Path | None, transcript: Transcript) -> Times | None:

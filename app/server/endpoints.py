@@ -32,6 +32,7 @@ from a3t.grid import SAMPLE_RATE
 from a3t.plan.cleaning import Cleaning, cleaning_of_lists
 from a3t.plan.options import HTTP, EditOptions, SpeechOptions, read_options
 from a3t.plan.request import EditRequest, OtherRecording, SpeechRequest, Track, tracks_of
+from a3t.source.differences import Difference, parsed_changes
 from alignment import Alignment
 from app import limits, texts
 from app.guard import MAY_CALL
@@ -65,10 +66,14 @@ class Problem(BaseModel):
 
 
 class ErrorBody(BaseModel):
-    """An error, in the form that OpenAI's clients raise; `detail` is its sentence again."""
+    """An error, in the form that OpenAI's clients raise; `detail` is its sentence again.
+
+    `differences`: of an edit whose transcript was recognised, to choose from with `changes`.
+    """
 
     error: Problem
     detail: str
+    differences: list[Difference] | None = None
 
 
 class JobState(BaseModel):
@@ -195,6 +200,10 @@ TRANSCRIPTIONS: dict[str, Any] = {
 }
 TEXT = Form(description="what the recording says; if empty, it is recognised")
 WORDS = Form(description="names that are said, one a line, perhaps with their pronunciation")
+CHANGES = Form(
+    description="of the listed differences from a recognised text those to make: numbers with "
+    "commas between them, all, ticked or none; if empty, the ticked ones unless one is open"
+)
 
 router = APIRouter(
     prefix="/v1",
@@ -326,6 +335,7 @@ async def edit(
     options: Annotated[dict[str, Any], Depends(form_of(EditOptions))],
     new_text: Annotated[str, Form(description="what it should say")],
     text: Annotated[str, TEXT] = "",
+    changes: Annotated[str, CHANGES] = "",
     words: Annotated[str, WORDS] = "",
     response_format: Annotated[Literal["", "wav", "flac"], Form()] = "",
     reply: Annotated[Literal["job", "recording"], Form()] = "job",
@@ -334,7 +344,14 @@ async def edit(
 
     With tracks, the recording comes in a zip, with its edit.json and the tracks.
     """
-    wanted = edit_request(text, new_text, others=others, tracks=tracks, **options)
+    wanted = edit_request(
+        text,
+        new_text,
+        changes=parsed_changes(changes) if changes else None,
+        others=others,
+        tracks=tracks,
+        **options,
+    )
     suffix = f".{response_format}" if response_format else ""
     return await made(
         request, "edit", lambda watch: service.edited(watch, file, wanted, suffix, words), reply

@@ -32,6 +32,7 @@ import soxr
 from a3t.plan.revision import Revision
 from a3t.source.change_detection import SpeechComparison
 from a3t.source.records import FoundTranscript
+from a3t.source.transcripts import compared
 from a3t.text.comparison.respelling import respelled
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError
@@ -196,7 +197,7 @@ def planned_edits(item: WishedEdits, setting: Setting) -> Iterator[Row]:
     started = time.process_time()
     for kind, change in item.changes.items():
         new = Transcript.from_text(" ".join(change.of(item.spoken.words)))
-        found = comparison.recognised(new)
+        found = compared(comparison, new)
         yield outcome(kind, item.spoken, change, found) | {
             "recogniser": Path(item.recogniser).name,
             "length": f"{item.minutes} min" if item.minutes else "clips",
@@ -220,7 +221,8 @@ def outcome(kind: str, spoken: Spoken, change: PlantedChange, found: FoundTransc
     errors = counted(spoken.words, heard.spoken, change)
     planned = here and made >= set(range(first, last))
     touched = bool(made - set(range(first, last))) or not all(first <= k <= last for k in cut)
-    asked = bool(found.unsure)
+    differences = found.comparison.judgements if found.comparison else ()
+    asked = any(each.verdict == "open" for each in differences)
     return {
         "kind": kind,
         "where": "clean" if spoken.clip.corpus == "librispeech" else "at home",

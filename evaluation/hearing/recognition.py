@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from a3t.source.change_detection import SpeechComparison
 from a3t.source.recognised_transcript import recognised
+from a3t.source.transcripts import compared
 from a3t.text.comparison.respelling import respelled
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
@@ -146,7 +147,7 @@ def words_heard(
     """The words recognised in a clip; AlignmentError if there are none."""
     sound = InMemory(spoken.samples, spoken.rate)
     if expected is not None:
-        return SpeechComparison(sound, pronouncer, model).recognised(expected).transcript
+        return compared(SpeechComparison(sound, pronouncer, model), expected).transcript
     return recognised(sound, pronouncer, model).transcript
 
 

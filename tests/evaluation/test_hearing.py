@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from a3t.source.records import FoundTranscript
+from a3t.source.records import Comparison, FoundTranscript, Judgement, Place
 from a3t.text.transcript import Transcript
 from alignment import Alignment, Phone, Word
 from alignment.recognition.live import LiveWords
@@ -99,8 +99,12 @@ def test_an_outcome_says_what_is_planned_and_what_else_is_touched() -> None:
         (change.of(SAID), False, False, True),
         ("we greet on monday at noon".split(), True, True, False),
     ):
-        for asked in ((), ("a place",)):
-            heard = FoundTranscript(Transcript.from_text(" ".join(found)), unsure=asked)
+        for asked in (False, True):
+            text = Transcript.from_text(" ".join(found))
+            judged = (Judgement("open" if asked else "change", 0.5, ticked=True),)
+            places = (Place((0, 1), (0, 1)),)
+            comparison = Comparison(text, (), text, (), places, judged)
+            heard = FoundTranscript(text, comparison=comparison)
             row = outcome("near", spoken, change, heard)
             assert (row["planned"], row["touched"], row["nothing"]) == (planned, touched, nothing)
             assert row["right_unasked"] == (planned and not touched and not asked)

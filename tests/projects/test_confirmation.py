@@ -1,9 +1,8 @@
-"""Recognised transcripts are shown with confidences, and confirmed by the user on a terminal."""
+"""Recognised transcripts are shown with confidences; differences from them are chosen."""
 
 import io
 import shutil
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,17 +11,17 @@ import pytest
 
 from a3t.audio.reading.recording import Recording
 from a3t.commands import edit
+from a3t.commands.editing.difference_list import command_for
 from a3t.commands.editing.edit_doubts import (
+    chosen_plan,
     confirm_doubts,
-    confirm_transcript,
-    confirmed_plan,
     refuse_doubts,
+    show_transcript,
     with_confidences,
 )
-from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.request import EditRequest
-from a3t.projects.project_edit import ProjectEdit
+from a3t.source.differences import Changes, Difference, UnsureError, choose
 from a3t.source.records import AlignedRecording
 from a3t.spans import Span
 from a3t.text.transcript import Transcript
@@ -42,6 +41,7 @@ class Planned:
     doubts: tuple[Doubt, ...] = ()
     origin: str = "recognised"
     passages: tuple[Span, ...] = ()
+    differences: tuple[Difference, ...] = ()
 
     @property
     def source(self) -> AlignedRecording:
@@ -75,93 +75,74 @@ class Terminal(io.StringIO):
         return True
 
 
-def answered(
-    answer: str, monkeypatch: pytest.MonkeyPatch, folder: Path, ask: bool = True, **more: Any
-) -> str:
-    """The output on a terminal where somebody answers."""
-    screen = Terminal()
-    monkeypatch.setattr("sys.stdin", Terminal(answer))
-    monkeypatch.setattr("sys.stderr", screen)
-    confirm_transcript(planned(folder, **more), ask)  # type: ignore[arg-type]
-    return screen.getvalue()
-
-
 def test_a_word_that_is_not_sure_says_so() -> None:
     assert with_confidences(HEARD) == "we met‹42%›"
 
 
-@pytest.mark.parametrize("answer", ["\n", "y\n", "Yes\n"])
-def test_the_user_is_asked_on_a_terminal(
-    answer: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    screen = answered(answer, monkeypatch, tmp_path)
-    assert "Recognised: we met‹42%›" in screen
-    assert "replace “met”" in screen
-    assert "[Y/n" in screen
+DIFFERENCES = (
+    Difference(1, (100, 200), "met", "part", "change", True, 0.9, "we"),
+    Difference(2, (300, 400), "", "now", "open", False, 0.4, "part"),
+)
 
 
-def test_no_means_no(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"a3t transcribe talk\.wav --out talk\.txt .*--text"):
-        answered("n\n", monkeypatch, tmp_path)
+class Unsure:
+    """An edit that isn't certain until somebody has chosen; it keeps the choice."""
 
+    recording = Recording(Path("talk.wav"), 16_000, 1, 32_000, "PCM_16", "WAV")
+    changes: Changes = None
 
-def test_what_is_not_certain_needs_a_yes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The text was found already, so it is given; that it may be misheard is asked all the same."""
-    for answer, declined in (("\n", True), ("y\n", False)):
-        monkeypatch.setattr("sys.stdin", Terminal(answer))
-        monkeypatch.setattr("sys.stderr", screen := Terminal())
-        with pytest.raises(InputError) if declined else nullcontext():
-            confirm_transcript(planned(tmp_path, origin="given"), True, unsure=True)  # type: ignore[arg-type]
-        assert "[y/N" in screen.getvalue()
+    def plan(self, editor: object) -> str:
+        choose(DIFFERENCES, self.changes)
+        return "a plan"
+
+    def choosing(self, changes: Changes) -> "Unsure":
+        self.changes = changes
+        return self
 
 
 @pytest.mark.parametrize(
-    ("typed", "text"),
-    [("meet", "we meet"), ("", "we met"), ("-", "we"), ("part now", "we part now")],
+    ("typed", "changes"),
+    [("\n", "ticked"), ("1 2\n", (1, 2)), ("all\n", "all"), ("what\np 9\n2\n", (2,))],
 )
-def test_a_doubtful_word_is_corrected_in_place(
-    typed: str, text: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_the_differences_are_listed_and_chosen_on_a_terminal(
+    typed: str, changes: Changes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sys.stdin", Terminal(f"c\n{typed}\n"))
+    monkeypatch.setattr("sys.stdin", Terminal(typed))
     monkeypatch.setattr("sys.stderr", screen := Terminal())
-    assert confirm_transcript(planned(tmp_path), True) == text  # type: ignore[arg-type]
-    assert "… we [met]" in screen.getvalue() and "[we]" not in screen.getvalue()
+    job: Any = Unsure()
+    assert chosen_plan(job, job, ask=True) == (job, "a plan") and job.changes == changes
+    shown = screen.getvalue()
+    assert "[x] 1.     0.01 s  “met” → “part” after “we”\n" in shown
+    assert "[ ] 2.     0.02 s  with “now” after “part”  open?\n" in shown
 
 
-SAID = ARCTIC.strip(".")
+def test_none_makes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", Terminal("none\n"))
+    monkeypatch.setattr("sys.stderr", Terminal())
+    job: Any = Unsure()
+    with pytest.raises(InputError, match="Nothing was made"):
+        chosen_plan(job, job, ask=True)
+
+
+def test_nobody_is_asked_off_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("1\n"))
+    job: Any = Unsure()
+    with pytest.raises(UnsureError):
+        chosen_plan(job, job, ask=True)
+
+
+def test_the_command_makes_what_is_ticked() -> None:
+    command = command_for(DIFFERENCES, ["talk.wav", "--new-text", "we part now"])
+    assert command == "a3t edit talk.wav --new-text 'we part now' --changes 1"
 
 
 def test_what_is_said_already_is_refused_and_nothing_is_written(
     arctic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     talk = Path(shutil.copy(arctic, tmp_path / "talk.wav"))
-    assert edit.main(["--wav", str(talk), "--new-text", SAID]) == 1
-    message = capsys.readouterr().err
-    assert "already seems" in message and ", or “" in message and message.count("\n") == 1
+    assert edit.main(["--wav", str(talk), "--new-text", ARCTIC.strip(".")]) == 1
+    assert "Nothing was made" in capsys.readouterr().err
     assert [*tmp_path.iterdir()] == [talk]
-
-
-def test_where_nothing_differs_the_weakest_place_is_asked_about(
-    arctic: Path, editor: Editor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    talk = Path(shutil.copy(arctic, tmp_path / "talk.wav"))
-    job = ProjectEdit(Recording.open(talk), EditRequest(new_text=SAID), tmp_path / "out.wav")
-    monkeypatch.setattr("sys.stderr", Terminal())
-    monkeypatch.setattr("sys.stdin", Terminal("n\n"))
-    with pytest.raises(InputError, match="Nothing was made: a3t transcribe"):
-        confirmed_plan(editor, job, ask=True)
-    monkeypatch.setattr("sys.stdin", Terminal("y\ny\n"))
-    _, plan = confirmed_plan(editor, job, ask=True)
-    assert len(plan.edits) == 1
-
-
-def test_nothing_is_asked_with_yes_without_a_terminal_or_with_a_sidecar(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert "[Y/n" not in answered("n\n", monkeypatch, tmp_path, ask=False)
-    assert "[Y/n" not in answered("n\n", monkeypatch, tmp_path, origin="talk.txt")
-    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
-    confirm_transcript(planned(tmp_path), ask=True)  # type: ignore[arg-type]
 
 
 def test_of_a_long_text_beside_the_ends_are_shown(
@@ -169,7 +150,7 @@ def test_of_a_long_text_beside_the_ends_are_shown(
 ) -> None:
     text = Transcript.from_text("first " + "and " * 5000 + "last")
     plan = planned(tmp_path, text=text, origin="talk.txt")
-    confirm_transcript(plan, ask=False)  # type: ignore[arg-type]
+    show_transcript(plan)  # type: ignore[arg-type]
     said = capsys.readouterr().err
     assert "first and" in said and "and last (5,002 words)" in said and len(said) < 700
 

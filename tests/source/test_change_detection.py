@@ -1,6 +1,7 @@
 """Changes are told from misheard words, and what isn't certain is asked about."""
 
 import copy
+import json
 import math
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,26 +13,27 @@ import soundfile
 
 from a3t.audio.reading.recording import Recording
 from a3t.commands import edit
-from a3t.errors import UnchangedError, UnsureError
+from a3t.editor import Editor
+from a3t.errors import InputError
 from a3t.source.change_detection import SpeechComparison, _Part
-from a3t.source.change_evidence import (
-    BUILT_IN,
-    WHISPER,
+from a3t.source.decision import BUILT_IN, MAX_PLAIN_WORDS, WHISPER, Weights
+from a3t.source.differences import (
     Difference,
-    Evidence,
-    HeardSound,
-    Weights,
-    differences,
-    parted,
-    runs,
-    with_words,
-    written_together,
+    UnchangedError,
+    UnsureError,
+    choose,
+    continued,
+    listed,
+    parsed_changes,
+    said_text,
+    wanted_text,
 )
+from a3t.source.evidence import Evidence, HeardSound
+from a3t.source.places import parted, places_between, runs, with_words, written_together
 from a3t.source.proof import as_read
 from a3t.source.recognised_transcript import recognised
-from a3t.source.records import FoundTranscript
-from a3t.source.transcripts import find_transcript, require_change
-from a3t.text.comparison.edit_script import minimal_script
+from a3t.source.records import Comparison, FoundTranscript, Judgement, Place
+from a3t.source.transcripts import compared
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment.recognition.network_recogniser import mean_scores
@@ -61,7 +63,7 @@ def text(written: str) -> Transcript:
 )  # fmt: skip
 def test_they_differ_word_by_word(heard: str, new: str, places: list[tuple[str, str]]) -> None:
     a, b = text(heard), text(new)
-    found = differences(a, b, Pronouncer())
+    found = places_between(a, b, Pronouncer())
     pairs = [(" ".join(a.spoken[slice(*p)]), " ".join(b.spoken[slice(*q)])) for p, q in found]
     assert pairs == places
 
@@ -77,12 +79,12 @@ def test_they_differ_word_by_word(heard: str, new: str, places: list[tuple[str, 
 )
 def test_a_word_that_is_two_words_differs_in_one(said: str, new: str, parted_text: str) -> None:
     heard, other = text(said), text(new)
-    cuts = written_together(heard, other, differences(heard, other, Pronouncer()))
+    cuts = written_together(heard, other, places_between(heard, other, Pronouncer()))
     assert bool(cuts) == bool(parted_text)
     if cuts:
         found = parted(heard, cuts)
         assert found.text == parted_text and found.spoken == text(parted_text).spoken
-        places = differences(found, other, Pronouncer())
+        places = places_between(found, other, Pronouncer())
         assert [place.heard[1] - place.heard[0] for place in places] == [1]
 
 
@@ -104,7 +106,7 @@ def test_the_new_words_stand_as_they_are_written(
         FoundTranscript(each, confidences=tuple(k / 64 + base for k in range(len(each.words))))
         for each, base in known
     ]
-    result = with_words(*sides, [Difference(*place)])
+    result = with_words(*sides, [Place(*place)])
     found = result.transcript
     assert found.text == written
     for word, sure in zip(found.spoken, result.confidences, strict=True):
@@ -133,7 +135,7 @@ def test_whisper_weighs_a_place_with_the_new_words_at_the_others() -> None:
         the_lurch_in_his_home=-5.0,
     )  # fmt: skip
     heard, new = text("the lurchinist home"), text("the lurch in his home")
-    places = [Difference((1, 2), (1, 3)), Difference((2, 2), (3, 4))]
+    places = [Place((1, 2), (1, 3)), Place((2, 2), (3, 4))]
     samples = np.random.default_rng(0).normal(0, 0.1, 32_000).astype(np.float32)
     whisper: Any = knows
     scores = np.zeros((200, 40))
@@ -154,7 +156,7 @@ def test_words_that_a_recogniser_skips_are_no_change(
     samples, rate = soundfile.read(arctic, dtype="float32")
     scores = mean_scores(model_waveform(samples, rate))
     old, wanted = text(heard), text(new)
-    (place,) = differences(old, wanted, Pronouncer())
+    (place,) = places_between(old, wanted, Pronouncer())
     sound = HeardSound(samples, rate, old, scores, Pronouncer())
     (found,) = sound.evidence(wanted, [place], None)
     assert (BUILT_IN.log_odds([found])[0] < 0.0) == is_skipped
@@ -164,46 +166,55 @@ def test_words_that_a_recogniser_skips_are_no_change(
 # ---- the decision -------------------------------------------------------------------------------
 
 # The log odds are Whisper's nats, less the logarithm of the number of places.
-SIMPLE = Weights(0.0, Evidence(whisper=1.0), another=3.0, sure=2.0, open=-1.0, heard=-4.0)
-APART = [Difference((k, k + 1), (k, k + 1)) for k in (1, 4, 7)]
-TOUCHING = [Difference((1, 2), (1, 2)), Difference((2, 4), (2, 3))]
+SIMPLE = Weights(0.0, Evidence(whisper=1.0), change=2.0, ticked=2.0, open=-1.0, listed=-9.0)
+APART = [Place((k, k + 1), (k, k + 1)) for k in (1, 4, 7)]
+TOUCHING = [Place((1, 2), (1, 2)), Place((2, 4), (2, 3))]
 
 
 def odds(*nats: float) -> list[Evidence]:
     return [Evidence(whisper=each) for each in nats]
 
 
-def test_one_plain_place_is_changed_unasked() -> None:
-    assert SIMPLE.decide(APART[:1], odds(5.0)) == ((0,), True, True)
-    assert SIMPLE.decide(APART, odds(5.0, -5.0, -5.0)) == ((0,), True, True)
+def verdicts(
+    places: list[Place], evidence: list[Evidence], weights: Weights = SIMPLE
+) -> list[tuple[str, bool]]:
+    judged = weights.judge(places, evidence)
+    return [(judgement.verdict, judgement.ticked) for _, judgement in judged]
 
 
-def test_the_likeliest_place_is_changed_if_none_is_plain_and_asked_about() -> None:
-    assert SIMPLE.decide(APART, odds(-2.0, -1.0, -3.0)) == ((1,), False, True)
-    assert not SIMPLE.decide(APART[:1], odds(-5.0)).is_heard
+CHANGE, OPEN, MISHEARD = ("change", True), ("open", False), ("misheard", False)
 
 
-def test_a_change_is_told_from_misheard_words_however_many_there_are() -> None:
-    for places in (APART[:1], APART):
-        others = [-9.0] * (len(places) - 1)
-        assert SIMPLE.decide(places, odds(-3.9, *others)).is_heard
-        assert not SIMPLE.decide(places, odds(-4.1, *others)).is_heard
+def test_plain_places_are_changes_however_many_there_are() -> None:
+    assert verdicts(APART[:1], odds(5.0)) == [CHANGE]
+    assert verdicts(APART, odds(9.0, -5.0, 9.0)) == [CHANGE, MISHEARD, CHANGE]
+    assert verdicts(APART, odds(9.0, 1.1, -20.0)) == [CHANGE, OPEN]
 
 
-def test_several_places_are_asked_about_unless_they_touch() -> None:
-    assert SIMPLE.decide(APART[:2], odds(9.0, 9.0)) == ((0, 1), False, True)
+def test_the_likeliest_open_place_is_ticked_if_none_is_plain() -> None:
+    assert verdicts(APART, odds(0.5, 1.5, -3.0)) == [OPEN, ("open", True), MISHEARD]
+    assert verdicts(APART[:1], odds(-5.0)) == [MISHEARD]
+
+
+def test_changes_that_touch_are_one_and_what_stands_between_is_asked_about() -> None:
+    (place, judgement), *others = SIMPLE.judge(TOUCHING, odds(9.0, 9.0))
+    assert (place, judgement.verdict, others) == (Place((1, 4), (1, 3)), "change", [])
+    three = [*TOUCHING, Place((4, 5), (3, 4))]
+    assert verdicts(three, odds(9.0, -1.0, 9.0)) == [CHANGE, ("open", True), CHANGE]
     assert runs([*TOUCHING, APART[1]], [0, 1, 2]) == [[0, 1], [2]]
-    assert SIMPLE.decide(TOUCHING, odds(9.0, 9.0)) == ((0, 1), True, True)
 
 
-def test_an_open_place_beside_a_plain_one_is_asked_about() -> None:
-    assert SIMPLE.decide(APART[:2], odds(9.0, 0.0)) == ((0,), False, True)
+def test_a_long_run_is_never_plain() -> None:
+    long = MAX_PLAIN_WORDS + 1
+    for place in (Place((0, 0), (0, long)), Place((0, long), (0, 1))):
+        assert verdicts([place], odds(9.0)) == [("open", True)]
 
 
 def test_a_change_that_may_hold_a_misheard_word_at_its_edge_is_asked_about() -> None:
     plain = odds(9.0, 9.0)
-    assert SIMPLE.decide(TOUCHING, plain).is_sure
-    assert not SIMPLE.decide(TOUCHING, [plain[0], plain[1]._replace(edge=0.1)]).is_sure
+    assert verdicts(TOUCHING, plain) == [CHANGE]
+    edge = [plain[0], plain[1]._replace(edge=0.1)]
+    assert ("open", True) in verdicts(TOUCHING, edge)
 
 
 @pytest.mark.parametrize(
@@ -219,7 +230,7 @@ def test_a_misheard_word_at_the_edge_of_a_change_fits_its_sound(
     samples, rate = soundfile.read(arctic, dtype="float32")
     old = text(ARCTIC.replace("want to see it", heard))
     wanted = text(ARCTIC.replace("want to see it", new))
-    places = [Difference((3, 3), (3, 5)), Difference((3, 4), (5, 6))]
+    places = [Place((3, 3), (3, 5)), Place((3, 4), (5, 6))]
     sound = HeardSound(samples, rate, old, mean_scores(model_waveform(samples, rate)), Pronouncer())
     found = sound.evidence(wanted, places, None)
     assert [each.edge > 0.0 for each in found] == [is_misheard] * 2
@@ -241,7 +252,7 @@ def test_a_word_that_a_recogniser_skips_or_hears_as_part_of_another_may_be_said(
 ) -> None:
     samples, rate = soundfile.read(arctic, dtype="float32")
     old, wanted = (text(ARCTIC.replace("always want to see it", each)) for each in (heard, new))
-    places = differences(old, wanted, Pronouncer())
+    places = places_between(old, wanted, Pronouncer())
     sound = HeardSound(samples, rate, old, mean_scores(model_waveform(samples, rate)), Pronouncer())
     assert [each.edge > 0.0 for each in sound.evidence(wanted, places, None)] == [is_said]
 
@@ -257,8 +268,9 @@ def test_a_word_that_the_network_hears_by_the_text_has_what_is_said_as_a_rival(
     for new in (text(ARCTIC.replace(f" {said} ", f" {written} ")), text(ARCTIC)):
         part = _Part(0, recording.samples, new, ())  # all of the text is heard
         monkeypatch.setattr(comparison, "_network_parts", lambda _, part=part: [part])
-        found = comparison.recognised(new)
-        assert (found.transcript.spoken, found.rival) == (SAID, None)
+        judged = comparison.comparison(new)
+        everything = range(1, len(judged.places) + 1)
+        assert said_text(judged, everything).transcript.spoken == SAID
 
 
 @pytest.mark.parametrize(
@@ -275,15 +287,15 @@ def test_a_name_that_sounds_like_what_is_heard_is_hardly_a_change_and_asked_abou
     old, wanted = text(f"old {heard} is here"), text(f"old {new} is here")
     samples = np.zeros(32_000, np.float32)
     sound = HeardSound(samples, 16_000, old, np.zeros((200, 40)), Pronouncer())
-    places = differences(old, wanted, Pronouncer())
+    places = places_between(old, wanted, Pronouncer())
     found = sound.evidence(wanted, places, None)
     assert [each.name for each in found] == [is_misheard]
     plain = Evidence(whisper=40.0)
     for weights in (WHISPER, BUILT_IN):
         name = plain._replace(name=1.0)
         assert weights.log_odds([name]) < weights.log_odds([plain])
-    assert WHISPER.decide(places, [plain]).is_sure
-    assert not WHISPER.decide(places, [plain._replace(name=1.0)]).is_sure
+    assert verdicts(places, [plain], WHISPER) == [CHANGE]
+    assert verdicts(places, [plain._replace(name=1.0)], WHISPER) == [("open", True)]
 
 
 def test_the_bar_rises_with_the_number_of_places() -> None:
@@ -291,50 +303,107 @@ def test_the_bar_rises_with_the_number_of_places() -> None:
     assert many < few - 2.9
 
 
-def test_a_second_change_needs_more_than_one_that_touches_the_first() -> None:
-    second = odds(9.0, 2.0)  # log odds of 1.3
-    assert SIMPLE.decide(APART[:2], second).changed == (0,)
-    assert SIMPLE.decide(TOUCHING, second).changed == (0, 1)
-    assert not SIMPLE.decide(APART[:2], second).is_sure
-    three = [*TOUCHING, Difference((4, 5), (3, 4))]
-    assert SIMPLE.decide(three, odds(9.0, -1.0, 9.0)).changed == (0, 1, 2)
+# ---- the list and the choice ---------------------------------------------------------------------
+
+HEARD, NEW = text("we met at nine on monday then"), text("We met at ten on *Tuesday*, then.")
 
 
-# ---- the user is asked --------------------------------------------------------------------------
+def compared_texts(*judgements: Judgement) -> Comparison:
+    places = (Place((3, 4), (3, 4)), Place((5, 6), (5, 6)))
+    sure = (1.0,) * 7
+    return Comparison(HEARD, sure, NEW, sure, places, judgements)
 
 
-def test_what_is_not_certain_is_named() -> None:
-    found = FoundTranscript(
-        Transcript.from_text("He paused there."), "recognised", unsure=tuple("abcdefg")
+@pytest.mark.parametrize(
+    ("second", "ticked", "said", "wanted"),
+    [
+        ("change", {1, 2}, "nine monday", "ten tuesday"),
+        ("open", {1}, "nine monday", "ten monday"),
+        ("misheard", {1}, "nine tuesday", "ten tuesday"),
+        ("misheard", {2}, "nine monday", "nine tuesday"),
+        ("change", set(), "nine monday", "nine monday"),
+    ],
+)
+def test_what_is_not_made_is_in_neither_text(
+    second: Any, ticked: set[int], said: str, wanted: str
+) -> None:
+    compared_with = compared_texts(
+        Judgement("change", 0.9, ticked=True), Judgement(second, 0.4, ticked=False)
     )
-    with pytest.raises(UnsureError, match=r"a; b; c; d; e; and 2 more.*--yes.*--text") as caught:
-        require_change(found, Transcript.from_text("He passed there."), ["an edit"])
-    again = copy.copy(caught.value)  # it is pickled: it comes from another process
-    assert (again.text, again.places) == ("He paused there.", "a; b; c; d; e; and 2 more")
+    for found, words in (
+        (said_text(compared_with, ticked).transcript, said),
+        (wanted_text(compared_with, ticked), wanted),
+    ):
+        assert f"{found.spoken[3]} {found.spoken[5]}" == words
+        again = Transcript.from_text(found.text)
+        assert (again.spoken, again.emphasis) == (found.spoken, found.emphasis)
+
+
+SPANS = [(10 * k, 10 * k + 8) for k in range(7)]
+TWO = compared_texts(Judgement("change", 0.9, ticked=True), Judgement("open", 0.4, ticked=False))
+
+
+def test_the_list_says_where_and_what_and_is_pickled() -> None:
+    first, second = listed(TWO, SPANS, 99)
+    assert (first.number, first.source, first.words) == (1, (30, 38), (3, 4))
+    assert (first.heard, first.new, first.before) == ("nine", "ten", "We met at")
+    assert (second.verdict, second.ticked) == ("open", False)
+    assert Difference.from_json(first.to_json()) == first
+    with pytest.raises(UnsureError, match="“monday” → “Tuesday,”") as caught:
+        choose([first, second], None)
+    again = copy.copy(caught.value)  # it comes from another process
+    assert again.differences == (first, second)
+
+
+def test_a_choice_is_numbers_all_or_those_that_are_ticked() -> None:
+    both = listed(TWO, SPANS, 99)
+    for changes, ticked in (("2", [2]), ("1, 2", [1, 2]), ("all", [1, 2]), ("none", [])):
+        made = [each.number for each in choose(both, parsed_changes(changes)) if each.ticked]
+        assert made == ticked
+    assert choose(both, "ticked") == both
+    assert choose(both[:1], None) == both[:1]  # a plain one is made unasked
+    for wrong in ("", "3-4", "one", "-1"):
+        with pytest.raises(InputError):
+            parsed_changes(wrong)
+    with pytest.raises(InputError, match="no difference 3"):
+        choose(both, (1, 3))
+
+
+def test_what_was_left_is_offered_again_and_nothing_else_is_doubted() -> None:
+    for verdict in ("open", "misheard"):
+        judged: Any = Judgement(verdict, 0.4, ticked=False)
+        first = compared_texts(Judgement("change", 0.9, ticked=True), judged)
+        left = [each for each in listed(first, SPANS, 99, {1}) if not each.ticked]
+        again = continued(said_text(first, {1}).transcript, left, NEW)
+        assert [each.verdict for each in again.judgements] == ["change", verdict]
+        other = continued(said_text(first, {1}).transcript, left, text("we met at nine on Friday"))
+        assert all(each == ("change", 1.0, True) for each in other.judgements)
 
 
 @pytest.mark.slow
-def test_two_changes_without_a_text_need_a_yes(
+def test_what_is_said_already_is_not_edited(talk: Path, editor: Editor) -> None:
+    with pytest.raises((UnchangedError, UnsureError)):
+        editor.plan(talk, new_text=ARCTIC)
+
+
+@pytest.mark.slow
+def test_differences_are_listed_and_chosen_in_the_shell(
     talk: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Both may be misheard words; off a terminal nobody can be asked."""
+    """Off a terminal nobody can be asked."""
     new = OTHER.replace("And you", "But you")
     command = [str(talk), "--new-text", new]
-    assert edit.main(command) == 1
-    assert "“superlative” where the new text has “comparative”" in capsys.readouterr().err
+    assert edit.main([*command, "--changes", "9"]) == 1
+    assert "no difference 9" in capsys.readouterr().err
     assert [path.name for path in talk.parent.iterdir()] == ["talk.wav"]
-    assert edit.main([*command, "--yes", "--strict"]) == 1
-    assert edit.main([*command, "--yes"]) == 0
-    assert talk.with_name("talk.edited.wav").is_file()
-
-
-@pytest.mark.slow
-def test_what_is_said_already_is_not_edited(talk: Path) -> None:
-    new, pronouncer = Transcript.from_text(ARCTIC), Pronouncer()
-    found = find_transcript(Recording.open(talk), None, new, pronouncer)
-    changes = minimal_script(found.transcript.spoken, new.spoken)
-    with pytest.raises((UnchangedError, UnsureError)):
-        require_change(found, new, changes)
+    assert edit.main([*command, "--changes", "2"]) == 0
+    assert "Left as recorded: 1. “and” (you wrote “But”)" in capsys.readouterr().err
+    record = json.loads(talk.with_name("talk.edited.edit.json").read_text(encoding="utf-8"))
+    assert record["text"].casefold().startswith("and you")
+    assert [each["ticked"] for each in record["differences"]] == [False, True]
+    assert edit.main([*command, "--plan", "--json"]) == 0  # what was left is a change again
+    again = json.loads(capsys.readouterr().out)
+    assert [each["heard"] for each in again["differences"]] == ["and", "superlative"]
 
 
 # ---- Whisper's published weights ----------------------------------------------------------------
@@ -354,14 +423,18 @@ def test_whisper_hears_a_change_and_nothing_else(tiny_en: Path, arctic: Path) ->
     recording, pronouncer = Recording.open(arctic), Pronouncer()
     assert recognised(recording, pronouncer, tiny_en).transcript.spoken == SAID
     comparison = SpeechComparison(recording, pronouncer, tiny_en)
-    for new in (OTHER, ARCTIC.replace("see it", "it"), ARCTIC.replace("degree", "sea degree")):
-        found = comparison.recognised(Transcript.from_text(new))
-        assert (found.transcript.spoken, found.unsure) == (SAID, ())
-    two = Transcript.from_text(OTHER.replace("And you", "But you"))
-    found = comparison.recognised(two)
-    assert found.transcript.spoken == SAID and len(found.unsure) == 2
-    same = comparison.recognised(Transcript.from_text(ARCTIC))
-    assert same.unsure or same.transcript.spoken == SAID
+    both = OTHER.replace("And you", "But you")
+    for new in (
+        OTHER,
+        ARCTIC.replace("see it", "it"),
+        ARCTIC.replace("degree", "sea degree"),
+        both,
+    ):
+        judged = comparison.comparison(text(new))
+        assert [each.verdict for each in judged.judgements] == ["change"] * (1 + (new is both))
+        assert said_text(judged).transcript.spoken == SAID
+    same = compared(comparison, text(ARCTIC))
+    assert same.transcript.spoken == SAID
 
 
 @pytest.mark.slow

@@ -1,7 +1,4 @@
-"""Doubts about a plan's edits: words hardly heard, music under them, a saved voice of another.
-
-Asks the user, before an edit, to confirm or correct a recognised transcript.
-"""
+"""Doubts about a plan's edits: words hardly heard, music under them, a saved voice of another."""
 
 from __future__ import annotations
 
@@ -14,12 +11,14 @@ from torch import Tensor
 
 from a3t.audio.analysis.background import music_under
 from a3t.audio.analysis.mel import mel_window
-from a3t.console import agrees, answer, on_a_terminal, say
-from a3t.errors import InputError, UnchangedError, UnsureError
+from a3t.commands.editing.difference_list import chosen, left_as_recorded
+from a3t.console import agrees, on_a_terminal, say
+from a3t.errors import InputError
 from a3t.grid import frames_of
 from a3t.model.saved_voices import Voice, load_voice
 from a3t.model.speaker_encoder import least_likeness, load_speaker_encoder, speech_vector
 from a3t.plan.edit_plan import EditPlan
+from a3t.source.differences import UnsureError
 from a3t.source.transcripts import sidecar
 from alignment import Alignment
 
@@ -50,80 +49,30 @@ def offer_recogniser(
         offer(recogniser)
 
 
-def confirmed_plan(
-    editor: Editor, job: ProjectEdit, ask: bool, strict: bool = False
-) -> tuple[ProjectEdit, EditPlan]:
-    """The job's plan, and the job with the text that the user, asked on a terminal, confirmed or
-    corrected; without ``ask``, a text that isn't certain is taken, unless ``strict``. Raises the
-    errors of `Editor.plan`, and InputError if the user declines."""
-    found, unsure = job.request.text is None and job.request.alignment is None, False
-    try:
-        plan = job.plan(editor)
-    except UnsureError as error:
-        if strict or (ask and not on_a_terminal()):
-            raise
-        say(f"It isn't certain what the recording says: {error.places}.")
-        job, unsure = job.with_text(error.text), True
-        plan = job.plan(editor)
-    except UnchangedError as unchanged:
-        if not (ask and unchanged.rival and on_a_terminal()):
-            raise
-        say(f"{unchanged}\nAt its weakest place it may say: {unchanged.rival}")
-        if not agrees("Does it say this?"):
-            raise InputError(f"Nothing was made: {_save_it(job.recording.path)}") from None
-        job = job.with_text(unchanged.rival)
-        plan = job.plan(editor)
-    while found and (text := confirm_transcript(plan, ask, unsure)) is not None:
-        job, unsure = job.with_text(text), False
-        plan = job.plan(editor)
-    return job, plan
+def chosen_plan(editor: Editor, job: ProjectEdit, ask: bool) -> tuple[ProjectEdit, EditPlan]:
+    """Return the job's plan, and the job with the differences that somebody chose, if asked.
 
-
-def confirm_transcript(plan: EditPlan, ask: bool, unsure: bool = False) -> str | None:
-    """Print the transcript; with ``ask``, on a terminal, let the user confirm a recognised one and
-    the plan, or correct it: then returns the corrected text. One that is ``unsure`` needs a yes.
-
-    Raises InputError if the user declines.
+    Raises the errors of `Editor.plan`; UnsureError off a terminal or without `ask`.
     """
+    try:
+        return job, job.plan(editor)
+    except UnsureError as error:
+        if not ask or not on_a_terminal():
+            raise
+        job = job.choosing(chosen(error.differences, job.recording))
+        return job, job.plan(editor)
+
+
+def show_transcript(plan: EditPlan) -> None:
+    """Print the transcript, a recognised one with its confidences and what stays as recorded."""
     if plan.source.about:
         say(plan.source.about)
-    if plan.source.origin != "recognised" and not unsure:
+    if plan.source.origin != "recognised":
         say(f"Transcript ({plan.source.origin}): {_shown(plan.text.text)}")
-        return None
-    say(f"Recognised: {with_confidences(plan.alignment)}")
-    if not ask or not on_a_terminal():
-        return None
-    # The words that the new text lacks are the least certain, and the plan shows them.
-    say(plan.describe())
-    choice = "y/N" if unsure else "Y/n"
-    reply = answer(f"Is this what the recording says? [{choice}, or c to correct it] ")
-    if reply in ("c", "correct"):
-        return _corrected(plan)
-    if reply not in ("y", "yes") and (reply or unsure):
-        raise InputError(f"Nothing was made: {_save_it(plan.recording.path)}")
-    return None
-
-
-def _save_it(recording: Path) -> str:
-    """A sentence for somebody whose recording was misheard."""
-    return (
-        f"a3t transcribe {recording.name} --out {recording.stem}.txt saves what was recognised, so "
-        "correct that and edit again, or give the recording's text with --text."
-    )
-
-
-def _corrected(plan: EditPlan) -> str:
-    """The text with each doubtful word as the user wants it."""
-    words = list(plan.source.text.spoken)
-    aligned = plan.passages or ((0, len(words)),)
-    places = [place for first, last in aligned for place in range(first, last)]
-    say("Enter keeps a word, - leaves it out.")
-    for place, word in zip(places, plan.alignment.spoken, strict=True):
-        if word.score < SURE:
-            about = " ".join(words[max(place - 3, 0) : place])
-            typed = answer(f"… {about} [{words[place]}] ")
-            words[place] = "" if typed == "-" else typed or words[place]
-    return " ".join(filter(None, words))
+    else:
+        say(f"Recognised: {with_confidences(plan.alignment)}")
+    if kept := left_as_recorded(plan.differences):
+        say(kept)
 
 
 def show_restored(plan: EditPlan) -> None:

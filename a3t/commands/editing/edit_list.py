@@ -39,7 +39,7 @@ from a3t.commands.editing.edit_options import files_read, project_edit
 from a3t.commands.editing.edit_options import parser as edit_parser
 from a3t.commands.options import check_replaced
 from a3t.console import Parser, say
-from a3t.errors import InputError, UnsureError
+from a3t.errors import InputError
 from alignment.atomic import recover
 from alignment.parallel import run_jobs
 
@@ -341,13 +341,7 @@ def carry_out(job: ManifestEdit) -> Outcome:
     check_replaced(edit.out, ask=False, tracks=edit.track_outputs)
     with _turn:
         editor = _editor(options.model, options.vocoder, options.device, options.voice)
-        try:
-            plan = edit.plan(editor)
-        except UnsureError as error:
-            if options.strict or not options.yes:
-                raise
-            edit = edit.with_text(error.text)
-            plan = edit.plan(editor)
+        plan = edit.plan(editor)
         if options.strict:
             refuse_doubts(doubts_of(plan, options.voice))
         results = edit.make(editor, plan)

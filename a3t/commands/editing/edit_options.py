@@ -72,7 +72,9 @@ def _everyday(group: Options) -> None:
     option(group, "--text TEXT", about)
     option(group, "--out OUT", "the result (default: {stem}.edited.wav beside IN)")
     option(group, "--plan", "print the plan, render nothing")
-    about = "edit without asking, even where the recognised transcript isn't certain"
+    about = "of the listed differences from a recognised text make these (1,3), all or none"
+    option(group, "--changes NUMBERS", about)
+    about = "edit without asking; of these differences make the likely ones"
     option(group, "--yes", about)
     about = (
         "refuse the edit if a word next to it is doubtful or speech there is missing from the text"
@@ -139,6 +141,7 @@ def edit_request(options: argparse.Namespace) -> EditRequest:
     """The request that the options of `a3t edit` make; InputError if a value is out of range."""
     from a3t.plan.request import EditRequest, OtherRecording, pronunciations_of, tracks_of
     from a3t.projects.project_edit import PlanFile
+    from a3t.source.differences import parsed_changes
 
     if options.plan_file and options.new_text is not None:
         raise InputError("A plan file has its own new text: omit the one given beside it.")
@@ -153,12 +156,16 @@ def edit_request(options: argparse.Namespace) -> EditRequest:
         fields["new_text"] = text_argument(options.new_text)
     if options.text is not None:
         fields["text"] = text_argument(options.text)
+    changes = parsed_changes(options.changes) if options.changes is not None else None
+    if changes is None and options.yes and not options.strict:
+        changes = "ticked"
     own, names = user_words(options)
     return EditRequest(
         **fields,
         **table_options(options, EditOptions),
         alignment=options.alignment,
         recogniser=options.recogniser,
+        changes=changes,
         pronunciations=pronunciations_of(own),
         names=names,
         others=(

@@ -1,194 +1,37 @@
-"""Differences of a recognised text and a new one, and the evidence that they are changes.
+"""The evidence that a place where a recognised text and a new one differ is a change.
 
 No witness is enough alone. Whisper goes by what people usually say, so it mishears rare words; the
 phone network and the aligner go by the sound; a second hearing knows the new text's rare words, and
-may skip half a sentence. Each place gets the logarithm of its odds from all of them together, the
-more places there are the lower.
+may skip half a sentence.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 
-from a3t.source.records import FoundTranscript
+from a3t.source.places import meets, phone_distance, places_between, runs, whole_tokens
+from a3t.source.records import Place
+from a3t.source.usual_words import NAME, RAREST, language, rare_words, shares
 from a3t.spans import Span
-from a3t.text.comparison.edit_script import minimal_script
 from a3t.text.phones import strip_stress
-from a3t.text.pronunciation.lexicon import lookup
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript, TranscriptWord
 from alignment import Alignment, AlignmentError
 from alignment.aligners.network_aligner import NetworkAligner
 from alignment.confidence.rival_scores import advantages_between, fit_of, summed_advantages
-from alignment.recognition.ngrams import UNKNOWN, load_ngrams, words_one_phone_apart
+from alignment.recognition.ngrams import words_one_phone_apart
 from alignment.recognition.whisper import EncodedSound, Whisper
-
-MOST_PAIRS = 2500  # of words that are paired one by one
-
-
-class Difference(NamedTuple):
-    """Heard words, and the words of the new text in their place; either may be none."""
-
-    heard: Span
-    new: Span
-
-
-def differences(heard: Transcript, new: Transcript, pronouncer: Pronouncer) -> list[Difference]:
-    """The places where the two differ, each as small as can be: word by word where several stand
-    for several. `new`: as `respelled` gives it."""
-    found: list[Difference] = []
-    for edit in minimal_script(heard.spoken, new.spoken):
-        old, own = heard.spoken[slice(*edit.old)], new.spoken[slice(*edit.new)]
-        if len(old) * len(own) > MOST_PAIRS:
-            found.append(Difference(edit.old, edit.new))
-            continue
-        choices = pronouncer.choices((*old, *own))
-        ways = (
-            [tuple(map(strip_stress, choices[word][0])) for word in text] for text in (old, own)
-        )
-        for (a, b), (c, d) in _matched(*ways):
-            i, j = edit.old[0], edit.new[0]
-            here = Difference((i + a, i + b), (j + c, j + d))
-            if found and _is_one(found[-1], here):
-                before = found.pop()
-                here = Difference((before.heard[0], i + b), (before.new[0], j + d))
-            found.append(here)
-    return found
-
-
-def written_together(
-    heard: Transcript, new: Transcript, places: Sequence[Difference]
-) -> dict[int, int]:
-    """The heard words, by number, that are two words of which the new text has one, as "someone"
-    for "some ten"; and the letters of the first."""
-    found = {}
-    for place in places:
-        for k in range(*place.heard):
-            for own in new.spoken[slice(*place.new)]:
-                if cut := _cut(heard.spoken[k], own):
-                    found[k] = cut
-    return found
-
-
-def _cut(word: str, part: str) -> int:
-    """The letters of the first of two words that are said as one word, one of them `part`."""
-    for cut in {len(part), len(word) - len(part)}:
-        first, last = word[:cut], word[cut:]
-        if part in (first, last) and first and last:
-            ways = {tuple(map(strip_stress, (*a, *b))) for a in lookup(first) for b in lookup(last)}
-            if any(tuple(map(strip_stress, way)) in ways for way in lookup(word)):
-                return cut
-    return 0
-
-
-def parted(text: Transcript, cuts: Mapping[int, int]) -> Transcript:
-    """The text with some words, by number, as two, the first of so many letters."""
-    words: list[TranscriptWord] = []
-    for k, word in enumerate(text.words):
-        cut = cuts.get(k, 0)
-        if not cut or word.written[: len(word.text)].lower() != word.text:
-            words.append(word.in_token(2 * word.token))
-            continue
-        first, last = word.written[:cut], word.written[cut:]
-        words += [
-            replace(
-                word, text=word.text[:cut], written=first, token=2 * word.token, pause_after=False
-            ),
-            replace(word, text=word.text[cut:], written=last, token=2 * word.token + 1),
-        ]
-    return Transcript.of_tokens(words)
-
-
-def _is_one(before: Difference, after: Difference) -> bool:
-    """True if words are added in both, or left out in both, with none between them."""
-    if (before.heard[1], before.new[1]) != (after.heard[0], after.new[0]):
-        return False
-    ranges = (*zip(before, after, strict=True),)
-    return any(a[0] == a[1] and b[0] == b[1] for a, b in ranges)
-
-
-def _matched(
-    old: Sequence[tuple[str, ...]], new: Sequence[tuple[str, ...]]
-) -> list[tuple[Span, Span]]:
-    """The cheapest way to pair words by their phones: one with one or with none, and one with two
-    or two with one where these share two phones that they wouldn't otherwise: one is chance."""
-    steps = ((1, 1), (1, 0), (0, 1), (1, 2), (2, 1))
-    best: dict[Span, tuple[float, Span]] = {(0, 0): (0.0, (0, 0))}
-    for i, j in product(range(len(old) + 1), range(len(new) + 1)):
-        for a, b in steps:
-            if (before := (i - a, j - b)) in best:
-                left, right = sum(old[i - a : i], ()), sum(new[j - b : j], ())
-                cost = best[before][0] + phone_distance(left, right) + (a + b > 2)
-                if (i, j) not in best or cost < best[i, j][0] - 1e-9:
-                    best[i, j] = cost, before
-    pairs: list[tuple[Span, Span]] = []
-    here = (len(old), len(new))
-    while here != (0, 0):
-        before = best[here][1]
-        pairs.append(((before[0], here[0]), (before[1], here[1])))
-        here = before
-    return pairs[::-1]
-
-
-def phone_distance(left: Sequence[str], right: Sequence[str]) -> float:
-    """Phones that differ."""
-    row = list(range(len(right) + 1))
-    for i, a in enumerate(left, 1):
-        last, row[0] = row[0], i
-        for j, b in enumerate(right, 1):
-            last, row[j] = row[j], min(last + (a != b), row[j] + 1, row[j - 1] + 1)
-    return float(row[-1])
-
-
-def with_words(
-    text: FoundTranscript, other: FoundTranscript, places: Sequence[Difference]
-) -> FoundTranscript:
-    """The text with another's words at some places, each word with its confidence."""
-    own, new = text.transcript, other.transcript
-    split = {own.words[k].token for place in places for k in range(*whole_tokens(own, place.heard))}
-    count = len(own.words) + len(new.words)  # more than there are tokens in either
-    words: list[TranscriptWord] = []
-    sure: list[float] = []
-    done = 0
-    for place in [*places, Difference((len(own.words),) * 2, (0, 0))]:
-        for k in range(done, place.heard[0]):
-            word = own.words[k]
-            if word.token in split:  # what else is written in it stands alone
-                word = replace(word, written=word.text, token=2 * count + k)
-            words.append(word)
-        words += [word.in_token(word.token + count) for word in new.words[slice(*place.new)]]
-        sure += text.known_confidences[done : place.heard[0]]
-        sure += other.known_confidences[slice(*place.new)]
-        done = place.heard[1]
-    return FoundTranscript(Transcript.of_tokens(words), confidences=tuple(sure))
-
-
-def whole_tokens(text: Transcript, words: Span) -> Span:
-    """The words of all tokens that these words, or the place between two, are part of."""
-    begin, end = words
-    tokens = [word.token for word in text.words]
-    inside = 0 < begin == end < len(tokens) and tokens[begin - 1] == tokens[begin]
-    if begin < end or inside:
-        while begin and tokens[begin - 1] == tokens[begin]:
-            begin -= 1
-        while end < len(tokens) and tokens[end] == tokens[end - 1]:
-            end += 1
-    return begin, end
-
 
 MOST_WAYS = 8  # of saying the words of a place that are compared
 MOST_NATS, MOST_FIT = 40.0, 20.0  # of Whisper; of the phone network and of trigrams
 NEARLY = 5.0  # nats of the phone network: two words that differ by less may both be said
 NOT_SKIPPED = 3.0  # nats: a word that fits better than nothing by no more wasn't skipped
-# Log probabilities of words that are rare, that are mostly names, and that no text has.
-RARE, NAME, RAREST = -10.0, -13.0, -16.0
 
 
 class Evidence(NamedTuple):
@@ -246,13 +89,13 @@ class HeardSound:
     encoded: EncodedSound | None = None
 
     def evidence(
-        self, new: Transcript, places: Sequence[Difference], second: Transcript | None
+        self, new: Transcript, places: Sequence[Place], second: Transcript | None
     ) -> list[Evidence]:
         """The evidence for the `places`, all those where the heard words and the `new` text's for
         this part differ. `second`: another hearing of it."""
         aligned_new = self._aligned(new.spoken)
         advantages = self._advantages(aligned_new)
-        others = differences(second, new, self.pronouncer) if second else []
+        others = places_between(second, new, self.pronouncer) if second else []
         nats = self._whisper_nats(new, places)
         edges = self._edges(new, places)
         return [
@@ -267,7 +110,7 @@ class HeardSound:
 
     def _evidence(
         self,
-        place: Difference,
+        place: Place,
         new: Transcript,
         aligned: Alignment | None,
         advantages: np.ndarray,
@@ -278,15 +121,17 @@ class HeardSound:
         fits = self._fits(place.heard, [old, own])
         before = self.heard.spoken[max(place.heard[0] - 2, 0) : place.heard[0]]
         after = self.heard.spoken[place.heard[1] : place.heard[1] + 2]
-        language = _language(before, old, after) - _language(before, own, after)
+        usual = language(before, old, after) - language(before, own, after)
         return Evidence(
             whisper=whisper,
             fit=_limited(fits[0] - fits[1], MOST_FIT),
-            language=_limited(language, MOST_FIT),
+            language=_limited(usual, MOST_FIT),
             advantage=self._root(aligned, advantages, place.new),
         )
 
-    def likeliest_rival(self, words: Iterable[int], weights: Weights) -> Rival | None:
+    def likeliest_rival(
+        self, words: Iterable[int], log_odds: Callable[[Evidence], float]
+    ) -> Rival | None:
         """The likeliest common word, one phone apart, that may be said for one of some heard
         `words`, by number, which the new text has too; None if none of them has a rival."""
         found: list[Rival] = []
@@ -297,14 +142,14 @@ class HeardSound:
             rivals = [(word,) for word in words_one_phone_apart(self._ways(own))]
             fit, *others = self._fits((k, k + 1), [own, *rivals])
             before, after = self.heard.spoken[max(k - 2, 0) : k], self.heard.spoken[k + 1 : k + 3]
-            usual = _language(before, own, after) if rivals else 0.0
+            usual = language(before, own, after) if rivals else 0.0
             for rival, other in zip(rivals, others, strict=True):
                 evidence = Evidence(
                     fit=_limited(other - fit, MOST_FIT),
-                    language=_limited(_language(before, rival, after) - usual, MOST_FIT),
+                    language=_limited(language(before, rival, after) - usual, MOST_FIT),
                     advantage=self.heard_root((k, k + 1)),
                 )
-                found.append(Rival(weights.log_odds([evidence])[0], k, *rival, evidence))
+                found.append(Rival(log_odds(evidence), k, *rival, evidence))
         return max(found, default=None)
 
     def heard_root(self, words: Span) -> float:
@@ -350,7 +195,7 @@ class HeardSound:
         ways = [self._ways(text) for text in texts]
         return fit_of(self._heard_aligned, heard, ways, self.sequences)
 
-    def _edges(self, new: Transcript, places: Sequence[Difference]) -> list[float]:
+    def _edges(self, new: Transcript, places: Sequence[Place]) -> list[float]:
         """Evidence.edge of each place. Words are paired by their phones, and of several that are
         changed at once, the pairs may be others."""
         found = [max(self._skipped(place, new), self._part(place, new)) for place in places]
@@ -361,7 +206,7 @@ class HeardSound:
                 continue
             edge = 0.0
             for h, n in ((heard[0], own[0]), (heard[1] - 1, own[1] - 1)):
-                pair = Difference((h, h + 1), (n, n + 1))
+                pair = Place((h, h + 1), (n, n + 1))
                 if pair not in (first, last):
                     said, other = self._fits(
                         pair.heard, [self.heard.spoken[h : h + 1], new.spoken[n : n + 1]]
@@ -371,7 +216,7 @@ class HeardSound:
                 found[k] = max(found[k], edge)
         return found
 
-    def _skipped(self, place: Difference, new: Transcript) -> float:
+    def _skipped(self, place: Place, new: Transcript) -> float:
         """Evidence.edge where nothing is heard for several new words: one at an end may be said."""
         if place.heard[0] < place.heard[1] or place.new[1] - place.new[0] < 2:
             return 0.0
@@ -379,7 +224,7 @@ class HeardSound:
         nothing, *words = self._fits(place.heard, [(), *ends])
         return _limited(max(0.0, max(words) - nothing - NOT_SKIPPED), MOST_FIT)
 
-    def _part(self, place: Difference, new: Transcript) -> float:
+    def _part(self, place: Place, new: Transcript) -> float:
         """Evidence.edge where a rare word is heard that begins or ends nearly as a shorter new one:
         it may be two words, as "shikriana" is "sheikh rehana"."""
         heard, own = self.heard.spoken[slice(*place.heard)], new.spoken[slice(*place.new)]
@@ -390,10 +235,10 @@ class HeardSound:
         is_part = len(whole) >= len(part) + 3 and min(phone_distance(s, part) for s in sides) <= 1
         return NEARLY if is_part else 0.0
 
-    def _name(self, place: Difference, new: Transcript) -> float:
+    def _name(self, place: Place, new: Transcript) -> float:
         """Evidence.name of a place."""
         heard, own = self.heard.spoken[slice(*place.heard)], new.spoken[slice(*place.new)]
-        if not heard or min((_shares().get(word, RAREST) for word in own), default=0.0) >= NAME:
+        if not heard or min((shares().get(word, RAREST) for word in own), default=0.0) >= NAME:
             return 0.0
         sounds = [self._ways(words)[0] for words in (heard, own)]
         return float(phone_distance(*sounds) < max(map(len, sounds)) / 2)
@@ -404,7 +249,7 @@ class HeardSound:
         each = [sorted({tuple(map(strip_stress, way)) for way in choices[word]}) for word in words]
         return [sum(ways, ()) for ways, _ in zip(product(*each), range(MOST_WAYS), strict=False)]
 
-    def _whisper_nats(self, new: Transcript, places: Sequence[Difference]) -> list[float]:
+    def _whisper_nats(self, new: Transcript, places: Sequence[Place]) -> list[float]:
         """Nats by which the heard words are likelier than the new ones at each place, by Whisper,
         if the text has the new ones at all others: what was misheard misleads it beside, too."""
         if self.whisper is None:
@@ -439,7 +284,7 @@ class HeardSound:
         return {}
 
 
-def _without_skipped(place: Difference, evidence: Evidence) -> Evidence:
+def _without_skipped(place: Place, evidence: Evidence) -> Evidence:
     """The evidence without that of the heard words, if these lack several that the aligner finds:
     a recogniser can skip a sentence, and then none of its sound is where the place is."""
     nothing, several = place.heard[0] == place.heard[1], place.new[1] - place.new[0] > 1
@@ -448,21 +293,11 @@ def _without_skipped(place: Difference, evidence: Evidence) -> Evidence:
     return evidence
 
 
-def rare_words(words: Sequence[str]) -> list[str]:
-    """The words that are rarer than RARE, once each."""
-    return [word for word in dict.fromkeys(words) if _shares().get(word, RAREST) < RARE]
-
-
-def _is_cleared(new: Span, others: Sequence[Difference]) -> bool:
+def _is_cleared(new: Span, others: Sequence[Place]) -> bool:
     """True if another hearing has the new text's words, or nothing besides, at a place."""
     if new[0] == new[1]:
         return not any(other.new[0] <= new[0] <= other.new[1] for other in others)
     return not any(other.new[0] < new[1] and other.new[1] > new[0] for other in others)
-
-
-def meets(place: Span, others: Iterable[Span]) -> bool:
-    """True if a range is one of the others, or shares a word with one."""
-    return any(place == each or (place[0] < each[1] and each[0] < place[1]) for each in others)
 
 
 def _roots(advantages: np.ndarray) -> np.ndarray:
@@ -471,28 +306,6 @@ def _roots(advantages: np.ndarray) -> np.ndarray:
 
 def _limited(nats: float, most: float) -> float:
     return float(min(max(nats, -most), most))
-
-
-@cache
-def _shares() -> dict[str, float]:
-    """The logarithm of each word's share of English, nats."""
-    model = load_ngrams()
-    return dict(zip(model.words, model.unigram.tolist(), strict=True))
-
-
-@cache
-def _numbers() -> Mapping[str, int]:
-    return {word: number for number, word in enumerate(load_ngrams().words)}
-
-
-def _language(before: Sequence[str], words: Sequence[str], after: Sequence[str]) -> float:
-    """log P of the words and those after them behind those before, nats, by trigrams."""
-    numbers = _numbers()
-    unknown = numbers[UNKNOWN]
-    text = [numbers.get(word, unknown) for word in (*before, *words, *after)]
-    padded = np.array([-1, 0, *text])
-    scores = load_ngrams().scores(padded[:-2], padded[1:-1], padded[2:])
-    return float(scores[len(before) :].sum())
 
 
 def _composed(heard: Transcript, replaced: Iterable[_Replaced]) -> str:
@@ -525,88 +338,3 @@ def _ways_to_write(
             here[-1] = here[-1].rstrip(".,;:?!") + marks
         found.append(_Replaced((begin, end), " ".join(here)))
     return found
-
-
-class Decision(NamedTuple):
-    """The changed places by number; `is_sure`: they can be made without asking; `is_heard`: there
-    is a change at all."""
-
-    changed: tuple[int, ...]
-    is_sure: bool
-    is_heard: bool = True
-
-
-@dataclass(frozen=True)
-class Weights:
-    """The log odds of a change: an offset and a weight for each field of Evidence, less the
-    logarithm of the number of places, since about one of them is meant.
-
-    Thresholds, log odds, from which a place apart from the likeliest is another change (`another`:
-    most new texts have one), the likeliest is plain (`sure`), any other may be one (`open`), and
-    below which, were it the only place, the likeliest is none (`heard`): a change is told from what
-    was misheard by its own sound, however long the recording.
-    """
-
-    offset: float
-    evidence: Evidence
-    another: float = 2.5
-    sure: float = 0.5
-    open: float = -1.0
-    heard: float = -1.0
-
-    def log_odds(self, evidence: Sequence[Evidence | None]) -> list[float]:
-        """The log odds of each place; 0 where there is no evidence."""
-        return [
-            0.0
-            if each is None
-            else self.offset + float(np.dot(self.evidence, each)) - math.log(len(evidence))
-            for each in evidence
-        ]
-
-    def decide(self, places: Sequence[Difference], evidence: Sequence[Evidence | None]) -> Decision:
-        """Choose the changes among at least one place.
-
-        Somebody who gives a new text wants a change: so if no place is likely one, the likeliest
-        is.
-        """
-        odds = self.log_odds(evidence)
-        best = max(range(len(odds)), key=odds.__getitem__)
-        (touching,) = (run for run in runs(places, range(len(odds))) if best in run)
-        likely = [k for k in touching if k == best or odds[k] >= 0.0]
-        chosen = set(range(likely[0], likely[-1] + 1))  # and what stands between two changed words
-        chosen |= {k for k, each in enumerate(odds) if each >= self.another}
-        left = [each for k, each in enumerate(odds) if k not in chosen]
-        changed = tuple(sorted(chosen))
-        known = [each for k in changed if (each := evidence[k]) is not None]
-        plain = (
-            odds[best] >= self.sure
-            and max(left, default=-math.inf) < self.open
-            and not any(each.edge > 0.0 or each.name > 0.0 for each in known)
-        )
-        return Decision(
-            changed,
-            plain and len(runs(places, changed)) == 1,
-            odds[best] + math.log(len(odds)) >= self.heard,
-        )
-
-
-def runs(places: Sequence[Difference], numbers: Sequence[int]) -> list[list[int]]:
-    """The numbers of places in runs of those that touch, which are one edit."""
-    found: list[list[int]] = []
-    for k in numbers:
-        if found and places[found[-1][-1]].new[1] == places[k].new[0]:
-            before = places[found[-1][-1]]
-            if before.heard[1] == places[k].heard[0]:
-                found[-1].append(k)
-                continue
-        found.append([k])
-    return found
-
-
-# Fitted to words planted in clips and minutes of the voices for choosing (docs/log.md).
-WHISPER = Weights(
-    -0.99, Evidence(whisper=0.22, fit=0.12, language=0.1, advantage=0.44, cleared=-1.4, name=-2.0)
-)
-BUILT_IN = Weights(
-    -1.49, Evidence(fit=0.14, language=0.28, advantage=0.8, cleared=-0.82, name=-2.0), heard=-3.0
-)

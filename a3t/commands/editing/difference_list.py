@@ -1,0 +1,100 @@
+"""The list of differences from a recognised text, as the shell shows it and asks about it."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import soundfile
+
+from a3t.audio.reading.recording import Recording
+from a3t.console import answer, say
+from a3t.errors import InputError
+from a3t.source.differences import Changes, Difference, parsed_changes
+
+MAX_SHOWN_MISHEARD = 20  # differences that are taken for misheard
+PLAYED_BESIDE_S = 0.7  # seconds on either side of a place that is played
+PLAYERS = (
+    ("ffplay", "-v", "error", "-nodisp", "-autoexit"),
+    ("paplay",),
+    ("afplay",),
+    ("aplay", "-q"),
+    ("play", "-q"),
+)
+
+
+def lines_of(differences: Sequence[Difference], sample_rate: int) -> Iterator[str]:
+    """Write a line for each difference; x marks those that are ticked."""
+    width = len(str(len(differences)))
+    for each in differences:
+        sign = "x" if each.ticked else " "
+        verdict = "" if each.verdict == "change" else f"  {each.verdict}?"
+        start = each.source[0] / sample_rate
+        yield f"[{sign}] {each.number:{width}}. {start:8.2f} s  {each}{verdict}"
+
+
+def show(differences: Sequence[Difference], sample_rate: int) -> None:
+    """Print the list."""
+    for line in lines_of(differences, sample_rate):
+        say(line)
+
+
+def chosen(differences: Sequence[Difference], recording: Recording) -> Changes:
+    """Ask on a terminal which differences to make; InputError if it is none."""
+    show(differences, recording.sample_rate)
+    question = "Make which? [Enter: those with an x; or 1 3, all, none; p 2 plays a place] "
+    while True:
+        reply = answer(question)
+        if not reply:
+            return "ticked"
+        if reply[:1] == "p":
+            play(differences, reply[1:].strip(), recording)
+            continue
+        try:
+            changes = parsed_changes(reply)
+        except InputError as error:
+            say(str(error))
+            continue
+        if changes == ():
+            raise InputError("Nothing was made.")
+        return changes
+
+
+def play(differences: Sequence[Difference], number: str, recording: Recording) -> None:
+    """Play the place of a difference, or say why that can't be."""
+    place = next((each for each in differences if str(each.number) == number), None)
+    player = next((each for each in PLAYERS if shutil.which(each[0])), None)
+    if place is None or player is None:
+        say("There is no such number." if place is None else "There is no player: install ffmpeg.")
+        return
+    beside = round(PLAYED_BESIDE_S * recording.sample_rate)
+    first, last = place.source[0] - beside, place.source[1] + beside
+    samples = recording.mono(max(first, 0), min(last, recording.samples))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "place.wav"
+        soundfile.write(path, samples, recording.sample_rate)
+        subprocess.run([*player, str(path)], check=False, stdin=subprocess.DEVNULL)
+
+
+def command_for(differences: Sequence[Difference], arguments: Sequence[str]) -> str:
+    """Return the command that makes the differences that are ticked."""
+    numbers = ",".join(str(each.number) for each in differences if each.ticked)
+    return shlex.join(["a3t", "edit", *arguments, "--changes", numbers or "NUMBERS"])
+
+
+def left_as_recorded(differences: Sequence[Difference]) -> str:
+    """Return a sentence that names the differences that aren't made; "" if all are."""
+    left = [each for each in differences if not each.ticked]
+    if not left:
+        return ""
+    named = []
+    for each in left:
+        wrote = f"you wrote “{each.new}”" if each.new else "your text lacks it"
+        place = f"“{each.heard}”" if each.heard else f"nothing after “{each.before}”"
+        doubt = ", probably misheard" if each.verdict == "misheard" else ""
+        named.append(f"{each.number}. {place} ({wrote}{doubt})")
+    return f"Left as recorded: {'; '.join(named)}."

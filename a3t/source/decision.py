@@ -1,0 +1,105 @@
+"""The judgement whether a place where a recognised text and a new one differ is a change."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from a3t.source.evidence import Evidence
+from a3t.source.places import runs
+from a3t.source.records import Judgement, Place
+
+MAX_PLAIN_WORDS = 6  # heard or new; a longer run of them is never plain
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The log odds of a change: an offset and a weight for each field of Evidence, less the
+    logarithm of the number of places, since about one of them is meant.
+
+    Thresholds, log odds, from which a place is a change (`change`), is ticked (`ticked`), is open
+    (`open`), and is listed at all (`listed`).
+    """
+
+    offset: float
+    evidence: Evidence
+    change: float = 0.5
+    ticked: float = 0.5
+    open: float = -1.0
+    listed: float = -4.0
+
+    def log_odds(self, evidence: Sequence[Evidence | None]) -> list[float]:
+        """Return the log odds of each place; 0 where there is no evidence."""
+        return [
+            0.0 if each is None else self.alone(each) - math.log(len(evidence)) for each in evidence
+        ]
+
+    def alone(self, evidence: Evidence) -> float:
+        """Return the log odds of a place that is the only one."""
+        return self.offset + float(np.dot(self.evidence, evidence))
+
+    def judge(
+        self, places: Sequence[Place], evidence: Sequence[Evidence | None]
+    ) -> list[tuple[Place, Judgement]]:
+        """Judge the places and return those worth listing; touching changes are one place.
+
+        Somebody who gives a new text wants a change: so if no place is likely one, the likeliest
+        that is open is ticked.
+        """
+        odds = self.log_odds(evidence)
+        judgements = [self._judgement(*each) for each in zip(places, odds, evidence, strict=True)]
+        for run in runs(places, range(len(places))):
+            changed = [k for k in run if judgements[k].ticked]
+            for k in range(changed[0], changed[-1] + 1) if changed else ():
+                # Of touching places that are paired by their sound, any may be misheard.
+                sure = judgements[k].verdict == "change"
+                judgements[k] = Judgement(
+                    "change" if sure else "open", judgements[k].confidence, ticked=True
+                )
+        if not any(each.ticked for each in judgements):
+            best = max(range(len(odds)), key=odds.__getitem__)
+            if judgements[best].verdict == "open":
+                judgements[best] = judgements[best]._replace(ticked=True)
+        listed: list[tuple[Place, Judgement]] = []
+        for place, judgement, own in zip(places, judgements, odds, strict=True):
+            if own < self.listed and not judgement.ticked:
+                continue
+            if listed and judgement.verdict == "change" and listed[-1][1].verdict == "change":
+                before = listed[-1]
+                if before[0].heard[1] == place.heard[0] and before[0].new[1] == place.new[0]:
+                    joined = Place(
+                        (before[0].heard[0], place.heard[1]), (before[0].new[0], place.new[1])
+                    )
+                    least = min(before[1].confidence, judgement.confidence)
+                    listed[-1] = joined, judgement._replace(confidence=least)
+                    continue
+            listed.append((place, judgement))
+        return [(place, _if_short(place, judgement)) for place, judgement in listed]
+
+    def _judgement(self, place: Place, odds: float, evidence: Evidence | None) -> Judgement:
+        plain = evidence is not None and evidence.edge <= 0.0 and evidence.name <= 0.0
+        confidence = 1.0 / (1.0 + math.exp(-odds))
+        if odds >= self.change and plain:
+            return Judgement("change", confidence, ticked=True)
+        if odds >= self.open:
+            return Judgement("open", confidence, odds >= self.ticked)
+        return Judgement("misheard", confidence, ticked=False)
+
+
+def _if_short(place: Place, judgement: Judgement) -> Judgement:
+    """Return the judgement; of a long place it is open."""
+    if max(b - a for a, b in place) > MAX_PLAIN_WORDS:
+        return judgement._replace(verdict="open")
+    return judgement
+
+
+# Fitted to words planted in clips and minutes of the voices for choosing (docs/log.md).
+WHISPER = Weights(
+    -0.99, Evidence(whisper=0.22, fit=0.12, language=0.1, advantage=0.44, cleared=-1.4, name=-2.0)
+)
+BUILT_IN = Weights(
+    -1.49, Evidence(fit=0.14, language=0.28, advantage=0.8, cleared=-0.82, name=-2.0), open=-2.0
+)

@@ -1,0 +1,268 @@
+"""What a recognised text and a new one differ in, as one list to choose from.
+
+The shell, Python, HTTP and the page list the same records:
+
+    differences = editor.differences("talk.wav", new_text=text)
+    plan = editor.plan("talk.wav", new_text=text, changes=(1, 3))    # their numbers
+
+A difference that isn't made stays as recorded: neither the text nor the new text claims it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from a3t.errors import InputError
+from a3t.source.places import meets, with_words
+from a3t.source.records import Comparison, FoundTranscript, Judgement, Place, Verdict
+from a3t.spans import Span
+from a3t.text.comparison.edit_script import minimal_script
+from a3t.text.comparison.respelling import respelled
+from a3t.text.transcript import Transcript
+from alignment.serialisation import OMITTED, Record
+
+Changes = tuple[int, ...] | Literal["ticked", "all"] | None
+"""The differences to make: their numbers, those that are ticked, or all; None: the ticked ones if
+none is open, else nothing."""
+
+MAX_SHOWN = 20  # differences in a message
+CONTEXT_WORDS = 3  # on either side of a difference
+
+
+@dataclass(frozen=True, slots=True)
+class Difference(Record):
+    """A place where a recording says something else than the new text, or was misheard.
+
+    Attributes
+    ----------
+    number : int
+        From 1 on, in the order of the text; what `EditRequest.changes` takes.
+    source : (int, int)
+        Where it is in the recording, samples [first, last).
+    heard, new : str
+        The words that are heard and the new text's; "" for none.
+    verdict : str
+        "change", "misheard" (the recording says the new words already), or "open".
+    ticked : bool
+        Whether it is made: by default until somebody chooses, afterwards as they chose.
+    confidence : float
+        The probability that it is a change.
+    before, after : str
+        A few words on either side.
+    words : (int, int)
+        Where it is in the recording's text, as spoken words [first, last).
+    """
+
+    number: int
+    source: Span
+    heard: str
+    new: str
+    verdict: Verdict
+    ticked: bool
+    confidence: float
+    before: str = field(default="", metadata=OMITTED)
+    after: str = field(default="", metadata=OMITTED)
+    words: Span = (0, 0)
+
+    def __str__(self) -> str:
+        """The words, as a line of a list shows them."""
+        old, new = self.heard, self.new
+        if old and new:
+            what = f"“{old}” → “{new}”"
+        elif old:
+            what = f"without “{old}”"
+        else:
+            what = f"with “{new}”"
+        if self.before:
+            return f"{what} after “{self.before}”"
+        return f"{what} before “{self.after}”" if self.after else what
+
+
+class UnsureError(InputError):
+    """Some of the `differences` may be misheard words, and nobody has chosen which to make."""
+
+    def __init__(self, sentence: str, differences: tuple[Difference, ...] = ()) -> None:
+        super().__init__(sentence)
+        self.differences = differences
+
+
+class UnchangedError(InputError):
+    """The recording says the new text already; `differences`: where it may not."""
+
+    def __init__(self, sentence: str, differences: tuple[Difference, ...] = ()) -> None:
+        super().__init__(sentence)
+        self.differences = differences
+
+
+def parsed_changes(value: str) -> Changes:
+    """Parse a choice: numbers, with commas or spaces between them, "all", "ticked" or "none".
+
+    Raises InputError for anything else.
+    """
+    wanted = value.replace(",", " ").split()
+    match wanted:
+        case ["all"]:
+            return "all"
+        case ["ticked"]:
+            return "ticked"
+        case ["none"]:
+            return ()
+    if not wanted or not all(each.isascii() and each.isdigit() for each in wanted):
+        raise InputError(f"“{value[:40]}” chooses nothing: give numbers (1,3), all or none.")
+    return tuple(sorted({int(each[:9]) for each in wanted}))
+
+
+def choose(differences: Sequence[Difference], changes: Changes) -> tuple[Difference, ...]:
+    """Return the differences, ticked as somebody chose.
+
+    Raises
+    ------
+    UnsureError
+        If nobody chose (None) and one is open, or none is ticked.
+    InputError
+        For the number of no difference.
+    """
+    listed = tuple(differences)
+    if changes is None:
+        if any(each.verdict == "open" for each in listed):
+            raise UnsureError(_unsure(listed), listed)
+        changes = "ticked"
+    if changes == "ticked":
+        return listed
+    numbers = {each.number for each in listed}
+    chosen = numbers if changes == "all" else set(changes)
+    if unknown := sorted(chosen - numbers):
+        which = f"1 to {len(listed)}" if listed else "none"
+        raise InputError(f"There is no difference {unknown[0]}: the numbers are {which}.")
+    return tuple(replace(each, ticked=each.number in chosen) for each in listed)
+
+
+def _unsure(differences: Sequence[Difference]) -> str:
+    shown = "; ".join(f"{each.number}. {each}" for each in differences[:MAX_SHOWN])
+    more = len(differences) - MAX_SHOWN
+    return (
+        "Nothing was made, because some of these differences may be misheard words: "
+        f"{shown}{f'; and {more} more' if more > 0 else ''}. Choose those to make by their "
+        "numbers, or give the text that the recording says now."
+    )
+
+
+def is_said_as_new(judgement: Judgement | Difference, ticked: bool) -> bool:
+    """Return whether the recording is taken to say the new words at a place."""
+    return judgement.verdict == "misheard" and not ticked
+
+
+def said_text(comparison: Comparison, ticked: Collection[int] = ()) -> FoundTranscript:
+    """Return the recording's text: the new one with the heard words where that is meant.
+
+    `ticked` are numbers of places, from 1 on; a misheard place that isn't ticked has the new words.
+    """
+    return _mixed(
+        comparison, lambda k: not is_said_as_new(comparison.judgements[k], k + 1 in ticked)
+    )
+
+
+def wanted_text(comparison: Comparison, ticked: Collection[int]) -> Transcript:
+    """Return the new text with the heard words at open places that aren't ticked."""
+    left = [
+        k
+        for k, each in enumerate(comparison.judgements)
+        if k + 1 not in ticked and not is_said_as_new(each, ticked=False)
+    ]
+    if not left:
+        return comparison.new
+    return _mixed(comparison, left.__contains__, marked=True).transcript
+
+
+def _mixed(
+    comparison: Comparison, is_heard: Callable[[int], bool], marked: bool = False
+) -> FoundTranscript:
+    """Return the new text with the heard words at some places; `marked`: with its own markup."""
+    new, places = comparison.new, comparison.places
+    text = new if marked else Transcript.of_tokens(new.words)
+    said = FoundTranscript(text, confidences=comparison.new_confidences)
+    heard = FoundTranscript(comparison.heard, confidences=comparison.confidences)
+    swapped = [Place(p.new, p.heard) for k, p in enumerate(places) if is_heard(k)]
+    return with_words(said, heard, swapped) if swapped else said
+
+
+def continued(given: Transcript, left: Sequence[Difference], new_text: Transcript) -> Comparison:
+    """Compare the text of an earlier version with a new one, where some differences were `left`.
+
+    What was left is offered again, as it was judged; what else differs is a change.
+    """
+    known = {each.words: each for each in left if given.words[slice(*each.words)]}
+    heard, moved, spans = FoundTranscript(given), 0, list[tuple[Span, Difference]]()
+    for (first, last), each in sorted(known.items()):
+        first, last = first + moved, last + moved
+        if is_said_as_new(each, ticked=False) and each.heard:
+            own = Transcript.from_text(each.heard)
+            place = Place((first, last), (0, len(own.words)))
+            heard = with_words(heard, FoundTranscript(own), [place])
+            moved += len(own.words) - (last - first)
+            last = first + len(own.words)
+        spans.append(((first, last), each))
+    said = heard.transcript
+    new = respelled(said, new_text)
+    places, judgements = [], []
+    for edit in minimal_script(said.spoken, new.spoken):
+        earlier = [
+            each
+            for span, each in spans
+            if meets(span, [edit.old]) and new.said(*edit.new) == each.new
+        ]
+        places.append(Place(edit.old, edit.new))
+        judgements.append(
+            Judgement(earlier[0].verdict, earlier[0].confidence, ticked=False)
+            if earlier
+            else Judgement("change", 1.0, ticked=True)
+        )
+    sure = (1.0,) * len(said.words), (1.0,) * len(new.words)
+    return Comparison(said, sure[0], new, sure[1], tuple(places), tuple(judgements))
+
+
+def listed(
+    comparison: Comparison,
+    spans: Sequence[Span],
+    samples: int,
+    ticked: Collection[int] | None = None,
+) -> tuple[Difference, ...]:
+    """Return the differences of a comparison.
+
+    `spans` are the samples [first, last) of each spoken word of `said_text` for the same `ticked`
+    (None: as judged), of a recording with so many `samples`.
+    """
+    heard, new = comparison.heard, comparison.new
+    result = []
+    moved = 0  # words of the text less words of the new text, up to here
+    for k, (place, judged) in enumerate(zip(comparison.places, comparison.judgements, strict=True)):
+        is_made = judged.ticked if ticked is None else k + 1 in ticked
+        first = place.new[0] + moved
+        as_new = is_said_as_new(judged, is_made)
+        own = place.new if as_new else place.heard
+        last = first + own[1] - own[0]
+        moved = last - place.new[1]
+        if first < last:
+            source = spans[first][0], spans[last - 1][1]
+        else:
+            source = (
+                spans[first - 1][1] if first else 0,
+                spans[first][0] if first < len(spans) else samples,
+            )
+        result.append(
+            Difference(
+                number=k + 1,
+                source=source,
+                heard=heard.said(*place.heard),
+                new=new.said(*place.new),
+                verdict=judged.verdict,
+                ticked=is_made,
+                confidence=round(judged.confidence, 3),
+                before=new.said(max(place.new[0] - CONTEXT_WORDS, 0), place.new[0]),
+                after=new.said(place.new[1], place.new[1] + CONTEXT_WORDS),
+                words=(first, last),
+            )
+        )
+    return tuple(result)

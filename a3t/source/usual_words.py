@@ -1,0 +1,40 @@
+"""How usual words are in English, one by one and behind each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+import numpy as np
+
+from alignment.recognition.ngrams import UNKNOWN, load_ngrams
+
+# Log probabilities of words that are rare, that are mostly names, and that no text has.
+RARE, NAME, RAREST = -10.0, -13.0, -16.0
+
+
+def rare_words(words: Sequence[str]) -> list[str]:
+    """The words that are rarer than RARE, once each."""
+    return [word for word in dict.fromkeys(words) if shares().get(word, RAREST) < RARE]
+
+
+@cache
+def shares() -> dict[str, float]:
+    """The logarithm of each word's share of English, nats."""
+    model = load_ngrams()
+    return dict(zip(model.words, model.unigram.tolist(), strict=True))
+
+
+@cache
+def _numbers() -> Mapping[str, int]:
+    return {word: number for number, word in enumerate(load_ngrams().words)}
+
+
+def language(before: Sequence[str], words: Sequence[str], after: Sequence[str]) -> float:
+    """log P of the words and those after them behind those before, nats, by trigrams."""
+    numbers = _numbers()
+    unknown = numbers[UNKNOWN]
+    text = [numbers.get(word, unknown) for word in (*before, *words, *after)]
+    padded = np.array([-1, 0, *text])
+    scores = load_ngrams().scores(padded[:-2], padded[1:-1], padded[2:])
+    return float(scores[len(before) :].sum())
