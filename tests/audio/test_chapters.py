@@ -10,6 +10,7 @@ import soundfile
 
 from a3t.audio.output import chunks
 from a3t.audio.output.chapters import MAX_CHAPTERS, Chapter, chapters_after
+from a3t.audio.output.id3 import Tag
 from a3t.audio.output.patches import Patch, sample_map
 from a3t.audio.output.writing import write_edited
 from a3t.audio.reading.recording import Recording
@@ -110,7 +111,7 @@ def test_chapters_in_the_tag_of_a_wav_move(tmp_path: Path) -> None:
     recording = Recording.open(tmp_path / "in.wav")
     write_edited(recording, [Patch(CUT, np.zeros((0, 1)))], tmp_path / "out.wav")
     (moved,) = (c.data for c in chunks.chunks_of(tmp_path / "out.wav") if c.name == b"id3 ")
-    assert moved is not None and len(moved) == len(tag)
+    assert moved is not None
     (tmp_path / "out.mp3").write_bytes(moved + mp3[len(tag) :])  # read by FFmpeg's libraries
     assert [each[:2] for each in read(tmp_path / "out.mp3")] == [(0, 1), (1, 1), (1, 2.5)]
-    assert chunks._moved_tag(tag, lambda sample: sample, RATE) == tag
+    assert Tag.parse(chunks._moved_tag(tag, lambda sample: sample, RATE)) == Tag.parse(tag)

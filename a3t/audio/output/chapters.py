@@ -6,16 +6,14 @@ labels. MP4, Matroska and their like: whatever FFmpeg's libraries write there.
 
 from __future__ import annotations
 
-import shutil
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from pathlib import Path
-from tempfile import TemporaryFile
 from typing import Any
 
 from a3t.audio.output import chunks
+from a3t.audio.output.id3 import Frame, Tag
 from a3t.audio.reading.containers import decoded_track, opened_container
 from a3t.audio.reading.recording import Recording
 from a3t.spans import SpanMap
@@ -23,8 +21,6 @@ from a3t.spans import SpanMap
 MAX_CHAPTERS = 250  # a table of contents in ID3 counts them in a byte
 MAX_TITLE = 1000  # characters
 EDGES = ("start", "end")
-NO_PLACE = 0xFFFF_FFFF  # a chapter's place in the bytes, where times count
-SHIFTS = (21, 14, 7, 0)  # of the seven bits in each byte of a tag's size
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,32 +70,19 @@ def as_cues(chapters: Sequence[Chapter]) -> list[tuple[bytes, bytes]]:
     return [(b"cue ", cue), (b"LIST", labels)]
 
 
-def add_to_mp3(path: Path, chapters: Sequence[Chapter], rate: int) -> None:
-    """Put chapters into the ID3v2.3 tag that libsndfile has written, or before an MP3 without."""
+def with_chapters(tag: Tag, chapters: Sequence[Chapter], rate: int) -> Tag:
+    """Return an ID3 tag with chapters and their table of contents."""
     if not chapters:
-        return
+        return tag
     names = [f"chp{number}".encode() + b"\0" for number in range(1, len(chapters) + 1)]
-    tag = _frame(b"CTOC", b"toc\0" + bytes([3, len(names)]) + b"".join(names))
-    for name, each in zip(names, chapters, strict=True):
-        times = [min(round(1000 * place / rate), NO_PLACE - 1) for place in (each.start, each.end)]
-        title = _frame(b"TIT2", b"\1" + each.title.encode("utf-16"))
-        tag += _frame(b"CHAP", name + struct.pack(">4I", *times, NO_PLACE, NO_PLACE) + title)
-    with path.open("r+b") as file, TemporaryFile(dir=path.parent) as sound:
-        head = file.read(10)
-        if head.startswith(b"ID3"):
-            # Its padding, which ends it, has to stay behind all frames.
-            tag += file.read(sum(byte << k for byte, k in zip(head[6:], SHIFTS, strict=True)))
-        else:
-            file.seek(0)
-        shutil.copyfileobj(file, sound)
-        file.seek(0)
-        sound.seek(0)
-        file.write(b"ID3\3\0\0" + bytes(len(tag) >> shift & 0x7F for shift in SHIFTS) + tag)
-        shutil.copyfileobj(sound, file)
-
-
-def _frame(name: bytes, data: bytes) -> bytes:
-    return name + struct.pack(">IH", len(data), 0) + data
+    contents = Frame(b"CTOC", b"toc\0" + bytes([3, len(names)]) + b"".join(names))
+    frames = [
+        tag.chapter(
+            name, round(1000 * each.start / rate), round(1000 * each.end / rate), each.title
+        )
+        for name, each in zip(names, chapters, strict=True)
+    ]
+    return replace(tag, frames=(*tag.frames, contents, *frames))
 
 
 def _chapters(recording: Recording) -> list[Chapter]:

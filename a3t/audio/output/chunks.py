@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from a3t.audio.output.id3 import Tag
+
 RIFF = ("WAV", "WAVEX", "RF64")  # libsndfile's names for what has chunks
 ID3 = (b"id3 ", b"ID3 ")
 CARRIED = (b"bext", b"iXML", b"axml", b"cart", *ID3, b"cue ")
@@ -142,22 +144,9 @@ def _moved(cue: bytes, move: Callable[[int], int]) -> bytes:
     return bytes(result)
 
 
-def _moved_tag(tag: bytes, move: Callable[[int], int], rate: int) -> bytes:
-    """An ID3v2.3 or 2.4 tag whose chapters ("ID3v2 Chapter Frame Addendum", 2005: CHAP, a name, and
-    its start and end in ms) are where their samples have gone; another tag as it is."""
-    if len(tag) < 10 or tag[:3] != b"ID3" or tag[3] not in (3, 4) or tag[5] & 0xC0:
-        return tag  # the flags: changed bytes, or more headers
-    result = bytearray(tag)
-    place, bits = 10, 7 if tag[3] == 4 else 8  # of each byte of a size
-    while place + 10 <= len(tag) and tag[place]:
-        size = sum(byte << bits * k for k, byte in enumerate(tag[place + 7 : place + 3 : -1]))
-        end = place + 10 + size
-        times = tag.find(b"\0", place + 10, end) + 1
-        if tag[place : place + 4] == b"CHAP" and times and times + 8 <= end <= len(tag):
-            moved = (
-                min(round(1000 * move(round(ms * rate / 1000)) / rate), ENDLESS)
-                for ms in struct.unpack_from(">2I", tag, times)
-            )
-            struct.pack_into(">2I", result, times, *moved)
-        place = end
-    return bytes(result)
+def _moved_tag(data: bytes, move: Callable[[int], int], rate: int) -> bytes:
+    """Return an ID3v2 tag whose chapters are where their samples have gone; another as it is."""
+    tag = Tag.parse(data)
+    if tag is None or not any(frame.name == b"CHAP" for frame in tag.frames):
+        return data
+    return tag.moved(lambda ms: round(1000 * move(round(ms * rate / 1000)) / rate)).to_bytes()

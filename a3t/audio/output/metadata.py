@@ -1,8 +1,8 @@
 """The texts of a sound file (title, artist, comment …): read, and carried into an edited copy.
 
 WAV and RF64: every text of LIST INFO, and the chunks of `a3t.audio.output.chunks`. FLAC, Ogg, AIFF,
-CAF and MP3: the ten texts that libsndfile knows. W64 holds none. MP4, Matroska and their like:
-whatever they have, by `a3t.audio.output.muxing`.
+CAF: the ten texts that libsndfile knows. MP3: the ID3v2 tag (`a3t.audio.output.id3`). W64 holds
+none. MP4, Matroska and their like: whatever they have, by `a3t.audio.output.muxing`.
 
 A WAV or AIFF doesn't say how its texts are encoded: their bytes are carried as they are. The others
 hold UTF-8.
@@ -40,7 +40,7 @@ ROOM = {"WAV": 10**7, "WAVEX": 10**7, "RF64": 10**7, "FLAC": 10**6, "OGG": 40_00
 USUAL_ROOM = 6_000
 
 ENCODINGS = ("utf-8", "cp1252", "latin-1")  # of texts, the first that fits; the last always does
-UTF_8_ONLY = ("FLAC", "OGG", "CAF", "MP3")
+UTF_8_ONLY = ("FLAC", "OGG", "CAF")
 
 
 def comment_of(path: Path) -> str:
@@ -64,9 +64,22 @@ def texts_of(recording: Recording, comment: str | None = None) -> dict[str, byte
     return texts | {"comment": own if comment is None else _encoded(comment, own)}
 
 
+def decoded_texts(texts: Mapping[str, bytes]) -> dict[str, str]:
+    """Return texts whose encoding isn't stated as strings, without the empty ones."""
+    return {name: _decoded(text) for name, text in texts.items() if text}
+
+
+def as_unicode(texts: Mapping[str, str]) -> dict[str, str]:
+    """Return PyAV's texts with those bytes decoded that are no UTF-8."""
+    return {name: _decoded(text.encode("utf-8", "surrogateescape")) for name, text in texts.items()}
+
+
 def set_texts(file: sf.SoundFile, texts: Mapping[str, bytes]) -> None:
-    """Put texts into a file that is about to be written; into a WAV `append_chunks` puts them."""
-    if file.format in chunks.RIFF:
+    """Put texts into a file that is about to be written, as far as it has room.
+
+    Into a WAV `append_chunks` puts them, into an MP3 `a3t.audio.output.id3`.
+    """
+    if file.format in (*chunks.RIFF, "MP3"):
         return
     for name, text in texts.items():
         if file.format in UTF_8_ONLY:

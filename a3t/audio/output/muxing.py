@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import numpy as np
 
 from a3t.audio.output.chapters import Chapter, for_container
-from a3t.audio.reading.containers import audio_stream, decoded_track, is_moving, opened_container
+from a3t.audio.output.metadata import as_unicode, decoded_texts
+from a3t.audio.reading.containers import (
+    FFMPEG_NAMES,
+    audio_stream,
+    decoded_track,
+    is_moving,
+    opened_container,
+)
 from a3t.audio.reading.formats import Native, SampleFormat, to_float
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
@@ -160,9 +167,9 @@ def _mux(
         source = stack.enter_context(opened_container(raw))
         decoded = decoded_track(recording.path, recording.track)
         start = decoded.start if decoded else 0.0
-        target.metadata.update(source.metadata)
+        target.metadata.update(as_unicode(source.metadata))
     target.metadata.update(
-        {name: text.decode("utf-8", "replace") for name, text in texts.items() if text}
+        {FFMPEG_NAMES.get(name, name): text for name, text in decoded_texts(texts).items()}
     )
     sound: _SoundStream | None = None
     copied: dict[Any, Any] = {}
@@ -171,7 +178,7 @@ def _mux(
         for stream in source.streams:  # each keeps its number
             if stream.index == own.index:
                 sound = _SoundStream(target, recording, codec_in(recording, out), start)
-                sound.stream.metadata.update(own.metadata)
+                sound.stream.metadata.update(as_unicode(own.metadata))
             elif copy := _copied(stream, target, recording.path, out):
                 copied[stream] = copy
     if chapters:
@@ -233,7 +240,7 @@ def _copied(stream: Stream, target: OutputContainer, path: Path, out: Path) -> S
         if stream.type == "video" and is_moving(stream):
             raise _cannot_hold(out, path) from None
         return None
-    copy.metadata.update(stream.metadata)
+    copy.metadata.update(as_unicode(stream.metadata))
     copy.disposition = stream.disposition
     return copy
 

@@ -10,10 +10,16 @@ from pathlib import Path
 import numpy as np
 import soundfile as sf
 
-from a3t.audio.output.chapters import add_to_mp3, as_cues, chapters_after
-from a3t.audio.output.chunks import RIFF
+from a3t.audio.output import id3
+from a3t.audio.output.chapters import as_cues, chapters_after, with_chapters
+from a3t.audio.output.chunks import COMMENT, RIFF, append, texts_chunk
 from a3t.audio.output.files import atomic_path, check_target
-from a3t.audio.output.metadata import append_chunks, room_for_comment, set_texts, texts_of
+from a3t.audio.output.metadata import (
+    append_chunks,
+    decoded_texts,
+    set_texts,
+    texts_of,
+)
 from a3t.audio.output.muxing import check_in_sync, codec_in, muxed_format, write_muxed
 from a3t.audio.output.patches import Patch, in_order, insert_patches, sample_map
 from a3t.audio.reading.checks import open_audio, read_block
@@ -97,17 +103,14 @@ def write_edited(
     layout = (recording.sample_rate, recording.channels, subtype)
     with atomic_path(out) as temporary:
         blocks = edited_blocks(recording, ordered, gain)
-        if _write(temporary, container, layout, blocks, samples, texts):
-            append_chunks(temporary, recording, ordered, texts, as_cues(chapters))
-            if container == "MP3":
-                add_to_mp3(temporary, chapters, recording.sample_rate)
-        else:
-            needed = samples * recording.channels * recording.format.width / 1e6
-            free = shutil.disk_usage(temporary.parent).free / 1e6
-            raise InputError(
-                f"{out} could not be written to its end (up to {needed:.1f} MB are needed and "
-                f"{free:.1f} MB are free there): make room or choose another place."
-            )
+        size = samples * recording.channels * recording.format.width
+        if not _write(temporary, container, layout, blocks, samples, texts):
+            raise _no_room(out, temporary, size)
+        append_chunks(temporary, recording, ordered, texts, as_cues(chapters))
+        if container == "MP3":
+            own = id3.tag_of(recording.path) or id3.Tag()
+            tag = own.without_times().with_texts(decoded_texts(texts))
+            id3.prepend(temporary, with_chapters(tag, chapters, recording.sample_rate))
 
 
 def edited_blocks(recording: Recording, patches: Sequence[Patch], gain: float) -> Iterator[Native]:
@@ -180,6 +183,15 @@ def _write(
         return False
 
 
+def _no_room(out: Path, temporary: Path, size: int) -> InputError:
+    """Return the error of a file of up to so many bytes that isn't whole."""
+    free = shutil.disk_usage(temporary.parent).free / 1e6
+    return InputError(
+        f"{out} could not be written to its end (up to {size / 1e6:.1f} MB are needed and "
+        f"{free:.1f} MB are free there): make room or choose another place."
+    )
+
+
 LOSSY_SUBTYPES = {"OGG": "VORBIS", "MP3": "MPEG_LAYER_III"}
 
 
@@ -210,15 +222,14 @@ def write_speech(
     # Limited, not clipped: one loud sample must not be a click.
     samples = samples * min(1.0, 0.99 / max(float(np.abs(samples).max(initial=0.0)), 1e-9))
     subtype = LOSSY_SUBTYPES.get(container, "PCM_16")
+    layout, texts = (sample_rate, 1, subtype), {"comment": comment.encode()}
     with atomic_path(out) as temporary:
-        try:
-            layout = (sample_rate, 1, subtype)
-            with sf.SoundFile(temporary, "w", *layout, format=container) as file:
-                if comment and len(comment.encode()) <= room_for_comment(container):
-                    file.comment = comment
-                file.write(samples)
-        except sf.LibsndfileError as error:
-            raise InputError(f"{out} could not be written: {error.error_string}") from None
+        if not _write(temporary, container, layout, [samples], len(samples), texts):
+            raise _no_room(out, temporary, 2 * len(samples))
+        if container in RIFF:
+            append(temporary, texts_chunk({COMMENT: texts["comment"]}))
+        elif container == "MP3":
+            id3.prepend(temporary, id3.Tag().with_texts({"comment": comment}))
 
 
 def stream_header(sample_rate: int) -> bytes:

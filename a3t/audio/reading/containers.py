@@ -47,6 +47,7 @@ DEMUXERS = (
 TIMED = ("mov", "matroska")  # containers whose stated length is exact
 PROTECTED = ("drms", "drmi", "enca", "encv", "p608")  # names of encrypted tracks in an MP4
 USUAL_PICTURES, MOST_PICTURES = Fraction(30), 1000  # a second
+FFMPEG_NAMES = {"tracknumber": "track", "software": "encoder"}  # by libsndfile's
 SHORT = 1.0  # seconds, and share, that may be missing at the end
 SHORT_SHARE = 0.01
 
@@ -130,7 +131,9 @@ class TrackReader:
 
     def text(self, name: str) -> bytes:
         """A text of the file, by libsndfile's name for it; empty if there is none."""
-        return self.track.texts.get(name, "").encode("utf-8", "surrogateescape")
+        return self.track.texts.get(FFMPEG_NAMES.get(name, name), "").encode(
+            "utf-8", "surrogateescape"
+        )
 
 
 def decoded_track(path: Path, number: int | None = None) -> DecodedTrack | None:
