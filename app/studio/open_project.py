@@ -18,12 +18,15 @@ from a3t.plan.request import MAX_OTHERS, OtherRecording, Track
 from a3t.plan.track_activity import TrackActivity
 from a3t.projects.document import Change, Document
 from a3t.projects.store.folder_lock import lock_of
+from a3t.projects.store.project_state import OpenedSound, ProjectState
+from a3t.projects.store.recordings import FurtherRecording
 from a3t.source.records import LONG
+from a3t.spans import Span
 from app import limits, texts
 from app.processes.lanes import EditorLane, LaneJob
 from app.processes.worker import WorkerProcess
 from app.service import without_folder
-from app.studio.storage.folders import SAID, FurtherRecording, ProjectFolder, words_name
+from app.studio.storage.folders import SAID, ProjectFolder, words_name
 from app.studio.storage.heard_tokens import (
     IDS,
     HeardPart,
@@ -103,7 +106,8 @@ class OpenProject:
     @property
     def lane(self) -> EditorLane:
         """The line in which a recording of this length belongs."""
-        return self.quick if self.about.get("seconds", 0.0) <= LONG else self.long
+        sound = self.state.sound
+        return self.long if sound is not None and sound.seconds > LONG else self.quick
 
     def add_job(
         self,
@@ -128,8 +132,8 @@ class OpenProject:
         return any(lane.pending(self.folder.id) for lane in (self.quick, self.long))
 
     @property
-    def about(self) -> dict[str, Any]:
-        return self.folder.about
+    def state(self) -> ProjectState:
+        return self.folder.state
 
     @property
     def document(self) -> Document:
@@ -141,35 +145,34 @@ class OpenProject:
         return self.document.changes
 
     @property
-    def parts(self) -> list[list[int]]:
+    def parts(self) -> tuple[Span, ...]:
         """The samples [first, last) of each part that is listened to; none while it is opened."""
-        parts: list[list[int]] = self.about.get("parts", [])
-        return parts
+        return self.state.parts
 
     def sound(self) -> PcmSound:
         """Its samples; InputError while it is being opened."""
-        about = self._opened()
+        sound = self._opened()
         path = self.folder.path / "sound.pcm"
-        return PcmSound(path, about["sample_rate"], about["channels"], about["samples"])
+        return PcmSound(path, sound.sample_rate, sound.channels, sound.samples)
 
     def recording(self) -> Recording:
         """The original, which was checked when it came; InputError while it is being opened."""
-        about = self._opened()
+        sound = self._opened()
         return Recording(
-            self.folder.path / about["file"],
-            about["sample_rate"],
-            about["file_channels"],
-            about["samples"],
-            about["subtype"],
-            about["container"],
-            about.get("track"),
+            self.folder.original,
+            sound.sample_rate,
+            sound.file_channels,
+            sound.samples,
+            sound.subtype,
+            sound.container,
+            sound.track,
         )
 
-    def _opened(self) -> dict[str, Any]:
-        about = self.about
-        if "samples" not in about:
+    def _opened(self) -> OpenedSound:
+        sound = self.state.sound
+        if sound is None:
             raise InputError(texts.NOT_OPENED_YET)
-        return about
+        return sound
 
     def heard(self) -> HeardPart:
         """Every token and pause that is known, in order."""

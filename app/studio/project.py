@@ -207,11 +207,12 @@ class TakeMaking:
         **options: Any,
     ) -> TakeJob:
         project, document = self.project, self.project.document
-        settings = settings_of(document.settings)[0]
+        settings, sound = settings_of(document.settings)[0], project.state.sound
+        is_film = sound is not None and sound.film is not None
         request = replace(
             settings,
             pronunciations=own_pronunciations(project.folder),
-            fit=settings.fit or project.about.get("film") is not None,  # or it can't be shown
+            fit=settings.fit or is_film,  # or it can't be shown
         )
         recording = project.recording()
         others = [each for key, each in self._made().items() if key != change.key]
@@ -358,21 +359,22 @@ class Project:
     def state(self) -> dict[str, Any]:
         """The project as a page shows it when it is opened."""
         with self.open.lock:
-            about = self.open.about
+            state = self.open.state
+            sound = state.sound and state.sound.to_json()
             return {
                 "id": self.folder.id,
-                "name": about.get("name", ""),
+                "name": state.name,
                 "version": self.events.version,
                 "limits": {
                     "changes": MAX_CHANGES,
                     "characters": MAX_CHARACTERS,
                     "doubtful_below": DOUBTFUL_BELOW,
                 },
-                "sound": {name: about[name] for name in SHAPE} if "samples" in about else None,
+                "sound": sound and {name: sound[name] for name in SHAPE},
                 "listening": self.listening.progress(),
                 "tokens": self.open.shown(),
-                "film": about.get("film"),
-                "offered": about.get("offered"),
+                "film": sound and sound["film"],
+                "offered": state.offered,
                 "pronunciations": said_as(self.folder),
                 "names": names_in(self.folder),
                 "marks": self.words.marks(),
@@ -433,7 +435,7 @@ class Project:
         """Another name; InputError for none."""
         name = limits.required(str(data.get("name") or ""), texts.THE_NAME, texts.NAMELESS)
         name = " ".join(name.split())[:120]
-        self.folder.update(lambda about: about | {"name": name})
+        self.folder.update(lambda state: replace(state, name=name))
         self.events.tell(kind="name", name=name)
 
     def offered(self, data: Any) -> dict[str, Any]:
@@ -453,9 +455,9 @@ class Project:
         chosen = self.takes.chosen()
         if not self.open.is_all_heard:
             raise InputError(texts.NOT_HEARD_YET)
-        about = self.open.about
-        name = f"{limits.safe_stem(about['file'])}.edited"
-        own = ".flac" if about["file"].endswith(".flac") else ".wav"
+        file = self.open.state.file
+        name = f"{limits.safe_stem(file)}.edited"
+        own = ".flac" if file.endswith(".flac") else ".wav"
         suffix = kind if kind in AUDIO else own
         recording = self.open.recording()
         heard = self.open.heard()

@@ -6,7 +6,7 @@ from __future__ import annotations
 import secrets
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 from a3t.errors import InputError
 from a3t.plan.request import Pronunciations
 from a3t.projects import document
+from a3t.projects.store.project_state import ProjectState
 from a3t.source.diarisation import require_packages
 from a3t.source.transcripts import text_of
 from a3t.text.normaliser.unspoken import is_name
@@ -68,10 +69,10 @@ class Listening:
 
     def resume(self) -> None:
         """Take up whatever was still to be done."""
-        project, about = self.project, self.project.about
-        if "samples" not in about:
+        project, state = self.project, self.project.state
+        if state.sound is None:
             self._add(project.quick, OPENING, "open", self._open)
-        elif about.get("text") and not project.folder.places:
+        elif state.text and not project.folder.places:
             self._add(project.lane, OPENING, "places", self._find_places)
         else:
             self._listen()
@@ -80,22 +81,22 @@ class Listening:
 
     def _listen(self) -> None:
         """Recognise the missing parts; early parts before others' later ones."""
-        project, about = self.project, self.project.about
+        project, state = self.project, self.project.state
         for part in range(len(project.parts)):
             if not project.is_heard(part):
                 run = partial(self._listen_to, part=part)
                 # The first words soon, whatever else is being listened to.
-                lane = project.quick if part == 0 and "places" not in about else project.lane
+                lane = project.quick if part == 0 and not state.places else project.lane
                 self._add(lane, LISTENING + part, f"part {part}", run)
 
     def look(self, data: Any) -> None:
         """Somebody looks at, or plays, this second of the recording: what is nearest to it is
         listened to next."""
-        project, about = self.project, self.project.about
+        project, sound = self.project, self.project.state.sound
         at = number(data.get("seconds"), 0.0, 0.0, 1e6)
-        if "samples" not in about:
+        if sound is None:
             return
-        parts, rate = project.parts, about["sample_rate"]
+        parts, rate = project.parts, sound.sample_rate
         near = max(bisect_right([first for first, _ in parts], at * rate) - 1, 0)
         urgencies = {f"part {part}": LISTENING + abs(part - near) for part in range(len(parts))}
         for lane in (project.quick, project.long):
@@ -111,22 +112,22 @@ class Listening:
             "share": heard / total if total else 0.0,
             "done": bool(parts) and len(done) == len(parts),
             "problem": self.problem or (texts.TEXT_DOES_NOT_MATCH if self.is_other_text else ""),
-            "other_text": self.project.about["text"] if self.is_other_text else None,
+            "other_text": self.project.state.text if self.is_other_text else None,
             "missing": self._missing(),
-            "text": "" if "places" in self.project.about else self.project.about.get("text", ""),
+            "text": "" if self.project.state.places else self.project.state.text,
         }
 
     def _missing(self) -> list[tuple[float, float, str]]:
         """Seconds between which nothing has been listened to yet, and what is said there by the
         transcript that was given."""
-        about = self.project.about
-        places = self.project.folder.places if about.get("places") else []
-        said = [str(place["transcript"]["text"]) for place in places]
+        state = self.project.state
+        places = self.project.folder.places if state.places else ()
+        said = [place.transcript.text for place in places]
         found: list[tuple[float, float, str]] = []
         for part, (first, last) in enumerate(self.project.parts):
-            if self.project.is_heard(part) or "sample_rate" not in about:
+            if self.project.is_heard(part) or state.sound is None:
                 continue
-            start, end = first / about["sample_rate"], last / about["sample_rate"]
+            start, end = first / state.sound.sample_rate, last / state.sound.sample_rate
             if found and start - found[-1][1] < 1e-3 and not said:
                 start = found.pop()[0]
             found.append((start, end, said[part] if said else ""))
@@ -142,7 +143,7 @@ class Listening:
     def _failed(self, sentence: str) -> None:
         folder = self.project.folder
         self.problem = sentence.replace(f"{folder.path}/", "")
-        if "samples" in folder.about or sentence in (texts.FAILED, texts.MEMORY_EXCEEDED):
+        if folder.state.sound is not None or sentence in (texts.FAILED, texts.MEMORY_EXCEEDED):
             self._tell()
         else:  # what can't be edited is no project; what failed for another reason may yet be one
             folder.bin()
@@ -152,52 +153,50 @@ class Listening:
         folder = self.project.folder
         with without_folder(folder.path):
             found = editor.ask(tasks.ingest, folder.original, folder.path, limits.MAX_SECONDS)
+        sound, parts = found
 
-        def opened(about: dict[str, Any]) -> dict[str, Any]:
-            packed = about.pop("packed", None)
-            if packed is not None:
-                parts = packed.pop("parts")
-                if any(found[name] != value for name, value in packed.items()):
+        def opened(state: ProjectState) -> ProjectState:
+            known = () if state.text else parts
+            if packed := state.packed:
+                told = (packed.sample_rate, packed.file_channels, packed.samples)
+                if told != (sound.sample_rate, sound.file_channels, sound.samples):
                     raise InputError(texts.OTHER_SOUND)
-                found["parts"] = parts
-            elif about.get("text"):
-                found["parts"] = []
-            return about | found
+                known = packed.parts
+            return replace(state, sound=sound, parts=known, packed=None)
 
         folder.update(opened)
         self.project.events.tell(kind="reload")
         self.resume()
 
     def _find_places(self, editor: WorkerProcess) -> None:
-        folder, text = self.project.folder, self.project.about["text"]
+        folder, text = self.project.folder, self.project.state.text
         own = own_pronunciations(folder)
         places = editor.ask(tasks.find_places, self.project.sound(), text, own)
-        parts = [[place["first"], place["last"]] for place in places]
+        parts = tuple((place.first, place.last) for place in places)
         with self.project.lock:
-            if self.project.about.get("text") != text:  # it has another one by now
+            if self.project.state.text != text:  # it has another one by now
                 return
-            folder.write("places.json", places)
-            folder.update(lambda about: about | {"parts": parts, "places": True})
+            folder.keep_places(places)
+            folder.update(lambda state: replace(state, parts=parts, places=True))
         self._listen()
 
     def _listen_to(self, editor: WorkerProcess, part: int) -> None:
         project = self.project
         if project.is_heard(part):
             return
-        sound, about, own = project.sound(), project.about, own_pronunciations(project.folder)
-        if about.get("places"):
+        sound, state, own = project.sound(), project.state, own_pronunciations(project.folder)
+        if state.places:
             place = project.folder.places[part]
             heard = editor.ask(tasks.align_place, sound, part, place, own)
         else:
-            first, last = about["parts"][part]
+            first, last = state.parts[part]
             heard = editor.ask(tasks.recognise_part, sound, part, first, last, own)
         with project.lock:
-            now = project.about
-            if project.is_heard(part) or any(
-                now.get(name) != about.get(name) for name in ("text", "places", "parts")
-            ):
-                return  # listened to again meanwhile
-            project.rewrite(part, with_marks(heard, not now.get("plain")))
+            now = project.state
+            again = (now.text, now.places, now.parts) != (state.text, state.places, state.parts)
+            if project.is_heard(part) or again:
+                return  # it is listened to anew
+            project.rewrite(part, with_marks(heard, not now.plain))
             self._tell()
             self.words_came()
 
@@ -205,7 +204,7 @@ class Listening:
     def is_other_text(self) -> bool:
         """True if nothing of the given text is heard in the recording."""
         rows = self.project.shown()
-        one = len(self.project.parts) == 1 and self.project.about.get("places")
+        one = len(self.project.parts) == 1 and self.project.state.places
         return bool(one and rows) and not any(row[4] for row in rows)
 
     def retext(self, data: Any) -> None:
@@ -222,11 +221,7 @@ class Listening:
             for path in [*folder.path.glob("words/*.json"), folder.path / "places.json"]:
                 folder.discard(path)
             folder.update(
-                lambda about: {
-                    **{k: v for k, v in about.items() if k not in ("text", "places", "plain")},
-                    "parts": [],
-                    **({"text": text} if text else {}),
-                }
+                lambda state: replace(state, text=text, places=False, plain=False, parts=())
             )
             self.problem = ""
         project.events.tell(kind="reload")
@@ -246,7 +241,7 @@ class Listening:
                 project.events.tell(kind="names", names=text)
                 free = not (project.changes or project.document.corrections)
             begun = any(map(project.is_heard, range(len(project.parts))))
-            if free and begun and not project.about.get("text"):
+            if free and begun and not project.state.text:
                 self.retext({})
 
         project.add_job(project.quick, OPENING, f"names {secrets.token_hex(4)}", run)
@@ -422,13 +417,13 @@ class WordCorrections:
         """True if the transcript has the punctuation that was restored; None if none was."""
         tokens = self.project.tokens()
         restored = any("marked" in token or "unmarked" in token for token in tokens)
-        return not self.project.about.get("plain") if restored else None
+        return not self.project.state.plain if restored else None
 
     def mark(self, data: Any) -> None:
         """The transcript has the punctuation that was restored, or hasn't."""
         project, marked = self.project, data.get("marks") is not False
         with project.lock:
-            project.folder.update(lambda about: about | {"plain": not marked})
+            project.folder.update(lambda state: replace(state, plain=not marked))
             for part in range(len(project.parts)):
                 if project.is_heard(part):
                     project.rewrite(part, with_marks(project.folder.heard(part), marked))

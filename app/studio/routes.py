@@ -159,7 +159,8 @@ def unzipped(path: Path, member: zipfile.ZipInfo) -> Iterator[bytes]:
 @reading.get("/film")
 def film(project: ThisProject) -> Response:
     """The film as it came, or a range of its bytes; browsers look at what it is by themselves."""
-    if project.folder.about.get("film") is None:
+    sound = project.folder.state.sound
+    if sound is None or sound.film is None:
         raise HTTPException(404, texts.NOT_HERE)
     return FileResponse(project.folder.original, media_type="video/mp4", headers=CACHED)
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import secrets
 import shutil
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 from a3t.errors import InputError
 from a3t.example import NEW_TEXT, RECORDING, TEXT
+from a3t.projects.store.project_state import ProjectState
+from a3t.projects.store.recordings import FurtherRecording
 from app import limits, texts
 from app.processes.worker import run_in_sandbox
 from app.service import Service, without_folder
@@ -17,7 +20,7 @@ from app.studio.live_sessions import LiveSessions
 from app.studio.project import Project
 from app.studio.project_words import transcript_in, transcript_lines
 from app.studio.recogniser_fetch import RecogniserFetch
-from app.studio.storage.folders import BIN, FurtherRecording, ProjectFolder, Projects
+from app.studio.storage.folders import BIN, ProjectFolder, Projects
 from app.studio.storage.packed_project import SUFFIX, manifest_of, pack, unpack
 
 MAX_OPEN = 64  # open projects in memory; one holds little
@@ -29,7 +32,7 @@ class ThereAlreadyError(Exception):
     def __init__(self, folder: ProjectFolder) -> None:
         super().__init__(folder.id)
         edits = len(folder.document.changes)
-        self.told = {"name": folder.about.get("name", ""), "edits": edits}
+        self.told = {"name": folder.state.name, "edits": edits}
 
 
 class Studio:
@@ -76,20 +79,19 @@ class Studio:
         if source.suffix.lower() == ".zip":
             return self._unpacked(visitor, source, data.get("onto"))
         text = transcript_lines(str(data.get("text") or ""))
-        about: dict[str, Any] = {"text": text} if text else {}
-        return self._create(visitor, source, name, about)
+        return self._create(visitor, source, name, ProjectState(text=text))
 
     def example(self, visitor: str) -> Project:
         """A project of the sentence in `a3t.example`."""
-        about = {"text": TEXT, "offered": NEW_TEXT}
-        return self._create(visitor, RECORDING, f"example{RECORDING.suffix}", about)
+        state = ProjectState(text=TEXT, offered=NEW_TEXT)
+        return self._create(visitor, RECORDING, f"example{RECORDING.suffix}", state)
 
-    def _create(self, visitor: str, source: Path, name: str, about: dict[str, Any]) -> Project:
+    def _create(self, visitor: str, source: Path, name: str, state: ProjectState) -> Project:
         file = limits.safe_name(name)
 
-        def fill(folder: Path) -> dict[str, Any]:
+        def fill(folder: Path) -> ProjectState:
             shutil.copyfile(source, folder / file)
-            return {"name": name[:120], "file": file, **about}
+            return replace(state, name=name[:120], file=file)
 
         return self._opened(self.projects.create(visitor, source, fill))
 
@@ -112,7 +114,7 @@ class Studio:
 
     def packed(self, project: Project) -> Path:
         """The project as one file, which is kept for an hour."""
-        name = f"{limits.safe_stem(project.folder.about['file'])}{SUFFIX}"
+        name = f"{limits.safe_stem(project.folder.state.file)}{SUFFIX}"
         target = self.service.request_folder() / name
         pack(project.folder, target)
         return target

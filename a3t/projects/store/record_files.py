@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from a3t.audio.output.files import atomic_path
 from a3t.errors import InputError
 from a3t.plan.request import LaterFormatError
-from alignment.serialisation import from_json
+from alignment.serialisation import Record, from_json
 
 T = TypeVar("T")
 
@@ -52,6 +53,51 @@ def read_file(path: Path, kind: type[T], otherwise: T, newest: int = 1) -> T:
         return from_json(kind, data)
     except ValueError:
         raise UnreadableError(path, "it is damaged") from None
+
+
+class StoredRecord(Record):
+    """A record that is a file of a project, with the number of its format.
+
+    migrations: each from a format's JSON to the next one's; a file without a number is of format 1.
+    """
+
+    migrations: ClassVar[tuple[Callable[[Any], Any], ...]] = ()
+
+    @classmethod
+    def newest(cls) -> int:
+        """Return the format that is written."""
+        return len(cls.migrations) + 1
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the record's JSON, with its format."""
+        return {"format": self.newest(), **super().to_json()}
+
+    @classmethod
+    def from_json(cls, data: object) -> Self:
+        """Return the record of any format so far; ValueError if it is none."""
+        written = data.get("format", 1) if isinstance(data, dict) else 1
+        if type(written) is not int or not 1 <= written <= cls.newest():
+            raise ValueError("format")
+        for migrate in cls.migrations[written - 1 :]:
+            data = migrate(data)
+        return from_json(cls, data)
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Return what a file holds, the record without anything if there is none.
+
+        Raises
+        ------
+        UnreadableError
+            If the file is there but can't be read, or holds something else.
+        LaterFormatError
+            If a later version wrote it.
+        """
+        data = read_file(path, Any, None, cls.newest())
+        try:
+            return cls() if data is None else cls.from_json(data)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise UnreadableError(path, "it is damaged") from None
 
 
 def write_json(path: Path, value: object) -> None:

@@ -22,22 +22,21 @@ import shutil
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
-
-from msgspec import Meta
+from typing import Any, TypeVar
 
 from a3t.audio.output.files import atomic_path
 from a3t.errors import InputError
 from a3t.plan.request import FORMAT
 from a3t.projects.document import Document
 from a3t.projects.store.folder_lock import lock_of
+from a3t.projects.store.project_state import ProjectState
 from a3t.projects.store.record_files import UnreadableError, read_file, write_json
-from a3t.projects.take_record import MAX_TAKES, TakeRecord, Text
-from alignment.serialisation import Record
-from app import limits, texts
-from app.studio.storage.heard_tokens import HeardPart
+from a3t.projects.store.recordings import ENDING, FurtherRecording, Place, Places, Recordings
+from a3t.projects.take_record import MAX_TAKES, TakeRecord
+from app import texts
+from app.studio.storage.heard_tokens import WORDS_FORMAT, HeardPart
 
 T = TypeVar("T")
 
@@ -46,38 +45,13 @@ TAKE = re.compile(r"([0-9a-f]{16})-(\d{1,3})")
 SCRIPT = "script.json"
 TAKE_FILE, REQUEST = "take.json", "request.json"  # in a take's folder
 SAID = "said"
-ENDING = re.compile(r"\.[a-z0-9]{1,8}")  # of what is in it
-SAID_NAME = re.compile(rf"said-[0-9a-f]{{12}}({ENDING.pattern})?")
-FURTHER = "recordings.json"
+STATE, FURTHER, PLACES = "project.json", "recordings.json", "places.json"
 LOUD = ".loud"  # in the name of an exported sound that was brought to a loudness
 OPENED = "opened.json"  # whose time is that of the last opening
 BIN, BIN_SECONDS = "bin.json", 7 * 24 * 3600.0  # the time of what was thrown away is kept for
 OWN_BIN = "bin"  # in a project's folder: what was taken out of it, for as long
 MAX_PROJECTS = 100  # of one visitor
 MIN_FREE_BYTES = 1_000_000_000  # bytes that stay free on the disk
-
-
-@dataclass(frozen=True)
-class FurtherRecording(Record):
-    """A recording beside the project's own: one whose words can be pasted (a source), or another
-    speaker's track, which stays in step with it.
-
-    file: in SAID. name: what it was called. seconds: its length. text: its transcript, "" to
-    recognise it. problem: why it can't be used, if it can't.
-    """
-
-    kind: Literal["source", "track"]
-    file: Annotated[str, Meta(pattern=rf"^{SAID_NAME.pattern}\Z")]
-    name: Annotated[str, Meta(max_length=120)]
-    seconds: Annotated[float, Meta(ge=0)]
-    text: Annotated[str, Meta(max_length=limits.MAX_CHARACTERS)] = ""
-    problem: Text = ""
-
-    @property
-    def heard_name(self) -> str:
-        """The file of what is heard in it: of a source an `OtherRecording`, of a track its sha256
-        and where it is `loud` (`TrackActivity`)."""
-        return f"recordings/{self.file}.json"
 
 
 @dataclass(frozen=True)
@@ -101,42 +75,46 @@ class ProjectFolder:
         write_json(self.path / name, value)
 
     @property
-    def about(self) -> dict[str, Any]:
+    def state(self) -> ProjectState:
         """project.json."""
-        return self.read("project.json", dict[str, Any], {})
+        return ProjectState.read(self.path / STATE)
 
-    def update(self, function: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    def update(self, function: Callable[[ProjectState], ProjectState]) -> None:
         """Change project.json; nobody else changes it meanwhile."""
         with lock_of(self.path)():
-            self.write("project.json", function(self.about))
+            self.write(STATE, function(self.state).to_json())
 
     @property
     def original(self) -> Path:
         """The recording as it came."""
-        return self.path / str(self.about["file"])
+        return self.path / self.state.file
 
     def heard(self, part: int) -> HeardPart:
         """The words of a part; none if it hasn't been listened to."""
         name = words_name(part)
-        return self.as_record(name, HeardPart.from_json, self.read(name, Any, []))
+        return self.as_record(name, HeardPart.from_json, self.read(name, Any, [], WORDS_FORMAT))
 
     @property
     def further(self) -> tuple[FurtherRecording, ...]:
         """The recordings beside its own, in the order in which they came."""
-        return self.read(FURTHER, tuple[FurtherRecording, ...], ())
+        return Recordings.read(self.path / FURTHER).recordings
 
     def heard_in(self, recording: FurtherRecording) -> dict[str, Any] | None:
         """Return what is heard in a recording beside its own, None until then."""
         return self.read(recording.heard_name, dict[str, Any] | None, None)  # type: ignore[arg-type]
 
     @property
-    def places(self) -> list[dict[str, Any]]:
+    def places(self) -> tuple[Place, ...]:
         """Where the pieces of the transcript that was given are looked for."""
-        return self.read("places.json", list[dict[str, Any]], [])
+        return Places.read(self.path / PLACES).places
+
+    def keep_places(self, places: Iterable[Place]) -> None:
+        """Write places.json."""
+        self.write(PLACES, Places(tuple(places)).to_json())
 
     def keep_further(self, recordings: Iterable[FurtherRecording]) -> None:
         """Write recordings.json."""
-        self.write(FURTHER, [each.to_json() for each in recordings])
+        self.write(FURTHER, Recordings(tuple(recordings)).to_json())
 
     def keep_said(self, source: Path) -> Path:
         """A copy of another recording, as for a take; InputError if there is no room."""
@@ -266,7 +244,7 @@ class Projects:
         if not ID.fullmatch(name):
             return None
         folder = ProjectFolder(self.root / visitor / name)
-        there = (folder.path / "project.json").is_file()
+        there = (folder.path / STATE).is_file()
         return folder if there and (folder.path / BIN).is_file() == binned else None
 
     def empty_bin(self, visitor: str) -> None:
@@ -277,7 +255,7 @@ class Projects:
                     folder.delete()
 
     def create(
-        self, visitor: str, source: Path, fill: Callable[[Path], Mapping[str, Any]]
+        self, visitor: str, source: Path, fill: Callable[[Path], ProjectState]
     ) -> ProjectFolder:
         """A new project made of `source`: `fill` writes its files into a folder and returns its
         project.json. InputError if there is no room; then, or if `fill` fails, nothing is left."""
@@ -289,10 +267,10 @@ class Projects:
         folder = ProjectFolder(self.root / visitor / secrets.token_hex(12))
         folder.path.mkdir(parents=True, mode=0o700)
         try:
-            about = fill(folder.path)
+            state = fill(folder.path)
             folder.touch()
             # It is a project from now on: a folder without this file is none.
-            folder.write("project.json", {"id": folder.id, "made": time.time(), **about})
+            folder.write(STATE, replace(state, made=time.time()).to_json())
         except BaseException:
             folder.delete()
             raise
@@ -300,22 +278,22 @@ class Projects:
 
     def copies(self, visitor: str, origin: str) -> list[ProjectFolder]:
         """A visitor's projects that are `origin`, or came from a file of it."""
-        return [each for each in self.of(visitor) if origin in (each.id, each.about.get("origin"))]
+        return [each for each in self.of(visitor) if origin in (each.id, each.state.origin)]
 
     def recent(self, visitor: str) -> list[dict[str, Any]]:
         """A visitor's projects for the start, the last opened first, and those in the bin."""
         found = []
         self.empty_bin(visitor)
         for folder in (*self.of(visitor), *self.of(visitor, binned=True)):
-            about, edits = dict[str, Any](), 0
+            state, edits = ProjectState(), 0
             with suppress(InputError):  # its sentence is said when it is opened
-                about = folder.about
+                state = folder.state
                 edits = len(folder.document.changes)
             found.append(
                 {
                     "id": folder.id,
-                    "name": about.get("name", ""),
-                    "seconds": about.get("seconds"),
+                    "name": state.name,
+                    "seconds": state.sound and state.sound.seconds,
                     "opened": folder.opened,
                     "edits": edits,
                     "binned": (folder.path / BIN).is_file(),

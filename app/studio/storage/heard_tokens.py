@@ -31,6 +31,7 @@ from alignment.result import covering
 Token = dict[str, Any]
 Pause = dict[str, Any]
 
+WORDS_FORMAT = 2  # 1 had no number, and once was a list of tokens alone
 NEAREST = 0.25  # seconds of kept speech between two changes; less is too short for both joints
 IDS = 100_000  # ids of one part's tokens: more than a part can have
 
@@ -44,15 +45,18 @@ class HeardPart:
 
     @classmethod
     def from_json(cls, data: Any) -> HeardPart:
-        """The inverse of `to_json`; a list holds tokens alone, as projects once did. KeyError or
-        TypeError if tokens lack something."""
+        """The inverse of `to_json`; a list holds tokens alone, as projects once did. ValueError,
+        KeyError or TypeError if tokens lack something."""
         heard = cls(data) if isinstance(data, list) else cls(data["tokens"], data["pauses"])
         for token in heard.tokens:
-            token["id"], token["text"], token["pause"], token["words"][0]["start"]
+            token["id"], token["text"], token["pause"]
+            if not token["words"]:
+                raise ValueError("a token's words")
+            token["words"][0]["start"], token["words"][-1]["end"]
         return heard
 
     def to_json(self) -> dict[str, Any]:
-        return {"tokens": self.tokens, "pauses": self.pauses}
+        return {"format": WORDS_FORMAT, "tokens": self.tokens, "pauses": self.pauses}
 
     def aligned(self, recording: Recording) -> AlignedRecording:
         """The recording with all this as its transcript and alignment."""

@@ -32,19 +32,20 @@ from pydantic import AfterValidator, BaseModel, Field, StrictInt, StringConstrai
 from a3t.errors import InputError
 from a3t.plan.request import MAX_OTHERS, OtherRecording
 from a3t.projects.document import Document
+from a3t.projects.store.project_state import PackedSound, ProjectState
+from a3t.projects.store.recordings import SAID_NAME, Place, Places, Recordings
 from a3t.projects.take_record import KNOWN, MAX_TEXT_CHARACTERS, TakeRecord, Text
 from a3t.text.transcript import Transcript
 from alignment import Word
-from alignment.serialisation import OMITTED, Record, from_json
+from alignment.serialisation import OMITTED, Record
 from app import limits, texts
 from app.studio.storage.folders import (
     FURTHER,
+    PLACES,
     REQUEST,
     SAID,
-    SAID_NAME,
     SCRIPT,
     TAKE_FILE,
-    FurtherRecording,
     ProjectFolder,
     said_for,
     words_name,
@@ -67,20 +68,26 @@ SOUND = ("sample_rate", "file_channels", "samples")
 LongText = Annotated[
     str, StringConstraints(strip_whitespace=True, max_length=limits.MAX_CHARACTERS)
 ]
-KEPT = ("name", "file", "text", "offered", *SOUND)
+KEPT = ("name", "file", "text", "offered")
 
 
 def pack(folder: ProjectFolder, target: Path) -> None:
     """Write the project's file."""
-    about, changes = folder.about, folder.document.changes
-    told = {name: about[name] for name in KEPT if name in about} | {
-        "format": 1,
-        "id": about.get("origin", folder.id),
-        "edits": len(changes),
-        "parts": about.get("parts", []),
-        "places": bool(about.get("places")),
-        "plain": bool(about.get("plain")),
-    }
+    state, changes = folder.state, folder.document.changes
+    kept = {name: value for name, value in state.to_json().items() if name in KEPT and value}
+    sound = state.sound.to_json() if state.sound else {}
+    told = (
+        kept
+        | {name: sound[name] for name in SOUND if sound}
+        | {
+            "format": 1,
+            "id": state.origin or folder.id,
+            "edits": len(changes),
+            "parts": [list(part) for part in state.parts],
+            "places": state.places,
+            "plain": state.plain,
+        }
+    )
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr(MANIFEST, json.dumps(told))
         archive.write(folder.original, f"original/{folder.original.name}", zipfile.ZIP_STORED)
@@ -95,16 +102,14 @@ def _keys(folder: ProjectFolder, parts: int) -> set[str]:
 
 
 def _members(folder: ProjectFolder, keys: set[str]) -> Iterator[str]:
-    yield from (
-        name for name in (SCRIPT, "places.json", FILE, NAMES) if (folder.path / name).is_file()
-    )
+    yield from (name for name in (SCRIPT, PLACES, FILE, NAMES) if (folder.path / name).is_file())
     if folder.further:
         yield FURTHER
     for each in folder.further:
         yield f"{SAID}/{each.file}"
         if (folder.path / each.heard_name).is_file():
             yield each.heard_name
-    for part in range(len(folder.about.get("parts", []))):
+    for part in range(len(folder.state.parts)):
         if (folder.path / words_name(part)).is_file():
             yield words_name(part)
     for key in sorted(keys):
@@ -146,9 +151,11 @@ def _manifest(archive: zipfile.ZipFile) -> Manifest:
         raise InputError(texts.NO_PROJECT_FILE) from None
 
 
-def unpack(path: Path, stage: Path, most: int) -> dict[str, Any]:
-    """Write a project's file into the folder `stage`, at most `most` bytes; returns its
-    project.json. InputError if it is no project's file. In a process of its own."""
+def unpack(path: Path, stage: Path, most: int) -> ProjectState:
+    """Write a project's file into the folder `stage`, at most `most` bytes; return its state.
+
+    In a process of its own. InputError if it is no project's file.
+    """
     with _opened(path) as archive:
         if sum(member.file_size for member in archive.infolist()) > most:
             raise InputError(texts.LARGE_PROJECT)
@@ -158,7 +165,7 @@ def unpack(path: Path, stage: Path, most: int) -> dict[str, Any]:
             raise InputError(texts.NO_PROJECT_FILE) from None
 
 
-def _unpacked(archive: zipfile.ZipFile, told: Manifest, folder: ProjectFolder) -> dict[str, Any]:
+def _unpacked(archive: zipfile.ZipFile, told: Manifest, folder: ProjectFolder) -> ProjectState:
     names = set(archive.namelist())
     samples, seconds = told.samples, told.samples / told.sample_rate
     originals = [found for name in names if (found := ORIGINAL.fullmatch(name))]
@@ -175,10 +182,11 @@ def _unpacked(archive: zipfile.ZipFile, told: Manifest, folder: ProjectFolder) -
     folder.keep(script)
     parts = checked_spans(told.parts, samples)
     if told.places:
-        places = [checked_place(place, samples) for place in _json(archive, "places.json")]
+        listed = Places.from_json(_json(archive, PLACES)).places
+        places = [checked_place(place, samples) for place in listed]
         if len(places) != len(parts):
             raise ValueError("places")
-        folder.write("places.json", places)
+        folder.keep_places(places)
     for name in sorted(names):
         if found := WORDS_FILE.fullmatch(name):
             part = int(found[1])
@@ -197,17 +205,16 @@ def _unpacked(archive: zipfile.ZipFile, told: Manifest, folder: ProjectFolder) -
         found = TAKE_MEMBER.fullmatch(name)
         if found and found[1] in keys and found[3] == TAKE_FILE:
             _take(archive, name.rpartition("/")[0], told, folder)
-    kept = told.model_dump(
-        include={"name", "file", "text", "offered", "places", "plain"}, exclude_defaults=True
-    )
-    packed = told.model_dump(include=set(SOUND)) | {"parts": parts}
-    return {"origin": told.id, **kept, "packed": packed}
+    kept = told.model_dump(include={"name", "file", "text", "places", "plain"})
+    sound = told.model_dump(include=set(SOUND))
+    packed = PackedSound(**sound, parts=tuple((first, last) for first, last in parts))
+    return ProjectState(origin=told.id, offered=told.offered or None, packed=packed, **kept)
 
 
 def _further(archive: zipfile.ZipFile, folder: ProjectFolder) -> None:
     """The recordings beside the project's own; what is said to be heard in one that can't be is
     listened to again."""
-    listed = from_json(tuple[FurtherRecording, ...], _json(archive, FURTHER))
+    listed = Recordings.from_json(_json(archive, FURTHER)).recordings
     if not len({each.file for each in listed}) == len(listed) <= 2 * MAX_OTHERS:
         raise ValueError("recordings")
     for each in listed:
@@ -375,11 +382,10 @@ def _in_order(words: list[dict[str, Any]]) -> None:
         raise ValueError("words out of order")
 
 
-def checked_place(data: Any, samples: int) -> dict[str, Any]:
-    """A checked place where a piece of the transcript is to be looked for."""
-    (place,) = checked_spans([[data["first"], data["last"]]], samples)
-    text = Transcript.from_text(from_json(str, data["transcript"]["text"]))
-    return {"first": place[0], "last": place[1], "transcript": text.to_json()}
+def checked_place(place: Place, samples: int) -> Place:
+    """Return a checked place where a piece of the transcript is to be looked for."""
+    checked_spans([(place.first, place.last)], samples)
+    return replace(place, transcript=Transcript.from_text(place.transcript.text))
 
 
 def checked_spans(spans: Any, samples: int) -> list[list[int]]:

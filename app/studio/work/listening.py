@@ -22,11 +22,14 @@ from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.request import OtherRecording, Pronunciations
 from a3t.plan.track_activity import TrackActivity
+from a3t.projects.store.project_state import OpenedSound
+from a3t.projects.store.recordings import Place
 from a3t.source.alignments import punctuated
 from a3t.source.diarisation import numbered, speakers_by_sound
 from a3t.source.recognised_transcript import parts_of, recognised_part
 from a3t.source.records import LONG, AlignedRecording
 from a3t.source.transcripts import find_transcript
+from a3t.spans import Span
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.punctuation.restoring import with_punctuation
 from a3t.text.transcript import Transcript, parsed
@@ -49,8 +52,8 @@ AT_ONCE = 50_000  # pairs of peaks: 100 s
 
 def ingest(
     editor: Editor, original: Path, folder: Path, most: float = limits.MAX_SECONDS
-) -> dict[str, Any]:
-    """Writes sound.pcm (16 bits, at most two channels, the recording's own rate) and peaks.bin.
+) -> tuple[OpenedSound, tuple[Span, ...]]:
+    """Write sound.pcm (16 bits, at most two channels, the recording's own rate) and peaks.bin.
 
     Returns the recording's description, and its parts. Raises InputError as `Recording.open`, and
     for a recording of more than `most` seconds, before anything of it is written.
@@ -66,18 +69,18 @@ def ingest(
             file.write(played(to_float(block)))
     sound = PcmSound(path, recording.sample_rate, channels, recording.samples)
     (folder / "peaks.bin").write_bytes(peaks_of(sound))
-    return {
-        **recording.to_json(),
-        "path": original.name,
-        "file_channels": recording.channels,
-        "subtype": recording.subtype,
-        "container": recording.container,
-        "track": recording.track,
-        "film": picture_lead(recording),
-        "channels": channels,
-        "seconds": recording.seconds,
-        "parts": [list(part) for part in parts_of(sound, FIRST_PART)],
-    }
+    opened = OpenedSound(
+        recording.sample_rate,
+        channels,
+        recording.samples,
+        recording.seconds,
+        recording.channels,
+        recording.subtype,
+        recording.container,
+        recording.track,
+        picture_lead(recording),
+    )
+    return opened, tuple(parts_of(sound, FIRST_PART))
 
 
 def peaks_of(sound: PcmSound) -> bytes:
@@ -234,10 +237,10 @@ def tokens_of(transcript: Transcript, words: Sequence[Word], first_id: int) -> l
 
 def find_places(
     editor: Editor, sound: PcmSound, text: str, own: Pronunciations = ()
-) -> list[dict[str, Any]]:
+) -> list[Place]:
     """Find roughly where a given text is spoken, in pieces that can be aligned one by one.
 
-    Each has samples "first" and "last" and its "transcript"; together they hold the whole text.
+    Together they hold the whole text.
     """
     transcript = Transcript.from_text(text)
     count = len(transcript.words)
@@ -247,7 +250,7 @@ def find_places(
     choices = Pronouncer(dict(own)).choices(transcript.spoken)
     phones = [choices[word][0] for word in transcript.spoken]
     frame = SECONDS * sound.sample_rate
-    result: list[dict[str, Any]] = []
+    result: list[Place] = []
     done = 0
     for piece in pieces(find_anchors(sound, phones), count):
         end = piece.end
@@ -260,19 +263,18 @@ def find_places(
     return result
 
 
-def _place(transcript: Transcript, first: int, last: int, begin: int, end: int) -> dict[str, Any]:
+def _place(transcript: Transcript, first: int, last: int, begin: int, end: int) -> Place:
     part = transcript.of_words([(begin, end)])
     part = replace(part, text=part.written(0, len(part.words)))
-    return {"first": first, "last": last, "transcript": part.to_json()}
+    return Place(first, last, part)
 
 
 def align_place(
-    editor: Editor, sound: PcmSound, part: int, place: dict[str, Any], own: Pronunciations = ()
+    editor: Editor, sound: PcmSound, part: int, place: Place, own: Pronunciations = ()
 ) -> HeardPart:
     """The words of one piece of `find_places`."""
-    transcript = Transcript.from_json(place["transcript"])
-    reach = place["first"], place["last"]
-    return align_tokens(editor, sound, part * IDS, *reach, transcript, own=own)
+    first, last = place.first, place.last
+    return align_tokens(editor, sound, part * IDS, first, last, place.transcript, own=own)
 
 
 def tell_speakers(

@@ -17,8 +17,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from a3t.projects.store.recordings import FurtherRecording
 from app.studio.project import Project
-from app.studio.storage.folders import FurtherRecording, ProjectFolder
+from app.studio.storage.folders import ProjectFolder
 
 REPLACE = os.replace
 
@@ -53,7 +54,7 @@ def opened(folder: Path) -> Project:
 
 def listened(project: Project, template: ProjectFolder) -> None:
     """The transcript's places are found, and its words are heard."""
-    project.listening.retext({"text": template.about["text"]})
+    project.listening.retext({"text": template.state.text})
     project.listening._find_places(Editor(template.places))  # type: ignore[arg-type]
     project.listening._listen_to(Editor(template.heard(0)), 0)  # type: ignore[arg-type]
 

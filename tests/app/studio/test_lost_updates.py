@@ -85,8 +85,8 @@ def test_two_windows_a_rename_and_an_alignment_at_once(
     document = server.folder.document
     assert document.clients == {"a": EACH, "b": EACH} and document.revision == 2 * EACH
     assert len(document.done) == 2 * EACH
-    about = server.folder.about
-    assert about["name"] == f"name {EACH - 1}" and about["places"] and about["text"] == ARCTIC
+    kept = server.folder.state
+    assert (kept.name, kept.places, kept.text) == (f"name {EACH - 1}", True, ARCTIC)
 
 
 def test_a_project_whose_jobs_run_stays_open(

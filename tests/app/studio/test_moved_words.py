@@ -168,7 +168,7 @@ def test_words_of_another_recording_are_pasted(
     packed.write_bytes(project.client.get(f"{project.at}/file").content)
     with zipfile.ZipFile(packed) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
-    (listed,) = json.loads(members["recordings.json"])
+    (listed,) = json.loads(members["recordings.json"])["recordings"]
     lies: list[Any] = [[listed, listed], [listed | {"file": "../x"}], [listed | {"kind": "x"}], 5]
     for lie in lies:
         with zipfile.ZipFile(packed.with_name("lie.a3t.zip"), "w") as archive:

@@ -30,9 +30,9 @@ def opened(tmp_path: Path) -> PcmSound:
     rng = np.random.default_rng(0)
     samples = 0.3 * rng.normal(size=(RATE * 21 + 77, 2)).clip(-3, 3)
     soundfile.write(tmp_path / "a.wav", samples, RATE, "PCM_16")
-    found = ingest(cast(Any, SimpleNamespace(progress=None)), tmp_path / "a.wav", tmp_path)
-    assert found["parts"][0][0] == 0 and found["parts"][-1][1] == len(samples)
-    assert all(a[1] == b[0] for a, b in zip(found["parts"], found["parts"][1:], strict=False))
+    sound, parts = ingest(cast(Any, SimpleNamespace(progress=None)), tmp_path / "a.wav", tmp_path)
+    assert sound.samples == len(samples) == parts[-1][1] and parts[0][0] == 0
+    assert all(a[1] == b[0] for a, b in zip(parts, parts[1:], strict=False))
     return PcmSound(tmp_path / "sound.pcm", RATE, 2, len(samples))
 
 
