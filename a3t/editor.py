@@ -250,8 +250,10 @@ class Editor:
         pronouncer: Pronouncer,
         ticked: set[int] | None = None,
     ) -> tuple[Difference, ...]:
-        """The differences of a transcript from the new text; `ticked`: the numbers of those that
-        are made."""
+        """List the differences of a transcript from the new text.
+
+        ticked: the numbers of those that are made.
+        """
         if found.comparison is None or not found.comparison.places:
             return ()
         with self.steps("align"):
