@@ -364,7 +364,12 @@ class ConvolutionModule(nn.Module):
 
 
 class ConformerBlock(nn.Module):
-    """½ feed-forward, attention, convolution, ½ feed-forward, LayerNorm; all pre-norm."""
+    """½ feed-forward, attention, convolution, ½ feed-forward, LayerNorm; all pre-norm.
+
+    Without a kernel it is a Transformer's block, attention and one whole feed-forward: the row
+    "− Conformer" of table 4.2, since Conformer adds both the convolution and the second
+    feed-forward (thesis, section 4.3.3).
+    """
 
     def __init__(
         self,
@@ -379,21 +384,23 @@ class ConformerBlock(nn.Module):
         super().__init__()
         self.first = FeedForward(width, hidden, feed_forward_kernel, dropout)
         self.attention = RelativeAttention(width, heads, dropout)
-        # Without a kernel the block is a Transformer's: the ablation of table 4.2.
         self.convolution = ConvolutionModule(width, kernel, conv_norm) if kernel else None
-        self.second = FeedForward(width, hidden, feed_forward_kernel, dropout)
+        self.second = FeedForward(width, hidden, feed_forward_kernel, dropout) if kernel else None
         self.norm_first = nn.LayerNorm(width)
         self.norm_attention = nn.LayerNorm(width)
         self.norm_convolution = nn.LayerNorm(width) if kernel else None
-        self.norm_second = nn.LayerNorm(width)
+        self.norm_second = nn.LayerNorm(width) if kernel else None
         self.norm_last = nn.LayerNorm(width)
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x: Tensor, layout: Layout, maps: list[Tensor] | None = None) -> Tensor:
+        if self.convolution is None or self.second is None:
+            x = x + self.dropout(self.attention(self.norm_attention(x), layout, maps))
+            x = x + self.dropout(self.first(self.norm_first(x), layout))
+            return self.norm_last(x)
         x = x + 0.5 * self.dropout(self.first(self.norm_first(x), layout))
         x = x + self.dropout(self.attention(self.norm_attention(x), layout, maps))
-        if self.convolution is not None and self.norm_convolution is not None:
-            x = x + self.dropout(self.convolution(self.norm_convolution(x), layout))
+        x = x + self.dropout(self.convolution(self.norm_convolution(x), layout))
         x = x + 0.5 * self.dropout(self.second(self.norm_second(x), layout))
         return self.norm_last(x)
 

@@ -4,6 +4,7 @@ configuration in ``conf/``."""
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -25,22 +26,24 @@ from evaluation.systems.interface import System
 from evaluation.systems.networks import A3TSystem, load_a3t, read_weights
 from evaluation.systems.simple import Interpolation, MeanSpectrum
 from training.configuration import build, load_fitting, read_config
+from training.export import AVERAGE
 
 # What a table calls the run of each configuration.
 RUNS: Mapping[str, str] = {
-    "a3t": "A3T",
-    "a3t_thesis": "A3T, thesis's inputs",
-    "no_alignment_embedding": "w/o alignment embedding",
+    "a3t": "A3T (this project's)",
+    "a3t_thesis": "A3T (thesis)",
+    "no_alignment_embedding": "A3T (thesis) w/o alignment embedding",
     "transformer": "− Conformer",
     "no_postnet": "− Post-Net",
     "fat_mlm": "− L1 (FAT-MLM's shape)",
     "mam": "MAM's shape",
-    "mask_20": "A3T, 20 % masked",
-    "mask_50": "A3T, 50 % masked",
+    "mask_20": "A3T (thesis), 20 % masked",
+    "mask_50": "A3T (thesis), 50 % masked",
     "editspeech": "EditSpeech",
     "fastspeech2": "FastSpeech 2",
     "fastspeech2_gst": "FastSpeech 2 + GST",
 }
+PAPER = "a3t_paper"  # the recipes' name of the thesis's configuration
 # Networks that speak from text, by a configuration's ``system``.
 SPEAKING: Mapping[str, type[FastSpeech2Network] | type[EditSpeechNetwork]] = {
     "fastspeech2": FastSpeech2Network,
@@ -66,13 +69,18 @@ def base_name(name: str) -> str:
     return name.partition(SEED)[0]
 
 
+def is_run(folder: Path) -> bool:
+    """Return whether a folder holds a training by either loop."""
+    return any((folder / name).is_file() for name in (CHECKPOINT, AVERAGE))
+
+
 def runs_in(runs: Path) -> dict[str, Path]:
     """The trained systems of a folder by name, best known first: each in a folder named like its
     configuration, behind a point the seed of a further training, such as ``a3t_thesis.1``."""
     found = {}
-    for folder, shown in RUNS.items():
+    for folder, shown in [*RUNS.items(), (PAPER, RUNS["a3t_thesis"])]:
         for path in (runs / folder, *sorted(runs.glob(f"{folder}.[0-9]*"))):
-            if (path / CHECKPOINT).is_file():
+            if is_run(path):
                 seed = path.name.partition(".")[2]
                 found[f"{shown}{SEED}{seed}" if seed else shown] = path
     return found
@@ -91,8 +99,11 @@ def load_run(folder: Path) -> tuple[nn.Module, dict[str, Any], dict[str, float]]
     ``steps`` and ``minutes``. InputError if the folder holds no such run."""
     config = read_config(folder / "config.yaml")
     system = config.get("system", "a3t")
-    if not (folder / CHECKPOINT).is_file():
+    if not is_run(folder):
         raise InputError(f"{folder} has no {CHECKPOINT}: train it first.")
+    if not (folder / CHECKPOINT).is_file():
+        network, _ = load_a3t(folder)
+        return network, dict(read_weights(folder)[0]), {"steps": math.nan, "minutes": math.nan}
     state = torch.load(folder / CHECKPOINT, map_location="cpu", weights_only=True)
     facts = {"steps": state["step"], "minutes": state.get("spent", 0.0) / 60}
     if system == "a3t":
@@ -117,7 +128,7 @@ def load_system(name: str, folder: Path | None) -> System:
 
 def version_of(folder: Path | None) -> str:
     """A string that changes with the weights in a folder; "" without any."""
-    files = [folder / name for name in (WEIGHTS, CHECKPOINT)] if folder else []
+    files = [folder / name for name in (WEIGHTS, CHECKPOINT, AVERAGE)] if folder else []
     found = b"".join(path.read_bytes() for path in files if path.is_file())
     return hashlib.sha256(found).hexdigest() if found else ""
 
@@ -127,7 +138,7 @@ def system_at(where: str | Path, name: str | None = None) -> System:
     ``name``: what to call it, if not by its run."""
     folder = checkpoint_folder(where)
     shown = name or RUNS.get(folder.name, folder.name)
-    if (folder / CHECKPOINT).is_file():
+    if is_run(folder):
         network, config, _ = load_run(folder)
     else:
         network, config = load_a3t(folder)[0], dict(read_weights(folder)[0])

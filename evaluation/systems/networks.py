@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,7 +14,7 @@ from a3t.learning.loop import CHECKPOINT
 from a3t.model.a3t import A3T
 from a3t.model.conformer import Batch
 from a3t.model.loading import network_of
-from a3t.model.variance.durations import DurationPredictor, rate_ratio, whole_frames
+from a3t.model.variance.durations import DurationPredictor, whole_frames
 from a3t.pretrained import checkpoint_folder, load_checkpoint, part_of
 from a3t.text.phones import PHONES
 from a3t.vocoder.base import Vocoder as BaseVocoder
@@ -22,6 +22,8 @@ from evaluation.clips import HeldOutClip, Predictor, Vocoder
 from evaluation.systems.interface import Gap, Ints, Mel, Range, System
 from training.configuration import load_fitting
 from training.export import AVERAGE, read_run
+
+TRIMMED = 2  # ratios at each end that the speaker's rate leaves out
 
 Network = TypeVar("Network", bound=torch.nn.Module)
 
@@ -121,11 +123,20 @@ def around(gap: Gap, longest: int) -> Range:
     return left, right
 
 
+def mean_ratio(spoken: Sequence[float], predicted: Sequence[float]) -> float:
+    """Return the mean of the phones' ratios, spoken over predicted, two at each end left out.
+
+    The speaker's rate of section 4.3.5 as the authors' code takes it: 1 for fewer than five phones.
+    """
+    ratios = sorted(true / expected for true, expected in zip(spoken, predicted, strict=True))
+    return float(np.mean(ratios[TRIMMED:-TRIMMED])) if len(ratios) > 2 * TRIMMED else 1.0
+
+
 def duration_predictor(predictor: DurationPredictor) -> Predictor:
     """Durations of the masked phones: predicted and scaled to the speaker (4.3.5).
 
-    The scale is the ratio of sums over the visible phones without pauses, so it doesn't depend on
-    the masked ones. Pauses (`sp`) in the region are given, but not their lengths.
+    The scale is `mean_ratio` of the visible phones without pauses, so it doesn't depend on the
+    masked ones. Pauses (`sp`) in the region are given, but not their lengths.
     """
 
     def predict(item: HeldOutClip, span: tuple[int, int]) -> Ints:
@@ -133,7 +144,7 @@ def duration_predictor(predictor: DurationPredictor) -> Predictor:
         frames = np.array(predictor.frames(symbols, item.words.tolist()))
         visible = item.words >= 0
         visible[span[0] : span[1]] = False
-        ratio = rate_ratio(item.durations[visible].tolist(), frames[visible].tolist())
+        ratio = mean_ratio(item.durations[visible].tolist(), frames[visible].tolist())
         inside = frames[span[0] : span[1]]
         spoken = item.words[span[0] : span[1]] >= 0
         return np.array(whole_frames(np.where(spoken, inside * ratio, inside).tolist()), np.int64)

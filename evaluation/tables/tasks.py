@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from a3t.grid import HOP
-from a3t.model.variance.durations import DurationPredictor, rate_ratio, whole_frames
+from a3t.model.variance.durations import DurationPredictor, whole_frames
 from a3t.text.phones import PHONES, phone_ids
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
@@ -31,7 +31,7 @@ from evaluation.clips import (
 from evaluation.edits.listing import KINDS as KINDS_OF_EDITS
 from evaluation.edits.listing import LEAST_WORDS, LIST, ListedEdit, draw_edit, read_list
 from evaluation.systems.interface import Gap, Range, Sound
-from evaluation.systems.networks import duration_predictor
+from evaluation.systems.networks import duration_predictor, mean_ratio
 from training.corpora import Clip
 
 GIVEN, PREDICTED, EDIT, PROMPT = "given", "predicted", "edit", "prompt"
@@ -136,9 +136,9 @@ def edit_task(
     owners = np.concatenate([item.words[:first], place, shifted]).astype(np.int64)
     expected = np.array(durations.frames([PHONES[k] for k in phones], owners.tolist()))
     told = durations.frames([PHONES[k] for k in item.phones], item.words.tolist())
-    ratio = rate_ratio(
+    ratio = mean_ratio(
         item.durations[spoken].tolist(), [told[k] for k in spoken.tolist()]
-    )  # sum over sum, of all that is spoken
+    )  # of all that is spoken
     timing = np.array(whole_frames((expected[first : first + len(ids)] * ratio).tolist()), np.int64)
     gap = replace(open_gap(item, (first, last), timing, (phones, owners)), clip=name)
     said, resume = (*old[:first_word], *new, *old[last_word:]), item.frames((first, last))[1] * HOP
@@ -156,7 +156,7 @@ def prompt_task(
     words = np.where(target.words >= 0, target.words + prompt.words.max() + 1, -1)
     told = np.array(durations.frames([PHONES[k] for k in prompt.phones], prompt.words.tolist()))
     spoken = prompt.words >= 0
-    ratio = rate_ratio(prompt.durations[spoken].tolist(), told[spoken].tolist())
+    ratio = mean_ratio(prompt.durations[spoken].tolist(), told[spoken].tolist())
     expected = np.array(durations.frames([PHONES[k] for k in target.phones], target.words.tolist()))
     timing = np.array(
         whole_frames(np.where(target.words >= 0, expected * ratio, expected).tolist())

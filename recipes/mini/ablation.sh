@@ -9,7 +9,7 @@ cd "$(dirname "$0")"
 case " $* " in *" --help "* | *" -h "*) sed -n '2,/^set/s/^# //p' "$(basename "$0")" && exec ./run.sh --help ;; esac
 
 small="--config conf/narrow.yaml --max_epoch ${A3T_EPOCHS:-3} ${A3T_ALL:-}"
-rows=${A3T_ROWS:-a3t_paper ablation/no_alignment ablation/transformer ablation/no_postnet ablation/l2
+rows=${A3T_ROWS:-a3t_paper ablation/no_alignment_embedding ablation/transformer ablation/no_postnet ablation/fat_mlm
     a3t_paper:1 ablation/frame_phones ablation/speech_only ablation/mask_20 ablation/mask_50
     ablation/single_transformer ablation/single_no_postnet ablation/single_l2
     ablation/frame_progress ablation/aligned_positions ablation/normalise ablation/layer_norm

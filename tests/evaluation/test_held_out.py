@@ -77,7 +77,7 @@ def test_no_clip_that_training_read_is_measured(
     assert trained.heard and not trained.heard & named
     assert {name for name in measured if not name.startswith("drawn-")} <= named
     systems = {item.system for item in setting.known["items"]}
-    assert {"A3T, thesis's inputs", "Packed"} <= systems
+    assert {"A3T (thesis)", "Packed"} <= systems
     kinds = {item.task.kind for item in setting.known["items"]}
     assert kinds == {"given", "predicted", "edit", "prompt"}
 

@@ -35,7 +35,7 @@ from evaluation.tables.tasks import (
     TaskMaker,
     edit_task,
 )
-from evaluation.tables.thesis_tables import paired, seeds_table, with_differences
+from evaluation.tables.thesis_tables import A3T, paired, seeds_table, with_differences
 from tests.evaluation.conftest import WORDS
 from training.corpora import Clip
 
@@ -89,22 +89,22 @@ def test_an_interval_by_hand() -> None:
 
 
 def test_differences_are_taken_clip_by_clip() -> None:
-    rows = [make_row(f"c{k}", "A3T", mcd=5.0 + k) for k in range(4)]
+    rows = [make_row(f"c{k}", A3T, mcd=5.0 + k) for k in range(4)]
     rows += [make_row(f"c{k}", "EditSpeech", mcd=7.0 + k) for k in range(1, 4)]
-    found = paired(rows, "A3T", "EditSpeech")
+    found = paired(rows, A3T, "EditSpeech")
     assert (found.value, found.count) == (-2.0, 3)
     rows = [
         make_row("c", "copy-synthesis", wer=0.2),
-        make_row("c", "A3T", wer=0.5),
-        make_row("d", "A3T", wer=1),
+        make_row("c", A3T, wer=0.5),
+        make_row("d", A3T, wer=1),
     ]
     different = {(r["task"], r["system"]): r["wer"] for r in with_differences(rows)}
-    assert different["c", "A3T"] == pytest.approx(0.3)
-    assert math.isnan(different["d", "A3T"])
+    assert different["c", A3T] == pytest.approx(0.3)
+    assert math.isnan(different["d", A3T])
 
 
 def test_margins_are_of_the_tasks_that_there_are() -> None:
-    rows = [make_row(task, "A3T", mcd=5.0) for task in "abc"]
+    rows = [make_row(task, A3T, mcd=5.0) for task in "abc"]
     rows += [make_row(task, "Baseline 3", mcd=7.0 + k) for k, task in enumerate("abc")]
     rows += [make_row("a", "copy-synthesis", mcd=3.0)]
     lines = thesis_tables.margins(rows).splitlines()
@@ -114,19 +114,19 @@ def test_margins_are_of_the_tasks_that_there_are() -> None:
 
 def test_what_failed_is_counted_and_in_no_mean() -> None:
     rows = [
-        make_row("a", "A3T", mcd=4.0),
-        make_row("b", "A3T", mcd=6.0),
-        make_row("c", "A3T", error="it broke"),
+        make_row("a", A3T, mcd=4.0),
+        make_row("b", A3T, mcd=6.0),
+        make_row("c", A3T, error="it broke"),
     ]
     rows += [make_row(name, "mean spectrum", mcd=9.0, seen=False) for name in "abc"]
     text = thesis_tables.table_of(thesis_tables.TABLES["4.3"], rows)
-    assert "| A3T | 2 | 1 | 5.00 | – |" in text
+    assert "| A3T (this project's) | 2 | 1 | 5.00 | – |" in text
     assert "| mean spectrum | 3 | – | – | 9.00 (9.00 to 9.00) |" in text
 
 
 def test_trainings_are_compared_seed_by_seed() -> None:
     first, second = RUNS["a3t_thesis"], RUNS["no_alignment_embedding"]
-    figures = {first: 5.0, f"{first}, seed 1": 6.0, second: 8.0, f"{second}, seed 1": 8.5, "A3T": 4}
+    figures = {first: 5.0, f"{first}, seed 1": 6.0, second: 8.0, f"{second}, seed 1": 8.5, A3T: 4}
     rows = [
         make_row(task, name, mcd=m + k)
         for name, m in figures.items()
@@ -135,7 +135,9 @@ def test_trainings_are_compared_seed_by_seed() -> None:
     shown = seeds_table(rows)
     assert f"| {first} | 2 | 5.00, 6.00 | 5.50 (5.00 to 6.00) | – |" in shown
     assert f"| {second} | 2 | 8.00, 8.50 | 8.25 (8.00 to 8.50) | +2.75 (+2.50 to +3.00) |" in shown
-    assert "| A3T |" not in shown and seeds_table([make_row("a", "A3T", mcd=1.0)]) == ""
+    assert (
+        "| A3T (this project's) |" not in shown and seeds_table([make_row("a", A3T, mcd=1.0)]) == ""
+    )
     lines = thesis_tables.table_of(thesis_tables.TABLES["4.2"], rows).splitlines()
     assert [line.split(" | ")[0].strip("| ") for line in lines[4:]] == [*figures]
     own = [line for line in lines if second in line]

@@ -210,14 +210,21 @@ def test_features_are_made_in_parts(recipe: Recipe, backend: str, program: str) 
 
 
 def test_the_ablation_trains_every_row_alike_and_judges_all(recipe: Recipe) -> None:
-    rows = {"A3T_ROWS": "a3t_paper ablation/l2 a3t_paper:1", "A3T_ALL": "--model_conf pitch=false"}
+    rows = {
+        "A3T_ROWS": "a3t_paper ablation/fat_mlm a3t_paper:1",
+        "A3T_ALL": "--model_conf pitch=false",
+    }
     done = recipe.run(script="ablation.sh", **rows)
     assert done.returncode == 0, done.stderr
     calls = recipe.calls.read_text().splitlines()
     trained = [line.split() for line in calls if "--resume true" in line]
     assert [line[line.index("--seed") + 1] for line in trained] == ["0", "0", "1"]
     configs = [line[line.index("--config") + 1] for line in trained]
-    assert [Path(path).name for path in configs] == ["a3t_paper.yaml", "l2.yaml", "a3t_paper.yaml"]
+    assert [Path(path).name for path in configs] == [
+        "a3t_paper.yaml",
+        "fat_mlm.yaml",
+        "a3t_paper.yaml",
+    ]
     assert all((RECIPES / "mini" / path).exists() for path in configs)
     assert all("pitch=false" in line and "conf/narrow.yaml" in line for line in trained)
     runs = [line[line.index("--output_dir") + 1] for line in trained]

@@ -113,7 +113,8 @@ def word_edges(words: Sequence[int]) -> list[int]:
 def rate_ratio(spoken: Sequence[float], predicted: Sequence[float]) -> float:
     """This speaker's slowness: the sum of the phones' durations over the sum of those predicted.
 
-    A ratio of sums, as in the thesis, not a mean of ratios; 1 if either sum is 0.
+    A ratio of sums; 1 if either sum is 0. The tables of the thesis take the first implementation's
+    mean of the phones' ratios (`evaluation.systems.networks.mean_ratio`).
     """
     total = sum(predicted)
     return sum(spoken) / total if total > 0 and sum(spoken) > 0 else 1.0
