@@ -30,7 +30,11 @@ from tqdm import tqdm
 from a3t.audio.output.files import atomic_path
 from a3t.errors import InputError
 from a3t.grid import seconds_of
+from a3t.text.pronunciation.pronouncer import Pronouncer
+from a3t.text.transcript import Transcript
 from alignment import Alignment, AlignmentError
+from alignment.aligners.montreal import MontrealAligner
+from training.corpora.decoding import SoundFile
 from training.corpora.kaldi import read_directory, write_directory
 from training.corpora.left_out import LeftOut
 from training.corpora.prepare import SPLITS
@@ -84,6 +88,8 @@ def extract(
     with StoreWriter(out, more, keep=wanted - _changed(todo, out)) as store:
         done = {clip.name for clip in store.clips}
         todo = [job for job in todo if job.name not in done]
+        if aligner == "mfa":
+            todo = _aligned_at_once(todo, jobs, left_out)
         for job, found in _in_order(todo, jobs, scheduler):
             if isinstance(found, ClipError):
                 left_out.add(job.name, found.kind, found.sentence)
@@ -95,6 +101,35 @@ def extract(
         raise InputError(f"No clip of {data} could be used: {left_out.summary()}.")
     hours = seconds_of(sum(clip.frames for clip in clips)) / 3600
     return f"{out}: {len(clips)} clips, {hours:.2f} h; left out: {left_out.summary()}"
+
+
+def _aligned_at_once(todo: Sequence[Job], jobs: int, left_out: LeftOut) -> list[Job]:
+    """Align all clips that have no alignment in one run of MFA, which takes long to start.
+
+    What it can't align is left out. Raises InputError if MFA itself fails.
+    """
+    sounds = {job.name: SoundFile(job.sound) for job in todo if job.alignment is None}
+    readable = {name: sound for name, sound in sounds.items() if sound.samples}
+    words = {job.name: Transcript.from_text(job.text).spoken for job in todo}
+    pronouncer = Pronouncer()
+    said = {word: pronouncer.candidates(word) for name in readable for word in words[name]}
+    recordings = {
+        f"{job.voice}/{job.name}": (readable[job.name], words[job.name])
+        for job in todo
+        if job.name in readable
+    }
+    try:
+        found = MontrealAligner().align_corpus(recordings, said, jobs) if recordings else {}
+    except AlignmentError as error:
+        raise InputError(str(error)) from None
+    result = []
+    for job in todo:
+        aligned = found.get(f"{job.voice}/{job.name}")
+        if isinstance(aligned, AlignmentError):
+            left_out.add(job.name, "not aligned", str(aligned))
+        else:  # an unreadable recording is named when its features are made
+            result.append(replace(job, alignment=aligned or job.alignment))
+    return result
 
 
 def _changed(todo: Sequence[Job], out: Path) -> set[str]:

@@ -14,9 +14,11 @@ from a3t.audio.analysis.mel import log_mel
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
 from a3t.text.phones import PHONES
-from alignment import Alignment, Phone, Word, pause
+from alignment import Alignment, AlignmentError, Phone, Word, pause
+from alignment.aligners.montreal import MontrealAligner
 from tests.conftest import ARCTIC
 from tests.training.stores import made_up_clip
+from training.corpora.decoding import SoundFile
 from training.extract import extract, main
 from training.features import clip_features as room
 from training.features.clip_features import features
@@ -275,3 +277,34 @@ def test_a_missing_stage_and_a_missing_mfa_are_reported(
     room.named_aligner.cache_clear()
     assert main([str(data), str(tmp_path / "out"), "--aligner", "mfa"]) == 1
     assert "A3T_MFA" in capsys.readouterr().err
+
+
+def test_mfa_runs_once_for_all_clips(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[list[str]] = []
+    for name in "abc":
+        soundfile.write(
+            tmp_path / f"{name}.wav", np.random.default_rng(0).normal(0, 0.1, RATE), RATE
+        )
+    clips = {name: (tmp_path / f"{name}.wav", "hi") for name in "abc"}
+    data = kaldi(tmp_path / "data", clips)
+
+    def align_corpus(
+        self: object, recordings: dict[str, tuple[SoundFile, list[str]]], said: object, jobs: int
+    ) -> dict[str, Alignment | AlignmentError]:
+        calls.append(list(recordings))
+        assert all(
+            len(sound.mono()) == sound.samples == SAMPLE_RATE for sound, _ in recordings.values()
+        )
+        found: list[Alignment | AlignmentError] = [
+            make_alignment(),
+            AlignmentError("no"),
+            make_alignment(),
+        ]
+        return dict(zip(recordings, found, strict=True))
+
+    monkeypatch.setattr("training.extract.named_aligner", lambda name: None)
+    monkeypatch.setattr(MontrealAligner, "__init__", lambda self: None)
+    monkeypatch.setattr(MontrealAligner, "align_corpus", align_corpus)
+    summary = extract(data, tmp_path / "out", aligner="mfa")
+    assert [len(call) for call in calls] == [3]
+    assert ": 2 clips" in summary and "1 not aligned" in summary

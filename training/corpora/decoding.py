@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -24,3 +26,23 @@ def decode_floats(path: Path) -> tuple[np.ndarray, int]:
     """Mono float32 samples in [-1, 1) at 24 kHz, and the recording's own rate."""
     samples, rate = decode(path)
     return samples.astype(np.float32) / 32768.0, rate
+
+
+@dataclass(frozen=True)
+class SoundFile:
+    """A sound file of which any part can be read, as `alignment.aligner.Readable` wants it."""
+
+    path: Path
+    sample_rate: int = SAMPLE_RATE
+
+    @cached_property
+    def samples(self) -> int:
+        """The samples at 24 kHz; 0 if the file can't be read."""
+        try:
+            return round(soundfile.info(str(self.path)).duration * SAMPLE_RATE)
+        except (OSError, RuntimeError):  # soundfile's errors are RuntimeErrors
+            return 0
+
+    def mono(self, start: int = 0, stop: int | None = None) -> np.ndarray:
+        """Return samples [start, stop) of the channels' mean at 24 kHz."""
+        return decode_floats(self.path)[0][start:stop]
