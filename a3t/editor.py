@@ -39,6 +39,7 @@ from a3t.source.differences import (
     choose,
     continued,
     listed,
+    require_own_text,
     said_text,
     wanted_text,
 )
@@ -277,6 +278,8 @@ class Editor:
             options = request.recogniser, request.alignment, self.comparisons
             text = request.transcript
             found = find_transcript(sound, text, new_text, pronouncer, *options)
+            if found.comparison is not None:
+                require_own_text(found.comparison)
             if request.left and text is not None and new_text is not None:
                 comparison = continued(text, request.left, new_text)
                 found = replace(found, times=None, comparison=comparison, **_said(comparison))

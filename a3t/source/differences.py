@@ -28,6 +28,9 @@ Changes = tuple[int, ...] | Literal["ticked", "all"] | None
 none is open, else nothing."""
 
 MAX_SHOWN = 20  # differences in a message
+MAX_SHOWN_TEXT = 200  # characters of each text in a message
+# A new text of which less than this share of the words is heard, in order, is another recording's.
+MIN_KEPT_SHARE, MIN_COMPARED_WORDS = 0.5, 5
 CONTEXT_WORDS = 3  # on either side of a difference
 
 
@@ -147,6 +150,21 @@ def _unsure(differences: Sequence[Difference]) -> str:
         f"{shown}{f'; and {more} more' if more > 0 else ''}. Choose those to make by their "
         "numbers, or give the text that the recording says now."
     )
+
+
+def require_own_text(comparison: Comparison) -> None:
+    """Raise InputError, with both texts, if the new text is another recording's."""
+    heard, new = comparison.heard, comparison.new
+    edits = minimal_script(heard.spoken, new.spoken)
+    kept = len(new.words) - sum(edit.new[1] - edit.new[0] for edit in edits)
+    shorter = min(len(heard.words), len(new.words))
+    if shorter >= MIN_COMPARED_WORDS and kept < MIN_KEPT_SHARE * shorter:
+        texts = [f"“{each.text[:MAX_SHOWN_TEXT].strip()}”" for each in (heard, new)]
+        raise InputError(
+            f"Nothing was made: the recording seems to say {texts[0]}, which has little of "
+            f"{texts[1]}. Give that recording's own text with the changes in it, or what it says "
+            "now as its text."
+        )
 
 
 def is_said_as_new(judgement: Judgement | Difference, ticked: bool) -> bool:

@@ -15,6 +15,7 @@ from a3t.audio.reading.recording import Recording
 from a3t.commands import edit
 from a3t.editor import Editor
 from a3t.errors import InputError
+from a3t.plan.revision import Revision
 from a3t.source.change_detection import SpeechComparison, _Part
 from a3t.source.decision import BUILT_IN, MAX_PLAIN_WORDS, WHISPER, Weights
 from a3t.source.differences import (
@@ -25,6 +26,7 @@ from a3t.source.differences import (
     continued,
     listed,
     parsed_changes,
+    require_own_text,
     said_text,
     wanted_text,
 )
@@ -34,6 +36,7 @@ from a3t.source.proof import as_read
 from a3t.source.recognised_transcript import recognised
 from a3t.source.records import Comparison, FoundTranscript, Judgement, Place
 from a3t.source.transcripts import compared
+from a3t.text.comparison.respelling import respelled
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment.recognition.network_recogniser import mean_scores
@@ -378,6 +381,33 @@ def test_what_was_left_is_offered_again_and_nothing_else_is_doubted() -> None:
         assert [each.verdict for each in again.judgements] == ["change", verdict]
         other = continued(said_text(first, {1}).transcript, left, text("we met at nine on Friday"))
         assert all(each == ("change", 1.0, True) for each in other.judgements)
+
+
+@pytest.mark.parametrize(
+    ("heard", "new"),
+    [
+        ("the spacewalk was long", "The space walk was long"),
+        ("he went in to the room", "He went into the room"),
+        ("it is a nice day", "it is an ice day"),
+        ("everyone can not come online", "Every one cannot come on line"),
+    ],
+)
+def test_other_writing_of_the_same_letters_is_no_change(heard: str, new: str) -> None:
+    said, wanted = text(heard), text(new)
+    wanted = respelled(said, wanted)
+    assert places_between(said, wanted, Pronouncer()) == []
+    sure = (1.0,) * len(said.words)
+    same = Comparison(said, sure, wanted, sure, (), ())
+    found = said_text(same).transcript
+    assert found.spoken == said.spoken and not Revision.of(found, wanted_text(same, ())).edits
+
+
+def test_another_recordings_text_is_refused() -> None:
+    said, new = text(ARCTIC), text("Yet he dreams he is immortal, I argue feebly, and you see it.")
+    sure = (1.0,) * len(said.words), (1.0,) * len(new.words)
+    with pytest.raises(InputError, match=r"superlative degree.*Yet he dreams"):
+        require_own_text(Comparison(said, sure[0], new, sure[1], (), ()))
+    require_own_text(Comparison(said, sure[0], text(OTHER), sure[0], (), ()))
 
 
 @pytest.mark.slow
