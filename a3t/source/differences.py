@@ -152,6 +152,26 @@ def _unsure(differences: Sequence[Difference]) -> str:
     )
 
 
+def without_left_words(comparison: Comparison, written: Transcript) -> Comparison:
+    """Return the comparison without the places where the new text has what a3t has `written`."""
+    edits = [edit.new for edit in minimal_script(written.spoken, comparison.new.spoken)]
+    kept = [
+        k
+        for k, place in enumerate(comparison.places)
+        if any(
+            place.new[0] < edit[1] and edit[0] < place.new[1]
+            if place.new[0] < place.new[1]
+            else edit[0] <= place.new[0] <= edit[1]
+            for edit in edits
+        )
+    ]
+    return replace(
+        comparison,
+        places=tuple(comparison.places[k] for k in kept),
+        judgements=tuple(comparison.judgements[k] for k in kept),
+    )
+
+
 def require_own_text(comparison: Comparison) -> None:
     """Raise InputError, with both texts, if the new text is another recording's."""
     heard, new = comparison.heard, comparison.new

@@ -14,9 +14,10 @@ from pathlib import Path
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.source.change_detection import SpeechComparison, SpeechComparisons
-from a3t.source.differences import said_text
+from a3t.source.differences import said_text, without_left_words
 from a3t.source.recognised_transcript import recognised
 from a3t.source.records import LONG, FoundTranscript, Times
+from a3t.source.remembered_transcripts import recall
 from a3t.spans import Span
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript, said_in
@@ -125,20 +126,44 @@ def find_transcript(
     path = sidecar(recording.path)
     if given is not None:
         return FoundTranscript(given, "given", times=_times_beside(recording, path, given))
+    written: Transcript | None = None
     if path is not None:
-        return found_beside(path)
+        beside = found_beside(path)
+        written = _written(recording, beside, new_text)
+        if written is None or beside.alignment is not None:
+            return beside
     model = whisper_model(recogniser)
     if new_text is None or not new_text.words:
         heard = recognised(recording, pronouncer, model)
     else:
         kept = comparisons or SpeechComparisons()
-        heard = compared(kept.of(recording, pronouncer, model), new_text)
+        heard = compared(kept.of(recording, pronouncer, model), new_text, written)
     return replace(heard, about=not_read(recording.path))
 
 
-def compared(speech: SpeechComparison, new_text: Transcript) -> FoundTranscript:
-    """Return what a recording says by its comparison with a new text."""
+def _written(
+    recording: Recording, beside: FoundTranscript, new_text: Transcript | None
+) -> Transcript | None:
+    """Return what a3t wrote, if the file beside a recording is that, or is the new text itself."""
+    if new_text is None or not new_text.words:
+        return None
+    if beside.origin == "recognised" and beside.transcript.spoken != new_text.spoken:
+        return beside.transcript
+    if beside.transcript.spoken == new_text.spoken and (known := recall(recording)):
+        return known.transcript
+    return None
+
+
+def compared(
+    speech: SpeechComparison, new_text: Transcript, written: Transcript | None = None
+) -> FoundTranscript:
+    """Return what a recording says by its comparison with a new text.
+
+    Where the new text has words that a3t has `written` itself, nothing differs.
+    """
     comparison = speech.comparison(new_text)
+    if written is not None:
+        comparison = without_left_words(comparison, written)
     heard, new = comparison.heard, comparison.new
     same_words = not comparison.places and heard.spoken == new.spoken
     if same_words and heard.is_punctuated and _questions(heard) != _questions(new):

@@ -29,13 +29,15 @@ from a3t.source.differences import (
     require_own_text,
     said_text,
     wanted_text,
+    without_left_words,
 )
 from a3t.source.evidence import Evidence, HeardSound
 from a3t.source.places import parted, places_between, runs, with_words, written_together
 from a3t.source.proof import as_read
 from a3t.source.recognised_transcript import recognised
 from a3t.source.records import Comparison, FoundTranscript, Judgement, Place
-from a3t.source.transcripts import compared
+from a3t.source.remembered_transcripts import recall, remember
+from a3t.source.transcripts import compared, find_transcript
 from a3t.text.comparison.respelling import respelled
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
@@ -400,6 +402,38 @@ def test_other_writing_of_the_same_letters_is_no_change(heard: str, new: str) ->
     same = Comparison(said, sure, wanted, sure, (), ())
     found = said_text(same).transcript
     assert found.spoken == said.spoken and not Revision.of(found, wanted_text(same, ())).edits
+
+
+def test_words_that_a3t_wrote_and_nobody_changed_do_not_differ() -> None:
+    for wrote, left in (
+        ("we met at nine on Tuesday then", [3]),
+        ("we met at ten on Monday then", [5]),
+        ("we met at ten on Tuesday then", []),
+    ):
+        found = without_left_words(TWO, text(wrote))
+        assert (
+            [place.new[0] for place in found.places]
+            == left
+            == [place.new[0] for place, _ in zip(found.places, found.judgements, strict=True)]
+        )
+
+
+def test_what_was_recognised_is_remembered(
+    talk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("A3T_CACHE", str(tmp_path / "cache"))
+    recording = Recording.open(talk)
+    assert recall(recording) is None
+    remember(recording, FoundTranscript(text(ARCTIC), confidences=(0.5,) * 11), "network")
+    known = recall(recording)
+    assert known and known.transcript.spoken == SAID and known.confidences == (0.5,) * 11
+    talk.with_suffix(".txt").write_text(ARCTIC.replace("see", "hear"), encoding="utf-8")
+    new = text(ARCTIC.replace("see", "hear"))
+    found = find_transcript(recording, None, new, Pronouncer())
+    assert found.comparison and found.comparison.new.spoken == new.spoken
+    assert {place.new for place in found.comparison.places} <= {(5, 6)}
+    (tmp_path / "cache/transcripts" / f"{recording.sha256}.json").write_text("{", encoding="utf-8")
+    assert recall(recording) is None
 
 
 def test_another_recordings_text_is_refused() -> None:
