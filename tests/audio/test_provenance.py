@@ -10,7 +10,13 @@ import soundfile as sf
 
 from a3t.audio.output import chunks
 from a3t.audio.output.patches import Patch
-from a3t.audio.output.provenance import Trace, comment, provenance_of, traces_after
+from a3t.audio.output.provenance import (
+    Trace,
+    comment,
+    provenance_block,
+    provenance_of,
+    traces_after,
+)
 from a3t.audio.output.writing import write_edited
 from a3t.audio.reading.recording import Recording
 from a3t.commands import inspect
@@ -227,3 +233,15 @@ def test_broken_chunks_are_left_alone(cut: int, wave: Path, tmp_path: Path) -> N
     chunks.texts_of(path)  # no error
     path.write_bytes(wave.read_bytes()[:cut])
     assert chunks.texts_of(path) == {}
+
+
+@pytest.mark.parametrize("rate", [8000, 16_000, 44_100])
+@pytest.mark.parametrize("ending", ["m4a", "mp4", "webm"])
+def test_an_encoders_padding_is_no_change_of_length(ending: str, rate: int, tmp_path: Path) -> None:
+    if (ending, rate) == ("webm", 44_100):  # Opus has no such rate
+        return
+    sf.write(tmp_path / "in.wav", np.random.default_rng(0).normal(size=2 * rate) * 0.1, rate)
+    recording, out = Recording.open(tmp_path / "in.wav"), tmp_path / f"out.{ending}"
+    for written, intact in ((2 * rate, True), (rate, False)):  # the second one was cut since
+        write_edited(recording, [], out, provenance_block([Trace(0.5, 1, True)], written, rate))
+        assert provenance_of(out).intact is intact

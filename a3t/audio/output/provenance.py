@@ -27,10 +27,13 @@ from a3t.audio.output.metadata import comment_of, room_for_comment
 from a3t.audio.output.patches import Patch, sample_map
 from a3t.audio.output.writing import container_and_subtype
 from a3t.audio.reading.checks import open_audio
+from a3t.audio.reading.containers import TrackReader
 from a3t.audio.reading.recording import Recording
 from a3t.spans import SpanMap
 
 CUT = "joined where something was cut out"
+EXACT = ("PCM_", "FLOAT", "DOUBLE")  # libsndfile's names of samples that no codec changes
+MAX_PADDING_S = 0.05  # that AAC and Opus in a container of films add or leave out
 MOST_TRACES = 20_000  # that are read; an edited word every second for five hours is fewer
 
 # A comment may be anybody's: nothing here searches a stretch of it twice, and numbers have an end.
@@ -99,6 +102,7 @@ def provenance_of(path: Path) -> Provenance:
     """A file's own account of its synthetic parts; InputError if it is no sound."""
     with open_audio(path) as file:
         rate, samples = file.samplerate, file.frames
+        encoded = isinstance(file, TrackReader) and not file.subtype.startswith(EXACT)
     block, _ = _split(comment_of(path).replace("\r\n", "\n"))
     if block is None:
         return Provenance((), rate, samples)
@@ -112,7 +116,10 @@ def provenance_of(path: Path) -> Provenance:
         )
         for line in islice(filter(None, matches), MOST_TRACES)
     )
-    return Provenance(traces, rate, samples, (block.samples, block.rate) == (samples, rate))
+    intact = (block.samples, block.rate) == (samples, rate)
+    if encoded and block.rate:
+        intact = abs(block.samples / block.rate - samples / rate) <= MAX_PADDING_S
+    return Provenance(traces, rate, samples, intact)
 
 
 def traces_after(
