@@ -15,6 +15,12 @@ from a3t.spans import Margins, Span, SpanMap
 from a3t.text.comparison.edit_script import WordEdit
 from a3t.text.transcript import Transcript, turns_of
 
+# Words that begin a phrase: nobody pauses after them.
+LEADING_ON = frozenset(
+    "a an the and or but nor so yet that which who whom whose when where while if though although "
+    "because as than of in on at by for from to with into onto over under after before through "
+    "my your his her its our their this these those some any no every each very quite too".split()
+)
 MIN_GAP_FRAMES = 2  # frames between two edits; fewer leave no room for two joints
 
 
@@ -112,18 +118,19 @@ def _inserted(
     """Place an insertion beside an existing pause.
 
     The pause stays on the side where the new text has it. If it has it on neither side, the new
-    words come directly before the word that follows.
+    words end what was said before the pause, unless the last of them leads on to what follows.
     """
     gap = words.pause_before(edit.old[0])
     at_start, at_end = edit.old[0] == 0, edit.old[0] == len(words.spans)
     wants_before = edit.new[0] > 0 and new_text.words[edit.new[0] - 1].pause_after
     here = gap[0] < gap[1]
+    leads_on = new_text.words[edit.new[1] - 1].text.lower() in LEADING_ON
     if at_start:
         place, before, after = gap[1], False, wants_after
     elif at_end:
         place, before, after = gap[0], wants_before, False
-    elif wants_after and not wants_before:
-        place, before, after = gap[0], False, not here
+    elif not wants_before and (wants_after or not leads_on):
+        place, before, after = gap[0], False, wants_after and not here
     else:
         place, before, after = gap[1], wants_before and not here, wants_after
     beside = ({edit.new[0]: 0.0} if before else {}) | ({edit.new[1]: 0.0} if after else {})

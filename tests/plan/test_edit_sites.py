@@ -132,3 +132,46 @@ def test_a_deleted_word_takes_a_pause_with_it_but_no_sound(
     old, new = Transcript.from_text("one two three"), Transcript.from_text("one three")
     (place,) = place_edits([WordEdit("delete", (1, 2), (1, 1))], words, old, new)
     assert place.frames == removed
+
+
+# Where the recording pauses, as it was said and as it becomes; the new words in capitals.
+INSERTED = [
+    ("it was sung out | tear up the planks", "it was sung out LOUDLY | tear up the planks"),
+    ("he said | nothing at all", "he said ALMOST, | nothing at all"),
+    ("we met at noon | then we left", "we met at noon YESTERDAY | then we left"),
+    ("they came home | it was late", "they came home EARLY | it was late"),
+    ("she smiled | he left", "she smiled | AND he left"),
+    ("the door opened | man came in", "the door opened | A man came in"),
+    ("he waited | she came", "he waited UNTIL LATE, | she came"),
+    ("he ran | dog barked", "he ran | WHILE THE dog barked"),
+    ("I know him | he is kind", "I know him WELL | he is kind"),
+    ("it rained | we stayed", "it rained HARD ALL DAY | we stayed"),
+    ("it rained | we stayed", "it rained | SO we stayed"),
+    ("he looked up | stars shone", "he looked up | WHERE stars shone"),
+    ("the ship sank | nobody knew", "the ship sank | BUT nobody knew"),
+    ("the ship sank | nobody knew", "the ship sank SLOWLY | nobody knew"),
+    ("open it | says he", "open it NOW | says he"),
+    ("open it, | says he", "open it, | SLOWLY says he"),
+    ("open it, | says he", "open it NOW, | says he"),
+    ("look | a bird", "look THERE | a bird"),
+    ("we ate | slept", "we ate | OR slept"),
+    ("stay here. | go on", "stay here. | PLEASE go on"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), INSERTED)
+def test_new_words_at_a_pause_stand_where_a_reader_would_say_them(old: str, new: str) -> None:
+    pause = old.split().index("|")
+    text = Transcript.from_text(old.replace("| ", ""))
+    new_text = Transcript.from_text(new.replace("| ", ""))
+    spans = [
+        (20 * k + 30 * (k >= pause), 20 * k + 20 + 30 * (k >= pause))
+        for k in range(len(text.words))
+    ]
+    words = WordFrames(tuple(spans), spans[-1][1] + 10, frozenset())
+    count = len(new_text.words) - len(text.words)
+    (place,) = place_edits(
+        [WordEdit("insert", (pause, pause), (pause, pause + count))], words, text, new_text
+    )
+    before = new.split().index("|") > pause
+    assert place.frames == ((20 * pause,) * 2 if before else (20 * pause + 30,) * 2)

@@ -286,12 +286,13 @@ def test_impossible_lengths(lengths: object, reason: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "is_behind"),
     [
-        ("ban dot feel", "ban kit dot feel", True),
+        ("ban dot feel", "ban kit dot feel", False),
+        ("ban dot feel", "ban the dot feel", True),
         ("ban, dot feel", "ban, kit dot feel", True),
         ("ban, dot feel", "ban kit, dot feel", False),
     ],
 )
-def test_what_is_inserted_at_a_pause_stands_by_punctuation_else_before_the_next_word(
+def test_what_is_inserted_at_a_pause_stands_by_punctuation_else_before_it(
     old: str, new: str, is_behind: bool
 ) -> None:
     alignment = aligned(["ban", "dot", "feel"], often=1.0)

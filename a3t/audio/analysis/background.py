@@ -1,9 +1,9 @@
 """Sounds behind the speech: tones, which an edit continues, and music, which it can't.
 
-Steady tones, such as a hum. A tone counts as steady if it is sure on both sides of the edit; or on
-one, if the other, where somebody may speak all the time, does not say that it has ended. Across the
-edit it goes on from its left side's phase to its right side's, so that at both joints it meets
-itself.
+Steady tones, such as a hum. A tone counts as steady if it is sure on both sides of the edit, and as
+loud: what speech hides on one of them, or what is a line of a codec there, would whistle in the
+patch. Across the edit it goes on from its left side's phase to its right side's, so that at both
+joints it meets itself.
 
 In frames of a quarter of a second a tone turns from one to the next as its frequency says. Each
 frame is weighed by the noise beside the tone's frequency at that moment, so that pauses tell most:
@@ -165,21 +165,16 @@ FITTED = 2.0  # seconds of a side, the nearest, to which a tone's level and phas
 LOW_RATE = 24_000  # Hz, at which tones are looked for
 LEAST_SIDE = 1.0  # seconds
 SAME = 0.3  # Hz by which the two sides may differ
-# How sure a tone is, chosen on planted hums and on sounds without any:
-BOTH = (10.0, 0.85)  # what must last, and agree, on both sides …
-ONE = (30.0, 0.9)  # … or on one of them
+# How sure a tone is on both sides, chosen on planted hums and on sounds without any:
+BOTH = (10.0, 0.85)  # what must last, and agree
+AS_LOUD = 2.0  # times as loud may it be on one of them
 MAINS = (50.0, 60.0)  # Hz; a hum's harmonics tell where to look for the others …
 MAINS_DRIFT = 0.002  # … of a mains that is so far off, …
 HARMONICS = 20  # … up to so many
-HARMONIC_BOTH, HARMONIC_ONE = (4.0, 0.6), (10.0, 0.7)  # how sure these are
-STILL = 0.25  # of the strength that it should then have on the other
-UNSEEN = 16.0  # a strength too low to say anything
+HARMONIC_BOTH = (4.0, 0.6)  # how sure these are
 LOUDEST = 1.5  # times as loud as beside it may a tone be that is taken out
 AROUND = 0.05  # seconds whose level weighs a moment
 QUIETEST = 1e-4  # of the mean power; what is below weighs no more
-
-Sides = tuple[bool, bool]  # the left, the right
-Sureness = tuple[float, float]  # what has to last, and to agree
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,34 +242,31 @@ def find_steady_tones(recording: Recording, first: int, last: int) -> SteadyTone
     found = _steady(*(ToneEvidence(mono, low) for mono in monos))
     if not found:
         return none
-    frequencies = np.array([frequency for frequency, _ in found])
+    frequencies = np.array(found)
     fitted = round(FITTED * rate)
     left = _amplitudes(frequencies, sides[0][-fitted:], max(first - fitted, spans[0][0]), rate)
     right = _amplitudes(frequencies, sides[1][:fitted], last, rate)
-    # Where speech hides a tone, its other side shows how it continues.
-    sure_left, sure_right = np.array([sure for _, sure in found]).T[:, :, None]
-    return SteadyTones(
-        rate, frequencies, np.where(sure_left, left, right), np.where(sure_right, right, left)
-    )
+    loud = np.stack([np.abs(each).max(axis=1) for each in (left, right)])
+    alike = loud.max(axis=0) <= AS_LOUD * loud.min(axis=0)
+    return SteadyTones(rate, frequencies[alike], left[alike], right[alike])
 
 
-def _steady(left: ToneEvidence, right: ToneEvidence) -> list[tuple[float, Sides]]:
-    """The steady tones' frequencies, and on which sides each is sure."""
+def _steady(left: ToneEvidence, right: ToneEvidence) -> list[float]:
+    """Return the frequencies of the tones that are sure on both sides, Hz."""
     pairs = [(sign, right.near(sign.frequency, SAME)) for sign in left.peaks()]
     pairs += [(left.near(sign.frequency, SAME), sign) for sign in right.peaks()]
-    found: list[tuple[float, Sides]] = []
+    found: list[float] = []
     for pair in sorted(pairs, key=lambda both: -max(sign.strength for sign in both)):
-        if not any(sure := _sure_sides(pair, BOTH, ONE)):
+        if not _are_sure(pair, *BOTH):
             continue
-        weights = [sign.strength * known for sign, known in zip(pair, sure, strict=True)]
+        weights = [sign.strength for sign in pair]
         frequency = float(np.average([sign.frequency for sign in pair], weights=weights))
-        if all(abs(frequency - other) > APART for other, _ in found):
-            found.append((frequency, sure))
-    known = np.array([frequency for frequency, _ in found])
-    for frequency in _harmonics(known):
+        if all(abs(frequency - other) > APART for other in found):
+            found.append(frequency)
+    for frequency in _harmonics(np.array(found)):
         pair = left.near(frequency, SAME / 2), right.near(frequency, SAME / 2)
-        if any(sure := _sure_sides(pair, HARMONIC_BOTH, HARMONIC_ONE)):
-            found.append((frequency, sure))
+        if _are_sure(pair, *HARMONIC_BOTH):
+            found.append(frequency)
     return sorted(found)
 
 
@@ -293,25 +285,8 @@ def _harmonics(known: np.ndarray) -> list[float]:
     return expected
 
 
-def _sure_sides(pair: Sequence[ToneSign], both: Sureness, one: Sureness) -> Sides:
-    """On which sides of an edit a tone is sure, given its signs there."""
-    if all(_is_sure(sign, *both) for sign in pair):
-        return True, True
-    left, right = pair
-    return (
-        _is_sure(left, *one) and _may_go_on(left, right),
-        _is_sure(right, *one) and _may_go_on(right, left),
-    )
-
-
-def _is_sure(sign: ToneSign, lasting: float, agreement: float) -> bool:
-    return sign.lasting > lasting and sign.agreement > agreement
-
-
-def _may_go_on(sign: ToneSign, other: ToneSign) -> bool:
-    """True unless the other side speaks against the tone."""
-    expected = sign.strength / max(sign.weight, 1e-30) * other.weight
-    return other.strength > STILL * (expected - UNSEEN)
+def _are_sure(pair: Sequence[ToneSign], lasting: float, agreement: float) -> bool:
+    return all(sign.lasting > lasting and sign.agreement > agreement for sign in pair)
 
 
 def _weights(mono: np.ndarray, rate: int) -> np.ndarray:
