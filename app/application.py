@@ -31,6 +31,7 @@ from a3t.errors import InputError
 from alignment.atomic import recover, staging
 from app import PageOptions, texts
 from app.guard import Callers, Guard, Visitors, error_body
+from app.head_timeout import HeadTimeoutProtocol
 from app.processes.request_jobs import BusyError, CancelledError, Watch
 from app.processes.worker import WorkerProcess
 from app.server.endpoints import router
@@ -207,7 +208,11 @@ def served(app: Guard, host: str, port: int | None) -> Iterator[str]:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, port or 0), family=family) as listening:
         settings = uvicorn.Config(
-            app, log_level="warning", server_header=False, timeout_graceful_shutdown=2
+            app,
+            log_level="warning",
+            server_header=False,
+            timeout_graceful_shutdown=2,
+            http=HeadTimeoutProtocol,
         )
         server = uvicorn.Server(settings)
         thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
