@@ -16,7 +16,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 if TYPE_CHECKING:
     from a3t.editor import Editor as Editor
 
-__version__ = "1.1.0"
+__version__ = "1.2.0"
 __all__ = ["Editor", "__version__"]
 
 

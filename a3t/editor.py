@@ -360,9 +360,11 @@ class Editor:
         """Speak a text in the voice of the prompt; arguments and errors as for `plan_speech`."""
         return self.spoken(self.plan_speech(prompts, request, **fields))
 
-    def spoken(self, plan: SpeechPlan) -> SpokenRecording:
-        """Return the plan's speech at 24 kHz: all that `speak` yields."""
-        return self.renderer.spoken(plan)
+    def spoken(
+        self, plan: SpeechPlan, take: Callable[[np.ndarray], object] | None = None
+    ) -> SpokenRecording:
+        """Return the plan's speech at 24 kHz; ``take`` gets each piece as `speak` does."""
+        return self.renderer.spoken(plan, take)
 
     def transcribe(
         self,

@@ -22,9 +22,9 @@ import anyio.to_thread
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse, Response
 from starlette.exceptions import HTTPException
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from a3t import __version__
 from a3t.errors import InputError
@@ -53,7 +53,8 @@ def application(
     app.include_router(router)
     if page is not None:
         add_page(app, service, page, callers.local_only)
-    return Guard(app, service.folder, callers)
+    frame_from = "" if page is None else page.frame_from
+    return Guard(app, service.folder, callers, frame_from)
 
 
 def add_page(app: FastAPI, service: Service, options: PageOptions, local_only: bool) -> None:
@@ -65,16 +66,24 @@ def add_page(app: FastAPI, service: Service, options: PageOptions, local_only: b
         raise ModuleNotFoundError(name="gradio")
     studio = Studio(service, options.projects or service.folder / "projects")
     studio.recogniser.is_offered = local_only
-    visitors = Visitors(must_log_in=options.auth is not None)
+    visitors = Visitors(options.auth, bool(options.frame_from))
     add_studio(app, studio, visitors)
 
     def load() -> FastAPI:
         os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # read when gradio is imported
-        from app.gradio_endpoints import gradio_app
+        from app import front
 
-        return gradio_app(service, options, visitors)
+        pages = FastAPI()
 
-    app.state.gradio = LoadedLater(load)
+        def open_project(request: Request, recording: str, text: str) -> str:
+            return studio.project_of(visitors.visitor(request, Response()), recording, text)
+
+        blocks = front.blocks(service, app.state.voices, open_project)
+        user = visitors.user if visitors.must_log_in else None
+        front.mount(pages, blocks, user, options.root_path)
+        return pages
+
+    app.state.gradio = LoadedLater(load, visitors)
     app.mount("/", app.state.gradio)
 
 
@@ -82,8 +91,9 @@ class LoadedLater:
     """An ASGI application that is loaded once, at the latest when something is asked of it:
     importing Gradio takes seconds, and the page doesn't wait for it."""
 
-    def __init__(self, load: Callable[[], FastAPI]) -> None:
+    def __init__(self, load: Callable[[], FastAPI], visitors: Visitors) -> None:
         self._load, self._loading = load, threading.Lock()
+        self._visitors = visitors
         self._app: FastAPI | None = None
         self._begun: asyncio.Task[object] | None = None
 
@@ -94,6 +104,9 @@ class LoadedLater:
             return self._app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if (page := self._instead(scope)) is not None:
+            await HTMLResponse(page, headers={"cache-control": "no-store"})(scope, receive, send)
+            return
         try:
             app = await anyio.to_thread.run_sync(self.load) if self._app is None else self._app
         except asyncio.CancelledError:  # the server stops
@@ -103,7 +116,40 @@ class LoadedLater:
             began = app.router.lifespan_context(app).__aenter__()  # it ends with the process
             self._begun = asyncio.ensure_future(began)
         await self._begun
-        await app(scope, receive, send)
+        await app(scope, receive, self._greeting(scope, send))
+
+    def _greeting(self, scope: Scope, send: Send) -> Send:
+        """Return a `send` that gives whoever asks for a page the cookie that uploads need."""
+        if not self._is_page(scope):
+            return send
+        cookies = Response()
+        self._visitors.visitor(Request(scope), cookies)
+
+        async def greet(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                given = [each for each in cookies.raw_headers if each[0] == b"set-cookie"]
+                message["headers"] = [*message.get("headers", []), *given]
+            await send(message)
+
+        return greet
+
+    @staticmethod
+    def _is_page(scope: Scope) -> bool:
+        if scope["type"] != "http" or scope["method"] != "GET":
+            return False
+        path = scope["path"].removeprefix(scope.get("root_path", "")).rstrip("/")
+        return path in ("", "/edit", "/speech", "/align")
+
+
+    def _instead(self, scope: Scope) -> str | None:
+        """Return a page to show at once: the login, or the first page without Gradio's."""
+        if not self._is_page(scope):
+            return None
+        from app.studio.routes import EDITOR_PAGE, FIRST_PAGE
+
+        if self._visitors.must_log_in and not self._visitors.user(Request(scope)):
+            return EDITOR_PAGE
+        return FIRST_PAGE if scope["path"] == "/" and self._app is None else None
 
 
 def answer_errors(app: FastAPI) -> None:

@@ -21,7 +21,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import anyio.to_thread
@@ -120,33 +119,72 @@ NAME = re.compile(r"[\w-]{32}", re.ASCII)
 YEAR = 365 * 86_400  # seconds
 
 
-class Visitors:
-    """Known by what Gradio knows of logins (`gradio_app`), or by the cookie that they are given."""
+LOGIN = "a3t_login"  # the cookie of who has logged in
+WRONG_LOGIN_S = 1.0  # pause after a wrong password: all that wait for one share it
+MAX_LOGINS = 1000
 
-    def __init__(self, must_log_in: bool = False) -> None:
-        self.must_log_in = must_log_in
-        self.gradio_app: Any = None  # None: nobody has logged in yet
+
+class Visitors:
+    """Visitors are known by their login, or by the cookie that they are given.
+
+    Parameters
+    ----------
+    auth : tuple of str, optional
+        The name and the password of who may enter; None to let everybody in.
+    framed : bool
+        Whether pages of other sites frame this one, so that its cookies are theirs too.
+    """
+
+    def __init__(self, auth: tuple[str, str] | None = None, framed: bool = False) -> None:
+        self._auth, self._framed = auth, framed
+        self._logins: dict[str, str] = {}  # token -> name, the oldest first
+        self._one_at_a_time = threading.Lock()
+
+    @property
+    def must_log_in(self) -> bool:
+        """Whether a login is needed."""
+        return self._auth is not None
 
     def visitor(self, request: Request, response: Response) -> str:
-        """The folder of whoever asks, who is given a cookie if there was none. HTTPException if
-        they have to log in first."""
-        user = self._user(request)
+        """Return the folder of whoever asks, with a cookie if there was none.
+
+        Raises
+        ------
+        HTTPException
+            If they have to log in first.
+        """
+        user = self.user(request)
         if user is None and self.must_log_in:
             raise HTTPException(401, texts.LOG_IN)
         name = cookie_of(request.headers.get("cookie", ""))
         if user is None and name is None:
             name = secrets.token_urlsafe(24)
-            response.set_cookie(COOKIE, name, max_age=YEAR, httponly=True, samesite="strict")
+            self._set_cookie(response, COOKIE, name)
         who = f"cookie {name}" if user is None else f"user {user}"
         return hashlib.sha256(who.encode()).hexdigest()[:40]  # it tells nobody the cookie
 
-    def _user(self, request: Request) -> str | None:
-        app = self.gradio_app
-        for name in ("access-token", "access-token-unsecure"):
-            token = request.cookies.get(f"{name}-{app.cookie_id}") if app is not None else None
-            if token is not None and token in app.tokens:
-                return str(app.tokens[token])
-        return None
+    def user(self, request: Request) -> str | None:
+        """Return the name of who has logged in."""
+        return self._logins.get(request.cookies.get(LOGIN, ""))
+
+    def log_in(self, name: str, password: str, response: Response) -> bool:
+        """Log a visitor in if the password is right; a wrong one costs WRONG_LOGIN_S."""
+        given, wanted = f"{name}:{password}".encode(), ":".join(self._auth or ("", "")).encode()
+        if self._auth is None or not hmac.compare_digest(given, wanted):
+            with self._one_at_a_time:
+                time.sleep(WRONG_LOGIN_S)
+            return False
+        token = secrets.token_urlsafe(24)
+        self._logins[token] = name
+        for old in list(self._logins)[:-MAX_LOGINS]:
+            self._logins.pop(old, None)
+        self._set_cookie(response, LOGIN, token)
+        return True
+
+    def _set_cookie(self, response: Response, name: str, value: str) -> None:
+        where = "SameSite=None; Secure; Partitioned" if self._framed else "SameSite=strict"
+        cookie = f"{name}={value}; HttpOnly; Max-Age={YEAR}; Path=/; {where}"
+        response.headers.append("set-cookie", cookie)
 
 
 def cookie_of(header: str) -> str | None:
@@ -165,17 +203,29 @@ FORMS = (
 )  # which bring their recording themselves
 MAY_CALL = "a3t.may_call"  # in a request's scope: whether it may use /v1
 
-POLICY = (
-    "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; "
-    "form-action 'self'; frame-ancestors 'self'"
+# Gradio's pages have inline scripts and styles, and play what the browser holds.
+INLINE = (
+    "script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; worker-src 'self' blob:; "
+    "connect-src 'self' data: blob:; media-src 'self' data: blob:; font-src 'self' data:; "
 )
 HEADERS = (
-    (b"content-security-policy", POLICY.encode()),
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
-    (b"x-frame-options", b"SAMEORIGIN"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
+STRICT = ("/editor", "/studio", "/v1", "/openapi.json")
+
+
+def headers_of(path: str, frame_from: str = "") -> list[tuple[bytes, bytes]]:
+    """Return the headers of every answer; ``frame_from``: the site that may frame the page."""
+    inline, base = ("", "'none'") if path.startswith(STRICT) else (INLINE, "'self'")
+    frames = f"'self' https://{frame_from} https://*.{frame_from}" if frame_from else "'self'"
+    policy = (
+        f"default-src 'self'; {inline}img-src 'self' data: blob:; object-src 'none'; "
+        f"base-uri {base}; form-action 'self'; frame-ancestors {frames}"
+    )
+    framed = [] if frame_from else [(b"x-frame-options", b"SAMEORIGIN")]
+    return [(b"content-security-policy", policy.encode()), *framed, *HEADERS]
 
 
 @dataclass(frozen=True)
@@ -221,8 +271,9 @@ class Guard:
     A path decides here how large a body may be, never who may ask: /v1 itself looks at MAY_CALL.
     """
 
-    def __init__(self, app: FastAPI, folder: Path, callers: Callers) -> None:
+    def __init__(self, app: FastAPI, folder: Path, callers: Callers, frame_from: str = "") -> None:
         self.inner, self.callers, self.quota = app, callers, Quota(folder)
+        self.frame_from = frame_from
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket":  # there are none
@@ -297,7 +348,7 @@ class Guard:
             await refuse(send, 413, texts.LARGE_REQUEST)
         elif not is_text(body):
             await refuse(send, 422, texts.WRONG_FIELDS)
-        elif b"http" in body.lower() and names_elsewhere(body):
+        elif b'"path"' in body and not names_uploads_only(body, self.quota.folder):
             await refuse(send, 403, texts.FETCHED_ELSEWHERE)
         else:
             await self.app(scope, replay(body, receive), send)
@@ -313,7 +364,8 @@ class Guard:
                 replaced = True
                 await refuse(send, 503, texts.QUEUE_FULL)
             elif message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", []), *HEADERS]
+                headers = headers_of(unquote(scope["path"]), self.frame_from)
+                message["headers"] = [*message.get("headers", []), *headers]
             if not replaced:
                 await send(message)
 
@@ -362,22 +414,31 @@ def elsewhere(path: str) -> bool:
     return "/proxy=" in path
 
 
-def names_elsewhere(body: bytes) -> bool:
-    """True if a JSON body has a file whose path is an address."""
+def names_uploads_only(body: bytes, uploads: Path) -> bool:
+    """Return whether each file that a JSON body names lies among the uploads."""
     try:
         waiting = [json.loads(body)]
     except (ValueError, RecursionError):
-        return False
+        return True  # no file is named
     while waiting:
         item = waiting.pop()
         if isinstance(item, dict):
             path = item.get("path")
-            if isinstance(path, str) and path.strip().lower().startswith(("http:", "https:")):
-                return True
+            if isinstance(path, str) and path and not is_upload(path, uploads):
+                return False
             waiting.extend(item.values())
         elif isinstance(item, list):
             waiting.extend(item)
-    return False
+    return True
+
+
+def is_upload(path: str, uploads: Path) -> bool:
+    """Return whether a path, its links followed, lies in the folder of uploads."""
+    try:
+        file = Path(path).resolve()
+    except (OSError, ValueError, RuntimeError):
+        return False
+    return file.is_relative_to(uploads.resolve())
 
 
 async def read_body(receive: Receive) -> bytes | None:
@@ -422,5 +483,6 @@ async def refuse(send: Send, status: int, sentence: str) -> None:
     headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
     if status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
-    await send({"type": "http.response.start", "status": status, "headers": [*headers, *HEADERS]})
+    headers += headers_of("/v1")
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from a3t.audio.output.records import record_path, with_bare_names, write_json
 from a3t.errors import InputError
 from a3t.plan.cleaning import Cleaning
-from a3t.plan.options import PAGE, SpeechOptions, read_options
+from a3t.plan.options import HTTP, PAGE, EditOptions, SpeechOptions, read_options
 from a3t.plan.request import (
     EditRequest,
     Pronunciations,
@@ -42,7 +42,10 @@ from app.processes.worker import WorkerProcess, run_in_sandbox
 
 if TYPE_CHECKING:  # torch is imported with the models, in their processes
     from a3t.editor import Editor
+    from a3t.plan.edit_plan import EditPlan
     from a3t.rendering.edited import EditedRecording
+    from a3t.rendering.spoken import SpokenRecording
+    from a3t.source.proof import Remark
     from a3t.text.transcript import Transcript
 
 
@@ -114,22 +117,44 @@ class Service:
         """Plan an edit, in frames of 12.5 ms; nothing is rendered."""
         request = edit_request(text, new_text, **speech_options(speed=speed))
         with self._request(recording) as copy:
-            plan = self.lane(copy).do(watch, methodcaller("plan", copy, request)).to_json()
-        del plan["source"]  # visitors need not know the server's folders
-        return plan
+            plan = self.lane(copy).do(watch, methodcaller("plan", copy, request))
+        told: dict[str, Any] = plan.to_json() | {"preview": preview_of(plan)}
+        del told["source"]  # visitors need not know the server's folders
+        return told
 
     def edit(
-        self,
-        watch: Watch,
-        recording: str | None,
-        text: str,
-        new_text: str,
-        seed: int = 0,
-        speed: float = 1.0,
-    ) -> tuple[Path, Path, str]:
-        """The edited recording, its edit.json, and the transcript that was used."""
-        request = edit_request(text, new_text, **speech_options(seed=seed, speed=speed))
-        return self.edited(watch, recording, request)
+        self, watch: Watch, recording: str | None, text: str, new_text: str, options: dict[str, Any]
+    ) -> tuple[Path, Path, Path, Path, str]:
+        """Return the edited recording, its edit.json, its TextGrid, a picture of before and after,
+        and the transcript that was used. options: values for rows of `EditOptions`."""
+        request = edit_request(text, new_text, **read_options(EditOptions, HTTP, options))
+        with self._request(recording) as copy:
+            result = self.lane(copy).do(watch, methodcaller("edit", copy, request))
+            out, record, used = _saved(result, copy, "")
+            textgrid, picture = run_in_sandbox(exported, result, out)
+        return out, record, textgrid, picture, used
+
+    def align_with_files(
+        self, watch: Watch, recording: str | None, text: str = ""
+    ) -> tuple[dict[str, Any], Path, Path]:
+        """Return `align`'s answer, a TextGrid of it, and its picture."""
+        typed = limits.check_text(text, texts.THE_TRANSCRIPT)
+        with self._request(recording) as copy:
+            found = self.lane(copy).do(watch, methodcaller("align", copy, typed or None))
+            textgrid, picture = run_in_sandbox(drawn, copy, found)
+        return found.to_json(), textgrid, picture
+
+    def check(self, watch: Watch, recording: str | None, script: str) -> list[Remark]:
+        """Return where a reading departs from its script."""
+        book = limits.required(script, texts.THE_TEXT, texts.NO_SCRIPT)
+        with self._request(recording) as copy:
+            found: list[Remark] = self.lane(copy).do(watch, checked, copy, book)
+        return found
+
+    def inspect(self, watch: Watch, recording: str | None) -> str:
+        """Return what a file's record or watermark says of its synthetic parts."""
+        with self._request(recording) as copy:
+            return run_in_sandbox(inspected, copy).replace(f"{copy.parent}{os.sep}", "")
 
     def edited(
         self,
@@ -196,7 +221,7 @@ class Service:
             **speech_options(seed=seed, speed=speed),
         )
         with self._request(prompt) as copy:
-            result = self.lane(copy).do(watch, methodcaller("tts", copy, request))
+            result = self.lane(copy).do(watch, spoken, copy, request)
             out = run_in_sandbox(result.save, copy.with_name(f"{copy.stem}.spoken.wav"))
         return out, without_folders(out.with_suffix(".speech.json")), result.prompt_text
 
@@ -308,11 +333,62 @@ def transcribed(
     return found, editor.align(recording, found) if timed else None
 
 
-def stream_speech(editor: Editor, prompt: Path, request: SpeechRequest) -> None:
+def preview_of(plan: EditPlan) -> list[tuple[str, str | None]]:
+    """Return both texts as one, in pieces that are kept (None), "deleted", "new" or "unsure"."""
+    old, new = plan.text.shown, plan.new_text.shown
+    pieces: list[tuple[str, str | None]] = []
+    place = 0
+    for edit in plan.edits:
+        pieces.append((" ".join(new[place : edit.new[0]]), None))
+        pieces.append((" ".join(old[slice(*edit.old)]), "deleted"))
+        pieces.append((" ".join(new[slice(*edit.new)]), "new"))
+        place = edit.new[1]
+    pieces.append((" ".join(new[place:]), None))
+    return [(f"{text} ", kind) for text, kind in pieces if text.strip()]
+
+
+def exported(result: EditedRecording, out: Path) -> list[Path]:
+    """Write the TextGrid and the picture of an edit beside it."""
+    from a3t.projects.export.exports import export
+
+    return export(result, out, ("textgrid", "png"))
+
+
+def drawn(recording: Path, alignment: Alignment) -> tuple[Path, Path]:
+    """Write a recording's TextGrid, and a picture of its words, beside it."""
+    from a3t.audio.reading.recording import Recording
+    from a3t.projects.export.pictures import draw_alignment
+    from alignment.formats import write_alignment
+
+    textgrid, picture = recording.with_suffix(".TextGrid"), recording.with_suffix(".png")
+    write_alignment(alignment, textgrid)
+    draw_alignment(Recording.open(recording), alignment, picture)
+    return textgrid, picture
+
+
+def checked(editor: Editor, recording: Path, script: str) -> list[Remark]:
+    """Compare a reading with its script, in the worker's process."""
+    from a3t.audio.reading.recording import Recording
+    from a3t.source.proof import remarks, stretch_of
+    from a3t.text.transcript import Transcript
+    from alignment.recognition import whisper_model
+
+    sound, model = Recording.open(recording), whisper_model("auto")
+    stretch = stretch_of(sound, Transcript.from_text(script), model)
+    return remarks(sound, stretch, editor.alignments, model)
+
+
+def inspected(recording: Path) -> str:
+    """Return what `a3t inspect` prints of a file."""
+    from a3t.audio.output.inspection import account_of
+
+    return account_of(recording)
+
+
+def spoken(editor: Editor, prompt: Path, request: SpeechRequest) -> SpokenRecording:
     """Speak in the worker's process; `request_jobs.Watch.take` gets each piece once it is made."""
     tell: Any = editor.progress
-    for piece in editor.speak(editor.plan_speech(prompt, request)):
-        tell(piece)
+    return editor.spoken(editor.plan_speech(prompt, request), tell)
 
 
 def speech_options(**values: Any) -> dict[str, Any]:

@@ -50,6 +50,7 @@ TEXT_DOES_NOT_MATCH = (
 NO_NAME = "A speaker's name has one to three words of letters: change it."
 NO_PROJECT = "There is no such project here: it was deleted, or it belongs to somebody else."
 NOT_HERE = "There is nothing here."
+WRONG_LOGIN = "That name and password don't match: type them again."
 LOG_IN = "Log in first: load the page again."
 
 NO_PROJECT_FILE = (
@@ -64,6 +65,17 @@ NO_TIMES = "A word's times must be numbers of seconds: type them again."
 SERVED_ELSEWHERE = "Files on other servers are not served here."
 FETCHED_ELSEWHERE = "Files on other servers are not fetched: upload the file."
 LARGE_REQUEST = "The request is too large."
+NO_SCRIPT = "There is no script yet: paste what the recording should say."
+TRANSCRIPT_INFO = "Without it, a3t recognises the words."
+QUICK_EDIT = (
+    "Choose a recording, change its text, and hear the change; all else stays as it was. "
+    "For longer work use the script editor."
+)
+SPEECH_PAGE = "Speak a text in the voice of a recording of a few seconds, or in a saved voice."
+ALIGN_PAGE = (
+    "Find when each word and phone is spoken, list where a reading departs from its script, or "
+    "name the parts of a file that are synthetic."
+)
 THE_TRANSCRIPT, THE_NEW_TEXT, THE_TEXT = "transcript", "new text", "text"
 THE_LIST = "list of names"
 THE_PROMPTS_TEXT, THE_EXPECTED_TEXT = "prompt's text", "expected text"

@@ -10,7 +10,7 @@ recording. Words that end a question rise: the network sees phones and no punctu
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -269,10 +269,17 @@ class Renderer:
                 result = verify(result)
         return replace(result, seconds=dict(self.step.seconds))
 
-    def spoken(self, plan: SpeechPlan) -> SpokenRecording:
-        """The plan's speech at 24 kHz: all that `speak` gives."""
-        samples = np.concatenate(list(self.speak(plan)))
-        return SpokenRecording(samples, plan, **self._models, seconds=dict(self.step.seconds))
+    def spoken(
+        self, plan: SpeechPlan, take: Callable[[np.ndarray], object] | None = None
+    ) -> SpokenRecording:
+        """Return the plan's speech at 24 kHz; ``take`` gets each piece once it is made."""
+        pieces = []
+        for piece in self.speak(plan):
+            pieces.append(piece)
+            if take is not None:
+                take(piece)
+        seconds = dict(self.step.seconds)
+        return SpokenRecording(np.concatenate(pieces), plan, **self._models, seconds=seconds)
 
     @property
     def _models(self) -> dict[str, Any]:

@@ -40,7 +40,7 @@ from app.models import USUAL, Models
 from app.option_forms import body_with, form_of
 from app.processes.request_jobs import CancelledError, RequestJob, Watch
 from app.server.openai_formats import MEDIA_TYPES, UNTIMED, SpeechEncoder, answer
-from app.service import Service, edit_request, stream_speech
+from app.service import Service, edit_request, spoken
 
 
 class SpeechBody(BaseModel):
@@ -255,7 +255,7 @@ async def speech(body: SpeechBody, request: Request, service: Serving) -> Respon
                 ready.append(data)
 
         watch.take = take
-        service.quick.do(watch, stream_speech, voice.prompt, wanted, models=models)
+        service.quick.do(watch, spoken, voice.prompt, wanted, models=models)
         ready.append(encoder.end())
 
     job = service.jobs.start("speech", speak)

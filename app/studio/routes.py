@@ -1,5 +1,5 @@
 """The interface for the page's script: a visitor's projects, changes to one, its sound, pictures
-and events, and speech.
+and events.
 
 Names in addresses are looked up, never joined to a path: a project is found among the visitor's
 own, a take among the project's.
@@ -12,13 +12,12 @@ import json
 import zipfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 from urllib.parse import quote
 
 import anyio
-from fastapi import APIRouter, Depends, FastAPI, Header, Query, Request
+from fastapi import APIRouter, Depends, FastAPI, Form, Header, Query, Request
 from fastapi import Path as PathField
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException
@@ -31,7 +30,6 @@ from app import limits, texts
 from app.guard import Visitors
 from app.models import VOCODERS, aligners_here, models_here
 from app.option_forms import shown_options
-from app.processes.request_jobs import RequestJob, Watch
 from app.studio.project import AUDIO, Project
 from app.studio.storage.folders import LOUD, SAID, TAKE
 from app.studio.storage.pcm_sound import TILE, peaks_range, spectrogram_tile, take_spectrogram
@@ -248,20 +246,15 @@ def events(
 
 
 WEB = Path(__file__).parent.parent / "web"
-KINDS = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
+KINDS = {".js": "text/javascript", ".css": "text/css"}
 FILES = {
     path.relative_to(WEB).as_posix(): path.read_bytes()
     for path in WEB.rglob("*.*")
     if path.suffix in KINDS
 }
-PAGE = (WEB / "index.html").read_text(encoding="utf-8")
-
-
-def gradios_fonts() -> dict[str, bytes]:
-    """IBM Plex Sans, which Gradio brings; nothing of Gradio is imported."""
-    spec = find_spec("gradio")
-    fonts = Path(spec.origin or "").parent / "templates/frontend/static/fonts" if spec else WEB
-    return {path.name: path.read_bytes() for path in fonts.glob("IBMPlexSans/*.woff2")}
+EDITOR_PAGE, FIRST_PAGE = (
+    (WEB / name).read_text(encoding="utf-8") for name in ("index.html", "first.html")
+)
 
 
 Change = Callable[[Project, dict[str, Any]], dict[str, Any] | None]
@@ -289,18 +282,25 @@ def add_studio(app: FastAPI, studio: Studio, visitors: Visitors) -> None:
     app.state.studio, app.state.visitors = studio, visitors
     app.include_router(router)
     app.include_router(reading)
-    files = FILES | gradios_fonts()
 
-    @app.get("/", include_in_schema=False)
+    @app.get("/editor", include_in_schema=False)
     async def page() -> Response:
-        return HTMLResponse(PAGE, headers={"cache-control": "no-cache"})
+        return HTMLResponse(EDITOR_PAGE, headers={"cache-control": "no-cache"})
+
+    @app.post("/login", include_in_schema=False)
+    def log_in(
+        response: Response, username: Annotated[str, Form()], password: Annotated[str, Form()]
+    ) -> dict[str, str]:
+        if not visitors.log_in(username, password, response):
+            raise HTTPException(400, texts.WRONG_LOGIN)
+        return {}
 
     @app.get("/studio/web/{name:path}", include_in_schema=False)
     async def web(name: str) -> Response:
-        if name not in files:
+        if name not in FILES:
             raise HTTPException(404, texts.NOT_HERE)
         kind = KINDS[Path(name).suffix]
-        return Response(files[name], media_type=kind, headers={"cache-control": "no-cache"})
+        return Response(FILES[name], media_type=kind, headers={"cache-control": "no-cache"})
 
     @app.exception_handler(ThereAlreadyError)
     def there_already(request: Request, error: ThereAlreadyError) -> JSONResponse:
@@ -373,51 +373,6 @@ def spoken(name: str, studio: Opened, visitor: Visitor, data: Sent) -> dict[str,
     if words is None:
         raise HTTPException(404, texts.NOT_HERE)
     return words
-
-
-def get_speech(name: str, studio: Opened, visitor: Visitor) -> RequestJob:
-    """The visitor's request of that name for speech."""
-    job = studio.service.jobs.get(name)
-    if job is None or job.owner != visitor:
-        raise HTTPException(404, texts.NOT_HERE)
-    return job
-
-
-Speech = Annotated[RequestJob, Depends(get_speech)]
-
-
-@router.post("/speech")
-def speak_text(studio: Opened, visitor: Visitor, data: Sent) -> dict[str, Any]:
-    """Begin to speak a text in the voice of an uploaded recording, its prompt."""
-    text, said = (str(data.get(name) or "") for name in ("text", "prompt_text"))
-    prompt, _ = studio.uploaded(visitor, data)
-    seed, speed = data.get("seed", 0), data.get("speed", 1.0)
-    service = studio.service
-
-    def work(watch: Watch) -> tuple[Path, Path, str]:
-        return service.tts(watch, str(prompt), text, said, seed, speed)
-
-    return service.jobs.start("tts", work, kept=True, owner=visitor).to_json()
-
-
-@router.get("/speech/{name}")
-def speech(job: Speech) -> dict[str, Any]:
-    used = job.outcome.result()[2] if job.status == "done" else None
-    return job.to_json() | {"prompt_text": used}
-
-
-@router.post("/speech/{name}/cancel")
-def cancel(job: Speech) -> dict[str, Any]:
-    job.watch.cancelled.set()
-    return {}
-
-
-@router.get("/speech/{name}/{part}")
-def made(job: Speech, part: Literal["sound", "record"]) -> Response:
-    if job.status != "done":
-        raise HTTPException(404, texts.NOT_MADE_YET)
-    path: Path = job.outcome.result()[("sound", "record").index(part)]
-    return FileResponse(path, filename=path.name)
 
 
 @router.post("/text")

@@ -86,6 +86,12 @@ class Studio:
         state = ProjectState(text=TEXT, offered=NEW_TEXT)
         return self._create(visitor, RECORDING, f"example{RECORDING.suffix}", state)
 
+    def project_of(self, visitor: str, recording: str | None, text: str) -> str:
+        """Return the name of a new project of an upload and its text; InputError."""
+        source = limits.check_upload(recording, self.service.folder)
+        state = ProjectState(text=transcript_lines(text))
+        return self._create(visitor, source, source.name, state).folder.id
+
     def _create(self, visitor: str, source: Path, name: str, state: ProjectState) -> Project:
         file = limits.safe_name(name)
 

@@ -85,9 +85,13 @@ export class App extends State {
     this.#close();
     this.host.dataset.screen = "start";
     if (location.hash) history.replaceState(null, "", location.pathname + location.search);
+    this.#tellFrame("");
     await this.start.render();
     this.host.dataset.ready = "yes";
   }
+
+  /** The page around this one, if there is one, shows the project in its address. @param {string} project */
+  #tellFrame(project) { if (parent !== window) parent.postMessage({ project }, location.origin); }
 
   #close() {
     if (this.unfollow) this.unfollow();
@@ -147,6 +151,7 @@ export class App extends State {
     this.#edits(state);
     if (!again) for (const step of state.history) this.editing.remember(step, step.label);
     if (`#project=${id}` !== location.hash) history.pushState(null, "", `#project=${id}`);
+    this.#tellFrame(id);
     if (state.sound && (!this.sound || !again)) {
       this.sound = state.sound;
       this.transport.open(id, state.sound);

@@ -58,7 +58,6 @@ export const TEXTS = {
   kinds: { "": "As recorded (WAV or FLAC)", ".wav": "WAV", ".flac": "FLAC", ".mp3": "MP3", ".m4a": "M4A" }, loudnesses: [[null, "As recorded"], [-16, "−16 LUFS, for podcasts"], [-23, "−23 LUFS, for radio"]],
   choices: { bandwidth: "frequency range", spectrum: "tone", room: "room and noise", coding: "compression", cut: "Cut out", mute: "Mute" }, no_voice: "The recording’s own",
   sentence_case: "Sentence case instead of capitals", retext: "Give it a transcript…", retext_hint: "What the recording says. Its words and their times are found again.",
-  speech: "Speech from a prompt", choose_voice: "Choose a voice: a recording of a few seconds", say: "What to say in this voice", voice_says: "What that recording says; without it, a3t recognises the words.", speak: "Speak", spoken: "What was spoken", no_voice_yet: "Choose a recording of the voice first.",
   consent: "Edit only recordings of yourself, or of people who agree to it, and tell your listeners that the recording was edited: the edit.json says where.", spectrogram: "Spectrogram", audio_height: "Height of the audio",
   state: { making: "Making…", made: "Ready", accepted: "Accepted", failed: "Not made" },
   hardly_heard: "Listen closely: {} can hardly be heard.",

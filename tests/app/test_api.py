@@ -7,7 +7,10 @@ import pytest
 import soundfile
 from gradio_client import Client, exceptions, handle_file
 
+from a3t.editor import Editor
+from a3t.projects.export.exports import export
 from app.service import Service
+from tests.app.conftest import EDIT_OPTIONS
 from tests.conftest import ARCTIC, NEVER, assert_untouched
 
 
@@ -19,18 +22,29 @@ def client(url: str) -> Client:
 def test_the_endpoints_and_nothing_else(client: Client) -> None:
     described = client.view_api(return_format="dict", print_info=False)
     endpoints = described["named_endpoints"]
-    assert set(endpoints) == {"/transcribe", "/align", "/plan", "/edit", "/tts"}
+    assert set(endpoints) == {
+        "/transcribe", "/plan", "/edit", "/tts", "/align", "/check", "/inspect"
+    }  # fmt: skip
+    assert all(each["description"] for each in endpoints.values())
     edit = {field["parameter_name"]: field for field in endpoints["/edit"]["parameters"]}
-    assert list(edit) == ["recording", "text", "new_text", "seed", "speed"]
+    assert list(edit)[:5] == ["recording", "text", "new_text", "speed", "seed"]
+    assert {"fit", "match", "candidates"} < set(edit)
     assert edit["new_text"]["python_type"]["type"] == "str"
     assert edit["recording"]["python_type"]["type"] == "filepath"
     assert described["unnamed_endpoints"] == {}
 
 
-def test_edit(client: Client, arctic: Path) -> None:
-    audio, record, text = client.predict(
-        handle_file(arctic), ARCTIC, NEVER, 0, 1.0, api_name="/edit"
+def test_edit(client: Client, arctic: Path, editor: Editor, tmp_path: Path) -> None:
+    before, after, picture, audio, record, textgrid, text = client.predict(
+        recording=handle_file(arctic), text=ARCTIC, new_text=NEVER, api_name="/edit"
     )
+    result = editor.edit(arctic, text=ARCTIC, new_text=NEVER)
+    out = result.save(tmp_path / f"{arctic.stem}.edited.wav")
+    assert Path(audio).read_bytes() == Path(after).read_bytes() == out.read_bytes()
+    (shell_grid,) = export(result, out, ["textgrid"])
+    assert Path(textgrid).read_bytes() == shell_grid.read_bytes()
+    assert Path(before).read_bytes() == arctic.read_bytes()
+    assert Path(picture).read_bytes().startswith(b"\x89PNG")
     before, rate = soundfile.read(arctic, dtype="int16")
     after, same_rate = soundfile.read(audio, dtype="int16")
     told = json.loads(Path(record).read_text(encoding="utf-8"))
@@ -45,19 +59,24 @@ def test_edit(client: Client, arctic: Path) -> None:
 
 
 def test_fields_have_sound_defaults(client: Client, arctic: Path) -> None:
-    plan = client.predict(
+    preview, plan = client.predict(
         recording=handle_file(arctic), new_text=NEVER, text=ARCTIC, api_name="/plan"
     )
+    assert [(each["token"].strip(), each["class_or_confidence"]) for each in preview][1:3] == [
+        ("always", "deleted"),
+        ("never", "new"),
+    ]
     (edit,) = plan["edits"]
     assert (edit["old_words"], edit["new_words"]) == ("always", "never")
-    fast = client.predict(
+    _, fast = client.predict(
         recording=handle_file(arctic), new_text=NEVER, text=ARCTIC, speed=2.0, api_name="/plan"
     )
     assert fast["edits"][0]["frames"] < 0.7 * edit["frames"]
 
 
 def test_align(client: Client, arctic: Path) -> None:
-    told = client.predict(handle_file(arctic), ARCTIC, api_name="/align")
+    told, textgrid, picture = client.predict(handle_file(arctic), ARCTIC, api_name="/align")
+    assert "superlative" in Path(textgrid).read_text() and Path(picture).stat().st_size > 10_000
     words = [word for word in told["words"] if word["text"]]
     assert [word["text"] for word in words] == ARCTIC.lower().strip(".").split()
     assert all(0 <= word["score"] <= 1 and word["start"] < word["end"] for word in words)
@@ -70,9 +89,9 @@ def test_transcribe(client: Client, arctic: Path) -> None:
 
 
 def test_tts(client: Client, arctic: Path) -> None:
-    audio, record, prompt_text = client.predict(
-        handle_file(arctic), "Bring the papers.", ARCTIC, 0, 1.0, api_name="/tts"
-    )
+    job = client.submit(handle_file(arctic), "Bring the papers.", ARCTIC, 1.0, 0, api_name="/tts")
+    _, audio, record, prompt_text = job.result()
+    assert len(job.outputs()) > 1  # the pieces come before the whole
     info = soundfile.info(audio)
     assert info.samplerate == 24000 and 0.4 < info.duration < 4
     told = json.loads(Path(record).read_text(encoding="utf-8"))
@@ -92,21 +111,21 @@ def refusal(client: Client, *arguments: object, endpoint: str = "/edit") -> str:
 
 def test_refusals_are_one_sentence(client: Client, arctic: Path, tmp_path: Path) -> None:
     upload = handle_file(arctic)
-    assert "upload or record one first" in refusal(client, None, ARCTIC, ARCTIC, 0, 1.0)
-    assert "no new text" in refusal(client, upload, ARCTIC, "  ", 0, 1.0)
-    assert "200000" in refusal(client, upload, ARCTIC, "word " * 50000, 0, 1.0)
-    assert "speed" in refusal(client, upload, ARCTIC, NEVER, 0, 9.0)
+    assert "upload or record one first" in refusal(client, None, ARCTIC, ARCTIC, *EDIT_OPTIONS)
+    assert "no new text" in refusal(client, upload, ARCTIC, "  ", *EDIT_OPTIONS)
+    assert "200000" in refusal(client, upload, ARCTIC, "word " * 50000, *EDIT_OPTIONS)
+    assert "maximum value 4.0" in refusal(client, upload, ARCTIC, NEVER, 9.0, *EDIT_OPTIONS[1:])
     other_words = "A wholly different sentence about bread and butter."
-    assert "wholly" in refusal(client, upload, other_words, ARCTIC, 0, 1.0)
-    assert "nothing to speak" in refusal(client, upload, "", ARCTIC, 0, 1.0, endpoint="/tts")
+    assert "wholly" in refusal(client, upload, other_words, ARCTIC, *EDIT_OPTIONS)
+    assert "nothing to speak" in refusal(client, upload, "", ARCTIC, endpoint="/tts")
     notes = tmp_path / "notes.wav"
     notes.write_text("no sound at all")
-    assert "not a sound file" in refusal(client, handle_file(notes), ARCTIC, ARCTIC, 0, 1.0)
+    assert "not a sound file" in refusal(client, handle_file(notes), ARCTIC, ARCTIC, *EDIT_OPTIONS)
 
 
 def test_html_in_a_text_stays_text(client: Client, arctic: Path) -> None:
     script = "<img src=x onerror=alert(1)> <script>alert(2)</script> Καλημέρα"
-    message = refusal(client, handle_file(arctic), ARCTIC, script, 0, 1.0)
+    message = refusal(client, handle_file(arctic), ARCTIC, script, *EDIT_OPTIONS)
     assert "<" not in message
 
 
@@ -117,5 +136,5 @@ def test_internal_errors_are_not_revealed(
         raise RuntimeError("secret of the server")
 
     monkeypatch.setattr(Service, "edit", broken)
-    message = refusal(client, handle_file(arctic), ARCTIC, NEVER, 0, 1.0)
+    message = refusal(client, handle_file(arctic), ARCTIC, NEVER, *EDIT_OPTIONS)
     assert "secret" not in message and "went wrong" in message

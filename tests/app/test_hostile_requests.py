@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from app.server.voice_folder import voices_in
 from app.service import Service
 from app.studio.studio import Studio
-from tests.app.conftest import called
+from tests.app.conftest import EDIT_OPTIONS, called
 from tests.app.studio.conftest import Project, change, client_of
 from tests.conftest import ARCTIC
 from tests.fuzz.corpus import VALUES
@@ -49,8 +49,8 @@ JOBS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 SPEECH = {"input": "x", "model": "small", "voice": "awb", "response_format": "wav", "speed": 9}
 ENDPOINTS = {
-    "edit": [None, "a", "b", 0, 1.0], "plan": [None, "a", "b", 1.0],
-    "tts": [None, "a", "b", 0, 1.0, "never"], "align": [None, "a"], "transcribe": [None, "a"],
+    "edit": [None, "a", "b", *EDIT_OPTIONS], "plan": [None, "a", "b", 1.0],
+    "tts": [None, "a", "b", 1.0, 0, "never"], "align": [None, "a"], "transcribe": [None, "a"],
 }  # fmt: skip
 
 
@@ -254,7 +254,7 @@ def test_what_was_not_uploaded_is_not_read(api: Api, service: Service, arctic: P
             body: Any = {"upload": upload, "text": [[], {}]}
             if path == "call/edit":
                 handed = {"path": upload, "meta": {"_type": "gradio.FileData"}}
-                body = {"data": [handed, ARCTIC, ARCTIC, 0, 1.0]}
+                body = {"data": [handed, ARCTIC, ARCTIC, *EDIT_OPTIONS]}
             answer = api.sent(path, json.dumps(body).encode())
             api.check(answer, path, upload)
             assert answer.text.startswith("event: error") or answer.status_code >= 400

@@ -104,6 +104,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from a3t.audio.reading.recording import Recording
+    from alignment import Alignment
+
 # Okabe and Ito's colours, which can be told apart with any colour vision, and a sign for each, so
 # that no information is conveyed by colour alone.
 OPS = {
@@ -125,8 +128,36 @@ def draw_edit(result: EditedRecording, out_png: Path) -> None:
         figure.savefig(temporary, format="png", dpi=150, facecolor="white")
 
 
-def edit_figure(result: EditedRecording) -> Figure:
-    """The picture of `draw_edit` as a matplotlib figure; needs neither pyplot nor a display."""
+def draw_alignment(recording: Recording, alignment: Alignment, out_png: Path) -> None:
+    """Draw the waveform with its words, and its mel with its phones, to ``out_png``.
+
+    Of a longer recording the first 12 s. Raises InputError if it can't be written.
+    """
+    from a3t.audio.output.files import atomic_path
+
+    rate = recording.sample_rate
+    samples = recording.mono(0, min(recording.samples, round(LONGEST * rate)))
+    words = tuple(Label(word.text, word.start, word.end) for word in alignment.spoken)
+    text = " ".join(word.text for word in alignment.spoken)
+    side = Side("Words and phones", text, samples, rate, 0.0, (), words)
+    figure = new_figure(side.end, 4.6)
+    wave, spectrogram = figure.subplots(2, 1, sharex=True, height_ratios=[1.25, 1.75])
+    wave.set_xlim(0.0, side.end)
+    width = figure.get_figwidth() / side.end
+    mel = _mel(side)
+    _draw_wave(wave, side, float(np.abs(samples).max(initial=1e-6)), width)
+    _draw_mel(spectrogram, side, mel, (float(mel.min()), float(mel.max())))
+    for phone in (phone for word in alignment.words for phone in word.phones):
+        if phone.end <= side.end:
+            spectrogram.axvline(phone.end, color="white", linewidth=0.6)
+            middle = (phone.start + phone.end) / 2
+            spectrogram.text(middle, 74, phone.symbol, color="white", fontsize=6, ha="center")
+    with atomic_path(out_png) as temporary:
+        figure.savefig(temporary, format="png", dpi=150, facecolor="white")
+
+
+def new_figure(seconds: float, height: float) -> Figure:
+    """Return an empty figure for so many seconds; needs neither pyplot nor a display."""
     try:
         from matplotlib.figure import Figure
         from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -134,13 +165,19 @@ def edit_figure(result: EditedRecording) -> Figure:
         raise InputError(
             'Drawing needs matplotlib: install it with `pip install "a3t[demo]"`.'
         ) from None
-
-    before, after = sides_of(result)
-    shown = max(before.end - before.start, after.end - after.start)
-    figure = Figure(figsize=(float(np.clip(2.4 * shown, 10.0, 20.0)), 7.6), layout="constrained")
+    width = float(np.clip(2.4 * seconds, 10.0, 20.0))
+    figure = Figure(figsize=(width, height), layout="constrained")
     engine = figure.get_layout_engine()
     assert isinstance(engine, ConstrainedLayoutEngine)
     engine.set(h_pad=0.05, w_pad=0.06, hspace=0.0)
+    return figure
+
+
+def edit_figure(result: EditedRecording) -> Figure:
+    """Return the picture of `draw_edit` as a matplotlib figure."""
+    before, after = sides_of(result)
+    shown = max(before.end - before.start, after.end - after.start)
+    figure = new_figure(shown, 7.6)
     grid = figure.add_gridspec(5, 1, height_ratios=[1.25, 1.75, 0.18, 1.25, 1.75])
     mels = [_mel(side) for side in (before, after)]
     loudness = (float(np.quantile(mels[0], 0.02)), float(np.quantile(mels[0], 0.998)))

@@ -1,7 +1,7 @@
 // Recordings beside the project's own: sources, whose words can be put into the script and keep their sound, and tracks in step.
 
 import { make, refocused, show, tool } from "../elements.js";
-import { SOUND } from "../start/speech_view.js";
+import { SOUND } from "../start/start_view.js";
 import { WORDS, isWords } from "../start/start_view.js";
 import { TEXTS, clock } from "../texts.js";
 

@@ -3,7 +3,7 @@
 import { icon, make, show } from "../elements.js";
 import { TEXTS, clock } from "../texts.js";
 import { drop, recorder } from "../start/microphone.js";
-import { SOUND } from "../start/speech_view.js";
+import { SOUND } from "../start/start_view.js";
 
 export class Saying {
   /** @param {HTMLElement} host @param {any} app */

@@ -18,5 +18,4 @@ export function askLogin(host, page) {
   });
   host.dataset.screen = "start";
   host.append(make("div", { class: "screen start-screen" }, form));
-  fetch(`${page}/config`).catch(() => {}); // what answers the login takes seconds to load
 }

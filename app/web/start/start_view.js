@@ -4,9 +4,10 @@ import { icon, make, show, tool } from "../elements.js";
 import { LiveWords } from "./live_words.js";
 import { drop, left, recorder } from "./microphone.js";
 import { offerRecogniser } from "./recogniser.js";
-import { SOUND, SpeechView } from "./speech_view.js";
 import { TEXTS, clock, tell } from "../texts.js";
 
+/** The kinds of recordings, for a browser's dialog. */
+export const SOUND = "audio/*,video/mp4,video/webm,video/quicktime,.wav,.flac,.mp3,.ogg,.opus,.m4a,.mp4,.webm,.mov,.aiff,.aac,.zip";
 export const WORDS = ".txt,.docx,.odt,.rtf,.ttml,.dfxp,.lab,.srt,.vtt,.sbv,.ass,.ssa,.lrc,.ctm,.tsv,.TextGrid,.json";
 export const isWords = ({ name }) => WORDS.split(",").some((ending) => name.toLowerCase().endsWith(ending.toLowerCase()));
 
@@ -44,7 +45,6 @@ export class StartView {
           make("button", { type: "button", class: "quiet", onclick: () => this.words.click() }, TEXTS.text_file)),
         this.formats, this.chooser, this.words),
       make("section", { class: "projects" }, make("h2", {}, TEXTS.recent), this.recent, this.bin),
-      new SpeechView(app).element,
       make("p", { class: "consent" }, TEXTS.consent, " ", make("button", { type: "button", class: "quiet", onclick: () => app.settings.open() }, TEXTS.settings)));
     host.append(this.panel);
     host.addEventListener("dragover", (event) => { event.preventDefault(); host.classList.add("dropping"); });

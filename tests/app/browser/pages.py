@@ -12,7 +12,7 @@ PATIENCE = float(os.environ.get("A3T_PATIENCE", 300_000))  # milliseconds; test 
 def opened(browser: Any, url: str, **context: Any) -> Any:
     """The page in a browser context of its own, at its start; `watched`."""
     page = watched(browser.new_context(accept_downloads=True, **context).new_page(), url)
-    page.goto(url)
+    page.goto(f"{url}/editor")
     ready(page)
     return page
 

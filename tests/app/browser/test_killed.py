@@ -46,7 +46,7 @@ def chromium(driver: Any, profile: Path, address: str, killed: bool = True) -> I
         port = told.read_text().split()[0]
         browser = driver.chromium.connect_over_cdp(f"http://127.0.0.1:{port}")
         page = watched(browser.contexts[0].pages[0], address)
-        page.goto(address)
+        page.goto(f"{address}/editor")
         ready(page)
         yield page
         if not killed:

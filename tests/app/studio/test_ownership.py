@@ -2,13 +2,13 @@
 
 import re
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
 from a3t.errors import InputError
+from app import guard
 from app.guard import COOKIE, Visitors
 from app.studio.storage import folders
 from app.studio.storage.folders import ProjectFolder
@@ -78,20 +78,22 @@ def test_a_project_is_its_owner_s_alone(project: Project, client: TestClient) ->
     assert client.get(project.at).status_code == 200
 
 
-def test_whoever_must_log_in_sees_nothing_before(studio: Studio, upload: str) -> None:
-    tokens: dict[str, str] = {}
-    visitors = Visitors(must_log_in=True)
+def test_whoever_must_log_in_sees_nothing_before(
+    studio: Studio, upload: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guard, "WRONG_LOGIN_S", 0.0)
+    visitors = Visitors(("ann", "secret"))
+    wrong, right = ({"username": "ann", "password": each} for each in ("Secret", "secret"))
     with client_for(studio, visitors) as client:
         assert client.get("/projects").status_code == 401
         assert client.post("/uploads", content=b"RIFF").status_code == 401
-        visitors.gradio_app = SimpleNamespace(tokens=tokens, cookie_id="x")
+        assert client.post("http://testserver/login", data=wrong).status_code == 400
         assert client.get("/projects").status_code == 401
-        tokens["known"] = "ann"
-        client.cookies.set("access-token-x", "known")
+        assert client.post("http://testserver/login", data=right).status_code == 200
         assert client.get("/projects").json() == []
         Project(client, {"upload": upload, "text": ARCTIC})
     with client_for(studio, visitors) as elsewhere:
-        elsewhere.cookies.set("access-token-x", "known")  # ann, in another browser
+        elsewhere.post("http://testserver/login", data=right)  # ann, in another browser
         assert len(elsewhere.get("/projects").json()) == 1
 
 

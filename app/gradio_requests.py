@@ -1,0 +1,84 @@
+"""What Gradio's pages need of the service: jobs with progress, and errors of one sentence."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import gradio as gr
+import numpy as np
+
+from a3t.plan.edit_limits import shortened
+from app import texts
+from app.processes.request_jobs import BusyError, Watch, sentence_of
+from app.service import Service
+
+POLL_S = 0.2  # between looks at a job's progress
+
+
+class Requests:
+    """Runs the service's work as jobs of the visitor's, with progress, until done or cancelled."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+
+    async def run(self, work: Callable[..., Any], progress: gr.Progress, *given: Any) -> Any:
+        """Return the result of ``work(watch, *given)``; every error is a gr.Error of a sentence."""
+        try:
+            job = self.service.jobs.start(work.__name__, lambda watch: work(watch, *given))
+        except BusyError:
+            raise error(texts.QUEUE_FULL) from None
+        done = asyncio.wrap_future(job.outcome)
+        try:
+            while not done.done():
+                progress(job.watch.share, desc=job.watch.sentence or texts.STEPS["load"])
+                await asyncio.wait([done], timeout=POLL_S)
+        except asyncio.CancelledError:
+            job.watch.cancelled.set()
+            raise
+        if (raised := done.exception()) is not None:
+            raise error(sentence_of(raised))
+        return done.result()
+
+    async def pieces(self, work: Callable[..., Any], *given: Any) -> AsyncIterator[Any]:
+        """Yield what ``work`` hands to its watch piece by piece, then its result."""
+        loop, queue = asyncio.get_running_loop(), asyncio.Queue[Any]()
+
+        def begin(watch: Watch) -> Any:
+            def take(piece: np.ndarray) -> None:
+                loop.call_soon_threadsafe(queue.put_nowait, piece)
+
+            watch.take = take
+            return work(watch, *given)
+
+        job = self.service.jobs.start(work.__name__, begin)
+        job.outcome.add_done_callback(lambda _: loop.call_soon_threadsafe(queue.put_nowait, None))
+        try:
+            while (piece := await queue.get()) is not None:
+                yield piece
+        finally:
+            job.watch.cancelled.set()
+        if (raised := job.outcome.exception()) is not None:
+            raise error(sentence_of(raised))
+        yield job.outcome.result()
+
+
+def error(sentence: str) -> gr.Error:
+    """Return a sentence as Gradio's error, which is shown as HTML: what was typed stays text."""
+    plain = " ".join(sentence.split()).replace("<", "‹").replace(">", "›")
+    return gr.Error(plain, print_exception=False)
+
+
+class Pages(gr.Blocks):  # type: ignore[misc]
+    """Blocks that answer fields of wrong types or paths with one sentence."""
+
+    async def preprocess_data(self, *args: Any, **options: Any) -> list[Any]:
+        """Return the values of a request's fields, checked by their components."""
+        try:
+            values: list[Any] = await super().preprocess_data(*args, **options)
+        except gr.Error as raised:  # of a component: a number out of range
+            raise error(shortened(str(raised.message), 200)) from None
+        except Exception:
+            raise error(texts.WRONG_FIELDS) from None
+        return values
