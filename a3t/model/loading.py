@@ -51,6 +51,14 @@ class LegacyAttention(RelativeAttention):
     Where j > i, the shift wraps around to the next query's row.
     """
 
+    @classmethod
+    def in_place_of(cls, attention: RelativeAttention) -> LegacyAttention:
+        """Return legacy attention with another's weights."""
+        rate = attention.dropout.p
+        own = cls(attention.query.in_features, attention.heads, rate)
+        own.load_state_dict(attention.state_dict())
+        return own
+
     def forward(self, x: Tensor, layout: Layout, maps: list[Tensor] | None = None) -> Tensor:
         B, N, D = x.shape
         heads, size = self.heads, D // self.heads
@@ -102,7 +110,7 @@ class LegacyA3T(A3T):
         for block in [*self.encoder, *self.decoder]:
             assert isinstance(block, ConformerBlock)
             if legacy_positions:
-                block.attention.__class__ = LegacyAttention  # the same parameters
+                block.attention = LegacyAttention.in_place_of(block.attention)
             for part in block.children():
                 if isinstance(part, nn.LayerNorm):
                     part.eps = EPSILON
