@@ -78,8 +78,7 @@ def _test_clips(options: argparse.Namespace) -> Iterator[HeldOutClip]:
     if (options.data is None) != (options.features is None):
         raise InputError("Give --data and --features together.")
     if options.data is None:
-        clips = read_corpora(options.corpora or corpora_root())
-        yield from draw_clips(clips, options.clips)
+        yield from draw_clips(read_corpora(options.corpora or corpora_root()), options.clips)
         return
     splits = {clip.split for clip in Store(options.features).clips}
     halves = [split for split in ("test", "test_unseen") if split in splits]

@@ -388,8 +388,8 @@ class ConformerBlock(nn.Module):
         self.second = FeedForward(width, hidden, feed_forward_kernel, dropout) if kernel else None
         self.norm_first = nn.LayerNorm(width)
         self.norm_attention = nn.LayerNorm(width)
-        self.norm_convolution = nn.LayerNorm(width) if kernel else None
-        self.norm_second = nn.LayerNorm(width) if kernel else None
+        self.norm_convolution = nn.LayerNorm(width) if kernel else nn.Identity()
+        self.norm_second = nn.LayerNorm(width) if kernel else nn.Identity()
         self.norm_last = nn.LayerNorm(width)
         self.dropout = nn.Dropout(dropout)
 

@@ -102,8 +102,8 @@ def load_run(folder: Path) -> tuple[nn.Module, dict[str, Any], dict[str, float]]
     if not is_run(folder):
         raise InputError(f"{folder} has no {CHECKPOINT}: train it first.")
     if not (folder / CHECKPOINT).is_file():
-        network, _ = load_a3t(folder)
-        return network, dict(read_weights(folder)[0]), {"steps": math.nan, "minutes": math.nan}
+        unknown = {"steps": math.nan, "minutes": math.nan}
+        return load_a3t(folder)[0], dict(read_weights(folder)[0]), unknown
     state = torch.load(folder / CHECKPOINT, map_location="cpu", weights_only=True)
     facts = {"steps": state["step"], "minutes": state.get("spent", 0.0) / 60}
     if system == "a3t":
