@@ -19,6 +19,7 @@ import numpy as np
 import soundfile as sf
 
 from a3t.projects.document import Document
+from a3t.text.transcript import Transcript
 from tests.audio.films import film
 
 FORMATS = [
@@ -108,7 +109,9 @@ PROJECT: dict[str, Any] = {
         "file_channels": 1, "samples": 8000,
     },
     "script.json": {"revision": 3, "edits": [EDIT], "settings": {}, "draft": None},
-    "places.json": [{"first": 0, "last": 8000, "transcript": {"text": "and"}}],
+    "places.json": [
+        {"first": 0, "last": 8000, "transcript": Transcript.from_text("and").to_json()},
+    ],
     "words/0000.json": {
         "tokens": [{"id": 0, "text": "and", "words": ALIGNMENT["words"], "pause": False}],
         "pauses": [],

@@ -36,6 +36,7 @@ MORE: dict[str, tuple[object, ...]] = {  # their other arguments
     "decoded": (Path("a.txt"),),
     "read_bytes": (1_000_000, "transcript"),
     "by_speaker": (frozenset({"ANNA"}),),
+    "named_by_colons": (frozenset({"ANNA"}),),
 }
 NETWORKS = ("punctuated", "listed_words")  # which take their time for each word
 WRITERS = ("write_", "check_", "result_file", "phones_beside")
