@@ -145,7 +145,14 @@ def test_cuts_that_no_page_would_send_are_refused(project: Project) -> None:
     for cut in wrong:
         step = {"n": 1, "gone": [], "come": [edit | {"cut": cut}]}
         project.post("script", {"steps": [step]}, 400)
-    for want in ({"kinds": ["everything"]}, {"kinds": [{}]}):
+    for want in (
+        {"kinds": ["everything"]},
+        {"kinds": [{}]},
+        {"longest": "x"},
+        {"longest": -1},
+        {"action": []},
+        {"action": "burn"},
+    ):
         project.post("cleaning", want, 400)
-    assert offered(project, kinds="pause", longest="x", action=[])
+    assert offered(project, kinds="pause")
     assert project.state["edits"] == []
