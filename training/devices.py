@@ -77,7 +77,7 @@ def refuse_missing(device: str, processes: int = 1, tensorboard: bool = False) -
         raise InputError(f"--device {device}: there is no such device; write cpu, cuda or cuda:1.")
     there = torch.cuda.device_count()
     if kind == "cuda" and (not there or int(number or 0) >= there):
-        built = "" if torch.backends.cuda.is_built() else ", which was built without CUDA"
+        built = "" if torch.backends.cuda.is_built() else ", which was built without CUDA,"
         raise InputError(
             f"--device {device}: PyTorch{built} sees {there} GPUs here. Use --device cpu, or "
             "install a PyTorch with CUDA (make cuda) on a machine with a GPU."
