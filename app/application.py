@@ -140,7 +140,6 @@ class LoadedLater:
         path = scope["path"].removeprefix(scope.get("root_path", "")).rstrip("/")
         return path in ("", "/edit", "/speech", "/align")
 
-
     def _instead(self, scope: Scope) -> str | None:
         """Return a page to show at once: the login, or the first page without Gradio's."""
         if not self._is_page(scope):

@@ -21,7 +21,7 @@ def test_words_sound_and_picture_under_a_path(
         under_a_path(address, "/speech") as there,
     ):
         page = watched(browser.new_page(), there)
-        page.goto(f"{there}/")
+        page.goto(f"{there}/editor")
         page.get_by_label("Name").fill("ann")
         for password, after in (
             ("wrong", page.get_by_role("alert")),
