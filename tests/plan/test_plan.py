@@ -287,7 +287,6 @@ def test_impossible_lengths(lengths: object, reason: str) -> None:
     ("old", "new", "is_behind"),
     [
         ("ban dot feel", "ban kit dot feel", False),
-        ("ban dot feel", "ban the dot feel", True),
         ("ban, dot feel", "ban, kit dot feel", True),
         ("ban, dot feel", "ban kit, dot feel", False),
     ],

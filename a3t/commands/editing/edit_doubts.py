@@ -67,6 +67,8 @@ def show_transcript(plan: EditPlan) -> None:
     """Print the transcript, a recognised one with its confidences and what stays as recorded."""
     if plan.source.about:
         say(plan.source.about)
+    if plan.source.origin == "given":  # who typed it knows it
+        return
     if plan.source.origin != "recognised":
         say(f"Transcript ({plan.source.origin}): {_shown(plan.text.text)}")
     else:
