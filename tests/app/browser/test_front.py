@@ -45,5 +45,6 @@ def test_a_quick_edit_gives_the_sound_its_picture_and_files(
     page.get_by_role("button", name="Open in the script editor").click()
     page.wait_for_url("**/#project=*")
     page.frame_locator("#script-editor").locator(".script .w").first.wait_for()
-    assert page.faults == []
+    # Gradio ends its stream of events when its page is left, and says so.
+    assert [each for each in page.faults if "AbortError" not in each] == []
     page.context.close()
