@@ -18,8 +18,8 @@ UNSEEN = "p228"  # one of recipes/vctk/conf/unseen_speakers.txt
 
 def run(recipe: str, tmp_path: Path, *more: str) -> str:
     command = [RECIPES / recipe / "run.sh", "--corpora", tmp_path / "corpus"]
-    command += ["--work", tmp_path / "work", "--tag", "tiny", "--pitch", "true"]
-    command += ["--config", "../mini/conf/tiny.yaml"]
+    command += ["--work", tmp_path / "work", "--tag", "tiny", "--loop", "espnet"]
+    command += ["--pitch", "true", "--config", "../mini/conf/tiny.yaml"]
     command += ["--durations_config", "../mini/conf/tiny_durations.yaml", "--nj", "1"]
     environment = os.environ | {"PYTHON": sys.executable}
     done = subprocess.run(

@@ -1,7 +1,6 @@
-"""Whole recipes in a tiny configuration: from corpora to edited recordings, and without ESPnet."""
+"""Whole recipes in a tiny configuration, without ESPnet: from corpora to edited recordings."""
 
 import os
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ from training.corpora.generate import generate
 
 @pytest.mark.slow
 @pytest.mark.skipif(not os.environ.get("A3T_CORPORA"), reason="A3T_CORPORA is not set")
-@pytest.mark.skipif(not find_spec("espnet2"), reason="ESPnet is not installed (recipes/README.md)")
 def test_from_nothing_to_an_edited_recording(tmp_path: Path) -> None:
     options = ["--config", "conf/tiny.yaml", "--durations_config", "conf/tiny_durations.yaml"]
     options += ["--clips", "3", "--nj", "1", "--test_clips", "2"]
@@ -27,12 +25,12 @@ def test_from_nothing_to_an_edited_recording(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_libritts_by_the_plain_loop(tmp_path: Path) -> None:
-    """By the loop that needs torch alone, for at most a minute, as on a GPU that is lent."""
+def test_libritts_in_a_minute(tmp_path: Path) -> None:
+    """For at most a minute, as on a GPU that is lent."""
     generate("libritts", tmp_path / "corpus", 0.0004)
     options = ["--corpora", tmp_path / "corpus", "--work", tmp_path, "--nj", "1"]
     options += ["--config", "../mini/conf/tiny.yaml", "--stop_stage", "6"]
     options += ["--durations_config", "../mini/conf/tiny_durations.yaml"]
-    done = run("libritts", *options, "--loop", "plain", "--minutes", "1")
+    done = run("libritts", *options, "--minutes", "1")
     assert done.returncode == 0, done.stderr[-2000:]
     assert Editor.load(tmp_path / "exp" / "packed" / "tiny").durations is not None
