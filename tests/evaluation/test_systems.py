@@ -49,16 +49,19 @@ def make_item(frames: int = 60) -> clips.HeldOutClip:
 def test_predicted_durations_follow_the_speakers_rate_and_not_the_region() -> None:
     torch.manual_seed(1)
     predict = networks.duration_predictor(DurationPredictor(width=16, hidden=16, blocks=1).eval())
-    item = make_item()
-    expected = predict(item, item.region)
+    short, region = make_item(), (3, 7)
+    more = np.where(short.words >= 0, short.words + 4, -1)
+    twice = {"phones": np.tile(short.phones, 2), "words": np.concatenate([short.words, more])}
+    item = clips.HeldOutClip(**{**vars(make_item(120)), **twice, "durations": np.full(20, 6)})
+    expected = predict(item, region)
     assert expected.shape == (4,)
     assert (expected >= 1).all()
     longer = item.durations.copy()
-    longer[3:7] *= 5
+    longer[slice(*region)] *= 5
     hidden = clips.HeldOutClip(**{**vars(item), "durations": longer})
-    np.testing.assert_array_equal(predict(hidden, item.region), expected)
+    np.testing.assert_array_equal(predict(hidden, region), expected)
     slower = clips.HeldOutClip(**{**vars(item), "durations": item.durations * 3})
-    assert predict(slower, item.region).sum() > 2 * expected.sum()
+    assert predict(slower, region).sum() > 2 * expected.sum()
 
 
 def test_a_training_run_is_evaluated_by_its_averaged_weights(model: A3T, tmp_path: Path) -> None:
