@@ -4,6 +4,7 @@ import ctypes
 import os
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,11 @@ class GreedyEditor:
 
 
 class Planned:
+    """What the service asks of a plan, without what a plan imports."""
+
+    text = new_text = SimpleNamespace(shown=())
+    edits = ()
+
     def to_json(self) -> dict[str, Any]:
         return {"source": {}, "edits": ["made"]}
 

@@ -20,6 +20,7 @@ from a3t.commands.app import token_of
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.prompt import SpeechPlan
+from a3t.rendering.renderer import Renderer
 from a3t.text.transcript import Transcript
 from app import limits
 from app.application import application, served
@@ -92,11 +93,11 @@ def test_speech_is_sent_as_it_is_made(
     client: httpx.Client, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     """The second piece is made when the first has arrived, and nothing is kept of either."""
-    arrived, speak = threading.Event(), Editor.speak
+    arrived, speak = threading.Event(), Renderer.speak
     results: list[weakref.ref[RequestJob]] = []
     start = RequestJobs.start
 
-    def halting(self: Editor, plan: SpeechPlan) -> Iterator[np.ndarray]:
+    def halting(self: Renderer, plan: SpeechPlan) -> Iterator[np.ndarray]:
         yield from speak(self, plan)
         assert arrived.wait(60)
         yield np.zeros(24_000, np.float32)
@@ -105,7 +106,7 @@ def test_speech_is_sent_as_it_is_made(
         results.append(weakref.ref(job := start(self, *arguments, **options)))
         return job
 
-    monkeypatch.setattr(Editor, "speak", halting)
+    monkeypatch.setattr(Renderer, "speak", halting)
     monkeypatch.setattr(RequestJobs, "start", noted)
     body = {"input": "See it.", "voice": "awb", "response_format": kind}
     with client.stream("POST", "/v1/audio/speech", json=body) as answer:
