@@ -21,6 +21,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import anyio.to_thread
@@ -120,8 +121,9 @@ YEAR = 365 * 86_400  # seconds
 
 
 LOGIN = "a3t_login"  # the cookie of who has logged in
-WRONG_LOGIN_S = 1.0  # pause after a wrong password: all that wait for one share it
+WRONG_LOGIN_S = 1.0  # for which an address can't try again after a wrong password
 MAX_LOGINS = 1000
+MAX_REFUSED = 10_000  # addresses that are remembered after a wrong password
 
 
 class Visitors:
@@ -138,7 +140,8 @@ class Visitors:
     def __init__(self, auth: tuple[str, str] | None = None, framed: bool = False) -> None:
         self._auth, self._framed = auth, framed
         self._logins: dict[str, str] = {}  # token -> name, the oldest first
-        self._one_at_a_time = threading.Lock()
+        self._refused_until: dict[str, float] = {}  # address -> monotonic seconds, oldest first
+        self._lock = threading.Lock()
 
     @property
     def must_log_in(self) -> bool:
@@ -167,24 +170,42 @@ class Visitors:
         """Return the name of who has logged in."""
         return self._logins.get(request.cookies.get(LOGIN, ""))
 
-    def log_in(self, name: str, password: str, response: Response) -> bool:
-        """Log a visitor in if the password is right; a wrong one costs WRONG_LOGIN_S."""
+    def log_in(self, address: str, name: str, password: str, response: Response) -> None:
+        """Log a visitor in if the password is right.
+
+        After a wrong one nothing from that address is looked at for WRONG_LOGIN_S, so that guesses
+        sent at once learn no more than one.
+
+        Raises
+        ------
+        HTTPException
+            If the password is wrong, or was a moment ago.
+        """
         given, wanted = f"{name}:{password}".encode(), ":".join(self._auth or ("", "")).encode()
-        if self._auth is None or not hmac.compare_digest(given, wanted):
-            with self._one_at_a_time:
-                time.sleep(WRONG_LOGIN_S)
-            return False
-        token = secrets.token_urlsafe(24)
-        self._logins[token] = name
-        for old in list(self._logins)[:-MAX_LOGINS]:
-            self._logins.pop(old, None)
+        with self._lock:
+            now = time.monotonic()
+            if now < self._refused_until.get(address, now):
+                raise HTTPException(429, texts.LOG_IN_LATER)
+            if self._auth is None or not hmac.compare_digest(given, wanted):
+                self._refused_until.pop(address, None)
+                self._refused_until[address] = now + WRONG_LOGIN_S
+                keep_newest(self._refused_until, MAX_REFUSED)
+                raise HTTPException(400, texts.WRONG_LOGIN)
+            token = secrets.token_urlsafe(24)
+            self._logins[token] = name
+            keep_newest(self._logins, MAX_LOGINS)
         self._set_cookie(response, LOGIN, token)
-        return True
 
     def _set_cookie(self, response: Response, name: str, value: str) -> None:
         where = "SameSite=None; Secure; Partitioned" if self._framed else "SameSite=strict"
         cookie = f"{name}={value}; HttpOnly; Max-Age={YEAR}; Path=/; {where}"
         response.headers.append("set-cookie", cookie)
+
+
+def keep_newest(entries: dict[str, Any], most: int) -> None:
+    """Drop the entries that came first, until there are at most so many."""
+    while len(entries) > most:
+        del entries[next(iter(entries))]
 
 
 def cookie_of(header: str) -> str | None:
@@ -348,7 +369,7 @@ class Guard:
             await refuse(send, 413, texts.LARGE_REQUEST)
         elif not is_text(body):
             await refuse(send, 422, texts.WRONG_FIELDS)
-        elif b'"path"' in body and not names_uploads_only(body, self.quota.folder):
+        elif not names_uploads_only(body, self.quota.folder):
             await refuse(send, 403, texts.FETCHED_ELSEWHERE)
         else:
             await self.app(scope, replay(body, receive), send)
@@ -415,11 +436,16 @@ def elsewhere(path: str) -> bool:
 
 
 def names_uploads_only(body: bytes, uploads: Path) -> bool:
-    """Return whether each file that a JSON body names lies among the uploads."""
+    """Return whether each file that a JSON body names lies among the uploads.
+
+    Gradio copies any other file of the server that a request names, however its JSON is written.
+    """
     try:
         waiting = [json.loads(body)]
-    except (ValueError, RecursionError):
+    except ValueError:
         return True  # no file is named
+    except RecursionError:
+        return False
     while waiting:
         item = waiting.pop()
         if isinstance(item, dict):

@@ -51,6 +51,7 @@ NO_NAME = "A speaker's name has one to three words of letters: change it."
 NO_PROJECT = "There is no such project here: it was deleted, or it belongs to somebody else."
 NOT_HERE = "There is nothing here."
 WRONG_LOGIN = "That name and password don't match: type them again."
+LOG_IN_LATER = "The last try was wrong: wait a second, then type the password again."
 LOG_IN = "Log in first: load the page again."
 
 NO_PROJECT_FILE = (

@@ -289,10 +289,13 @@ def add_studio(app: FastAPI, studio: Studio, visitors: Visitors) -> None:
 
     @app.post("/login", include_in_schema=False)
     def log_in(
-        response: Response, username: Annotated[str, Form()], password: Annotated[str, Form()]
+        request: Request,
+        response: Response,
+        username: Annotated[str, Form()],
+        password: Annotated[str, Form()],
     ) -> dict[str, str]:
-        if not visitors.log_in(username, password, response):
-            raise HTTPException(400, texts.WRONG_LOGIN)
+        address = request.client.host if request.client else ""
+        visitors.log_in(address, username, password, response)
         return {}
 
     @app.get("/studio/web/{name:path}", include_in_schema=False)

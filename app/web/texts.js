@@ -11,7 +11,7 @@ export const TEXTS = {
   own_text: "I have its transcript",
   own_text_hint: "Paste it, or choose a .txt, .docx, .srt or .vtt file. Without one, a3t recognises the words.",
   text_file: "From a file",
-  log_in: "Log in", user: "Name", password: "Password", wrong_login: "The name or the password is wrong.",
+  log_in: "Log in", user: "Name", password: "Password",
   recent: "Recent projects",
   no_recent: "Projects are saved as you work, and listed here.",
   formats: "Kept on this computer. WAV, FLAC, MP3, OGG, M4A, MP4 and more, or a saved project: up to {} and {}.",

@@ -12,9 +12,9 @@ export function askLogin(host, page) {
     problem, make("button", { class: "button primary" }, TEXTS.log_in));
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const { ok } = await fetch(`${page}/login`, { method: "POST", body: new URLSearchParams(/** @type {any} */ (new FormData(form))) }).catch(() => ({ ok: false }));
-    if (ok) location.reload();
-    else problem.textContent = TEXTS.wrong_login;
+    const answer = await fetch(`${page}/login`, { method: "POST", body: new URLSearchParams(/** @type {any} */ (new FormData(form))) }).catch(() => null);
+    if (answer?.ok) location.reload();
+    else problem.textContent = answer ? (await answer.json().catch(() => ({}))).detail || TEXTS.lost : TEXTS.lost;
   });
   host.dataset.screen = "start";
   host.append(make("div", { class: "screen start-screen" }, form));

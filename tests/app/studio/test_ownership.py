@@ -81,7 +81,6 @@ def test_a_project_is_its_owner_s_alone(project: Project, client: TestClient) ->
 def test_whoever_must_log_in_sees_nothing_before(
     studio: Studio, upload: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(guard, "WRONG_LOGIN_S", 0.0)
     visitors = Visitors(("ann", "secret"))
     wrong, right = ({"username": "ann", "password": each} for each in ("Secret", "secret"))
     with client_for(studio, visitors) as client:
@@ -89,6 +88,13 @@ def test_whoever_must_log_in_sees_nothing_before(
         assert client.post("/uploads", content=b"RIFF").status_code == 401
         assert client.post("http://testserver/login", data=wrong).status_code == 400
         assert client.get("/projects").status_code == 401
+        # What comes at once after a wrong password isn't looked at, were it right.
+        monkeypatch.setattr(guard, "WRONG_LOGIN_S", 1e9)
+        monkeypatch.setattr(visitors, "_refused_until", {})
+        assert client.post("http://testserver/login", data=wrong).status_code == 400
+        assert client.post("http://testserver/login", data=right).status_code == 429
+        assert client.get("/projects").status_code == 401
+        monkeypatch.setattr(visitors, "_refused_until", {})
         assert client.post("http://testserver/login", data=right).status_code == 200
         assert client.get("/projects").json() == []
         Project(client, {"upload": upload, "text": ARCTIC})
