@@ -35,7 +35,7 @@ FILES = ("Recording", "edit.json", "TextGrid")
 EDIT_ROWS = [
     row for row in options_of(EditOptions, HTTP) if PAGE in row.doors or row.name == "candidates"
 ]
-COLOURS = {"new": "#009E73", "deleted": "#D55E00", "unsure": "#E69F00"}
+COLOURS = {"new": "#009E73", "deleted": "#D55E00"}
 CSS = """
 #script-editor { width: 100%; height: calc(100dvh - 6rem); border: 0 }
 .editor-frame { padding: 0 !important } footer { margin: 0 !important }
@@ -154,30 +154,28 @@ def speech(service: Service, voices: Mapping[str, PromptVoice]) -> None:
     requests = Requests(service)
 
     async def tts(
-        prompt: str, text: str, prompt_text: str = "", speed: float = 1.0, seed: int = 0
-    ) -> AsyncIterator[tuple[Any, ...]]:
-        """Speak the text in the prompt's voice, piece by piece; then the whole sound, its
-        speech.json and the prompt's text."""
-        pieces = requests.pieces(service.tts, prompt, text, prompt_text, seed, speed)
+        prompt: str, text: str, prompt_text: str = "", speed: float = 1.0, seed: int = 0,
+        voice: str = "",
+    ) -> AsyncIterator[tuple[Any, ...]]:  # fmt: skip
+        """Speak the text in the prompt's voice, or in one of the server's, piece by piece; then the
+        whole sound, its speech.json and the prompt's text."""
+        chosen = voices.get(voice)
+        pieces = requests.pieces(service.tts, prompt, text, prompt_text, seed, speed, chosen)
         async for piece in pieces:
             if isinstance(piece, tuple):
                 yield None, *map(str, piece)
             else:
                 yield (SAMPLE_RATE, np.frombuffer(pcm16(piece), np.int16)), None, None, gr.skip()
 
-    def voice(name: str) -> tuple[str, str]:
-        """Return the recording of one of the server's voices, and what it says."""
-        chosen = voices[name]
-        return str(chosen.prompt), chosen.text or ""
-
     gr.Markdown(texts.SPEECH_PAGE)
     with gr.Row():
         with gr.Column():
-            choice = gr.Dropdown(list(voices), value=None, label="A voice of this server")
-            prompt = gr.Audio(label="Or a recording of the voice", type="filepath")
+            prompt = gr.Audio(label="A recording of the voice", type="filepath")
             prompt_text = gr.Textbox(
                 "", label="What the recording says", info=texts.TRANSCRIPT_INFO
             )
+            own = [("none: the recording's", ""), *((name, name) for name in voices)]
+            voice = gr.Dropdown(own, value="", label="Or a voice of this server")
             text = gr.Textbox("", label="Text to speak", lines=3)
             with gr.Accordion("Options", open=False):
                 speed, seed = (option_field(row) for row in options_of(SpeechOptions, PAGE))
@@ -188,10 +186,9 @@ def speech(service: Service, voices: Mapping[str, PromptVoice]) -> None:
             heard = gr.Audio(label="Speech", streaming=True, autoplay=True, interactive=False)
             sound = gr.Audio(label="The whole", type="filepath", interactive=False)
             record = gr.DownloadButton("speech.json")
-    given = [prompt, text, prompt_text, speed, seed]
+    given = [prompt, text, prompt_text, speed, seed, voice]
     gives = [heard, sound, record, prompt_text]
     spoken = speak.click(tts, given, gives, api_name="tts", **LINE)
-    choice.input(voice, choice, [prompt, prompt_text], api_visibility="private")
     cancel.click(None, cancels=[spoken], api_visibility="private")
 
 

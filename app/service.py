@@ -36,9 +36,11 @@ from a3t.source.differences import UnchangedError, UnsureError
 from a3t.source.records import LONG
 from alignment import Alignment
 from app import limits, texts
+from app.models import Models
 from app.processes.lanes import EditorLane
 from app.processes.request_jobs import RequestJobs, Watch
 from app.processes.worker import WorkerProcess, run_in_sandbox
+from app.server.voice_folder import PromptVoice
 
 if TYPE_CHECKING:  # torch is imported with the models, in their processes
     from a3t.editor import Editor
@@ -213,22 +215,34 @@ class Service:
         prompt_text: str = "",
         seed: int = 0,
         speed: float = 1.0,
+        voice: PromptVoice | None = None,
     ) -> tuple[Path, Path, str]:
-        """The text in the prompt's voice, its speech.json, and the prompt's text."""
+        """Return the text in the prompt's voice, its speech.json, and the prompt's text.
+
+        voice: one of the server's own, instead of a prompt.
+        """
+        if voice is not None:
+            prompt_text = voice.text or ""
         request = SpeechRequest(
             text=limits.required(text, texts.THE_TEXT, texts.NO_TEXT_TO_SAY),
             prompt_text=limits.check_text(prompt_text, texts.THE_PROMPTS_TEXT) or None,
             **speech_options(seed=seed, speed=speed),
         )
-        with self._request(prompt) as copy:
-            result = self.lane(copy).do(watch, spoken, copy, request)
+        models = Models(voice=voice.name if voice is not None and voice.learnt else "")
+        with self._request(prompt) if voice is None else self._copied(voice.prompt) as copy:
+            result = self.lane(copy).do(watch, spoken, copy, request, models=models)
             out = run_in_sandbox(result.save, copy.with_name(f"{copy.stem}.spoken.wav"))
         return out, without_folders(out.with_suffix(".speech.json")), result.prompt_text
 
     @contextmanager
     def _request(self, upload: str | None) -> Iterator[Path]:
         """A copy of the upload in a folder of its own; errors don't reveal where that is."""
-        source = limits.check_upload(upload, self.folder)
+        with self._copied(limits.check_upload(upload, self.folder)) as copy:
+            yield copy
+
+    @contextmanager
+    def _copied(self, source: Path) -> Iterator[Path]:
+        """Yield a copy of a file in a folder of its own, which no error reveals."""
         copy = self.request_folder() / limits.safe_name(source.name)
         shutil.copyfile(source, copy)
         with without_folder(copy.parent):
@@ -334,7 +348,7 @@ def transcribed(
 
 
 def preview_of(plan: EditPlan) -> list[tuple[str, str | None]]:
-    """Return both texts as one, in pieces that are kept (None), "deleted", "new" or "unsure"."""
+    """Return both texts as one, in pieces that are kept (None), "deleted" or "new"."""
     old, new = plan.text.shown, plan.new_text.shown
     pieces: list[tuple[str, str | None]] = []
     place = 0

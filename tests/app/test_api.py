@@ -100,6 +100,15 @@ def test_tts(client: Client, arctic: Path) -> None:
     assert prompt_text == ARCTIC
 
 
+def test_a_voice_of_the_server_speaks_and_its_recording_stays(client: Client) -> None:
+    *_, record, prompt_text = client.predict(
+        None, "Bring the papers.", voice="example", api_name="/tts"
+    )
+    assert json.loads(Path(record).read_text(encoding="utf-8"))["text"] == "Bring the papers."
+    assert prompt_text == ARCTIC
+    assert client.view_api(return_format="dict", print_info=False)["unnamed_endpoints"] == {}
+
+
 def refusal(client: Client, *arguments: object, endpoint: str = "/edit") -> str:
     with pytest.raises(exceptions.AppError) as caught:
         client.predict(*arguments, api_name=endpoint)
