@@ -134,6 +134,20 @@ def test_streams_beside_each_other_do_not_follow_one_another(arctic: Path, tmp_p
     assert Recording.open(path).samples == pytest.approx(4 * 48_000, abs=50)
 
 
+@pytest.mark.parametrize("filling", [b"\0", b"xyz", b"\xff"])
+def test_a_gap_in_an_mp3_is_named_with_its_second(filling: bytes, tmp_path: Path) -> None:
+    """A decoder takes up the next frame, and the sound between is gone without a word."""
+    path = tmp_path / "talk.mp3"
+    noise = 0.1 * np.random.default_rng(0).standard_normal(6 * 16_000)
+    sf.write(path, noise, 16_000, bitrate_mode="CONSTANT")
+    data = path.read_bytes()
+    assert Recording.open(path).samples == pytest.approx(len(noise), abs=2 * 1152)
+    half = len(data) // 2
+    path.write_bytes(data[:half] + (filling * 3000)[:3000] + data[half + 3000 :])
+    with pytest.raises(InputError, match=r"damaged [23]\.\d s from its start"):
+        Recording.open(path)
+
+
 def test_the_decoder_of_mp3_says_nothing(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     path = spoken(tmp_path / "a.mp3", ("mp3", "MP3", "MPEG_LAYER_III"), 4.0, RATE, 1)
     data = bytearray(path.read_bytes())

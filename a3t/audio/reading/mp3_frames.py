@@ -16,6 +16,7 @@ KBITS_PER_S = {  # by version and layer
 }
 PADDING_FRAMES = 4  # that an encoder puts before and behind the sound, and a decoder takes off
 FRAMES_PROBED = 3  # that must follow each other for the first of them to be one
+TAGS = (b"TAG", b"ID3", b"APE", b"LYR")  # what may stand behind a frame of sound
 MAX_SKIPPED = 1_000_000  # bytes between two frames: a picture in a tag
 
 
@@ -37,6 +38,9 @@ class Mp3Frames:
         Whether the file ends with a frame or a tag, not within a frame.
     uniform
         Whether all frames have the same sample rate and number of channels.
+    gap_s
+        The second of the first bytes between two frames of sound that are neither a frame nor a
+        tag; None without such bytes, or if the first header states no more frames than there are.
     """
 
     spans: tuple[tuple[int, int], ...]
@@ -45,6 +49,7 @@ class Mp3Frames:
     stated: int | None
     whole: bool
     uniform: bool
+    gap_s: float | None
 
     def contradict(self, samples: int) -> bool:
         """Return whether a decoder that finds this number of samples leaves some out.
@@ -75,6 +80,8 @@ def mp3_frames(path: Path) -> Mp3Frames | None:
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         count, stated, place, end = 0, None, 0, 0
         whole = uniform = True
+        gaps = list[float]()  # seconds
+        skips = False
         spans = list[tuple[int, int]]()
         first: _Frame | None = None
         while place < len(data):
@@ -84,6 +91,7 @@ def mp3_frames(path: Path) -> Mp3Frames | None:
             frame = _frame(data, place)
             expected = first and place == end and frame and frame.layout == first.layout
             if not frame or (not expected and not _followed(data, place, frame)):
+                skips = skips or (place == end and data[place : place + 3] not in TAGS)
                 place = data.find(b"\xff", place + 1, place + MAX_SKIPPED)
                 if place < 0:
                     break
@@ -94,6 +102,9 @@ def mp3_frames(path: Path) -> Mp3Frames | None:
             header = _count_place(data, place, frame.length)
             opening = header is not None and first is None
             if header is None:
+                if first and skips:
+                    gaps.append(count * first.samples / first.rate)
+                skips = False
                 count += 1
                 first = first or frame
                 uniform = uniform and frame.layout == first.layout
@@ -107,7 +118,10 @@ def mp3_frames(path: Path) -> Mp3Frames | None:
             place = end = place + frame.length
         if first is None:
             return None
-        return Mp3Frames(tuple(spans), count, first.samples, stated, whole, uniform)
+        # An encoder may count its header among the frames.
+        misses = stated is not None and _stated_count(data, stated) > count + 1
+        gap = gaps[0] if gaps and misses else None
+        return Mp3Frames(tuple(spans), count, first.samples, stated, whole, uniform, gap)
 
 
 def _frame(data: mmap.mmap, place: int) -> _Frame | None:
@@ -140,7 +154,7 @@ def _followed(data: mmap.mmap, place: int, frame: _Frame) -> bool:
             return True
         found = _frame(data, place)
         if not found or found.layout != frame.layout:
-            return data[place : place + 3] in (b"TAG", b"ID3", b"APE")
+            return data[place : place + 3] in TAGS
         following = found
     return True
 
@@ -153,6 +167,15 @@ def _count_place(data: mmap.mmap, place: int, length: int) -> int | None:
         if at > 0:
             return place + at + 8
     return place + 36 + 14 if found[36:40] == b"VBRI" else None
+
+
+def _stated_count(data: mmap.mmap, stated: int) -> int:
+    """Return the number of frames that a header states; 0 if it states none."""
+    flags = data[stated - 4 : stated]
+    is_xing = data[stated - 8 : stated - 4] in (b"Xing", b"Info")
+    if is_xing and not flags[3] & 1:
+        return 0
+    return int.from_bytes(data[stated : stated + 4], "big")
 
 
 def _synchsafe(four: bytes) -> int:

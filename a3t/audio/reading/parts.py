@@ -126,11 +126,21 @@ def holds_more(path: Path, container: str, samples: int) -> bool:
 
     ``container`` is libsndfile's name for the kind of file. It may hold fewer as well, if it isn't
     cut off.
+
+    Raises
+    ------
+    InputError
+        If some of an MP3's frames are damaged: whoever decodes it leaves them out without a word.
     """
     if len(recordings_in(path)) > 1:
         return True
     if container == "MP3":
         frames = _mp3_frames(path.resolve(), identity_of(path))
+        if frames is not None and frames.gap_s is not None:
+            raise InputError(
+                f"{path} is damaged {frames.gap_s:.1f} s from its start, where sound is missing: "
+                "copy or download it again."
+            )
         return frames is not None and frames.contradict(samples)
     return container in ("WAV", "WAVEX") and _understated(path) is not None
 
