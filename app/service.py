@@ -321,6 +321,7 @@ def clean_with_words(
         tracks=request.tracks,
         pronunciations=own_words(words),
     )
+    found.check_named()
     if not found.found:
         raise InputError("Nothing was found that could be taken out.")
     return editor.edit(found.source, found.request(found.found))

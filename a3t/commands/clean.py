@@ -30,7 +30,7 @@ from a3t.commands.options import (
 )
 from a3t.console import EXIT_CODES, Parser, complain, run, say, show_progress
 from a3t.errors import InputError
-from a3t.plan.cleaning import Cleaning, cleaning_of_lists, listed
+from a3t.plan.cleaning import Cleaning, cleaning_of_lists, listed, not_named
 from a3t.plan.disfluencies import FILLERS
 from a3t.plan.options import CleaningOptions
 from a3t.plan.request import KINDS
@@ -114,9 +114,10 @@ def clean_all(options: argparse.Namespace) -> None:
         offer_recogniser(path, options.text, options.alignment, options.recogniser)
     editor = Editor.load(progress=show_progress, cache_dir=default_folder())
     failed = 0
+    nowhere = set(want.hidden)  # what no recording says
     for path in options.wav:
         try:
-            _clean(editor, path, want, options)
+            nowhere &= _clean(editor, path, want, options)
         except InputError as error:
             if len(options.wav) == 1:
                 raise
@@ -124,6 +125,8 @@ def clean_all(options: argparse.Namespace) -> None:
             failed += 1
     if failed:
         raise InputError(f"{failed} of {len(options.wav)} recordings could not be cleaned.")
+    if nowhere:
+        raise InputError(not_named(sorted(nowhere), "No transcript has"))
 
 
 def _output(options: argparse.Namespace, path: Path) -> Path:
@@ -145,14 +148,18 @@ def _check_outputs(options: argparse.Namespace) -> None:
             )
 
 
-def _clean(editor: Editor, path: Path, want: Cleaning, options: argparse.Namespace) -> None:
+def _clean(editor: Editor, path: Path, want: Cleaning, options: argparse.Namespace) -> set[str]:
+    """Clean a recording, and return the words to hide that it doesn't say.
+
+    Raises InputError for one recording alone that lacks any.
+    """
     from a3t.commands.editing.edit_doubts import music_doubt
     from a3t.rendering.verification import heard_still
 
     job, found = _found(editor, path, want, options)
-    if missing := found.unnamed:
-        named = ", ".join(f"“{name}”" for name in missing)
-        say(f"{path.name}: the transcript has no {named}: look how it spells them.")
+    if len(options.wav) == 1:
+        found.check_named()
+    missing = set(found.unnamed)
     chosen = found.chosen(listed(options.only), listed(options.excepted))
     if options.json:
         entries = [each.shown() | {"chosen": each in chosen} for each in found.found]
@@ -163,7 +170,7 @@ def _clean(editor: Editor, path: Path, want: Cleaning, options: argparse.Namespa
     else:
         say(f"{path}:\n{found.describe(chosen)}")
     if options.plan or not chosen:
-        return
+        return missing
     wanted = found.request(chosen)
     job = replace(job, request=replace(wanted, others=job.request.others))
     job.check_files()
@@ -181,6 +188,7 @@ def _clean(editor: Editor, path: Path, want: Cleaning, options: argparse.Namespa
     say(f"Written: {job.out} ({output / rate:.2f} s, {change})")
     for file in (*results[0].track_outputs(job.out), *exported):
         say(f"Written: {file}")
+    return missing
 
 
 def _found(

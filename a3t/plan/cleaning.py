@@ -6,6 +6,7 @@ What the transcript has goes from the text; what it lacks becomes a `Cut`. Both 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,3 +99,9 @@ class Finding:
     def __str__(self) -> str:
         again = f", again at {self.again[0]:.2f} s" if self.again else ""
         return f"{self.kind:7} {self.start:9.2f} – {self.end:.2f} s  {self.text}{again}"
+
+
+def not_named(missing: Iterable[str], start: str = "The transcript has no") -> str:
+    """Return the sentence for words that were to be hidden and that no transcript has."""
+    named = ", ".join(f"“{name}”" for name in missing)
+    return f"{start} {named}, so nothing hides it: look how the name is spelt there."

@@ -15,7 +15,7 @@ from functools import cached_property
 from a3t.audio.analysis.pause_sounds import is_quiet, speech_power
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.plan.cleaning import Cleaning, Finding
+from a3t.plan.cleaning import Cleaning, Finding, not_named
 from a3t.plan.disfluencies import disfluencies_in, retakes_in, text_without
 from a3t.plan.named_words import places_of
 from a3t.plan.pause_findings import EDGE, USUAL_GAP, between_words, breaths_and_clicks, with_silence
@@ -108,6 +108,11 @@ class Findings:
     def unnamed(self) -> list[str]:
         """The words that were to be hidden and that the text doesn't have."""
         return [name for name in self.want.hidden if not any(places_of([name], self.said))]
+
+    def check_named(self) -> None:
+        """Raise InputError if the text lacks a word that was to be hidden."""
+        if missing := self.unnamed:
+            raise InputError(not_named(missing))
 
     def chosen(self, only: Iterable[str] = (), excepted: Iterable[str] = ()) -> list[Finding]:
         """Return the chosen findings.

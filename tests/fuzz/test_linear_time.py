@@ -42,7 +42,7 @@ NETWORKS = ("punctuated", "listed_words")  # which take their time for each word
 WRITERS = ("write_", "check_", "result_file", "phones_beside")
 RUNS = [*" \n\t\r\u00a0[](){}<>7:aA\"'-.*", "\r\n", "{\\", "&#", "\n "]
 SHORT, LONGER = 500, 32  # characters; times
-SLACK, LEAST = 4.0, 0.1  # times the time in proportion, and seconds that any read may take
+SLACK, LEAST = 8.0, 0.3  # times the time in proportion, and seconds that any read may take
 TRIES = 3
 
 

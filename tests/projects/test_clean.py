@@ -152,9 +152,11 @@ def test_named_words_are_hidden_and_nothing_moves(
     talk = tmp_path / "talk.wav"
     talk.write_bytes(arctic.read_bytes())
     talk.with_suffix(".txt").write_text(ARCTIC)
-    assert main([str(talk), "--mute", "always,the superlative,nobody"]) == 0
-    told = capsys.readouterr().err
-    assert "has no “nobody”" in told and "may still be heard" not in told
+    assert main([str(talk), "--mute", "always,nobody"]) == 1  # a misspelt name isn't hidden
+    assert "has no “nobody”, so nothing hides it" in capsys.readouterr().err
+    assert not (tmp_path / "talk.edited.wav").exists()
+    assert main([str(talk), "--mute", "always,the superlative"]) == 0
+    assert "may still be heard" not in capsys.readouterr().err
     old = Recording.open(talk).read()
     new = Recording.open(tmp_path / "talk.edited.wav").read()
     edits = record(tmp_path / "talk.edited.wav")["edits"]
@@ -166,6 +168,17 @@ def test_named_words_are_hidden_and_nothing_moves(
     tone = Recording.open(tmp_path / "b.wav").mono(*edit["output"])[800:-800]
     spectrum = np.abs(np.fft.rfft(tone * np.hanning(len(tone))))
     assert np.argmax(spectrum) * RATE / len(tone) == pytest.approx(1000, abs=5)
+
+
+def test_of_several_recordings_one_has_to_say_a_word_that_is_hidden(
+    arctic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    talks = [tmp_path / name for name in ("a.wav", "b.wav")]
+    for talk in talks:
+        talk.write_bytes(arctic.read_bytes())
+        talk.with_suffix(".txt").write_text(ARCTIC)
+    assert main([*map(str, talks), "--mute", "always,nobody"]) == 1
+    assert "No transcript has “nobody”" in capsys.readouterr().err
 
 
 def test_a_word_that_is_still_there_is_heard(arctic: Path, editor: Editor) -> None:

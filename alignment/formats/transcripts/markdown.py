@@ -6,10 +6,12 @@ import re
 
 # Each looks no further than a line's few hundred characters.
 _SIGNS = (
-    (re.compile(r"^\s{0,9}(?:```|~~~)[^\n]{0,100}$", re.MULTILINE), ""),
-    (re.compile(r"^\s{0,9}(?:[-*_]\s{0,3}){3,40}$", re.MULTILINE), ""),  # a rule
+    (re.compile(r"^[ \t]{0,9}(?:```|~~~)[^\n]{0,100}$", re.MULTILINE), ""),
+    (re.compile(r"^[ \t]{0,9}(?:[-*_][ \t]{0,3}){3,40}$", re.MULTILINE), ""),  # a rule
     (
-        re.compile(r"^\s{0,9}\|?(?:\s{0,9}:?-{3,40}:?\s{0,9}\|){1,40}[\s:-]{0,40}$", re.MULTILINE),
+        re.compile(
+            r"^[ \t]{0,9}\|?(?:[ \t]{0,9}:?-{3,40}:?[ \t]{0,9}\|){1,40}[ \t:-]{0,40}$", re.MULTILINE
+        ),
         "",
     ),
     (re.compile(r"^(?:[ \t]{0,9}>[ \t]){1,9}", re.MULTILINE), ""),

@@ -444,6 +444,7 @@ def test_words_are_muted_over_http(client: httpx.Client, arctic: Path) -> None:
     assert len(after) == len(before) and 0.05 < (after != before).mean() < 0.3
     for fields, reason in (
         ({"find": "noise"}, "Nothing was found"),
+        ({"mute": "always,nobody"}, "has no “nobody”"),
         ({"mute": "you", "bleep": "it"}, "at once"),
         ({"find": "everything"}, "is not one of"),
     ):
