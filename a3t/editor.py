@@ -218,7 +218,8 @@ class Editor:
                 found.transcript, (aligned, ranges), revision.revised, request.punctuate
             )
             revision = revision.within(ranges, text)
-            source = AlignedRecording.of(sound, found, aligned, ranges, text)
+            times = self.alignments.times(sound, found, ranges, pronouncer)
+            source = AlignedRecording.of(sound, found, aligned, ranges, text, times)
             spoken = pronouncer.as_recorded(revision.new_text, aligned.spoken)
             plan = make_plan(source, request, revision, spoken, self.durations, others)
             return replace(plan, differences=differences) if differences else plan

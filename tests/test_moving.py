@@ -15,7 +15,8 @@ from a3t.errors import InputError
 from a3t.plan.request import EditRequest, OtherRecording
 from a3t.projects.export.exports import export
 from a3t.projects.replay import replay
-from a3t.rendering.edited import EditedRecording, edited_alignment
+from a3t.rendering.edited import EditedRecording
+from a3t.rendering.edited_alignment import edited_alignment
 from tests.conftest import ARCTIC, NEVER, assert_untouched
 
 FIRST, LAST = "And you always want to see it", "in the superlative degree."

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from a3t.commands.editing.edit_options import parser, project_edit
-from a3t.commands.options import WORD_EXPORTS, check_replaced
+from a3t.commands.options import check_replaced
 from a3t.console import Progress, importing, run, say
 from a3t.errors import InputError
 
@@ -258,8 +258,6 @@ def report(
         say(f"Written: {out}" + (f" and {others(len(results) - 1)}" if len(results) > 1 else ""))
         for path in (*best.track_outputs(out), *exported):
             say(f"Written: {path}")
-    if best.plan.passages and set(WORD_EXPORTS) & set(options.export):
-        say("The recording is long, so the exported files have only the words around the edits.")
     if provenance and best.patches and not provenance_of(out).traces:
         say(f"A {out.suffix} file can't record which parts are synthetic: keep its edit.json.")
     if codec := encoded_again(out):

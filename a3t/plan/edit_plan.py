@@ -214,6 +214,11 @@ class EditPlan:
         return self.revision.new_text
 
     @property
+    def revised_text(self) -> Transcript:
+        """The text that the whole recording's becomes."""
+        return self.revision.whole.new_text
+
+    @property
     def alignment(self) -> Alignment:
         """The alignment of these words."""
         return self.source.alignment

@@ -21,12 +21,19 @@ class Revision:
 
     edits: in order, at least one kept word apart. pauses: those that the new text marks and the old
     one lacks: number of new words before it -> seconds (0: this speaker's usual length).
+    unrestricted: the revision of which this one has only some words (`within`).
     """
 
     text: Transcript
     new_text: Transcript
     edits: tuple[WordEdit, ...]
     pauses: Mapping[int, float] = field(default_factory=dict)
+    unrestricted: Revision | None = None
+
+    @property
+    def whole(self) -> Revision:
+        """The revision of all words of the two texts."""
+        return self.unrestricted or self
 
     @classmethod
     def of(cls, text: Transcript, new_text: Transcript) -> Revision:
@@ -106,7 +113,7 @@ class Revision:
                 "The aligned passages are not the ones that change: align the recording again."
             )
         new_text = self.new_text.of_words(new_ranges)
-        return Revision(text.of_words(passages), new_text, tuple(edits), pauses)
+        return Revision(text.of_words(passages), new_text, tuple(edits), pauses, self.whole)
 
 
 class _Edit(Protocol):

@@ -110,6 +110,21 @@ class AlignmentStore:
         ranges = ranges_around(edits, times_of(alignment))
         return cut(alignment, ranges), ranges
 
+    def times(
+        self,
+        recording: Recording,
+        found: FoundTranscript,
+        ranges: tuple[Span, ...],
+        pronouncer: Pronouncer,
+    ) -> Times | None:
+        """Return the times of all words where `around` has aligned these ranges; None if they
+        aren't known or all words are aligned."""
+        if ranges == ((0, len(found.transcript.words)),):
+            return None
+        if found.times is not None or found.passages:
+            return found.times
+        return times_of(self.whole(recording, found, pronouncer))
+
     def hear(
         self,
         recording: Recording | AlignedRecording,

@@ -82,7 +82,8 @@ class AlignedRecording:
 
     passages: the ranges of the text's words that the alignment has; empty if it has all of them.
     origin: where the text is from: "given", "recognised", "alignment", or a file's name; about: a
-    sentence on how that was read. restored: whether its punctuation was.
+    sentence on how that was read. restored: whether its punctuation was. times: those of all its
+    words, where not all are aligned and they are known.
     """
 
     recording: Recording
@@ -92,6 +93,7 @@ class AlignedRecording:
     origin: str = "given"
     about: str = ""
     restored: bool = False
+    times: Times | None = None
 
     @classmethod
     def of(
@@ -101,12 +103,13 @@ class AlignedRecording:
         alignment: Alignment,
         ranges: tuple[Span, ...],
         text: Transcript,
+        times: Times | None = None,
     ) -> AlignedRecording:
         """A recording with the transcript that was found, in the marks of ``text``, and the
-        alignment of these ranges of its words."""
+        alignment of these ranges of its words; ``times``: those of all of them."""
         passages = () if ranges == ((0, len(text.words)),) else ranges
         restored = text is not found.transcript
-        return cls(recording, text, alignment, passages, found.origin, found.about, restored)
+        return cls(recording, text, alignment, passages, found.origin, found.about, restored, times)
 
     @property
     def ranges(self) -> tuple[Span, ...]:

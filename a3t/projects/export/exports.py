@@ -43,7 +43,8 @@ from a3t.projects.export.timelines import (
     timeline_text,
     with_pictures,
 )
-from a3t.rendering.edited import EditedRecording, edited_alignment, made_spans
+from a3t.rendering.edited import EditedRecording
+from a3t.rendering.edited_alignment import edited_alignment, made_spans
 from alignment.formats import write_alignment
 from alignment.formats.subtitles import write_subtitles
 
@@ -147,11 +148,11 @@ Record = Mapping[str, Any]
 
 
 def _words(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
-    write_alignment(edited_alignment(result), path, result.plan.new_text.shown)
+    write_alignment(edited_alignment(result), path, result.plan.revised_text.shown)
 
 
 def _each_word(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
-    write_subtitles(edited_alignment(result), path, result.plan.new_text.shown, each_word=True)
+    write_subtitles(edited_alignment(result), path, result.plan.revised_text.shown, each_word=True)
 
 
 def _edits(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
@@ -263,7 +264,7 @@ def _timeline(result: EditedRecording, record: Record, out: Path, path: Path) ->
 
 def _document(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
     made = made_spans(result)
-    said = result.plan.new_text
+    said = result.plan.revised_text
     words = [
         ShownWord(
             text,

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from a3t.audio.output.patches import read_patched
 from a3t.errors import InputError
 from a3t.grid import seconds_of
-from a3t.rendering.edited import EditedRecording, edited_alignment
+from a3t.rendering.edited import EditedRecording
+from a3t.rendering.edited_alignment import edited_alignment, new_numbers
 
 LONGEST = 12.0  # seconds shown; a longer recording is cut to the part around its first edits
 MARGIN = 2.0  # seconds shown before the first edit of a longer recording
@@ -77,14 +78,16 @@ def sides_of(result: EditedRecording) -> tuple[Side, Side]:
     length = edited.samples.output_length
     new = read_patched(recording, result.patches, min(begin, length), min(stop, length))
     sides = []
+    numbers = new_numbers(result)
+    new_words = [[numbers[k] for k in range(*edit.new)] for edit in plan.edits]
     for title, text, samples, aligned, wordless, spans, words in (
         ("Before", plan.text.text, old, plan.alignment, "insert",
-         [change.source for change in changes], [edit.old for edit in plan.edits]),
+         [change.source for change in changes], [range(*edit.old) for edit in plan.edits]),
         ("After", plan.new_text.text, new.mean(axis=1).astype(np.float32), edited_alignment(result),
-         "delete", [change.output for change in changes], [edit.new for edit in plan.edits]),
+         "delete", [change.output for change in changes], new_words),
     ):  # fmt: skip
         ops = [edit.op for edit in plan.edits]
-        op_of = {k: op for own, op in zip(words, ops, strict=True) for k in range(*own)}
+        op_of = {k: op for own, op in zip(words, ops, strict=True) for k in own}
         marks = tuple(
             Mark(op, edited.seconds(first), edited.seconds(last), op == wordless)
             for op, (first, last) in zip(ops, spans, strict=True)
