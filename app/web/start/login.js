@@ -12,7 +12,13 @@ export function askLogin(host, page) {
     problem, make("button", { class: "button primary" }, TEXTS.log_in));
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const answer = await fetch(`${page}/login`, { method: "POST", body: new URLSearchParams(/** @type {any} */ (new FormData(form))) }).catch(() => null);
+    const body = new URLSearchParams(/** @type {any} */ (new FormData(form)));
+    const send = () => fetch(`${page}/login`, { method: "POST", body }).catch(() => null);
+    let answer = await send();
+    for (let tries = 0; answer?.status === 429 && tries < 5; tries++) { // the last try was wrong, a moment ago
+      await new Promise((done) => setTimeout(done, 1000));
+      answer = await send();
+    }
     if (answer?.ok) location.reload();
     else problem.textContent = answer ? (await answer.json().catch(() => ({}))).detail || TEXTS.lost : TEXTS.lost;
   });

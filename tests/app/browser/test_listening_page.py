@@ -27,7 +27,7 @@ def test_a_listener_hears_rates_and_saves(browser: Any, tmp_path: Path) -> None:
     page = browser.new_context(accept_downloads=True).new_page()
     page.set_default_timeout(PATIENCE)
     for visit in range(2):
-        page.goto(f"{url}/editor")
+        page.goto(url)
         page.fill("#listener", "ann, b")
         page.click("#begin")
         for _ in range(2):

@@ -73,15 +73,6 @@ def test_the_sound_is_drawn_in_the_page_s_colours(made: Any) -> None:
     made.wait_for_function(f"(light) => {drawn} !== light", arg=light)
 
 
-def test_no_bold_text_falls_back_to_another_typeface(made: Any) -> None:
-    loaded = made.evaluate(
-        "() => document.fonts.ready.then(() => [...document.fonts]"
-        ".filter((font) => font.family.includes('Studio') && font.status === 'loaded')"
-        ".map((font) => font.weight))"
-    )
-    assert "400" in loaded and len(loaded) == 2
-
-
 @pytest.mark.parametrize(
     ("name", "scheme", "width"),
     [("dark", "dark", 1280), ("phone", "light", 390), ("at 200 %", "light", 640)],
