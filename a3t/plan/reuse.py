@@ -339,9 +339,10 @@ def origins_of(
     for k, site in enumerate(kept):
         speech = []
         for n, block in enumerate(site.recorded):
-            plan = plans[number_of[k, n]]
+            origin = number_of[k, n]
+            plan = plans[origin]
             assert plan is not None
-            speech.append(_taken(block, plan, numbers[number_of[k, n]]))
+            speech.append(_taken(block, made[origin][1], plan, numbers[origin]))
         if speech:
             silence = [_silence(s, origins[s.origin]) for s in speech]
             taken[k] = _with_silence(site, speech, silence, new_text, usual)
@@ -391,10 +392,17 @@ def _revision(
     return revision if inside else None
 
 
-def _taken(block: ReusedWords, plan: EditPlan, number: int) -> ReusedSpeech:
-    """Return a block in its origin's plan, without the silence around it."""
-    kept = plan.words
-    first = kept.output_span(block.old)[0]
+def _taken(
+    block: ReusedWords, blocks: Sequence[ReusedWords], plan: EditPlan, number: int
+) -> ReusedSpeech:
+    """Return a block in its origin's plan, without the silence around it.
+
+    ``blocks``: all of that origin. What is inserted where two of them meet belongs to the one whose
+    words grow by it, which the origin's edits alone don't tell.
+    """
+    earlier = [each for each in blocks if each.old[1] <= block.old[0] and each is not block]
+    grown = sum(each.new[1] - each.new[0] - (each.old[1] - each.old[0]) for each in earlier)
+    first = block.old[0] + grown
     words = first, first + block.new[1] - block.new[0]
     inside = [
         k
