@@ -11,7 +11,6 @@ it against the recogniser that hears the whole recording.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -167,13 +166,6 @@ class LiveWords:
     pause: bool = False
 
 
-class Scores(Protocol):
-    """The network's output for sound as it arrives."""
-
-    def hear(self, samples: np.ndarray, last: bool = False) -> np.ndarray:
-        """The scores (T, 40) of what can be told after these samples, T even but for the last."""
-
-
 class LiveRecogniser:
     """Hears samples as they come, mono, float, (n,), at `sample_rate` Hz, 8 kHz or more; its memory
     does not grow. The words do not depend on how many samples come at once.
@@ -185,12 +177,9 @@ class LiveRecogniser:
         self,
         sample_rate: int,
         pace: Pace | None = None,
-        scores: Scores | None = None,
     ) -> None:
         self.pace, self.sample_rate = pace or Pace(), sample_rate
-        self._scores = scores or RunningScores(
-            sample_rate, self.pace.chunk, self.pace.ahead, TRACTS
-        )
+        self._scores = RunningScores(sample_rate, self.pace.chunk, self.pace.ahead, TRACTS)
         general, _, tree, ahead = general_model()
         self._words = general.words
         self._beam = BeamSearch(tree, ahead, general, keeps_lattice=True)

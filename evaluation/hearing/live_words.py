@@ -15,13 +15,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from alignment import AlignmentError
-from alignment.recognition.live import LiveRecogniser, LiveWords, Pace, Scores
+from alignment.recognition.live import LiveRecogniser, LiveWords, Pace
 from alignment.recognition.network_recogniser import (
     RecognisedWord,
     general_model,
@@ -108,25 +107,16 @@ class Shown(NamedTuple):
 System = Callable[[SpokenStream], Iterator[tuple[float, LiveWords]]]
 
 
-def live(pace: Pace, scores: Callable[[], Scores] | None = None) -> System:
-    """The live recogniser; on other scores, new ones for each stream."""
+def live(pace: Pace) -> System:
+    """Return the live recogniser as a system."""
 
     def system(stream: SpokenStream) -> Iterator[tuple[float, LiveWords]]:
-        recogniser = LiveRecogniser(MODEL_RATE, pace, scores() if scores else None)
+        recogniser = LiveRecogniser(MODEL_RATE, pace)
         for seconds, block in blocks(stream.samples):
             yield seconds, recogniser.hear(block)
         yield seconds, recogniser.end()
 
     return system
-
-
-def segmented(run: Path, settled: float) -> System:
-    """The live recogniser on a network of `training.live.train_segments`."""
-    from evaluation.hearing.live_segments import SegmentedScores
-    from training.live.train_segments import load_segmented
-
-    kind, network = load_segmented(run)
-    return live(Pace(chunk=0.08, settled=settled), lambda: SegmentedScores(kind, network))
 
 
 def offline(stream: SpokenStream) -> Iterator[tuple[float, LiveWords]]:
@@ -223,8 +213,6 @@ def systems_on_streams(setting: Setting) -> Iterator[tuple[str, System, SpokenSt
         lag = "" if settled == usual else f", {settled} s"
         if LIVE in names:
             systems[f"{LIVE}{lag}"] = live(Pace(settled=settled))
-        for run in setting.options.segments or ():
-            systems[f"segments {run.name}{lag}"] = segmented(run, settled)
     heard_by_all = streams(setting)
     for name, system in systems.items():
         yield from ((name, system, stream) for stream in heard_by_all)
@@ -280,7 +268,6 @@ MEASUREMENT = Measurement(
         option(
             "--settled", type=float, action="append", help="seconds after which a word is final"
         ),
-        option("--segments", type=Path, action="append", metavar="RUN", help="of recipes/live"),
         CHOSEN,
     ),
     unit="stream",

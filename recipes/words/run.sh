@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Language models of whole documents: Transformer-XL, Segatron's positions, hypernym class prediction,
-# and both, each with several seeds and equal steps; their perplexities on held-out books, and what they are
-# worth to the recogniser on passages, if --corpora has LibriSpeech. --text names
-# a folder with one paragraph per line, *.txt or *.txt.xz, as training.words.positioned_text reads it, and
+# and both, each with several seeds and equal steps, and their perplexities on held-out books. --text names a
+# folder with one paragraph per line, *.txt or *.txt.xz, as training.words.positioned_text reads it, and
 # --wordnet the files of Debian's wordnet-base. A run that was stopped resumes with the same command.
 #   ./run.sh --text DIR --config conf/tiny.yaml --seeds 1 --work tiny     # does everything work?
 set -euo pipefail
@@ -11,9 +10,9 @@ cd "$(dirname "$0")"
 stages=word_stages
 text=${A3T_TEXT:-downloads} wordnet=/usr/share/wordnet
 config=conf/transformer_xl.yaml
-seeds=3 corpora=${A3T_CORPORA:-}
-stop_stage=4
-only="stage stop_stage config train_config tag corpora work expdir"
+seeds=3
+stop_stage=3
+only="stage stop_stage config train_config tag work expdir"
 own_help="--text DIR               texts for training and testing ($text)
 --wordnet DIR            WordNet's dictionary files ($wordnet)
 --seeds N                trainings of each row ($seeds)"
@@ -48,17 +47,10 @@ judge() {
     "$python" -m training.words.perplexities "$exp"/*-[0-9]* --data "$data" | tee "$exp/perplexities.md"
 }
 
-recognise() {
-    if [ -z "$corpora" ]; then echo "No --corpora: nothing is recognised." && return; fi
-    A3T_CORPORA=$corpora "$python" -m evaluation second-pass "$exp"/*-[0-9]* --data "$data" |
-        tee "$exp/recognition.md"
-}
-
 word_stages() {
     do_stage 1 "$data/.done" prepare "$text" "$wordnet" "$(sum_of "$config")"
     after=$data/.done do_stage 2 "$exp/.trained" train "$seeds"
     after=$exp/.trained do_stage 3 "$exp/.judged" judge
-    after=$exp/.trained do_stage 4 "$exp/.recognised" recognise "$corpora"
 }
 
 source ../shared/stages.sh

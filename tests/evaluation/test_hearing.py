@@ -18,7 +18,6 @@ from evaluation.hearing.calibration import sound_edges
 from evaluation.hearing.hand_labels import Segment, boundaries, labelled_words, read_labels
 from evaluation.hearing.live_words import TABLE, SpokenStream, listened, lost
 from evaluation.hearing.near_words import joined, near, near_words, outcome, small
-from evaluation.hearing.page_marks import judged
 from evaluation.hearing.planting import PLANTERS, PlantedChange, Spoken, edit_of
 from evaluation.hearing.recognition import Counts, counted
 from training.corpora import Clip
@@ -26,24 +25,6 @@ from training.text.edit_distance import edit_distance
 
 SAID = "we meet on monday at noon".split()
 POOL = ["river", "house", "monday", "at", "seven"]
-
-
-@pytest.mark.parametrize(
-    ("heard", "marked", "marks", "right", "wrong", "found"),
-    [
-        ("we meet on monday at noon", set(), 0, 0, 0, 0),
-        ("we meet on sunday at noon", {3}, 1, 1, 1, 1),
-        ("we meet on sunday at noon", {0, 5}, 2, 0, 1, 0),
-        ("we meet monday at noon", {2}, 1, 0, 1, 0),
-        ("we meat on monday at noon", {1}, 1, 0, 0, 0),  # spelt otherwise
-    ],
-)
-def test_a_mark_is_right_where_another_word_was_said(
-    heard: str, marked: set[int], marks: int, right: int, wrong: int, found: int
-) -> None:
-    words = [(word, k) for k, word in enumerate(heard.split())]
-    told = {"marks": marks, "right": right, "wrong": wrong, "found": found}
-    assert judged(tuple(SAID), words, marked) == told
 
 
 @given(st.integers(0, 200), st.integers(0, 5))

@@ -8,10 +8,9 @@ import pytest
 import torch
 
 from a3t.errors import InputError
-from evaluation.hearing.second_pass import Passage
 from tests.recipes.running import run
 from training.training_runs import carry_out, require_done
-from training.words.positioned_text import END, Positioned, WordList, positioned, sentences
+from training.words.positioned_text import Positioned, WordList, positioned, sentences
 from training.words.train_transformer_xl import Streams, StreamSettings, XLTraining, nats_of
 from training.words.transformer_xl import TransformerXL, XLAttention
 from training.words.wordnet import WordNet
@@ -179,25 +178,6 @@ def test_chances_of_the_words_add_up_to_one() -> None:
     vectors = torch.randn(1, 12).expand(6, -1)
     each = training.network.loss(vectors, torch.arange(6), slice(6))
     assert float(torch.exp(-each.detach()).sum()) == pytest.approx(1, abs=1e-5)
-
-
-@pytest.mark.parametrize("segatron", [False, True])
-def test_a_passage_weighs_a_text_alone_as_among_longer_ones(segatron: bool) -> None:
-    """And after what was read of it as in one piece."""
-    torch.manual_seed(0)
-    names = (END, ".", "iron", "fell", "again")
-    listed = WordList(names, np.arange(5), np.arange(5), np.zeros(5, bool))
-    network = TransformerXL(5, segatron, size=12, heads=2, hidden=12, memory=9).eval()
-    passage = Passage(network, listed)
-    passage.weigh([("iron", "fell")], read=True)
-    alone = passage.weigh([("again",)])
-    among = passage.weigh([("again",), ("iron", "fell", "again")])
-    assert among[0] == pytest.approx(alone[0], abs=1e-4)
-    words = torch.tensor([[0, 2, 3, 1, 4]])
-    places = torch.tensor([[(0, 0, 0), (0, 0, 0), (1, 0, 0), (2, 0, 0), (0, 1, 0)]])
-    vectors, _ = network(words, places, network.nothing(1))
-    whole = -network.loss(vectors[0], torch.tensor([2, 3, 1, 4, 1]), slice(5)).detach()
-    assert float(whole[3:].sum()) == pytest.approx(alone[0], abs=1e-4)
 
 
 @pytest.mark.slow

@@ -64,12 +64,11 @@ def test_late_words_are_not_rescored_and_none_is_dropped(
 def test_silence_and_noise_are_no_words_and_take_no_room() -> None:
     noise = np.random.default_rng(0).standard_normal(16_000 * 3).astype(np.float32) * 0.01
     for sound in (np.zeros(16_000 * 3, np.float32), noise):
-        scores = RunningScores(16_000, 0.2, 0.38, (1.0,))
-        recogniser = LiveRecogniser(16_000, scores=scores)
+        recogniser = LiveRecogniser(16_000)
         assert recogniser.hear(sound).final == ()
         assert recogniser.end().final == ()
         assert len(recogniser._beam._records) < 100
-        assert len(scores.bands.rows) < 400
+        assert len(recogniser._scores.bands.rows) < 400
 
 
 def test_a_rate_that_is_too_low_is_refused() -> None:

@@ -1,1 +1,0 @@
-"""Figures said by classes that data generates, after Proteno (recipes/figures)."""

@@ -1,1 +1,0 @@
-"""Sound cut into segments while it arrives, after DiSeg (recipes/live)."""
