@@ -36,9 +36,9 @@ ALIGNERS = ("network", "mfa")
 
 
 def load_aligner(name: str = ALIGNERS[0], workers: int = 1) -> Aligner:
-    """The aligner of that name: "network" or "mfa" (see montreal).
+    """Load an aligner by its name: "network" or "mfa" (see `alignment.aligners.montreal`).
 
-    `workers`: how many processes share a long recording; see alignment.parallel.
+    ``workers``: the number of processes that share a long recording; see `alignment.parallel`.
     Raises AlignmentError for any other name, or if the aligner is not installed.
     """
     if name == "network":

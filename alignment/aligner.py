@@ -18,14 +18,16 @@ if TYPE_CHECKING:
 
 Pronunciations = Mapping[str, Sequence[Sequence[str]]]
 """A word's candidate pronunciations, likeliest first: ARPAbet, vowels with a stress digit."""
-FASTEST = 50.0  # phones a second; the fastest speakers come to about 25
+MAX_PHONES_PER_S = 50.0  # phones a second; the fastest speakers come to about 25
 
 
 class Readable(Protocol):
     """A recording of which any part can be read, so that a long one need not fit in memory."""
 
     @property
-    def sample_rate(self) -> int: ...
+    def sample_rate(self) -> int:
+        """Samples per second."""
+        ...
 
     @property
     def samples(self) -> int:
@@ -33,7 +35,7 @@ class Readable(Protocol):
         ...
 
     def mono(self, start: int = 0, stop: int | None = None) -> np.ndarray:
-        """Samples [start, stop) of the channels' mean, float, (stop - start,)."""
+        """Read samples [start, stop) of the channels' mean, float, (stop - start,)."""
         ...
 
 
@@ -46,9 +48,11 @@ class InMemory:
 
     @property
     def samples(self) -> int:
+        """Samples in all."""
         return len(self.data)
 
     def mono(self, start: int = 0, stop: int | None = None) -> np.ndarray:
+        """Return samples [start, stop), float."""
         return self.data[start:stop]
 
 
@@ -64,10 +68,11 @@ class Aligner(Protocol):
         words: Sequence[str],
         pronunciations: Pronunciations,
     ) -> Alignment:
-        """`samples`: mono, float, in [-1, 1], shape (n,), at `sample_rate` Hz.
+        """Align samples with their text.
 
-        Raises AlignmentError, with a sentence for the user, if there is nothing to align, if a
-        word has no pronunciation, or if the recording doesn't match the words.
+        ``samples``: mono, float, in [-1, 1], shape (n,), at ``sample_rate`` Hz. Raises
+        AlignmentError, with a sentence for the user, if there is nothing to align, if a word has no
+        pronunciation, or if the recording doesn't match the words.
         """
         ...
 
@@ -80,11 +85,10 @@ class Aligner(Protocol):
 
 @cache
 def aligner_version(package: Path = Path(__file__).parent) -> str:
-    """The version that a cached alignment names: a digest of the package's code and weights,
-    computed once (40 ms).
+    """Return the version that a cached alignment names: a digest of the package's code and weights.
 
-    A number that somebody has to think of goes stale: alignments were once found in the cache with
-    the confidences of networks that had been replaced.
+    It is computed once (40 ms). A number that somebody has to think of goes stale: alignments were
+    once found in the cache with the confidences of networks that had been replaced.
     """
     digest = hashlib.sha256()
     for path in sorted(package.rglob("*")):
@@ -127,9 +131,9 @@ def _candidates(word: str, pronunciations: Pronunciations) -> dict[Pronunciation
 
 
 def require_room(stressed: Sequence[dict[Pronunciation, tuple[str, ...]]], seconds: float) -> None:
-    """Raises AlignmentError for more words than anyone can say in the time: no search is needed."""
+    """Raise AlignmentError for more words than anyone can say in the time: no search is needed."""
     phones = sum(min(map(len, candidates)) for candidates in stressed)
-    if phones > FASTEST * seconds:
+    if phones > MAX_PHONES_PER_S * seconds:
         raise AlignmentError(
             f"The text has {len(stressed)} words, more than anyone can speak in {seconds:.1f} s: "
             "give the words that are spoken."

@@ -17,13 +17,15 @@ Pronunciation = tuple[str, ...]
 
 
 def strip_stress(symbol: str) -> str:
-    """ "AH0" -> "AH"; a consonant, a pause or a special symbol is returned unchanged."""
+    """Remove the stress digit: "AH0" becomes "AH"; symbols without one stay as they are."""
     return symbol.rstrip("012")
 
 
 def phone_named(label: str) -> str:
-    """The phone of a label, "ah0" -> "AH0"; a consonant has no digit. ValueError, with the rest of
-    a sentence, for any other label."""
+    """Return the phone that a label means: "AH0" for "ah0"; a consonant has no digit.
+
+    Raises ValueError, with the rest of a sentence, for any other label.
+    """
     symbol = label.upper()
     plain = strip_stress(symbol)
     if plain not in ARPABET:

@@ -26,7 +26,7 @@ Result = TypeVar("Result")
 # Every worker gets one core: threads that numpy and torch start by themselves would compete.
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
-CONNECT_SECONDS = 30
+CONNECT_S = 30
 
 
 class WorkerDiedError(RuntimeError):
@@ -51,14 +51,16 @@ def run_jobs(
     workers: int,
     scheduler: str | None = None,
 ) -> Iterator[JobResult[Job, Result]]:
-    """`function` of each job, in order of completion; a failed job is a value, not a raise.
+    """Run ``function`` on each job, yielding results in order of completion.
 
-    `function` (of a module, or a functools.partial of one), jobs and results travel between
-    processes; a job is taken from `jobs` when a worker is free. With one worker everything happens
-    in this process, in order. With more, each is a fresh interpreter; one that dies takes no other
-    job with it. `scheduler`, the address of a Dask scheduler ("tcp://host:8786"): its workers do
-    the jobs instead, where this package is installed and paths must mean the same files.
-    Raises AlignmentError when `scheduler` can't be reached or Dask is not installed.
+    ``function`` (of a module, or a functools.partial of one), jobs and results travel between
+    processes; a job is taken from ``jobs`` when a worker is free. A failed job is a value, not a
+    raise. With one worker everything happens in this process, in order. With more, each is a fresh
+    interpreter; one that dies takes no other job with it. ``scheduler``, the address of a Dask
+    scheduler ("tcp://host:8786"): its workers do the jobs instead, where this package is installed
+    and paths must mean the same files.
+
+    Raises AlignmentError when ``scheduler`` can't be reached or Dask is not installed.
     """
     if scheduler is not None:
         return _on_cluster(function, jobs, scheduler)
@@ -84,7 +86,7 @@ def _in_turn(
 def _on_cores(
     function: Callable[[Job], Result], jobs: Iterator[Job], workers: int
 ) -> Iterator[JobResult[Job, Result]]:
-    """A pool of processes; after a death, what was under way is done again one by one."""
+    """Run jobs in a pool; after a worker's death, run what was under way again one by one."""
     while True:
         suspects: list[Job] = []
         yield from _in_pool(function, jobs, workers, 2 * workers, suspects)
@@ -107,8 +109,10 @@ def _in_pool(
     ahead: int,
     lost: list[Job],
 ) -> Iterator[JobResult[Job, Result]]:
-    """Takes jobs from `waiting`, `ahead` at a time, until there are none left or a worker dies:
-    `lost` were under way then."""
+    """Run jobs, ``ahead`` at a time, until there are none left or a worker dies.
+
+    ``lost`` receives those under way then.
+    """
     # Fresh interpreters: a fork would copy locks and threads in the middle of their work.
     context = multiprocessing.get_context("spawn")
     running: dict[Future[Result], Job] = {}
@@ -141,7 +145,7 @@ def _in_pool(
 
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
-    """Processes started meanwhile use one thread each, unless the environment already says more."""
+    """Let processes started meanwhile use one thread each, unless the environment says more."""
     added = [name for name in ONE_THREAD if name not in os.environ]
     os.environ.update(dict.fromkeys(added, "1"))
     try:
@@ -161,7 +165,7 @@ def _on_cluster(
             "A cluster needs Dask: install it with pip install 'a3t[cluster]'."
         ) from None
     try:
-        client = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
+        client = Client(scheduler, timeout=CONNECT_S, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         raise AlignmentError(
             f"The Dask scheduler at {scheduler} can't be reached: check its address "

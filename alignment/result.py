@@ -13,6 +13,7 @@ from alignment.serialisation import OMITTED, Record, to_json
 
 PAUSE = "sp"
 DOUBTFUL_BELOW = 0.5  # score of a word, or of a whole text, below which it is doubtful
+SNAP_S = 0.005  # seconds; boundaries nearer than this are one
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,7 @@ class Word(Record):
 
     @property
     def is_pause(self) -> bool:
+        """Whether it is a pause: a word without text."""
         return not self.text
 
     @property
@@ -81,7 +83,7 @@ class Alignment(Record):
     recognised: bool = field(default=False, metadata=OMITTED)
 
     def to_json(self) -> dict[str, Any]:
-        """A record's JSON; the words, which are many, come last."""
+        """Return the record's JSON; the words, which are many, come last."""
         words = [to_json(word) for word in self.words]
         written = {"duration": self.duration, "score": self.score, "words": words}
         return {**written, "recognised": True} if self.recognised else written
@@ -98,12 +100,12 @@ class Alignment(Record):
 
 
 def pause(start: float, end: float, score: float = 1.0, unwritten: str = "") -> Word:
-    """A pause as every alignment writes it."""
+    """Return a pause as every alignment writes it."""
     return Word("", start, end, score, (Phone(PAUSE, start, end, score),), unwritten)
 
 
 def shift_word(word: Word, seconds: float) -> Word:
-    """The word, `seconds` later."""
+    """Return the word ``seconds`` later."""
 
     def moved(time: float) -> float:
         return round(time + seconds, 6)
@@ -113,26 +115,23 @@ def shift_word(word: Word, seconds: float) -> Word:
 
 
 def stretch_word(word: Word, start: float, end: float) -> Word:
-    """The word from `start` to `end`: its first and last phones give or take the difference."""
+    """Return the word from ``start`` to ``end``: its first and last phones take the difference."""
     phones = list(word.phones)
     phones[0] = replace(phones[0], start=start)
     phones[-1] = replace(phones[-1], end=end)
     return replace(word, start=start, end=end, phones=tuple(phones))
 
 
-SNAP = 0.005  # seconds; boundaries nearer than this are one
-
-
 def covering(
     spoken: Sequence[Word], duration: float, score: float, pauses: Iterable[Word] = ()
 ) -> Alignment:
-    """An alignment of these words in order, with pauses wherever there is nothing between them.
+    """Return an alignment of these words in order, with pauses where nothing lies between them.
 
-    `pauses`, in order: those that were there before. What still lies between two words stays as it
-    is, names and scores included; where a word was moved, a pause is cut off or made longer.
+    ``pauses``, in order: those that were there before. What still lies between two words stays as
+    it is, names and scores included; where a word was moved, a pause is cut off or made longer.
     """
     words: list[Word] = []
-    waiting = [word for word in pauses if word.duration > SNAP]
+    waiting = [word for word in pauses if word.duration > SNAP_S]
     place = 0
     clock = 0.0
 
@@ -148,13 +147,13 @@ def covering(
             place -= 1  # the next gap may have the rest of it
 
     for word in spoken:
-        if word.start - clock > SNAP:
+        if word.start - clock > SNAP_S:
             fill(word.start)
         elif word.start != clock:
             word = retimed(word, clock, word.end)
         words.append(word)
         clock = word.end
-    if duration - clock > SNAP:
+    if duration - clock > SNAP_S:
         fill(duration)
     elif words and clock != duration:
         words[-1] = retimed(words[-1], words[-1].start, duration)
@@ -167,9 +166,9 @@ def _filled(start: float, end: float, pauses: Sequence[Word]) -> list[Word]:
     clock = start
     for known in pauses:
         begin, stop = max(known.start, clock), min(known.end, end)
-        if stop - begin <= SNAP:
+        if stop - begin <= SNAP_S:
             continue
-        if begin - clock <= SNAP or not known.unwritten:
+        if begin - clock <= SNAP_S or not known.unwritten:
             begin = clock
         elif result and not result[-1].unwritten:
             result[-1] = stretch_word(result[-1], result[-1].start, begin)
@@ -177,7 +176,7 @@ def _filled(start: float, end: float, pauses: Sequence[Word]) -> list[Word]:
             result.append(pause(clock, begin))
         result.append(known if (begin, stop) == _times(known) else stretch_word(known, begin, stop))
         clock = stop
-    if result and (end - clock <= SNAP or not result[-1].unwritten):
+    if result and (end - clock <= SNAP_S or not result[-1].unwritten):
         if result[-1].end != end:
             result[-1] = stretch_word(result[-1], result[-1].start, end)
     elif end > clock:
@@ -190,7 +189,7 @@ def _times(word: Word) -> tuple[float, float]:
 
 
 def retimed(word: Word, start: float, end: float) -> Word:
-    """The word from ``start`` to ``end`` (seconds), its phones in proportion."""
+    """Return the word from ``start`` to ``end`` (seconds), its phones in proportion."""
     if (start, end) == _times(word):
         return word
     factor = (end - start) / (word.end - word.start)

@@ -34,24 +34,24 @@ class Record:
     __slots__ = ()
 
     def to_json(self) -> dict[str, Any]:
-        """The dicts, lists, strings and numbers that stand for it, as `json.dump` takes them."""
+        """Return the record as dicts, lists, strings and numbers, as `json.dump` takes them."""
         written: dict[str, Any] = to_json(self)
         return written
 
     @classmethod
     def from_json(cls, data: object) -> Self:
-        """The inverse of `to_json`; ValueError as for `from_json` of this module."""
+        """Invert `to_json`; raise ValueError as `from_json` of this module does."""
         return from_json(cls, data)
 
 
 def to_json(value: Any) -> Any:
-    """A value of dataclasses, tuples, sets, mappings and paths as plain JSON types."""
+    """Return a value of dataclasses, tuples, sets, mappings and paths as plain JSON types."""
     if is_dataclass(value):
         return {
-            each.name: to_json(own)
+            each.name: to_json(attribute)
             for each in fields(value)
-            for own in [getattr(value, each.name)]
-            if not (each.metadata.get("omitted") and own == each.default)
+            for attribute in [getattr(value, each.name)]
+            if not (each.metadata.get("omitted") and attribute == each.default)
         }
     if isinstance(value, tuple | list):
         return [to_json(each) for each in value]
@@ -63,7 +63,7 @@ def to_json(value: Any) -> Any:
 
 
 def from_json(kind: type[T], data: object) -> T:
-    """The value of this type that ``data`` stands for, in time linear in its length.
+    """Return the value of this type that ``data`` stands for, in time linear in its length.
 
     Raises ValueError, naming the place, for a value of another type or out of its bounds
     (`msgspec.Meta`), and for a field that is missing; entries that the type lacks are ignored.

@@ -15,7 +15,7 @@ from a3t.plan.options import SHELL, Option, options_of
 from a3t.projects.export.export_kinds import ENDINGS
 from alignment.atomic import left_alone
 from alignment.formats.dictionary import (
-    LARGEST_LIST,
+    MAX_LIST_BYTES,
     Dictionary,
     parse_entries,
     read_dictionary,
@@ -122,7 +122,7 @@ def user_words(options: argparse.Namespace) -> tuple[Dictionary, tuple[str, ...]
     single = parse_entries(options.pronounce, as_it_sounds)
     if not options.words:
         return known | single, None
-    text = read_text(options.words, LARGEST_LIST, "word list")
+    text = read_text(options.words, MAX_LIST_BYTES, "word list")
     listed = listed_words(text, options.words.name, known)
     return listed | known | single, (*listed, *single)
 

@@ -26,13 +26,13 @@ from alignment import Alignment, AlignmentError
 from alignment.aligner import Readable
 from alignment.aligners.network_aligner import NetworkAligner
 from alignment.confidence.scores import require_speech
-from alignment.formats.dictionary import MOST_NAMES
-from alignment.network.phone_network import FRAME_SECONDS, INDEX, features, posteriors
+from alignment.formats.dictionary import MAX_NAMES
+from alignment.network.phone_network import FRAME_S, INDEX, features, posteriors
 from alignment.recognition import recognise
 from alignment.recognition.network_recogniser import NOTHING
 from alignment.recognition.whisper import Whisper, load_whisper
 from alignment.result import DOUBTFUL_BELOW, PAUSE
-from alignment.waveform import MAX_SECONDS, model_waveform
+from alignment.waveform import LONGEST_SEARCH_S, model_waveform
 
 MOST_OTHER = 0.4  # of a name's phones may differ in what is heard
 PARTS = (14.0, 26.0)  # seconds of the shortest and the longest part: Whisper hears 30 at once
@@ -76,7 +76,7 @@ def recognised(sound: Readable, pronouncer: Pronouncer, model: Path | None) -> F
 
     Raises AlignmentError when the model can't be used or no word is heard.
     """
-    if model is None and sound.samples <= MAX_SECONDS * sound.sample_rate:
+    if model is None and sound.samples <= LONGEST_SEARCH_S * sound.sample_rate:
         return recognised_part(sound.mono(), sound.sample_rate, pronouncer, None)
     if model is not None:
         load_whisper(model)
@@ -114,7 +114,7 @@ def recognised_part(
 def names_of(pronouncer: Pronouncer) -> list[str]:
     """The user's own words that a recogniser may not know; none of a whole dictionary's."""
     rare = rare_words(pronouncer.names)
-    return rare if len(rare) <= MOST_NAMES else []
+    return rare if len(rare) <= MAX_NAMES else []
 
 
 def with_names(heard: Sequence[str], pronouncer: Pronouncer) -> list[str]:
@@ -185,8 +185,8 @@ def without_invented(
         return NetworkAligner().align(samples, sample_rate, words, choices, check=False)
 
     def sound_in(start: float, stop: float) -> float:
-        inside = sounds[round(start / FRAME_SECONDS) : round(stop / FRAME_SECONDS)]
-        return float(inside.sum()) * FRAME_SECONDS
+        inside = sounds[round(start / FRAME_S) : round(stop / FRAME_S)]
+        return float(inside.sum()) * FRAME_S
 
     # All words are judged by one alignment: the sound of a misheard word that were dropped would
     # pass to the word before it, which would then be doubted in its turn.

@@ -31,7 +31,7 @@ from alignment.waveform import MODEL_RATE, model_waveform
 
 PROGRAM = "A3T_MFA"
 ACOUSTIC = "english_us_arpa"  # the model
-SECONDS = 3600.0  # that one recording may take
+TIMEOUT_S = 3600.0  # that one recording may take
 
 
 class MontrealAligner:
@@ -53,16 +53,16 @@ class MontrealAligner:
         words: Sequence[str],
         pronunciations: Pronunciations,
     ) -> Alignment:
-        """Align (see alignment.aligner); all scores are 1, for MFA gives none here.
+        """Align samples with their text; all scores are 1, for MFA gives none here.
 
         Raises AlignmentError when MFA fails or leaves the recording unaligned.
         """
-        found = self.align_corpus(
+        alignment = self.align_corpus(
             {"speech": (InMemory(np.asarray(samples), sample_rate), words)}, pronunciations
         )["speech"]
-        if isinstance(found, AlignmentError):
-            raise found
-        return found
+        if isinstance(alignment, AlignmentError):
+            raise alignment
+        return alignment
 
     def align_recording(
         self, recording: Readable, words: Sequence[str], pronunciations: Pronunciations
@@ -122,7 +122,7 @@ class MontrealAligner:
                 text=True,
                 errors="replace",
                 check=False,
-                timeout=SECONDS if single else None,
+                timeout=TIMEOUT_S if single else None,
                 env=environment,
                 stdin=subprocess.DEVNULL,
             )
@@ -144,7 +144,7 @@ class MontrealAligner:
 
 
 def _hand_over(recording: Readable, words: Sequence[str], path: Path) -> None:
-    """Writes the recording and its text as MFA reads them: path.wav, path.lab."""
+    """Write the recording and its text as MFA reads them: path.wav, path.lab."""
     import soundfile
 
     if not words:
@@ -165,20 +165,20 @@ def _taken_back(path: Path, words: Sequence[str], seconds: float) -> Alignment:
 
 
 def find_program() -> str:
-    """The mfa executable: as A3T_MFA says, or on the PATH; else AlignmentError."""
+    """Return the mfa executable that A3T_MFA names or the PATH has; else raise AlignmentError."""
     wanted = os.environ.get(PROGRAM)
-    found = shutil.which(wanted or "mfa")
-    if found is None:
+    program = shutil.which(wanted or "mfa")
+    if program is None:
         what = f"{wanted} is not the Montreal Forced Aligner's mfa" if wanted else "There is no mfa"
         raise AlignmentError(
             f"{what}: make its environment with conda env create -f alignment/mfa-environment.yml "
             f"and set {PROGRAM} to the mfa in it."
         )
-    return found
+    return program
 
 
 def _entries(words: Sequence[str], pronunciations: Pronunciations) -> list[str]:
-    """The lines of a dictionary, as MFA reads it; AlignmentError for a word without any."""
+    """Return MFA's dictionary lines; raise AlignmentError for a word without pronunciation."""
     lines = []
     for word in sorted(set(words)):
         candidates = [" ".join(candidate) for candidate in pronunciations.get(word, ())]
@@ -192,23 +192,23 @@ def _entries(words: Sequence[str], pronunciations: Pronunciations) -> list[str]:
 
 
 def _of_the_recording(alignment: Alignment, words: Sequence[str], duration: float) -> Alignment:
-    """The words as they were handed in, to the recording's own end."""
-    found = alignment.spoken
-    if [word.text.lower() for word in found] != [word.lower() for word in words]:
-        texts = (word.text for word in found)
+    """Return the alignment of the words as they were handed in, up to the recording's end."""
+    aligned = alignment.spoken
+    if [word.text.lower() for word in aligned] != [word.lower() for word in words]:
+        texts = (word.text for word in aligned)
         pairs = zip_longest(words, texts, fillvalue="")
         missing = next(a or b for a, b in pairs if a.lower() != b.lower())
         raise AlignmentError(
             f'The Montreal Forced Aligner did not find "{missing}": check the text and the '
             "dictionary."
         )
-    spoken = [replace(word, text=text) for word, text in zip(found, words, strict=True)]
+    spoken = [replace(word, text=text) for word, text in zip(aligned, words, strict=True)]
     pauses = [word for word in alignment.words if word.is_pause]
     return covering(spoken, duration, alignment.score, pauses)
 
 
 def _last_line(output: str) -> str:
-    """The last line of a program's output, without colours and boxes."""
+    """Return the last line of a program's output, without colours and boxes."""
     plain = re.sub(r"\x1b\[[0-9;]*m", "", output)
     lines = [line.strip(" │╭╮╰╯─|") for line in plain.splitlines()]
     said = [line for line in lines if line]

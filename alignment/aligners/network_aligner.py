@@ -29,10 +29,10 @@ from alignment.long.whole import align_long
 from alignment.network.boundaries import Boundaries, changes, correct, with_spreads
 from alignment.network.graph import (
     FILLER,
+    MIN_PHONE_FRAMES,
     NOISE,
     NOTHING_UNWRITTEN,
     REPEAT,
-    SHORTEST,
     SILENCE,
     WORD,
     Costs,
@@ -40,10 +40,10 @@ from alignment.network.graph import (
     Visit,
 )
 from alignment.network.phone_network import (
-    FRAME_SECONDS,
+    FRAME_S,
     INDEX,
+    STEP_FRAMES,
     SYMBOLS,
-    TOGETHER,
     features,
     in_steps,
     posteriors,
@@ -52,9 +52,29 @@ from alignment.network.phone_network import (
 from alignment.result import PAUSE, Alignment, Phone, Word, pause
 from alignment.waveform import model_waveform
 
-SHORTEST_PHONE = 0.005  # seconds of a phone
-SHORTEST_PAUSE = 0.05  # seconds; a shorter one goes to its neighbours
-CHANGE_REACH = 3  # frames of 5 ms on either side in which the spectral change is looked for
+SHORTEST_PHONE_S = 0.005  # seconds of a phone
+SHORTEST_PAUSE_S = 0.05  # seconds; a shorter one goes to its neighbours
+CHANGE_SEARCH_FRAMES = 3  # frames of 5 ms on either side in which the spectral change is looked for
+LONG_S = 60.0  # a search keeps every state of the text for every frame
+HASTY = 1.5  # times as long as phones last at least; in less a phone can be as short as a frame
+# What the larger network's scores of sequences count for in the search, against the smaller one's
+# posteriors: chosen with graph.Costs.
+SEQUENCE_WEIGHT = 0.75
+# What nobody wrote, as the scores of sequences alone are searched for it, and as it is looked for
+# where they have it. Chosen with sounds planted in clips that nothing is reported of.
+JOINED_COST = 6.0
+GENEROUS = Costs(4.0, 4.0, 4.0, 10.0, 1.0, held=4.0, joined=JOINED_COST, late=4.0)
+EXPECTED = {
+    FILLER: Costs(filler=2.0, held=2.0, joined=JOINED_COST),
+    REPEAT: Costs(repeat=2.0, broken=2.0, joined=JOINED_COST),
+    NOISE: Costs(noise=10.0, joined=JOINED_COST),
+}
+# Where they have nothing, little is looked for: what is only there when both networks are asked is
+# more often a word in noise.
+UNEXPECTED = Costs(filler=np.inf, broken=np.inf, noise=55.0)
+HESITATIONS = frozenset("um uh uhm umm uhh er erm ah eh hm hmm mm mhm".split())
+ISOLATION_FRAMES = 5  # frames of silence on either side of what stands alone
+UNWRITTEN_NAMES = {SILENCE: "", FILLER: "<um>", REPEAT: "<repeat>", NOISE: "<noise>"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +93,7 @@ class Acoustics:
 
     @classmethod
     def of(cls, samples: np.ndarray) -> Acoustics:
-        """`samples`: 16 kHz mono, (n,)."""
+        """Run both networks on 16 kHz mono samples (n,)."""
         frames = features(samples)
         return cls(frames, posteriors(frames), *posteriors_and_sequence_scores(frames))
 
@@ -81,21 +101,23 @@ class Acoustics:
 def boundaries_of(
     visits: Sequence[Visit], sound: Acoustics, duration: float
 ) -> tuple[list[Visit], Boundaries]:
-    """The states that are kept, and the boundaries between them before they are corrected: what
-    training.alignment.train_boundaries learns from."""
+    """Return the visits that last, and the boundaries between them before they are corrected.
+
+    These boundaries are what `training.alignment.train_boundaries` learns from.
+    """
     kept, starts = _kept(visits, _starts(visits, sound.scores), duration)
-    found = starts[1:]
-    times = changes(sound.frames, found, CHANGE_REACH) if len(found) else found
-    return kept, Boundaries([_symbol(visit) for visit in kept], times, found, duration)
+    crossings = starts[1:]
+    times = changes(sound.frames, crossings, CHANGE_SEARCH_FRAMES) if len(crossings) else crossings
+    return kept, Boundaries([_symbol(visit) for visit in kept], times, crossings, duration)
 
 
 def _symbol(visit: Visit) -> str:
-    """The phone's; anything else counts as a pause."""
+    """Return the phone that a visit is to; anything else counts as a pause."""
     return SYMBOLS[visit.state.symbol] if visit.state.symbol < len(SYMBOLS) else PAUSE
 
 
 def _starts(visits: Sequence[Visit], scores: np.ndarray) -> np.ndarray:
-    """The start of each state, seconds, (m,): where the posteriors of two phones cross."""
+    """Return each state's start in seconds, (m,): where the posteriors of two phones cross."""
     indices = np.array([INDEX[_symbol(visit)] for visit in visits])
     firsts = np.array([visit.start for visit in visits[1:]], dtype=int)
     if not len(firsts):
@@ -113,7 +135,7 @@ def _kept(
     for place, visit in enumerate(visits):
         length = float(ends[place] - starts[place])
         inside = 0 < place < len(visits) - 1
-        if visit.state.kind == SILENCE and length < SHORTEST_PAUSE and len(visits) > 1:
+        if visit.state.kind == SILENCE and length < SHORTEST_PAUSE_S and len(visits) > 1:
             if inside:
                 starts[place + 1] -= length / 2
             elif place == 0:
@@ -131,51 +153,26 @@ def crossed(
     after = scores[firsts, left] - scores[firsts, right]
     crosses = (before > 0) & (after < 0)
     share = np.where(crosses, before / np.where(crosses, before - after, 1.0), 0.5)
-    return (firsts - 1 + share) * FRAME_SECONDS
+    return (firsts - 1 + share) * FRAME_S
 
 
 def apart(ends: np.ndarray) -> np.ndarray:
-    """Rising ends with at least SHORTEST_PHONE between them; the last one stays."""
+    """Rising ends with at least SHORTEST_PHONE_S between them; the last one stays."""
     count = np.arange(1, len(ends))
     if not len(count):
         return ends
     moved = (
-        np.maximum.accumulate(np.maximum(ends[:-1], 0) - count * SHORTEST_PHONE)
-        + count * SHORTEST_PHONE
+        np.maximum.accumulate(np.maximum(ends[:-1], 0) - count * SHORTEST_PHONE_S)
+        + count * SHORTEST_PHONE_S
     )
-    return np.append(np.minimum(moved, ends[-1] - SHORTEST_PHONE * count[::-1]), ends[-1])
-
-
-LONG_SECONDS = 60.0  # a search keeps every state of the text for every frame
-HASTY = 1.5  # times as long as phones last at least; in less a phone can be as short as a frame
-
-# What the larger network's scores of sequences count for in the search, against the smaller one's
-# posteriors: chosen with graph.Costs.
-SEQUENCES = 0.75
-
-# What nobody wrote, as the scores of sequences alone are searched for it, and as it is looked for
-# where they have it. Chosen with sounds planted in clips that nothing is reported of.
-JOINED = 6.0
-GENEROUS = Costs(4.0, 4.0, 4.0, 10.0, 1.0, held=4.0, joined=JOINED, late=4.0)
-EXPECTED = {
-    FILLER: Costs(filler=2.0, held=2.0, joined=JOINED),
-    REPEAT: Costs(repeat=2.0, broken=2.0, joined=JOINED),
-    NOISE: Costs(noise=10.0, joined=JOINED),
-}
-# Where they have nothing, little is looked for: what is only there when both networks are asked is
-# more often a word in noise.
-ELSEWHERE = Costs(filler=np.inf, broken=np.inf, noise=55.0)
-HESITATIONS = frozenset("um uh uhm umm uhh er erm ah eh hm hmm mm mhm".split())
-ALONE = 5  # frames of silence on either side of what stands alone
-
-NAMES = {SILENCE: "", FILLER: "<um>", REPEAT: "<repeat>", NOISE: "<noise>"}
+    return np.append(np.minimum(moved, ends[-1] - SHORTEST_PHONE_S * count[::-1]), ends[-1])
 
 
 class NetworkAligner:
-    """The phone network's posteriors, one Viterbi search, and the boundary network; `workers`
-    processes share what is longer than LONG_SECONDS.
+    """The default aligner: phone posteriors, one Viterbi search, and the boundary network.
 
-    Keeps nothing from one recording to the next: the same input gives the same result.
+    ``workers`` processes share what is longer than `LONG_S`. Keeps nothing from one recording to
+    the next: the same input gives the same result.
     """
 
     name = "network"
@@ -198,7 +195,7 @@ class NetworkAligner:
         words is refused; without, the scores say so.
         Raises AlignmentError with one sentence.
         """
-        if np.ndim(samples) == 1 and len(samples) > LONG_SECONDS * sample_rate:
+        if np.ndim(samples) == 1 and len(samples) > LONG_S * sample_rate:
             recording = InMemory(np.asarray(samples), sample_rate)
             return self.align_recording(recording, words, pronunciations, check)
         return self._align_short(samples, sample_rate, words, pronunciations, check)
@@ -211,12 +208,12 @@ class NetworkAligner:
         check: bool = True,
     ) -> Alignment:
         """Align without ever holding a long recording in memory: see alignment.long."""
-        if recording.samples <= LONG_SECONDS * recording.sample_rate:
+        if recording.samples <= LONG_S * recording.sample_rate:
             rate = recording.sample_rate
             return self.align(recording.mono(), rate, words, pronunciations, check)
         every = zip(words, stress_of(words, pronunciations), strict=True)
         usable = {word: list(candidates.values()) for word, candidates in every}
-        # Not `align`: a piece may be longer than LONG_SECONDS, and must not be cut up again.
+        # Not `align`: a piece may be longer than LONG_S, and must not be cut up again.
         align = partial(NetworkAligner()._align_short, check=False)
         alignment = align_long(align, recording, words, usable, self.workers)
         if check:
@@ -231,7 +228,7 @@ class NetworkAligner:
         pronunciations: Pronunciations,
         check: bool,
     ) -> Alignment:
-        """`align` of what is short enough for one search."""
+        """Align what is short enough for one search."""
         waveform = model_waveform(samples, sample_rate)
         stressed = stress_of(words, pronunciations)
         duration = len(samples) / sample_rate
@@ -248,15 +245,15 @@ class NetworkAligner:
             visits = best_path(candidates, scores, costs, before_words, held)
             if visits is None:
                 raise mismatch(words, ())
-            found = _on_the_clock(last_said(visits), words, candidates, sound, duration)
-            return score_words(found, sound.scores, sound.sequences)
+            timed = _on_the_clock(last_said(visits), words, candidates, sound, duration)
+            return score_words(timed, sound.scores, sound.sequences)
 
-        alignment = scored(ELSEWHERE, unwritten)
+        alignment = scored(UNEXPECTED, unwritten)
         borne_out = sounds_borne_out(alignment)
         if not all(borne_out.values()):
             # Nowhere else either: the sound would only move to the next word.
             places = [number for number, kept in borne_out.items() if kept]
-            kept_costs = {number: unwritten.get(number, ELSEWHERE) for number in places}
+            kept_costs = {number: unwritten.get(number, UNEXPECTED) for number in places}
             without = scored(NOTHING_UNWRITTEN, kept_costs)
             # A text that fits only beside such sounds is spoken in a way the networks don't know.
             alignment = without if matches(without) else alignment
@@ -266,13 +263,12 @@ class NetworkAligner:
 
 
 def searched(posteriors: np.ndarray, sequences: np.ndarray) -> np.ndarray:
-    """The scores that the search goes by, (T, 40), nats: both networks, each below its
-    likeliest phone.
+    """Return the scores to search by, (T, 40), nats: both networks, each below its likeliest phone.
 
     The larger one knows better which of two ways to say the text is the one that is heard. Where
-    the boundaries on that way are is left to the `posteriors` of the smaller one.
+    the boundaries on that way are is left to the ``posteriors`` of the smaller one.
     """
-    return _below_best(posteriors) + SEQUENCES * _below_best(sequences)
+    return _below_best(posteriors) + SEQUENCE_WEIGHT * _below_best(sequences)
 
 
 def _below_best(scores: np.ndarray) -> np.ndarray:
@@ -287,10 +283,12 @@ def best_path(
     held: Container[int] = (),
     step: int = 1,
 ) -> list[Visit] | None:
-    """The likeliest way to say words, each with its `candidates`; None when there is no room.
-    `costs`, `before_words`, `held`, `step`: as `Graph.of` takes them."""
+    """Return the likeliest way to say words, each with its ``candidates``; None without room.
+
+    ``costs``, ``before_words``, ``held`` and ``step`` are as `Graph.of` takes them.
+    """
     phones = sum(min(map(len, each)) for each in candidates)
-    shortest = math.ceil(SHORTEST / step)
+    shortest = math.ceil(MIN_PHONE_FRAMES / step)
     hasty = len(scores) < HASTY * shortest * phones
     graph = Graph.of(candidates, costs, 1 if hasty else shortest, before_words, held, step)
     return graph.best_path(scores)
@@ -301,24 +299,31 @@ def expected_unwritten(
     sequences: np.ndarray,
     held: Container[int] = (),
 ) -> dict[int, Costs]:
-    """Before which words the scores of sequences have something that nobody wrote, and the costs
-    with which it is then looked for: alone they tell best whether it is there."""
-    steps = _below_best(in_steps(sequences, TOGETHER))
-    visits = best_path(candidates, steps, GENEROUS, held=held, step=TOGETHER) or []
+    """Return the words before which something unwritten is heard, with the costs to search for it.
+
+    The scores of sequences alone tell best whether it is there.
+    """
+    steps = _below_best(in_steps(sequences, STEP_FRAMES))
+    visits = best_path(candidates, steps, GENEROUS, held=held, step=STEP_FRAMES) or []
     kinds = {visit.state.word: visit.state.kind for visit in visits if visit.state.kind in EXPECTED}
     return {word: EXPECTED[kind] for word, kind in kinds.items()}
 
 
 def last_said(visits: Sequence[Visit]) -> list[Visit]:
-    """Take the second of a word said alone and again at the start of what follows: the first was
-    broken off."""
+    """Keep the second of a word said alone and again at the start of what follows.
+
+    The first was broken off.
+    """
     result = list(visits)
     places = range(len(visits))
     runs = [[*run] for _, run in groupby(places, lambda place: _part(visits[place]))]
     for before, word, after, again, then in zip(*(runs[k:] for k in range(5)), strict=False):
         kinds = [visits[run[0]].state.kind for run in (before, word, after, again, then)]
         said = visits[again[0]].state
-        alone = all(visits[run[0]].stop - visits[run[0]].start >= ALONE for run in (before, after))
+        alone = all(
+            visits[run[0]].stop - visits[run[0]].start >= ISOLATION_FRAMES
+            for run in (before, after)
+        )
         if kinds != [SILENCE, WORD, SILENCE, REPEAT, WORD] or not said.pronunciation or not alone:
             continue
         number = visits[word[0]].state.word
@@ -340,7 +345,7 @@ def _on_the_clock(
     sound: Acoustics,
     duration: float,
 ) -> Alignment:
-    """The best path in seconds, its boundaries refined, as words that cover [0, duration]."""
+    """Return the best path in seconds, boundaries refined, as words that cover [0, duration]."""
     visits, boundaries = boundaries_of(visits, sound, duration)
     moved = correct(boundaries, sound.frames, sound.scores, sound.second)
     edges = np.append(0.0, apart(np.append(moved, duration)))
@@ -368,10 +373,10 @@ def _words(
             yield Word(words[state.word], times[0], times[-1], 1.0, phones)
         else:
             start, end = float(edges[place]), float(edges[stop])
-            yield pause(start, end, 1.0, NAMES[state.kind])
+            yield pause(start, end, 1.0, UNWRITTEN_NAMES[state.kind])
         place = stop
 
 
 def _part(visit: Visit) -> tuple[int, int]:
-    """The word that a visit belongs to, or the sound before a word."""
+    """Return the word that a visit belongs to, or the sound before a word."""
     return visit.state.kind, visit.state.word

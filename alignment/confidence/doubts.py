@@ -16,21 +16,23 @@ from alignment.result import DOUBTFUL_BELOW, Alignment, Word
 # Seconds of speech in one pause that are no breath and no late boundary: in right texts of 35 clips
 # up to 0.14 clean, and up to 0.21 in noise. Beside an edit less is tolerated than elsewhere: a
 # needless question costs less there than a wrong cut.
-UNWRITTEN = 0.35
-UNWRITTEN_BESIDE = 0.24
+UNWRITTEN_S = 0.35
+UNWRITTEN_BESIDE_S = 0.24
 # The same of sound that the aligner has named, which says itself how likely it is that the text
-# lacks it (alignment.confidence.scores.BETWEEN).
-NAMED, NAMED_BESIDE = 0.16, 0.04
+# lacks it (alignment.confidence.scores.EVEN_ROOT).
+NAMED_S, NAMED_BESIDE_S = 0.16, 0.04
 
 # What else there is, is only known not to be silence.
-SOUNDS = {"<um>": "A filled pause", "<repeat>": "A repetition", "<speech>": "Speech"}
+SOUND_DESCRIPTIONS = {"<um>": "A filled pause", "<repeat>": "A repetition", "<speech>": "Speech"}
 
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A word that is hardly heard (`text`, `score` its confidence), or sound without text (`text`
-    is "", `score` the share of it that is no speech, `unwritten` its name, see
-    alignment.result.Word); where it is, seconds."""
+    """A word that is hardly heard, or sound without text, from ``start`` to ``end`` in seconds.
+
+    Of a word ``text`` is set and ``score`` is its confidence. Of sound ``text`` is "", ``score`` is
+    the share that is no speech, and ``unwritten`` is its name (see `alignment.result.Word`).
+    """
 
     text: str
     start: float
@@ -39,21 +41,22 @@ class Doubt:
     unwritten: str = ""
 
     def __str__(self) -> str:
-        """A sentence for the user."""
+        """Return a sentence for the user."""
         if self.text:
             return f'"{self.text}" at {self.start:.2f} s is doubtful ({self.score:.0%}).'
-        sound = SOUNDS.get(self.unwritten, "Sound")
+        sound = SOUND_DESCRIPTIONS.get(self.unwritten, "Sound")
         return f"{sound} from {self.start:.2f} to {self.end:.2f} s is not in the text."
 
     def to_json(self) -> dict[str, Any]:
+        """Return the doubt as JSON, without an empty ``unwritten``."""
         result = {"text": self.text, "start": self.start, "end": self.end, "score": self.score}
         return {**result, "unwritten": self.unwritten} if self.unwritten else result
 
 
 def with_confidences(alignment: Alignment, confidences: Sequence[float]) -> Alignment:
-    """The alignment of words that were recognised, none of them surer than its recogniser was.
+    """Return the alignment with no word surer than its recogniser was of it.
 
-    `confidences`: of each spoken word; none changes nothing. A word that fits the sound isn't for
+    ``confidences``: of each spoken word; none changes nothing. A word that fits the sound isn't for
     that the one that was said.
     """
     if not confidences:
@@ -67,20 +70,19 @@ def with_confidences(alignment: Alignment, confidences: Sequence[float]) -> Alig
 
 
 def unwritten_speech(alignment: Alignment) -> list[Word]:
-    """The pauses that hold speech: what the text doesn't have."""
+    """Return the pauses that hold speech: what the text doesn't have."""
     return [word for word in alignment.words if word.is_pause and _is_unwritten(word, beside=False)]
 
 
 def places_of_unwritten(alignment: Alignment) -> frozenset[int]:
-    """The spoken words, by number, before which sound stands that has no word; after the last
-    word, their count."""
-    found, number = set[int](), 0
+    """Return the numbers of the words before which sound has no word; at the end, their count."""
+    places, number = set[int](), 0
     for word in alignment.words:
         if not word.is_pause:
             number += 1
         elif word.unwritten or _is_unwritten(word, beside=True):
-            found.add(number)
-    return frozenset(found)
+            places.add(number)
+    return frozenset(places)
 
 
 def doubts(alignment: Alignment) -> list[Doubt]:
@@ -89,12 +91,12 @@ def doubts(alignment: Alignment) -> list[Doubt]:
 
 
 def doubts_beside(alignment: Alignment, first: int, end: int) -> list[Doubt]:
-    """The doubts about an edit of the words [first, end) of `alignment.spoken`, in order.
+    """Return the doubts about an edit of the words [first, end) of `alignment.spoken`, in order.
 
     Looks at these words, at the neighbour on either side, and at the sound between them; for an
-    insertion (`first` equal to `end`) at both neighbours. Where the edit is at the beginning or the
-    end of the text, at the sound before or after it as well.
-    Raises IndexError for other positions.
+    insertion (``first`` equal to ``end``) at both neighbours. Where the edit is at the beginning or
+    the end of the text, at the sound before or after it as well. Raises IndexError for other
+    positions.
     """
     count = len(alignment.spoken)
     if not 0 <= first <= end <= count:
@@ -112,10 +114,10 @@ def _doubts(words: tuple[Word, ...], beside: bool) -> Iterator[Doubt]:
 
 
 def _is_unwritten(pause: Word, beside: bool) -> bool:
-    """True if a pause, `beside` an edit or anywhere, holds speech that counts."""
+    """Return whether a pause, ``beside`` an edit or anywhere, holds speech that counts."""
     speech = pause.duration * (1 - pause.score)
     if pause.unwritten:
         # A sound can be named and still be no word that is missing: its phone says how likely.
         speech = min(speech, pause.duration * (1 - pause.phones[0].score))
-        return speech > (NAMED_BESIDE if beside else NAMED)
-    return speech > (UNWRITTEN_BESIDE if beside else UNWRITTEN)
+        return speech > (NAMED_BESIDE_S if beside else NAMED_S)
+    return speech > (UNWRITTEN_BESIDE_S if beside else UNWRITTEN_S)

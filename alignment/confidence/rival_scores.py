@@ -19,23 +19,23 @@ import numpy as np
 
 from alignment.arpabet import strip_stress
 from alignment.network.phone_network import (
-    FRAME_SECONDS,
+    FRAME_S,
     INDEX,
+    STEP_FRAMES,
     SYMBOLS,
-    TOGETHER,
     in_steps,
     load_weights,
 )
 from alignment.result import PAUSE, Alignment, Phone
 
-BESIDE = 3  # phones before the word and after it that are searched with it
-LONG_PAUSE = 0.12  # seconds; nothing beyond such a pause is looked at
-PAUSE_SEEN = 0.15  # seconds of it that are
+CONTEXT_PHONES = 3  # phones before the word and after it that are searched with it
+LONG_PAUSE_S = 0.12  # seconds; nothing beyond such a pause is looked at
+PAUSE_CONTEXT_S = 0.15  # seconds of it that are
 
-FARTHEST = -8.0  # nats below the likeliest phone in a frame; less is no worse
+RIVAL_FLOOR_NATS = -8.0  # nats below the likeliest phone in a frame; less is no worse
 NEVER = -1e9
 
-_PAUSE = INDEX[PAUSE]
+_PAUSE_INDEX = INDEX[PAUSE]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,7 @@ class _Place:
 
 
 class _Ways(NamedTuple):
-    """The rule by which two ways to one place count together, and those from any phone (W, 40)
-    to any by steps (40, 40) do."""
+    """A rule for combining the ways to one place, and those from any phone (W, 40) to any."""
 
     both: np.ufunc
     onwards: Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -71,20 +70,23 @@ _BEST, _SUM = _Ways(np.maximum, _best_onwards), _Ways(np.logaddexp, _sum_onwards
 
 
 def summed_advantages(alignment: Alignment, sequences: np.ndarray) -> np.ndarray:
-    """For each spoken word, nats by which anything is likelier than it, all ways of both counted,
-    (W,); `sequences`: scores (T, 40) as alignment.network.phone_network.sequence_scores gives
-    them."""
-    steps = in_steps(sequences, TOGETHER)
-    places = _places(alignment, len(steps) + 2, TOGETHER * FRAME_SECONDS)
-    return _better(places, steps, _SUM, TOGETHER * FARTHEST)
+    """Return the nats by which anything is likelier than each spoken word, all ways counted, (W,).
+
+    ``sequences``: scores (T, 40) of `alignment.network.phone_network.sequence_scores`.
+    """
+    steps = in_steps(sequences, STEP_FRAMES)
+    places = _places(alignment, len(steps) + 2, STEP_FRAMES * FRAME_S)
+    return _better(places, steps, _SUM, STEP_FRAMES * RIVAL_FLOOR_NATS)
 
 
 def advantages_between(
     alignment: Alignment, lefts: Sequence[int], posteriors: np.ndarray
 ) -> np.ndarray:
-    """For each of some spoken words, `lefts` by number, nats by which anything between it and the
-    next one is likelier than nothing or a pause, (n,); -1 and the last stand for what is named
-    before all words and after them or, if nothing is, beside them. `posteriors`: log, (T, 40)."""
+    """Return the nats by which anything is likelier than nothing after each of some words, (n,).
+
+    ``lefts``: the words' numbers; -1 and the last stand for what is named before all words and
+    after them or, if nothing is, beside them. ``posteriors``: log, (T, 40).
+    """
     return _better(_gaps(alignment, lefts, len(posteriors) + 2), posteriors)
 
 
@@ -94,12 +96,14 @@ def fit_of(
     texts: Sequence[Sequence[Sequence[str]]],
     sequences: np.ndarray,
 ) -> list[float]:
-    """For each of some texts in the place of the spoken words [first, last), nats by which it fits
-    the sound, all ways counted, up to a number that they share; a text is given as the ways to say
-    it, phones without stress, of which the best counts. `sequences` as for `summed_advantages`."""
-    steps = in_steps(sequences, TOGETHER)
-    place = _range_place(alignment, words, len(steps) + 2, TOGETHER * FRAME_SECONDS)
-    below = _below(steps, TOGETHER * FARTHEST)
+    """Return the nats by which each text fits in the place of the spoken words [first, last).
+
+    All ways are counted, up to a number that the texts share. A text is given as the ways to say
+    it, phones without stress, of which the best counts. ``sequences``: as for `summed_advantages`.
+    """
+    steps = in_steps(sequences, STEP_FRAMES)
+    place = _range_place(alignment, words, len(steps) + 2, STEP_FRAMES * FRAME_S)
+    below = _below(steps, STEP_FRAMES * RIVAL_FLOOR_NATS)
     ways = [[replace(place, word=tuple(INDEX[p] for p in way)) for way in text] for text in texts]
     fits = iter(_as_written(below, [each for text in ways for each in text], _SUM).tolist())
     return [max(next(fits) for _ in text) for text in ways]
@@ -109,7 +113,7 @@ def _better(
     places: Sequence[_Place],
     scores: np.ndarray,
     ways: _Ways = _BEST,
-    farthest: float = FARTHEST,
+    farthest: float = RIVAL_FLOOR_NATS,
 ) -> np.ndarray:
     """Nats by which anything is likelier in each place than what is written there, (n,)."""
     if not places:
@@ -120,42 +124,46 @@ def _better(
 
 
 def _below(scores: np.ndarray, farthest: float) -> np.ndarray:
-    """Scores below the likeliest phone's, with a frame of silence at either end: so every word has
-    something before it and after it."""
+    """Return scores below the likeliest phone's, with a frame of silence at either end.
+
+    So every word has something before it and after it.
+    """
     below = np.maximum(scores - scores.max(axis=1, keepdims=True), farthest)
     silence = np.full((1, len(SYMBOLS)), farthest)
-    silence[0, _PAUSE] = 0.0
+    silence[0, _PAUSE_INDEX] = 0.0
     return np.concatenate([silence, below, silence])
 
 
 def _gaps(alignment: Alignment, lefts: Sequence[int], frames: int) -> list[_Place]:
-    """The places between words and the next ones, as `_places` has those of words. Before the first
-    word and after the last one, a place ends with a piece of the pause beyond what is named."""
+    """Return the places between words and the next ones, as `_places` has those of words.
+
+    Before the first word and after the last one, a place ends with a piece of the pause beyond what
+    is named.
+    """
     places: list[_Place] = []
     spoken = alignment.spoken
     named = [word for word in alignment.words if word.unwritten]
     for left in lefts:
-        before = spoken[left].phones[-BESIDE:] if left >= 0 else ()
-        after = spoken[left + 1].phones[:BESIDE] if left + 1 < len(spoken) else ()
+        before = spoken[left].phones[-CONTEXT_PHONES:] if left >= 0 else ()
+        after = spoken[left + 1].phones[:CONTEXT_PHONES] if left + 1 < len(spoken) else ()
         first_sound, last_sound = (named or spoken)[0].start, (named or spoken)[-1].end
-        begin = before[0].start if before else max(first_sound - PAUSE_SEEN, 0.0)
-        close = after[-1].end if after else min(last_sound + PAUSE_SEEN, alignment.duration)
-        first = min(max(math.ceil(begin / FRAME_SECONDS) + 1, 0), frames - 1)
-        stop = min(max(math.ceil(close / FRAME_SECONDS) + 1, first + 1), frames)
-        beside = (_indices(each) or (_PAUSE,) for each in (before, after))
+        begin = before[0].start if before else max(first_sound - PAUSE_CONTEXT_S, 0.0)
+        close = after[-1].end if after else min(last_sound + PAUSE_CONTEXT_S, alignment.duration)
+        first = min(max(math.ceil(begin / FRAME_S) + 1, 0), frames - 1)
+        stop = min(max(math.ceil(close / FRAME_S) + 1, first + 1), frames)
+        beside = (_indices(each) or (_PAUSE_INDEX,) for each in (before, after))
         places.append(_Place(next(beside), (), next(beside), first, stop))
     return places
 
 
-def _places(alignment: Alignment, frames: int, edge: float = FRAME_SECONDS) -> list[_Place]:
-    """The words' places in `frames` frames of `edge` seconds, the first of which is one of silence
-    before all."""
+def _places(alignment: Alignment, frames: int, edge: float = FRAME_S) -> list[_Place]:
+    """Return the words' places in frames of ``edge`` seconds, the first of which is silence."""
     phones, spans = _phones(alignment, edge)
     return [_place(phones, span, frames, edge) for span in spans]
 
 
 def _range_place(alignment: Alignment, words: tuple[int, int], frames: int, edge: float) -> _Place:
-    """The place of spoken words [first, last) or, of none, between two."""
+    """Return the place of spoken words [first, last) or, of none, between two."""
     phones, spans = _phones(alignment, edge)
     first, last = words
     begin = spans[first][0] if first < last else spans[first - 1][1] if first else 1
@@ -181,9 +189,9 @@ def _place(phones: Sequence[Phone], span: tuple[int, int], frames: int, edge: fl
     after = _beside(phones[stop:])
     start, finish = before[0].start, after[-1].end
     if before[0].symbol == PAUSE:
-        start = max(start, before[0].end - PAUSE_SEEN)
+        start = max(start, before[0].end - PAUSE_CONTEXT_S)
     if after[-1].symbol == PAUSE:
-        finish = min(finish, after[-1].start + PAUSE_SEEN)
+        finish = min(finish, after[-1].start + PAUSE_CONTEXT_S)
     begin = min(max(math.ceil(start / edge) + 1, 0), frames - 1)
     close = min(max(math.ceil(finish / edge) + 1, begin + 1), frames)
     return _Place(_indices(before), _indices(phones[first:stop]), _indices(after), begin, close)
@@ -194,18 +202,17 @@ def _indices(phones: Sequence[Phone]) -> tuple[int, ...]:
 
 
 def _beside(phones: Sequence[Phone]) -> list[Phone]:
-    """The nearest phones on one side, nearest first, up to a long pause."""
+    """Return the nearest phones on one side, nearest first, up to a long pause."""
     result: list[Phone] = []
-    for phone in phones[:BESIDE]:
+    for phone in phones[:CONTEXT_PHONES]:
         result.append(phone)
-        if phone.symbol == PAUSE and phone.end - phone.start >= LONG_PAUSE:
+        if phone.symbol == PAUSE and phone.end - phone.start >= LONG_PAUSE_S:
             break
     return result
 
 
 def _as_written(below: np.ndarray, places: Sequence[_Place], ways: _Ways) -> np.ndarray:
-    """The ways through each place with its word, (W,); a pause on either side of the word can
-    be passed by."""
+    """Score the ways through each place with its word, (W,); the pauses beside it are optional."""
     chains = [_chain(place) for place in places]
     count, longest = len(chains), max(map(len, chains))
     symbols = np.zeros((count, longest), dtype=int)
@@ -231,30 +238,32 @@ def _as_written(below: np.ndarray, places: Sequence[_Place], ways: _Ways) -> np.
 
 
 def _chain(place: _Place) -> list[tuple[int, bool]]:
-    """The phones of a place in order, and whether each can be left out."""
+    """Return the phones of a place in order, and whether each can be left out."""
     chain = [(symbol, False) for symbol in place.before]
-    if place.before[-1] != _PAUSE:
-        chain.append((_PAUSE, True))
+    if place.before[-1] != _PAUSE_INDEX:
+        chain.append((_PAUSE_INDEX, True))
     chain += [(symbol, False) for symbol in place.word]
-    if place.after[0] != _PAUSE:
-        chain.append((_PAUSE, True))
+    if place.after[0] != _PAUSE_INDEX:
+        chain.append((_PAUSE_INDEX, True))
     return chain + [(symbol, False) for symbol in place.after]
 
 
 def _of_anything(
     below: np.ndarray, places: Sequence[_Place], pairs: np.ndarray, ways: _Ways
 ) -> np.ndarray:
-    """The ways through each place with any phones in the place of its word, or none, (W,)."""
+    """Score the ways through each place with any phones instead of its word, or none, (W,)."""
     both = ways.both
     count = len(places)
     rows = np.arange(count)[:, None]
-    before = np.array([(_PAUSE,) * (BESIDE - len(p.before)) + p.before for p in places])
-    after = np.array([p.after + (_PAUSE,) * (BESIDE - len(p.after)) for p in places])
-    opening = np.array([BESIDE - len(place.before) for place in places])
+    before = np.array(
+        [(_PAUSE_INDEX,) * (CONTEXT_PHONES - len(p.before)) + p.before for p in places]
+    )
+    after = np.array([p.after + (_PAUSE_INDEX,) * (CONTEXT_PHONES - len(p.after)) for p in places])
+    opening = np.array([CONTEXT_PHONES - len(place.before) for place in places])
     closing = np.array([len(place.after) - 1 for place in places])
-    first = np.full((count, BESIDE), NEVER)
+    first = np.full((count, CONTEXT_PHONES), NEVER)
     loop = np.full((count, len(SYMBOLS)), NEVER)
-    then = np.full((count, BESIDE), NEVER)
+    then = np.full((count, CONTEXT_PHONES), NEVER)
     into, out_of = pairs[before[:, -1]], pairs[:, after[:, 0]].T
     steps = np.where(np.eye(len(pairs)), 0.0, pairs)  # a phone goes on at no cost
     result = np.full(count, NEVER)

@@ -41,6 +41,8 @@ from alignment.formats.tables import (
 from alignment.formats.text_file import LARGEST_ALIGNMENT, RECOGNISED_MARK, read_text
 from alignment.result import Alignment
 
+_SPELLING = {".textgrid": ".TextGrid"}
+
 
 def read_alignment(path: str | Path) -> Alignment:
     """Read an alignment; times in seconds, phones in ARPAbet with stress.
@@ -63,8 +65,10 @@ def read_alignment(path: str | Path) -> Alignment:
 
 
 def has_phones(path: str | Path) -> bool:
-    """True if a file looks like an alignment of words and phones, which `read_alignment` reads; one
-    with words alone is a transcript with times."""
+    """Return whether a file looks like an alignment of words and phones, for `read_alignment`.
+
+    A file with words alone is a transcript with times.
+    """
     path = Path(path)
     match path.suffix.lower():
         case ".ctm":
@@ -81,7 +85,7 @@ def has_phones(path: str | Path) -> bool:
 
 
 def _marked(alignment: Alignment, path: Path) -> Alignment:
-    """The alignment, recognised if a line at the file's beginning says so."""
+    """Mark the alignment as recognised if a line at the file's beginning says so."""
     if path.suffix.lower() not in (".lab", ".ctm", ".txt"):
         return alignment
     with path.with_name(path.name.replace(".phones.", ".")).open("rb") as file:
@@ -97,7 +101,7 @@ def _content(path: Path) -> str:
 
 
 def _has_phones(text: str) -> bool:
-    """True for the JSON of an alignment, or of an edit that carries one."""
+    """Return whether JSON is that of an alignment, or of an edit that carries one."""
     if '"phones"' not in text:
         return False
     try:
@@ -114,7 +118,7 @@ def _has_phones(text: str) -> bool:
 
 
 def check_format(path: str | Path) -> None:
-    """Raises AlignmentError when an alignment can't be written to a file of this name."""
+    """Raise AlignmentError when an alignment can't be written to a file of this name."""
     path = Path(path)
     if path.suffix.lower() not in _WRITERS:
         raise _unknown_format(path, _WRITERS)
@@ -172,8 +176,6 @@ def _write_json(alignment: Alignment, path: Path) -> None:
     text = json.dumps(alignment.to_json(), indent=1, ensure_ascii=False) + "\n"
     write_whole(path, lambda part: part.write_text(text, encoding="utf-8"))
 
-
-_SPELLING = {".textgrid": ".TextGrid"}
 
 _READERS: dict[str, Callable[[Path], Alignment]] = {
     ".textgrid": read_textgrid,

@@ -19,14 +19,17 @@ Dictionary = dict[str, list[tuple[str, ...]]]
 Spelt = Callable[[str], Sequence[str]]
 Usual = Callable[[str], Sequence[tuple[str, ...]]]
 
-LARGEST_FILE = 50_000_000  # bytes
-LARGEST_LIST = 100_000  # bytes
-MOST_NAMES = 1_000  # each is looked for in all that is heard
+MAX_DICTIONARY_BYTES = 50_000_000  # bytes
+MAX_LIST_BYTES = 100_000  # bytes
+MAX_NAMES = 1_000  # each is looked for in all that is heard
 
 
 def read_dictionary(path: Path) -> Dictionary:
-    """The words of a dictionary file, lower case; AlignmentError naming the line that is wrong."""
-    text = read_text(path, LARGEST_FILE, "dictionary")
+    """Read a dictionary file, its words in lower case.
+
+    Raises AlignmentError naming the line that is wrong.
+    """
+    text = read_text(path, MAX_DICTIONARY_BYTES, "dictionary")
     result: Dictionary = {}
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith((";;;", "#")):
@@ -40,8 +43,11 @@ def read_dictionary(path: Path) -> Dictionary:
 
 
 def parse_words(text: str, name: str, spelt: Spelt, usual: Usual) -> Dictionary:
-    """A list of names, one a line: alone, to be said as is ``usual``, with its phones, or as
-    `parse_entries` has it; AlignmentError naming the line that is wrong, or if it is too long."""
+    """Parse a list of names, one a line.
+
+    A name stands alone, to be said as is ``usual``, with its phones, or as `parse_entries` has it.
+    Raises AlignmentError naming the line that is wrong, or if the list is too long.
+    """
     result: Dictionary = {}
     for number, line in enumerate(text.splitlines(), 1):
         word, *phones = line.partition("#")[0].split() or [""]
@@ -54,8 +60,8 @@ def parse_words(text: str, name: str, spelt: Spelt, usual: Usual) -> Dictionary:
                 key = each.lower().replace("’", "'")
                 if ways := usual(key):
                     result.setdefault(key, list(ways))
-    if len(result) > MOST_NAMES:
-        raise AlignmentError(f"{name} has more than {MOST_NAMES:,} names: omit some.")
+    if len(result) > MAX_NAMES:
+        raise AlignmentError(f"{name} has more than {MAX_NAMES:,} names: omit some.")
     return result
 
 

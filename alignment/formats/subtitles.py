@@ -12,9 +12,9 @@ from alignment.formats.text_file import RECOGNISED_MARK
 from alignment.result import Alignment, Word
 
 MAX_LINE, MAX_LINES = 42, 2  # characters of a line, as broadcasters have them
-MAX_CUE_SECONDS = 7.0
-MAX_PAUSE = 1.0  # seconds within a cue
-MIN_SHARE = 0.5  # of a cue's room that is taken before it may end within a sentence
+MAX_CUE_S = 7.0
+MAX_PAUSE_S = 1.0  # seconds within a cue
+MIN_FILL = 0.5  # of a cue's room that is taken before it may end within a sentence
 SENTENCE_END = re.compile(r"[.!?…][\"'”’)]*$")
 CLAUSE_END = re.compile(r"[,;:–—][\"'”’)]*$")
 TURN = re.compile(r"([^\s:][^:]{0,39}):\s+")  # a token has no space, but after who says it
@@ -26,9 +26,12 @@ def write_subtitles(
     written: Sequence[str] | None = None,
     each_word: bool = False,
 ) -> None:
-    """A .srt or .vtt. `written`: the text to show for each spoken word, with punctuation; "" for
-    a word that an earlier one shows with it ("$5" is two words). `each_word`: a cue for each of
-    these instead of one for as many as fit."""
+    """Write a .srt or .vtt.
+
+    ``written``: the text to show for each spoken word, with punctuation; "" for a word that an
+    earlier one shows with it ("$5" is two words). ``each_word``: a cue for each of these instead of
+    one for as many as fit.
+    """
     text = subtitles(alignment, written, each_word, path.suffix.lower() == ".vtt")
     write_whole(path, lambda part: part.write_text(text, encoding="utf-8"))
 
@@ -39,7 +42,7 @@ def subtitles(
     each_word: bool = False,
     vtt: bool = False,
 ) -> str:
-    """The text of a .srt, or of a .vtt; arguments as for `write_subtitles`."""
+    """Return the text of a .srt, or of a .vtt; arguments as for `write_subtitles`."""
     spoken = alignment.spoken
     shown = list(written) if written is not None else [word.text for word in spoken]
     parts = ["WEBVTT\n"] if vtt else []
@@ -62,8 +65,11 @@ def subtitles(
 
 
 def cues_of(words: Sequence[Word], shown: Sequence[str]) -> list[tuple[float, float, str]]:
-    """Words in cues: seconds of the start and the end, and the text. A cue is of one sentence of
-    one speaker; a long one is of several, which end with a clause where that is near."""
+    """Group words into cues: seconds of the start and the end, and the text.
+
+    A cue is of one sentence of one speaker; a long one is of several, which end with a clause where
+    that is near.
+    """
     return [
         (start, end, " ".join(units)) for start, end, units in _cues(words, shown, each_word=False)
     ]
@@ -85,7 +91,7 @@ def _cues(
         if units and not text:
             units[-1] = (units[-1][0], word.end, units[-1][2])
             continue
-        paused = bool(units) and word.start - units[-1][1] >= MAX_PAUSE
+        paused = bool(units) and word.start - units[-1][1] >= MAX_PAUSE_S
         if paused or TURN.match(text) or (units and SENTENCE_END.search(units[-1][2])):
             end_sentence()
         units.append((word.start, word.end, text or word.text))
@@ -94,16 +100,16 @@ def _cues(
 
 
 def _fitting(units: Sequence[tuple[float, float, str]]) -> int:
-    """The number of units, one at least, that the next cue of a sentence has."""
+    """Return the number of units, at least one, that the next cue of a sentence takes."""
     count, text = 1, units[0][2]
     ends: list[int] = []
     for _, end, more in units[1:]:
-        if CLAUSE_END.search(text) and len(text) >= MIN_SHARE * MAX_LINE * MAX_LINES:
+        if CLAUSE_END.search(text) and len(text) >= MIN_FILL * MAX_LINE * MAX_LINES:
             ends.append(count)
         longer = f"{text} {more}"
         lines = _lines(longer)
         fits = len(lines) <= MAX_LINES and max(map(len, lines)) <= MAX_LINE
-        if not fits or end - units[0][0] > MAX_CUE_SECONDS:
+        if not fits or end - units[0][0] > MAX_CUE_S:
             return ends[-1] if ends else count
         count, text = count + 1, longer
     return count

@@ -20,6 +20,9 @@ PAUSE_LABELS = frozenset({"", "sil", "sp", "spn", "pau", "<sil>", "<eps>", "<p:>
 
 # Boundaries nearer than this are the same boundary (files are written with few digits).
 SAME_BOUNDARY = 0.005
+CONFIDENCES = f"confidence, {RECOGNISED_MARK}"  # a tier's name
+_DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
+HTK_UNITS_PER_S = 10_000_000  # a second
 
 
 class LabelledInterval(NamedTuple):
@@ -97,7 +100,7 @@ def _arpabet(label: str, word: str, path: Path) -> str:
 
 
 def require_whole(alignment: Alignment, path: Path) -> Alignment:
-    """The alignment itself, if it has words, and phones in order that cover it without a gap.
+    """Return the alignment if it has words, and phones in order that cover it without a gap.
 
     Raises AlignmentError, naming the place, if not.
     """
@@ -129,9 +132,6 @@ def require_whole(alignment: Alignment, path: Path) -> Alignment:
     if abs(alignment.duration - clock) > SAME_BOUNDARY:
         raise AlignmentError(f"{path.name} ends at {clock:.3f} s, not at its own duration.")
     return alignment
-
-
-CONFIDENCES = f"confidence, {RECOGNISED_MARK}"  # a tier's name
 
 
 def write_textgrid(alignment: Alignment, path: Path) -> None:
@@ -179,18 +179,18 @@ def read_textgrid(path: Path) -> Alignment:
 
 
 def has_phone_tier(text: str) -> bool:
-    """True if a TextGrid's text names a tier of phones."""
+    """Return whether a TextGrid's text names a tier of phones."""
     return re.search(r'"(?:[^"\n]{0,80} - )?phones?"', text, re.IGNORECASE) is not None
 
 
 def _with_scores(words: list[LabelledInterval], scores: Any) -> list[LabelledInterval]:
-    """The words with the scores that begin where they do; 0 for others, which somebody moved."""
+    """Give the words the scores that begin where they do; 0 to others, which somebody moved."""
     given = {float(start): min(max(float(label), 0.0), 1.0) for start, _, label in scores}
     return [word._replace(score=given.get(word.start, 0.0)) for word in words]
 
 
 def _tier(grid: Any, kind: str, path: Path) -> Any:
-    """The tier named "words" (also "word", "Words", "speaker - words"), or "phones"."""
+    """Return the tier named "words" (also "word", "Words", "speaker - words"), or "phones"."""
     named = [
         name
         for name in grid.tierNames
@@ -215,25 +215,20 @@ def _tier_entries(tier: Any) -> list[LabelledInterval]:
     )
 
 
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
-
-HTK_UNITS = 10_000_000  # a second
-
-
 def write_lab(alignment: Alignment, path: Path) -> None:
     """HTK labels: start and end in 100 ns, phone, score, and the word at its first phone."""
     # There are no comments; a pause of 100 ns is read as nothing.
     lines = [f"0 1 sp 1.0000 [{RECOGNISED_MARK}]"] if alignment.recognised else []
     for word in alignment.words:
         for position, phone in enumerate(word.phones):
-            start, end = (round(edge * HTK_UNITS) for edge in (phone.start, phone.end))
+            start, end = (round(edge * HTK_UNITS_PER_S) for edge in (phone.start, phone.end))
             auxiliary = f" {word.text}" if word.text and position == 0 else ""
             lines.append(f"{start} {end} {phone.symbol} {phone.score:.4f}{auxiliary}")
     _write(path, lines)
 
 
 def read_lab(path: Path) -> Alignment:
-    """HTK labels with words; times in 100 ns or, with a decimal point, in seconds."""
+    """Read HTK labels with words; times in 100 ns or, with a decimal point, in seconds."""
     phones: list[LabelledInterval] = []
     words: list[LabelledInterval] = []
     scores: list[list[float]] = []  # of each word's phones: a label file has none of words
@@ -264,8 +259,8 @@ def read_lab(path: Path) -> Alignment:
                 "use labels with words, as a3t align writes them."
             )
     means = [
-        word._replace(score=round(sum(own) / len(own), 4))
-        for word, own in zip(words, scores, strict=True)
+        word._replace(score=round(sum(word_scores) / len(word_scores), 4))
+        for word, word_scores in zip(words, scores, strict=True)
     ]
     return assemble(means, phones, duration, path)
 
@@ -288,6 +283,8 @@ def write_audacity(alignment: Alignment, path: Path) -> None:
 
 
 def read_ctm(path: Path) -> Alignment:
+    """Read NIST's CTM of words and, beside it, of phones."""
+
     def entry(fields: Sequence[str]) -> LabelledInterval:
         start, length = float(fields[2]), float(fields[3])
         return LabelledInterval(
@@ -298,6 +295,8 @@ def read_ctm(path: Path) -> Alignment:
 
 
 def read_audacity(path: Path) -> Alignment:
+    """Read Audacity's labels of words and, beside them, of phones."""
+
     def entry(fields: Sequence[str]) -> LabelledInterval:
         return LabelledInterval(float(fields[0]), float(fields[1]), fields[2].strip())
 
@@ -305,7 +304,7 @@ def read_audacity(path: Path) -> Alignment:
 
 
 def is_label_file(path: Path) -> bool:
-    """True if a .txt or .lab begins as a label file does: two times and a label.
+    """Return whether a .txt or .lab begins as a label file does: two times and a label.
 
     A transcript that happens to begin with two numbers is not one.
     """
@@ -324,7 +323,7 @@ def is_label_file(path: Path) -> bool:
 
 
 def phones_beside(path: Path) -> Path:
-    """x.ctm -> x.phones.ctm"""
+    """Return the file of phones beside one of words: x.phones.ctm for x.ctm."""
     return path.with_name(f"{_stem(path)}.phones{path.suffix}")
 
 
@@ -377,7 +376,7 @@ def _entries(
 
 
 def _fields(path: Path, separator: re.Pattern[str], least: int) -> list[list[str]]:
-    """The lines of a table, cut; comments (;;) and what Audacity adds for frequencies left out."""
+    """Split a table's lines, without comments (;;) and what Audacity adds for frequencies."""
     text = read_text(path, LARGEST_ALIGNMENT, "label file")
     rows = []
     for line in text.splitlines():
@@ -395,11 +394,11 @@ def _fields(path: Path, separator: re.Pattern[str], least: int) -> list[list[str
 
 
 def _number(field: str) -> float | None:
-    return float(field) if _NUMBER.fullmatch(field) else None
+    return float(field) if _DECIMAL.fullmatch(field) else None
 
 
 def _htk_seconds(field: str) -> float:
     value = _number(field)
     if value is None:
         raise AlignmentError(f'A label file has "{field}" in place of a time: write it again.')
-    return value if "." in field else value / HTK_UNITS
+    return value if "." in field else value / HTK_UNITS_PER_S

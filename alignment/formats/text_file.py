@@ -12,16 +12,16 @@ LARGEST_ALIGNMENT = 500_000_000  # bytes; a day of speech is about 100 MB of JSO
 RECOGNISED_MARK = "recognised by a3t"
 """The mark of words that a3t recognised, and nobody has corrected, in the files that it writes."""
 
-_MARKS = (
+_BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b"))
+_CONTROL_BYTES = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b"))
 
 
 def read_bytes(path: Path, largest: int, kind: str) -> bytes:
-    """The bytes of a file, at most `largest`; `kind` ("transcript") is for the errors.
+    """Read a file of at most ``largest`` bytes; ``kind`` ("transcript") is for the errors.
 
     Raises InputError when it is missing, can't be read or is too large.
     """
@@ -41,13 +41,15 @@ def read_bytes(path: Path, largest: int, kind: str) -> bytes:
 
 
 def decoded(data: bytes, path: Path) -> tuple[str, tuple[str, ...]]:
-    """A file's text, and a note if it is in none of Unicode's encodings: then it is Windows-1252,
-    which most old subtitles are. Raises InputError for what is no text."""
-    encoding = next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8")
+    """Decode a file, with a note if it is in none of Unicode's encodings.
+
+    Then it is Windows-1252, which most old subtitles are. Raises InputError for what is no text.
+    """
+    encoding = next((name for mark, name in _BYTE_ORDER_MARKS if data.startswith(mark)), "utf-8")
     try:
         return data.decode(encoding), ()
     except UnicodeDecodeError as error:
-        if encoding == "utf-8" and data.translate(None, _CONTROL) == data:
+        if encoding == "utf-8" and data.translate(None, _CONTROL_BYTES) == data:
             try:
                 return data.decode("cp1252"), ("in the encoding Windows-1252",)
             except UnicodeDecodeError:
@@ -56,5 +58,5 @@ def decoded(data: bytes, path: Path) -> tuple[str, tuple[str, ...]]:
 
 
 def read_text(path: Path, largest: int = LARGEST_TEXT, kind: str = "text file") -> str:
-    """The text of a file of at most `largest` bytes, decoded; errors as for both of these."""
+    """Read and decode a file of at most ``largest`` bytes; errors as for both of these."""
     return decoded(read_bytes(path, largest, kind), path)[0]

@@ -3,9 +3,9 @@
 The places are found in one cheap pass: the phone network's log posteriors (alignment.network), 50
 frames a second, are searched for the text's phones by a Viterbi search that sees some minutes of
 text ahead of the likeliest place. At the end of any word it can leave the text for "something
-else", which costs OTHER nats a frame more than the likeliest phone, and come back at the same or a
-later word: so sound that isn't in the text, text that isn't spoken, and a wrong paragraph, which is
-both, don't pull the rest away.
+else", which costs OTHER_NATS nats a frame more than the likeliest phone, and come back at the same
+or a later word: so sound that isn't in the text, text that isn't spoken, and a wrong paragraph,
+which is both, don't pull the rest away.
 
 Memory doesn't grow with the recording but for 80 bytes a frame: the way is settled a minute behind.
 The pieces are aligned separately (alignment.long.whole).
@@ -22,7 +22,7 @@ from alignment.aligner import Readable
 from alignment.arpabet import strip_stress
 from alignment.boolean_runs import runs_of
 from alignment.network.phone_network import (
-    FRAME_SECONDS,
+    FRAME_S,
     INDEX,
     features,
     posteriors,
@@ -31,32 +31,44 @@ from alignment.result import PAUSE
 from alignment.waveform import normalise_level, require_usable
 
 POOLED = 2  # frames of the network in one of the search
-SECONDS = POOLED * FRAME_SECONDS  # of a frame of the search
+SEARCH_FRAME_S = POOLED * FRAME_S  # of a frame of the search
 
-BLOCK_SECONDS, MARGIN_SECONDS = 30.0, 0.2  # read at once, and beside it for the network's view
+BLOCK_S, MARGIN_S = 30.0, 0.2  # read at once, and beside it for the network's view
 
-FARTHEST = -8.0  # a phone's log posterior below the likeliest's; more is no worse
-OTHER = 1.2  # nats a frame that "something else" lies below the likeliest phone
-LEAVING, RETURNING = 40.0, 40.0  # nats that it costs to leave the text, and to come back
-PASSED_BY = 0.5  # nats for each phone of the text that is left out
+SEARCH_FLOOR_NATS = -8.0  # a phone's log posterior below the likeliest's; more is no worse
+OTHER_NATS = 1.2  # nats a frame that "something else" lies below the likeliest phone
+LEAVING_NATS, RETURNING_NATS = 40.0, 40.0  # nats that it costs to leave the text, and to come back
+SKIP_NATS = 0.5  # nats for each phone of the text that is left out
 
-BEHIND, AHEAD = 500, 3500  # phones around the likeliest one that are looked at: a minute, six
-MOVED = 50  # frames after which the window is moved
-SETTLED = 3000  # frames that are settled at once, as many again behind the newest
+# Around the likeliest phone, those that are searched: a minute behind, six ahead.
+BEHIND_PHONES, AHEAD_PHONES = 500, 3500
+MOVE_FRAMES = 50  # frames after which the window is moved
+SETTLED_FRAMES = 3000  # frames that are settled at once, as many again behind the newest
 
 # A stretch so far below the loudest second, and so long, is not searched: in a piece that holds
 # nothing but room tone the network hears whatever it likes.
-SILENT_DB, SILENT_SECONDS = 35.0, 10.0
-SILENT_EDGE = 1.0  # seconds at either end of it that are searched
+SILENT_DB, SILENT_S = 35.0, 10.0
+SILENT_EDGE_S = 1.0  # seconds at either end of it that are searched
 
 ELSEWHERE = -1
+# Sound that isn't the text's, or words that aren't spoken, are pieces of their own from here on.
+FOREIGN_S, FOREIGN_WORDS = 2.0, 6
+# Between two foreign stretches, so few words were found by chance.
+CHANCE_WORDS = 8
+SHORTEST_PIECE_S, USUAL_PIECE_S, LONGEST_PIECE_S = 8.0, 22.0, 45.0  # seconds of a piece
+CUT_PAUSE_S = 0.1  # the shortest pause that is cut in, if there is any
+# A cut stands only where the text is heard on both sides: mean over this many seconds.
+CUT_SIDE_S, HEARD_NATS = 1.0, -1.2
 
 
 @dataclass(frozen=True, slots=True)
 class Anchors:
-    """The way through a text: for each frame its word, (T,), ELSEWHERE where it is something else;
-    `quiet` (T,): whether it is in a pause; `below` (T,): nats below the likeliest phone, ≤ 0;
-    `silent`: long stretches of silence, frames [first, last), in order."""
+    """The rough way through a text, frame by frame.
+
+    words: of each frame, (T,); ELSEWHERE where it is something else. quiet (T,): whether it is in a
+    pause. below (T,): nats below the likeliest phone, ≤ 0. silent: long stretches of silence,
+    frames [first, last), in order.
+    """
 
     words: np.ndarray
     quiet: np.ndarray
@@ -92,8 +104,10 @@ class _Text:
 
 
 def find_anchors(recording: Readable, phones: Sequence[Sequence[str]]) -> Anchors:
-    """`phones`: of each word, ARPAbet with or without stress, at least one; the recording is read
-    once, block by block."""
+    """Find the rough place of each word, reading the recording once, block by block.
+
+    ``phones``: of each word, ARPAbet with or without stress, at least one.
+    """
     blocks = list(_posteriors(recording))
     every = np.concatenate([scores for scores, _ in blocks])
     silent = _silences(np.concatenate([power for _, power in blocks]))
@@ -103,10 +117,10 @@ def find_anchors(recording: Readable, phones: Sequence[Sequence[str]]) -> Anchor
     scores, text = every[searched], _Text.of(phones)
     path = _path(scores, text)
     inside = np.maximum(path, 0)
-    found = scores[np.arange(len(path)), text.symbols[inside]].astype(np.float32)
+    text_scores = scores[np.arange(len(path)), text.symbols[inside]].astype(np.float32)
     words = np.where(path < 0, ELSEWHERE, text.words[inside])
     quiet = (path >= 0) & (text.symbols[inside] == INDEX[PAUSE])
-    below = np.where(path < 0, -OTHER, found)
+    below = np.where(path < 0, -OTHER_NATS, text_scores)
     # A silence is what stands before it, but quiet.
     before = np.maximum(np.cumsum(searched) - 1, 0)
     return Anchors(words[before], quiet[before] | ~searched, below[before], silent)
@@ -114,53 +128,57 @@ def find_anchors(recording: Readable, phones: Sequence[Sequence[str]]) -> Anchor
 
 def _silences(power: np.ndarray) -> tuple[tuple[int, int], ...]:
     """Long stretches of silence, but for their ends, by the power of each frame, (T,)."""
-    second = round(1 / SECONDS)
+    second = round(1 / SEARCH_FRAME_S)
     if len(power) < 2 * second:
         return ()
     mean = np.convolve(power, np.ones(second) / second, "same")
     low = mean < mean.max() * 10 ** (-SILENT_DB / 10)
-    edge = round(SILENT_EDGE / SECONDS)
+    edge = round(SILENT_EDGE_S / SEARCH_FRAME_S)
     return tuple(
         (first + edge, last - edge)
         for first, last in runs_of(low)
-        if (last - first) * SECONDS >= SILENT_SECONDS
+        if (last - first) * SEARCH_FRAME_S >= SILENT_S
     )
 
 
 def _posteriors(recording: Readable) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Log posteriors below the frame's best, (T, 40), float16, and the power of each frame, (T,),
-    of one block after the other."""
+    """Yield log posteriors below the frame's best, (T, 40), float16, and each frame's power, (T,).
+
+    One block comes after the other.
+    """
     rate = recording.sample_rate
-    block, margin = (round(seconds * rate) for seconds in (BLOCK_SECONDS, MARGIN_SECONDS))
-    frames = round(BLOCK_SECONDS / SECONDS)
-    before = round(MARGIN_SECONDS / FRAME_SECONDS)
+    block, margin = (round(seconds * rate) for seconds in (BLOCK_S, MARGIN_S))
+    frames = round(BLOCK_S / SEARCH_FRAME_S)
+    before = round(MARGIN_S / FRAME_S)
     for start in range(0, recording.samples, block):
         stop = min(start + block, recording.samples)
         left = min(start, margin)
         samples = recording.mono(start - left, min(stop + margin, recording.samples))
         require_usable(samples, rate)
-        found = posteriors(features(normalise_level(samples, rate)))
-        found = found[before if left else 0 :][: frames * POOLED]
-        found = found[: max(round((stop - start) / rate / SECONDS), 1) * POOLED]
-        pooled = np.add.reduceat(found, np.arange(0, len(found), POOLED)) / POOLED
+        scores = posteriors(features(normalise_level(samples, rate)))
+        scores = scores[before if left else 0 :][: frames * POOLED]
+        scores = scores[: max(round((stop - start) / rate / SEARCH_FRAME_S), 1) * POOLED]
+        pooled = np.add.reduceat(scores, np.arange(0, len(scores), POOLED)) / POOLED
         pooled -= pooled.max(axis=1, keepdims=True)
-        own = samples[left : left + stop - start].astype(np.float64)
-        hop = max(round(SECONDS * rate), 1)
-        power = np.add.reduceat(np.square(own - own.mean()), np.arange(0, len(own), hop)) / hop
+        middle = samples[left : left + stop - start].astype(np.float64)
+        hop = max(round(SEARCH_FRAME_S * rate), 1)
+        power = (
+            np.add.reduceat(np.square(middle - middle.mean()), np.arange(0, len(middle), hop)) / hop
+        )
         power = np.pad(power, (0, max(len(pooled) - len(power), 0)))[: len(pooled)]
-        yield np.maximum(pooled, FARTHEST).astype(np.float16), power
+        yield np.maximum(pooled, SEARCH_FLOOR_NATS).astype(np.float16), power
 
 
 def _path(scores: np.ndarray, text: _Text) -> np.ndarray:
-    """The state of each frame, (T,), or ELSEWHERE."""
+    """Return the state of each frame, (T,), or ELSEWHERE."""
     search = _Search(text)
     path = np.zeros(len(scores), dtype=np.int64)
     settled = 0
-    for begin in range(0, len(scores), MOVED):
-        if search.length >= 2 * SETTLED:
-            path[settled : settled + SETTLED] = search.settle(SETTLED)
-            settled += SETTLED
-        search.advance(scores[begin : begin + MOVED].astype(np.float32))
+    for begin in range(0, len(scores), MOVE_FRAMES):
+        if search.length >= 2 * SETTLED_FRAMES:
+            path[settled : settled + SETTLED_FRAMES] = search.settle(SETTLED_FRAMES)
+            settled += SETTLED_FRAMES
+        search.advance(scores[begin : begin + MOVE_FRAMES].astype(np.float32))
     path[settled:] = search.finish()
     return path
 
@@ -172,15 +190,15 @@ class _Search:
         states = len(text.symbols)
         places = np.arange(states)
         self.text = text
-        self.width = min(BEHIND + AHEAD, states)
+        self.width = min(BEHIND_PHONES + AHEAD_PHONES, states)
         self.low = 0
         # The total of state j stands at j + 2; nothing comes before the first.
         self.totals = np.full(states + 2, -np.inf, dtype=np.float32)
         self.totals[2] = 0.0
         self.skips = np.where(text.opens, 0.0, -np.inf).astype(np.float32)
-        cost = -RETURNING - PASSED_BY * places
+        cost = -RETURNING_NATS - SKIP_NATS * places
         self.entries = np.where(text.opens, cost, -np.inf).astype(np.float32)
-        self.exits = np.where(text.closes, -LEAVING, -np.inf).astype(np.float32)
+        self.exits = np.where(text.closes, -LEAVING_NATS, -np.inf).astype(np.float32)
         # "Something else", and the state from which on the text can go on.
         self.other, self.left_at = 0.0, 0
         self.steps: list[np.ndarray] = []  # of each frame: 0 stay, 1 next, 2 next but one, 3 return
@@ -192,7 +210,7 @@ class _Search:
         return len(self.steps)
 
     def advance(self, scores: np.ndarray) -> None:
-        """Some more frames (k, symbols) with the window where it is; then moves the window."""
+        """Search more frames (k, symbols) with the window where it is, then move the window."""
         low, high = self.low, self.low + self.width
         symbols = self.text.symbols[low:high]
         skips, entries, exits = (each[low:high] for each in (self.skips, self.entries, self.exits))
@@ -204,7 +222,7 @@ class _Search:
             best = np.maximum(nexts, totals[low:high] + skips)
             step[best > nexts] = 2
             first = max(self.left_at - low, 0)
-            back = entries[first:] + np.float32(self.other + PASSED_BY * self.left_at)
+            back = entries[first:] + np.float32(self.other + SKIP_NATS * self.left_at)
             better = back > best[first:]
             if better.any():
                 step[first:][better] = 3
@@ -215,7 +233,7 @@ class _Search:
             if leaving[place] > self.other:
                 self.other, left = float(leaving[place]), low + place
                 self.left_at = left + 1
-            self.other -= OTHER
+            self.other -= OTHER_NATS
             totals[low + 2 : high + 2] = best + frame[symbols]
             self.steps.append(step)
             self.lows.append(low)
@@ -223,18 +241,18 @@ class _Search:
         self._move()
 
     def _move(self) -> None:
-        """The window to the likeliest place, the totals to 0."""
+        """Move the window to the likeliest place, and the totals to 0."""
         place = int(self.totals.argmax())
         highest = max(float(self.totals[place]), self.other)
         here = self.left_at if self.other > self.totals[place] else place - 2
         self.totals -= np.float32(highest)
         self.other -= highest
         last = len(self.text.symbols) - self.width
-        self.low = max(min(here - BEHIND, last), self.low)
+        self.low = max(min(here - BEHIND_PHONES, last), self.low)
         self.totals[: self.low + 2] = -np.inf
 
     def settle(self, frames: int) -> np.ndarray:
-        """The way of the oldest frames, which are forgotten."""
+        """Return the way of the oldest frames, and forget them."""
         place = int(self.totals.argmax())
         state = ELSEWHERE if self.other > self.totals[place] else place - 2
         path = self._traced(state)[:frames]
@@ -242,10 +260,10 @@ class _Search:
         return path
 
     def finish(self) -> np.ndarray:
-        """The way of the frames that are left, to the end of the text if that is heard."""
+        """Return the way of the frames that are left, to the end of the text if that is heard."""
         last = len(self.totals) - 1
         ends = self.totals[last - 1 :]
-        rest = PASSED_BY * (last - 2 - self.left_at)
+        rest = SKIP_NATS * (last - 2 - self.left_at)
         if max(ends) < self.other - rest:
             return self._traced(ELSEWHERE)
         return self._traced(last - 2 if ends[1] >= ends[0] else last - 3)
@@ -262,23 +280,9 @@ class _Search:
         return path
 
 
-# Sound that isn't the text's, or words that aren't spoken, are pieces of their own from here on.
-FOREIGN_SECONDS, FOREIGN_WORDS = 2.0, 6
-
-# Between two foreign stretches, so few words were found by chance.
-CHANCE_WORDS = 8
-
-SHORTEST, USUAL, LONGEST = 8.0, 22.0, 45.0  # seconds of a piece
-PAUSE_SECONDS = 0.1  # the shortest pause that is cut in, if there is any
-
-# A cut stands only where the text is heard on both sides: mean over this many seconds.
-AROUND, HEARD = 1.0, -1.2
-
-
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """The frames [start, stop) of anchors, and the words [first, end) that lie there; `foreign`:
-    what is spoken there isn't the text."""
+    """Frames [start, stop) and their words [first, end); ``foreign``: not the text's."""
 
     start: int
     stop: int
@@ -288,15 +292,17 @@ class Piece:
 
     @property
     def seconds(self) -> float:
-        return (self.stop - self.start) * SECONDS
+        """Seconds that the piece lasts."""
+        return (self.stop - self.start) * SEARCH_FRAME_S
 
     @property
     def words(self) -> int:
+        """Number of its words."""
         return self.end - self.first
 
 
 def pieces(anchors: Anchors, words: int) -> list[Piece]:
-    """The pieces in order, without gaps; each word of the text is in one of them."""
+    """Return the pieces in order, without gaps; each word of the text is in one of them."""
     total = len(anchors.words)
     result: list[Piece] = []
     clock = first = 0
@@ -317,8 +323,7 @@ def pieces(anchors: Anchors, words: int) -> list[Piece]:
 
 
 def _apart(anchors: Anchors, words: int) -> Iterator[tuple[int, int, bool]]:
-    """Stretches of frames without the text's words, in order, and whether they are something else
-    than the text, not silence."""
+    """Yield stretches of frames without the text's words, in order; True: foreign, not silent."""
     foreign = _foreign(anchors, words)
     every = [(*frames, True) for frames in foreign]
     every += [
@@ -330,7 +335,7 @@ def _apart(anchors: Anchors, words: int) -> Iterator[tuple[int, int, bool]]:
 
 
 def _heard(anchors: Anchors, start: int, stop: int, first: int, words: int) -> tuple[int, int]:
-    """The words [begin, end) that are found in the frames [start, stop), from `first` on."""
+    """Return the words [begin, end) found in the frames [start, stop), from ``first`` on."""
     inside = anchors.words[start:stop]
     spoken = inside[(inside != ELSEWHERE) & ~anchors.quiet[start:stop]]
     if not len(spoken):
@@ -339,27 +344,30 @@ def _heard(anchors: Anchors, start: int, stop: int, first: int, words: int) -> t
 
 
 def _foreign(anchors: Anchors, words: int) -> list[tuple[int, int]]:
-    """Stretches of frames that are something else than the text; two become one when there are
-    few words between them."""
+    """Return stretches of frames that aren't the text, joined where few words lie between them."""
     total = len(anchors.words)
-    found: list[tuple[int, int]] = []
+    stretches: list[tuple[int, int]] = []
     for start, stop in runs_of(anchors.words == ELSEWHERE):
         before = anchors.words[start - 1] if start else -1
         after = anchors.words[stop] if stop < total else words
-        if (stop - start) * SECONDS < FOREIGN_SECONDS and after - before <= FOREIGN_WORDS:
+        if (stop - start) * SEARCH_FRAME_S < FOREIGN_S and after - before <= FOREIGN_WORDS:
             continue
-        if found and len(np.unique(anchors.words[found[-1][1] : start])) < CHANCE_WORDS:
-            start = found.pop()[0]
-        found.append((start, stop))
-    return found
+        if stretches and len(np.unique(anchors.words[stretches[-1][1] : start])) < CHANCE_WORDS:
+            start = stretches.pop()[0]
+        stretches.append((start, stop))
+    return stretches
 
 
 def _cut(anchors: Anchors, start: int, stop: int, first: int, end: int) -> Iterator[Piece]:
     """Frames in which the words [first, end) are heard, cut in pauses."""
     places, lengths = _pauses(anchors, start, stop, first, end)
-    while (stop - start) * SECONDS > USUAL + SHORTEST:
-        near = (places >= start + SHORTEST / SECONDS) & (places <= start + USUAL / SECONDS)
-        far = (places > start + USUAL / SECONDS) & (places <= start + LONGEST / SECONDS)
+    while (stop - start) * SEARCH_FRAME_S > USUAL_PIECE_S + SHORTEST_PIECE_S:
+        near = (places >= start + SHORTEST_PIECE_S / SEARCH_FRAME_S) & (
+            places <= start + USUAL_PIECE_S / SEARCH_FRAME_S
+        )
+        far = (places > start + USUAL_PIECE_S / SEARCH_FRAME_S) & (
+            places <= start + LONGEST_PIECE_S / SEARCH_FRAME_S
+        )
         if lengths[near].max(initial=0) > 0:
             best = np.flatnonzero(near)[lengths[near].argmax()]
         elif lengths[far].max(initial=0) > 0:
@@ -381,9 +389,11 @@ def _cut(anchors: Anchors, start: int, stop: int, first: int, end: int) -> Itera
 def _pauses(
     anchors: Anchors, start: int, stop: int, first: int, end: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Frames where a cut can stand, (n,), and how long the pause there is, (n,); 0 between words
-    without a pause, or where the text is badly heard."""
-    reach = round(AROUND / SECONDS)
+    """Return frames where a cut can stand, (n,), and how long the pause there is, (n,).
+
+    The length is 0 between words without a pause, or where the text is badly heard.
+    """
+    reach = round(CUT_SIDE_S / SEARCH_FRAME_S)
     places: list[int] = []
     lengths: list[int] = []
     quiet = anchors.quiet[start:stop]
@@ -395,8 +405,8 @@ def _pauses(
             anchors.below[max(start + begin - reach, start) : start + begin],
             anchors.below[start + over : min(start + over + reach, stop)],
         )
-        heard = all(len(side) and side.mean() > HEARD for side in sides)
-        length = over - begin if heard and (over - begin) * SECONDS >= PAUSE_SECONDS else 0
+        heard = all(len(side) and side.mean() > HEARD_NATS for side in sides)
+        length = over - begin if heard and (over - begin) * SEARCH_FRAME_S >= CUT_PAUSE_S else 0
         places.append(middle)
         lengths.append(length)
     return np.array(places, dtype=int), np.array(lengths, dtype=int)

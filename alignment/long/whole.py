@@ -26,7 +26,7 @@ import numpy as np
 from alignment.aligner import Aligner, Pronunciations, Readable
 from alignment.boolean_runs import runs_of
 from alignment.errors import AlignmentError
-from alignment.long.pieces import SECONDS, Piece, find_anchors, pieces
+from alignment.long.pieces import SEARCH_FRAME_S, Piece, find_anchors, pieces
 from alignment.parallel import run_jobs
 from alignment.result import (
     DOUBTFUL_BELOW,
@@ -39,11 +39,15 @@ from alignment.result import (
 )
 
 # Pieces up to this length are aligned; longer ones, in which nothing was found, are not.
-ALIGNABLE_SECONDS = 90.0
+ALIGNABLE_S = 90.0
 
 DOUBTED_RUN = 4  # words in a row below 0.5 that are named
 
 AlignPiece = Callable[[np.ndarray, int, Sequence[str], Pronunciations], Alignment]
+EDIT_CONTEXT_S = 4.0
+CONTEXT_TRIES = 3  # the context doubles from one to the next
+# A cut is moved to the quietest stretch of this length within reach, in seconds.
+QUIET_S, CUT_REACH_S = 0.06, 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +66,9 @@ def align_long(
     pronunciations: Pronunciations,
     workers: int = 1,
 ) -> Alignment:
-    """`align` of one piece after the other, in `workers` processes; nothing is refused.
+    """Align one piece after the other with ``align``, in ``workers`` processes; refuse nothing.
 
-    `align` gives scores below 0.5, or raises ValueError, where the words are not heard. The
+    ``align`` gives scores below 0.5, or raises ValueError, where the words are not heard. The
     result's score is the mean of its pieces', each weighing as much as it has words.
     """
     phones = [pronunciations[word][0] for word in words]
@@ -75,14 +79,14 @@ def align_long(
         done = run_jobs(partial(_align, align), jobs, workers)
         return {each.job.piece: each.result for each in done if each.result is not None}
 
-    found = aligned(piece for piece in planned if _alignable(piece))
-    for joined, parts in list(_joined(planned, found)):
+    alignments = aligned(piece for piece in planned if _alignable(piece))
+    for joined, parts in list(_joined(planned, alignments)):
         again = aligned([joined])
         if joined in again and again[joined].score >= DOUBTFUL_BELOW:
             at = planned.index(parts[0])
             planned[at : at + len(parts)] = [joined]
-            found |= again
-    return _whole(recording, planned, found, words, phones)
+            alignments |= again
+    return _whole(recording, planned, alignments, words, phones)
 
 
 def doubtful_runs(alignment: Alignment) -> list[tuple[int, int]]:
@@ -92,7 +96,7 @@ def doubtful_runs(alignment: Alignment) -> list[tuple[int, int]]:
 
 
 def _alignable(piece: Piece) -> bool:
-    return piece.words > 0 and piece.seconds <= ALIGNABLE_SECONDS
+    return piece.words > 0 and piece.seconds <= ALIGNABLE_S
 
 
 def _job(
@@ -105,8 +109,8 @@ def _job(
 
 
 def _samples(piece: Piece, recording: Readable) -> tuple[int, int]:
-    """The piece's first and last sample in the recording; the last piece ends with it."""
-    frame = SECONDS * recording.sample_rate
+    """Return the piece's first and last sample in the recording; the last piece ends with it."""
+    frame = SEARCH_FRAME_S * recording.sample_rate
     start, stop = round(piece.start * frame), round(piece.stop * frame)
     near_end = recording.samples - stop < 2 * frame
     return start, recording.samples if near_end else stop
@@ -135,17 +139,17 @@ def _joined(
 def _whole(
     recording: Readable,
     planned: Sequence[Piece],
-    found: dict[Piece, Alignment],
+    alignments: dict[Piece, Alignment],
     words: Sequence[str],
     phones: Sequence[Sequence[str]],
 ) -> Alignment:
-    """The pieces one after the other, from 0 to the recording's end."""
+    """Join the pieces' alignments, from 0 to the recording's end."""
     result: list[Word] = []
     weighed = 0.0
     rate = recording.sample_rate
     for piece in planned:
         start, stop = (sample / rate for sample in _samples(piece, recording))
-        alignment = found.get(piece)
+        alignment = alignments.get(piece)
         if alignment is None:
             texts = words[piece.first : piece.end]
             parts = spread_evenly(texts, phones[piece.first : piece.end], start, stop)
@@ -170,7 +174,7 @@ def _is_plain_pause(word: Word) -> bool:
 
 
 def _honest(alignment: Alignment) -> Alignment:
-    """The alignment without confidence where the text isn't heard, though words fit by chance."""
+    """Halve the confidences where the text isn't heard, though words fit by chance."""
     if alignment.score >= DOUBTFUL_BELOW:
         return alignment
     words = (
@@ -178,13 +182,6 @@ def _honest(alignment: Alignment) -> Alignment:
         for word in alignment.words
     )
     return replace(alignment, words=tuple(words))
-
-
-CONTEXT_SECONDS = 4.0
-TRIES = 3  # the context doubles from one to the next
-
-# A cut is moved to the quietest stretch of this length within reach, in seconds.
-QUIET_SECONDS, CUT_REACH = 0.06, 0.5
 
 
 @dataclass(frozen=True)
@@ -217,7 +214,7 @@ def align_window(
     pronunciations: Pronunciations,
     first: int,
     last: int,
-    context_seconds: float = CONTEXT_SECONDS,
+    context_seconds: float = EDIT_CONTEXT_S,
 ) -> AlignedWindow:
     """`words[first]` to `words[last]`, both included, with about `context_seconds` on either side.
 
@@ -227,7 +224,7 @@ def align_window(
     """
     if not 0 <= first <= last < len(words):
         raise IndexError(f"there are no words {first} to {last} among {len(words)}")
-    for attempt in range(TRIES):
+    for attempt in range(CONTEXT_TRIES):
         begin, stop = _with_context(words, first, last, context_seconds * 2**attempt)
         cuts = _cuts(recording, words, begin, stop)
         texts = [word.text for word in words[begin:stop]]
@@ -236,7 +233,7 @@ def align_window(
             alignment = aligner.align(samples, recording.sample_rate, texts, pronunciations)
             break
         except AlignmentError:
-            if attempt == TRIES - 1 or stop - begin == len(words):
+            if attempt == CONTEXT_TRIES - 1 or stop - begin == len(words):
                 raise
     whole = AlignedWindow(alignment, *cuts, begin)
     return _trimmed(whole, recording, first, last, len(words))
@@ -245,7 +242,7 @@ def align_window(
 def _with_context(
     words: Sequence[TimedWord | Word], first: int, last: int, context: float
 ) -> tuple[int, int]:
-    """The words [begin, stop) that lie within the context, at least one more on either side."""
+    """Return the words [begin, stop) within the context, at least one more on either side."""
     begin, stop = first, last + 1
     while begin > 0 and (begin == first or words[begin].start > words[first].start - context):
         begin -= 1
@@ -259,7 +256,7 @@ def _with_context(
 def _cuts(
     recording: Readable, words: Sequence[TimedWord | Word], begin: int, stop: int
 ) -> tuple[int, int]:
-    """Samples between which words[begin:stop] are spoken, cut where it is quiet."""
+    """Return the samples between which words[begin:stop] are spoken, cut where it is quiet."""
     left, right = 0, recording.samples
     if begin > 0:
         left = _quietest(recording, (words[begin - 1].end + words[begin].start) / 2)
@@ -274,11 +271,11 @@ def _cuts(
 
 
 def _quietest(recording: Readable, seconds: float) -> int:
-    """The middle of the quietest stretch near that time, a sample."""
+    """Return the middle sample of the quietest stretch near that time."""
     rate = recording.sample_rate
-    start = min(max(round((seconds - CUT_REACH) * rate), 0), recording.samples)
-    stop = min(max(round((seconds + CUT_REACH) * rate), 0), recording.samples)
-    length = round(QUIET_SECONDS * rate)
+    start = min(max(round((seconds - CUT_REACH_S) * rate), 0), recording.samples)
+    stop = min(max(round((seconds + CUT_REACH_S) * rate), 0), recording.samples)
+    length = round(QUIET_S * rate)
     if stop - start <= length:
         return (start + stop) // 2
     energy = np.cumsum(np.square(recording.mono(start, stop), dtype=np.float64))

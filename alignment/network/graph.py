@@ -27,21 +27,30 @@ Pronunciation = Sequence[str]
 FILLER_VOWELS, FILLER_NASALS = ("AH", "ER", "AA", "EH"), ("M", "N")
 FILLERS_WITHOUT_VOWEL = (("M",), ("HH", "M"))
 # Who hesitates holds a sound, and it is now this vowel and now that one to the network.
-VOWELS = ("AA", "AE", "AH", "AO", "EH", "ER", "UH")
-NASALS = ("M", "N", "NG")
-HELD_VOWEL, HELD_NASAL = 12, 5  # frames at least
+HELD_VOWELS = ("AA", "AE", "AH", "AO", "EH", "ER", "UH")
+HELD_NASALS = ("M", "N", "NG")
+HELD_VOWEL_FRAMES, HELD_NASAL_FRAMES = 12, 5  # frames at least
+WORD, SILENCE, FILLER, REPEAT, NOISE = range(5)
+"""The kinds of part that a state belongs to."""
+# Frames that each phone lasts at least. A word could else be squeezed into a few frames of noise,
+# and be heard where it is spoken as a repetition of itself.
+MIN_PHONE_FRAMES = 3
+# The columns of "anything else", any vowel and any nasal.
+_ANYTHING, _VOWEL, _NASAL = range(len(SYMBOLS), len(SYMBOLS) + 3)
+_NOWHERE = -1
 
 
 class Costs(NamedTuple):
-    """Nats that it costs to enter what nobody wrote, and by which each frame of "anything else"
-    lies below its likeliest phone; what costs infinitely much is not looked for. Chosen on planted
-    sounds in clips that nothing is reported of.
+    """Nats that it costs to enter what nobody wrote; what costs infinitely much is not searched.
 
-    "Anything else" costs most: were it cheap, a word that is said twice would be a noise, and then
-    the word. held: a hesitation that may go from one vowel to another, and end in any nasal.
-    joined: in addition, unless there is silence on both sides. late: in addition for a word that is
-    broken off beyond its first half, or one that is said twice would be a start and then the
-    word."""
+    ``noise_frame``: by which each frame of "anything else" lies below its likeliest phone. Chosen
+    on planted sounds in clips that nothing is reported of. "Anything else" costs most: were it
+    cheap, a word that is said twice would be a noise, and then the word.
+
+    held: a hesitation that may go from one vowel to another, and end in any nasal. joined: in
+    addition, unless there is silence on both sides. late: in addition for a word that is broken off
+    beyond its first half, or one that is said twice would be a start and then the word.
+    """
 
     filler: float = 18.0
     repeat: float = 14.0
@@ -57,7 +66,7 @@ NOTHING_UNWRITTEN = Costs(np.inf, np.inf, np.inf, np.inf)
 
 
 def again(latest: Sequence[Sequence[Pronunciation]]) -> Iterator[tuple[int, Pronunciation]]:
-    """The ways to say the last word again, each with its number from 1, or (0) the last two."""
+    """Yield the ways to repeat the last word, each with its number from 1, or (0) the last two."""
     if latest:
         yield from enumerate(latest[-1], 1)
     if len(latest) > 1:
@@ -65,7 +74,7 @@ def again(latest: Sequence[Sequence[Pronunciation]]) -> Iterator[tuple[int, Pron
 
 
 def starts(following: Sequence[Pronunciation]) -> dict[Pronunciation, list[Pronunciation]]:
-    """The ways to begin the next word and break off: its first halves, and their continuations."""
+    """Return the first halves of the next word, after which it is broken off, with their rests."""
     result: dict[Pronunciation, list[Pronunciation]] = {}
     for broken in dict.fromkeys(tuple(phones[:-1]) for phones in following if len(phones) > 1):
         middle = len(broken) // 2 + 1
@@ -75,17 +84,11 @@ def starts(following: Sequence[Pronunciation]) -> dict[Pronunciation, list[Pronu
     return result
 
 
-WORD, SILENCE, FILLER, REPEAT, NOISE = range(5)
-"""The kinds of part that a state belongs to."""
-
-# Frames that each phone lasts at least. A word could else be squeezed into a few frames of noise,
-# and be heard where it is spoken as a repetition of itself.
-SHORTEST = 3
-
-
 class State(NamedTuple):
-    """A phone of word `word` (by numbers), or of what stands before that word, by its `kind`. Of a
-    repetition of that one word `pronunciation` is which of them, from 1; of others it is 0."""
+    """A phone of word ``word`` (by numbers), or of what stands before that word, by its ``kind``.
+
+    Of a repetition of that one word ``pronunciation`` is which of them, from 1; of others it is 0.
+    """
 
     kind: int
     symbol: int
@@ -102,16 +105,13 @@ class Visit(NamedTuple):
     stop: int
 
 
-# The columns of "anything else", any vowel and any nasal.
-_ANYTHING, _VOWEL, _NASAL = range(len(SYMBOLS), len(SYMBOLS) + 3)
-_NOWHERE = -1
-
-
 @dataclass(slots=True)
 class Graph:
-    """States with how many `frames` each lasts at least, and how it is entered: the first of a
-    chain from a group of states, at what `entry` says that it costs, the others from the state
-    before them."""
+    """States, the ``frames`` that each lasts at least, and how it is entered.
+
+    The first of a chain is entered from a group of states at the cost ``entry``, the others from
+    the state before them.
+    """
 
     states: list[State] = field(default_factory=list)
     frames: list[int] = field(default_factory=list)
@@ -122,7 +122,7 @@ class Graph:
     closing: int = _NOWHERE  # the group in which it can end
     costs: Costs = field(default_factory=Costs)
     before_words: Mapping[int, Costs] = field(default_factory=dict)
-    shortest: int = SHORTEST
+    shortest: int = MIN_PHONE_FRAMES
     step: int = 1
 
     @classmethod
@@ -130,16 +130,18 @@ class Graph:
         cls,
         words: Sequence[Sequence[Pronunciation]],
         costs: Costs | None = None,
-        shortest: int = SHORTEST,
+        shortest: int = MIN_PHONE_FRAMES,
         before_words: Mapping[int, Costs] | None = None,
         held: Container[int] = (),
         step: int = 1,
     ) -> Graph:
-        """`words`: each with its pronunciations, at least one of at least one phone; `shortest`:
-        how many frames a phone lasts at least; `before_words`: what it costs before some of the
-        words, by their numbers, instead of `costs`; `held`: the words that are hesitations, with
-        any vowel and any nasal for their own; `step`: how many frames of the network one frame
-        here is the sum of."""
+        """Build the graph of words, each with at least one pronunciation of at least one phone.
+
+        ``shortest``: how many frames a phone lasts at least; ``before_words``: what it costs before
+        some of the words, by their numbers, instead of ``costs``; ``held``: the words that are
+        hesitations, with any vowel and any nasal for their own; ``step``: how many frames of the
+        network one frame here is the sum of.
+        """
         graph = cls(
             costs=costs or Costs(), before_words=before_words or {}, shortest=shortest, step=step
         )
@@ -193,7 +195,7 @@ class Graph:
         latest: Sequence[Sequence[Pronunciation]],
         following: Sequence[Pronunciation],
     ) -> list[int]:
-        """The last states of all that nobody wrote before word `number`, each at `more` cost."""
+        """Add all unwritten sounds before word ``number``, at ``more`` cost; return their ends."""
         over: list[int] = []
         if np.isfinite(costs.filler):
             over += self._fillers(number, group, -costs.filler - more)
@@ -215,7 +217,7 @@ class Graph:
         return over
 
     def _fillers(self, number: int, group: int, cost: float) -> list[int]:
-        """The last states of a filled pause in all its forms, which share their vowels."""
+        """Add a filled pause in all its forms, which share their vowels; return its last states."""
         ends = [self._chain(FILLER, number, (v,), group, cost)[-1] for v in FILLER_VOWELS]
         vowel = self._group(ends)
         for nasal in FILLER_NASALS:
@@ -235,22 +237,26 @@ class Graph:
         pronunciation: int = 0,
         held: bool = False,
     ) -> list[int]:
-        """The state of each phone."""
+        """Add a state for each phone; return them."""
         result: list[int] = []
         for place, phone in enumerate(phones):
             bare = strip_stress(phone)
             symbol = INDEX[bare]
             if held:
-                symbol = _VOWEL if bare in VOWELS else _NASAL if bare in NASALS else symbol
+                symbol = (
+                    _VOWEL if bare in HELD_VOWELS else _NASAL if bare in HELD_NASALS else symbol
+                )
             state = State(kind, symbol, number, pronunciation, place)
             entered = (_NOWHERE, 0.0) if place else (group, cost)
             result.append(self._phone(state, self.shortest, *entered))
         return result
 
     def _held(self, number: int, group: int, cost: float) -> list[int]:
-        """The last states of a vowel, of a nasal after it, and of a nasal alone, each held."""
+        """Add a vowel, a nasal after it, and a nasal alone, each held; return these states."""
         vowel, nasal = (State(FILLER, symbol, number) for symbol in (_VOWEL, _NASAL))
-        longer, shorter = (math.ceil(frames / self.step) for frames in (HELD_VOWEL, HELD_NASAL))
+        longer, shorter = (
+            math.ceil(frames / self.step) for frames in (HELD_VOWEL_FRAMES, HELD_NASAL_FRAMES)
+        )
         return [
             self._phone(vowel, longer, group, cost),
             self._phone(nasal._replace(phone=1), shorter),
@@ -258,8 +264,7 @@ class Graph:
         ]
 
     def _phone(self, state: State, frames: int, group: int = _NOWHERE, cost: float = 0.0) -> int:
-        """Add a phone that lasts so many frames at least; without a `group` it is entered from the
-        state before it."""
+        """Add a phone; without a ``group`` it is entered from the state before it."""
         self.states.append(state)
         self.frames.append(frames)
         self.group.append(group)
@@ -271,8 +276,10 @@ class Graph:
         return len(self.groups) - 1
 
     def best_path(self, scores: np.ndarray) -> list[Visit] | None:
-        """The likeliest way to say the text in log posteriors `scores` (T, 40), phone by phone;
-        None when there are too few frames for it."""
+        """Return the likeliest way to say the text by phones; None with too few frames.
+
+        ``scores``: log posteriors (T, 40).
+        """
         totals, moved = self._totals(scores)
         column = {member: place for place, member in enumerate(self._sources())}
         starts, ends = (each.tolist() for each in self._places())
@@ -299,25 +306,26 @@ class Graph:
         return result[::-1]
 
     def _sources(self) -> list[int]:
-        """The states from which a group is entered: few of all."""
+        """Return the states from which a group is entered: few of all."""
         return sorted({member for members in self.groups for member in members})
 
     def _places(self) -> tuple[np.ndarray, np.ndarray]:
-        """The first and the last place of each state, which has one for each frame that it lasts at
-        least."""
+        """Return the first and last place of each state: one for each frame that it must last."""
         stops = np.cumsum(self.frames)
         return stops - self.frames, stops - 1
 
     def _totals(self, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The best totals of `_sources` in each frame, (T, m), and whether the best path to each
-        place enters it there, (T, n)."""
+        """Return the best totals of `_sources` by frame, (T, m), and where paths move on, (T, n).
+
+        The latter says whether the best path to each place enters it in that frame.
+        """
         starts, ends = self._places()
         count = int(ends[-1]) + 1
         symbols = np.repeat([state.symbol for state in self.states], self.frames)
         anything = np.delete(scores, INDEX[PAUSE], axis=1).max(axis=1, keepdims=True)
         held = [
             scores[:, [INDEX[symbol] for symbol in each]].max(axis=1, keepdims=True)
-            for each in (VOWELS, NASALS)
+            for each in (HELD_VOWELS, HELD_NASALS)
         ]
         columns = np.concatenate(
             [scores, anything - self.step * self.costs.noise_frame, *held], axis=1

@@ -17,16 +17,16 @@ import numpy as np
 from alignment.arpabet import ARPABET
 from alignment.result import PAUSE
 
-RATE = 16_000
-HOP, WINDOW, FFT = 80, 400, 512  # samples
+SAMPLE_RATE_HZ = 16_000
+HOP_SAMPLES, WINDOW_SAMPLES, FFT_SAMPLES = 80, 400, 512  # samples
 BANDS = 40
-LOWEST, HIGHEST = 80.0, 7600.0  # Hz
-FLOOR = 1e-8  # 80 dB below the loudest band
+MEL_BOTTOM_HZ, MEL_TOP_HZ = 80.0, 7600.0  # Hz
+POWER_FLOOR = 1e-8  # 80 dB below the loudest band
 
 STRIDE = 2
-FRAME_SECONDS = STRIDE * HOP / RATE
-WIDTH = 224
-DILATIONS = (1, 2, 4, 8) * 2  # of the blocks
+FRAME_S = STRIDE * HOP_SAMPLES / SAMPLE_RATE_HZ
+HIDDEN_WIDTH = 224
+BLOCK_DILATIONS = (1, 2, 4, 8) * 2  # of the blocks
 
 # The branch that a network can have: a frame of it for every SLOWER frames.
 SLOWER = 4
@@ -34,16 +34,16 @@ SLOW_WIDTH = 320
 SLOW_DILATIONS = (1, 2, 4) * 2
 DOWN_TAPS = 5
 
-TOGETHER = 2  # frames in one step of what is trained for sequences
+STEP_FRAMES = 2  # frames in one step of what is trained for sequences
 
 SYMBOLS = (PAUSE, *sorted(ARPABET))
 INDEX = {symbol: k for k, symbol in enumerate(SYMBOLS)}
 
-WEIGHTS = Path(__file__).with_name("phone_network.safetensors")
+PHONE_WEIGHTS = Path(__file__).with_name("phone_network.safetensors")
 
 # A larger one with the branch, trained for whole sequences: which words are likely, not where their
 # boundaries are, which the smaller one places better, above all beside what nobody wrote.
-SEQUENCE_WEIGHTS = WEIGHTS.with_name("sequence_network.safetensors")
+SEQUENCE_WEIGHTS = PHONE_WEIGHTS.with_name("sequence_network.safetensors")
 
 Weights = Mapping[str, np.ndarray]
 
@@ -54,31 +54,42 @@ def mel(hertz: np.ndarray | float) -> np.ndarray:
 
 
 def band_edges() -> np.ndarray:
-    """Hz between which the bands lie, evenly on the mel scale: band k from edge k to edge k + 2
-    with its centre at edge k + 1, (BANDS + 2,)."""
-    return 700 * (10 ** (np.linspace(mel(LOWEST), mel(HIGHEST), BANDS + 2) / 2595) - 1)
+    """Return the edges of the bands in Hz, even on the mel scale, (BANDS + 2,).
+
+    Band k lies between edge k and edge k + 2, with its centre at edge k + 1.
+    """
+    return 700 * (10 ** (np.linspace(mel(MEL_BOTTOM_HZ), mel(MEL_TOP_HZ), BANDS + 2) / 2595) - 1)
 
 
 @cache
 def _filters() -> np.ndarray:
-    """Triangles between each three `band_edges`, (FFT // 2 + 1, BANDS)."""
+    """Triangles between each three `band_edges`, (FFT_SAMPLES // 2 + 1, BANDS)."""
     edges = band_edges()
-    hertz = np.arange(FFT // 2 + 1)[:, None] * RATE / FFT
+    hertz = np.arange(FFT_SAMPLES // 2 + 1)[:, None] * SAMPLE_RATE_HZ / FFT_SAMPLES
     rising = (hertz - edges[:-2]) / (edges[1:-1] - edges[:-2])
     falling = (edges[2:] - hertz) / (edges[2:] - edges[1:-1])
     return np.maximum(0.0, np.minimum(rising, falling)).astype(np.float32)
 
 
 def band_power(samples: np.ndarray) -> np.ndarray:
-    """The power in each band, (K, BANDS), float32, of 16 kHz mono (n,); frame k as `features`."""
+    """Return the power in each band, (K, BANDS), float32, of 16 kHz mono (n,).
+
+    Its frames are those of `features`.
+    """
     signal = samples.astype(np.float32)
-    frames = len(signal) // HOP + 1
-    padded = np.pad(signal, (WINDOW // 2, WINDOW // 2 + HOP))
-    windows = np.lib.stride_tricks.sliding_window_view(padded, WINDOW)[::HOP][:frames]
-    window = np.hanning(WINDOW)  # numpy transforms single precision several times more slowly
+    frames = len(signal) // HOP_SAMPLES + 1
+    padded = np.pad(signal, (WINDOW_SAMPLES // 2, WINDOW_SAMPLES // 2 + HOP_SAMPLES))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, WINDOW_SAMPLES)[::HOP_SAMPLES][
+        :frames
+    ]
+    window = np.hanning(
+        WINDOW_SAMPLES
+    )  # numpy transforms single precision several times more slowly
     return np.concatenate(
         [
-            (np.abs(np.fft.rfft(windows[k : k + 2000] * window, FFT)) ** 2).astype(np.float32)
+            (np.abs(np.fft.rfft(windows[k : k + 2000] * window, FFT_SAMPLES)) ** 2).astype(
+                np.float32
+            )
             @ _filters()
             for k in range(0, frames, 2000)
         ]
@@ -94,14 +105,13 @@ def features(samples: np.ndarray) -> np.ndarray:
 
 
 def normalised(power: np.ndarray) -> np.ndarray:
-    """The network's input, (K, BANDS), of the power in each band."""
-    logarithms = np.log(power + FLOOR * float(power.max()) + 1e-12)
+    """Return the network's input, (K, BANDS), from the power in each band."""
+    logarithms = np.log(power + POWER_FLOOR * float(power.max()) + 1e-12)
     return ((logarithms - logarithms.mean(axis=0)) / 3.0).astype(np.float32)
 
 
 def with_tract(logarithms: np.ndarray, tract: float) -> np.ndarray:
-    """The logarithm of the power in each band, (K, BANDS), as a vocal tract `tract` times as long
-    would have made it."""
+    """Return log band power, (K, BANDS), as a vocal tract ``tract`` times as long would have it."""
     mels = mel(band_edges()[1:-1])
     bands = (mel(band_edges()[1:-1] * tract) - mels[0]) / (mels[1] - mels[0])
     return between(logarithms.T, bands).T
@@ -122,9 +132,12 @@ def posteriors(frames: np.ndarray, weights: Weights | None = None) -> np.ndarray
 
 
 def sequence_scores(frames: np.ndarray, weights: Weights | None = None) -> np.ndarray:
-    """Scores (T, 40) of SYMBOLS as `posteriors` has them, but trained for whole sequences: the sum
-    along a path says how likely that path is among all others, not each frame how likely its phone
-    is (see training.alignment.sequence_loss), in steps of TOGETHER frames (`in_steps`)."""
+    """Return scores (T, 40) of SYMBOLS like `posteriors`, but trained for whole sequences.
+
+    The sum along a path says how likely that path is among all others, not each frame how likely
+    its phone is (see `training.alignment.sequence_loss`), in steps of STEP_FRAMES frames
+    (`in_steps`).
+    """
     weights = load_weights(SEQUENCE_WEIGHTS) if weights is None else weights
     return _layer(_hidden(frames, weights), weights, "sequence")
 
@@ -138,7 +151,7 @@ def posteriors_and_sequence_scores(frames: np.ndarray) -> tuple[np.ndarray, np.n
 
 
 def in_steps(scores: np.ndarray, frames: int) -> np.ndarray:
-    """The sums (T / frames, n) of so many of the scores (T, n) at a time; the last one is held."""
+    """Sum the scores (T, n) over ``frames`` at a time, (T / frames, n); the last one is held."""
     whole = np.pad(scores, ((0, -len(scores) % frames), (0, 0)), mode="edge")
     return np.asarray(whole.reshape(-1, frames, whole.shape[1]).sum(axis=1))
 
@@ -150,9 +163,9 @@ def log_softmax(logits: np.ndarray) -> np.ndarray:
 
 
 def _hidden(frames: np.ndarray, weights: Weights) -> np.ndarray:
-    """The last hidden layer, (T, WIDTH)."""
+    """Return the last hidden layer, (T, HIDDEN_WIDTH)."""
     hidden = _rectified(frames, weights, "input", STRIDE)
-    for number, dilation in enumerate(DILATIONS):
+    for number, dilation in enumerate(BLOCK_DILATIONS):
         hidden += _rectified(hidden, weights, f"block{number}", dilation=dilation)
     if "down.weight" not in weights:
         return hidden
@@ -169,7 +182,7 @@ def _layer(hidden: np.ndarray, weights: Weights, name: str) -> np.ndarray:
 
 
 def information(posteriors: np.ndarray) -> float:
-    """The mean information of a frame about its phone, nats: 0 when all frames look the same.
+    """Return a frame's mean information about its phone, nats: 0 when all look the same.
 
     In steady noise the network calls nothing unlikely, so every text would fit.
     """
@@ -182,8 +195,10 @@ def information(posteriors: np.ndarray) -> float:
 def _rectified(
     frames: np.ndarray, weights: Weights, name: str, stride: int = 1, dilation: int = 1
 ) -> np.ndarray:
-    """A convolution, (K, in) -> (ceil(K / stride), out), zeros beyond the ends, and of that what is
-    above 0; weight (out, in, width)."""
+    """Convolve (K, in) to (ceil(K / stride), out), zeros beyond the ends, and rectify.
+
+    The weight is (out, in, width).
+    """
     taps = weights.get(f"{name}.taps")
     taps = _taps(weights[f"{name}.weight"]) if taps is None else taps
     width = len(taps) // frames.shape[1]
@@ -197,14 +212,16 @@ def _rectified(
 
 
 def _taps(weight: np.ndarray) -> np.ndarray:
-    """A convolution's weight (out, in, width) as one matrix, (width * in, out)."""
+    """Return a convolution's weight (out, in, width) as one matrix, (width * in, out)."""
     return np.ascontiguousarray(weight.transpose(2, 1, 0)).reshape(-1, len(weight))
 
 
 @cache
-def load_weights(path: Path = WEIGHTS) -> Weights:
-    """Weights in a file, convolutions also as `_taps`; those of WEIGHTS have "pairs", (40, 40): the
-    logarithm of how often phones follow a phone."""
+def load_weights(path: Path = PHONE_WEIGHTS) -> Weights:
+    """Load a file's weights, convolutions also as `_taps`.
+
+    Those of PHONE_WEIGHTS have "pairs", (40, 40): the logarithm of how often phones follow a phone.
+    """
     from safetensors.numpy import load_file
 
     weights = {name: value.astype(np.float32) for name, value in load_file(path).items()}

@@ -18,7 +18,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from alignment.network.phone_network import FRAME_SECONDS, INDEX, SYMBOLS, TOGETHER, in_steps
+from alignment.network.phone_network import FRAME_S, INDEX, STEP_FRAMES, SYMBOLS, in_steps
 from alignment.recognition.lattice import END, NEAR, ON, Arc, Arcs, LatticeBuilder
 from alignment.recognition.ngrams import found
 from alignment.result import PAUSE
@@ -193,7 +193,7 @@ class Search:
     not followed.
     """
 
-    together: int = TOGETHER
+    together: int = STEP_FRAMES
     acoustic: float = 0.9
     word: float = 1.5
     beam: float = 20.0
@@ -267,7 +267,7 @@ class BeamSearch:
     @property
     def step_seconds(self) -> float:
         """The duration of one step of the search, in seconds."""
-        return self.options.together * FRAME_SECONDS
+        return self.options.together * FRAME_S
 
     @property
     def is_between(self) -> bool:

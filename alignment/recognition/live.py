@@ -16,9 +16,9 @@ import numpy as np
 
 from alignment.network.phone_network import (
     BANDS,
-    FLOOR,
-    FRAME_SECONDS,
-    HOP,
+    FRAME_S,
+    HOP_SAMPLES,
+    POWER_FLOOR,
     STRIDE,
     band_power,
     sequence_scores,
@@ -56,7 +56,7 @@ class RunningBands:
             import soxr
 
             self._resampler = soxr.ResampleStream(sample_rate, MODEL_RATE, 1, dtype="float32")
-        self._samples = np.zeros(EDGE * HOP, np.float32)  # the first frame is centred at 0
+        self._samples = np.zeros(EDGE * HOP_SAMPLES, np.float32)  # the first frame is centred at 0
         self._peak, self._loudest = QUIETEST, 0.0
         self._sum, self._count = np.zeros(BANDS), 0.0
         self._noise = np.random.default_rng(0)
@@ -74,20 +74,20 @@ class RunningBands:
         self._peak = max(self._peak, float(np.abs(samples).max(initial=0.0)))
         noise = self._noise.standard_normal(len(samples), dtype=np.float32)
         samples = samples + noise * np.float32(NOISE * self._peak)
-        ending = np.zeros(EDGE * HOP if last else 0, np.float32)
+        ending = np.zeros(EDGE * HOP_SAMPLES if last else 0, np.float32)
         self._samples = np.concatenate([self._samples, samples, ending])
-        count = len(self._samples) // HOP - 2 * EDGE + 1
+        count = len(self._samples) // HOP_SAMPLES - 2 * EDGE + 1
         if count <= 0:
             return
-        used = self._samples[: (count + 2 * EDGE - 1) * HOP]
+        used = self._samples[: (count + 2 * EDGE - 1) * HOP_SAMPLES]
         power = band_power(used * np.float32(32768))[EDGE : EDGE + count]
-        self._samples = self._samples[count * HOP :]
+        self._samples = self._samples[count * HOP_SAMPLES :]
         self._loudest = max(self._loudest, float(power.max()))
-        rows = np.log(power + FLOOR * self._loudest + 1e-12)
+        rows = np.log(power + POWER_FLOOR * self._loudest + 1e-12)
         self.rows = np.concatenate([self.rows, rows])
         self._sum += rows.sum(axis=0, dtype=np.float64)
         self._count += count
-        fade = min(1.0, MEMORY / (self._count * FRAME_SECONDS / STRIDE))
+        fade = min(1.0, MEMORY / (self._count * FRAME_S / STRIDE))
         self._sum, self._count = self._sum * fade, self._count * fade
 
     def window(self, first: int, stop: int) -> np.ndarray:
@@ -115,7 +115,7 @@ class RunningScores:
         """Raises AlignmentError for a rate that is too low."""
         self.bands = RunningBands(sample_rate)
         self.done = 0  # frames of 10 ms
-        self._chunk, self._ahead = (round(each / FRAME_SECONDS) for each in (chunk, ahead))
+        self._chunk, self._ahead = (round(each / FRAME_S) for each in (chunk, ahead))
         self._tracts = tracts
 
     def hear(self, samples: np.ndarray, last: bool = False) -> np.ndarray:
@@ -126,7 +126,7 @@ class RunningScores:
         stop = end if last else self.done + chunks * self._chunk
         if stop <= self.done:
             return np.zeros((0, 40), np.float32)
-        reach = round(REACH / FRAME_SECONDS)
+        reach = round(REACH / FRAME_S)
         first = max(self.done - reach, 0) * STRIDE // PHASE * PHASE
         upto = self.bands.stop if last else (stop + self._ahead) * STRIDE
         window = self.bands.window(first, upto)

@@ -24,7 +24,7 @@ from a3t.text.transcript import Transcript
 from evaluation.harness.declared_tables import Column, Row, Table, count, share
 from evaluation.harness.measurement import Measurement, Setting, repeated
 from evaluation.hearing.planting import aligner_held_out, chosen
-from training.alignment.distortions import RATE, music
+from training.alignment.distortions import SAMPLE_RATE_HZ, music
 from training.corpora import Clip
 from training.programs import counts
 
@@ -40,8 +40,8 @@ def background(kind: str, number: int, count: int, rate: int, other: Clip) -> np
     if kind in TONES:
         return np.sum([np.sin(2 * np.pi * f * time + f) for f in TONES[kind]], axis=0)
     if kind == "music":
-        made = music(round(count / rate * RATE) + RATE, draw)
-        return np.asarray(soxr.resample(made, RATE, rate)[:count])
+        made = music(round(count / rate * SAMPLE_RATE_HZ) + SAMPLE_RATE_HZ, draw)
+        return np.asarray(soxr.resample(made, SAMPLE_RATE_HZ, rate)[:count])
     if kind == "pink noise":
         spectrum = np.fft.rfft(draw.standard_normal(count))
         return np.fft.irfft(spectrum / np.sqrt(np.arange(len(spectrum)) + 1), count)

@@ -63,7 +63,7 @@ def utterances(setting: Setting) -> list[tuple[str, SyntheticUtterance]]:
     """Every utterance under every condition."""
     options = setting.options
     if options.boundaries:
-        boundaries.WEIGHTS = options.boundaries
+        boundaries.BOUNDARY_WEIGHTS = options.boundaries
     said = spoken(options.voice or VOICES, options.sentences)
     return [(name, each) for name in options.condition or CONDITIONS for each in said]
 

@@ -25,7 +25,7 @@ import soundfile
 from a3t.errors import InputError
 from a3t.text.transcript import Transcript
 from alignment import Word
-from alignment.network.boundaries import CLASSES
+from alignment.network.boundaries import PHONE_CLASSES
 from evaluation.harness.declared_tables import Column, Row, Rows, Table, count, proportion, total
 from evaluation.harness.measurement import CHOSEN, Measurement, Setting
 from evaluation.harness.processes import ROOT
@@ -167,7 +167,7 @@ def _inside(left: str, right: str) -> str:
 
 def kind(symbol: str) -> str:
     names = ("", "stop", "fricative", "nasal", "liquid")
-    return next((names[k] for k, own in enumerate(CLASSES) if symbol in own), "vowel")
+    return next((names[k] for k, own in enumerate(PHONE_CLASSES) if symbol in own), "vowel")
 
 
 def _errors(rows: Rows) -> np.ndarray:

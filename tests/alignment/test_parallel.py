@@ -74,7 +74,7 @@ def test_a_cluster_gives_the_same() -> None:
 
 def test_a_scheduler_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="Dask is not installed")
-    monkeypatch.setattr("alignment.parallel.CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr("alignment.parallel.CONNECT_S", 0.2)
     for address in ("tcp://127.0.0.1:9", "nonsense"):
         with pytest.raises(AlignmentError, match="can't be reached"):
             list(run_jobs(halved, [2], 1, address))

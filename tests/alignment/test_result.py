@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from alignment import Alignment, Phone, Word, pause
 from alignment.formats.tables import require_whole
-from alignment.result import SNAP, covering, retimed
+from alignment.result import SNAP_S, covering, retimed
 
 
 @st.composite
@@ -81,7 +81,7 @@ def test_no_gap_and_no_overlap_whatever_was_known(
         pause(a / 100, b / 100, 0.5, name)
         for a, b, name in zip(pauses, pauses[1:], names, strict=False)
     ]
-    made = covering(spoken, 3.0 + SNAP, 1.0, known)
+    made = covering(spoken, 3.0 + SNAP_S, 1.0, known)
     assert made.words[0].start == 0
     assert made.words[-1].end == made.duration
     for left, right in zip(made.words, made.words[1:], strict=False):

@@ -11,7 +11,7 @@ from a3t.commands.transcribe import main
 from a3t.source.recognised_transcript import recognised, with_names
 from a3t.text.pronunciation.pronouncer import Pronouncer, listed_words
 from alignment import Alignment, AlignmentError
-from alignment.formats.dictionary import MOST_NAMES
+from alignment.formats.dictionary import MAX_NAMES
 from tests.conftest import ARCTIC
 
 LIST = "# who speaks\nAnna O’Brien, Zoë\nNguyen  W IH1 N  # not as it is written\nKyiv=keev\n\n"
@@ -45,7 +45,7 @@ def test_what_sounds_like_a_name_may_be_it(heard: str, expected: str) -> None:
 
 def test_a_dictionary_is_no_list_of_names() -> None:
     """Neither common words nor thousands of words are listened for as names; listed ones are."""
-    made = {f"w{number}": [("W", "IH1", "N")] for number in range(MOST_NAMES)}
+    made = {f"w{number}": [("W", "IH1", "N")] for number in range(MAX_NAMES)}
     for own in ({"wind": [("W", "IH1", "N")]}, {**made, "nguyen": [("W", "IH1", "N")]}):
         assert with_names(["when"], Pronouncer(own)) == ["when"]
     assert with_names(["when"], Pronouncer(own, names=["nguyen"])) == ["nguyen"]
@@ -58,7 +58,7 @@ def test_a_listed_name_is_heard_where_it_is_said(
 ) -> None:
     (tmp_path / "names.txt").write_text("Olwase  AO1 L W EY2 Z\nPriya\n")
     whole = tmp_path / "all.dict"  # a whole dictionary beside them is only for pronunciations
-    whole.write_text("".join(f"w{number} W IH1 N\n" for number in range(MOST_NAMES + 1)))
+    whole.write_text("".join(f"w{number} W IH1 N\n" for number in range(MAX_NAMES + 1)))
     copy = tmp_path / "talk.wav"
     copy.write_bytes(arctic.read_bytes())
     said = ARCTIC.lower().rstrip(".").replace("always", "olwase")

@@ -240,7 +240,7 @@ def test_a_cluster_that_is_not_there_is_one_sentence(
     tmp_path: Path, arctic: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("distributed", reason="Dask is not installed")
-    monkeypatch.setattr("alignment.parallel.CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr("alignment.parallel.CONNECT_S", 0.2)
     data = kaldi(tmp_path / "data", {"a": (arctic, ARCTIC)})
     with pytest.raises(InputError, match="can't be reached"):
         extract(data, tmp_path / "out", scheduler="tcp://127.0.0.1:9")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from alignment.network.phone_network import RATE
+from alignment.network.phone_network import SAMPLE_RATE_HZ
 
 Distortion = Callable[[np.ndarray, int], tuple[np.ndarray, int]]
 
@@ -62,19 +62,19 @@ CONDITIONS: dict[str, Distortion] = {
 
 def music(count: int, random: np.random.Generator) -> np.ndarray:
     """Chords of three to five tones with harmonics, one or two a second, a bass and a beat."""
-    time = np.arange(count) / RATE
+    time = np.arange(count) / SAMPLE_RATE_HZ
     result = np.zeros(count, np.float32)
     at = 0.0
-    while at < count / RATE:
+    while at < count / SAMPLE_RATE_HZ:
         length = random.uniform(0.3, 1.2)
-        inside = slice(round(at * RATE), round((at + length) * RATE))
+        inside = slice(round(at * SAMPLE_RATE_HZ), round((at + length) * SAMPLE_RATE_HZ))
         clock = time[inside] - at
         root = 55 * 2 ** (random.integers(0, 24) / 12)
         for _ in range(random.integers(3, 6)):
             pitch = root * 2 ** (random.choice([0, 3, 4, 7, 10, 12, 16, 19, 24]) / 12)
             fading = np.exp(-clock * random.uniform(0.5, 6.0))
             for harmonic in range(1, random.integers(4, 16)):
-                if pitch * harmonic < RATE / 2:
+                if pitch * harmonic < SAMPLE_RATE_HZ / 2:
                     loud = fading / harmonic ** random.uniform(0.7, 1.6)
                     phase = random.uniform(0, 6.28)
                     result[inside] += loud * np.sin(6.2832 * pitch * harmonic * clock + phase)

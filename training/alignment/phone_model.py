@@ -11,14 +11,14 @@ from torch import Tensor, nn
 
 from alignment.network.phone_network import (
     BANDS,
-    DILATIONS,
+    BLOCK_DILATIONS,
     DOWN_TAPS,
+    HIDDEN_WIDTH,
     SLOW_DILATIONS,
     SLOW_WIDTH,
     SLOWER,
     STRIDE,
     SYMBOLS,
-    WIDTH,
     Weights,
 )
 
@@ -32,18 +32,18 @@ class PhoneModel(nn.Module):
 
     def __init__(self, slow_width: int = SLOW_WIDTH) -> None:
         super().__init__()
-        self._convolution("input", BANDS, WIDTH, INPUT_TAPS, STRIDE)
-        for number, dilation in enumerate(DILATIONS):
-            self._convolution(f"block{number}", WIDTH, WIDTH, 3, 1, dilation)
-        self._convolution("down", WIDTH, slow_width, DOWN_TAPS, SLOWER)
+        self._convolution("input", BANDS, HIDDEN_WIDTH, INPUT_TAPS, STRIDE)
+        for number, dilation in enumerate(BLOCK_DILATIONS):
+            self._convolution(f"block{number}", HIDDEN_WIDTH, HIDDEN_WIDTH, 3, 1, dilation)
+        self._convolution("down", HIDDEN_WIDTH, slow_width, DOWN_TAPS, SLOWER)
         for number, dilation in enumerate(SLOW_DILATIONS):
             self._convolution(f"slow{number}", slow_width, slow_width, 3, 1, dilation)
-        self.up = nn.Linear(slow_width, SLOWER * WIDTH)
+        self.up = nn.Linear(slow_width, SLOWER * HIDDEN_WIDTH)
         nn.init.zeros_(self.up.weight)
         nn.init.zeros_(self.up.bias)
-        self._convolution("merged", WIDTH, WIDTH, 3)
-        self.output = nn.Linear(WIDTH, len(SYMBOLS))
-        self.sequence = nn.Linear(WIDTH, len(SYMBOLS))
+        self._convolution("merged", HIDDEN_WIDTH, HIDDEN_WIDTH, 3)
+        self.output = nn.Linear(HIDDEN_WIDTH, len(SYMBOLS))
+        self.sequence = nn.Linear(HIDDEN_WIDTH, len(SYMBOLS))
         self.dropout = nn.Dropout(0.1)
 
     def _convolution(
@@ -69,12 +69,12 @@ class PhoneModel(nn.Module):
         """(B, K, BANDS) -> logits of each frame's phone, and scores of sequences, both (B, T,
         40) with T = K / 2."""
         hidden = self._of("input", frames.transpose(1, 2))
-        for number in range(len(DILATIONS)):
+        for number in range(len(BLOCK_DILATIONS)):
             hidden = hidden + self.dropout(self._of(f"block{number}", hidden))
         slow = self._of("down", hidden)
         for number in range(len(SLOW_DILATIONS)):
             slow = slow + self.dropout(self._of(f"slow{number}", slow))
-        raised = self.up(slow.transpose(1, 2)).unflatten(2, (SLOWER, WIDTH)).flatten(1, 2)
+        raised = self.up(slow.transpose(1, 2)).unflatten(2, (SLOWER, HIDDEN_WIDTH)).flatten(1, 2)
         hidden = hidden + raised[:, : hidden.shape[2]].transpose(1, 2)
         hidden = (hidden + self.dropout(self._of("merged", hidden))).transpose(1, 2)
         return self.output(hidden), self.sequence(hidden)
@@ -83,7 +83,7 @@ class PhoneModel(nn.Module):
 def _convolutions() -> Iterator[str]:
     """The names of all, in their order."""
     yield "input"
-    yield from (f"block{number}" for number in range(len(DILATIONS)))
+    yield from (f"block{number}" for number in range(len(BLOCK_DILATIONS)))
     yield "down"
     yield from (f"slow{number}" for number in range(len(SLOW_DILATIONS)))
     yield "merged"

@@ -20,10 +20,10 @@ from torch import Tensor
 
 from alignment.network.phone_network import (
     BANDS,
-    FLOOR,
-    HOP,
+    HOP_SAMPLES,
     INDEX,
-    RATE,
+    POWER_FLOOR,
+    SAMPLE_RATE_HZ,
     STRIDE,
     band_edges,
     band_power,
@@ -35,7 +35,7 @@ from training.alignment.examples import Example
 
 SEGMENT = 320  # frames of 10 ms
 VIEW = 120  # at most so many more frames are normalised with a segment
-FRAMES_PER_SECOND = RATE / HOP
+FRAMES_PER_SECOND = SAMPLE_RATE_HZ / HOP_SAMPLES
 
 TRACT = 0.12  # the logarithm of a vocal tract's length against another's, at most
 SLOWER, FASTER = 0.2, 0.25  # likewise for the pace
@@ -108,7 +108,7 @@ class Backgrounds:
         cls, seconds: float, random: np.random.Generator, device: torch.device
     ) -> Backgrounds:
         """White noise, and chords with beats; their level is left to `degraded`."""
-        count = round(seconds * RATE)
+        count = round(seconds * SAMPLE_RATE_HZ)
         sounds = random.standard_normal(count).astype(np.float32), music(count, random)
         return cls(*(torch.from_numpy(band_power(each)).to(device) for each in sounds))
 
@@ -123,7 +123,7 @@ def segments(
     seen = STRIDE * _whole(SEGMENT, SEGMENT + VIEW, (count, 1), draw)
     inside = (torch.arange(power.shape[1], device=draw.device) < seen)[..., None]
     loudest = (power * inside).amax((1, 2), keepdim=True)
-    logarithms = (power + FLOOR * loudest + 1e-12).log()
+    logarithms = (power + POWER_FLOOR * loudest + 1e-12).log()
     mean = (logarithms * inside).sum(1, keepdim=True) / seen[..., None]
     inputs = (logarithms - mean) / 3.0
     start = (_between(0, 1, (count, 1), draw) * (seen // STRIDE - SEGMENT + 1)).long()
@@ -210,7 +210,9 @@ def degraded(power: Tensor, backgrounds: Backgrounds, draw: Draw) -> Tensor:
     result = result + other * torch.where(_some(0.7, count, draw)[:, None, None], level, 0.0)
 
     low = torch.where(_some(0.5, count, draw), _between(150, 400, (count,), draw), 0.0)
-    high = torch.where(_some(0.7, count, draw), _between(3000, 7000, (count,), draw), RATE)
+    high = torch.where(
+        _some(0.7, count, draw), _between(3000, 7000, (count,), draw), SAMPLE_RATE_HZ
+    )
     kept = (low[:, None] <= centres) & (high[:, None] >= centres)
     kept |= ~_some(0.3, count, draw)[:, None]
     return result * torch.where(kept, 1.0, 1e-6)[:, None]

@@ -31,9 +31,9 @@ from alignment.aligner import stress_of
 from alignment.aligners import network_aligner
 from alignment.aligners.network_aligner import Acoustics
 from alignment.errors import AlignmentError
-from alignment.network.boundaries import FARTHEST, Boundaries, surroundings
+from alignment.network.boundaries import MAX_MOVE_S, Boundaries, surroundings
 from alignment.network.graph import NOTHING_UNWRITTEN
-from alignment.network.phone_network import RATE as SAMPLE_RATE
+from alignment.network.phone_network import SAMPLE_RATE_HZ as SAMPLE_RATE
 from alignment.result import PAUSE
 from alignment.waveform import model_waveform
 from training.alignment.distortions import CONDITIONS
@@ -158,7 +158,7 @@ def _member(inputs: np.ndarray, moves: np.ndarray, seed: int) -> dict[str, np.nd
     # Learnt with inputs of one scale; the scale is then part of the first layer.
     mean, spread = inputs.mean(axis=0), inputs.std(axis=0) + 1e-3
     known = torch.from_numpy(((inputs - mean) / spread).astype(np.float32))
-    wanted = torch.from_numpy((np.clip(moves, -0.08, 0.08) / FARTHEST).astype(np.float32))
+    wanted = torch.from_numpy((np.clip(moves, -0.08, 0.08) / MAX_MOVE_S).astype(np.float32))
     optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.02)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=STEPS)
     for _ in range(STEPS):

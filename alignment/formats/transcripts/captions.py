@@ -52,10 +52,12 @@ _ADVERTISEMENT = re.compile(
 _ADVERTISED = 3  # cues at the beginning and the end that may be one
 _SBV = re.compile(rf"^[ \t]{{0,9}}{STAMP},{STAMP}[ \t]{{0,9}}$")
 _VOICE = re.compile(r"<v(?:\.[^ <>\n]{0,60})? ([^<>\n]{1,60})>")
-_MOST_COMPARED = 60  # words of a cue that the next may repeat
-_FASTEST = 40  # characters a second that can be said
-_APART = 1.0  # seconds after which a cue repeats nothing
+_MAX_COMPARED_WORDS = 60  # words of a cue that the next may repeat
+_MAX_CHARACTERS_PER_S = 40  # characters a second that can be said
+_MAX_GAP_S = 1.0  # seconds after which a cue repeats nothing
 _BLOCKS = ("NOTE", "STYLE", "REGION", "WEBVTT")
+_MICRODVD = re.compile(r"\{(\d{1,8})\}\{(\d{1,8})\}(.*)")
+_FRAMES_PER_S = 23.976  # a second, where the first line has no other
 
 
 class _CueLines(NamedTuple):
@@ -68,12 +70,12 @@ class _CueLines(NamedTuple):
 
 
 def has_arrows(text: str) -> bool:
-    """True if a line has two times with an arrow between them."""
-    return any((found := _ARROW.match(line)) and found[7] for line in text.splitlines())
+    """Return whether a line has two times with an arrow between them."""
+    return any((arrow := _ARROW.match(line)) and arrow[7] for line in text.splitlines())
 
 
 def is_sbv(text: str) -> bool:
-    """True if the first line is two times with a comma between them."""
+    """Return whether the first line is two times with a comma between them."""
     return _SBV.match(text.lstrip().partition("\n")[0]) is not None
 
 
@@ -83,15 +85,17 @@ def read_arrows(text: str) -> Parsed:
 
 
 def read_sbv(text: str) -> Parsed:
+    """Read YouTube's SBV."""
     return _spoken(_blocks(text.replace("[br]", "\n"), _SBV))
 
 
 def is_ass(text: str) -> bool:
+    """Return whether a text has the sections or lines of an ASS or SSA file."""
     return re.search(r"^\[(?:Script Info|Events)\]|^Dialogue: ", text, re.MULTILINE) is not None
 
 
 def read_ass(text: str) -> Parsed:
-    """The dialogue of a .ass or .ssa, with the names that it has for the lines."""
+    """Read the dialogue of a .ass or .ssa, with the names that it has for the lines."""
     columns = "layer start end style name marginl marginr marginv effect text".split()
     cues: list[Cue] = []
     events = False
@@ -116,43 +120,47 @@ def read_ass(text: str) -> Parsed:
 
 
 def _blocks(text: str, timing: re.Pattern[str]) -> list[_CueLines]:
-    """Each cue's lines: all between its times and the next cue's number or times; in WebVTT, whose
-    notes stand between the cues, up to an empty line."""
+    """Return each cue's lines: all between its times and the next cue's number or times.
+
+    In WebVTT, whose notes stand between the cues, they end at an empty line.
+    """
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     webvtt = lines[0].lstrip("\ufeff").startswith("WEBVTT")
-    found = [(k, match) for k, line in enumerate(lines) if (match := timing.match(line))]
-    heads = [_number_before(lines, k) for k, _ in found]
-    if 2 * sum(head < k for head, (k, _) in zip(heads, found, strict=True)) <= len(found):
-        heads = [k for k, _ in found]  # the odd number there is what somebody says
+    timed_lines = [(k, match) for k, line in enumerate(lines) if (match := timing.match(line))]
+    heads = [_number_before(lines, k) for k, _ in timed_lines]
+    if 2 * sum(head < k for head, (k, _) in zip(heads, timed_lines, strict=True)) <= len(
+        timed_lines
+    ):
+        heads = [k for k, _ in timed_lines]  # the odd number there is what somebody says
     blocks = []
     ended = len(lines)
     while ended and not lines[ended - 1].strip():
         ended -= 1
-    if heads and heads[0] < found[0][0] and lines[ended - 1].strip() == str(len(heads) + 1):
+    if heads and heads[0] < timed_lines[0][0] and lines[ended - 1].strip() == str(len(heads) + 1):
         ended -= ended > 1 and not lines[ended - 2].strip()  # the number of a cue that was cut off
-    for (k, match), end in zip(found, [*heads[1:], ended], strict=False):
-        own = lines[k + 1 : end]
+    for (k, match), end in zip(timed_lines, [*heads[1:], ended], strict=False):
+        block = lines[k + 1 : end]
         rest = match.groupdict().get("rest") or ""
         if rest.strip() and not _SETTINGS.fullmatch(rest):
-            own = [rest, *own]  # said on the same line
-        if webvtt and "" in own:
-            own = own[: own.index("")]
-        if webvtt and own and own[0].startswith(_BLOCKS):
-            own = []
+            block = [rest, *block]  # said on the same line
+        if webvtt and "" in block:
+            block = block[: block.index("")]
+        if webvtt and block and block[0].startswith(_BLOCKS):
+            block = []
         times = match.groups()[:8]
         start, stop = seconds_of(times[:4]), seconds_of(times[4:])
-        blocks.append(_CueLines(start, stop if stop >= start else math.nan, own))
+        blocks.append(_CueLines(start, stop if stop >= start else math.nan, block))
     return blocks
 
 
 def _number_before(lines: Sequence[str], k: int) -> int:
-    """The line with a cue's number before its times, line ``k``; that itself if there is none."""
+    """Return the line of a cue's number before its times in line ``k``; ``k`` if there is none."""
     before = [j for j in range(max(k - 2, 0), k) if lines[j].strip()]
     return before[-1] if before and lines[before[-1]].strip().isdigit() else k
 
 
 def _spoken(blocks: Sequence[_CueLines]) -> Parsed:
-    """The cues of these blocks: in order, without tags, repeated lines, headings and names."""
+    """Return the blocks' cues in order, without tags, repeated lines, headings and names."""
     cleaned: list[_CueLines] = []
     bracketed = bracketed_names([line for block in blocks for line in block.lines])
     for block in blocks:
@@ -203,26 +211,29 @@ def _is_advertisement(block: _CueLines) -> bool:
 
 
 def without_repeats(blocks: Sequence[_CueLines]) -> tuple[list[_CueLines], int, int]:
-    """Rolling captions with each line once; how many lines were repeated, and how many there are.
+    """Return rolling captions with each line once, the number of repeated lines, and of all.
 
-    They are rolling if half of the cues begin with the words that the cue before ended with, and
-    go on, or show them again too shortly to be said, or with another word marked. Others are left
-    as they are, but for a cue that stands twice in the same place.
+    Captions are rolling if half of the cues begin with the words that the cue before ended with,
+    and go on, or show them again too shortly to be said, or with another word marked. Others are
+    left as they are, but for a cue that stands twice in the same place.
     """
     blocks = [block for k, block in enumerate(blocks) if not k or block != blocks[k - 1]]
     words = [[word for line in block.lines for word in line.split()] for block in blocks]
     total = sum(len(block.lines) for block in blocks)
     shared = [
         _overlap(words[k - 1], words[k])
-        if k and blocks[k].start <= blocks[k - 1].end + _APART
+        if k and blocks[k].start <= blocks[k - 1].end + _MAX_GAP_S
         else 0
         for k in range(len(blocks))
     ]
     repeats = sum(
         (count > 1 or len(before) == 1)
-        if count < len(own)
-        else block.tagged or (block.end - block.start) * _FASTEST < len(" ".join(own))
-        for block, count, own, before in zip(blocks, shared, words, [[], *words], strict=False)
+        if count < len(cue_words)
+        else block.tagged
+        or (block.end - block.start) * _MAX_CHARACTERS_PER_S < len(" ".join(cue_words))
+        for block, count, cue_words, before in zip(
+            blocks, shared, words, [[], *words], strict=False
+        )
         if count
     )
     if len(blocks) < 3 or 2 * repeats < len(blocks) - 1:
@@ -232,23 +243,23 @@ def without_repeats(blocks: Sequence[_CueLines]) -> tuple[list[_CueLines], int, 
     for block, count in zip(blocks, shared, strict=True):
         lines = []
         for line in block.lines:
-            own = line.split()
-            repeated += len(own) <= count
-            lines.append(" ".join(own[count:]))
-            count = max(0, count - len(own))
+            cue_words = line.split()
+            repeated += len(cue_words) <= count
+            lines.append(" ".join(cue_words[count:]))
+            count = max(0, count - len(cue_words))
         if any(lines):
             kept.append(block._replace(lines=[line for line in lines if line]))
     return kept, repeated, total
 
 
-def _overlap(before: Sequence[str], own: Sequence[str]) -> int:
-    """The number of words at the end of one cue that begin the next."""
-    most = min(len(before), len(own), _MOST_COMPARED)
-    return next((k for k in range(most, 0, -1) if before[-k:] == own[:k]), 0)
+def _overlap(before: Sequence[str], following: Sequence[str]) -> int:
+    """Return the number of words at the end of one cue that begin the next."""
+    most = min(len(before), len(following), _MAX_COMPARED_WORDS)
+    return next((k for k in range(most, 0, -1) if before[-k:] == following[:k]), 0)
 
 
 def _plain(text: str) -> str:
-    """Without tags (<i>, {\\an8}), its entities (&amp;) as what they stand for."""
+    r"""Remove tags (<i>, {\an8}) and resolve entities (&amp;)."""
     text = _without(_without(text, "<", ">"), "{\\", "}")
     # Python refuses to convert a number of thousands of digits, which is no character anyhow.
     with contextlib.suppress(ValueError):
@@ -274,22 +285,18 @@ def _without(text: str, opening: str, closing: str) -> str:
     return "".join(kept + unclosed)
 
 
-_MICRODVD = re.compile(r"\{(\d{1,8})\}\{(\d{1,8})\}(.*)")
-_PICTURES = 23.976  # a second, where the first line has no other
-
-
 def is_microdvd(text: str) -> bool:
-    """True if the first line begins with two numbers of pictures."""
+    """Return whether the first line begins with two frame numbers."""
     return _MICRODVD.match(text.lstrip()) is not None
 
 
 def read_microdvd(text: str) -> Parsed:
-    """Lines of pictures {from}{to}; a first one of {1}{1} may say how many there are a second."""
-    rate, blocks = _PICTURES, []
+    """Read lines of frames {from}{to}; a first one of {1}{1} may give the frames per second."""
+    rate, blocks = _FRAMES_PER_S, []
     for line in text.splitlines():
-        if not (found := _MICRODVD.match(line.strip())):
+        if not (match := _MICRODVD.match(line.strip())):
             continue
-        first, last, said = int(found[1]), int(found[2]), found[3]
+        first, last, said = int(match[1]), int(match[2]), match[3]
         if first == last and re.fullmatch(r"\d{2,3}(?:\.\d{1,6})?", said):
             rate = float(said)
             continue

@@ -9,13 +9,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 ARROW = "-{1,3}>|→|[–—]>|--&gt;"  # between two times
-PACE = 15.0  # characters a second
+CHARACTERS_PER_S = 15.0  # characters a second
 STAMP = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,:;] ?(\d{1,20}))?"  # h:m:s and a fraction
 
 
 class Cue(NamedTuple):
-    """The text of `start` to `end`, seconds, which are rough and may be missing (NaN), and the name
-    of who says it, if the file has one."""
+    """The text from ``start`` to ``end``, rough seconds or NaN, and its speaker, if known."""
 
     start: float
     end: float
@@ -44,8 +43,7 @@ def counted(number: int, what: str) -> str:
 
 
 class Parsed(NamedTuple):
-    """Cues as a reader finds them, the whole text where the file has that as well, and notes for
-    the user on what was left out."""
+    """What a reader makes of a file: cues, its whole text if it has one, and notes for the user."""
 
     cues: Sequence[Cue]
     whole: str = ""
@@ -108,7 +106,7 @@ class TranscriptFile:
 
 
 def written_name(name: str) -> str:
-    """The name as it stands in a text: "Speaker 1" as it is, others in capitals."""
+    """Return a name as it stands in a text: "Speaker 1" as it is, others in capitals."""
     return name if name.lower().startswith("speaker ") else name.upper()
 
 
@@ -117,7 +115,7 @@ def _joined(parts: Iterable[str]) -> str:
 
 
 def in_order(cues: Sequence[Cue]) -> Parsed:
-    """The cues by their beginnings, where all have one; says so if they stood in another order."""
+    """Sort the cues by their starts, where all have one, with a note if they stood otherwise."""
     starts = [cue.start for cue in cues]
     if not all(map(math.isfinite, starts)) or all(a <= b for a, b in pairwise(starts)):
         return Parsed(cues)
@@ -126,18 +124,20 @@ def in_order(cues: Sequence[Cue]) -> Parsed:
 
 
 def with_ends(cues: Sequence[Cue]) -> tuple[Cue, ...]:
-    """The cues, those that lack an end with one: the next one's beginning, or at a usual pace."""
+    """Return the cues, each with an end: the next one's start, or at a usual pace."""
     following = [cue.start for cue in cues[1:]] + [math.nan] * bool(cues)
     return tuple(
         cue
         if math.isfinite(cue.end) or not math.isfinite(cue.start)
-        else cue._replace(end=after if after >= cue.start else cue.start + len(cue.text) / PACE)
+        else cue._replace(
+            end=after if after >= cue.start else cue.start + len(cue.text) / CHARACTERS_PER_S
+        )
         for cue, after in zip(cues, following, strict=True)
     )
 
 
 def parted(start: float, end: float, parts: Sequence[tuple[str, str]]) -> list[Cue]:
-    """A cue for each (speaker, text) that share the time, by the lengths of the texts."""
+    """Share a time among (speaker, text) parts by the lengths of their texts."""
     total = sum(len(text) for _, text in parts) or 1
     cues, clock = [], start
     for speaker, text in parts:

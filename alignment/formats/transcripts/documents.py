@@ -18,12 +18,35 @@ from alignment.errors import InputError
 from alignment.formats.transcripts.cues import Cue, Parsed, in_order
 
 LARGEST_PART = 50_000_000  # bytes of XML, unpacked
+# The style and its tab stops, where text was before it was moved, a text box's second copy.
+_UNSHOWN_IN_WORD = ("pPr", "moveFrom", "Fallback")
+_UNSPOKEN = ("tracked-changes", "annotation", "note", "h", "table-of-content")
+_RTF = re.compile(
+    rb"\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-z'])|([{}])|[\r\n]+|([^\\{}\r\n]+)"
+)
+_UNSHOWN = frozenset(
+    b"fonttbl colortbl stylesheet info pict header footer footnote annotation object".split()
+)
+_RTF_SIGNS = {
+    b"par": "\n", b"line": "\n", b"tab": "\t", b"emdash": "—", b"endash": "–", b"lquote": "‘",
+    b"rquote": "’", b"ldblquote": "“", b"rdblquote": "”", b"row": "\n", b"cell": "\t",
+    b"page": "\n", b"sect": "\n",
+}  # fmt: skip
+# What may stand before the root, which has to begin within the first characters.
+_TTML_HEAD_CHARACTERS = 2000
+_TTML = re.compile(
+    r"(?:<\?xml[^>]{0,200}\?>\s{0,99})?(?:<!--[^>]{0,500}-->\s{0,99})?<(?:\w{1,20}:)?tt[\s>]"
+)
+_CLOCK_TIME = re.compile(r"(\d{1,4}):(\d{2}):(\d{2}(?:\.\d{1,9})?)(?::(\d{1,3}))?")
+_OFFSET = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)(h|ms|m|s|f|t)")
 
 
 @dataclass(frozen=True)
 class Document:
-    """A kind of document: the part of the zip that has its text, and how that is read; ValueError
-    if it is broken or too large."""
+    """A kind of document: the part of the zip that has its text, and how that is read.
+
+    ``text`` raises ValueError if the document is broken or too large.
+    """
 
     name: str
     part: str
@@ -31,9 +54,9 @@ class Document:
 
 
 def document_kind(data: bytes) -> Document | None:
-    """The kind of document that a file's bytes are, if they are one."""
+    """Return the kind of document that a file's bytes are, or None."""
     if data.startswith(b"{\\rtf"):
-        return RTF
+        return RTF_DOCUMENT
     if not data.startswith(b"PK"):
         return None
     try:
@@ -41,11 +64,11 @@ def document_kind(data: bytes) -> Document | None:
             names = packed.namelist()
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         return None
-    return next((kind for kind in (WORD, OPEN) if kind.part in names), None)
+    return next((kind for kind in (WORD_DOCUMENT, OPEN_DOCUMENT) if kind.part in names), None)
 
 
 def _unpacked(data: bytes, part: str) -> ElementTree.Element:
-    """The XML of a part of a zip."""
+    """Return the XML of a part of a zip; raise ValueError if that can't be read."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
             if packed.getinfo(part).file_size > LARGEST_PART:
@@ -59,7 +82,7 @@ def _unpacked(data: bytes, part: str) -> ElementTree.Element:
 
 
 def _xml(text: str) -> ElementTree.Element:
-    """The root of an XML without entities of its own; ValueError."""
+    """Return the root of an XML without entities of its own; raise ValueError for other text."""
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise ValueError("entities")
     try:
@@ -73,12 +96,12 @@ def _name(element: ElementTree.Element) -> str:
 
 
 def _attribute(element: ElementTree.Element, name: str) -> str:
-    """An attribute by its name, of whichever namespace."""
+    """Return an attribute by its name, of whichever namespace."""
     return next((v for k, v in element.items() if k.rpartition("}")[2] == name), "")
 
 
 def _paragraphs(root: ElementTree.Element) -> Iterator[ElementTree.Element]:
-    """The outermost paragraphs, in order: each element is seen once."""
+    """Yield the outermost paragraphs, in order: each element is seen once."""
     waiting = [root]
     while waiting:
         element = waiting.pop()
@@ -88,16 +111,14 @@ def _paragraphs(root: ElementTree.Element) -> Iterator[ElementTree.Element]:
             waiting += reversed(element)
 
 
-# The style and its tab stops, where text was before it was moved, a text box's second copy.
-_UNSHOWN_IN_WORD = ("pPr", "moveFrom", "Fallback")
-
-
 def _word_text(data: bytes) -> str:
-    """A line for each paragraph, without titles and headings, changes accepted: what was deleted
-    stands in another element."""
+    """Return a line for each paragraph, without titles and headings, changes accepted.
+
+    What was deleted stands in another element.
+    """
     parts: list[str] = []
     signs = {"tab": "\t", "br": "\n", "cr": "\n"}
-    for paragraph in _paragraphs(_unpacked(data, WORD.part)):
+    for paragraph in _paragraphs(_unpacked(data, WORD_DOCUMENT.part)):
         style = paragraph.find("{*}pPr/{*}pStyle")
         name = "" if style is None else _attribute(style, "val").lower()
         if name.startswith(("title", "subtitle", "heading")):
@@ -113,13 +134,10 @@ def _word_text(data: bytes) -> str:
     return "".join(parts)
 
 
-_UNSPOKEN = ("tracked-changes", "annotation", "note", "h", "table-of-content")
-
-
 def _open_text(data: bytes) -> str:
-    """A line for each paragraph, without headings, notes and what was deleted."""
+    """Return a line for each paragraph, without headings, notes and what was deleted."""
     parts: list[str] = []
-    waiting: list[ElementTree.Element | str] = [_unpacked(data, OPEN.part)]
+    waiting: list[ElementTree.Element | str] = [_unpacked(data, OPEN_DOCUMENT.part)]
     while waiting:  # not by recursion: a file may nest as deep as it likes
         element = waiting.pop()
         if isinstance(element, str):
@@ -137,64 +155,43 @@ def _open_text(data: bytes) -> str:
     return "".join(parts)
 
 
-_RTF = re.compile(
-    rb"\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-z'])|([{}])|[\r\n]+|([^\\{}\r\n]+)"
-)
-_UNSHOWN = frozenset(
-    b"fonttbl colortbl stylesheet info pict header footer footnote annotation object".split()
-)
-_SIGNS = {
-    b"par": "\n", b"line": "\n", b"tab": "\t", b"emdash": "—", b"endash": "–", b"lquote": "‘",
-    b"rquote": "’", b"ldblquote": "“", b"rdblquote": "”", b"row": "\n", b"cell": "\t",
-    b"page": "\n", b"sect": "\n",
-}  # fmt: skip
-
-
 def _rtf_text(data: bytes) -> str:
-    """The text of an RTF, without what isn't shown in its lines, and what was deleted."""
+    """Return the text of an RTF, without what isn't shown in its lines, and what was deleted."""
     parts: list[str] = []
     groups: list[tuple[bool, int]] = []
     shown, fallback, skipped = True, 1, 0
     for match in _RTF.finditer(data):
         word, number, byte, sign, brace, text = match.groups()
-        found = ""
+        shown_text = ""
         if brace == b"{":
             groups.append((shown, fallback))
         elif brace == b"}":
             shown, fallback = groups.pop() if groups else (True, 1)
         elif sign is not None:
             shown = shown and sign != b"*"  # what other programs may pass over
-            found = {b"~": "\xa0", b"_": "-"}.get(sign, sign.decode("cp1252", "replace"))
-            found = found if sign in b"~_\\{}" else ""
+            shown_text = {b"~": "\xa0", b"_": "-"}.get(sign, sign.decode("cp1252", "replace"))
+            shown_text = shown_text if sign in b"~_\\{}" else ""
         elif word in _UNSHOWN or (word == b"deleted" and number != b"0"):
             shown = False
         elif word == b"uc":
             fallback = int(number or 1)
         elif word == b"u":
-            found, skipped = chr(int(number or 0) % 65536), -1
+            shown_text, skipped = chr(int(number or 0) % 65536), -1
         elif word is not None:
-            found = _SIGNS.get(word, "")
+            shown_text = _RTF_SIGNS.get(word, "")
         elif byte or text:
-            own = bytes([int(byte, 16)]) if byte else text
-            found = own.decode("cp1252", "replace")[max(skipped, 0) :]
-            skipped = max(0, skipped - len(own))
+            encoded = bytes([int(byte, 16)]) if byte else text
+            shown_text = encoded.decode("cp1252", "replace")[max(skipped, 0) :]
+            skipped = max(0, skipped - len(encoded))
         if shown:
-            parts.append(found)
+            parts.append(shown_text)
         skipped = fallback if skipped < 0 else skipped
     return "".join(parts).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-WORD = Document("Word document", "word/document.xml", _word_text)
-OPEN = Document("OpenDocument text", "content.xml", _open_text)
-RTF = Document("RTF document", "", _rtf_text)
-
-# What may stand before the root, which has to begin within the first characters.
-_TTML_HEAD_CHARACTERS = 2000
-_TTML = re.compile(
-    r"(?:<\?xml[^>]{0,200}\?>\s{0,99})?(?:<!--[^>]{0,500}-->\s{0,99})?<(?:\w{1,20}:)?tt[\s>]"
-)
-_CLOCK = re.compile(r"(\d{1,4}):(\d{2}):(\d{2}(?:\.\d{1,9})?)(?::(\d{1,3}))?")
-_OFFSET = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)(h|ms|m|s|f|t)")
+WORD_DOCUMENT = Document("Word document", "word/document.xml", _word_text)
+OPEN_DOCUMENT = Document("OpenDocument text", "content.xml", _open_text)
+RTF_DOCUMENT = Document("RTF document", "", _rtf_text)
 
 
 def is_ttml(text: str) -> bool:
@@ -203,7 +200,7 @@ def is_ttml(text: str) -> bool:
 
 
 def read_ttml(text: str) -> Parsed:
-    """A cue for each paragraph; one without a time of its own continues the cue before it."""
+    """Read a cue for each paragraph; one without a time of its own continues the cue before it."""
     try:
         root = _xml(text)
     except ValueError as error:
@@ -240,7 +237,7 @@ def _number(value: str) -> float:
 
 def _seconds(value: str, units: dict[str, float]) -> float:
     """Seconds of a time of TTML; NaN for none."""
-    if clock := _CLOCK.fullmatch(value.strip()):
+    if clock := _CLOCK_TIME.fullmatch(value.strip()):
         hours, minutes, seconds, frames = clock.groups()
         whole = int(hours) * 3600 + int(minutes) * 60 + float(seconds)
         return whole + int(frames or 0) * units["f"]

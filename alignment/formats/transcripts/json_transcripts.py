@@ -14,6 +14,8 @@ from alignment.formats.transcripts.cues import Cue, Parsed
 from alignment.formats.transcripts.lines import speaker_name
 
 _NUMBER = re.compile(r"\d{1,9}(?:\.\d{0,9})?")
+_WORD = ("punctuated_word", "word", "text", "value")
+_OF_ASSEMBLYAI = frozenset({"words", "text", "confidence"})
 
 
 @dataclass(frozen=True)
@@ -35,10 +37,7 @@ class JsonLayout:
     only_with: frozenset[str] = frozenset()
 
 
-_WORD = ("punctuated_word", "word", "text", "value")
-_OF_ASSEMBLYAI = frozenset({"words", "text", "confidence"})
-
-LAYOUTS = (
+JSON_LAYOUTS = (
     JsonLayout(
         "Deepgram's JSON",
         "results.channels.0.alternatives.0.words.*",
@@ -130,7 +129,7 @@ LAYOUTS = (
 
 
 def loaded(text: str) -> Any:
-    """A JSON object or list; None for another text."""
+    """Parse a JSON object or list; return None for another text."""
     if text.lstrip()[:1] not in ("{", "["):
         return None
     try:
@@ -140,9 +139,9 @@ def loaded(text: str) -> Any:
 
 
 def read_json(data: Any) -> tuple[str, Parsed] | None:
-    """The layout's name and what is read; None if it isn't a transcript that is known."""
+    """Return the layout's name and what is read; None if it isn't a transcript that is known."""
     keys = frozenset(data) if isinstance(data, dict) else frozenset()
-    for layout in LAYOUTS:
+    for layout in JSON_LAYOUTS:
         if layout.only_with <= keys and (cues := _cues(data, layout)):
             whole = next(_values(data, layout.whole), "") if layout.whole else ""
             named = any(cue.speaker for cue in cues)
@@ -155,14 +154,14 @@ def read_json(data: Any) -> tuple[str, Parsed] | None:
 
 
 def _cues(data: Any, layout: JsonLayout) -> list[Cue]:
-    """The cues of a layout; a segment's words instead of it where all of them have times."""
+    """Return the cues of a layout; a segment's words instead of it where all of them have times."""
     cues: list[Cue] = []
     for item, speaker in _items(data, layout.items.split("."), ""):
         words = item.get("words") if isinstance(item, dict) else None
         if words and isinstance(words, list):
-            own = [_cue(word, layout, ("word", "text"), speaker) for word in words]
-            if all(cue.text and math.isfinite(cue.start) for cue in own):
-                cues += own
+            word_cues = [_cue(word, layout, ("word", "text"), speaker) for word in words]
+            if all(cue.text and math.isfinite(cue.start) for cue in word_cues):
+                cues += word_cues
                 continue
         cue = _cue(item, layout, layout.text, speaker)
         if not cue.text:
@@ -185,7 +184,7 @@ def _cue(item: Any, layout: JsonLayout, keys: Sequence[str], speaker: str) -> Cu
 
 
 def _items(data: Any, path: Sequence[str], speaker: str) -> Iterator[tuple[Any, str]]:
-    """The items at a path, each with the speaker named above it."""
+    """Yield the items at a path, each with the speaker named above it."""
     speaker = _speaker(data) or speaker
     if not path:
         if isinstance(data, dict | list):
@@ -201,16 +200,16 @@ def _items(data: Any, path: Sequence[str], speaker: str) -> Iterator[tuple[Any, 
 
 
 def _values(data: Any, path: str) -> Iterator[Any]:
-    """The values at a path: none if it isn't there."""
+    """Yield the values at a path: none if it isn't there."""
     step, _, rest = path.partition(".")
-    found: list[Any] = []
+    values: list[Any] = []
     if step == "*":
-        found = data if isinstance(data, list) else []
+        values = data if isinstance(data, list) else []
     elif isinstance(data, dict) and step in data:
-        found = [data[step]]
+        values = [data[step]]
     elif isinstance(data, list) and step.isdigit() and int(step) < len(data):
-        found = [data[int(step)]]
-    for each in found:
+        values = [data[int(step)]]
+    for each in values:
         if rest:
             yield from _values(each, rest)
         elif each is not None:
@@ -218,7 +217,7 @@ def _values(data: Any, path: str) -> Iterator[Any]:
 
 
 def _speaker(item: Any) -> str:
-    """The name of who speaks, as an item has it: "Speaker 0" for 0, spk_0 and SPEAKER_00."""
+    """Return the speaker's name that an item has: "Speaker 0" for 0, spk_0 and SPEAKER_00."""
     if not isinstance(item, Mapping):
         return ""
     given = next((item[k] for k in ("speaker", "speaker_label", "speakerTag") if k in item), None)
@@ -245,6 +244,7 @@ def _seconds(value: Any, unit: float) -> float:
 
 
 def not_known(name: str) -> InputError:
+    """Return the refusal of JSON that is no known transcript."""
     return InputError(
         f"{name} is not a transcript in JSON that a3t knows: save it as text, .srt or .vtt."
     )

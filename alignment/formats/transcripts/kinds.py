@@ -21,8 +21,22 @@ from alignment.formats.transcripts.cues import Parsed, TranscriptFile, shortened
 from alignment.formats.transcripts.documents import document_kind
 from alignment.formats.transcripts.markdown import without_markdown
 
-LARGEST_FILE = 20_000_000  # bytes
-_MARK = re.compile(rf"\[?{RECOGNISED_MARK}[^\]\n]{{0,100}}\]?")
+MAX_TRANSCRIPT_BYTES = 20_000_000  # bytes
+_RECOGNISED_LINE = re.compile(rf"\[?{RECOGNISED_MARK}[^\]\n]{{0,100}}\]?")
+# Files with these endings hold nothing else than what they promise, or are broken.
+TIMED_ENDINGS = (
+    ".srt", ".vtt", ".sbv", ".ass", ".ssa", ".json", ".ctm", ".textgrid", ".tsv", ".csv", ".sub",
+    ".stl",
+)  # fmt: skip
+# What isn't read: how it begins, and its name.
+_FOREIGN = (
+    ("%PDF", "a PDF"),
+    ("<?xml", "XML"),
+    ("<!DOCTYPE", "a web page"),
+    ("<html", "a web page"),
+    ("<SAMI", "SAMI subtitles"),
+    ("PK\x03\x04", "a packed file"),
+)
 
 
 @dataclass(frozen=True)
@@ -42,7 +56,7 @@ def _is_webvtt(text: str) -> bool:
     return text.startswith("WEBVTT")
 
 
-KINDS = (
+TRANSCRIPT_KINDS = (
     Kind("WebVTT subtitles", _is_webvtt, captions.read_arrows),
     Kind("TTML subtitles", documents.is_ttml, documents.read_ttml),
     Kind("ASS subtitles", captions.is_ass, captions.read_ass),
@@ -57,20 +71,6 @@ KINDS = (
     Kind("text with times", timed_text.is_stamped, timed_text.read_stamped, True),
     Kind("text", lambda text: True, lines.read_text_lines, True),
 )
-# Files with these endings hold nothing else than what they promise, or are broken.
-TIMED_ENDINGS = (
-    ".srt", ".vtt", ".sbv", ".ass", ".ssa", ".json", ".ctm", ".textgrid", ".tsv", ".csv", ".sub",
-    ".stl",
-)  # fmt: skip
-# What isn't read: how it begins, and its name.
-_FOREIGN = (
-    ("%PDF", "a PDF"),
-    ("<?xml", "XML"),
-    ("<!DOCTYPE", "a web page"),
-    ("<html", "a web page"),
-    ("<SAMI", "SAMI subtitles"),
-    ("PK\x03\x04", "a packed file"),
-)
 
 
 def read_transcript(path: Path) -> TranscriptFile:
@@ -78,7 +78,7 @@ def read_transcript(path: Path) -> TranscriptFile:
 
     Raises InputError if the file can't be read, is none of these kinds, or has no text.
     """
-    data = read_bytes(path, LARGEST_FILE, "transcript")
+    data = read_bytes(path, MAX_TRANSCRIPT_BYTES, "transcript")
     noted: tuple[str, ...] = ()
     if document := document_kind(data):
         try:
@@ -116,7 +116,7 @@ def parse_transcript(text: str, name: str = "The text") -> TranscriptFile:
     """
     recognised = RECOGNISED_MARK in text
     if recognised:
-        text = _MARK.sub("", text)
+        text = _RECOGNISED_LINE.sub("", text)
     kind, parsed = _parsed(text)
     if kind == "text" and (line := timed_text.first_unknown(text)):
         raise InputError(
@@ -130,8 +130,8 @@ def parse_transcript(text: str, name: str = "The text") -> TranscriptFile:
 def _parsed(text: str) -> tuple[str, Parsed]:
     """Return the kind's name, and what is read."""
     data = json_transcripts.loaded(text)
-    if data is not None and (found := json_transcripts.read_json(data)):
-        return found
+    if data is not None and (named_cues := json_transcripts.read_json(data)):
+        return named_cues
     plain = without_markdown(text)
-    kind = next(kind for kind in KINDS if kind.matches(plain if kind.written else text))
+    kind = next(kind for kind in TRANSCRIPT_KINDS if kind.matches(plain if kind.written else text))
     return kind.name, kind.read(plain if kind.written else text)

@@ -11,7 +11,7 @@ from itertools import pairwise
 from alignment.formats.transcripts.cues import Cue, Parsed, counted
 
 # At most 32 characters, so that no line is searched further.
-_NAME = re.compile(
+_NAMED_LINE = re.compile(
     r"\s{0,9}(?:[-–—]\s{0,3})?(?:>>>?\s{0,3})?"
     r"(?P<name>[A-Z][\w.'’-]{0,20}(?: (?:[A-Z(][\w.'’()-]{0,20}|\d{1,3})){0,2})"
     r"\s?:(?:\s+|$)(?P<said>.*)",
@@ -38,7 +38,7 @@ _BRACKETED = re.compile(
     r"\s{0,9}[\[(](?P<name>[A-Z]\w{0,20}(?: \w{1,20}){0,2})[\])]\s{0,3}:?\s{1,9}(?P<said>\S.*)",
     re.DOTALL,
 )
-_SOUNDS = frozenset(
+_BRACKETED_SOUNDS = frozenset(
     "music laughs laughter laughing applause noise silence inaudible unintelligible crosstalk "
     "cheering coughs sighs pause beat blank".split()
 )
@@ -63,7 +63,11 @@ def bracketed_names(lines: Sequence[str]) -> frozenset[str]:
     "[Speaker 0]" always is; another one is if most lines begin with one.
     """
     matches = [match for line in lines if (match := _BRACKETED.match(line))]
-    names = {match["name"] for match in matches if match["name"].split()[0].lower() not in _SOUNDS}
+    names = {
+        match["name"]
+        for match in matches
+        if match["name"].split()[0].lower() not in _BRACKETED_SOUNDS
+    }
     most = 2 * len(matches) > sum(1 for line in lines if line.strip())
     return frozenset(name for name in names if _NUMBERED.fullmatch(name) or most)
 
@@ -74,7 +78,7 @@ def named_by_colons(lines: Iterable[str], names: frozenset[str]) -> list[str]:
     for line in lines:
         match = _BRACKETED.match(line)
         if match is None or match["name"] not in names:
-            match = _NAME.match(line) if "_" in line[:40] else None
+            match = _NAMED_LINE.match(line) if "_" in line[:40] else None
         if match:
             line = f"{speaker_name(match['name'])}: {match['said']}"
         result.append(line)
@@ -89,25 +93,25 @@ def speaker_name(name: str) -> str:
 
 
 def is_heading(line: str) -> bool:
-    """True for a line of a script that nobody says: "Scene 1. A house, day.", "INT. HOUSE"."""
+    """Return whether nobody says a line of a script: "Scene 1. A house, day.", "INT. HOUSE"."""
     return _HEADING.fullmatch(line.strip()) is not None
 
 
 def speakers_of(lines: Sequence[str], captions: bool = True) -> frozenset[str]:
-    """The names with which lines begin that are those of who speaks.
+    """Return the names of speakers with which lines begin.
 
-    "Speaker 1:" always is. A name in capitals is, in captions, unless all of them are in capitals
-    and it stands there once; elsewhere, where it may be a heading, if there are several. Another
-    one is, if it begins three lines, or if most lines begin with one.
+    "Speaker 1:" always is one. A name in capitals is, in captions, unless all of them are in
+    capitals and it stands there once; elsewhere, where it may be a heading, if there are several.
+    Another one is, if it begins three lines, or if most lines begin with one.
     """
-    found = Counter(name for line in lines if (name := _name_of(line)))
+    names = Counter(name for line in lines if (name := _name_of(line)))
     letters = [sum(map(str.isupper, line)) / max(sum(map(str.isalpha, line)), 1) for line in lines]
     shouted = bool(lines) and sum(share > 0.9 for share in letters) > len(lines) / 2
-    mostly = len(found) > 1 and sum(found.values()) > len(lines) / 2
-    several = captions or len(found) > 1 or sum(found.values()) > 2
+    mostly = len(names) > 1 and sum(names.values()) > len(lines) / 2
+    several = captions or len(names) > 1 or sum(names.values()) > 2
     return frozenset(
         name
-        for name, times in found.items()
+        for name, times in names.items()
         if _NUMBERED.fullmatch(name)
         or times > 2
         or mostly
@@ -117,7 +121,7 @@ def speakers_of(lines: Sequence[str], captions: bool = True) -> frozenset[str]:
 
 
 def _name_of(line: str) -> str:
-    match = _NAME.match(line)
+    match = _NAMED_LINE.match(line)
     if match is None or match["name"].split()[0].lower() in _SPOKEN:
         return ""
     return match["name"]
@@ -129,7 +133,7 @@ def by_speaker(lines: Iterable[str], names: frozenset[str]) -> list[tuple[str, s
     for line in lines:
         name = _name_of(line)
         if name in names:
-            match = _NAME.match(line)
+            match = _NAMED_LINE.match(line)
             turns.append((name, [match["said"] if match else line]))
         elif turns:
             turns[-1][1].append(line)
@@ -139,7 +143,7 @@ def by_speaker(lines: Iterable[str], names: frozenset[str]) -> list[tuple[str, s
 
 
 def read_text_lines(text: str) -> Parsed:
-    """A text without times; its speakers' names, and a script's headings, aren't spoken."""
+    """Read a text without times; its speakers' names, and a script's headings, aren't spoken."""
     lines = text.splitlines()
     lines = named_by_colons(lines, bracketed_names(lines))
     names = speakers_of([line for line in lines if line.strip()], captions=False)
@@ -174,5 +178,4 @@ def _without_page_numbers(lines: Sequence[str]) -> list[str]:
 
 
 def _without_references(line: str) -> str:
-    """The line as it is, unless it has any."""
     return without_references(line) if re.search(r"\[\d{1,4}\]", line) else line

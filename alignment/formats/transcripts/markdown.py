@@ -24,10 +24,10 @@ _SIGNS = (
 
 
 def without_markdown(text: str) -> str:
-    """Return the words of a text in Markdown; *emphasis* stays, which a3t speaks so.
+    r"""Return the words of a text in Markdown; *emphasis* stays, which a3t speaks so.
 
-    >>> without_markdown("## Monday\\n- **Bring** the [papers](http://a.b).")
-    'Monday\\nBring the papers.'
+    >>> without_markdown("## Monday\n- **Bring** the [papers](http://a.b).")
+    'Monday\nBring the papers.'
     """
     for sign, spoken in _SIGNS:
         text = sign.sub(spoken, text)

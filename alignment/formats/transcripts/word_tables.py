@@ -35,6 +35,8 @@ MILLISECONDS_FROM = 1000  # whole times that reach this aren't seconds
 WORD_TIERS = ("words", "word")
 SEEN = 50  # lines that tell a kind
 OTHER_TIERS = ("phones", "phone", "segments", "mau", "kan", "syllables", "points")
+# Praat reads what stands free: texts and numbers; "xmin =" and "intervals [1]:" are for people.
+_FREE_VALUES = re.compile(r'"((?:[^"]|"")*)"|(?<!\S)(-?\d[\d.]{0,30}(?:[eE][+-]?\d{1,3})?)(?!\S)')
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -48,6 +50,7 @@ def _all_like(text: str, pattern: re.Pattern[str]) -> bool:
 
 
 def is_ctm(text: str) -> bool:
+    """Return whether all lines seen are those of a CTM."""
     return _all_like(text, _CTM)
 
 
@@ -62,10 +65,10 @@ def is_htk(text: str) -> bool:
 
 
 def _in_htk_order(text: str) -> bool:
-    """True if the lines' times follow each other: "12 30 people came" is a sentence."""
-    found = [match for line in islice(_lines(text), SEEN) if (match := _HTK.fullmatch(line))]
-    return all(int(match[1]) < int(match[2]) for match in found) and (
-        len(found) > 1 or int(found[0][2]) > 10_000
+    """Return whether the lines' times follow each other: "12 30 people came" is a sentence."""
+    labels = [match for line in islice(_lines(text), SEEN) if (match := _HTK.fullmatch(line))]
+    return all(int(match[1]) < int(match[2]) for match in labels) and (
+        len(labels) > 1 or int(labels[0][2]) > 10_000
     )
 
 
@@ -172,12 +175,9 @@ def read_columns(text: str) -> Parsed:
 
 
 def is_textgrid(text: str) -> bool:
+    """Return whether a text begins as a TextGrid does."""
     head = text[:300]
     return "ooTextFile" in head and "TextGrid" in head
-
-
-# Praat reads what stands free: texts and numbers; "xmin =" and "intervals [1]:" are for people.
-_FREE_VALUES = re.compile(r'"((?:[^"]|"")*)"|(?<!\S)(-?\d[\d.]{0,30}(?:[eE][+-]?\d{1,3})?)(?!\S)')
 
 
 class TextGridTier(NamedTuple):

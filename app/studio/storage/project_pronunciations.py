@@ -11,7 +11,7 @@ from a3t.errors import InputError
 from a3t.plan.request import Pronunciations, pronunciations_of
 from a3t.text.phones import ARPABET
 from a3t.text.pronunciation.letter_to_sound import as_it_sounds
-from alignment.formats.dictionary import MOST_NAMES, Dictionary
+from alignment.formats.dictionary import MAX_NAMES, Dictionary
 from alignment.serialisation import Record, to_json
 from app import limits, texts
 from app.studio.storage.folders import ProjectFolder
@@ -76,7 +76,7 @@ def checked_names(data: Any) -> dict[str, Any]:
         if isinstance(ways, list)
         and all(isinstance(way, list) and way and {*map(str, way)} <= {*ARPABET} for way in ways)
     }
-    if not isinstance(text, str) or len(text) > limits.MAX_CHARACTERS or len(kept) > MOST_NAMES:
+    if not isinstance(text, str) or len(text) > limits.MAX_CHARACTERS or len(kept) > MAX_NAMES:
         return {"text": "", "words": {}}
     return {"text": text, "words": kept}
 

@@ -36,7 +36,7 @@ from a3t.text.transcript import Transcript, parsed
 from alignment import Word
 from alignment.aligner import InMemory
 from alignment.confidence.doubts import with_confidences
-from alignment.long.pieces import SECONDS, find_anchors, pieces
+from alignment.long.pieces import SEARCH_FRAME_S, find_anchors, pieces
 from alignment.recognition import whisper_model
 from alignment.recognition.whisper import load_whisper
 from alignment.result import shift_word, spread_evenly
@@ -249,7 +249,7 @@ def find_places(
     editor_step(editor, "align")
     choices = Pronouncer(dict(own)).choices(transcript.spoken)
     phones = [choices[word][0] for word in transcript.spoken]
-    frame = SECONDS * sound.sample_rate
+    frame = SEARCH_FRAME_S * sound.sample_rate
     result: list[Place] = []
     done = 0
     for piece in pieces(find_anchors(sound, phones), count):

@@ -198,7 +198,7 @@ def test_a_piece_is_not_cut_up_again(
         return align_long(*arguments)
 
     monkeypatch.setattr(network_aligner, "align_long", counted)
-    monkeypatch.setattr(network_aligner, "LONG_SECONDS", 15.0)
+    monkeypatch.setattr(network_aligner, "LONG_S", 15.0)
     noise = 0.1 * np.random.default_rng(0).standard_normal(20 * 16000)  # nothing to cut it at
     result = NetworkAligner().align(noise, 16000, words, lookup(words), check=False)
     assert len(calls) == 1

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from alignment.errors import InputError
-from alignment.formats.transcripts.kinds import KINDS, read_transcript
+from alignment.formats.transcripts.kinds import TRANSCRIPT_KINDS, read_transcript
 from tests.alignment.conftest import Check
 from tests.alignment.formats.transcript_samples import (
     FILES,
@@ -44,7 +44,9 @@ def test_each_kind_is_read_by_its_content(name: str, tmp_path: Path) -> None:
 
 def test_the_table_has_no_kind_that_is_not_tried() -> None:
     tried = {kind for kind, _ in FILES.values()}
-    assert not {kind.name for kind in KINDS if not any(name in kind.name for name in tried)}
+    assert not {
+        kind.name for kind in TRANSCRIPT_KINDS if not any(name in kind.name for name in tried)
+    }
 
 
 NAMED = {

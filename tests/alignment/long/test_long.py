@@ -14,8 +14,8 @@ from alignment.aligners.network_aligner import NetworkAligner
 from alignment.long import whole as long_recordings
 from alignment.long.pieces import (
     ELSEWHERE,
-    FARTHEST,
-    SECONDS,
+    SEARCH_FLOOR_NATS,
+    SEARCH_FRAME_S,
     Anchors,
     _path,
     _Text,
@@ -47,7 +47,7 @@ def spoken(
         symbols = [*word, PAUSE] if number % 7 == 6 else word
         for symbol in symbols:
             for _ in range(draw.integers(3, 8) if symbol != PAUSE else 20):
-                frame = np.full(len(SYMBOLS), FARTHEST) + draw.uniform(0, 3, len(SYMBOLS))
+                frame = np.full(len(SYMBOLS), SEARCH_FLOOR_NATS) + draw.uniform(0, 3, len(SYMBOLS))
                 heard = symbol if draw.random() > 0.2 else draw.choice(PHONES)
                 frame[INDEX[symbol]] = -1.5
                 frame[INDEX[heard]] = 0.0
@@ -154,8 +154,8 @@ def evenly(
 def minutes(monkeypatch: pytest.MonkeyPatch) -> tuple[InMemory, list[str]]:
     """100 s at 16 kHz, a word and a pause each second, and anchors that say so."""
     rate, seconds = 16_000, 100
-    frames = round(seconds / SECONDS)
-    places = np.arange(frames) * SECONDS
+    frames = round(seconds / SEARCH_FRAME_S)
+    places = np.arange(frames) * SEARCH_FRAME_S
     words = np.minimum((places + 0.2).astype(int), seconds - 1)
     quiet = (places % 1.0 >= 0.8) & (places < seconds - 1)
     anchors = Anchors(words, quiet, np.full(frames, -0.2))
@@ -196,9 +196,9 @@ def test_a_recording_that_counts_as_long(
     lookup: Lookup,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(network_aligner, "LONG_SECONDS", 15.0)
+    monkeypatch.setattr(network_aligner, "LONG_S", 15.0)
     samples, rate = speech
-    repeats = int(network_aligner.LONG_SECONDS / aligned.duration) + 1
+    repeats = int(network_aligner.LONG_S / aligned.duration) + 1
     wrong = "mountains fall on empty houses while nobody there remembers anything now".split()
     said = {**lookup(words), **lookup(wrong)}
     assert set(said) >= {*words, *wrong}

@@ -5,9 +5,9 @@ import pytest
 
 from alignment import Alignment, Phone, Word, load_aligner
 from alignment.network.boundaries import (
-    INSIDE,
-    ONSET,
-    SHARED,
+    INSIDE_S,
+    ONSET_S,
+    SHARED_CONSONANT,
     spreads,
     undecided,
     with_spreads,
@@ -32,7 +32,7 @@ def crossing(frames: float) -> np.ndarray:
 def test_what_crosses_slowly_is_less_sure() -> None:
     found = [spreads(ALIGNED, crossing(frames))[0] for frames in (0.01, 0.5, 1.0, 2.0)]
     assert found == sorted(found)
-    assert found[0] == pytest.approx(INSIDE[0], abs=0.001)
+    assert found[0] == pytest.approx(INSIDE_S[0], abs=0.001)
     # The integral of 4 p (1 - p) over a logistic crossing of scale s is 4 s.
     assert undecided(ALIGNED, crossing(1.0))[0] == pytest.approx(0.04, rel=0.05)
 
@@ -53,11 +53,13 @@ def beside(left: str, right: str) -> float:
 
 
 def test_what_meets_says_how_sure_a_boundary_can_be() -> None:
-    assert beside("M", "T") == pytest.approx(INSIDE[0], abs=0.001)
-    assert beside("M", "AE1") == ONSET
+    assert beside("M", "T") == pytest.approx(INSIDE_S[0], abs=0.001)
+    assert beside("M", "AE1") == ONSET_S
     assert beside("M", "L") > beside("M", "T")
     assert beside("AE1", "M") == beside("M", "T")  # one that is decided at once
-    assert beside("S", "S") == pytest.approx(max(SHARED * 0.4, INSIDE[1] * 0.12), rel=0.1)
+    assert beside("S", "S") == pytest.approx(
+        max(SHARED_CONSONANT * 0.4, INSIDE_S[1] * 0.12), rel=0.1
+    )
     # The closure of a stop is as silent as the pause before it; a vowel is not.
     assert beside(PAUSE, "T") > beside(PAUSE, "S") > beside(PAUSE, "AE1")
 

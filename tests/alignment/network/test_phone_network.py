@@ -7,8 +7,8 @@ from alignment import Alignment
 from alignment.aligners.network_aligner import Acoustics
 from alignment.arpabet import ARPABET
 from alignment.network.boundaries import (
-    CLASSES,
-    FARTHEST,
+    MAX_MOVE_S,
+    PHONE_CLASSES,
     SURROUNDINGS,
     Boundaries,
     changes,
@@ -16,7 +16,7 @@ from alignment.network.boundaries import (
     moves,
     surroundings,
 )
-from alignment.network.phone_network import INDEX, RATE, SYMBOLS, features, posteriors
+from alignment.network.phone_network import INDEX, SAMPLE_RATE_HZ, SYMBOLS, features, posteriors
 from tests.alignment.conftest import Speech
 from training.alignment.flite import SyntheticUtterance
 
@@ -46,16 +46,16 @@ def test_the_network_distinguishes_silence_and_phones(speech: Speech, aligned: A
 
 @pytest.mark.parametrize("place", [0.49, 0.5, 0.51])
 def test_the_change_of_the_spectrum_is_found(place: float) -> None:
-    time = np.arange(RATE) / RATE
+    time = np.arange(SAMPLE_RATE_HZ) / SAMPLE_RATE_HZ
     sound = np.where(time < place, np.sin(2000 * time), np.sin(12_000 * time))
-    sound = sound + 1e-3 * np.random.default_rng(0).normal(size=RATE)
+    sound = sound + 1e-3 * np.random.default_rng(0).normal(size=SAMPLE_RATE_HZ)
     moved = changes(features(sound), np.array([0.5]), 3)
     assert moved == pytest.approx(place, abs=8e-3)
     assert np.sign(moved - 0.5) == np.sign(place - 0.5) or place == 0.5
 
 
 def test_every_phone_is_of_one_class() -> None:
-    listed = [symbol for symbols in CLASSES[1:] for symbol in symbols]
+    listed = [symbol for symbols in PHONE_CLASSES[1:] for symbol in symbols]
     assert len(listed) == len(set(listed))
     assert {symbol for symbol in ARPABET if symbol not in listed} == {
         symbol for symbol in ARPABET if symbol[0] in "AEIOU"
@@ -71,7 +71,7 @@ def test_features_of_each_boundary(aligned: Alignment, speech: Speech) -> None:
     assert known.shape == (len(boundaries.symbols) - 1, SURROUNDINGS)
     assert np.isfinite(known).all()
     times = correct(boundaries, sound.frames, sound.scores, sound.second)
-    assert np.abs(times - boundaries.times).max() <= FARTHEST + 1e-9
+    assert np.abs(times - boundaries.times).max() <= MAX_MOVE_S + 1e-9
     assert np.median(np.abs(times - boundaries.times)) < 0.01
 
 
@@ -110,10 +110,12 @@ def test_members_together_give_their_mean() -> None:
 def test_a_faster_voice_keeps_its_phones_places() -> None:
     from training.alignment.train_boundaries import faster
 
-    samples = np.zeros(RATE, np.float32)
-    samples[RATE // 2] = 1.0
-    heard = faster(SyntheticUtterance(samples, RATE, (("S", 0.5), ("IY", 1.0)), (), {}), 1.1)
-    assert np.argmax(heard.samples) / RATE == pytest.approx(heard.phones[0][1], abs=1e-3)
+    samples = np.zeros(SAMPLE_RATE_HZ, np.float32)
+    samples[SAMPLE_RATE_HZ // 2] = 1.0
+    heard = faster(
+        SyntheticUtterance(samples, SAMPLE_RATE_HZ, (("S", 0.5), ("IY", 1.0)), (), {}), 1.1
+    )
+    assert np.argmax(heard.samples) / SAMPLE_RATE_HZ == pytest.approx(heard.phones[0][1], abs=1e-3)
     assert heard.phones[1][1] == pytest.approx(1 / 1.1, abs=1e-3)
 
 
@@ -121,7 +123,7 @@ def test_the_true_times_of_pauses_that_one_side_does_not_have() -> None:
     from training.alignment.train_boundaries import true_times
 
     phones = (("pau", 0.2), ("S", 0.3), ("IY", 0.5), ("pau", 0.6), ("T", 0.7), ("pau", 0.9))
-    utterance = SyntheticUtterance(np.zeros(1), RATE, phones, (), {})
+    utterance = SyntheticUtterance(np.zeros(1), SAMPLE_RATE_HZ, phones, (), {})
     assert true_times(utterance, ["sp", "S", "IY", "sp", "T", "sp"]) == pytest.approx(
         [0.2, 0.3, 0.5, 0.6, 0.7]
     )

@@ -7,7 +7,7 @@ import pytest
 import soundfile
 
 from alignment.errors import AlignmentError
-from alignment.network.phone_network import HOP, band_power, normalised
+from alignment.network.phone_network import HOP_SAMPLES, band_power, normalised
 from alignment.recognition.lattice import Arc
 from alignment.recognition.live import LATE, LiveRecogniser, LiveWords, RunningBands, RunningScores
 from alignment.recognition.rescoring import Rescoring
@@ -81,9 +81,9 @@ def test_bands_as_they_come_are_those_of_the_whole(samples: np.ndarray, size: in
     bands = RunningBands(16_000)
     for first in range(0, len(samples), size):
         bands.hear(samples[first : first + size])
-        assert bands.stop <= first // HOP + size // HOP  # no more than is there
+        assert bands.stop <= first // HOP_SAMPLES + size // HOP_SAMPLES  # no more than is there
     bands.hear(np.zeros(0), last=True)
-    assert bands.stop == len(samples) // HOP + 1
+    assert bands.stop == len(samples) // HOP_SAMPLES + 1
     whole = np.log(band_power(samples * 32768) + 1e-12)
     loud = whole > whole.max() - 12
     assert np.abs(bands.rows - whole)[loud].mean() < 0.05
@@ -99,4 +99,4 @@ def test_scores_come_in_whole_chunks_and_reach_to_the_end(samples: np.ndarray) -
     assert {len(part) % 20 for part in parts} == {0}
     rest = scores.hear(np.zeros(0), last=True)
     count = sum(map(len, parts)) + len(rest)
-    assert count == -(-(len(samples) // HOP + 1) // 2)
+    assert count == -(-(len(samples) // HOP_SAMPLES + 1) // 2)

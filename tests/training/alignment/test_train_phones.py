@@ -15,7 +15,7 @@ from alignment.formats import write_alignment
 from alignment.network.phone_network import (
     BANDS,
     INDEX,
-    RATE,
+    SAMPLE_RATE_HZ,
     STRIDE,
     SYMBOLS,
     band_power,
@@ -58,10 +58,10 @@ def backgrounds() -> Backgrounds:
 def tones(seconds: float, phones: int) -> tuple[np.ndarray, Alignment]:
     """A tone for each phone, one above the other, so that any frame tells which phone it is."""
     symbols = SYMBOLS[1 : phones + 1]
-    time = np.arange(round(seconds * RATE)) / RATE
+    time = np.arange(round(seconds * SAMPLE_RATE_HZ)) / SAMPLE_RATE_HZ
     each = seconds / phones
     hertz = 200 * 1.4 ** np.minimum(time // each, phones - 1)
-    sound = np.sin(2 * np.pi * np.cumsum(hertz) / RATE)
+    sound = np.sin(2 * np.pi * np.cumsum(hertz) / SAMPLE_RATE_HZ)
     words = tuple(
         Word(str(k), k * each, (k + 1) * each, 1.0, (Phone(s, k * each, (k + 1) * each),))
         for k, s in enumerate(symbols)
@@ -97,7 +97,7 @@ def test_another_tract_is_what_live_words_call_one() -> None:
 def test_silence_is_labelled_as_such() -> None:
     """Between words, and after what is too short: tones in noise are louder than its room tone."""
     sound, alignment = tones(1.2, 3)
-    quiet = np.random.default_rng(0).standard_normal(RATE // 2).astype(np.float32)
+    quiet = np.random.default_rng(0).standard_normal(SAMPLE_RATE_HZ // 2).astype(np.float32)
     words = (*alignment.words, pause(1.2, 1.7))
     example = Example.of(np.concatenate([sound, quiet]), Alignment(words, 1.7))
     power, phones = speech(
