@@ -6,7 +6,7 @@ Recording → Transcript → Alignment → EditPlan → filled mel → patch →
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
@@ -44,7 +44,7 @@ from a3t.source.differences import (
     wanted_text,
 )
 from a3t.source.proof import as_read
-from a3t.source.records import AlignedRecording, Comparison, FoundTranscript
+from a3t.source.records import AlignedRecording, FoundTranscript
 from a3t.source.transcripts import find_transcript
 from a3t.text.markup import check_marks
 from a3t.text.pronunciation.pronouncer import Pronouncer
@@ -199,9 +199,7 @@ class Editor:
         new_text = request.new_transcript
         if (comparison := found.comparison) is not None:
             ticked = {each.number for each in differences if each.ticked}
-            found = replace(found, **_said(comparison, ticked))
             new_text = wanted_text(comparison, ticked)
-            differences = self._listed(sound, found, pronouncer, ticked)
         check_marks(request.new_transcript.text, found.transcript.text)
         revision = Revision.of(found.transcript, new_text)
         if found.origin == "recognised" and not (revision.edits or request.cuts):
@@ -250,19 +248,15 @@ class Editor:
         sound: Recording,
         found: FoundTranscript,
         pronouncer: Pronouncer,
-        ticked: set[int] | None = None,
     ) -> tuple[Difference, ...]:
-        """List the differences of a transcript from the new text.
-
-        ticked: the numbers of those that are made.
-        """
+        """List the differences of a transcript from the new text."""
         if found.comparison is None or not found.comparison.places:
             return ()
         with self.steps("align"):
             aligned = self.alignments.whole(sound, found, pronouncer)
         rate = sound.sample_rate
         spans = [(round(w.start * rate), round(w.end * rate)) for w in aligned.spoken]
-        return listed(found.comparison, spans, sound.samples, ticked)
+        return listed(found.comparison, spans, sound.samples)
 
     def _listen(
         self, recording: Source, request: EditRequest, pronouncer: Pronouncer
@@ -283,7 +277,14 @@ class Editor:
                 require_own_text(found.comparison)
             if request.left and text is not None and new_text is not None:
                 comparison = continued(text, request.left, new_text)
-                found = replace(found, times=None, comparison=comparison, **_said(comparison))
+                said = said_text(comparison)
+                found = replace(
+                    found,
+                    transcript=said.transcript,
+                    confidences=said.confidences,
+                    times=None,
+                    comparison=comparison,
+                )
             return sound, found
 
     def findings(
@@ -403,9 +404,3 @@ def _request(request: EditRequest | None, fields: dict[str, Any]) -> EditRequest
     if request is None:
         return EditRequest(**fields)
     return replace(request, **fields) if fields else request  # which keeps its texts, read
-
-
-def _said(comparison: Comparison, ticked: Collection[int] = ()) -> dict[str, Any]:
-    """Return the fields of a transcript by a comparison and the choice of its places."""
-    said = said_text(comparison, ticked)
-    return {"transcript": said.transcript, "confidences": said.confidences}

@@ -20,7 +20,7 @@ import numpy as np
 
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
-from a3t.source.decision import BUILT_IN, WHISPER, Weights
+from a3t.source.decision import BUILT_IN, SECOND_OPINION, WHISPER, Weights
 from a3t.source.evidence import Evidence, HeardSound, Rival
 from a3t.source.places import meets, parted, places_between, with_words, written_together
 from a3t.source.recognised_transcript import parts_of, recognised_part
@@ -54,16 +54,17 @@ OPENED = -2.0  # log odds of a rival that is looked at; of 366 words of choosing
 @dataclass(frozen=True)
 class ComparedText:
     """The words `heard`, the `new` text in its spelling, and the `places` where they differ, each
-    with its evidence, or None where there is none."""
+    with its evidence, or None where there is none; the `weights` of the evidence."""
 
     heard: FoundTranscript
     new: Transcript
     places: tuple[Place, ...]
     evidence: tuple[Evidence | None, ...]
+    weights: Weights
 
-    def judged(self, weights: Weights) -> Comparison:
-        """Return the comparison, with the places that are worth listing."""
-        judged = weights.judge(self.places, self.evidence) if self.places else []
+    def judged(self) -> Comparison:
+        """Return the comparison, with all places."""
+        judged = self.weights.judge(self.places, self.evidence) if self.places else []
         return Comparison(
             self.heard.transcript,
             self.heard.known_confidences,
@@ -148,21 +149,32 @@ class SpeechComparison:
 
         Raises AlignmentError when the recogniser can't be used or no word is heard.
         """
-        compared, parts = self._compared(text)
-        if self.model is None:
-            return self._with_rival(compared, parts).judged(BUILT_IN)
-        if compared.places:
-            return compared.judged(WHISPER)
-        # Whisper hears the text itself. If the network doesn't, somebody has to be asked.
-        other = SpeechComparison(self.sound, self.pronouncer, None).compared(text)
-        return other.judged(replace(BUILT_IN, change=np.inf, open=WHISPER.open))
+        return self.closely_compared(text).judged()
 
     def compared(self, text: Transcript) -> ComparedText:
-        """The places where the recording may differ from the text; errors as for `comparison`."""
+        """Find where the recording may differ from the text; errors as for `comparison`."""
         return self._compared(text)[0]
 
+    def heard_by(self, text: Transcript) -> Transcript:
+        """Return what is heard; the network hears by the text. Errors as for `comparison`."""
+        return _joined(self._parts(text))[0]
+
+    def closely_compared(self, text: Transcript) -> ComparedText:
+        """Find where it differs, and where the recogniser may have heard the text's own word.
+
+        Errors as for `comparison`.
+        """
+        compared, parts = self._compared(text)
+        if self.model is None:
+            return self._with_rival(compared, parts)
+        if compared.places:
+            return compared
+        # Whisper hears the text itself. If the network doesn't, somebody has to be asked.
+        other = SpeechComparison(self.sound, self.pronouncer, None).compared(text)
+        return replace(other, weights=SECOND_OPINION)
+
     def _compared(self, text: Transcript) -> tuple[ComparedText, list[_Part]]:
-        parts = self._whisper_parts if self.model else self._network_parts(text)
+        parts = self._parts(text)
         heard, sure, ends = _joined(parts)
         new = respelled(heard, text)
         places = places_between(heard, new, self.pronouncer)
@@ -193,7 +205,8 @@ class SpeechComparison:
                     evidence[k] = each
             begin, first = stop, last
         known = FoundTranscript(heard, confidences=sure)
-        return ComparedText(known, new, tuple(places), tuple(evidence)), parts
+        weights = WHISPER if self.model else BUILT_IN
+        return ComparedText(known, new, tuple(places), tuple(evidence), weights), parts
 
     def _with_rival(self, compared: ComparedText, parts: Sequence[_Part]) -> ComparedText:
         """With one place more if none is plain: the network hears by the text, so it may hear the
@@ -222,6 +235,7 @@ class SpeechComparison:
             compared.new,
             (*places[:number], place, *places[number:]),
             (*compared.evidence[:number], best.evidence, *compared.evidence[number:]),
+            compared.weights,
         )
 
     def _evidence_of(
@@ -295,6 +309,9 @@ class SpeechComparison:
         if not any(part.found for part in found):
             raise AlignmentError(NOTHING)
         return found
+
+    def _parts(self, text: Transcript) -> list[_Part]:
+        return self._whisper_parts if self.model else self._network_parts(text)
 
     def _network_parts(self, text: Transcript) -> list[_Part]:
         """The parts as the network hears them by the text."""

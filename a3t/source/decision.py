@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,8 +20,8 @@ class Weights:
     """The log odds of a change: an offset and a weight for each field of Evidence, less the
     logarithm of the number of places, since about one of them is meant.
 
-    Thresholds, log odds, from which a place is a change (`change`), is ticked (`ticked`), is open
-    (`open`), and is listed at all (`listed`).
+    Thresholds, log odds, from which a place is a change (`change`), is ticked (`ticked`), and is
+    open (`open`).
     """
 
     offset: float
@@ -29,7 +29,6 @@ class Weights:
     change: float = 0.5
     ticked: float = 0.5
     open: float = -1.0
-    listed: float = -4.0
 
     def log_odds(self, evidence: Sequence[Evidence | None]) -> list[float]:
         """Return the log odds of each place; 0 where there is no evidence."""
@@ -44,7 +43,7 @@ class Weights:
     def judge(
         self, places: Sequence[Place], evidence: Sequence[Evidence | None]
     ) -> list[tuple[Place, Judgement]]:
-        """Judge the places and return those worth listing; touching changes are one place.
+        """Judge all places; touching changes are one place.
 
         Somebody who gives a new text wants a change: so if no place is likely one, the likeliest
         that is open is ticked.
@@ -64,9 +63,7 @@ class Weights:
             if judgements[best].verdict == "open":
                 judgements[best] = judgements[best]._replace(ticked=True)
         listed: list[tuple[Place, Judgement]] = []
-        for place, judgement, own in zip(places, judgements, odds, strict=True):
-            if own < self.listed and not judgement.ticked:
-                continue
+        for place, judgement in zip(places, judgements, strict=True):
             if listed and judgement.verdict == "change" and listed[-1][1].verdict == "change":
                 before = listed[-1]
                 if before[0].heard[1] == place.heard[0] and before[0].new[1] == place.new[0]:
@@ -103,3 +100,5 @@ WHISPER = Weights(
 BUILT_IN = Weights(
     -1.49, Evidence(fit=0.14, language=0.28, advantage=0.8, cleared=-0.82, name=-2.0), open=-2.0
 )
+# Of the network where Whisper hears the text itself.
+SECOND_OPINION = replace(BUILT_IN, change=math.inf, open=WHISPER.open)

@@ -10,7 +10,7 @@ A difference that isn't made stays as recorded: neither the text nor the new tex
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -75,12 +75,21 @@ class Difference(Record):
         if old and new:
             what = f"“{old}” → “{new}”"
         elif old:
-            what = f"without “{old}”"
+            what = f"leave out “{old}”"
         else:
-            what = f"with “{new}”"
+            what = f"add “{new}”"
         if self.before:
             return f"{what} after “{self.before}”"
         return f"{what} before “{self.after}”" if self.after else what
+
+    @property
+    def as_heard(self) -> str:
+        """What is heard, and what the new text has there."""
+        if not self.heard:
+            beside = f"after “{self.before}”" if self.before else "at the beginning"
+            return f"nothing {beside} (you wrote “{self.new}”)"
+        wrote = f"you wrote “{self.new}”" if self.new else "your text leaves it out"
+        return f"“{self.heard}” ({wrote})"
 
 
 class UnsureError(InputError):
@@ -143,8 +152,9 @@ def choose(differences: Sequence[Difference], changes: Changes) -> tuple[Differe
 
 
 def _unsure(differences: Sequence[Difference]) -> str:
-    shown = "; ".join(f"{each.number}. {each}" for each in differences[:MAX_SHOWN])
-    more = len(differences) - MAX_SHOWN
+    likely = [each for each in differences if each.verdict != "misheard"]
+    shown = "; ".join(f"{each.number}. {each}" for each in likely[:MAX_SHOWN])
+    more = len(differences) - len(likely[:MAX_SHOWN])
     return (
         "Nothing was made, because some of these differences may be misheard words: "
         f"{shown}{f'; and {more} more' if more > 0 else ''}. Choose those to make by their "
@@ -187,42 +197,24 @@ def require_own_text(comparison: Comparison) -> None:
         )
 
 
-def is_said_as_new(judgement: Judgement | Difference, ticked: bool) -> bool:
-    """Return whether the recording is taken to say the new words at a place."""
-    return judgement.verdict == "misheard" and not ticked
-
-
-def said_text(comparison: Comparison, ticked: Collection[int] = ()) -> FoundTranscript:
-    """Return the recording's text: the new one with the heard words where that is meant.
-
-    `ticked` are numbers of places, from 1 on; a misheard place that isn't ticked has the new words.
-    """
-    return _mixed(
-        comparison, lambda k: not is_said_as_new(comparison.judgements[k], k + 1 in ticked)
-    )
+def said_text(comparison: Comparison) -> FoundTranscript:
+    """Return the recording's text: the heard words, elsewhere as the new text writes them."""
+    return _mixed(comparison, range(len(comparison.places)))
 
 
 def wanted_text(comparison: Comparison, ticked: Collection[int]) -> Transcript:
-    """Return the new text with the heard words at open places that aren't ticked."""
-    left = [
-        k
-        for k, each in enumerate(comparison.judgements)
-        if k + 1 not in ticked and not is_said_as_new(each, ticked=False)
-    ]
-    if not left:
-        return comparison.new
-    return _mixed(comparison, left.__contains__, marked=True).transcript
+    """Return the new text with the heard words at the places, from 1 on, that aren't ticked."""
+    left = [k for k in range(len(comparison.places)) if k + 1 not in ticked]
+    return _mixed(comparison, left, marked=True).transcript if left else comparison.new
 
 
-def _mixed(
-    comparison: Comparison, is_heard: Callable[[int], bool], marked: bool = False
-) -> FoundTranscript:
+def _mixed(comparison: Comparison, numbers: Iterable[int], marked: bool = False) -> FoundTranscript:
     """Return the new text with the heard words at some places; `marked`: with its own markup."""
     new, places = comparison.new, comparison.places
     text = new if marked else Transcript.of_tokens(new.words)
     said = FoundTranscript(text, confidences=comparison.new_confidences)
     heard = FoundTranscript(comparison.heard, confidences=comparison.confidences)
-    swapped = [Place(p.new, p.heard) for k, p in enumerate(places) if is_heard(k)]
+    swapped = [Place(places[k].new, places[k].heard) for k in numbers]
     return with_words(said, heard, swapped) if swapped else said
 
 
@@ -231,25 +223,13 @@ def continued(given: Transcript, left: Sequence[Difference], new_text: Transcrip
 
     What was left is offered again, as it was judged; what else differs is a change.
     """
-    known = {each.words: each for each in left if given.words[slice(*each.words)]}
-    heard, moved, spans = FoundTranscript(given), 0, list[tuple[Span, Difference]]()
-    for (first, last), each in sorted(known.items()):
-        first, last = first + moved, last + moved
-        if is_said_as_new(each, ticked=False) and each.heard:
-            own = Transcript.from_text(each.heard)
-            place = Place((first, last), (0, len(own.words)))
-            heard = with_words(heard, FoundTranscript(own), [place])
-            moved += len(own.words) - (last - first)
-            last = first + len(own.words)
-        spans.append(((first, last), each))
-    said = heard.transcript
-    new = respelled(said, new_text)
+    new = respelled(given, new_text)
     places, judgements = [], []
-    for edit in minimal_script(said.spoken, new.spoken):
+    for edit in minimal_script(given.spoken, new.spoken):
         earlier = [
             each
-            for span, each in spans
-            if meets(span, [edit.old]) and new.said(*edit.new) == each.new
+            for each in left
+            if meets(each.words, [edit.old]) and new.said(*edit.new) == each.new
         ]
         places.append(Place(edit.old, edit.new))
         judgements.append(
@@ -257,30 +237,22 @@ def continued(given: Transcript, left: Sequence[Difference], new_text: Transcrip
             if earlier
             else Judgement("change", 1.0, ticked=True)
         )
-    sure = (1.0,) * len(said.words), (1.0,) * len(new.words)
-    return Comparison(said, sure[0], new, sure[1], tuple(places), tuple(judgements))
+    sure = (1.0,) * len(given.words), (1.0,) * len(new.words)
+    return Comparison(given, sure[0], new, sure[1], tuple(places), tuple(judgements))
 
 
-def listed(
-    comparison: Comparison,
-    spans: Sequence[Span],
-    samples: int,
-    ticked: Collection[int] | None = None,
-) -> tuple[Difference, ...]:
-    """Return the differences of a comparison.
+def listed(comparison: Comparison, spans: Sequence[Span], samples: int) -> tuple[Difference, ...]:
+    """Return the differences of a comparison, all of them, ticked as judged.
 
-    `spans` are the samples [first, last) of each spoken word of `said_text` for the same `ticked`
-    (None: as judged), of a recording with so many `samples`.
+    `spans` are the samples [first, last) of each spoken word of `said_text`, of a recording with
+    so many `samples`.
     """
     heard, new = comparison.heard, comparison.new
     result = []
     moved = 0  # words of the text less words of the new text, up to here
     for k, (place, judged) in enumerate(zip(comparison.places, comparison.judgements, strict=True)):
-        is_made = judged.ticked if ticked is None else k + 1 in ticked
         first = place.new[0] + moved
-        as_new = is_said_as_new(judged, is_made)
-        own = place.new if as_new else place.heard
-        last = first + own[1] - own[0]
+        last = first + place.heard[1] - place.heard[0]
         moved = last - place.new[1]
         if first < last:
             source = spans[first][0], spans[last - 1][1]
@@ -296,7 +268,7 @@ def listed(
                 heard=heard.said(*place.heard),
                 new=new.said(*place.new),
                 verdict=judged.verdict,
-                ticked=is_made,
+                ticked=judged.ticked,
                 confidence=round(judged.confidence, 3),
                 before=new.said(max(place.new[0] - CONTEXT_WORDS, 0), place.new[0]),
                 after=new.said(place.new[1], place.new[1] + CONTEXT_WORDS),

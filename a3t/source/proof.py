@@ -21,7 +21,6 @@ from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.source.alignments import AlignmentStore
 from a3t.source.change_detection import SpeechComparison
-from a3t.source.decision import BUILT_IN, WHISPER
 from a3t.source.places import with_words
 from a3t.source.recognised_transcript import recognised
 from a3t.source.records import FoundTranscript, Place
@@ -93,7 +92,7 @@ def remarks(
     """
     pronouncer = Pronouncer()
     compared = SpeechComparison(recording, pronouncer, model).compared(script)
-    odds = (BUILT_IN if model is None else WHISPER).log_odds(compared.evidence)
+    odds = compared.weights.log_odds(compared.evidence)
     changed = [k for k, each in enumerate(odds) if each > 0.0]
     swapped = [Place(compared.places[k].new, compared.places[k].heard) for k in changed]
     read = FoundTranscript(compared.new)
@@ -115,7 +114,7 @@ def as_read(recording: Recording, script: Transcript, model: Path) -> Transcript
     Errors as for `remarks`.
     """
     compared = SpeechComparison(recording, Pronouncer(), model).compared(script)
-    odds = WHISPER.log_odds(compared.evidence)
+    odds = compared.weights.log_odds(compared.evidence)
     added = [
         Place(place.new, place.heard)
         for place, each in zip(compared.places, odds, strict=True)

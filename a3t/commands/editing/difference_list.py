@@ -16,7 +16,7 @@ from a3t.console import answer, say
 from a3t.errors import InputError
 from a3t.source.differences import Changes, Difference, parsed_changes
 
-MAX_SHOWN_MISHEARD = 20  # differences that are taken for misheard
+MAX_SHOWN_MISHEARD = 30  # differences that are taken for misheard
 PLAYED_BESIDE_S = 0.7  # seconds on either side of a place that is played
 PLAYERS = (
     ("ffplay", "-v", "error", "-nodisp", "-autoexit"),
@@ -28,13 +28,32 @@ PLAYERS = (
 
 
 def lines_of(differences: Sequence[Difference], sample_rate: int) -> Iterator[str]:
-    """Write a line for each difference; x marks those that are ticked."""
+    """Write a line for each difference, and one for all that are probably misheard.
+
+    x marks those that are ticked.
+    """
     width = len(str(len(differences)))
     for each in differences:
+        if each.verdict == "misheard" and not each.ticked:
+            continue
         sign = "x" if each.ticked else " "
-        verdict = "" if each.verdict == "change" else f"  {each.verdict}?"
+        doubt = "" if each.verdict == "change" else "  (or misheard)"
         start = each.source[0] / sample_rate
-        yield f"[{sign}] {each.number:{width}}. {start:8.2f} s  {each}{verdict}"
+        yield f"[{sign}] {each.number:{width}}. {start:8.2f} s  {each}{doubt}"
+    if misheard := probably_misheard(differences):
+        yield misheard
+
+
+def probably_misheard(differences: Sequence[Difference]) -> str:
+    """Return a sentence that names what the recogniser probably misheard; "" if that is nothing."""
+    own = [each for each in differences if each.verdict == "misheard" and not each.ticked]
+    if not own:
+        return ""
+    places = "One place" if len(own) == 1 else f"{len(own)} places"
+    shown = "; ".join(f"{each.number}. {each.as_heard}" for each in own[:MAX_SHOWN_MISHEARD])
+    more = len(own) - MAX_SHOWN_MISHEARD
+    rest = f"; and {more} more (--plan --json has all)" if more > 0 else ""
+    return f"{places} where the recogniser probably misheard your words: {shown}{rest}."
 
 
 def show(differences: Sequence[Difference], sample_rate: int) -> None:
@@ -88,13 +107,9 @@ def command_for(differences: Sequence[Difference], arguments: Sequence[str]) -> 
 
 def left_as_recorded(differences: Sequence[Difference]) -> str:
     """Return a sentence that names the differences that aren't made; "" if all are."""
-    left = [each for each in differences if not each.ticked]
-    if not left:
-        return ""
-    named = []
-    for each in left:
-        wrote = f"you wrote “{each.new}”" if each.new else "your text lacks it"
-        place = f"“{each.heard}”" if each.heard else f"nothing after “{each.before}”"
-        doubt = ", probably misheard" if each.verdict == "misheard" else ""
-        named.append(f"{each.number}. {place} ({wrote}{doubt})")
-    return f"Left as recorded: {'; '.join(named)}."
+    left = [each for each in differences if not each.ticked and each.verdict != "misheard"]
+    named = "; ".join(f"{each.number}. {each.as_heard}" for each in left)
+    sentences = [f"Left as recorded: {named}."] if left else []
+    if misheard := probably_misheard(differences):
+        sentences.append(misheard)
+    return " ".join(sentences)
