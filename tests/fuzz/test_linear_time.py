@@ -40,7 +40,8 @@ MORE: dict[str, tuple[object, ...]] = {  # their other arguments
 }
 NETWORKS = ("punctuated", "listed_words")  # which take their time for each word
 WRITERS = ("write_", "check_", "result_file", "phones_beside")
-RUNS = [*" \n\t\r\u00a0[](){}<>7:aA\"'-.*", "\r\n", "{\\", "&#", "\n "]
+RUNS = [*" \n\t[(<{7:"]
+MORE_RUNS = [*"\r\u00a0])}>aA\"'-.*", "\r\n", "{\\", "&#", "\n "]
 SHORT, LONGER = 500, 32  # characters; times
 SLACK, LEAST = 8.0, 0.3  # times the time in proportion, and seconds that any read may take
 TRIES = 3
@@ -82,7 +83,7 @@ def placed(run: str, count: int) -> list[str]:
     return [f"{piece}we met", f"we {piece} met{piece}"]
 
 
-def assert_linear(read: Callable[[str], object], runs: list[str] = RUNS) -> None:
+def assert_linear(read: Callable[[str], object], runs: list[str]) -> None:
     seconds(lambda: read("we met"))  # what is loaded once
     for run in runs:
         for short, long in zip(placed(run, SHORT), placed(run, SHORT * LONGER), strict=True):
@@ -126,8 +127,14 @@ def test_the_readers_are_found() -> None:
     assert len(READERS) > 50
 
 
+each_run = pytest.mark.parametrize(
+    "runs", [RUNS, pytest.param(MORE_RUNS, marks=pytest.mark.slow)], ids=["common", "rare"]
+)
+
+
+@each_run
 @pytest.mark.parametrize("name", sorted(READERS))
-def test_runs_of_a_sign(name: str, tmp_path: Path) -> None:
+def test_runs_of_a_sign(name: str, runs: list[str], tmp_path: Path) -> None:
     function, annotation = READERS[name]
     more = MORE.get(name.rpartition(".")[2], ())
 
@@ -145,19 +152,21 @@ def test_runs_of_a_sign(name: str, tmp_path: Path) -> None:
         return function([text], *more)
 
     read = of_a_file if "Path" in annotation else of_a_text
-    assert_linear(of_lines if "[str]" in annotation else read)
+    assert_linear(of_lines if "[str]" in annotation else read, runs)
 
 
-def test_runs_in_a_text() -> None:
-    assert_linear(Transcript.from_text)
-    assert_linear(lambda text: check_marks(text, "we"))
+@each_run
+def test_runs_in_a_text(runs: list[str]) -> None:
+    assert_linear(Transcript.from_text, runs)
+    assert_linear(lambda text: check_marks(text, "we"), runs)
 
 
 KINDS = {kind: (name, text) for name, (kind, text) in FILES.items()}
 
 
+@each_run
 @pytest.mark.parametrize("kind", sorted(KINDS))
-def test_runs_in_each_kind_of_transcript(kind: str, tmp_path: Path) -> None:
+def test_runs_in_each_kind_of_transcript(kind: str, runs: list[str], tmp_path: Path) -> None:
     """In what is said, where tags and names are looked for."""
     name, sample = KINDS[kind]
 
@@ -166,7 +175,7 @@ def test_runs_in_each_kind_of_transcript(kind: str, tmp_path: Path) -> None:
         path.write_text(sample.replace("We met", text.replace("we", "We", 1)))
         return read_transcript(path)
 
-    assert_linear(read)
+    assert_linear(read, runs)
 
 
 def test_a_quadratic_search_is_noticed() -> None:
