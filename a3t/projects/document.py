@@ -3,7 +3,7 @@
 Whatever is done is a `Step`: the changes that go and those that come. The page sends steps, those
 of several windows are merged by `Step.applied`, and the steps that were made are the history; each
 version of `a3t edit` is a step as well (`a3t.projects.project`). Its words have ids that stay when
-others are corrected (*tokens*, `app.studio.storage.heard_tokens`); what was made of a change is a
+others are corrected (*tokens*, `a3t.projects.store.words`); what was made of a change is a
 take (`a3t.projects.takes`).
 """
 

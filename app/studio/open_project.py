@@ -16,10 +16,12 @@ from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.request import MAX_OTHERS, OtherRecording, Track
 from a3t.plan.track_activity import TrackActivity
+from a3t.projects.close_changes import made_as_one, reachable_keys
 from a3t.projects.document import Change, Document
 from a3t.projects.store.folder_lock import lock_of
 from a3t.projects.store.project_state import OpenedSound, ProjectState
 from a3t.projects.store.recordings import FurtherRecording
+from a3t.projects.store.words import IDS, HeardWords, Token
 from a3t.source.records import LONG
 from a3t.spans import Span
 from app import limits, texts
@@ -27,14 +29,6 @@ from app.processes.lanes import EditorLane, LaneJob
 from app.processes.worker import WorkerProcess
 from app.service import without_folder
 from app.studio.storage.folders import SAID, ProjectFolder, words_name
-from app.studio.storage.heard_tokens import (
-    IDS,
-    HeardPart,
-    Token,
-    made_as_one,
-    reachable_keys,
-    shown,
-)
 from app.studio.storage.pcm_sound import PcmSound
 from app.studio.storage.project_pronunciations import own_pronunciations
 from app.studio.work import worker_tasks as tasks
@@ -174,13 +168,13 @@ class OpenProject:
             raise InputError(texts.NOT_OPENED_YET)
         return sound
 
-    def heard(self) -> HeardPart:
+    def heard(self) -> HeardWords:
         """Every token and pause that is known, in order."""
         parts = [self.folder.heard(part) for part in range(len(self.parts))]
-        tokens = [token for part in parts for token in part.tokens]
-        return HeardPart(tokens, [pause for part in parts for pause in part.pauses])
+        tokens = tuple(token for part in parts for token in part.tokens)
+        return HeardWords(tokens, tuple(pause for part in parts for pause in part.pauses))
 
-    def tokens(self) -> list[Token]:
+    def tokens(self) -> tuple[Token, ...]:
         """Every token that is known, in order."""
         return self.heard().tokens
 
@@ -191,7 +185,7 @@ class OpenProject:
             if self.is_heard(part):
                 time = (self.folder.path / words_name(part)).stat().st_mtime_ns
                 if self._shown.get(part, (0,))[0] != time:
-                    rows = [shown(token) for token in self.folder.heard(part).tokens]
+                    rows = [token.shown() for token in self.folder.heard(part).tokens]
                     self._shown[part] = time, rows
                 found += self._shown[part][1]
         return found
@@ -244,10 +238,10 @@ class OpenProject:
             if not self.quick.pending(self.folder.id):
                 self.folder.forget_said(reachable_keys(self.document, self.shown()))
 
-    def rewrite(self, part: int, heard: HeardPart) -> None:
+    def rewrite(self, part: int, heard: HeardWords) -> None:
         """Keep other words of a part."""
         self.folder.write(words_name(part), heard.to_json())
-        tokens = [shown(token) for token in heard.tokens]
+        tokens = [token.shown() for token in heard.tokens]
         ids = [part * IDS, (part + 1) * IDS]
         self.events.tell(kind="part", ids=ids, tokens=tokens)
 

@@ -22,6 +22,7 @@ from a3t.plan.options import PAGE, CleaningOptions, read_options
 from a3t.plan.request import KINDS
 from a3t.plan.track_activity import TrackActivity
 from a3t.projects.document import MAX_CHANGES, MAX_CHARACTERS, Change, Document, draft_of, steps_of
+from a3t.projects.store.words import HeardWords, Token
 from a3t.projects.take_record import TakeRecord
 from alignment.result import DOUBTFUL_BELOW
 from app import limits, texts
@@ -32,7 +33,6 @@ from app.service import without_folder
 from app.studio.open_project import FurtherRecordings, OpenProject
 from app.studio.project_words import Listening, WordCorrections
 from app.studio.storage.folders import SAID, ProjectFolder
-from app.studio.storage.heard_tokens import HeardPart, Token, start_of
 from app.studio.storage.project_pronunciations import (
     MAX_SAID_CHARACTERS,
     names_in,
@@ -71,7 +71,7 @@ def cleaning_of(data: Any) -> Cleaning:
 
 
 def find_changes(
-    recording: Recording, heard: HeardPart, want: Cleaning, *tracks: TrackActivity
+    recording: Recording, heard: HeardWords, want: Cleaning, *tracks: TrackActivity
 ) -> dict[str, Any]:
     """`offered_changes`, where the recording is read in a process of its own, if it has to be."""
     if SOUNDS & set(want.kinds):
@@ -80,7 +80,7 @@ def find_changes(
 
 
 def offered_changes(
-    recording: Recording, heard: HeardPart, want: Cleaning, *tracks: TrackActivity
+    recording: Recording, heard: HeardWords, want: Cleaning, *tracks: TrackActivity
 ) -> dict[str, Any]:
     """``found``: of each finding its kind, what it is, its seconds in the recording, those of the
     take that stays (`again`), and the change (`edit`) that takes it out. ``unnamed``: the words to
@@ -90,8 +90,8 @@ def offered_changes(
         raise InputError(texts.NOT_HEARD_YET)
     source = heard.aligned(recording)
     findings = Findings(source, source.text, want, activity=tracks)
-    owners = [k for k, token in enumerate(tokens) for _ in token["words"]]
-    starts = [start_of(token) for token in tokens]
+    owners = [k for k, token in enumerate(tokens) for _ in token.words]
+    starts = [token.start for token in tokens]
     found = [
         each.shown() | {"edit": _change(each, want, tokens, owners, starts).to_json()}
         for each in findings.found
@@ -113,8 +113,8 @@ def _change(
         first, last = owners[finding.words[0]], owners[finding.words[1] - 1] + 1
         if seconds := want.silence(finding):
             text = f"[pause {seconds:g}]"
-    ids = tuple(int(token["id"]) for token in tokens[first:last])
-    after = int(tokens[first - 1]["id"]) if first else -1
+    ids = tuple(token.id for token in tokens[first:last])
+    after = tokens[first - 1].id if first else -1
     return Change(after, ids, text, cut=finding.cut)
 
 
@@ -145,7 +145,7 @@ class TakeMaking:
     def make(
         self,
         change: Change,
-        heard: HeardPart | None = None,
+        heard: HeardWords | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> None:
         """Make a take of a change in the background; its first one, or another with these fields
@@ -202,7 +202,7 @@ class TakeMaking:
     def _job(
         self,
         change: Change,
-        heard: HeardPart,
+        heard: HeardWords,
         reach: tuple[int, int] = (NEAR, NEAR),
         **options: Any,
     ) -> TakeJob:

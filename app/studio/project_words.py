@@ -15,28 +15,17 @@ from a3t.errors import InputError
 from a3t.plan.request import Pronunciations
 from a3t.projects import document
 from a3t.projects.store.project_state import ProjectState
+from a3t.projects.store.words import IDS, HeardWords, Token, places_of, with_speakers
 from a3t.source.diarisation import require_packages
 from a3t.source.transcripts import text_of
 from a3t.text.normaliser.unspoken import is_name
 from a3t.text.transcript import spoken_text
-from alignment import Word
 from alignment.result import retimed
 from app import limits, texts
 from app.processes.lanes import EditorLane
 from app.processes.worker import WorkerProcess
 from app.service import without_folder
 from app.studio.open_project import LISTENING, OpenProject
-from app.studio.storage.heard_tokens import (
-    IDS,
-    HeardPart,
-    Token,
-    end_of,
-    places_of,
-    start_of,
-    with_marks,
-    with_speakers,
-    without_name,
-)
 from app.studio.storage.pcm_sound import PcmSound
 from app.studio.storage.project_pronunciations import own_pronunciations, remember_names
 from app.studio.work import worker_tasks as tasks
@@ -196,7 +185,7 @@ class Listening:
             again = (now.text, now.places, now.parts) != (state.text, state.places, state.parts)
             if project.is_heard(part) or again:
                 return  # it is listened to anew
-            project.rewrite(part, with_marks(heard, not now.plain))
+            project.rewrite(part, heard.with_marks(not now.plain))
             self._tell()
             self.words_came()
 
@@ -275,59 +264,54 @@ class Correction:
         """InputError if the tokens are no longer there, or an edit replaces them."""
         text = wanted.text
         first, last = _place(wanted, places_of(tokens), len(tokens))
-        if any(token["id"] in edited for token in tokens[first:last]):
+        if any(token.id in edited for token in tokens[first:last]):
             raise InputError(texts.CHANGED_HERE)
         if not tokens:
             raise InputError(texts.NO_WORD)
-        part = tokens[min(first, len(tokens) - 1)]["id"] // IDS
+        part = tokens[min(first, len(tokens) - 1)].id // IDS
 
         def free(k: int) -> bool:
             inside = 0 <= k < len(tokens)
-            return inside and tokens[k]["id"] // IDS == part and tokens[k]["id"] not in edited
+            return inside and tokens[k].id // IDS == part and tokens[k].id not in edited
 
         begin, end = first - free(first - 1), last + free(last)
-        start = end_of(tokens[begin - 1]) if begin else 0.0
-        stop = start_of(tokens[end]) if end < len(tokens) else float("inf")
+        start = tokens[begin - 1].end if begin else 0.0
+        stop = tokens[end].start if end < len(tokens) else float("inf")
         if begin < end:
-            start = max(start, start_of(tokens[begin]) - REACH)
-            stop = min(stop, end_of(tokens[end - 1]) + REACH)
-        parts = [*tokens[begin:first], {"text": text}, *tokens[last:end]]
-        text = " ".join(filter(None, map(without_name, parts)))
+            start = max(start, tokens[begin].start - REACH)
+            stop = min(stop, tokens[end - 1].end + REACH)
+        beside = [token.said for token in (*tokens[begin:first], *tokens[last:end])]
+        text = " ".join(filter(None, (*beside[: first - begin], text, *beside[first - begin :])))
         return cls(part, text, tuple(tokens[begin:end]), first - begin, end - last, start, stop)
 
-    def heard(self, editor: WorkerProcess, sound: PcmSound, own: Pronunciations = ()) -> HeardPart:
+    def heard(self, editor: WorkerProcess, sound: PcmSound, own: Pronunciations = ()) -> HeardWords:
         """The new tokens, aligned; none for a text without words."""
         if not self.text:
-            return HeardPart()
+            return HeardWords()
         rate = sound.sample_rate
         first, last = (
             round(self.start * rate),
             min(sound.samples, round(min(self.stop, 1e6) * rate)),
         )
-        found: HeardPart = editor.ask(tasks.correct_tokens, sound, first, last, self.text, own)
+        found: HeardWords = editor.ask(tasks.correct_tokens, sound, first, last, self.text, own)
         return found
 
-    def among(self, own: HeardPart, heard: HeardPart) -> HeardPart:
+    def among(self, own: HeardWords, heard: HeardWords) -> HeardWords:
         """The part with the new tokens in their place; kept neighbours keep their ids, so edits
         beside them stay where they are."""
-        made = heard.tokens
+        count, made = len(heard.tokens), []
         gone = self.before[self.left : len(self.before) - self.right] or self.before[:1]
-        for k, token in enumerate(made):
-            beside = k - len(made) if k >= len(made) - self.right else k
-            who = gone[:1] if self.left <= k < len(made) - self.right else self.before[beside:][:1]
-            if who and who[0].get("speaker"):
-                token.setdefault("speaker", who[0]["speaker"])
-        fresh = max([self.part * IDS, *(token["id"] for token in own.tokens)]) + 1
-        for k, token in enumerate(made):
-            token["id"] = fresh + k
-        for k in range(min(self.left, len(made))):
-            made[k]["id"] = self.before[k]["id"]
-        for k in range(1, min(self.right, len(made) - self.left) + 1):
-            made[-k]["id"] = self.before[-k]["id"]
-        ids = {token["id"] for token in self.before}
-        rest = [token for token in own.tokens if token["id"] not in ids]
-        at = sum(start_of(token) < self.start + 1e-6 for token in rest)
-        part = HeardPart([*rest[:at], *made, *rest[at:]], own.pauses)
+        fresh = max([self.part * IDS, *(token.id for token in own.tokens)]) + 1
+        for k, token in enumerate(heard.tokens):
+            is_left, is_right = k < self.left, k >= count - self.right
+            beside = self.before[k - count if is_right else k :][:1]
+            who = (beside if is_left or is_right else gone[:1]) or (token,)
+            kept = self.before[k if is_left else k - count].id if is_left or is_right else fresh + k
+            made.append(replace(token, id=kept, speaker=token.speaker or who[0].speaker))
+        ids = {token.id for token in self.before}
+        rest = [token for token in own.tokens if token.id not in ids]
+        at = sum(token.start < self.start + 1e-6 for token in rest)
+        part = replace(own, tokens=(*rest[:at], *made, *rest[at:]))
         return part.with_pauses(heard.pauses, self.start, self.stop) if made else part
 
 
@@ -354,22 +338,22 @@ def moved_token(
         identity, start, end = int(data["id"]), float(data["start"]), float(data["end"])
     except (KeyError, TypeError, ValueError, OverflowError):
         raise InputError(texts.NO_TIMES) from None
-    place = next((k for k, token in enumerate(tokens) if token["id"] == identity), None)
+    place = next((k for k, token in enumerate(tokens) if token.id == identity), None)
     if place is None:
         raise InputError(texts.NO_WORD)
-    words = [Word.from_json(word) for word in tokens[place]["words"]]
+    words = tokens[place].words
     was, until = words[0].start, words[-1].end
-    start = max(start, end_of(tokens[place - 1]) if place else 0.0)
+    start = max(start, tokens[place - 1].end if place else 0.0)
     last = place + 1 == len(tokens)
-    end = min(end, seconds if last else start_of(tokens[place + 1]))
+    end = min(end, seconds if last else tokens[place + 1].start)
     least = SHORTEST_PHONE * sum(len(word.phones) for word in words)
     if not end - start >= least:
-        raise InputError(texts.too_short(tokens[place]["text"], least, end - start))
+        raise InputError(texts.too_short(tokens[place].text, least, end - start))
     factor = (end - start) / (until - was)
-    moved = [
+    moved = tuple(
         retimed(w, start + (w.start - was) * factor, start + (w.end - was) * factor) for w in words
-    ]
-    token = {**tokens[place], "words": [word.to_json() for word in moved]}
+    )
+    token = replace(tokens[place], words=moved)
     return identity // IDS, token, {"start": was, "end": until}
 
 
@@ -396,7 +380,7 @@ class WordCorrections:
             with project.lock:
                 words = correction.among(project.folder.heard(correction.part), made)
                 project.rewrite(correction.part, words)
-                if any("speaker" in token for token in words.tokens):
+                if any(token.speaker for token in words.tokens):
                     self._name({})  # a turn begins with its name
                 self._corrected(wanted)
 
@@ -416,7 +400,7 @@ class WordCorrections:
     def marks(self) -> bool | None:
         """True if the transcript has the punctuation that was restored; None if none was."""
         tokens = self.project.tokens()
-        restored = any("marked" in token or "unmarked" in token for token in tokens)
+        restored = any(token.marked or token.unmarked for token in tokens)
         return not self.project.state.plain if restored else None
 
     def mark(self, data: Any) -> None:
@@ -426,7 +410,7 @@ class WordCorrections:
             project.folder.update(lambda state: replace(state, plain=not marked))
             for part in range(len(project.parts)):
                 if project.is_heard(part):
-                    project.rewrite(part, with_marks(project.folder.heard(part), marked))
+                    project.rewrite(part, project.folder.heard(part).with_marks(marked))
             project.events.tell(kind="marks", marks=self.marks())
 
     def move(self, data: Any) -> dict[str, float]:
@@ -436,8 +420,8 @@ class WordCorrections:
             seconds = sound.samples / sound.sample_rate
             part, moved, was = moved_token(data, project.tokens(), seconds)
             own = project.folder.heard(part)
-            rewritten = [moved if t["id"] == moved["id"] else t for t in own.tokens]
-            project.rewrite(part, HeardPart(rewritten, own.pauses))
+            rewritten = tuple(moved if t.id == moved.id else t for t in own.tokens)
+            project.rewrite(part, replace(own, tokens=rewritten))
         return was
 
     def speakers(self, data: Any) -> None:
@@ -476,7 +460,7 @@ class WordCorrections:
         with project.lock:
             after = with_speakers(project.tokens(), names)
             for part in range(len(project.parts)):
-                own = [token for token in after if token["id"] // IDS == part]
+                own = tuple(token for token in after if token.id // IDS == part)
                 heard = project.folder.heard(part)
                 if own != heard.tokens:
-                    project.rewrite(part, HeardPart(own, heard.pauses))
+                    project.rewrite(part, replace(heard, tokens=own))

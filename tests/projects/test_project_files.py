@@ -10,14 +10,14 @@ from a3t.plan.request import LaterFormatError
 from a3t.projects.store.project_state import OpenedSound, ProjectState
 from a3t.projects.store.record_files import StoredRecord, UnreadableError
 from a3t.projects.store.recordings import Places, Recordings
-from app.studio.storage.heard_tokens import HeardPart
+from a3t.projects.store.words import HeardWords
 
 GOLDEN = Path(__file__).parent / "golden"
-KINDS: dict[str, type[StoredRecord] | type[HeardPart]] = {
+KINDS: dict[str, type[StoredRecord]] = {
     "project": ProjectState,
     "places": Places,
     "recordings": Recordings,
-    "words": HeardPart,
+    "words": HeardWords,
 }
 
 
@@ -40,7 +40,7 @@ def test_what_a_first_state_held_is_there() -> None:
     assert unopened.sound is None and unopened.text == "Hi."
 
 
-@pytest.mark.parametrize("kind", [ProjectState, Places, Recordings])
+@pytest.mark.parametrize("kind", KINDS.values())
 def test_missing_unreadable_and_later_are_three_answers(
     kind: type[StoredRecord], tmp_path: Path
 ) -> None:

@@ -34,9 +34,9 @@ from a3t.projects.store.folder_lock import lock_of
 from a3t.projects.store.project_state import ProjectState
 from a3t.projects.store.record_files import UnreadableError, read_file, write_json
 from a3t.projects.store.recordings import ENDING, FurtherRecording, Place, Places, Recordings
+from a3t.projects.store.words import HeardWords
 from a3t.projects.take_record import MAX_TAKES, TakeRecord
 from app import texts
-from app.studio.storage.heard_tokens import WORDS_FORMAT, HeardPart
 
 T = TypeVar("T")
 
@@ -89,10 +89,9 @@ class ProjectFolder:
         """The recording as it came."""
         return self.path / self.state.file
 
-    def heard(self, part: int) -> HeardPart:
+    def heard(self, part: int) -> HeardWords:
         """The words of a part; none if it hasn't been listened to."""
-        name = words_name(part)
-        return self.as_record(name, HeardPart.from_json, self.read(name, Any, [], WORDS_FORMAT))
+        return HeardWords.read(self.path / words_name(part))
 
     @property
     def further(self) -> tuple[FurtherRecording, ...]:

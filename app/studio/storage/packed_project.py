@@ -17,27 +17,27 @@ import re
 import shutil
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from tokenize import TokenError
 from typing import IO, Annotated, Any, Literal
 
 import numpy as np
-from msgspec import Meta
 from pydantic import AfterValidator, BaseModel, Field, StrictInt, StringConstraints
 
 from a3t.errors import InputError
 from a3t.plan.request import MAX_OTHERS, OtherRecording
+from a3t.projects.close_changes import reachable_keys
 from a3t.projects.document import Document
 from a3t.projects.store.project_state import PackedSound, ProjectState
 from a3t.projects.store.recordings import SAID_NAME, Place, Places, Recordings
-from a3t.projects.take_record import KNOWN, MAX_TEXT_CHARACTERS, TakeRecord, Text
+from a3t.projects.store.words import IDS, HeardWords
+from a3t.projects.take_record import KNOWN, MAX_TEXT_CHARACTERS, TakeRecord
 from a3t.text.transcript import Transcript
 from alignment import Word
-from alignment.serialisation import OMITTED, Record
 from app import limits, texts
 from app.studio.storage.folders import (
     FURTHER,
@@ -50,7 +50,6 @@ from app.studio.storage.folders import (
     said_for,
     words_name,
 )
-from app.studio.storage.heard_tokens import IDS, HeardPart, reachable_keys, shown
 from app.studio.storage.pcm_sound import played
 from app.studio.storage.project_pronunciations import FILE, NAMES, checked, checked_names
 from app.studio.work.take_orders import settings_of
@@ -97,7 +96,7 @@ def pack(folder: ProjectFolder, target: Path) -> None:
 
 def _keys(folder: ProjectFolder, parts: int) -> set[str]:
     """The `reachable_keys` of a project."""
-    rows = [shown(token) for part in range(parts) for token in folder.heard(part).tokens]
+    rows = [token.shown() for part in range(parts) for token in folder.heard(part).tokens]
     return reachable_keys(folder.document, rows)
 
 
@@ -320,49 +319,28 @@ def _member(archive: zipfile.ZipFile, name: str) -> Iterator[IO[bytes]]:
 MAX_WORDS = 20_000  # of a part
 
 
-@dataclass(frozen=True)
-class CheckedMarks(Record):
-    """A token's text with its marks, or without."""
-
-    text: Text
-    pause: bool
-
-
-@dataclass(frozen=True)
-class CheckedToken(Record):
-    """A token; what it lacks is not written. words: as `alignment.Word`."""
-
-    id: int
-    text: Text
-    words: Annotated[tuple[Word, ...], Meta(min_length=1)]
-    pause: bool
-    sure: Annotated[float, Meta(ge=0, le=1)] | None = field(default=None, metadata=OMITTED)
-    speaker: Text = field(default="", metadata=OMITTED)
-    marked: CheckedMarks | None = field(default=None, metadata=OMITTED)
-    unmarked: CheckedMarks | None = field(default=None, metadata=OMITTED)
-
-
-def checked_part(data: Any, part: int, seconds: float) -> HeardPart:
+def checked_part(data: Any, part: int, seconds: float) -> HeardWords:
     """A checked part: its tokens' ids its own, and nothing after the recording's end."""
-    heard = HeardPart.from_json(data)
+    heard = HeardWords.from_json(data)
     if len(heard.tokens) > MAX_WORDS or len(heard.pauses) > MAX_WORDS:
         raise ValueError("a part")
-    tokens = []
-    for token in map(CheckedToken.from_json, heard.tokens):
-        _check_words(token.words, seconds, spoken=True)
-        tokens.append(token.to_json())
-    ids = {token["id"] for token in tokens}
-    if len(ids) < len(tokens) or any(each // IDS != part for each in ids):
+    for token in heard.tokens:
+        forms = [each.text for each in (token, token.marked, token.unmarked) if each]
+        if max(map(len, (*forms, token.speaker))) > MAX_TEXT_CHARACTERS:
+            raise ValueError("a token's text")
+        if token.sure is not None and not 0 <= token.sure <= 1:
+            raise ValueError("a token's confidence")
+    ids = {token.id for token in heard.tokens}
+    if len(ids) < len(heard.tokens) or any(each // IDS != part for each in ids):
         raise ValueError("tokens")
-    _in_order([word for token in tokens for word in token["words"]])
-    pauses = tuple(map(Word.from_json, heard.pauses))
-    _check_words(pauses, seconds, spoken=False)
-    written = [word.to_json() for word in pauses]
-    _in_order(written)
-    return HeardPart(tokens, written)
+    _check_words([word for token in heard.tokens for word in token.words], seconds, spoken=True)
+    _check_words(heard.pauses, seconds, spoken=False)
+    return heard
 
 
-def _check_words(words: Iterable[Word], seconds: float, spoken: bool) -> None:
+def _check_words(words: Sequence[Word], seconds: float, spoken: bool) -> None:
+    if any(one.end > other.start + 1e-3 for one, other in pairwise(words)):
+        raise ValueError("words out of order")
     for word in words:
         times = [time for phone in word.phones for time in (phone.start, phone.end)]
         scores = [word.score, *(phone.score for phone in word.phones)]
@@ -375,11 +353,6 @@ def _check_words(words: Iterable[Word], seconds: float, spoken: bool) -> None:
             raise ValueError("a word's phones")
         if max(len(word.text), len(word.unwritten)) > MAX_TEXT_CHARACTERS:
             raise ValueError("a word's text")
-
-
-def _in_order(words: list[dict[str, Any]]) -> None:
-    if any(one["end"] > other["start"] + 1e-3 for one, other in pairwise(words)):
-        raise ValueError("words out of order")
 
 
 def checked_place(place: Place, samples: int) -> Place:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from a3t.plan.request import OtherRecording, Pronunciations
 from a3t.plan.track_activity import TrackActivity
 from a3t.projects.store.project_state import OpenedSound
 from a3t.projects.store.recordings import Place
+from a3t.projects.store.words import IDS, HeardWords, Marks, Token
 from a3t.source.alignments import punctuated
 from a3t.source.diarisation import numbered, speakers_by_sound
 from a3t.source.recognised_transcript import parts_of, recognised_part
@@ -41,7 +42,6 @@ from alignment.recognition import whisper_model
 from alignment.recognition.whisper import load_whisper
 from alignment.result import shift_word, spread_evenly
 from app import limits, texts
-from app.studio.storage.heard_tokens import IDS, HeardPart, Token
 from app.studio.storage.pcm_sound import LEVELS, PEAKS, PcmSound, level_sizes, played
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def recognise_part(
     last: int,
     own: Pronunciations = (),
     recogniser: str = "auto",
-) -> HeardPart:
+) -> HeardWords:
     """Recognise samples [first, last), and listen for the project's ``own`` words; nothing where
     no word is."""
     samples = sound.mono(first, last)
@@ -152,20 +152,21 @@ def recognise_part(
     try:
         found = recognised_part(samples, sound.sample_rate, Pronouncer(dict(own)), model)
     except ValueError:
-        return HeardPart()
+        return HeardWords()
     text, sure = found.transcript, found.confidences
     heard = align_tokens(editor, sound, part * IDS, first, last, text, sure, own)
     tokens = heard.tokens if text.is_punctuated else punctuated_tokens(heard.tokens, part * IDS)
-    if model is not None and any(word["score"] for token in tokens for word in token["words"]):
+    if model is not None and any(word.score for token in tokens for word in token.words):
         rest = iter(sure)
-        for token in tokens:
-            token["sure"] = round(min(next(rest) for _ in token["words"]), 3)
-    return HeardPart(tokens, heard.pauses)
+        tokens = tuple(
+            replace(token, sure=round(min(next(rest) for _ in token.words), 3)) for token in tokens
+        )
+    return replace(heard, tokens=tokens)
 
 
-def punctuated_tokens(tokens: list[Token], first_id: int) -> list[Token]:
+def punctuated_tokens(tokens: tuple[Token, ...], first_id: int) -> tuple[Token, ...]:
     """Add marks and capitals to recognised tokens where a network for them is shipped."""
-    words = [Word.from_json(word) for token in tokens for word in token["words"]]
+    words = [word for token in tokens for word in token.words]
     plain = Transcript.of_spoken([word.text for word in words])
     gaps = [after.start - word.end for word, after in pairwise(words)]
     try:
@@ -174,11 +175,14 @@ def punctuated_tokens(tokens: list[Token], first_id: int) -> list[Token]:
         return tokens
     same = marked.spoken == tuple(word.text for word in words)
     found = tokens_of(marked, words, first_id) if same else tokens
-    if len(found) == len(tokens):
-        for token, before in zip(found, tokens, strict=True):
-            if token["text"] != before["text"]:
-                token["unmarked"] = {"text": before["text"], "pause": before["pause"]}
-    return found
+    if len(found) != len(tokens):
+        return found
+    return tuple(
+        replace(token, unmarked=Marks(before.text, before.pause))
+        if token.text != before.text
+        else token
+        for token, before in zip(found, tokens, strict=True)
+    )
 
 
 def editor_step(editor: Editor, name: str) -> None:
@@ -196,7 +200,7 @@ def align_tokens(
     transcript: Transcript,
     confidences: Sequence[float] = (),
     own: Pronunciations = (),
-) -> HeardPart:
+) -> HeardWords:
     """The transcript's tokens where they are spoken in samples [first, last), and the pauses.
 
     Where they are not heard their words are spread evenly, with scores of 0. `confidences`: of the
@@ -211,28 +215,24 @@ def align_tokens(
         )
         found = with_confidences(found, confidences)
         words = [shift_word(word, begin) for word in found.spoken]
-        silent = [shift_word(word, begin).to_json() for word in found.words if word.is_pause]
+        silent = tuple(shift_word(word, begin) for word in found.words if word.is_pause)
     except ValueError:
         phones = [choices[word][0] for word in transcript.spoken]
         words = spread_evenly(transcript.spoken, phones, begin, last / sound.sample_rate)
-        silent = []
-    return HeardPart(tokens_of(transcript, words, first_id), silent)
+        silent = ()
+    return HeardWords(tokens_of(transcript, words, first_id), silent)
 
 
-def tokens_of(transcript: Transcript, words: Sequence[Word], first_id: int) -> list[Token]:
-    """Written words with their spoken ones, which are those of the transcript, in order."""
-    tokens: list[Token] = []
-    last = -1
-    for spoken, word in zip(transcript.words, words, strict=True):
-        if spoken.token != last:
-            last = spoken.token
-            identity = first_id + len(tokens)
-            tokens.append({"id": identity, "text": spoken.written, "words": [], "pause": False})
-            if spoken.speaker:
-                tokens[-1]["speaker"] = spoken.speaker
-        tokens[-1]["words"].append(word.to_json())
-        tokens[-1]["pause"] = spoken.pause_after
-    return tokens
+def tokens_of(transcript: Transcript, words: Sequence[Word], first_id: int) -> tuple[Token, ...]:
+    """Return written words with their spoken ones, which are the transcript's, in order."""
+    found: list[Token] = []
+    pairs = zip(transcript.words, words, strict=True)
+    for _, group in groupby(pairs, key=lambda pair: pair[0].token):
+        written, spoken = zip(*group, strict=True)
+        first, pause = written[0], written[-1].pause_after
+        identity = first_id + len(found)
+        found.append(Token(identity, first.written, spoken, pause, speaker=first.speaker))
+    return tuple(found)
 
 
 def find_places(
@@ -271,26 +271,26 @@ def _place(transcript: Transcript, first: int, last: int, begin: int, end: int) 
 
 def align_place(
     editor: Editor, sound: PcmSound, part: int, place: Place, own: Pronunciations = ()
-) -> HeardPart:
+) -> HeardWords:
     """The words of one piece of `find_places`."""
     first, last = place.first, place.last
     return align_tokens(editor, sound, part * IDS, first, last, place.transcript, own=own)
 
 
 def tell_speakers(
-    editor: Editor, recording: Recording, heard: HeardPart, count: int | None
+    editor: Editor, recording: Recording, heard: HeardWords, count: int | None
 ) -> dict[int, str]:
     """The speaker of each token, by its id, told by the voices; `count` speakers, if known."""
     editor_step(editor, "speakers")
     source = heard.aligned(recording)
     names = numbered(speakers_by_sound(recording, source.alignment, source.text, count or None))
-    owners = [int(token["id"]) for token in heard.tokens for _ in token["words"]]
+    owners = [token.id for token in heard.tokens for _ in token.words]
     return dict(zip(reversed(owners), reversed(names), strict=True))  # by its first word
 
 
 def correct_tokens(
     editor: Editor, sound: PcmSound, first: int, last: int, text: str, own: Pronunciations = ()
-) -> HeardPart:
+) -> HeardWords:
     """Align `text` with samples [first, last) instead; AlignmentError if it isn't heard."""
     transcript = Transcript.from_text(text)
     return align_tokens(editor, sound, 0, first, last, transcript, own=own)

@@ -28,6 +28,7 @@ from a3t.errors import InputError
 from a3t.plan.request import EditRequest, Pronunciations, Track, pronunciations_of
 from a3t.projects.export.export_kinds import PACKAGES, export_files
 from a3t.projects.export.exports import export
+from a3t.projects.store.words import HeardWords
 from a3t.projects.take_record import Mix, TakeRecord, Weights
 from a3t.projects.takes import (
     PLACES,
@@ -42,7 +43,6 @@ from alignment import Alignment
 from alignment.atomic import staging
 from app import limits
 from app.studio.storage.folders import LOUD, REQUEST, SAID, TAKE_FILE
-from app.studio.storage.heard_tokens import HeardPart
 from app.studio.work.listening import editor_step
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def exports_here() -> tuple[str, ...]:
 def mix_down(
     editor: Editor,
     recording: Recording,
-    heard: HeardPart,
+    heard: HeardWords,
     takes: Sequence[Path],
     target: Path,
     suffix: str,
@@ -157,7 +157,7 @@ def _film(result: EditedRecording, out: Path) -> Path:
 
 
 def assembled(
-    recording: Recording, heard: HeardPart, takes: Sequence[Path], tracks: tuple[Track, ...] = ()
+    recording: Recording, heard: HeardWords, takes: Sequence[Path], tracks: tuple[Track, ...] = ()
 ) -> EditedRecording:
     """The recording with these takes in it, and tracks in step."""
     tokens = heard.tokens
@@ -165,8 +165,8 @@ def assembled(
     parts.sort(key=lambda part: part.record.spans[0].source)
     place: dict[tuple[int, int], int] = {}
     for token in tokens:
-        for k in range(len(token["words"])):
-            place[int(token["id"]), k] = len(place)
+        for k in range(len(token.words)):
+            place[token.id, k] = len(place)
     source = heard.aligned(recording)
     mixes = [part.record.mix for part in parts if part.record.mix]
     cuts = [mix.cut for mix in mixes if mix.cut]

@@ -22,6 +22,7 @@ from a3t.errors import InputError
 from a3t.grid import seconds_of
 from a3t.plan.edit_plan import EditPlan, PlannedEdit
 from a3t.plan.request import Cut
+from a3t.projects.store.words import lines_of
 from a3t.projects.take_record import Mix, NewWord, PatchSpan, Pronunciation, TakeRecord, Weights
 from a3t.projects.takes import Take, aligned_stretch, level_of, made_edits
 from a3t.rendering.candidates import VARIATIONS, recorded_requests
@@ -31,11 +32,9 @@ from a3t.source.records import LONG
 from a3t.spans import Span
 from a3t.text.pronunciation.letter_to_sound import sounded
 from a3t.text.pronunciation.pronouncer import Pronouncer
-from alignment import Word
 from alignment.atomic import staging
 from app import texts
 from app.studio.storage.folders import REQUEST, TAKE_FILE
-from app.studio.storage.heard_tokens import end_of, lines_of, start_of
 from app.studio.storage.pcm_sound import played
 from app.studio.work.listening import editor_step
 from app.studio.work.take_orders import TakeJob
@@ -87,7 +86,7 @@ def make_recorded(editor: Editor, job: TakeJob, folder: Path) -> int:
 def _wide_stretch(job: TakeJob) -> Span:
     """The samples of all the job's tokens."""
     rate, step = job.recording.sample_rate, whole_frames(job.recording.sample_rate)
-    first, last = start_of(job.tokens[0]), end_of(job.tokens[-1])
+    first, last = job.tokens[0].start, job.tokens[-1].end
     start = max(0, round((first - ROOM) * rate)) // step * step
     return start, min(job.recording.samples, round((last + ROOM) * rate))
 
@@ -109,7 +108,7 @@ def _stretch(job: TakeJob) -> Span:
 def _span(job: TakeJob) -> tuple[float, float]:
     """Seconds around the edit, up to the widest pause within CONTEXT; where there are no words
     known, that is as far as it goes."""
-    times = [(start_of(token), end_of(token)) for token in job.tokens]
+    times = [(token.start, token.end) for token in job.tokens]
     duration = job.recording.seconds
     here = times[job.first][0] if job.first < len(times) else times[-1][1]
     there = times[job.last - 1][1] if job.last > job.first else here
@@ -129,7 +128,7 @@ def _inside(job: TakeJob, stretch: Span) -> tuple[int, int]:
     inside = [
         k
         for k, token in enumerate(job.tokens)
-        if start_of(token) >= start - 0.02 and end_of(token) <= end + 0.02
+        if token.start >= start - 0.02 and token.end <= end + 0.02
     ]
     if not inside or not (inside[0] <= job.first and job.last <= inside[-1] + 1):
         raise InputError(texts.WORDS_TO_COME)
@@ -141,15 +140,14 @@ def _take(job: TakeJob, stretch: Span) -> Take:
     first, last = _inside(job, stretch)
     kept = job.tokens[first:last]
     start, end = (sample / job.recording.sample_rate for sample in stretch)
-    words = [Word.from_json(word) for token in kept for word in token["words"]]
-    pauses = [Word.from_json(pause) for pause in job.pauses]
-    aligned = aligned_stretch(words, pauses, start, end - start)
+    words = [word for token in kept for word in token.words]
+    aligned = aligned_stretch(words, job.pauses, start, end - start)
     margin, reach = job.request.margin, job.request.reach
     narrow = min(job.room) / 2  # half the way to the next edit, whose takes do the same
     if narrow < margin + reach:
         margin, reach = min(margin, narrow / 2), max(0.025, narrow / 2)
     here = (job.first - first, job.last - first)
-    text, new_text = lines_of(kept, *here, job.text)
+    text, new_text = lines_of([(each.speaker, each.said) for each in kept], *here, job.text)
     request = replace(
         job.timed_request,
         new_text=new_text,
@@ -161,7 +159,7 @@ def _take(job: TakeJob, stretch: Span) -> Take:
     )
     said = request.transcript
     if said is None or said.spoken != tuple(word.text for word in words):
-        plain = [{"text": " ".join(word["text"] for word in token["words"])} for token in kept]
+        plain = [("", " ".join(word.text for word in token.words)) for token in kept]
         text, new_text = lines_of(plain, *here, job.text)
         request = replace(request, text=text, new_text=new_text)
     variation = job.number % len(VARIATIONS) if job.varied else 0
@@ -245,9 +243,9 @@ def _weights(named: Mapping[str, Any]) -> Weights:
 def _anchor(job: TakeJob, take: Take, edit: PlannedEdit) -> tuple[int, int]:
     """The token, and the word within it, at which an edit begins."""
     inside = job.tokens
-    places = [(int(token["id"]), k) for token in inside for k in range(len(token["words"]))]
+    places = [(token.id, k) for token in inside for k in range(len(token.words))]
     before = inside[: _inside(job, take.stretch)[0]]
-    place = sum(len(token["words"]) for token in before) + edit.old[0]
+    place = sum(len(token.words) for token in before) + edit.old[0]
     return places[place] if place < len(places) else (places[-1][0], places[-1][1] + 1)
 
 

@@ -14,12 +14,13 @@ from a3t.plan.options import PAGE, EditOptions, option_of, read_options
 from a3t.plan.request import Cut, EditRequest, OtherRecording
 from a3t.plan.reuse import MAX_OFFERED_WORDS, MIN_WORDS
 from a3t.projects.document import Change
+from a3t.projects.store.words import HeardWords, Token, places_of
 from a3t.projects.take_record import TakeRecord
 from a3t.text.transcript import Transcript
+from alignment import Word
 from alignment.result import covering
 from app import texts
 from app.models import Models, check_offered
-from app.studio.storage.heard_tokens import HeardPart, Pause, Token, end_of, places_of, start_of
 
 SPEED = option_of(EditOptions, "speed")
 NAMES = ("model", "vocoder", "aligner", "voice")
@@ -62,7 +63,7 @@ class TakeJob:
 
     recording: Recording
     tokens: Sequence[Token]
-    pauses: Sequence[Pause]
+    pauses: Sequence[Word]
     first: int
     last: int
     text: str
@@ -107,14 +108,14 @@ def _span(edit: Change, first: int, last: int, tokens: Sequence[Token]) -> tuple
     before it does, and begins where the next one begins."""
     if edit.cut is not None and first == last:
         return edit.cut.start, edit.cut.end
-    start = start_of(tokens[first]) if first < len(tokens) else float("inf")
-    end = end_of(tokens[last - 1]) if last > 0 else 0.0
+    start = tokens[first].start if first < len(tokens) else float("inf")
+    end = tokens[last - 1].end if last > 0 else 0.0
     if edit.cut is not None:
         return min(start, edit.cut.start), max(end, edit.cut.end)
     return start, end
 
 
-def recorded_reach(change: Change, heard: HeardPart) -> tuple[int, int] | None:
+def recorded_reach(change: Change, heard: HeardWords) -> tuple[int, int] | None:
     """The tokens before and after a change that hold the nearest places where all its new words are
     recorded, if they are few; None if there is no such place. InputError if its own are gone."""
     wanted, (first, last) = _new_words(change, heard.tokens)
@@ -123,7 +124,7 @@ def recorded_reach(change: Change, heard: HeardPart) -> tuple[int, int] | None:
     return _reach(_recorded(wanted, heard.tokens, first, last), first, last)
 
 
-def moved_reach(change: Change, heard: HeardPart) -> tuple[int, int] | None:
+def moved_reach(change: Change, heard: HeardWords) -> tuple[int, int] | None:
     """As `recorded_reach`, of the nearest place where the new words are recorded in a row, if they
     are so many that their recording is moved instead of others being made: `a3t edit` moves them,
     too (`a3t.plan.reuse`)."""
@@ -134,7 +135,7 @@ def moved_reach(change: Change, heard: HeardPart) -> tuple[int, int] | None:
 
 
 def sources_for(
-    change: Change, heard: HeardPart, sources: Iterable[OtherRecording]
+    change: Change, heard: HeardWords, sources: Iterable[OtherRecording]
 ) -> tuple[OtherRecording, ...]:
     """Those of other recordings in which some MIN_WORDS of the new words are said in a row, each
     with what is said around most of these alone: an hour's words would be kept with every take."""
@@ -177,7 +178,7 @@ def _new_words(change: Change, tokens: Sequence[Token]) -> tuple[list[str], tupl
     wanted: list[str] = []
     with suppress(InputError):  # nothing is spoken in a deletion, or in a pause
         wanted += Transcript.from_text(change.text).spoken
-    own = [word["text"] for token in tokens[first:last] for word in token["words"]]
+    own = [word.text for token in tokens[first:last] for word in token.words]
     while own and wanted and own[0] == wanted[0]:
         own, wanted = own[1:], wanted[1:]
     while own and wanted and own[-1] == wanted[-1]:
@@ -188,9 +189,9 @@ def _new_words(change: Change, tokens: Sequence[Token]) -> tuple[list[str], tupl
 def _recorded(wanted: list[str], tokens: Sequence[Token], first: int, last: int) -> list[int]:
     """The tokens at which these words are recorded, beside those of a change; the nearest first."""
     said = [
-        (word["text"], k)
+        ("" if first <= k < last else word.text, k)
         for k in range(max(0, first - WIDE), min(len(tokens), last + WIDE))
-        for word in ([{"text": ""}] if first <= k < last else tokens[k]["words"])
+        for word in tokens[k].words[: 1 if first <= k < last else None]
     ]
     places = [
         said[n][1]
@@ -209,7 +210,7 @@ def _reach(places: Sequence[int], first: int, last: int) -> tuple[int, int] | No
 def job_of(
     edit: Change,
     others: Sequence[Change],
-    heard: HeardPart,
+    heard: HeardWords,
     reach: tuple[int, int] = (NEAR, NEAR),
     **more: Any,
 ) -> TakeJob:
@@ -236,10 +237,10 @@ def job_of(
     around = tokens[near : last + reach[1]]
     if not around:
         raise InputError(texts.NO_WORD)
-    since, until = start_of(around[0]) - FAR, end_of(around[-1]) + FAR
+    since, until = around[0].start - FAR, around[-1].end + FAR
     return TakeJob(
         tokens=around,
-        pauses=[p for p in heard.pauses if since < p["end"] and p["start"] < until],
+        pauses=[p for p in heard.pauses if since < p.end and p.start < until],
         first=first - near,
         last=last - near,
         text=edit.text,

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from a3t.projects.close_changes import made_as_one
 from a3t.projects.document import Change
-from app.studio.storage.heard_tokens import made_as_one
 from tests.app.studio.conftest import Project, change
 
 

@@ -183,11 +183,11 @@ def test_what_is_heard_between_the_words_is_kept(project: Project, studio: Studi
     found = studio.find(next(studio.projects.root.iterdir()).name, project.at.rpartition("/")[2])
     assert found is not None
     heard = found.folder.heard(0)
-    times = [(pause["start"], pause["end"]) for pause in heard.pauses]
+    times = [(pause.start, pause.end) for pause in heard.pauses]
     assert times and times == sorted(times)
     project.correct(change(project.state, "superlative", "relative"))
     project.until(lambda state: "relative" in [token[1] for token in state["tokens"]])
-    times = [(pause["start"], pause["end"]) for pause in found.folder.heard(0).pauses]
+    times = [(pause.start, pause.end) for pause in found.folder.heard(0).pauses]
     assert times == sorted(times)
     assert all(a[1] <= b[0] + 1e-6 for a, b in pairwise(times))
 

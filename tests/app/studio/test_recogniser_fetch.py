@@ -13,7 +13,6 @@ from a3t.source.records import FoundTranscript
 from a3t.text.transcript import Transcript
 from alignment.aligners.network_aligner import NetworkAligner
 from app.studio import recogniser_fetch
-from app.studio.storage.heard_tokens import shown
 from app.studio.storage.pcm_sound import PcmSound, played
 from app.studio.studio import Studio
 from app.studio.work import listening
@@ -87,4 +86,4 @@ def test_a_recognisers_own_marks_capitals_and_doubts_stay(
     )
     part = recognise_part(editor, sound, 0, 0, len(samples))
     assert " ".join(token["text"] for token in part.tokens) == written
-    assert tuple(shown(token)[4] for token in part.tokens) == sure
+    assert tuple(token.shown()[4] for token in part.tokens) == sure

@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 
+from a3t.projects.store.words import Marks, Token, with_speakers
 from a3t.source import diarisation
 from a3t.text.transcript import Transcript
+from alignment import Word
 from app.studio import project_words
 from app.studio.storage.folders import ProjectFolder
-from app.studio.storage.heard_tokens import HeardPart, with_marks, with_speakers
 from app.studio.studio import Studio
 from app.studio.work import listening
 from tests.app.studio.conftest import Project, change
@@ -62,12 +63,12 @@ def test_they_are_told_apart_named_and_taken_back(
     assert names(state) == ["Speaker 1"] * 4 + ["Speaker 2"] * (len(state["tokens"]) - 4)
     assert [token[1] for token in state["tokens"]] == ARCTIC.split()
     (path,) = studio.projects.root.glob(f"*/{state['id']}")
-    texts = [token["text"] for token in ProjectFolder(path).heard(0).tokens]
+    texts = [token.text for token in ProjectFolder(path).heard(0).tokens]
     assert texts[:5] == ["Speaker 1: And", "you", "always", "want", "Speaker 2: to"]
     beside = [token[0] for token in state["tokens"]][3:5]
     project.correct({"after": beside[0], "tokens": [beside[1]], "text": "two"})
     state = project.until(lambda state: state["tokens"][4][1] == "two")
-    project.until(lambda _: ProjectFolder(path).heard(0).tokens[4]["text"] == "Speaker 2: two")
+    project.until(lambda _: ProjectFolder(path).heard(0).tokens[4].text == "Speaker 2: two")
 
     project.post("speakers", {"names": [["Zoë", ids(state, "Speaker 1")]]}, 400)
     project.post("speakers", {"names": [["ZOË", ids(state, "Speaker 1")]]})
@@ -77,17 +78,17 @@ def test_they_are_told_apart_named_and_taken_back(
 
     project.post("speakers", {"names": [["", ids(state, "Speaker 1") + ids(state, "Speaker 2")]]})
     after = ProjectFolder(path).heard(0).tokens
-    assert not any("speaker" in token for token in after) and after[0]["text"] == "And"
+    assert not any(token.speaker for token in after) and after[0].text == "And"
     assert not project.made()["failures"]
 
 
 def test_a_name_stays_with_its_turn_whether_marks_are_shown_or_not() -> None:
-    plain = {"text": "hello", "pause": False}
-    token = {"id": 0, "text": "Hello.", "pause": True, "words": [], "unmarked": plain}
+    plain = Marks("hello", False)
+    token = Token(0, "Hello.", (Word("hello", 0.0, 0.4),), True, unmarked=plain)
     (named,) = with_speakers([token], {0: "ANNA"})
     for name in ("ANNA", "BOB"):
         (own,) = with_speakers([named], {0: name})
-        shown = with_marks(HeardPart([own]), False).tokens[0]
-        assert (own["text"], shown["text"]) == (f"{name}: Hello.", f"{name}: hello")
-        (again,) = with_speakers(with_marks(HeardPart([shown]), True).tokens, {0: ""})
-        assert again["text"] == "Hello." and "speaker" not in again
+        shown = own.with_marks(False)
+        assert (own.text, shown.text) == (f"{name}: Hello.", f"{name}: hello")
+        (again,) = with_speakers([shown.with_marks(True)], {0: ""})
+        assert again.text == "Hello." and not again.speaker

@@ -1,0 +1,64 @@
+"""Changes that are close to each other: they stay several, and are made as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from a3t.projects.document import MAX_CHARACTERS, Change, Document, MissingWordsError
+
+NEAREST_S = 0.25  # of kept speech between two changes; less is too short for both joints
+
+
+def made_as_one(changes: Sequence[Change], rows: Sequence[Sequence[Any]]) -> dict[str, Change]:
+    """Return the change that is made for each, by its key: itself, or, where another is closer than
+    NEAREST_S, one of all that they replace, and of the words between. Those whose words are gone
+    are left out. rows: all tokens as they are `shown`."""
+    ids = {row[0]: k for k, row in enumerate(rows)}
+    placed: list[tuple[int, int, Change]] = []
+    for change in changes:
+        with suppress(MissingWordsError):
+            placed.append((*change.place_in(ids, len(rows)), change))
+    placed.sort(key=lambda each: each[:2])
+    found = {change.key: change for _, _, change in placed}
+    group: list[tuple[int, int, Change]] = []
+    for each in placed:
+        if each[2].cut is not None:  # which is made of its sound alone
+            group = []
+            continue
+        near = group and _is_near(group[-1][1], each[0], rows)
+        united = _united([*group, each], rows) if near else None
+        if united is not None and len(united.text) <= MAX_CHARACTERS:
+            group.append(each)
+            found |= {change.key: united for _, _, change in group}
+        else:
+            group = [each]
+    return found
+
+
+def reachable_keys(document: Document, rows: Sequence[Sequence[Any]]) -> set[str]:
+    """Return the keys of all that has takes: of the changes that are there, or that undo and redo
+    bring back, alone and as they are made as one. rows: all tokens as they are `shown`."""
+    states, back, ahead = {document.changes}, document, document
+    for _ in document.done:
+        back = back.undo() if back.done else back
+        states.add(back.changes)
+    for _ in document.undone:
+        ahead = ahead.redo() if ahead.undone else ahead
+        states.add(ahead.changes)
+    made = [change for state in states for change in made_as_one(state, rows).values()]
+    return {change.key for change in (*made, *(each for state in states for each in state))}
+
+
+def _is_near(last: int, first: int, rows: Sequence[Sequence[Any]]) -> bool:
+    return last >= first or bool(rows[first - 1][3] - rows[last][2] < NEAREST_S)
+
+
+def _united(group: Sequence[tuple[int, int, Change]], rows: Sequence[Sequence[Any]]) -> Change:
+    texts: list[str] = []
+    for (_, last, change), (following, _, _) in zip(group, [*group[1:], (0, 0, None)], strict=True):
+        texts += [change.text, *(row[1] for row in rows[last:following])]
+    (first, _, change), (_, last, _) = group[0], group[-1]
+    ids = tuple(int(row[0]) for row in rows[first:last])
+    return Change(change.after, ids, " ".join(filter(None, texts)))
