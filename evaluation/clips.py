@@ -12,16 +12,15 @@ from typing import TypeVar
 import numpy as np
 
 from a3t.errors import InputError
-from a3t.grid import HOP, SAMPLE_RATE, seconds_of
+from a3t.grid import HOP
 from evaluation.systems.interface import Gap, Ints, Mel, Sound
 from training.corpora import Clip
 from training.corpora.decoding import decode_floats
-from training.corpora.kaldi import read_directory, read_list
+from training.corpora.kaldi import read_directory
 from training.corpora.shared_split import listed_split, seconds_of_sound
 from training.features.clip_features import align, features
 from training.features.corpus_batches import LEAST_SCORE
 from training.features.split_list import HELD_OUT, SPLIT_FILE, SplitList, read_split
-from training.features.store import Store
 
 T = TypeVar("T")
 
@@ -49,12 +48,6 @@ class HeldOutClip:
         """The middle third of the phones, [first, last)."""
         third = len(self.phones) // 3
         return third, len(self.phones) - third
-
-    @property
-    def own_rate(self) -> int:
-        """The rate to compare at. A 16 kHz recording has nothing above 8 kHz: its MCD at 24 kHz
-        compares the vocoder's guess with an empty band."""
-        return SAMPLE_RATE if self.rate >= SAMPLE_RATE else LOW_RATE
 
     def frames(self, phones: tuple[int, int]) -> tuple[int, int]:
         """The frames [first, last) of the phones [first, last)."""
@@ -150,23 +143,6 @@ def align_clip(clip: Clip, seen: bool) -> HeldOutClip | None:
         return None
     parts = (extracted[name] for name in FEATURES)
     return HeldOutClip(clip.name, clip.voice, seen, rate, wave, *parts)
-
-
-def stored_clips(data: Path, store_folder: Path, split: str, count: int) -> Iterator[HeldOutClip]:
-    """Evenly spaced clips of 2 to 12 s of a feature store's split, with their sound from the data
-    directory ``data/SPLIT``."""
-    store = Store(store_folder)
-    fitting = [
-        clip
-        for clip in store.of_split(split)
-        if SECONDS[0] <= seconds_of(clip.frames) <= SECONDS[1] and clip.phones >= 6
-    ]
-    sounds = read_list(data / split / "wav.scp") if fitting else {}
-    for clip in fitting[:: max(1, len(fitting) // count)][:count]:
-        wave, rate = decode_floats(Path(sounds[clip.name]))
-        stored = store.read(clip)
-        parts = (getattr(stored, name) for name in FEATURES)
-        yield HeldOutClip(clip.name, clip.voice, split == "test", rate, wave, *parts)
 
 
 def draw_clips(clips: Iterable[Clip], count: int) -> Iterator[HeldOutClip]:

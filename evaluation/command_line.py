@@ -28,16 +28,13 @@ COMMANDS = {
     "ladder": ("detector.ladder", "what each step from a recorded word to a made one costs"),
     "outside": ("outside", "edits and originals, rated by a program from outside"),
     "vocoders": ("vocoders", "held-out clips, converted to mels and back"),
-    "reconstruction": ("reconstruction", "filling the middle third of held-out clips"),
     "untouched": ("edits.scripted_edits", "random edits: does everything else stay the same?"),
     "joints": ("edits.recorded_joints", "joints of deletions and of moved words"),
     "backgrounds": ("edits.background_under_edits", "hum and music under an edit"),
     "edit-speed": ("speed.edit_speed", "time and memory of an edit, and of starting"),
     "long-files": ("speed.long_files", "time and memory of an edit in an hour"),
     "page-waits": ("speed.page_waits", "waiting times on the page"),
-    "boundaries": ("hearing.boundary_errors", "errors of the aligner's boundaries"),
     "hand-labels": ("hearing.hand_labels", "errors against boundaries labelled by hand"),
-    "spreads": ("hearing.calibration", "how many boundaries lie within their spreads"),
     "errors": ("hearing.planted_errors", "wrong texts: does the aligner doubt them?"),
     "sounds": ("hearing.planted_sounds", "unwritten sounds: named, without moving neighbours?"),
     "recognition": ("hearing.recognition", "word errors of recognition, with a hint and without"),
@@ -56,7 +53,6 @@ COMMANDS = {
         "compare_checkouts.two_checkouts",
         "do two checkouts make the same bytes?",
     ),
-    "samples": ("sample_edits", "edits of test clips, to listen to"),
 }
 
 

@@ -8,8 +8,7 @@ training.corpora.prepare`` writes them; each becomes a store of its own below ``
 interrupted run continues where it stopped; a clip whose text, recording or aligner has changed is
 done again. Clips that can't be used are listed in left-out.tsv with the reason.
 ``--alignments FILE`` uses existing ones (`training.features.given_alignments`); other clips are
-aligned. ``--scheduler tcp://host:8786`` lets the workers of a Dask cluster do it, where this
-package is installed and paths mean the same files.
+aligned.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ from training.features.clip_features import ClipError, Job, make, named_aligner
 from training.features.given_alignments import alignment_of, read_alignments
 from training.features.split_list import read_split
 from training.features.store import COPY, INDEX, OPTIONAL, Store, StoreWriter
-from training.features.workers import FailedJobError, by_cluster, by_workers
+from training.features.workers import by_workers
 from training.programs import Program, option
 
 ORIGINS = "made-of.json"  # beside a store's index: of what each clip's features were made
@@ -57,14 +56,13 @@ def extract(
     alignments: Mapping[str, Alignment] | None = None,
     degraded: int = 0,
     part: tuple[int, int] = (1, 1),
-    scheduler: str | None = None,
 ) -> str:
     """Extract all clips of a data directory into the store ``out``; returns a one-line summary.
 
     ``alignments`` maps the last parts of a recording's path to its alignment. The directory
     ``train`` gets ``degraded`` copies of each clip. ``part`` (k, n) extracts only each n-th clip,
-    from the k-th on, into a shard of its own. ``scheduler`` is a Dask scheduler's address. Raises
-    InputError if no clip can be used or the store can't be written; finished clips are kept.
+    from the k-th on, into a shard of its own. Raises InputError if no clip can be used or the store
+    can't be written; finished clips are kept.
     """
     left_out = LeftOut()
     degraded = degraded if data.name == "train" else 0
@@ -90,7 +88,7 @@ def extract(
         todo = [job for job in todo if job.name not in done]
         if aligner == "mfa":
             todo = _aligned_at_once(todo, jobs, left_out)
-        for job, found in _in_order(todo, jobs, scheduler):
+        for job, found in _in_order(todo, jobs):
             if isinstance(found, ClipError):
                 left_out.add(job.name, found.kind, found.sentence)
             else:
@@ -157,16 +155,12 @@ def _origin(job: Job) -> str:
 
 
 def _in_order(
-    todo: Sequence[Job], jobs: int, scheduler: str | None
+    todo: Sequence[Job], jobs: int
 ) -> Iterator[tuple[Job, dict[str, np.ndarray] | ClipError]]:
-    done = by_cluster(make, todo, scheduler) if scheduler else by_workers(make, todo, jobs)
     with tqdm(total=len(todo), unit="clip", disable=None) as bar:
-        for job, found in zip(todo, done, strict=True):
+        for job, found in zip(todo, by_workers(make, todo, jobs), strict=True):
             bar.update()
-            yield (
-                job,
-                ClipError("failed", str(found)) if isinstance(found, FailedJobError) else found,
-            )
+            yield job, found
 
 
 def _others(name: str, clips: Sequence[Job]) -> tuple[Path, ...]:
@@ -187,7 +181,6 @@ def extract_all(options: argparse.Namespace) -> None:
             for old in (options.features / name, options.features / "raw" / name):
                 shutil.rmtree(old, ignore_errors=True)  # of a split that is no longer there
     how = (options.aligner, options.pitch, options.jobs, alignments, options.degraded)
-    where = (options.part, options.scheduler)
     if not one and (split := read_split(options.data)):
         split.write(options.features)
     for folder in folders:
@@ -196,7 +189,7 @@ def extract_all(options: argparse.Namespace) -> None:
         if options.part != (1, 1):
             out = out / "shard-{}-of-{}".format(*options.part)
         _refuse_other_parts(root, options.part[1])
-        print(extract(folder, out, *how, *where))
+        print(extract(folder, out, *how, options.part))
         write_raw(folder, root, root / "raw" if one else options.features / "raw" / folder.name)
 
 
@@ -246,7 +239,6 @@ main = Program(
     option(
         "--part", type=_part, default=(1, 1), metavar="K/N", help="a shard: the K-th of N parts"
     ),
-    option("--scheduler", metavar="ADDRESS", help="use the workers of this Dask scheduler"),
 )  # fmt: skip
 
 

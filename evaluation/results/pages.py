@@ -77,12 +77,7 @@ PARTS: Mapping[str, Part] = {
     "speed": Part("edit-speed", 3, options={"runs": 3}),
     "long": Part("long-files", 2, options={"runs": 1}),
     "page": Part("page-waits", 1),
-    "boundaries": Part(
-        "boundaries", 2, {"sentences": 10}, {"condition": ["clean", "noise 10 dB", "room"]}
-    ),
     "labels": Part("hand-labels", 1),
-    "spreads": Part("spreads", 1, {"sentences": 8}),
-    "pauses": Part("spreads", 1, {"clips": 40}, {"what": "pauses"}),
     "errors": Part("errors", 2, {"clips": 48}),
     "sounds": Part("sounds", 2, {"clips": 36}),
     "recognition": Part("recognition", 3, {"clips": 40}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,8 @@ RUNS: Mapping[str, str] = {
     "fastspeech2_gst": "FastSpeech 2 + GST",
 }
 PAPER = "a3t_paper"  # the recipes' name of the thesis's configuration
+RUN = re.compile(r"([^.]+)(?:\.(\d{1,4}))?")  # a configuration; a further seed of it
+DURATIONS = "durations"  # beside the systems: the training of what predicts their durations
 # Networks that speak from text, by a configuration's ``system``.
 SPEAKING: Mapping[str, type[FastSpeech2Network] | type[EditSpeechNetwork]] = {
     "fastspeech2": FastSpeech2Network,
@@ -75,14 +78,23 @@ def is_run(folder: Path) -> bool:
 
 
 def runs_in(runs: Path) -> dict[str, Path]:
-    """The trained systems of a folder by name, best known first: each in a folder named like its
-    configuration, behind a point the seed of a further training, such as ``a3t_thesis.1``."""
-    found = {}
-    for folder, shown in [*RUNS.items(), (PAPER, RUNS["a3t_thesis"])]:
-        for path in (runs / folder, *sorted(runs.glob(f"{folder}.[0-9]*"))):
-            if is_run(path):
-                seed = path.name.partition(".")[2]
-                found[f"{shown}{SEED}{seed}" if seed else shown] = path
+    """Return the trained systems of a folder by name, those of the thesis's tables first.
+
+    Each is a folder named like its configuration, behind a point the seed of a further training,
+    such as ``a3t_thesis.1``; a configuration that `RUNS` lacks is called by its name.
+    """
+    shown = {**RUNS, PAPER: RUNS["a3t_thesis"]}
+    order = list(shown)
+    found: dict[str, Path] = {}
+    places = []
+    for path in runs.iterdir():
+        match = RUN.fullmatch(path.name)
+        if match and match[1] != DURATIONS and is_run(path):
+            rank = order.index(match[1]) if match[1] in shown else len(order)
+            places.append((rank, match[1], int(match[2] or 0), path))
+    for _, name, seed, path in sorted(places):
+        called = shown.get(name, name)
+        found.setdefault(f"{called}{SEED}{seed}" if seed else called, path)
     return found
 
 

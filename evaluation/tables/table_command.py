@@ -18,7 +18,16 @@ from evaluation.harness.declared_tables import Rows
 from evaluation.harness.measurement import Measurement, Setting
 from evaluation.systems import networks
 from evaluation.systems.heard import refuse_heard
-from evaluation.systems.named import BASELINES, SHIPPED, base_name, facts_of, systems_in
+from evaluation.systems.named import (
+    BASELINES,
+    DURATIONS,
+    FLOORS,
+    RUNS,
+    SHIPPED,
+    base_name,
+    facts_of,
+    systems_in,
+)
 from evaluation.tables import thesis_tables
 from evaluation.tables.comparison import (
     REFERENCES,
@@ -68,7 +77,8 @@ def results(setting: Setting) -> list[TaskOfSystem]:
     there, more = systems_in(options.runs), further_systems(options)
     refuse_taken_names(there, more)
     named = {name for spec in specs for name in spec.systems}
-    wanted = {name: folder for name, folder in there.items() if base_name(name) in named}
+    others = [n for n in there if base_name(n) not in {*RUNS.values(), *BASELINES, *FLOORS}]
+    wanted = {n: folder for n, folder in there.items() if n in others or base_name(n) in named}
     wanted |= {name: checkpoint_folder(where) for name, where in more.items()}
     test_clips, split = recipe_clips(options.data)
     clips = [clip for clip in test_clips if options.voice in (None, clip.voice)]
@@ -93,7 +103,7 @@ def results(setting: Setting) -> list[TaskOfSystem]:
     )
     tasks = tasks_of(maker, {spec.kind for spec in specs}, options)
     absent = sorted(named - {*there, *more, *REFERENCES})
-    known |= {"specs": specs, "more": list(more), "sounds": True}
+    known |= {"specs": specs, "more": [*map(base_name, others), *more], "sounds": True}
     known["facts"] = [
         *facts_of_all(wanted),
         f"Durations by {durations_name}, scaled to the speaker; vocoder: {options.vocoder}",
@@ -109,8 +119,8 @@ def own_durations(options: argparse.Namespace) -> str | Path:
     """Return the predictor asked for, else the one trained beside the systems, else the shipped."""
     if options.durations:
         return str(options.durations)
-    beside = options.runs and options.runs / "durations"
-    return beside if beside and (beside / CHECKPOINT).is_file() else "durations"
+    beside = options.runs and options.runs / DURATIONS
+    return beside if beside and (beside / CHECKPOINT).is_file() else DURATIONS
 
 
 def facts_of_all(systems: Mapping[str, Path | None]) -> list[str]:
@@ -162,8 +172,7 @@ MEASUREMENT = Measurement(
         option("number", choices=NUMBERS, metavar="NUMBER", help=", ".join(NUMBERS)),
         option(
             "--runs", type=Path, metavar="FOLDER",
-            help="folder of trained systems (evaluation.systems.train_systems); default: only "
-            "those of --system",
+            help="folder of trainings, such as a recipe's exp (default: only those of --system)",
         ),
         option(
             "--system", action="append", default=[], metavar="NAME=MODEL",

@@ -2,7 +2,7 @@
 # checks of their values. A recipe's run.sh has set its own defaults. One with other stages names the
 # options it uses in `only`, and adds its own in `own_help`, one line each as below.
 
-stage= stop_stage=${stop_stage:-8} loop=plain minutes= ngpu=0 nj=2 parts=1 scheduler=
+stage= stop_stage=${stop_stage:-7} loop=plain minutes= ngpu=0 nj=2 parts=1
 aligner=${aligner:-network} clips= dev= test= pitch=${pitch:-false} work=. dumpdir= expdir= tag= degraded=${degraded:-0} alignments= init=
 voice= train_config= train_args= test_clips=${test_clips:-30} vocoder=${vocoder:-builtin}
 durations_config=${durations_config:-../../a3t/model/conf/durations.yaml}
@@ -25,7 +25,6 @@ help_of_all() { # --NAME VALUE    what it says (its default)
 --ngpu N                 GPUs for training, one process each; 0 is the CPU ($ngpu)
 --nj N                   processes for features ($nj)
 --parts N                extract features as an array of N tasks ($parts)
---scheduler tcp://H:P    extract features on the workers of this Dask cluster (none)
 --aligner NAME           network or mfa ($aligner)
 --alignments FILE        existing alignments, as JSON lines (none)
 --pitch BOOL             true or false: pitch beside the mel ($pitch)

@@ -81,7 +81,7 @@ download() {
     if [ -d "$corpora" ]; then
         echo "The corpus is at $corpora."
     elif [ -n "${archives:-}" ]; then
-        "$python" -m training.corpora.download "$archives" "$(dirname "$corpora")"
+        ../shared/download.sh "$archives" "$(dirname "$corpora")"
     else
         echo "There is no folder \"$corpora\": name the corpora's with --corpora, or A3T_CORPORA." >&2
         return 1
@@ -98,7 +98,6 @@ extract() {
     local flags=(--aligner "$aligner" --jobs "$nj" --degraded "$degraded")
     if "$pitch"; then flags+=(--pitch); fi
     if [ -n "$alignments" ]; then flags+=(--alignments "$alignments"); fi
-    if [ -n "$scheduler" ]; then flags+=(--scheduler "$scheduler"); fi
     $spread_cmd "$parts" "$dump/extract.log" "$python" -m training.extract "$data" "$dump" \
         "${flags[@]}"
 }
@@ -124,14 +123,10 @@ train_durations() {
 
 pack() { "$python" -m training.export "$exp" "$packed" --durations "$durations"; }
 
-samples() {
-    "$python" -m evaluation samples "$data/test" --model "$packed" --vocoder "$vocoder" \
-        --out "$exp/samples"
-}
-
-evaluate() {
-    "$python" -m evaluation reconstruction --data "$data" --features "$dump" --model "$packed" \
-        --vocoder "$vocoder" --clips "$test_clips" --out "$exp/evaluation"
+tables() { # of every training in $expdir
+    "$python" -m evaluation table all --data "$data" --runs "$expdir" --vocoder "$vocoder" \
+        --clips "$test_clips" --edits "$test_clips" --prompts $(((test_clips + 2) / 3)) \
+        --out "$expdir/tables" ${voice:+--voice "$voice"}
 }
 
 on_gpus=(--device cpu)
@@ -149,8 +144,7 @@ all_stages() {
     after=$aligned do_stage 4 "$trained" pretrain "$(sum_of "$config")" "$init" "$train_args" "$loop" "$minutes"
     after=$aligned do_stage 5 "$timed" train_durations "$durations_config" "$(sum_of "$durations_config")"
     after="$trained $timed" do_stage 6 "$packed/.done" pack
-    after="$prepared $packed/.done" do_stage 7 "$exp/samples/.done" samples "$vocoder"
-    after="$aligned $packed/.done" do_stage 8 "$exp/evaluation/.done" evaluate "$vocoder" "$test_clips"
+    after="$prepared $packed/.done" do_stage 7 "$expdir/tables/.done" tables "$vocoder" "$test_clips"
 }
 
 "${stages:-all_stages}"

@@ -13,7 +13,7 @@ stop_stage=5
 only="stage stop_stage config train_config train_args tag corpora work expdir ngpu test_clips"
 own_help="--steps N                training steps ($steps)"
 
-fetch() { [ -d "$corpora" ] || "$python" -m training.corpora.download ljspeech "$corpora"; }
+fetch() { [ -d "$corpora" ] || ../shared/download.sh ljspeech "$corpora"; }
 
 waveforms() { "$python" -m training.vocoder.waveforms "$work/wav24" --corpora "$corpora"; }
 

@@ -61,20 +61,6 @@ def test_training_learns_and_averages_its_best_epochs(finished: Path) -> None:
     assert torch.allclose(average[name], (weights[0][name] + weights[1][name]) / 2, atol=1e-6)
 
 
-def test_a_run_is_packed_for_the_model_zoo_and_read_back(finished: Path, tmp_path: Path) -> None:
-    from espnet2.main_funcs.pack_funcs import unpack
-
-    from training.espnet.task import A3TTask
-    from training.espnet.zoo import pack
-
-    pack(finished, tmp_path / "a3t.zip")
-    files = unpack(tmp_path / "a3t.zip", tmp_path / "unpacked")
-    model, _ = A3TTask.build_model_from_file(files["a3t_train_config"], files["a3t_model_file"])
-    average = torch.load(finished / "valid.loss.ave.pth", weights_only=True)
-    for name, value in model.state_dict().items():
-        assert torch.equal(value, average[name]), name
-
-
 def test_killed_in_the_middle_of_an_epoch_a_run_goes_on_as_if_it_had_not_been(
     corpus: Path, finished: Path, tmp_path: Path
 ) -> None:

@@ -130,15 +130,18 @@ def test_a_network_is_shown_no_more_than_it_was_trained_on() -> None:
 
 
 def test_trainings_from_other_seeds_are_systems_of_their_own(tmp_path: Path) -> None:
-    for name in ("a3t_thesis", "a3t_thesis.1", "a3t_thesis.2", "mam", "notes.1"):
+    for name in ("a3t_thesis", "a3t_thesis.1", "a3t_thesis.2", "mam"):
         (tmp_path / name).mkdir()
         (tmp_path / name / CHECKPOINT).touch()
     (tmp_path / "a3t_thesis.3").mkdir()  # not trained
+    for name in ("own", "own.20261129-101112", "durations"):  # a kept training is no seed
+        (tmp_path / name).mkdir()
+        (tmp_path / name / CHECKPOINT).touch()
     first = RUNS["a3t_thesis"]
     found = runs_in(tmp_path)
-    assert list(found) == [first, f"{first}, seed 1", f"{first}, seed 2", RUNS["mam"]]
+    assert list(found) == [first, f"{first}, seed 1", f"{first}, seed 2", RUNS["mam"], "own"]
     assert found[f"{first}, seed 2"] == tmp_path / "a3t_thesis.2"
-    assert {base_name(name) for name in found} == {first, RUNS["mam"]}
+    assert {base_name(name) for name in found} == {first, RUNS["mam"], "own"}
     assert [name for name, folder in systems_in(tmp_path).items() if folder is None] == [*FLOORS]
 
 

@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 
 from a3t.source.records import Comparison, FoundTranscript, Judgement, Place
 from a3t.text.transcript import Transcript
-from alignment import Alignment, Phone, Word
+from alignment import Phone, Word
 from alignment.recognition.live import LiveWords
 from alignment.recognition.network_recogniser import RecognisedWord
-from alignment.result import pause
-from evaluation.hearing.calibration import sound_edges
 from evaluation.hearing.hand_labels import Segment, boundaries, labelled_words, read_labels
 from evaluation.hearing.live_words import TABLE, SpokenStream, listened, lost
 from evaluation.hearing.near_words import joined, near, near_words, outcome, small
@@ -140,23 +138,6 @@ def test_a_recording_that_begins_within_a_word_has_no_boundary_there() -> None:
     (word,) = labelled_words([Segment(0.0, 0.1, "AY", "i")])
     assert not word.before
     assert not list(boundaries(Word("i", 0.02, 0.1, 1.0, (Phone("AY1", 0.02, 0.1),)), word))
-
-
-RATE = 16_000
-
-
-@pytest.mark.parametrize("late", [-0.05, 0.0, 0.04])
-def test_the_edges_are_the_sounds_wherever_the_aligner_puts_them(late: float) -> None:
-    time = np.arange(2 * RATE) / RATE
-    tone = np.sin(2000 * time) * ((time >= 0.6) & (time < 1.2))
-    samples = tone + 0.001 * np.random.default_rng(0).standard_normal(len(time))
-    word = Word("a", 0.6 + late, 1.2 + late, 1.0, (Phone("AE1", 0.6 + late, 1.2 + late),))
-    aligned = Alignment((pause(0.0, word.start, 1.0), word, pause(word.end, 2.0, 1.0)), 2.0)
-    edges = {edge.is_start: edge.time for edge in sound_edges(samples, RATE, aligned)}
-    assert edges[True] == pytest.approx(0.6, abs=0.008)
-    assert edges[False] == pytest.approx(1.2, abs=0.008)
-    loud = samples + 0.3 * np.random.default_rng(1).standard_normal(len(time))
-    assert not list(sound_edges(loud, RATE, aligned))
 
 
 def words(text: str) -> tuple[RecognisedWord, ...]:

@@ -7,21 +7,16 @@ import pytest
 import soundfile
 import torch
 
-from a3t.audio.analysis.mel import log_mel
 from a3t.errors import InputError
-from a3t.grid import SAMPLE_RATE
 from a3t.model.a3t import A3T
 from a3t.text.phones import PHONE_ID
 from evaluation import thesis_figures
-from evaluation.clips import stored_clips
 from evaluation.command_line import main
-from evaluation.sample_edits import replaced
 from evaluation.systems.networks import A3TSystem
 from evaluation.thesis_figures import Attention
 from tests.conftest import ARCTIC
 from tests.training.stores import write_store
 from tests.training.test_export import TINY, write_espnet_run
-from training.features.store import StoreWriter
 
 
 def test_runs_are_compared_on_the_same_clips(
@@ -43,33 +38,6 @@ def test_runs_are_compared_on_the_same_clips(
     write_store(tmp_path / "other", {"train": 1})
     assert main(["runs", str(run), "--features", str(tmp_path / "other")]) == 1
     assert "no test clips" in capsys.readouterr().err
-
-
-def test_stored_test_clips_are_recordings_of_usable_length(tmp_path: Path) -> None:
-    rng = np.random.default_rng(0)
-    data = tmp_path / "data" / "test"
-    data.mkdir(parents=True)
-    lines = []
-    with StoreWriter(tmp_path / "store" / "test") as writer:
-        for name, frames in (("long", 240), ("short", 80)):
-            wave = rng.normal(0, 0.1, frames * 300)
-            soundfile.write(tmp_path / f"{name}.wav", wave, SAMPLE_RATE)
-            lines.append(f"{name} {tmp_path / name}.wav\n")
-            mel = log_mel(wave).numpy()[:frames]
-            durations = np.full(8, frames // 8)
-            arrays = {"mel": mel, "phones": np.arange(5, 13), "words": np.arange(8)}
-            arrays |= {"durations": durations, "score": np.array(0.9)}
-            writer.add(name, arrays, "p225", "test")
-    (data / "wav.scp").write_text("".join(lines))
-    (clip,) = stored_clips(tmp_path / "data", tmp_path / "store", "test", 5)
-    assert (clip.name, clip.voice, clip.seen, clip.rate) == ("long", "p225", True, 24_000)
-    assert len(clip.samples) == 72_000 and clip.durations.sum() == len(clip.mel)
-
-
-def test_the_middle_third_of_a_text_is_replaced_however_short_it_is() -> None:
-    assert replaced("a b c d e f") == "a b seven yellow birds e f"
-    assert replaced("please call") == "seven yellow birds"
-    assert replaced("please call Stella") == "please seven yellow birds Stella"
 
 
 def test_attention_is_a_share_of_each_frames_attention(arctic: Path) -> None:

@@ -11,10 +11,8 @@ from a3t.audio.analysis.mel import log_mel
 from a3t.errors import InputError
 from a3t.model.a3t import A3T
 from a3t.model.variance.durations import DurationPredictor
-from evaluation import clips, reconstruction
+from evaluation import clips
 from evaluation.clips import HeldOutClip
-from evaluation.command_line import main
-from evaluation.harness.measurement import read_rows
 from evaluation.metrics import resampled
 from evaluation.systems import networks
 from evaluation.systems.interface import Gap
@@ -150,20 +148,3 @@ def test_baselines_on_a_ramp() -> None:
     np.testing.assert_allclose(
         MeanSpectrum().fill(gap), np.delete(mel, [4, 5, 6], 0).mean(0)[None] + 0 * mel[:3]
     )
-
-
-@pytest.mark.slow
-def test_the_true_mel_is_nearer_than_the_mean_spectrum(
-    item: HeldOutClip, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The whole command, with a network that knows nothing of the text."""
-    pytest.importorskip("pyworld", reason="the extra `eval` is not installed")
-    monkeypatch.setattr(reconstruction, "_test_clips", lambda options: iter([item]))
-    assert main(["reconstruction", "--vocoder", "griffin-lim", "--out", str(tmp_path)]) == 0
-    rows = {(row["kind"], row["system"]): row for row in read_rows(tmp_path)}
-    assert {kind for kind, _ in rows} == {"given", "predicted"} and len(rows) == 10
-    copy, mean = rows["given", "copy-synthesis"], rows["given", "mean spectrum"]
-    assert copy["mcd"] < mean["mcd"] and copy["mel_distance"] < mean["mel_distance"]
-    page = (tmp_path / "reconstruction.md").read_text()
-    assert "1 held-out clips, 1 by voices in the training data" in page
-    assert "Left out" not in page

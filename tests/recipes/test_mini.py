@@ -18,10 +18,12 @@ def test_from_nothing_to_an_edited_recording(tmp_path: Path) -> None:
     options += ["--clips", "3", "--nj", "1", "--test_clips", "2"]
     done = run("mini", *options, "--work", tmp_path)
     assert done.returncode == 0, done.stderr[-2000:]
-    edited = sorted((tmp_path / "exp" / "tiny" / "samples").glob("*.wav"))
-    assert edited and all(soundfile.info(str(path)).frames > 0 for path in edited)
-    page = (tmp_path / "exp" / "tiny" / "evaluation" / "reconstruction.md").read_text()
-    assert "### Durations predicted" in page and "| A3T | 2 |" in page
+    sounds = sorted((tmp_path / "exp" / "tables" / "sounds" / "tiny").glob("*.flac"))
+    assert sounds and all(soundfile.info(str(path)).frames > 0 for path in sounds)
+    page = (tmp_path / "exp" / "tables" / "table.md").read_text()
+    for title in ("Table 4.2: Ablation", "Table 4.5: Insertion", "Table 4.7: Speech by a prompt"):
+        table = page.partition(f"### {title}")[2].partition("###")[0]
+        assert "\n| tiny | " in table, title
 
 
 @pytest.mark.slow

@@ -236,16 +236,6 @@ def test_a_clip_is_done_again_when_what_it_is_made_of_has_changed(
     assert run(3) == ["c"] and run(4) == []
 
 
-def test_a_cluster_that_is_not_there_is_one_sentence(
-    tmp_path: Path, arctic: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("distributed", reason="Dask is not installed")
-    monkeypatch.setattr("alignment.parallel.CONNECT_S", 0.2)
-    data = kaldi(tmp_path / "data", {"a": (arctic, ARCTIC)})
-    with pytest.raises(InputError, match="can't be reached"):
-        extract(data, tmp_path / "out", scheduler="tcp://127.0.0.1:9")
-
-
 def test_finished_work_is_not_repeated(
     made: Path, extracted: list[str], tmp_path: Path, arctic: Path
 ) -> None:
