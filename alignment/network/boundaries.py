@@ -10,7 +10,7 @@ The frames around a boundary in which neither of its two phones is clearly likel
 say over how long a stretch it is undecided. How far from the truth boundaries are for each such
 length was fitted, inside speech, to two of flite's voices, clean, in noise and in a room; beside a
 pause, by what the word begins or ends with, to where the sound of real speech begins and ends
-(evaluation.hearing.calibration holds both against other voices and clips). SHARED_CONSONANT is not
+(`evaluation hand-labels` holds both against labels of other voices). SHARED_CONSONANT is not
 fitted: no labels of such places were at hand.
 """
 

@@ -30,8 +30,6 @@ END
 no_isa ffa ffa.isa=false
 no_fusion ffa ffa.interaction=false ffa.fusion=false
 no_neighbours ffa training.neighbours=false
-lstm lstm
-linear linear
 END
 }
 

@@ -37,6 +37,6 @@ def test_all_stages(tmp_path: Path) -> None:
     done = run("punctuation", *options)
     assert done.returncode == 0, done.stderr
     table = (work / "exp" / "scores.md").read_text(encoding="utf-8")
-    for row in ("ffa", "neither_3", "linear"):
+    for row in ("ffa", "neither_3", "no_isa"):
         assert table.count(f"\n| {row} |") == 2
     assert load(work / "exp" / "packed" / "ffa").encoder is not None

@@ -159,27 +159,9 @@ def test_learning_going_on_and_shipping(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("clock")
-@pytest.mark.parametrize("part", ["lstm", "linear"])
-def test_what_it_is_compared_with_learns_too(part: str, tmp_path: Path) -> None:
-    own = {"lstm": {"hidden": 16, "layers": 1, "dropout": 0.0}, "linear": {"buckets": 4096}}
-    config = {**TINY, part: own[part]}
-    config["training"] = {
-        **TINY["training"],
-        "rate": 0.05 if part == "linear" else 0.02,
-        "bfloat16": part == "linear",  # not every CPU has LSTMs of these sizes in it
-    }
-    path = tmp_path / "text.txt"
-    path.write_text("\n".join(["we came, and left. did you go? so it is."] * 300), encoding="utf-8")
-    network = train(config, [path], tmp_path / "run")
-    text = tagged(["we came, and left. did you go? so it is."] * 5)
-    assert scores(tags_of(network, text)[0], text.tags)[OVERALL].f1 > 90
-
-
 def test_changes_to_a_configuration() -> None:
-    config = changed({"ffa": {"heads": 2}}, ["ffa.isa=false", "training.seconds=5", "linear={}"])
-    assert config == {"ffa": {"heads": 2, "isa": False}, "training": {"seconds": 5}, "linear": {}}
+    config = changed({"ffa": {"heads": 2}}, ["ffa.isa=false", "training.seconds=5", "pauses={}"])
+    assert config == {"ffa": {"heads": 2, "isa": False}, "training": {"seconds": 5}, "pauses": {}}
 
 
 def test_a_figure_is_a_figure() -> None:

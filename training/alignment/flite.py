@@ -23,31 +23,6 @@ from training.text.edit_distance import edit_distance
 VOICES = ("awb", "kal16", "rms", "slt")  # three statistical voices and one of diphones, 16 kHz
 PAUSE = "pau"
 
-# fmt: off
-SENTENCES = (
-    "The old bridge crosses a narrow river near the town.",
-    "She bought seven yellow apples and a jar of honey.",
-    "Please check the figures before you send them to the bank.",
-    "Thick fog covered the valley until late in the morning.",
-    "His brother joined the choir when he was nineteen.",
-    "We usually measure the pressure twice each hour.",
-    "A large dog jumped over the garden wall, and the cat ran away.",
-    "They chose a quiet place beneath the oak trees.",
-    "The judge asked both lawyers to speak more slowly.",
-    "My cousin paints huge pictures of ships and storms.",
-    "Put the books back on the shelf, then close the door.",
-    "Five hundred people waited outside the theatre in the rain.",
-    "The engine coughed, shook, and finally stopped.",
-    "Our teacher drew a map of the southern islands.",
-    "You could hear the music from the other side of the park.",
-    "Nothing about this village has changed for sixty years.",
-    "The cook added pepper, ginger, and a little vinegar.",
-    "Both boys enjoy fishing with their uncle at the lake.",
-    "Beige curtains hung loosely around the large bay window.",
-    "It was, without doubt, the best advice that anyone gave us.",
-)
-# fmt: on
-
 
 @dataclass(frozen=True, slots=True)
 class SyntheticUtterance:
@@ -66,7 +41,7 @@ def require_flite() -> str:
     found = shutil.which("flite")
     if found is None:
         raise AlignmentError(
-            "The bench needs flite: install it (on Debian, apt-get install flite)."
+            "The boundaries need flite: install it (on Debian, apt-get install flite)."
         )
     return found
 
@@ -96,7 +71,7 @@ def _run(command: list[str]) -> str:
     if done.returncode or not done.stdout.strip():
         raise AlignmentError(
             f"flite fails ({(done.stderr or 'it prints nothing').strip().splitlines()[-1]}): "
-            "the bench needs version 2.2 with its voices."
+            "version 2.2 with its voices is needed."
         )
     return done.stdout
 

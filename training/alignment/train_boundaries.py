@@ -2,14 +2,10 @@
 
     python -m training.alignment.train_boundaries SENTENCES.txt --out FILE
 
-SENTENCES.txt has a sentence a line, none of evaluation.hearing.boundary_errors's. flite's voices
-say them, clean and in noise or a room, and tell when each phone ends; what the aligner makes of the
-same recordings is the input. Each sentence is also heard as by a voice that is higher and faster,
-or lower and slower. Beside FILE.safetensors stand FILE-without-VOICE.safetensors, each
-trained without one of the voices: measured on that one, by `python -m
-evaluation boundaries --voice VOICE --boundaries FILE-without-VOICE.safetensors`, they
-say what the network is worth for a voice it does not know. Runs on one core, in some twenty
-minutes; flite and torch are needed.
+SENTENCES.txt has a sentence a line. flite's voices say them, clean and in noise or a room, and tell
+when each phone ends; what the aligner makes of the same recordings is the input. Each sentence is
+also heard as by a voice that is higher and faster, or lower and slower. Runs on one core, in some
+twenty minutes; flite and torch are needed. `python -m evaluation hand-labels` measures the result.
 
 The weights that ship come from 250 prompts of the CMU ARCTIC set and 300 sentences of 5 to
 13 words from LibriSpeech, LJ Speech, VCTK and Common Voice, said by all four voices.
@@ -192,9 +188,6 @@ def work(options: argparse.Namespace) -> None:
     if not said or not all(parts.values()):
         raise AlignmentError(f"{options.sentences} has no sentences that could be aligned.")
     save([part for each in parts.values() for part in each], options.out)
-    for left_out in VOICES:
-        others = [part for voice in VOICES if voice != left_out for part in parts[voice]]
-        save(others, options.out.with_stem(f"{options.out.stem}-without-{left_out}"))
 
 
 main = Program(

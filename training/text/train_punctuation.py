@@ -38,7 +38,6 @@ from training.text.punctuated_text import (
     read_paragraphs,
     tagged,
 )
-from training.text.punctuation_baselines import LinearWindow, recurrent
 from training.training_runs import TrainingRun, TrainingSchedule, carry_out
 
 CONFIG, VOCABULARY = "config.yaml", "vocabulary.txt"  # in a run's folder
@@ -72,11 +71,7 @@ class TaggerTraining:
 
 
 def network_of(config: dict[str, Any], vocabulary: Vocabulary) -> nn.Module:
-    """The network that a configuration describes: FFA, or what it is compared with."""
-    if "linear" in config:
-        return LinearWindow(**config["linear"])
-    if "lstm" in config:
-        return recurrent(vocabulary, config["encoder"], config["lstm"])
+    """Return the network that a configuration describes."""
     if "pretrained" in config["encoder"]:
         from training.text.pretrained_encoder import TwoStreams
 
