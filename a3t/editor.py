@@ -27,6 +27,7 @@ from a3t.plan.prompt import Prompt, Prompts, SpeechPlan, speech_plan, with_texts
 from a3t.plan.request import RETAKE, EditRequest, Pronunciations, SpeechRequest, identified
 from a3t.plan.reuse import align_others, with_sources
 from a3t.plan.revision import Revision
+from a3t.plan.unheard_words import heard_words
 from a3t.rendering.candidates import make_best, make_candidates
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.renderer import Renderer
@@ -46,6 +47,7 @@ from a3t.source.differences import (
 from a3t.source.proof import as_read
 from a3t.source.records import AlignedRecording, FoundTranscript
 from a3t.source.transcripts import find_transcript
+from a3t.spans import Span
 from a3t.text.markup import check_marks
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript, parsed
@@ -206,11 +208,18 @@ class Editor:
             raise UnchangedError(SAID_ALREADY, differences)
         request = replace(request, changes=None, left=())
         with self.steps("align"):
+
+            def align(found: FoundTranscript, own: Revision) -> tuple[Alignment, tuple[Span, ...]]:
+                edits = None if request.cuts else with_sources(own, request)
+                return self.alignments.around(sound, found, edits, pronouncer)
+
+            is_written = found.origin != "recognised" and found.alignment is None
+            heard = heard_words(found, revision, align, search=is_written)
+            found, revision = heard.found, heard.revision
+            aligned, ranges = heard.alignment, heard.ranges
             others = align_others(
                 request.others, revision, self.alignments, pronouncer, request.recogniser
             )
-            edits = None if request.cuts else with_sources(revision, request)
-            aligned, ranges = self.alignments.around(sound, found, edits, pronouncer)
         with self.steps("plan"):
             text = punctuated(
                 found.transcript, (aligned, ranges), revision.revised, request.punctuate
@@ -220,7 +229,7 @@ class Editor:
             source = AlignedRecording.of(sound, found, aligned, ranges, text, times)
             spoken = pronouncer.as_recorded(revision.new_text, aligned.spoken)
             plan = make_plan(source, request, revision, spoken, self.durations, others)
-            return replace(plan, differences=differences) if differences else plan
+            return replace(plan, differences=differences, unheard=heard.unheard)
 
     def differences(
         self, recording: Source, request: EditRequest | None = None, **fields: Any

@@ -8,7 +8,7 @@ from typing import Any
 
 from a3t.audio.reading.recording import Recording
 from a3t.grid import seconds_of
-from a3t.plan.edit_limits import Count, Number
+from a3t.plan.edit_limits import Count, Number, shortened
 from a3t.plan.request import Decibels, EditRequest, OtherRecording
 from a3t.plan.revision import Revision, word_map
 from a3t.plan.word_grid import GridPhone, WordFrames
@@ -197,6 +197,8 @@ class EditPlan:
     """The request's other recordings."""
     differences: tuple[Difference, ...] = ()
     """What a recognised text and the new one differ in; those that are made are ticked."""
+    unheard: tuple[str, ...] = ()
+    """Words of the text that the new one lacks and nobody says: no sound goes with them."""
 
     @property
     def recording(self) -> Recording:
@@ -302,11 +304,16 @@ class EditPlan:
             "doubts": [doubt.to_json() for doubt in self.doubts],
             "guessed": self.guessed,
             "differences": [each.to_json() for each in self.differences],
+            "unheard": list(self.unheard),
         } | ({"origins": origins} if origins else {})
 
     def describe(self) -> str:
         """Describe the plan in words, one line for each edit."""
-        if not self.edits:
+        lines = [
+            f"“{shortened(words)}” was not heard in the recording: left alone"
+            for words in self.unheard
+        ]
+        if not self.edits and not lines:
             same = "Nothing to change: both texts have the same words."
             marks = ({text.mark for text in texts.words} for texts in (self.text, self.new_text))
             if len({"?" in own for own in marks}) == 2:
@@ -316,7 +323,6 @@ class EditPlan:
                     "statements."
                 )
             return same
-        lines = []
         for edit in self.edits:
             first, last = map(seconds_of, edit.source)
             place = f"at {first:.2f} s" if first == last else f"{first:.2f}–{last:.2f} s"

@@ -206,6 +206,7 @@ class EditedRecording:
             "candidate": self.candidate,
             "takes": list(self.takes),
             "differences": differences,
+            "unheard": list(self.plan.unheard),
         }
         return {
             "source": self.recording.to_json(),

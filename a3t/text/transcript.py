@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
@@ -58,6 +58,8 @@ class TranscriptWord(Record):
             return "."
         if closing.endswith((":", ";")):
             return ":"
+        if closing[-1:].isalnum():  # the end of a title or a paragraph
+            return "."
         return "—" if closing.endswith(("—", "–", "-")) else ","
 
 
@@ -164,7 +166,7 @@ class Transcript(Record):
     @property
     def is_punctuated(self) -> bool:
         """True if there is any mark at which a reader would pause, be it at the end."""
-        return any(word.pause_after for word in self.words)
+        return any(word.pause_after and not word.written[-1].isalnum() for word in self.words)
 
     def written(self, first: int, last: int) -> str:
         """The text as written behind words [first, last), whole tokens; "" for an empty range."""
@@ -209,6 +211,22 @@ class Transcript(Record):
             "" if word.token == token else word.written
             for word, token in zip(self.words, before, strict=False)
         ]
+
+    def without(self, words: Collection[int]) -> Transcript:
+        """Return the text without these words, which are all those of their tokens."""
+        gone = {self.words[k].token: self.words[k].without_name for k in words}
+        text, end = "", 0
+        for token, written in {word.token: word.without_name for word in self.words}.items():
+            start = self.text.find(written, end)
+            if start < 0:
+                break
+            before, end = self.text[end:start], start + len(written)
+            text += before.rstrip(" ") if token in gone else before + written
+        kept = [word for k, word in enumerate(self.words) if k not in words]
+        text = (text + self.text[end:]).strip()
+        rest = Transcript.from_text(text) if kept else replace(self, words=())
+        same = rest.spoken == tuple(word.text for word in kept)
+        return rest if same else Transcript.of_tokens(kept)
 
     def of_words(self, ranges: Sequence[Span]) -> Transcript:
         """The same text with only the words [first, last) of each of the ranges, in order."""

@@ -46,6 +46,27 @@ def test_other_texts_stay_as_they_are(text: str) -> None:
     assert spoken_text(text) == text
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{spn} We met <unk> on Monday.", "<s> We met {BREATH} on Monday. </s>",
+        "++GARBAGE++ We met on Monday.", "%hesitation We met on &=laughs Monday.",
+        "[ANNA] We met on Monday.", "[Speaker 0] We met\n[Speaker 1] on Monday.",
+        "[INTERVIEWER]: We met on Monday.", "<hes> We met <noise/> on Monday.",
+    ],
+)  # fmt: skip
+def test_marks_that_nobody_says(text: str) -> None:
+    read = parsed(text)
+    assert read is not None and read.spoken == ("we", "met", "on", "monday")
+
+
+@pytest.mark.parametrize("text", ["[We] met.", "5% of List<string>", "2 < 3 > 1", "{ } so"])
+def test_signs_that_are_said_or_stand_for_nothing(text: str) -> None:
+    read = parsed(text)
+    assert read is not None and len(read.spoken) == len(Transcript.from_text(text).spoken)
+    assert read.spoken[0] in ("we", "five", "two", "so")
+
+
 def test_times_that_are_not_understood_are_refused() -> None:
     with pytest.raises(InputError, match="first in the line"):
         parsed("0|00:00:01.000;a\n1|00:00:03.000;b\n")

@@ -17,7 +17,10 @@ from a3t.text.normaliser import vocabulary
 _BRACKETS = re.compile(r"\[([^\[\]\n]{1,60})\]|\(([^()\n]{1,40})\)")
 _TAG = re.compile(
     r"</?(?:[biusp]|em|strong|font|span|c|v|lang|ruby|rt|br|div|sub|sup)(?:[ .][^<>\n]{0,100})?/?>"
-    r"|<\d\d:[\d:.]{2,12}>|\{\\[^{}\n]{1,100}\}",
+    r"|<\d\d:[\d:.]{2,12}>|\{\\[^{}\n]{1,100}\}"
+    # Marks of recognisers and aligners: <unk>, {spn}, ++um++, %hesitation, &=laughs
+    r"|(?<!\w)(?:</?[a-z][\w-]{0,20}/?>|\{[a-z][\w-]{0,20}\}|\+\+[a-z]{1,20}\+\+)"
+    r"|(?<!\S)(?:%|&=)[a-z][a-z:]{1,30}",
     re.IGNORECASE,
 )
 _TIME = r"(?:\d{1,3}:)?\d\d:\d\d[.,]\d{1,3}"

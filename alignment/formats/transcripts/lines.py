@@ -60,7 +60,7 @@ def without_references(text: str) -> str:
 def bracketed_names(lines: Sequence[str]) -> frozenset[str]:
     """Return the names in brackets that begin lines and are those of who speaks.
 
-    "[Speaker 0]" always is; another one is if most lines begin with one.
+    "[Speaker 0]" always is, and so is "[ANNA]"; others are if most of several lines begin so.
     """
     matches = [match for line in lines if (match := _BRACKETED.match(line))]
     names = {
@@ -68,8 +68,12 @@ def bracketed_names(lines: Sequence[str]) -> frozenset[str]:
         for match in matches
         if match["name"].split()[0].lower() not in _BRACKETED_SOUNDS
     }
-    most = 2 * len(matches) > sum(1 for line in lines if line.strip())
-    return frozenset(name for name in names if _NUMBERED.fullmatch(name) or most)
+    most = 2 * len(matches) > max(sum(1 for line in lines if line.strip()), 2)
+    return frozenset(
+        name
+        for name in names
+        if most or _NUMBERED.fullmatch(name) or (name.isupper() and len(name) > 2)
+    )
 
 
 def named_by_colons(lines: Iterable[str], names: frozenset[str]) -> list[str]:
@@ -145,8 +149,10 @@ def by_speaker(lines: Iterable[str], names: frozenset[str]) -> list[tuple[str, s
 def read_text_lines(text: str) -> Parsed:
     """Read a text without times; its speakers' names, and a script's headings, aren't spoken."""
     lines = text.splitlines()
-    lines = named_by_colons(lines, bracketed_names(lines))
+    bracketed = bracketed_names(lines)
+    lines = named_by_colons(lines, bracketed)
     names = speakers_of([line for line in lines if line.strip()], captions=False)
+    names |= {speaker_name(name) for name in bracketed}
     spoken = _without_page_numbers(lines)
     kept = [line for line in spoken if not (names and is_heading(line))]
     notes = []
