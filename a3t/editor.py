@@ -110,7 +110,7 @@ class Editor:
         self.steps = Steps(progress)
         self.renderer = Renderer(networks, vocoder, self.steps)
         self.alignments = AlignmentStore(aligner, cache_dir)
-        self.comparisons = SpeechComparisons()
+        self.comparisons = SpeechComparisons(remembers=cache_dir is not None)
 
     @classmethod
     def load(
@@ -126,7 +126,8 @@ class Editor:
         """Load a shipped model by name or a model from a folder; InputError if it can't be used.
 
         ``voice`` names a voice made by `a3t.voice`, to which the model is adapted. ``progress`` is
-        called with each step's name; ``cache_dir`` keeps the alignments of long recordings;
+        called with each step's name; ``cache_dir`` keeps the alignments of long recordings, and
+        with it what is heard is remembered;
         ``aligner``: another than the built-in one (`alignment.load_aligner`).
         """
         started = time.perf_counter()
@@ -396,7 +397,9 @@ class Editor:
             recording = opened(recording)
             given, prior = parsed(text), parsed(new_text or None)
             pronouncer = Pronouncer(dict(pronunciations))
-            found = find_transcript(recording, given, prior, pronouncer, recogniser)
+            found = find_transcript(
+                recording, given, prior, pronouncer, recogniser, None, self.comparisons
+            )
             return punctuated_by_sound(recording, found, self.alignments, punctuate)
 
     def align(self, recording: Sound, text: str | Transcript | None = None) -> Alignment:

@@ -83,8 +83,8 @@ def transcribe(options: argparse.Namespace) -> None:
     from a3t.audio.reading.recording import Recording
     from a3t.commands.editing.edit_doubts import offer_recogniser
     from a3t.source.alignments import AlignmentStore, default_folder, punctuated_by_sound
+    from a3t.source.change_detection import SpeechComparisons
     from a3t.source.diarisation import numbered, require_packages, speakers_by_sound
-    from a3t.source.remembered_transcripts import remember
     from a3t.source.transcripts import find_transcript, sidecar
     from a3t.text.pronunciation.pronouncer import Pronouncer
     from a3t.text.transcript import turns_of, with_names
@@ -102,9 +102,10 @@ def transcribe(options: argparse.Namespace) -> None:
     show_progress("transcribe")
     own, listed = user_words(options)
     pronouncer = Pronouncer(own, names=listed)
-    found = find_transcript(recording, given, prior, pronouncer, options.recogniser)
-    if found.origin == "recognised" and sidecar(recording.path) is None:
-        remember(recording, found, options.recogniser)
+    remembered = SpeechComparisons(remembers=True)
+    found = find_transcript(
+        recording, given, prior, pronouncer, options.recogniser, None, remembered
+    )
     store = AlignmentStore(NetworkAligner(), default_folder())
     transcript = punctuated_by_sound(recording, found, store, not options.no_punctuation)
     if found.about:

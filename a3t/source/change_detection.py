@@ -23,7 +23,7 @@ from a3t.errors import InputError
 from a3t.source.decision import BUILT_IN, SECOND_OPINION, WHISPER, Weights
 from a3t.source.evidence import Evidence, HeardSound, Rival
 from a3t.source.places import meets, parted, places_between, with_words, written_together
-from a3t.source.recognised_transcript import parts_of, recognised_part
+from a3t.source.recognised_transcript import heard_parts
 from a3t.source.records import Comparison, FoundTranscript, Place
 from a3t.source.usual_words import rare_words
 from a3t.text.comparison.respelling import respelled
@@ -32,15 +32,11 @@ from a3t.text.transcript import Transcript
 from alignment import AlignmentError
 from alignment.aligner import Readable
 from alignment.aligners.network_aligner import NetworkAligner
-from alignment.recognition.beam_search import Found
 from alignment.recognition.network_recogniser import (
     NOTHING,
     RecognisedWord,
-    general_model,
-    heard_freely,
     mean_scores,
     settled,
-    words_of,
 )
 from alignment.recognition.whisper import load_whisper
 from alignment.waveform import model_waveform
@@ -113,15 +109,6 @@ def _joined(parts: Sequence[_Part]) -> tuple[Transcript, tuple[float, ...], list
     return heard, tuple(chain.from_iterable(sure)), list(accumulate(counts))
 
 
-@dataclass(frozen=True)
-class _FreePart:
-    """Samples [start, stop) of a recording, and what the network hears in them."""
-
-    start: int
-    stop: int
-    found: tuple[Found, ...]
-
-
 class _Words(NamedTuple):
     """Words that were heard, and how probable each is."""
 
@@ -137,19 +124,27 @@ class SpeechComparison:
     """Compares a recording with texts that it nearly says, heard by Whisper (the folder `model`) or
     by the phone network. Keeps what was heard for further texts."""
 
-    def __init__(self, sound: Readable, pronouncer: Pronouncer, model: Path | None) -> None:
+    def __init__(
+        self,
+        sound: Readable,
+        pronouncer: Pronouncer,
+        model: Path | None,
+        remembers: bool = False,
+    ) -> None:
         self.sound, self.pronouncer, self.model = sound, pronouncer, model
+        self._remembers = remembers
         self._evidence: dict[object, list[Evidence]] = {}
         self._settled: dict[object, _Part | None] = {}
         self._second: dict[object, Transcript | None] = {}
         self._recent: deque[tuple[_Part, HeardSound]] = deque(maxlen=RECENT)
 
-    def comparison(self, text: Transcript) -> Comparison:
+    def comparison(self, text: Transcript, freely: bool = False) -> Comparison:
         """Compare the recording with the text, and judge each place where they differ.
 
+        `freely`: the network, too, hears without the text, as in a transcript that a3t wrote.
         Raises AlignmentError when the recogniser can't be used or no word is heard.
         """
-        return self.closely_compared(text).judged()
+        return self.closely_compared(text, freely).judged()
 
     def compared(self, text: Transcript) -> ComparedText:
         """Find where the recording may differ from the text; errors as for `comparison`."""
@@ -159,12 +154,14 @@ class SpeechComparison:
         """Return what is heard; the network hears by the text. Errors as for `comparison`."""
         return _joined(self._parts(text))[0]
 
-    def closely_compared(self, text: Transcript) -> ComparedText:
+    def closely_compared(self, text: Transcript, freely: bool = False) -> ComparedText:
         """Find where it differs, and where the recogniser may have heard the text's own word.
 
         Errors as for `comparison`.
         """
-        compared, parts = self._compared(text)
+        compared, parts = self._compared(text, freely)
+        if freely:
+            return compared
         if self.model is None:
             return self._with_rival(compared, parts)
         if compared.places:
@@ -173,8 +170,8 @@ class SpeechComparison:
         other = SpeechComparison(self.sound, self.pronouncer, None).compared(text)
         return replace(other, weights=SECOND_OPINION)
 
-    def _compared(self, text: Transcript) -> tuple[ComparedText, list[_Part]]:
-        parts = self._parts(text)
+    def _compared(self, text: Transcript, freely: bool = False) -> tuple[ComparedText, list[_Part]]:
+        parts = self._parts(text, freely)
         heard, sure, ends = _joined(parts)
         new = respelled(heard, text)
         places = places_between(heard, new, self.pronouncer)
@@ -244,7 +241,11 @@ class SpeechComparison:
         key = (part.start, part.heard.spoken, new.spoken, places)
         if key not in self._evidence:
             sound = self._sound_of(part)
-            second = part.free if self.model is None else self._heard_again(part, sound, new)
+            second = part.free
+            if self.model is not None:
+                second = self._heard_again(part, sound, new)
+            elif second is not None and second.spoken == part.heard.spoken:
+                second = None
             self._evidence[key] = sound.evidence(new, places, second)
         return self._evidence[key]
 
@@ -275,43 +276,20 @@ class SpeechComparison:
         self._recent.append((part, sound))
         return sound
 
-    def _scores(self, part: _Part | _FreePart) -> tuple[np.ndarray, np.ndarray]:
+    def _scores(self, part: _Part) -> tuple[np.ndarray, np.ndarray]:
         """The samples of a part and their scores, as HeardSound has them."""
         samples = self.sound.mono(part.start, part.stop)
         return samples, mean_scores(model_waveform(samples, self.sound.sample_rate))
 
     @cached_property
-    def _whisper_parts(self) -> list[_Part]:
-        """The parts in which Whisper hears words."""
-        assert self.model is not None
-        load_whisper(self.model)
-        found: list[_Part] = []
-        for start, stop in parts_of(self.sound):
-            samples = self.sound.mono(start, stop)
-            with suppress(InputError):  # nothing is said there
-                heard = recognised_part(
-                    samples, self.sound.sample_rate, self.pronouncer, self.model
-                )
-                found.append(_Part(start, stop, heard.transcript, heard.confidences))
-        if not found:
-            raise AlignmentError(NOTHING)
-        return found
+    def _free_parts(self) -> list[_Part]:
+        """The parts in which words are heard without a text."""
+        heard = heard_parts(self.sound, self.pronouncer, self.model, self._remembers)
+        return [_Part(p.start, p.stop, p.transcript, p.confidences, p.transcript) for p in heard]
 
-    @cached_property
-    def _free_parts(self) -> list[_FreePart]:
-        """The parts in which the network hears speech."""
-        found: list[_FreePart] = []
-        for start, stop in parts_of(self.sound):
-            part = _FreePart(start, stop, ())
-            with suppress(AlignmentError):
-                _, scores = self._scores(part)
-                found.append(replace(part, found=tuple(heard_freely(scores))))
-        if not any(part.found for part in found):
-            raise AlignmentError(NOTHING)
-        return found
-
-    def _parts(self, text: Transcript) -> list[_Part]:
-        return self._whisper_parts if self.model else self._network_parts(text)
+    def _parts(self, text: Transcript, freely: bool = False) -> list[_Part]:
+        """The parts with the words that are heard in them; the network hears by the text."""
+        return self._free_parts if self.model or freely else self._network_parts(text)
 
     def _network_parts(self, text: Transcript) -> list[_Part]:
         """The parts as the network hears them by the text."""
@@ -326,23 +304,22 @@ class SpeechComparison:
             raise AlignmentError(NOTHING)
         return found
 
-    def _settled_part(self, part: _FreePart, words: tuple[str, ...]) -> _Part | None:
-        """The part settled by the text's words for it; None if it has none and none are heard."""
-        free = _Words.of(words_of(part.found, general_model()[0].words))
-        heard = free
-        if words:
-            samples, scores = self._scores(part)
-            rate, pronouncer = self.sound.sample_rate, self.pronouncer
-            found = settled(scores, part.found, words, pronouncer.choices(words))
-            own = _Words.of(found.words)
-            rival = _Words(found.rival, (0.5,) * len(found.rival))
-            text = HeardSound(samples, rate, Transcript.of_spoken(words), scores, pronouncer)
-            heard = self._with_doubted(text, own, rival, free)
+    def _settled_part(self, part: _Part, words: tuple[str, ...]) -> _Part | None:
+        """The part settled by the text's words for it; None if then no word is heard."""
+        if not words:
+            return part
+        free = _Words(part.heard.spoken, part.confidences)
+        samples, scores = self._scores(part)
+        rate, pronouncer = self.sound.sample_rate, self.pronouncer
+        found = settled(scores, tuple(zip(*free, strict=True)), words, pronouncer.choices(words))
+        own = _Words.of(found.words)
+        rival = _Words(found.rival, (0.5,) * len(found.rival))
+        text = HeardSound(samples, rate, Transcript.of_spoken(words), scores, pronouncer)
+        heard = self._with_doubted(text, own, rival, free)
         if not heard.texts:
             return None
         said = Transcript.of_spoken(heard.texts)
-        heard_free = Transcript.of_spoken(free.texts) if free.texts else None
-        return _Part(part.start, part.stop, said, heard.confidences, heard_free)
+        return replace(part, heard=said, confidences=heard.confidences)
 
     def _with_doubted(self, text: HeardSound, own: _Words, rival: _Words, free: _Words) -> _Words:
         """The settled words, and where these are the text's those of the rival and, where the
@@ -398,9 +375,13 @@ class SpeechComparison:
 
 
 class SpeechComparisons:
-    """The latest comparisons, so that another text or choice needs no second hearing."""
+    """The latest comparisons, so that another text or choice needs no second hearing.
 
-    def __init__(self) -> None:
+    `remembers`: whether what is heard is remembered in the user's cache.
+    """
+
+    def __init__(self, remembers: bool = False) -> None:
+        self.remembers = remembers
         self._latest: dict[object, SpeechComparison] = {}
 
     def of(
@@ -409,7 +390,9 @@ class SpeechComparisons:
         """Return the recording's comparison, a new one or one of an earlier call."""
         own = sorted(pronouncer.own.items()), pronouncer.names
         key = recording.identity, repr(own), model
-        found = self._latest.pop(key, None) or SpeechComparison(recording, pronouncer, model)
+        found = self._latest.pop(key, None) or SpeechComparison(
+            recording, pronouncer, model, self.remembers
+        )
         self._latest[key] = found
         while len(self._latest) > MAX_COMPARISONS:
             del self._latest[next(iter(self._latest))]

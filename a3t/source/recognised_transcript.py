@@ -14,9 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.source.places import phone_distance
 from a3t.source.records import FoundTranscript
+from a3t.source.remembered_transcripts import HeardPart, Hearing, hearings_of, remember
 from a3t.source.usual_words import rare_words
 from a3t.spans import Span
 from a3t.text.phones import strip_stress
@@ -32,7 +34,7 @@ from alignment.recognition import recognise
 from alignment.recognition.network_recogniser import NOTHING
 from alignment.recognition.whisper import Whisper, load_whisper
 from alignment.result import DOUBTFUL_BELOW, PAUSE
-from alignment.waveform import LONGEST_SEARCH_S, model_waveform
+from alignment.waveform import model_waveform
 
 MOST_OTHER = 0.4  # of a name's phones may differ in what is heard
 PARTS = (14.0, 26.0)  # seconds of the shortest and the longest part: Whisper hears 30 at once
@@ -71,24 +73,46 @@ def parts_of(sound: Readable, first: tuple[float, float] = PARTS) -> Iterator[Sp
         start, (shortest, longest) = stop, PARTS
 
 
-def recognised(sound: Readable, pronouncer: Pronouncer, model: Path | None) -> FoundTranscript:
-    """The words of a recording of any length, heard by a Whisper model or by the phone network.
+def recognised(
+    sound: Readable, pronouncer: Pronouncer, model: Path | None, remembers: bool = False
+) -> FoundTranscript:
+    """Return the words of a recording of any length; arguments and errors as for `heard_parts`."""
+    parts = heard_parts(sound, pronouncer, model, remembers)
+    sure = tuple(each for part in parts for each in part.confidences)
+    return FoundTranscript(Transcript.joined(part.transcript for part in parts), confidences=sure)
+
+
+def heard_parts(
+    sound: Readable, pronouncer: Pronouncer, model: Path | None, remembers: bool = False
+) -> tuple[HeardPart, ...]:
+    """Return the parts of a recording in which words are heard.
+
+    A Whisper model hears them, or without one the phone network. With `remembers` the user's cache
+    is asked first, and told afterwards.
 
     Raises AlignmentError when the model can't be used or no word is heard.
     """
-    if model is None and sound.samples <= LONGEST_SEARCH_S * sound.sample_rate:
-        return recognised_part(sound.mono(), sound.sample_rate, pronouncer, None)
+    names = tuple(names_of(pronouncer))
+    recogniser = "network"
+    if model is not None:
+        recogniser = f"{model.name} {(model / 'model.bin').stat().st_size}"
+    known = hearings_of(sound) if remembers and isinstance(sound, Recording) else ()
+    for hearing in known:
+        if (hearing.recogniser, hearing.names) == (recogniser, names):
+            return hearing.parts
     if model is not None:
         load_whisper(model)
-    found: list[FoundTranscript] = []
+    parts: list[HeardPart] = []
     for start, stop in parts_of(sound):
         samples = sound.mono(start, stop)
         with suppress(InputError):  # nothing is said there
-            found.append(recognised_part(samples, sound.sample_rate, pronouncer, model))
-    if not found:
+            heard = recognised_part(samples, sound.sample_rate, pronouncer, model)
+            parts.append(HeardPart(start, stop, heard.transcript, heard.known_confidences))
+    if not parts:
         raise AlignmentError(NOTHING)
-    sure = tuple(each for part in found for each in part.known_confidences)
-    return FoundTranscript(Transcript.joined(part.transcript for part in found), confidences=sure)
+    if remembers and isinstance(sound, Recording):
+        remember(sound, Hearing(recogniser, names, tuple(parts)))
+    return tuple(parts)
 
 
 def recognised_part(

@@ -17,7 +17,7 @@ from a3t.source.change_detection import SpeechComparison, SpeechComparisons
 from a3t.source.differences import said_text, without_left_words
 from a3t.source.recognised_transcript import recognised
 from a3t.source.records import LONG, FoundTranscript, Times
-from a3t.source.remembered_transcripts import recall
+from a3t.source.remembered_transcripts import hearings_of
 from a3t.spans import Span
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript, said_in
@@ -133,10 +133,10 @@ def find_transcript(
         if written is None or beside.alignment is not None:
             return beside
     model = whisper_model(recogniser)
+    kept = comparisons or SpeechComparisons()
     if new_text is None or not new_text.words:
-        heard = recognised(recording, pronouncer, model)
+        heard = recognised(recording, pronouncer, model, kept.remembers)
     else:
-        kept = comparisons or SpeechComparisons()
         heard = compared(kept.of(recording, pronouncer, model), new_text, written)
     return replace(heard, about=not_read(recording.path))
 
@@ -149,8 +149,8 @@ def _written(
         return None
     if beside.origin == "recognised" and beside.transcript.spoken != new_text.spoken:
         return beside.transcript
-    if beside.transcript.spoken == new_text.spoken and (known := recall(recording)):
-        return known.transcript
+    if beside.transcript.spoken == new_text.spoken and (known := hearings_of(recording)):
+        return known[0].transcript
     return None
 
 
@@ -161,7 +161,7 @@ def compared(
 
     Where the new text has words that a3t has `written` itself, nothing differs.
     """
-    comparison = speech.comparison(new_text)
+    comparison = speech.comparison(new_text, freely=written is not None)
     if written is not None:
         comparison = without_left_words(comparison, written)
     heard, new = comparison.heard, comparison.new

@@ -287,11 +287,10 @@ def recognise(
     Raises AlignmentError when the recording can't be used or no word is heard.
     """
     sound = mean_scores(model_waveform(samples, sample_rate))
-    free = heard_freely(sound)
+    heard = Recognition(words_of(heard_freely(sound), general_model()[0].words))
     if expected:
+        free = [(word.text, word.confidence) for word in heard.words]
         heard = settled(sound, free, [word.lower() for word in expected], pronunciations)
-    else:
-        heard = Recognition(words_of(free, general_model()[0].words))
     if not heard.words:
         raise AlignmentError(NOTHING)
     return heard
@@ -305,14 +304,18 @@ def heard_freely(sound: np.ndarray) -> list[Found]:
 
 def settled(
     sound: np.ndarray,
-    free: Sequence[Found],
+    free: Sequence[tuple[str, float]],
     expected: Sequence[str],
     pronunciations: Pronunciations,
 ) -> Recognition:
-    """Hear `mean_scores` by the `expected` text, at least one word, and by what was
-    heard `free`ly; other arguments as for `recognise`."""
+    """Hear `mean_scores` by the `expected` text, at least one word.
+
+    `free`: the words that were heard without it, with their confidences; other arguments as for
+    `recognise`.
+    """
     words, text, ways, tree, model = _vocabulary(expected, pronunciations)
-    sure = [(each.word, each.confidence) for each in free]
+    numbers = general_model()[1]
+    sure = [(numbers.get(word, numbers[UNKNOWN]), confidence) for word, confidence in free]
     choose = Settling(text, sure, model.general, ways)
     ahead = tree.best_below(model.unigram())
     found = search(sound, tree, ahead, model, choose=choose, near=NEAR)

@@ -17,7 +17,8 @@ from a3t.commands.editing.difference_list import lines_of
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.revision import Revision
-from a3t.source.change_detection import SpeechComparison, _Part
+from a3t.source import recognised_transcript
+from a3t.source.change_detection import SpeechComparison, SpeechComparisons, _Part
 from a3t.source.decision import BUILT_IN, MAX_PLAIN_WORDS, WHISPER, Weights
 from a3t.source.differences import (
     Difference,
@@ -37,7 +38,13 @@ from a3t.source.places import parted, places_between, runs, with_words, written_
 from a3t.source.proof import as_read
 from a3t.source.recognised_transcript import recognised
 from a3t.source.records import Comparison, FoundTranscript, Judgement, Place
-from a3t.source.remembered_transcripts import recall, remember
+from a3t.source.remembered_transcripts import (
+    MAX_HEARINGS,
+    HeardPart,
+    Hearing,
+    hearings_of,
+    remember,
+)
 from a3t.source.transcripts import compared, find_transcript
 from a3t.text.comparison.respelling import respelled
 from a3t.text.pronunciation.pronouncer import Pronouncer
@@ -425,22 +432,33 @@ def test_words_that_a3t_wrote_and_nobody_changed_do_not_differ() -> None:
         )
 
 
-def test_what_was_recognised_is_remembered(
+def test_what_was_heard_is_remembered(
     talk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("A3T_CACHE", str(tmp_path / "cache"))
     recording = Recording.open(talk)
-    assert recall(recording) is None
-    remember(recording, FoundTranscript(text(ARCTIC), confidences=(0.5,) * 11), "network")
-    known = recall(recording)
-    assert known and known.transcript.spoken == SAID and known.confidences == (0.5,) * 11
+    assert hearings_of(recording) == ()
+    part = HeardPart(0, recording.samples, text(ARCTIC), (0.5,) * 11)
+    remember(recording, Hearing("network", (), (part,)))
+    monkeypatch.setattr(recognised_transcript, "recognised_part", None)  # nobody listens again
+    found = recognised(recording, Pronouncer(), None, remembers=True)
+    assert (found.transcript.spoken, found.confidences) == (SAID, (0.5,) * 11)
+    # A file that a3t wrote and somebody changed is compared with what a3t wrote.
     talk.with_suffix(".txt").write_text(ARCTIC.replace("see", "hear"), encoding="utf-8")
     new = text(ARCTIC.replace("see", "hear"))
-    found = find_transcript(recording, None, new, Pronouncer())
-    assert found.comparison and found.comparison.new.spoken == new.spoken
-    assert {place.new for place in found.comparison.places} <= {(5, 6)}
-    (tmp_path / "cache/transcripts" / f"{recording.sha256}.json").write_text("{", encoding="utf-8")
-    assert recall(recording) is None
+    kept = SpeechComparisons(remembers=True)
+    again = find_transcript(recording, None, new, Pronouncer(), "network", None, kept)
+    assert again.comparison and again.comparison.heard.spoken == SAID
+    assert [place.new for place in again.comparison.places] == [(5, 6)]
+    file = next((tmp_path / "cache/transcripts").iterdir())
+    file.write_text("{", encoding="utf-8")
+    assert hearings_of(recording) == ()
+    for number in range(MAX_HEARINGS + 1):
+        remember(recording, Hearing(str(number), (), (part,)))
+    names = [each.recogniser for each in hearings_of(recording)]
+    assert names == [str(number) for number in range(MAX_HEARINGS, 0, -1)]
+    monkeypatch.setenv("A3T_CACHE", "")
+    assert hearings_of(recording) == ()
 
 
 def test_another_recordings_text_is_refused() -> None:
