@@ -24,7 +24,7 @@ import time
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import soxr
@@ -40,7 +40,7 @@ from alignment.aligner import InMemory
 from alignment.confidence.doubts import doubts
 from alignment.recognition import whisper_model
 from alignment.recognition.ngrams import known_ways, words_one_phone_apart
-from evaluation.harness.declared_tables import Column, Row, Table, count, rate, share
+from evaluation.harness.declared_tables import Column, Row, Rows, Table, count, rate, share
 from evaluation.harness.measurement import CHOSEN, Measurement, Setting, repeated
 from evaluation.harness.processes import mebibytes
 from evaluation.hearing.planting import (
@@ -59,7 +59,10 @@ from evaluation.hearing.planting import (
 )
 from evaluation.hearing.recognition import AT_HOME, counted
 from training.corpora import Clip
-from training.programs import counts
+from training.programs import counts, option
+
+if TYPE_CHECKING:
+    from evaluation.hearing.several_changes import HeardMinute
 
 LONGEST = 16.0  # seconds
 
@@ -134,9 +137,14 @@ class WishedEdits(NamedTuple):
     changes: dict[str, PlantedChange]
 
 
-def wished_edits(setting: Setting) -> Iterator[WishedEdits]:
+def wished_edits(setting: Setting) -> Iterator[WishedEdits | HeardMinute]:
     """As many clips of each condition; all recordings of one recogniser, then the next one's."""
     options = setting.options
+    if options.several:
+        from evaluation.hearing.several_changes import heard_minutes
+
+        yield from heard_minutes(setting)
+        return
     recordings = as_written(usable(setting), setting)
     for recogniser in options.recogniser or ("network",):
         for minutes in options.minutes or (0,):
@@ -161,6 +169,21 @@ def wished_of(
         changes["none"] = PlantedChange(0, 0, ())
         name = f"{Path(recogniser).name} {minutes} {number} {spoken.clip.name}"
         yield WishedEdits(name, recogniser, minutes, spoken, changes)
+
+
+def joined_by_voice(clips: Sequence[Spoken], minutes: int) -> Iterator[Spoken]:
+    """Recordings of so many minutes of one voice; where no voice at home has enough, of as few as
+    can be."""
+    for voice in dict.fromkeys(each.clip.speaker for each in clips):
+        own = [each for each in clips if each.clip.speaker == voice]
+        yield from joined(own, minutes)
+    seconds = {
+        voice: sum(len(each.samples) / each.rate for each in clips if each.clip.speaker == voice)
+        for voice in {each.clip.speaker for each in clips}
+    }
+    yield from joined(
+        [each for each in clips if seconds[each.clip.speaker] < 60 * minutes], minutes
+    )
 
 
 def joined(clips: Sequence[Spoken], minutes: int) -> Iterator[Spoken]:
@@ -189,8 +212,13 @@ def _one(clips: Sequence[Spoken]) -> Spoken:
     return Spoken(clips[0].clip, words, np.concatenate(sounds), RATE)
 
 
-def planned_edits(item: WishedEdits, setting: Setting) -> Iterator[Row]:
+def planned_edits(item: WishedEdits | HeardMinute, setting: Setting) -> Iterator[Row]:
     """A recording is heard freely once, and compared with each new text."""
+    if not isinstance(item, WishedEdits):
+        from evaluation.hearing.several_changes import places_of
+
+        yield from places_of(item, setting)
+        return
     model = whisper_model(item.recogniser)
     sound = InMemory(item.spoken.samples, item.spoken.rate)
     comparison = SpeechComparison(sound, setting.pronouncer, model)
@@ -296,22 +324,36 @@ COSTS = (
     Column("MB", lambda rows: max(row["held"] for row in rows), ".0f"),
 )
 WHAT = ("recogniser", "length")
+TABLES = [
+    Table(COLUMNS, WHAT, "where", only=lambda row: row["kind"] != "none"),
+    Table(COLUMNS, WHAT, "kind", only=lambda row: row["kind"] != "none"),
+    Table(COLUMNS[3:], (*WHAT, "kind"), "where", only=lambda row: row["kind"] == "none"),
+    Table(COSTS, WHAT, only=lambda row: row["first"]),
+]
+
+
+def page(rows: Rows, setting: Setting) -> str:
+    """Write the report."""
+    if setting.options.several:
+        from evaluation.hearing.several_changes import report
+
+        return report(rows)
+    return "\n".join(table.markdown(rows) for table in TABLES)
+
+
 MEASUREMENT = Measurement(
     wished_edits,
     planned_edits,
-    [
-        Table(COLUMNS, WHAT, "where", only=lambda row: row["kind"] != "none"),
-        Table(COLUMNS, WHAT, "kind", only=lambda row: row["kind"] != "none"),
-        Table(COLUMNS[3:], (*WHAT, "kind"), "where", only=lambda row: row["kind"] == "none"),
-        Table(COSTS, WHAT, only=lambda row: row["first"]),
-    ],
+    TABLES,
     (
         *counts(clips=50, seed=7),
         repeated("--minutes", ("0",), type=int, help="of clips joined (default: 0, clips alone)"),
         AT_HOME,
         repeated("--recogniser", ("network",), help="as for a3t transcribe (default: network)"),
         CHOSEN,
+        option("--several", action="store_true", help="several changes in a minute's text"),
     ),
     unit="recording",
+    report=page,
     legend="Per cent of the texts, with 95 % intervals; --clips of each condition.",
 )

@@ -1,6 +1,7 @@
 """Measures of hearing: planted edits, labels by hand, edges of sound, live words."""
 
 import random
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from evaluation.hearing.live_words import TABLE, SpokenStream, listened, lost
 from evaluation.hearing.near_words import joined, near, near_words, outcome, small
 from evaluation.hearing.planting import PLANTERS, PlantedChange, Spoken, edit_of
 from evaluation.hearing.recognition import Counts, counted
+from evaluation.hearing.several_changes import judged, several
 from training.corpora import Clip
 from training.text.edit_distance import edit_distance
 
@@ -168,3 +170,42 @@ def test_words_that_change_and_errors_are_counted() -> None:
     assert lost("a b".split(), "x a b y".split()) == 0
     assert edit_distance("a b c".split(), "a x c d".split()) == 2
     assert edit_distance([], ["a"]) == edit_distance(["a"], []) == 1
+
+
+def test_several_changes_are_planted_apart_and_the_same_each_time() -> None:
+    said = tuple("and you always want to see it in the superlative degree as he said then".split())
+    pool = ["house", "river", "seven"]
+    text = several(said, pool, 3, 7)
+    assert text == several(said, pool, 3, 7) != several(said, pool, 4, 7)
+    assert 2 <= len(text.changes) <= 5
+    for before, after in pairwise(text.changes):
+        assert before.stop + 2 <= after.start
+    for change, (first, last) in zip(text.changes, text.places(), strict=True):
+        assert tuple(text.new[first:last]) == change.new
+
+
+@pytest.mark.parametrize(
+    ("nats", "right", "ticked", "false"),
+    [
+        ([45, 45], True, True, 0),
+        ([45, -45], False, False, 0),  # one is left unasked
+        ([45, 8], True, False, 0),  # the list is shown, and answered
+        ([45, 45, 45], False, False, 1),
+    ],
+)
+def test_a_list_is_scored_by_the_changes_that_it_names(
+    nats: list[float], right: bool, ticked: bool, false: int
+) -> None:
+    heard, spelt = "we met at nine on monday".split(), "we met at ten on tuesday".split()
+    places = [((3, 4), (3, 4)), ((5, 6), (5, 6))]
+    if len(nats) > 2:  # one that is no change
+        heard, places = ["he", *heard[1:]], [((0, 1), (0, 1)), *places]
+    row = {
+        "heard": heard, "spelt": spelt, "confidences": [1.0] * 6, "kept": None, "seconds": 60,
+        "places": places, "evidence": [(each, 0, 0, 0, 0, 0, 0) for each in nats],
+        "weights": "whisper", "changes": [(3, 4), (5, 6)],
+    }  # fmt: skip
+    found = judged(row)
+    assert (found["named"], found["changed"]) == (2, 2)
+    figures = (found["right"], found["right_ticked"], found["false"])
+    assert figures == (right, ticked, false)

@@ -1,0 +1,330 @@
+"""Several changes in one text, for `near-words --several`: are all listed, and nothing else made?
+
+A minute of clips of one voice is heard once, and compared with texts: two with two to five random
+changes (words replaced, put in, left out, inflected by a phone), one with one change, one with
+none; with a transcript that a3t wrote and somebody changed in several places; and with other
+recordings' texts. A row keeps the places where a text differs with their evidence, so that with
+``--out`` a judgement by other weights is another report of the same rows: nothing is heard again.
+
+Somebody who answers truthfully ticks each listed difference that has a change in it. Named: the
+changes that are listed at all; the list's lines are the differences that aren't folded into one
+line as probably misheard. Right: the changes are made whole, and nothing besides.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from a3t.errors import InputError
+from a3t.source.change_detection import ComparedText, SpeechComparison
+from a3t.source.decision import BUILT_IN, SECOND_OPINION, WHISPER
+from a3t.source.differences import require_own_text, without_left_words
+from a3t.source.evidence import Evidence
+from a3t.source.recognised_transcript import recognised
+from a3t.source.records import Comparison, FoundTranscript, Place
+from a3t.spans import Span
+from a3t.text.comparison.edit_script import minimal_script
+from a3t.text.pronunciation.lexicon import in_lexicon
+from a3t.text.transcript import Transcript
+from alignment.aligner import InMemory
+from alignment.recognition import whisper_model
+from evaluation.harness.declared_tables import Column, Row, Rows, proportion, rate, share
+from evaluation.harness.measurement import Setting
+from evaluation.harness.report_files import markdown_table
+from evaluation.hearing.near_words import as_written, joined_by_voice, near, usable
+from evaluation.hearing.planting import PlantedChange, Spoken, others, vocabulary
+
+FEWEST, MOST = 2, 5  # changes of a text
+MIN_APART = 2  # words between two
+ONE_WORD = 3  # of so many changes all but one are of a single word
+WEIGHTS = {"whisper": WHISPER, "network": BUILT_IN, "second": SECOND_OPINION}
+
+
+class ChangedText(NamedTuple):
+    """What is said, the changes of it in order, and the text with them."""
+
+    said: tuple[str, ...]
+    changes: tuple[PlantedChange, ...]
+
+    @property
+    def new(self) -> list[str]:
+        words: list[str] = [*self.said]
+        for change in self.changes[::-1]:
+            words = change.of(words)
+        return words
+
+    def places(self) -> Iterator[Span]:
+        """The words [first, last) of the new text that each change has."""
+        moved = 0
+        for change in self.changes:
+            first = change.start + moved
+            yield first, first + len(change.new)
+            moved += len(change.new) - (change.stop - change.start)
+
+
+class HeardMinute(NamedTuple):
+    """A minute of a voice for a recogniser, its texts by kind, and other recordings' texts."""
+
+    name: str
+    recogniser: str
+    spoken: Spoken
+    texts: dict[str, ChangedText]
+    strange: tuple[str, ...]
+
+
+@cache
+def inflected(word: str) -> tuple[str, ...]:
+    """Words that differ by a phone at the end, as "supposed" from "suppose"."""
+    longer = [f"{word}{ending}" for ending in ("s", "d", "ed", "ly")]
+    shorter = [word[: -len(ending)] for ending in ("s", "d", "ed") if word.endswith(ending)]
+    return tuple(each for each in (*longer, *shorter) if len(each) > 2 and in_lexicon(each))
+
+
+def several(words: Sequence[str], pool: Sequence[str], number: int, seed: int) -> ChangedText:
+    """Plant FEWEST to MOST changes, the same for the same `number` and `seed`."""
+    draw = random.Random(f"several-{seed}-{number}")
+    wanted, changes = draw.randint(FEWEST, MOST), list[PlantedChange]()
+    for _ in range(200):
+        if len(changes) == wanted:
+            break
+        change = _change(words, pool, draw)
+        clear = all(
+            change.stop + MIN_APART <= each.start or each.stop + MIN_APART <= change.start
+            for each in changes
+        )
+        if change.of(words) != [*words] and clear:
+            changes.append(change)
+    return ChangedText(tuple(words), tuple(sorted(changes, key=lambda each: each.start)))
+
+
+def _change(words: Sequence[str], pool: Sequence[str], draw: random.Random) -> PlantedChange:
+    count = 1 if draw.randrange(ONE_WORD) else 2
+    start = draw.randint(1, len(words) - count - 1)
+    match draw.choice(["other", "near", "inflected", "added", "left out"]):
+        case "near":
+            found = near(words, draw.randrange(2), draw.randrange(10**6))
+            if found is not None:
+                return found
+        case "inflected":
+            if ways := inflected(words[start]):
+                return PlantedChange(start, start + 1, (draw.choice(ways),))
+        case "added":
+            return PlantedChange(start, start, others(pool, words, draw, count))
+        case "left out":
+            return PlantedChange(start, start + count, ())
+    return PlantedChange(start, start + count, others(pool, words, draw, count))
+
+
+def heard_minutes(setting: Setting) -> Iterator[HeardMinute]:
+    """The recordings, for one recogniser after the other."""
+    options = setting.options
+    clips = as_written(usable(setting), setting)
+    pool = vocabulary(clips)
+    recordings = [*joined_by_voice(clips, 1)]
+    for recogniser in options.recogniser or ("network",):
+        for number, spoken in enumerate(recordings):
+            one = several(spoken.words, pool, 3 * number + 2, options.seed)
+            texts = {
+                "several": several(spoken.words, pool, 3 * number, options.seed),
+                "several again": several(spoken.words, pool, 3 * number + 1, options.seed),
+                "one": one._replace(changes=one.changes[:1]),
+                "none": ChangedText(spoken.words, ()),
+            }
+            strange = [" ".join(each.words) for each in recordings if each is not spoken]
+            name = f"{recogniser} {number} {spoken.clip.name}"
+            yield HeardMinute(name, recogniser, spoken, texts, tuple(strange))
+
+
+def places_of(minute: HeardMinute, setting: Setting) -> Iterator[Row]:
+    """The places and the evidence of each text."""
+    model = whisper_model(minute.recogniser)
+    sound = InMemory(minute.spoken.samples, minute.spoken.rate)
+    speech = SpeechComparison(sound, setting.pronouncer, model)
+    written = recognised(sound, setting.pronouncer, model).transcript.spoken
+    pool = sorted({*minute.spoken.words})
+    edited = several(written, pool, len(written), setting.options.seed)
+    for kind, text in (*minute.texts.items(), ("written", edited)):
+        own = Transcript.from_text(" ".join(written)) if kind == "written" else None
+        compared = speech.closely_compared(Transcript.from_text(" ".join(text.new)))
+        yield _row(minute, kind, text, compared, own) | {"written": " ".join(written)}
+    for k, strange in enumerate(minute.strange if model else minute.strange[:3]):
+        text = ChangedText(tuple(strange.split()), ())
+        heard = Transcript.from_text(" ".join(written))
+        if model is None:
+            heard = speech.heard_by(Transcript.from_text(strange))
+        row = _row(minute, "another's", text, None, None)
+        yield row | {"name": f"{minute.name} {k}", "heard": heard.spoken}
+
+
+def _row(
+    minute: HeardMinute,
+    kind: str,
+    text: ChangedText,
+    compared: ComparedText | None,
+    written: Transcript | None,
+) -> Row:
+    row = {
+        "kind": kind.split()[0],
+        "recogniser": minute.recogniser.rsplit("/", 1)[-1],
+        "where": "clean" if minute.spoken.clip.corpus == "librispeech" else "at home",
+        "voice": minute.spoken.clip.speaker,
+        "name": minute.name,
+        "seconds": len(minute.spoken.samples) / minute.spoken.rate,
+        "said": " ".join(text.said),
+        "new": " ".join(text.new),
+    }
+    if compared is None:
+        return row
+    new = compared.new.spoken
+    return row | {
+        "heard": compared.heard.transcript.spoken,
+        "confidences": compared.heard.known_confidences,
+        "spelt": new,
+        "changes": [_moved(place, text.new, new) for place in text.places()],
+        "places": compared.places,
+        "evidence": compared.evidence,
+        "weights": next(name for name, each in WEIGHTS.items() if each == compared.weights),
+        "kept": None if written is None else written.spoken,
+    }
+
+
+def _moved(place: Span, new: Sequence[str], spelt: Sequence[str]) -> Span:
+    """The place in the new text as the comparison spells it."""
+    first, last = place
+    shift = 0
+    for edit in minimal_script(new, spelt):
+        if edit.old[1] <= first:
+            shift = edit.new[1] - edit.old[1]
+        elif edit.old[0] < last:  # it is spelt otherwise itself
+            return min(first + shift, edit.new[0]), max(edit.new[1], last + shift)
+    return first + shift, last + shift
+
+
+def judged(row: Row) -> Row:
+    """Judge the places of a row with the present weights."""
+    places = [Place(tuple(heard), tuple(new)) for heard, new in row["places"]]
+    evidence = [None if each is None else Evidence(*each) for each in row["evidence"]]
+    spelt = _plain(row["spelt"])
+    heard = _plain(row["heard"])
+    known = FoundTranscript(heard, confidences=tuple(row["confidences"]))
+    weights = WEIGHTS[row["weights"]]
+    compared = ComparedText(known, spelt, tuple(places), tuple(evidence), weights).judged()
+    if row["kept"] is not None:
+        compared = without_left_words(compared, _plain(row["kept"]))
+    changes = [tuple(each) for each in row["changes"]]
+    lists = [*zip(compared.places, compared.judgements, strict=True)]
+    is_change = [any(_holds(place, change) for change in changes) for place, _ in lists]
+    named = [any(_holds(place, change) for place, _ in lists) for change in changes]
+    shown = [each.verdict != "misheard" or each.ticked for _, each in lists]
+    ticked = [place for place, each in lists if each.ticked]
+    answered = [place for place, yes in zip(compared.places, is_change, strict=True) if yes]
+    asked = any(each.verdict == "open" for _, each in lists)
+    right_ticked = _is_right(ticked, changes)
+    return row | {
+        "changed": len(changes),
+        "named": sum(named),
+        "shown": sum(
+            any(_holds(p, change) and yes for (p, _), yes in zip(lists, shown, strict=True))
+            for change in changes
+        ),
+        "false": sum(yes and not own for yes, own in zip(shown, is_change, strict=True)),
+        "folded": sum(not yes and not own for yes, own in zip(shown, is_change, strict=True)),
+        "right": _is_right(answered if asked or not ticked else ticked, changes),
+        "right_ticked": right_ticked,
+        "asked": asked,
+        "unasked": bool(ticked) and not asked and not right_ticked,
+        "minutes": row["seconds"] / 60,
+    }
+
+
+def _plain(words: Iterable[str]) -> Transcript:
+    return Transcript.of_spoken([*words])
+
+
+def _holds(place: Place, change: Span) -> bool:
+    """Return whether a place has (part of) a change in it."""
+    (first, last), new = change, place.new
+    if first == last:  # left out
+        return new[0] <= first <= new[1] and place.heard[0] < place.heard[1]
+    return new[0] < last and first < new[1]
+
+
+def _is_right(places: Sequence[Place], changes: Sequence[Span]) -> bool:
+    """Return whether all changes are made by these places, and nothing besides."""
+    made = {k for place in places for k in range(*place.new)}
+    cut = [place.new[0] for place in places if place.new[0] == place.new[1]]
+    wanted = {k for change in changes for k in range(*change)}
+    gone = [first for first, last in changes if first == last]
+    at_edge = all(any(a <= k <= b for a, b in changes) for k in cut)
+    return (
+        made == wanted
+        and at_edge
+        and all(any(place.new[0] <= k <= place.new[1] for place in places) for k in gone)
+    )
+
+
+def refused(row: Row) -> Row:
+    """Judge whether another recording's text is refused."""
+    heard, new = _plain(row["heard"]), _plain(row["new"].split())
+    sure = (1.0,) * len(heard.words), (1.0,) * len(new.words)
+    try:
+        require_own_text(Comparison(heard, sure[0], new, sure[1], (), ()))
+    except InputError:
+        return row | {"made": False}
+    return row | {"made": True}
+
+
+class Line(NamedTuple):
+    """A line of the table: rows of some kinds, a figure of them, and the aim."""
+
+    head: str
+    kinds: tuple[str, ...]
+    column: Column
+    aim: str
+
+
+SEVERAL, ONE = ("several",), ("one",)
+LINES = (
+    Line("2–5 changes: named in the list", SEVERAL, proportion("", "named", "changed"), "≥ 98"),
+    Line("… in a line of their own", SEVERAL, proportion("", "shown", "changed"), ""),
+    Line("all and only there after answering", SEVERAL, share("", "right"), "≥ 95"),
+    Line("of the ticked ones alone (`--yes`)", SEVERAL, share("", "right_ticked"), "≥ 60"),
+    Line(
+        "lines that are no change, a minute", SEVERAL,
+        rate("", "false", "minutes", per=1), "≤ 3 tiny.en, ≤ 6 built-in",
+    ),
+    Line("folded as misheard, a minute", SEVERAL, rate("", "folded", "minutes", per=1), ""),
+    Line("one change: right and only there", ONE, share("", "right"), "≥ 95"),
+    Line("one change: asked first", ONE, share("", "asked"), "≤ 25"),
+    Line("changed wrongly unasked", SEVERAL + ONE, share("", "unasked"), "≤ 1"),
+    Line("another recording's text made", ("another's",), share("", "made"), "0 of 60"),
+    Line("same text: changed unasked", ("none",), share("", "unasked"), "0 of 100"),
+    Line("same text: asked", ("none",), share("", "asked"), ""),
+    Line(
+        "transcribed, changed, edited: other words changed, a minute", ("written",),
+        rate("", "false", "minutes", per=1), "0",
+    ),
+    Line("… changes named", ("written",), proportion("", "named", "changed"), ""),
+)  # fmt: skip
+
+
+def report(rows: Rows) -> str:
+    """Write the table of each condition, a column a recogniser."""
+    found = [refused(row) if row["kind"] == "another's" else judged(row) for row in rows]
+    recognisers = list(dict.fromkeys(row["recogniser"] for row in found))
+    parts = []
+    for where in (None, *sorted({row["where"] for row in found})):
+        own = [row for row in found if where in (None, row["where"])]
+        lines = []
+        for line in LINES:
+            cells = [line.head]
+            for recogniser in recognisers:
+                used = [row for row in own if row["recogniser"] == recogniser]
+                used = [row for row in used if row["kind"] in line.kinds]
+                cells.append(f"{line.column.shown(used)}; n {len(used)}" if used else "–")
+            lines.append([*cells, line.aim])
+        parts.append(f"{where or 'all'}\n\n{markdown_table(['', *recognisers, 'aim'], lines)}")
+    return "\n".join(parts)
