@@ -34,7 +34,7 @@ from alignment.recognition import whisper_model
 from evaluation.harness.declared_tables import Column, Row, Rows, proportion, rate, share
 from evaluation.harness.measurement import Setting
 from evaluation.harness.report_files import markdown_table
-from evaluation.hearing.near_words import as_written, joined_by_voice, near, usable
+from evaluation.hearing.near_texts import as_written, joined_by_voice, near, usable
 from evaluation.hearing.planting import PlantedChange, Spoken, others, vocabulary
 
 FEWEST, MOST = 2, 5  # changes of a text

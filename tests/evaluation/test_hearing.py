@@ -16,7 +16,8 @@ from alignment.recognition.live import LiveWords
 from alignment.recognition.network_recogniser import RecognisedWord
 from evaluation.hearing.hand_labels import Segment, boundaries, labelled_words, read_labels
 from evaluation.hearing.live_words import TABLE, SpokenStream, listened, lost
-from evaluation.hearing.near_words import joined, near, near_words, outcome, small
+from evaluation.hearing.near_texts import joined, near, near_words, small
+from evaluation.hearing.near_words import outcome
 from evaluation.hearing.planting import PLANTERS, PlantedChange, Spoken, edit_of
 from evaluation.hearing.recognition import Counts, counted
 from evaluation.hearing.several_changes import judged, several
