@@ -19,6 +19,7 @@ from msgspec import Meta
 
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND
+from a3t.text.markup import check_marks
 from a3t.text.phones import PHONES
 from a3t.text.transcript import Transcript
 from alignment import Alignment
@@ -66,7 +67,8 @@ def check_words(*texts: Transcript) -> None:
 
 
 def check_spoken_words(text: Transcript) -> None:
-    """InputError for a text with more words than are spoken at once."""
+    """InputError for a text with more words than are spoken at once, or with one that can't be."""
+    check_marks(text.text, "")
     if (count := len(text.words)) > MAX_SPOKEN_WORDS:
         raise InputError(
             f"The text has {count} words, and the limit is {MAX_SPOKEN_WORDS}: shorten it, or "

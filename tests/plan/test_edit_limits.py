@@ -131,3 +131,13 @@ def test_seeds_beyond_any_generator_s(seed: int) -> None:
 def test_devices_that_compute_nothing(device: str) -> None:
     with pytest.raises(InputError, match="There is no device"):
         Editor.load(device=device)
+
+
+@pytest.mark.parametrize("word", ["Москва", "שלום", "αλήθεια", "你好", "हिन्दी", "[silence 2]"])
+def test_what_cannot_be_said_is_refused_by_name(word: str, editor: Editor, arctic: Path) -> None:
+    text = f"We go to {word} on Monday."
+    with pytest.raises(InputError) as of_speech:
+        editor.plan_speech(arctic, text, prompt_text=ARCTIC)
+    with pytest.raises(InputError) as of_edit:
+        editor.plan(arctic, text=ARCTIC, new_text=f"{ARCTIC} {text}")
+    assert word in str(of_speech.value) and str(of_speech.value) == str(of_edit.value)

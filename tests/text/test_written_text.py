@@ -60,6 +60,32 @@ def test_marks_that_nobody_says(text: str) -> None:
     assert read is not None and read.spoken == ("we", "met", "on", "monday")
 
 
+@pytest.mark.parametrize(
+    ("text", "last"),
+    [
+        ("Chapter One\n\nIt was late.", "one"),
+        ("Chapter One\nIt was late.", "one"),
+        ("PART II\r\n\r\nIt was late.", "two"),
+        ("The Return of the King\nIt was late.", "king"),
+        ("# One more thing\nit was late.", "thing"),
+        ("- milk\n- it was late.", "milk"),
+        ("So it goes [Music]\n\nIt was late.", "goes"),
+    ],
+)
+def test_a_title_and_a_paragraph_end_with_a_pause(text: str, last: str) -> None:
+    read = SpeechRequest(text=text).transcript
+    assert [word.text for word in read.words if word.mark == "."] == [last, "late"]
+
+
+@pytest.mark.parametrize("text", ["it was a long\nBritish summer", "So it goes\n", "\n\nIt was"])
+def test_a_line_that_is_broken_has_no_pause(text: str) -> None:
+    assert not any(word.pause_after for word in SpeechRequest(text=text).transcript.words)
+
+
+def test_paragraphs_alone_are_no_punctuation() -> None:
+    assert not Transcript.from_text("we met on monday\n\nit rained all day").is_punctuated
+
+
 @pytest.mark.parametrize("text", ["[We] met.", "5% of List<string>", "2 < 3 > 1", "{ } so"])
 def test_signs_that_are_said_or_stand_for_nothing(text: str) -> None:
     read = parsed(text)

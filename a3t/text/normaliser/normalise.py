@@ -257,7 +257,7 @@ def _sign_alone(tokens: Sequence[Written], index: int) -> tuple[str, ...]:
 
 def _pause_alone(token: Written) -> bool:
     dash = bool(token.lead) and not token.lead.strip("-–—")
-    return dash or any(sign in PAUSES for sign in token.lead)
+    return dash or token.ends_paragraph or any(sign in PAUSES for sign in token.lead)
 
 
 _FAR = 12  # tokens

@@ -116,6 +116,9 @@ _JOINTS = re.compile(
     r"|(?<=[A-Za-z][a-z])[.?](?=[A-Z][a-z])"
     r"|(?:(?<=\b[NnPp][op])|(?<=\b(?:[Ff]ig|[Vv]ol))|(?<=\bRs))\.(?=\d)"
 )
+# "Chapter One", "The Return of the King", "PART II": a line's words in capitals, and no full stop.
+_CAPITAL = r"(?:[A-Z\d][\w'’&-]{0,20}|a|an|the|of|in|on|at|to|and|or|for|from|with|by)"
+_TITLE = re.compile(rf"{_CAPITAL}(?:[,:]? {_CAPITAL}){{0,7}}")
 _ENDLESS = re.compile(rf"[^\W\d_]{{{LONGEST_TOKEN},}}")
 _NAMED = frozenset(
     [
@@ -140,11 +143,13 @@ class Written:
     core: str
     trail: str
     unreadable: InputError | None = None  # why a token that has letters can't be said
+    ends_paragraph: bool = False
 
     @property
     def pauses(self) -> bool:
-        """True if its punctuation makes a speaker pause after it."""
-        return any(sign in PAUSES for sign in self.trail) or "--" in self.trail
+        """True if its punctuation, or a paragraph's end, makes a speaker pause after it."""
+        signs = any(sign in PAUSES for sign in self.trail) or "--" in self.trail
+        return signs or self.ends_paragraph
 
     @property
     def grade(self) -> bool:
@@ -174,13 +179,30 @@ def drops_g(word: str) -> bool:
 def tokens_of(text: str, names: Mapping[str, bool] = NO_NAMES) -> list[Written]:
     """The written tokens of a text; what isn't speech is one of its own, with an empty core."""
     tokens: list[Written] = []
-    start = 0
+    start, ended = 0, False
     for first, last in [*unspoken(text, names), (len(text), len(text))]:
-        tokens += [_readable(piece) for piece in _split(text[start:first])]
+        for k, paragraph in enumerate(_paragraphs(text[start:first])):
+            ended = ended or (k > 0 and bool(tokens))
+            pieces = [_readable(piece) for piece in _split(paragraph)]
+            if ended and pieces:
+                tokens[-1] = replace(tokens[-1], ends_paragraph=True)
+                ended = False
+            tokens += pieces
         if aside := " ".join(text[first:last].split()):
             tokens.append(Written(aside, "", "", ""))
         start = last
     return _with_primes(tokens)
+
+
+def _paragraphs(text: str) -> list[str]:
+    """Return the text's paragraphs; a title above a paragraph is one of its own."""
+    paragraphs: list[list[str]] = [[]]
+    for line in text.split("\n"):
+        alone = paragraphs[-1][0].strip() if len(paragraphs[-1]) == 1 else ""
+        if not line.strip() or (alone and line[:1].isupper() and _TITLE.fullmatch(alone)):
+            paragraphs.append([])
+        paragraphs[-1].append(line)
+    return [" ".join(lines) for lines in paragraphs]
 
 
 def _readable(piece: str) -> Written:

@@ -8,10 +8,10 @@ from alignment.formats.transcripts.markdown import without_markdown
 @pytest.mark.parametrize(
     ("written", "spoken"),
     [
-        ("# Monday", "Monday"),
+        ("# Monday", "Monday"), ("## Monday\nWe met.", "Monday\n\nWe met."),
         ("We **meet** on __Monday__, ~~not~~ `now`.", "We meet on Monday, not now."),
         ("- Bring papers\n* and pens\n+ and [ink](https://a.b/c?d=1 \"x\").",
-         "Bring papers\nand pens\nand ink."),
+         "Bring papers\n\nand pens\n\nand ink."),
         ("- [x] done", "done"),
         ("> Quoted.", "Quoted."),
         ("Before\n---\nafter", "Before\n\nafter"),
