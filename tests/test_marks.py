@@ -48,7 +48,7 @@ def test_a_pause_among_new_words_is_quiet(editor: Editor, arctic: Path, tmp_path
 
 
 def test_marks_that_mean_nothing_are_refused(editor: Editor, arctic: Path) -> None:
-    for mark in ("[emphasis]", "[pause -1]", "[pause 100]"):
+    for mark in ("[emphasis]", "[pause -1]", "[pause 1000]"):
         with pytest.raises(InputError, match=r"mark|valid pause"):
             editor.plan(arctic, new_text=ARCTIC.replace("see", f"{mark} see"), text=ARCTIC)
 

@@ -12,7 +12,7 @@ from a3t.errors import InputError
 from a3t.text.normaliser.normalise import unreadable
 from a3t.text.normaliser.unspoken import names_a_sound
 
-LONGEST_PAUSE = 10.0  # seconds
+LONGEST_PAUSE = 600.0  # seconds; what is muted may be long
 AS_USUAL = 0.0  # a [pause] without a length: as long as this speaker pauses
 
 # Lengths are bounded, so that an unclosed bracket isn't searched for to the end of a text.

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import soundfile
 
 from a3t.audio.output.patches import Patch
 from a3t.audio.reading.formats import to_float
@@ -168,6 +169,23 @@ def test_named_words_are_hidden_and_nothing_moves(
     tone = Recording.open(tmp_path / "b.wav").mono(*edit["output"])[800:-800]
     spectrum = np.abs(np.fft.rfft(tone * np.hanning(len(tone))))
     assert np.argmax(spectrum) * RATE / len(tone) == pytest.approx(1000, abs=5)
+
+
+@pytest.mark.parametrize("option", ["--mute", "--bleep"])
+def test_what_is_hidden_may_be_long(option: str, arctic: Path, tmp_path: Path) -> None:
+    """Of a phrase with more than a minute of silence in it, all is hidden and nothing moves."""
+    talk, seconds = tmp_path / "talk.wav", 70
+    samples, _ = soundfile.read(arctic, dtype="int16")
+    middle = len(samples) // 2
+    quiet = np.tile(samples[100:1500], 1000)[: seconds * RATE]
+    soundfile.write(talk, np.concatenate([samples[:middle], quiet, samples[middle:]]), RATE)
+    talk.with_suffix(".txt").write_text(ARCTIC)
+    assert main([str(talk), option, "always want to see it in the superlative"]) == 0
+    (edit,) = record(tmp_path / "talk.edited.wav")["edits"]
+    old = Recording.open(talk).read()
+    new = Recording.open(tmp_path / "talk.edited.wav").read()
+    assert len(new) == len(old) and edit["output"][1] - edit["output"][0] > seconds * RATE
+    assert_untouched([edit], old, new)
 
 
 def test_of_several_recordings_one_has_to_say_a_word_that_is_hidden(

@@ -19,6 +19,7 @@ from a3t.spans import Span
 from alignment import Alignment
 
 FRAME_SECONDS = 0.04
+BLOCK_FRAMES = 1000  # made at once
 GUARD_SECONDS = 0.03  # of a pause at either end: the words beside it fade there
 ENOUGH_SECONDS = 2.0  # of pauses; those nearest the edit
 LEAST_FRAMES = 8
@@ -58,23 +59,26 @@ class RoomTone:
 
     def sound(self, samples: int, seed: int = 0) -> np.ndarray:
         """Room tone, (samples, channels) float32, full scale at 1; the seed decides it."""
-        size = 2 * (len(self.power) - 1)
-        hop = size // 2
+        hop = len(self.power) - 1
         frames = -(-samples // hop) + 1
-        draw = np.random.default_rng(seed)
-        shape = (2, frames, len(self.power), self.channels, 1)
-        real, imaginary = draw.standard_normal(shape)
-        spectra = (_root(self.power) @ ((real + 1j * imaginary) / np.sqrt(2)))[..., 0]
+        draw, root = np.random.default_rng(seed), _root(self.power)
+        total = np.zeros((frames + 1, hop, self.channels))
+        for first in range(0, frames, BLOCK_FRAMES):
+            halves = self._frames(root, min(BLOCK_FRAMES, frames - first), draw)
+            total[first : first + len(halves)] += halves[:, 0]
+            total[first + 1 : first + 1 + len(halves)] += halves[:, 1]
+        return total.reshape(-1, self.channels)[hop : hop + samples].astype(np.float32)
+
+    def _frames(self, root: np.ndarray, count: int, draw: np.random.Generator) -> np.ndarray:
+        """Return independent frames, (count, 2, hop, channels): the halves of each."""
+        size = 2 * (len(self.power) - 1)
+        real, imaginary = draw.standard_normal((2, count, len(self.power), self.channels, 1))
+        spectra = (root @ ((real + 1j * imaginary) / np.sqrt(2)))[..., 0]
         spectra[:, [0, -1]] = spectra[:, [0, -1]].real * np.sqrt(2)  # these two have no phase
         # Windows whose squares add up to 1: independent frames then have a constant power.
-        pieces = np.fft.irfft(spectra, size, axis=1) * np.sin(
-            np.pi * (np.arange(size) + 0.5) / size
-        ).reshape(-1, 1)
-        halves = pieces.reshape(frames, 2, hop, self.channels)
-        total = np.zeros((frames + 1, hop, self.channels))
-        total[:-1] += halves[:, 0]
-        total[1:] += halves[:, 1]
-        return total.reshape(-1, self.channels)[hop : hop + samples].astype(np.float32)
+        window = np.sin(np.pi * (np.arange(size) + 0.5) / size).reshape(-1, 1)
+        pieces = np.fft.irfft(spectra, size, axis=1) * window
+        return pieces.reshape(count, 2, size // 2, self.channels)
 
 
 def room_tone(
