@@ -6,12 +6,7 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
-
-# Threads that wait for each other leave the cores to others: on a busy machine spinning ones take
-# six times the processor's time. torch reads it as it is loaded, which is later.
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 if TYPE_CHECKING:
     from a3t.editor import Editor as Editor

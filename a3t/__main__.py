@@ -6,7 +6,7 @@ import sys
 from importlib import import_module
 
 from a3t import __version__
-from a3t.errors import end_at_once
+from a3t.errors import begin_program
 
 COMMANDS = {
     "edit": "change what a recording says",
@@ -27,7 +27,7 @@ COMMANDS = {
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command that the first argument names; its exit code, or 2 if there isn't one."""
-    end_at_once()  # until the command has something to tidy up
+    begin_program()  # until the command has something to tidy up
     name, *rest = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
     if name in COMMANDS:
         command = import_module(f"a3t.commands.{name.replace('-', '_')}")

@@ -11,14 +11,17 @@ from types import TracebackType
 from alignment.errors import InputError as InputError
 
 
-def end_at_once() -> None:
+def begin_program() -> None:
     """Let Ctrl-C end this process at once and silently, as it does for programs in C.
 
     A program calls this before it imports anything else. Nothing has been written by then, so there
     is nothing to tidy up, and a KeyboardInterrupt during an import would print a traceback. Where
     Ctrl-C is ignored, as in a shell's background jobs, it stays ignored. A reader that ends first,
-    as in `| head`, is no error either.
+    as in `| head`, is no error either. Threads that wait for each other leave the cores to others:
+    on a busy machine spinning ones take six times the processor's time, and torch reads the setting
+    as it is imported. A program that only imports the package keeps its own settings.
     """
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     sys.excepthook = _unless_unread
     atexit.register(_drop_unread)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
@@ -26,7 +29,7 @@ def end_at_once() -> None:
 
 
 def tidy_up_first() -> None:
-    """Undo end_at_once(): Ctrl-C raises KeyboardInterrupt again, for the caller to catch."""
+    """Let Ctrl-C raise KeyboardInterrupt again, for the caller to catch."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

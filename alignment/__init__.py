@@ -9,15 +9,9 @@ Knows nothing of the editor: audio, words and their pronunciations are handed in
 
 from __future__ import annotations
 
-import os
-
 from alignment.aligner import Aligner, Pronunciations, Readable
 from alignment.errors import AlignmentError
 from alignment.result import PAUSE, Alignment, Phone, Word, pause
-
-# Threads that wait for each other leave the cores to others: on a busy machine spinning ones take
-# six times the processor's time. torch reads it as it is loaded, which is later.
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 __all__ = [
     "PAUSE",

@@ -207,14 +207,15 @@ def serve(
 ) -> None:
     """Serve at a host and a port until Ctrl-C; `greet` is given the address.
     InputError if the port can't be had."""
-    background = partial(WorkerProcess, niceness=10)  # gives way to everything else here
+    # Visitors' words are not for this machine's user.
+    environment = {"A3T_CACHE": ""} if page is not None and not callers.local_only else {}
+    start = partial(WorkerProcess, environment=environment)
+    background = partial(start, niceness=10)  # gives way to everything else here
     with suppress(KeyboardInterrupt), run_folder() as folder:
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C
         # Uploads and results go into a folder of this run's own, deleted when it ends.
         os.environ["GRADIO_TEMP_DIR"] = str(folder)
-        if page is not None and not callers.local_only:
-            os.environ["A3T_CACHE"] = ""  # visitors' words are not for this machine's user
-        service = Service(folder, WorkerProcess, background)
+        service = Service(folder, start, background)
         app = application(service, callers, page, voices)
         try:
             with served(app, *where) as address:

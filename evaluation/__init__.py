@@ -7,7 +7,7 @@ and are imported only when a function that needs them is called.
 
 import sys
 
-from a3t.errors import end_at_once
+from a3t.errors import begin_program
 
 if sys.argv[:1] == ["-m"]:  # a program of this package starts; its imports take their time
-    end_at_once()
+    begin_program()

@@ -203,12 +203,56 @@ def test_a_full_disk_leaves_nothing(talk: Path) -> None:
     assert [path.name for path in talk.parent.iterdir()] == ["talk.wav"]
 
 
-@pytest.mark.parametrize("module", ["a3t.commands.edit, a3t.commands.voice", "a3t", "alignment"])
-def test_threads_that_wait_leave_the_cores_to_others(module: str) -> None:
-    """From Python too. It is read when torch is loaded: not before a command runs."""
+# What belongs to the whole process: a program that imports the package has its own.
+GLOBALS = """
+import importlib, os, pkgutil, random, signal, sys
+import numpy as np, torch
+def state():
+    place = np.random.get_state()
+    return {"environment": dict(os.environ), "random": random.getstate(),
+        "NumPy": (place[1].tobytes(), *place[2:]), "NumPy's errors": np.geterr(),
+        "torch": torch.random.get_rng_state().numpy().tobytes(), "folder": os.getcwd(),
+        "threads": (torch.get_num_threads(), torch.get_num_interop_threads()),
+        "gradients": torch.is_grad_enabled(), "type": torch.get_default_dtype(),
+        "signals": [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)]}
+def changed(what):
+    after = state()
+    found = [name for name in before if before[name] != after[name]]
+    found and sys.exit(f"{what} changes {found}")
+torch.set_num_threads(2)
+before = state()
+for package in ("a3t", "alignment", "app"):
+    for each in pkgutil.walk_packages(importlib.import_module(package).__path__, package + "."):
+        if "__main__" not in each.name:
+            importlib.import_module(each.name)
+            if package == "app":  # Rich, which Gradio imports, draws to name a style
+                random.setstate(before["random"])
+            changed(each.name)
+from a3t.editor import Editor
+editor = Editor.load()
+changed("loading")
+wave, text, new_text, out = sys.argv[1:]
+editor.edit(wave, text=text, new_text=new_text, candidates=2).save(out)
+changed("an edit")
+list(editor.speak(editor.plan_speech(wave, "Hello.", prompt_text=text)))
+changed("speech")
+"""
+
+
+def test_nothing_global_is_changed_by_importing_or_by_an_edit(talk: Path) -> None:
+    given = [str(talk), ARCTIC, NEVER, str(talk.with_name("out.wav"))]
+    alone = {name: value for name, value in os.environ.items() if name != "OMP_WAIT_POLICY"}
+    done = subprocess.run(
+        [sys.executable, "-c", GLOBALS, *given], env=alone, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_threads_that_wait_leave_the_cores_to_others() -> None:
+    """In a program. It is read when torch is loaded: not before a command runs."""
     early = (
-        f"import os, sys, {module}; set = os.environ['OMP_WAIT_POLICY'] == 'PASSIVE';"
-        "sys.exit('torch' in sys.modules or not set)"
+        "import os, sys; from a3t.__main__ import main; main(['--version']);"
+        "sys.exit('torch' in sys.modules or os.environ['OMP_WAIT_POLICY'] != 'PASSIVE')"
     )
     alone = {name: value for name, value in os.environ.items() if name != "OMP_WAIT_POLICY"}
     assert subprocess.run([sys.executable, "-c", early], env=alone).returncode == 0

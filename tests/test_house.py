@@ -195,7 +195,7 @@ def test_a_program_can_be_interrupted_while_it_is_imported() -> None:
                 body = tree(package).body
             others = (ast.Expr, ast.Import, ast.ImportFrom)
             first = next(node for node in body if not isinstance(node, others))
-            assert "end_at_once()" in ast.unparse(first), module
+            assert "begin_program()" in ast.unparse(first), module
 
 
 def test_loading_an_editor_stays_light() -> None:

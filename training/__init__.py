@@ -6,7 +6,7 @@ it is used, so that a bare GPU machine can train.
 
 import sys
 
-from a3t.errors import end_at_once
+from a3t.errors import begin_program
 
 if sys.argv[:1] == ["-m"]:  # a program of this package starts; its imports take their time
-    end_at_once()
+    begin_program()

@@ -6,9 +6,9 @@ python -m training.convert CHECKPOINT.pth --config config.yaml --out FOLDER
 from __future__ import annotations
 
 if __name__ == "__main__":  # before the other imports, which take their time
-    from a3t.errors import end_at_once
+    from a3t.errors import begin_program
 
-    end_at_once()
+    begin_program()
 
 import argparse
 import re

@@ -160,6 +160,7 @@ class Networks:
 
 
 @one_thread()
+@torch.random.fork_rng(devices=[])  # the host program's draws stay as they are
 def load_networks(name_or_path: str | Path, device: str = "cpu") -> Networks:
     """Load a shipped model by name, or a folder's; InputError if it can't be used.
 

@@ -126,7 +126,7 @@ class Voice:
 
         model = copy.deepcopy(networks.model)
         try:
-            with one_thread():
+            with one_thread(), torch.random.fork_rng(devices=[]):
                 apply_low_rank(model, self.changes)
         except (KeyError, RuntimeError, AttributeError, AssertionError):
             raise InputError(

@@ -85,6 +85,7 @@ def speech_vector(encoder: SpeakerEncoder, mels: Sequence[Tensor]) -> Tensor:
     return vector[0].clone()
 
 
+@torch.random.fork_rng(devices=[])
 def load_speaker_encoder(name_or_path: str = "speakers") -> SpeakerEncoder:
     """A shipped encoder, or one from a folder, which is not trained any more; InputError if it
     can't be used."""

@@ -289,7 +289,6 @@ class Renderer:
 
     def _rendered(self, plan: EditPlan, origins: Sequence[EditedRecording]) -> list[Rendered]:
         """One result per edit of the plan; ``origins``: what its origins were rendered to."""
-        torch.manual_seed(plan.request.seed)
         rendered: dict[int, Rendered] = {}
         if any(word.emphasis for edit in plan.edits for word in edit.words):
             require_world()  # fail before the work, not after it
@@ -333,7 +332,6 @@ class Renderer:
 
     def speak(self, plan: SpeechPlan) -> Iterator[np.ndarray]:
         """The plan's speech at 24 kHz, float32, piece by piece; the same seed gives the same."""
-        torch.manual_seed(plan.request.seed)
         pieces = pieces_with_watermark(self._speech(plan), SAMPLE_RATE)
         while True:
             with one_thread():  # only while it computes: what is done in between has its own

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import torch
+
 from a3t.errors import InputError
 from a3t.model.threads import one_thread
 from a3t.user_folders import SHIPPED_MODELS
@@ -15,6 +17,7 @@ BUILTIN_FOLDER = SHIPPED_MODELS / "vocoder-small"
 
 
 @one_thread()
+@torch.random.fork_rng(devices=[])  # the host program's draws stay as they are
 def load_vocoder(name_or_path: str | Path = "builtin", device: str = "cpu") -> Vocoder:
     """The vocoder called "builtin" (shipped) or "griffin-lim", or the one in a folder.
 

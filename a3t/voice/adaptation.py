@@ -251,7 +251,7 @@ def adapt(
             f"There are {seconds:.1f} s of usable speech, and a voice needs {LEAST_SECONDS:g} s: "
             "give more or clearer recordings."
         )
-    with on_threads(THREADS):
+    with on_threads(THREADS), torch.random.fork_rng(devices=[]):
         return _adapted(copy.deepcopy(network).cpu(), pieces, folder, config, progress)
 
 

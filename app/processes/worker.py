@@ -20,7 +20,7 @@ import resource
 import signal
 import threading
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -78,6 +78,7 @@ class WorkerProcess:
         memory: int = EDITOR_MEMORY,
         seconds: int = EDITOR_SECONDS,
         niceness: int = 0,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         self.models = USUAL
         self.progress: Callable[[str], None] | None = None
@@ -85,7 +86,10 @@ class WorkerProcess:
         context = multiprocessing.get_context("spawn")  # the server has threads: no fork
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(
-            target=work, args=(theirs, load, (memory, seconds), niceness), name="a3t", daemon=True
+            target=work,
+            args=(theirs, load, (memory, seconds), niceness, environment or {}),
+            name="a3t",
+            daemon=True,
         )
         self._process.start()
         theirs.close()  # so that either side notices when the other ends
@@ -148,15 +152,17 @@ def work(
     load: Callable[[Models], Any] | None,
     means: tuple[int, int] | None = None,
     niceness: int = 0,
+    environment: Mapping[str, str] | None = None,
 ) -> None:
     """The worker's loop: load an editor, unless it only reads, then answer calls until the other
     end is closed.
 
     means: the process's bytes of memory, and each call's seconds of processor time. niceness: by
-    how much it gives way to other processes.
+    how much it gives way to other processes. environment: its own, beyond the server's.
     """
     if multiprocessing.parent_process() is not None:  # not in a thread of a test
         os.nice(niceness)
+        os.environ.update(environment or {})
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, and it this
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if means is not None:

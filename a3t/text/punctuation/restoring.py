@@ -9,6 +9,7 @@ from functools import cache
 from itertools import accumulate
 from pathlib import Path
 
+import torch
 from torch import nn
 
 from a3t.errors import InputError
@@ -162,6 +163,7 @@ def shipped() -> PunctuationNetwork:
     return load(NAME)
 
 
+@torch.random.fork_rng(devices=[])
 def load(name_or_path: str | Path) -> PunctuationNetwork:
     """A shipped model by name, or one of a folder; InputError if it can't be used."""
     from a3t.pretrained import check_sizes, load_checkpoint
