@@ -10,7 +10,7 @@ import gc
 import io
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import NoReturn
@@ -37,6 +37,17 @@ STEPS = {
 
 class Parser(argparse.ArgumentParser):
     """A parser that reports wrong usage in one line, without the usage of every option."""
+
+    def parse_intermixed_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> argparse.Namespace:
+        """Parse options and files in any order; after “--” there are files alone."""
+        given = sys.argv[1:] if args is None else list(args)
+        if "--" in given:  # the base class takes what follows for options nevertheless
+            place = given.index("--")
+            files = [f"./{file}" if file.startswith("-") else file for file in given[place + 1 :]]
+            given = [*given[:place], *files]
+        return super().parse_intermixed_args(given, namespace)
 
     def error(self, message: str) -> NoReturn:
         """End the program with the message, and the nearest option to one that is unknown."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from a3t.__main__ import main
 from a3t.commands import clean, edit, transcribe, tts
 from a3t.commands.app import credentials, token_of
 from a3t.console import STEPS
@@ -52,6 +53,22 @@ def test_the_recording_is_named_anywhere(command: str) -> None:
     own = command.replace("--new-text", "--text").replace("--wav", "--text y --prompt-wav")
     options = tts.parser().parse_intermixed_args([*own.split(), "--out", "o.wav"])
     assert [*options.prompts, *options.prompt_wav] == [Path("x.wav")]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "edit --new-text y --", "tts --text y --out o.wav --", "clean --",
+        "check --text y --", "transcribe --", "align --", "loudness --", "inspect --",
+        "voice make --i-have-consent --out y --",
+    ],
+)  # fmt: skip
+def test_a_files_name_may_begin_with_a_dash(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main([*command.split(), "-x.wav"]) == 1
+    assert "-x.wav does not exist" in capsys.readouterr().err
 
 
 def test_every_option_is_explained() -> None:
