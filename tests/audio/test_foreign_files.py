@@ -1,8 +1,10 @@
 """Sound files that others made: any codec, any encoding of a text, any text, at bounded cost."""
 
 import struct
+from functools import partial
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
 import soundfile as sf
@@ -12,6 +14,9 @@ from a3t.audio.output import chunks, provenance
 from a3t.audio.output.patches import Patch
 from a3t.audio.output.provenance import comment_of, provenance_of
 from a3t.audio.output.writing import write_edited
+from a3t.audio.reading import checks
+from a3t.audio.reading.chunk_layouts import MAX_ATOMS
+from a3t.audio.reading.containers import stated_seconds
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 
@@ -178,6 +183,37 @@ def test_chunks_are_read_within_bounds(tmp_path: Path) -> None:
             file.write(struct.pack("<4sI", b"bext", 15_000_000) + bytes(15_000_000))
     held = sum(len(chunk.data or b"") for chunk in chunks.chunks_of(path))
     assert held <= chunks.LARGEST_ALL
+
+
+def atom(name: bytes, contents: bytes) -> bytes:
+    return struct.pack(">I4s", 8 + len(contents), name) + contents
+
+
+JUNK = b"junk"
+MANY = {  # what many chunks follow, one of them, and what they stand in
+    "wav": (b"RIFF\xff\xff\xff\xffWAVE", JUNK + bytes(4), bytes),
+    "aiff": (b"FORM\xff\xff\xff\xffAIFF", JUNK + bytes(4), bytes),
+    "caf": (b"caff\0\1\0\0", JUNK + bytes(8), bytes),
+    "w64": (b"riff" + bytes(36), JUNK + bytes(12) + struct.pack("<Q", 24), bytes),
+    "mp4": (atom(b"ftyp", b"isom"), atom(b"free", b""), bytes),
+    "mov": (b"", atom(b"free", b""), bytes),
+    "moov": (atom(b"ftyp", b"isom"), atom(b"free", b""), partial(atom, b"moov")),
+    "moof": (atom(b"ftyp", b"isom"), atom(b"free", b""), partial(atom, b"moof")),
+}
+
+
+@pytest.mark.parametrize("kind", MANY)
+def test_too_many_chunks_are_refused_before_they_are_read(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beginning, chunk, within = MANY[kind]
+    path = tmp_path / f"in.{kind}"
+    path.write_bytes(beginning + within(chunk * MAX_ATOMS))
+    monkeypatch.setattr(checks, "SoundReader", None)
+    monkeypatch.setattr(av, "open", None)
+    for read in (Recording.open, stated_seconds):
+        with pytest.raises(InputError, match="more chunks than any recording needs"):
+            read(path)
 
 
 def test_an_mp3_may_count_a_frame_too_many(speech: np.ndarray, tmp_path: Path) -> None:

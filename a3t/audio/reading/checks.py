@@ -139,6 +139,7 @@ def open_audio(path: Path, track: int | None = None) -> Iterator[Reader]:
         raise InputError(f"{path} may not be read: ask for permission or copy it.")
     if not path.stat().st_size:
         raise InputError(f"{path} is empty (0 bytes): copy or record it again.")
+    recordings_in(path)  # before anything decodes it: what has a million chunks is refused
     with path.open("rb") as raw:
         try:
             file = SoundReader(raw.fileno(), closefd=False)

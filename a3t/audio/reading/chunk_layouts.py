@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-MAX_CHUNKS = 10_000  # that are looked at
+MAX_CHUNKS = 10_000  # of a file; more than any recording needs
+MAX_ATOMS = 300_000  # of an MP4 in parts: ten hours of one part a second
 MIN_ENDLESS = 0x7FFF_0000  # bytes
 UNKNOWN_SIZE = 0xFFFF_FFFF  # of a chunk: RF64 states it elsewhere, a program that streams nowhere
 
@@ -31,6 +32,10 @@ class ChunkLayout:
         What each chunk's place is a multiple of.
     reverse
         Whether the size comes before the name.
+    parents
+        The names of chunks that hold chunks.
+    most
+        How many chunks are looked at; a file of so many isn't read.
     """
 
     first: int
@@ -39,11 +44,15 @@ class ChunkLayout:
     counted: int = 0
     multiple: int = 2
     reverse: bool = False
+    parents: tuple[bytes, ...] = ()
+    most: int = MAX_CHUNKS
 
 
 RIFF = ChunkLayout(12, "<4sI", b"data")
 FORM = ChunkLayout(12, ">4sI", b"SSND")
-MP4 = ChunkLayout(0, ">I4s", b"mdat", counted=8, multiple=1, reverse=True)
+PARENTS = (b"moov", b"trak", b"mdia", b"minf", b"stbl", b"udta", b"moof", b"traf")
+MP4 = ChunkLayout(0, ">I4s", b"mdat", 8, 1, reverse=True, parents=PARENTS, most=MAX_ATOMS)
+MP4_BEGINNINGS = (b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip")
 LAYOUTS = {
     b"RIFF": RIFF,
     b"RF64": RIFF,
@@ -74,11 +83,11 @@ def layout_of(magic: bytes) -> ChunkLayout | None:
 
 
 def chunk_heads(file: BinaryIO, layout: ChunkLayout, start: int = 0) -> Iterator[ChunkHead]:
-    """Yield the heads of the chunks of a container that begins at a byte, `MAX_CHUNKS` at most."""
+    """Yield the heads of the chunks of a container that begins at a byte, `layout.most` at most."""
     end = os.fstat(file.fileno()).st_size
     head, place = struct.Struct(layout.head), start + layout.first
     long_size = 0  # RF64 has it in a chunk that comes first
-    for _ in range(MAX_CHUNKS):
+    for _ in range(layout.most):
         file.seek(place)
         found = file.read(head.size + 16)  # with the beginning of the contents
         if len(found) < head.size:
@@ -98,3 +107,22 @@ def chunk_heads(file: BinaryIO, layout: ChunkLayout, start: int = 0) -> Iterator
         place += -(place - start) % layout.multiple
         if place >= end:
             return
+
+
+def has_too_many_chunks(file: BinaryIO) -> bool:
+    """Return whether a file has so many chunks that decoders would spend minutes on them."""
+    file.seek(0)
+    magic = file.read(8)
+    layout = MP4 if magic[4:] in MP4_BEGINNINGS else layout_of(magic)
+    count, spans = 0, [(0, os.fstat(file.fileno()).st_size)]
+    while layout and spans:
+        first, last = spans.pop()
+        for head in chunk_heads(file, layout, first):
+            if head.place > last:
+                break
+            count += 1
+            if count >= layout.most:
+                return True
+            if head.name in layout.parents:
+                spans.append((head.place, head.place + head.length))
+    return False

@@ -19,7 +19,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
-from a3t.audio.reading.chunk_layouts import RIFF, ChunkLayout, chunk_heads, layout_of
+from a3t.audio.reading.chunk_layouts import (
+    RIFF,
+    ChunkLayout,
+    chunk_heads,
+    has_too_many_chunks,
+    layout_of,
+)
 from a3t.audio.reading.mp3_frames import Mp3Frames, mp3_frames
 from a3t.errors import InputError
 from a3t.spans import Span
@@ -57,6 +63,7 @@ def recordings_in(path: Path) -> tuple[Span, ...]:
     """Return the bytes [first, last) of each of the recordings that follow one another in a file.
 
     Frames of MP3, AAC and AC-3, and MPEG's streams, count as one recording however they change.
+    Raises InputError for a file of too many chunks.
     """
     return _recordings_in(path.resolve(), identity_of(path))
 
@@ -64,6 +71,12 @@ def recordings_in(path: Path) -> tuple[Span, ...]:
 @lru_cache(maxsize=16)
 def _recordings_in(path: Path, identity: Identity) -> tuple[Span, ...]:
     with path.open("rb") as file:
+        if has_too_many_chunks(file):
+            raise InputError(
+                f"{path} has more chunks than any recording needs: export it again with the "
+                "program that made it."
+            )
+        file.seek(0)
         magic = file.read(12)
         layout = layout_of(magic[:8])
         if layout:
