@@ -64,7 +64,10 @@ def test_the_recording_is_named_anywhere(command: str) -> None:
     ],
 )  # fmt: skip
 def test_a_files_name_may_begin_with_a_dash(
-    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main([*command.split(), "-x.wav"]) == 1

@@ -1,5 +1,7 @@
 """The picture of an edit shows the right things, and needs no display."""
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -66,6 +68,28 @@ def test_a_picture_is_drawn_without_pyplot(result: EditedRecording, tmp_path: Pa
     assert ("matplotlib.pyplot" in sys.modules) == imported
     assert (tmp_path / "edit.png").read_bytes().startswith(b"\x89PNG")
     assert [path.name for path in tmp_path.iterdir()] == ["edit.png"]
+
+
+# A process of its own, before matplotlib is loaded, whose home can't be written.
+SILENT = """
+import logging, sys
+import a3t.projects.export.pictures as pictures
+with pictures._drawing():
+    figure = pictures.new_figure(3.0, 2.0)
+    figure.add_subplot().set_title("\u65e5\u672c and $5_$, not 5$ or $")
+    figure.savefig(sys.argv[1])
+logging.getLogger("matplotlib").warning("It speaks again.")
+"""
+
+
+def test_drawing_is_silent_and_money_is_no_formula(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="the extra `demo` is not installed")
+    home = {"HOME": "/proc/none", "XDG_CACHE_HOME": "", "XDG_CONFIG_HOME": "", "MPLCONFIGDIR": ""}
+    done = subprocess.run(
+        [sys.executable, "-c", SILENT, str(tmp_path / "a.png")],
+        env=os.environ | home, capture_output=True, text=True,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "It speaks again.\n")
 
 
 def test_nothing_changed_is_drawn_too(editor: Editor, arctic: Path) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import logging
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -126,8 +130,8 @@ def draw_edit(result: EditedRecording, out_png: Path) -> None:
     Raises InputError if it can't be written."""
     from a3t.audio.output.files import atomic_path
 
-    figure = edit_figure(result)
-    with atomic_path(out_png) as temporary:
+    with _drawing(), atomic_path(out_png) as temporary:
+        figure = edit_figure(result)
         figure.savefig(temporary, format="png", dpi=150, facecolor="white")
 
 
@@ -143,31 +147,52 @@ def draw_alignment(recording: Recording, alignment: Alignment, out_png: Path) ->
     words = tuple(Label(word.text, word.start, word.end) for word in alignment.spoken)
     text = " ".join(word.text for word in alignment.spoken)
     side = Side("Words and phones", text, samples, rate, 0.0, (), words)
-    figure = new_figure(side.end, 4.6)
-    wave, spectrogram = figure.subplots(2, 1, sharex=True, height_ratios=[1.25, 1.75])
-    wave.set_xlim(0.0, side.end)
-    width = figure.get_figwidth() / side.end
-    mel = _mel(side)
-    _draw_wave(wave, side, float(np.abs(samples).max(initial=1e-6)), width)
-    _draw_mel(spectrogram, side, mel, (float(mel.min()), float(mel.max())))
-    for phone in (phone for word in alignment.words for phone in word.phones):
-        if phone.end <= side.end:
-            spectrogram.axvline(phone.end, color="white", linewidth=0.6)
-            middle = (phone.start + phone.end) / 2
-            spectrogram.text(middle, 74, phone.symbol, color="white", fontsize=6, ha="center")
-    with atomic_path(out_png) as temporary:
+    with _drawing(), atomic_path(out_png) as temporary:
+        figure = new_figure(side.end, 4.6)
+        wave, spectrogram = figure.subplots(2, 1, sharex=True, height_ratios=[1.25, 1.75])
+        wave.set_xlim(0.0, side.end)
+        width = figure.get_figwidth() / side.end
+        mel = _mel(side)
+        _draw_wave(wave, side, float(np.abs(samples).max(initial=1e-6)), width)
+        _draw_mel(spectrogram, side, mel, (float(mel.min()), float(mel.max())))
+        for phone in (phone for word in alignment.words for phone in word.phones):
+            if phone.end <= side.end:
+                spectrogram.axvline(phone.end, color="white", linewidth=0.6)
+                middle = (phone.start + phone.end) / 2
+                spectrogram.text(middle, 74, phone.symbol, color="white", fontsize=6, ha="center")
         figure.savefig(temporary, format="png", dpi=150, facecolor="white")
+
+
+@contextmanager
+def _drawing() -> Iterator[None]:
+    """Have matplotlib draw in silence, and take a "$" for a dollar, not for a formula.
+
+    It warns of a folder for its cache that can't be written, and of signs that its font lacks.
+    Raises InputError if it isn't installed.
+    """
+    logger = logging.getLogger("matplotlib")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                import matplotlib
+            except ImportError:
+                raise InputError(
+                    'Drawing needs matplotlib: install it with `pip install "a3t[demo]"`.'
+                ) from None
+            with matplotlib.rc_context({"text.parse_math": False}):
+                yield
+    finally:
+        logger.setLevel(level)
 
 
 def new_figure(seconds: float, height: float) -> Figure:
     """Return an empty figure for so many seconds; needs neither pyplot nor a display."""
-    try:
-        from matplotlib.figure import Figure
-        from matplotlib.layout_engine import ConstrainedLayoutEngine
-    except ImportError:
-        raise InputError(
-            'Drawing needs matplotlib: install it with `pip install "a3t[demo]"`.'
-        ) from None
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
     width = float(np.clip(2.4 * seconds, 10.0, 20.0))
     figure = Figure(figsize=(width, height), layout="constrained")
     engine = figure.get_layout_engine()
