@@ -124,8 +124,7 @@ def _candidates(word: str, pronunciations: Pronunciations) -> dict[Pronunciation
             result.setdefault(plain, tuple(candidate))
     if not result:
         raise AlignmentError(
-            f'The word "{word}" has no pronunciation: add one with --pronounce, '
-            "or spell it differently."
+            f'The word "{word}" has no pronunciation: add one, or spell it differently.'
         )
     return result
 

@@ -214,7 +214,7 @@ class Findings:
                 )
                 raise InputError(
                     f"Nothing found is called “{name}”: give {numbers}kinds "
-                    f"({', '.join(ALL_KINDS)}); --plan lists what was found."
+                    f"({', '.join(ALL_KINDS)})."
                 )
             result |= set(range(first - 1, last))
         return result

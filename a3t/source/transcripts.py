@@ -60,7 +60,7 @@ def not_read(recording: Path) -> str:
     verb = "is" if len(present) == 1 else "are"
     return (
         f"{', '.join(present)} beside the recording {verb} no transcript that a3t can read: "
-        "save it as text, or give the text with --text."
+        "save it as text, or give what the recording says."
     )
 
 
@@ -189,7 +189,7 @@ def _in_file(path: Path, given: Transcript | None) -> FoundTranscript:
     if path.is_file() and not has_phones(path):
         found = found_beside(path)
         if found.times is None:
-            raise InputError(f"{path} has no times of its words: give it as --text @{path.name}.")
+            raise InputError(f"{path} has no times of its words: give it as the text.")
     else:
         found = found_in(read_alignment(path), "alignment")
     if given is None:

@@ -184,8 +184,7 @@ def _entries(words: Sequence[str], pronunciations: Pronunciations) -> list[str]:
         candidates = [" ".join(candidate) for candidate in pronunciations.get(word, ())]
         if not any(candidates):
             raise AlignmentError(
-                f'The word "{word}" has no pronunciation: add one with --pronounce, '
-                "or spell it differently."
+                f'The word "{word}" has no pronunciation: add one, or spell it differently.'
             )
         lines += [f"{word}\t{phones}\n" for phones in dict.fromkeys(candidates) if phones]
     return lines

@@ -24,7 +24,7 @@ from fastapi.responses import (
     StreamingResponse,
 )
 from fastapi.security import HTTPBearer
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 from starlette.exceptions import HTTPException
 
 from a3t.errors import InputError
@@ -39,7 +39,14 @@ from app.guard import MAY_CALL
 from app.models import USUAL, Models
 from app.option_forms import body_with, form_of
 from app.processes.request_jobs import CancelledError, RequestJob, Watch
-from app.server.openai_formats import MEDIA_TYPES, UNTIMED, SpeechEncoder, answer
+from app.server.openai_formats import (
+    EVENTS,
+    MEDIA_TYPES,
+    UNTIMED,
+    SpeechEncoder,
+    answer,
+    transcript_events,
+)
 from app.service import Service, edit_request, spoken
 
 
@@ -50,6 +57,15 @@ class SpeechBody(BaseModel):
     model: str = "small"
     voice: str = ""
     response_format: Literal["mp3", "opus", "aac", "flac", "wav", "pcm"] = "mp3"
+    stream_format: Literal["audio"] = "audio"
+
+    @model_validator(mode="before")
+    @classmethod
+    def without_nulls(cls, fields: Any) -> Any:
+        """Leave out fields that are null, as clients send those that nobody set."""
+        if not isinstance(fields, dict):
+            return fields
+        return {name: value for name, value in fields.items() if value is not None}
 
 
 if not TYPE_CHECKING:
@@ -197,6 +213,7 @@ NO_GRANULARITIES: list[str] = []
 TRANSCRIPTIONS: dict[str, Any] = {
     "application/json": {"schema": {"type": "object"}},
     "text/plain": {"schema": {"type": "string"}},
+    EVENTS: {"schema": {"type": "string"}},
 }
 TEXT = Form(description="what the recording says; if empty, it is recognised")
 WORDS = Form(description="names that are said, one a line, perhaps with their pronunciation")
@@ -291,9 +308,14 @@ async def transcription(
     words: Annotated[str, WORDS] = "",
     language: Annotated[str, Form(description="English is the only one")] = "en",
     granularities: Annotated[list[str], Form(alias="timestamp_granularities[]")] = NO_GRANULARITIES,
+    stream: Annotated[bool, Form(description="as server-sent events: json and text")] = False,
 ) -> Response:
     """The recording's words; as OpenAI's endpoint of this name, whose other fields have no
     effect."""
+    if stream and response_format not in UNTIMED:
+        raise InputError(
+            f"{response_format} isn't streamed: leave out stream, or ask for json or text."
+        )
     if language.lower()[:2] not in ("", "en"):
         raise InputError(f"{language[:20]} can't be transcribed: a3t knows English alone.")
     timed = response_format not in UNTIMED
@@ -301,8 +323,18 @@ async def transcription(
         "transcription", lambda watch: service.heard(watch, file, prompt, timed, words)
     )
     said, aligned = await finished(job, request)
+    if stream:
+        return Response(transcript_events(said), media_type=EVENTS)
     body = answer(said, aligned, response_format, "word" in granularities)
     return PlainTextResponse(body) if isinstance(body, str) else JSONResponse(body)
+
+
+@router.post("/audio/translations", responses=problems(400))
+def translation() -> Response:
+    """Refuse what OpenAI offers under this name."""
+    raise InputError(
+        "Translations aren't offered, as a3t knows English alone: use /v1/audio/transcriptions."
+    )
 
 
 @router.post(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import math
 import zlib
 from typing import Any
@@ -15,6 +16,7 @@ from a3t.text.transcript import Transcript
 from alignment import Alignment
 from alignment.formats.subtitles import cues_of, subtitles
 
+EVENTS = "text/event-stream"
 UNTIMED = ("json", "text")  # formats of a transcription
 
 
@@ -40,6 +42,16 @@ def answer(said: Transcript, aligned: Alignment | None, kind: str, words: bool) 
         "segments": segments,
         **({"words": timed} if words else {}),
     }
+
+
+def transcript_events(said: Transcript) -> str:
+    """Return the server-sent events of a streamed transcription: a delta a line, then the text."""
+    text = said.text.strip()
+    events: list[dict[str, Any]] = [
+        {"type": "transcript.text.delta", "delta": line} for line in text.splitlines(keepends=True)
+    ]
+    events.append({"type": "transcript.text.done", "text": text})
+    return "".join(f"data: {json.dumps(event)}\n\n" for event in events)
 
 
 def _segment(

@@ -112,9 +112,9 @@ def check_in_sync(recording: Recording, samples: int, out: Path) -> None:
         by = (samples - recording.samples) / recording.sample_rate
         change = "longer" if by > 0 else "shorter"
         raise InputError(
-            f"The edit makes the sound {abs(by):.2f} s {change}, and the picture"
-            " would no longer match it: replace words with --fit, or write the sound alone "
-            "(--out NAME.wav) and its cut list for a video editor (--export edl)."
+            f"The edit makes the sound {abs(by):.2f} s {change}, and the picture "
+            "would no longer match it: give the new words the time of the old ones (fit), or "
+            "write the sound alone, as .wav, and its cut list for a video editor."
         )
 
 

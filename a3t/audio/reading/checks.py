@@ -157,7 +157,7 @@ def open_audio(path: Path, track: int | None = None) -> Iterator[Reader]:
             with file:
                 decoded = _second_reading(path, file)
                 if track not in (None, 1):
-                    raise InputError(f"{path} has no track {track}: it has only one, omit --track.")
+                    raise InputError(f"{path} has no track {track}: it has only one.")
                 if decoded is None:
                     yield file
                     return

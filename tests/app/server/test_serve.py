@@ -1,15 +1,17 @@
 """The server, as OpenAI's own client and other programs use it."""
 
+import ast
 import gc
 import io
 import json
+import re
 import threading
 import time
 import weakref
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import httpx
 import numpy as np
@@ -88,6 +90,28 @@ def test_the_official_client_gets_speech(official: "openai.OpenAI") -> None:
     assert [model.id for model in official.models.list()] == ["small"]
 
 
+def test_fields_that_are_null_are_as_if_left_out(client: httpx.Client) -> None:
+    names = ("model", "voice", "response_format", "stream_format", "speed", "seed", "instructions")
+    answer = client.post("/v1/audio/speech", json=dict.fromkeys(names) | {"input": "Hi."})
+    assert answer.status_code == 200 and answer.headers["content-type"] == "audio/mpeg"
+
+
+def test_refusals_recommend_no_option_of_the_command_line() -> None:
+    """What is raised below the commands reaches callers of /v1 too; those of a folder don't."""
+    folders = ("a3t/audio", "a3t/plan", "a3t/source", "a3t/text", "a3t/rendering", "alignment")
+    modules = [path for folder in (*folders, "app") for path in Path(folder).rglob("*.py")]
+    for path in modules:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Raise):
+                texts = [each.value for each in ast.walk(node) if isinstance(each, ast.Constant)]
+                named = re.search(r"(?<![\w-])--[a-z]", " ".join(filter(_is_text, texts)))
+                assert not named or "--port" in str(texts) or "--out" in str(texts), (path, texts)
+
+
+def _is_text(value: object) -> TypeGuard[str]:
+    return isinstance(value, str)
+
+
 @pytest.mark.parametrize("kind", ["mp3", "pcm"])
 def test_speech_is_sent_as_it_is_made(
     client: httpx.Client, monkeypatch: pytest.MonkeyPatch, kind: str
@@ -128,6 +152,11 @@ def test_the_official_client_is_told_what_is_wrong(official: "openai.OpenAI", ad
         official.audio.speech.create(model="small", voice="awb", input="…")
     with pytest.raises(openai.BadRequestError, match="speed"):
         official.audio.speech.create(model="small", voice="awb", input="Hi.", speed=9)
+    with pytest.raises(openai.BadRequestError, match="stream_format"):
+        official.audio.speech.create(model="small", voice="awb", input="Hi.", stream_format="sse")
+    form = {"files": {"file": b"x"}, "data": {"model": "whisper-1"}, "headers": AUTH}
+    refused = httpx.post(f"{address}/v1/audio/translations", **form)  # type: ignore[arg-type]
+    assert refused.status_code == 400 and "Translations aren't offered" in refused.text
     stranger = openai.OpenAI(base_url=f"{address}/v1", api_key="wrong", max_retries=0)
     with pytest.raises(openai.AuthenticationError, match="token is missing or wrong"):
         stranger.models.list()
@@ -410,7 +439,20 @@ def test_transcriptions_as_openais_client_asks_for_them(
                 model="whisper-1", file=file, response_format=kind, prompt=ARCTIC, **more
             )  # type: ignore[call-overload]
 
+    from openai.types import audio
+
     expected = ARCTIC.lower().split()[:4]
+    events = list(asked("json", stream=True))
+    assert [event.type for event in events] == ["transcript.text.delta", "transcript.text.done"]
+    assert isinstance(events[0], audio.TranscriptionTextDeltaEvent)
+    assert isinstance(events[-1], audio.TranscriptionTextDoneEvent)
+    assert events[0].delta == events[-1].text == asked("json").text
+    for kind in ("srt", "vtt", "verbose_json"):
+        with pytest.raises(openai.BadRequestError, match=f"{kind} isn't streamed"):
+            asked(kind, stream=True)
+    audio.TranscriptionVerbose.model_validate(
+        asked("verbose_json", timestamp_granularities=["word"]).to_dict(), strict=True
+    )
     assert asked("json").text.lower().split()[:4] == expected
     assert asked("text").lower().split()[:4] == expected
     detailed = asked("verbose_json", timestamp_granularities=["word"])
