@@ -27,6 +27,7 @@ from a3t.commands.options import (
     table_options,
     text_argument,
     user_words,
+    write_and_report,
 )
 from a3t.console import EXIT_CODES, Parser, complain, run, say, show_progress
 from a3t.errors import InputError
@@ -181,13 +182,16 @@ def _clean(editor: Editor, path: Path, want: Cleaning, options: argparse.Namespa
     results = job.make(editor, plan)
     if doubt := heard_still(results[0]):
         say(doubt)
-    exported = job.write(results, not options.no_provenance)
-    output, rate = results[0].map.samples.output_length, job.recording.sample_rate
-    shorter = (job.recording.samples - output) / rate
-    change = f"{shorter:.2f} s shorter" if shorter else "as long as before"
-    say(f"Written: {job.out} ({output / rate:.2f} s, {change})")
-    for file in (*results[0].track_outputs(job.out), *exported):
-        say(f"Written: {file}")
+
+    def report(exported: list[Path]) -> None:
+        output, rate = results[0].map.samples.output_length, job.recording.sample_rate
+        shorter = (job.recording.samples - output) / rate
+        change = f"{shorter:.2f} s shorter" if shorter else "as long as before"
+        say(f"Written: {job.out} ({output / rate:.2f} s, {change})")
+        for file in (*results[0].track_outputs(job.out), *exported):
+            say(f"Written: {file}")
+
+    write_and_report(lambda: job.write(results, not options.no_provenance), report)
     return missing
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from a3t.commands.editing.edit_options import parser, project_edit
-from a3t.commands.options import check_replaced
+from a3t.commands.options import check_replaced, write_and_report
 from a3t.console import Progress, importing, run, say
 from a3t.errors import InputError
 
@@ -125,7 +125,10 @@ def edit(options: argparse.Namespace, arguments: Sequence[str]) -> None:
         return
     results = job.make(editor, plan)
     provenance = not options.no_provenance
-    report(results, job.out, options, provenance, job.write(results, provenance))
+    write_and_report(
+        lambda: job.write(results, provenance),
+        lambda exported: report(results, job.out, options, provenance, exported),
+    )
     if job.history:
         say(f"This is version {job.history.place + 2}; --undo restores the previous one.")
 
@@ -227,8 +230,12 @@ def save_version(
     alone = len(history.versions) == 1 and history.place == 0
     current = record if history.place >= 0 else result.record
     notes = {} if alone else {**history.to_json(current), "continues": record.get("continues")}
-    exported = write([result], out, options.export, provenance, lambda result: notes, (), seen)
-    report([result], out, options, provenance, exported, original=history.place < 0)
+    write_and_report(
+        lambda: write([result], out, options.export, provenance, lambda result: notes, (), seen),
+        lambda exported: report(
+            [result], out, options, provenance, exported, original=history.place < 0
+        ),
+    )
     before = (record.get("output") or {}).get("sha256")
     if before and before != sha256_of(out):
         say("Not bit-identical to the original: another version or machine made it.")

@@ -233,13 +233,25 @@ def add_expert_options(options: Options, record: type) -> None:
     )
 
 
+def write_and_report(write: Callable[[], list[Path]], report: Callable[[list[Path]], None]) -> None:
+    """Write an edit and report its exports; those that failed are raised after the report."""
+    from a3t.projects.export.exports import ExportError
+
+    try:
+        exported = write()
+    except ExportError as error:
+        report(error.made)
+        raise
+    report(exported)
+
+
 def check_replaced(
     out: Path, ask: bool = True, yes: bool = False, tracks: Sequence[Path] = ()
 ) -> None:
     """Raise InputError if ``out``, or a track beside it, is a sound file that a3t did not make.
 
-    The user may agree to replace it, on a terminal or by ``yes``. What looks like an unfinished
-    write and isn't this user's is named.
+    The user may agree to replace it, on a terminal or by
+    ``yes``. What looks like an unfinished write and isn't this user's is named.
     """
     from a3t.audio.output.records import load_record, record_path
     from a3t.rendering.edited import is_own_output

@@ -20,7 +20,7 @@ from a3t.plan.edit_limits import Seconds
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.request import EditRequest, OtherRecording, Track, identified, tracks_of
 from a3t.projects.export.export_kinds import export_files, export_paths, require_packages
-from a3t.projects.export.exports import export
+from a3t.projects.export.exports import ExportError, export
 from a3t.projects.project import History, Project, RecordState, record_state, with_earlier_sound
 from a3t.rendering.edited import EditedRecording, check_track_outputs, track_outputs
 from a3t.source.differences import Changes, Difference
@@ -91,8 +91,7 @@ def write(
     best one's ``exports`` (`a3t.projects.export.exports`) and returns their paths. ``seen`` is the
     state of ``out``'s edit.json when the edit began. Raises InputError, and writes and replaces
     nothing, if a file can't be written or is one of ``inputs``, or if another edit has changed
-    ``out``. An export that fails is an InputError too, or whatever it raised, but the edit is
-    written first.
+    ``out``. An export that fails is an ExportError, once the edit and all others are written.
     """
     tracks = results[0].plan.request.tracks
     check_outputs(results[0].recording, out, len(results), exports, inputs, tracks)
@@ -100,10 +99,10 @@ def write(
     with staged_beside(out) as stage:
         for result, target in zip(results, targets, strict=True):
             result.write_files(stage / target.name, provenance, notes(result))
-        failed: Exception | None = None
+        failed: ExportError | None = None
         try:
             export(results[0], out, exports, stage)
-        except Exception as error:
+        except ExportError as error:
             failed = error
         staged = [path for path in export_files(stage / out.name, exports) if path.exists()]
         with locked(stage.parent):
@@ -115,10 +114,10 @@ def write(
             made = zip(results, targets, strict=True)
             files = [pair for result, target in made for pair in result.renames(stage, target)]
             put_in_place([*((path, out.with_name(path.name)) for path in staged), *files])
-        if isinstance(failed, ValueError | OSError):
-            raise InputError(f"{out} was written, but not all of --export: {failed}") from failed
-        if failed is not None:
-            raise failed
+    if failed is not None:
+        beside = [out.with_name(path.name) for path in failed.made]
+        sentence = str(failed).replace(str(stage), str(out.parent))
+        raise ExportError(f"{out} was written. {sentence}", beside)
     return export_paths(out, exports)
 
 

@@ -19,6 +19,7 @@ from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.request import EditRequest
 from a3t.projects.export import exports as writing
+from a3t.projects.export.exports import ExportError
 from a3t.projects.project import History, find_project, record_state
 from a3t.projects.project_edit import write
 from a3t.rendering.edited import EditedRecording
@@ -139,10 +140,28 @@ def test_an_export_that_fails_does_not_lose_the_edit(
         raise error
 
     monkeypatch.setitem(writing._WRITERS, "png", fail)
-    expected = KeyError if isinstance(error, KeyError) else InputError
-    with pytest.raises(expected, match=r"o\.wav was written, but|x"):
-        write([results[0]], tmp_path / "o.wav", ("srt", "png", "vtt"))
-    assert sorted(contents(tmp_path)) == ["o.edit.json", "o.srt", "o.wav"]
+    for kind in ("png", "labels"):
+        monkeypatch.setitem(writing._WRITERS, kind, fail)
+    with pytest.raises(ExportError) as raised:
+        write([results[0]], tmp_path / "o.wav", ("labels", "srt", "png", "vtt"))
+    sentence, error_named = str(raised.value), str(error)
+    assert f"{tmp_path / 'o.wav'} was written. These exports can't be made: o.labels" in sentence
+    assert "o.png" in sentence and sentence.count(error_named) == 2
+    assert raised.value.made == [tmp_path / "o.srt", tmp_path / "o.vtt"]
+    assert sorted(contents(tmp_path)) == ["o.edit.json", "o.srt", "o.vtt", "o.wav"]
+
+
+def test_the_command_lists_what_it_made_beside_an_export_that_failed(
+    talk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(writing._WRITERS, "srt", None)
+    given = [str(talk), "--text", ARCTIC, "--new-text", NEVER, "--yes", "--export", "srt,vtt,csv"]
+    assert edit.main(given) == 1
+    said = capsys.readouterr().err
+    for name in ("talk.edited.wav", "talk.edited.vtt", "talk.edited.edits.csv"):
+        assert f"Written: {talk.with_name(name)}" in said
+    assert "These exports can't be made: talk.edited.srt" in said.splitlines()[-1]
+    assert find_project(Recording.open(talk)) is not None
 
 
 @pytest.mark.parametrize("blocked", ["o.edit.json", "o.2.wav", "o.2.edit.json", "o.srt", "o.png"])

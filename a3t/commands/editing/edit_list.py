@@ -40,6 +40,7 @@ from a3t.commands.editing.edit_options import parser as edit_parser
 from a3t.commands.options import check_replaced
 from a3t.console import Parser, say
 from a3t.errors import InputError
+from a3t.projects.export.export_kinds import export_files
 from alignment.atomic import recover
 from alignment.parallel import run_jobs
 
@@ -83,6 +84,8 @@ class ManifestEdit:
                 return False
             data = json.loads(record.read_bytes())
             if not isinstance(data, dict) or data.get("job") != self.digest:
+                return False
+            if not all(path.exists() for path in export_files(out, self.options.export)):
                 return False
             # The process may have been killed between writing the record and its sound.
             return bool(data["output"]["sha256"] == sha256_of(out))

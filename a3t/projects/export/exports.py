@@ -25,13 +25,15 @@ import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from a3t.audio.output.files import atomic_path
 from a3t.audio.output.muxing import pictures_a_second
-from a3t.projects.export.export_kinds import export_paths
+from a3t.errors import InputError
+from a3t.projects.export.export_kinds import export_files, export_paths
 from a3t.projects.export.timelines import (
     PICTURES,
     Played,
@@ -45,6 +47,7 @@ from a3t.projects.export.timelines import (
 )
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.edited_alignment import edited_alignment, made_spans
+from alignment import Alignment
 from alignment.formats import write_alignment
 from alignment.formats.subtitles import write_subtitles
 
@@ -123,6 +126,14 @@ def _printable(text: str) -> str:
     return "".join(letter for letter in text if letter.isprintable())
 
 
+class ExportError(InputError):
+    """Some exports can't be made; ``made`` are the paths of the others."""
+
+    def __init__(self, sentence: str, made: Sequence[Path] = ()) -> None:
+        super().__init__(sentence)
+        self.made = list(made)
+
+
 COLUMNS = (
     "edit", "op", "old_words", "new_words", "old_start", "old_end", "new_start", "new_end", "heard",
 )  # fmt: skip
@@ -134,33 +145,57 @@ def export(
     """Write the kinds (of ENDINGS) beside ``out``, which was saved; returns their paths.
 
     ``stage``: where the files of the edit are until all are there, instead of beside ``out``; what
-    is written names ``out`` nevertheless. Raises InputError if one can't be
-    written.
+    is written names ``out`` nevertheless. Raises ExportError, once all others are written, if one
+    can't be.
     """
-    record = result.record
-    paths = export_paths((stage or out.parent) / out.name, kinds)
-    for kind, path in zip(kinds, paths, strict=True):
-        _WRITERS[kind](result, record, out, path)
-    return paths
+    job, beside = _Export(result, result.record, out), (stage or out.parent) / out.name
+    made, failed = list[Path](), list[str]()
+    for kind, path in zip(kinds, export_paths(beside, kinds), strict=True):
+        try:
+            _WRITERS[kind](job, path)
+            made.append(path)
+        except Exception as error:  # the edit and the other exports don't go with it
+            for part in export_files(beside, [kind]):
+                part.unlink(missing_ok=True)
+            expected = isinstance(error, InputError | OSError) and str(error)
+            failed.append(f"{path.name} ({expected or repr(error)})")
+    if failed:
+        raise ExportError(f"These exports can't be made: {', '.join(failed)}.", made)
+    return made
 
 
-Record = Mapping[str, Any]
+@dataclass(frozen=True)
+class _Export:
+    """An edit, its edit.json, and its sound file."""
+
+    result: EditedRecording
+    record: Mapping[str, Any]
+    out: Path
+
+    @cached_property
+    def alignment(self) -> Alignment:
+        return edited_alignment(self.result)
+
+    @property
+    def shown(self) -> list[str]:
+        """The text that is shown for each word."""
+        return self.result.plan.revised_text.shown
 
 
-def _words(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
-    write_alignment(edited_alignment(result), path, result.plan.revised_text.shown)
+def _words(job: _Export, path: Path) -> None:
+    write_alignment(job.alignment, path, job.shown)
 
 
-def _each_word(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
-    write_subtitles(edited_alignment(result), path, result.plan.revised_text.shown, each_word=True)
+def _each_word(job: _Export, path: Path) -> None:
+    write_subtitles(job.alignment, path, job.shown, each_word=True)
 
 
-def _edits(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
-    rate = record["source"]["sample_rate"]
+def _edits(job: _Export, path: Path) -> None:
+    rate = job.record["source"]["sample_rate"]
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(COLUMNS)
-    for number, edit in enumerate(record["edits"], 1):
+    for number, edit in enumerate(job.record["edits"], 1):
         times = [f"{sample / rate:.6f}" for sample in (*edit["source"], *edit["output"])]
         heard = min((word["score"] for word in edit.get("heard", ())), default="")
         words = (edit["old_words"], edit["new_words"])
@@ -168,12 +203,12 @@ def _edits(result: EditedRecording, record: Record, out: Path, path: Path) -> No
     _write(path, text.getvalue())
 
 
-def _edit_list(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
-    sounds = _sounds(result, out)
+def _edit_list(job: _Export, path: Path) -> None:
+    out, sounds = job.out, _sounds(job.result, job.out)
     rate = pictures_of(sounds)
     lines = [f"TITLE: {_plain(out.stem)}", "FCM: NON-DROP FRAME", ""]
     number = 0
-    for clip in framed(_played(result, record, out), sounds, rate):
+    for clip in framed(_played(job), sounds, rate):
         part, made = clip.part, clip.part.file == out
         both = clip.seen is not None and not made
         shows = [("AA/V" if both else "AA", clip.begin)]
@@ -205,12 +240,13 @@ def _sounds(result: EditedRecording, out: Path) -> list[Sound]:
     return sounds
 
 
-def _played(result: EditedRecording, record: Record, out: Path) -> list[Played]:
+def _played(job: _Export) -> list[Played]:
     """The clips of a timeline in order; a film's picture with it."""
+    result = job.result
     film = pictures_a_second(result.recording)
     played: list[Played] = []
-    for times, begin, file, edit in _events(result, record):
-        part = Played(*times, file or out, begin)
+    for times, begin, file, edit in _events(result, job.record):
+        part = Played(*times, file or job.out, begin)
         if edit is not None:
             since = times[0] - result.map.seconds(edit["output"][0])
             part = replace(
@@ -230,7 +266,7 @@ def _changed(edit: Mapping[str, Any]) -> str:
 
 
 def _events(
-    result: EditedRecording, record: Record
+    result: EditedRecording, record: Mapping[str, Any]
 ) -> Iterator[tuple[tuple[float, float], float, Path | None, Mapping[str, Any] | None]]:
     """Each stretch of the output in seconds, its start in its own file, that file unless it is the
     output itself, and its edit, if any."""
@@ -252,8 +288,9 @@ def _events(
         yield (seconds(place), seconds(change.output[1])), seconds(place), None, edit
 
 
-def _timeline(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
-    played, sounds = _played(result, record, out), _sounds(result, out)
+def _timeline(job: _Export, path: Path) -> None:
+    out = job.out
+    played, sounds = _played(job), _sounds(job.result, out)
     if path.suffix == ".rpp":
         _write(path, reaper_project(out.stem, played, sounds, out.parent))
     elif path.suffix == ".fcpxml":
@@ -262,9 +299,9 @@ def _timeline(result: EditedRecording, record: Record, out: Path, path: Path) ->
         _write(path, timeline_text(path.suffix[1:], out.stem, played, sounds))
 
 
-def _document(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
-    made = made_spans(result)
-    said = result.plan.revised_text
+def _document(job: _Export, path: Path) -> None:
+    made, out = made_spans(job.result), job.out
+    said = job.result.plan.revised_text
     words = [
         ShownWord(
             text,
@@ -273,9 +310,7 @@ def _document(result: EditedRecording, record: Record, out: Path, path: Path) ->
             any(a < (word.start + word.end) / 2 < b for a, b in made),
             own.speaker,
         )
-        for word, own, text in zip(
-            edited_alignment(result).spoken, said.words, said.shown, strict=True
-        )
+        for word, own, text in zip(job.alignment.spoken, said.words, job.shown, strict=True)
         if text
     ]
     if path.suffix == ".docx":
@@ -301,10 +336,10 @@ def _plain(text: str) -> str:
     return text.encode("ascii", "replace").decode().replace("\n", " ")
 
 
-def _picture(result: EditedRecording, record: Record, out: Path, path: Path) -> None:
+def _picture(job: _Export, path: Path) -> None:
     from a3t.projects.export.pictures import draw_edit
 
-    draw_edit(result, path)
+    draw_edit(job.result, path)
 
 
 def _write(path: Path, text: str) -> None:
@@ -312,7 +347,7 @@ def _write(path: Path, text: str) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-_WRITERS: dict[str, Callable[[EditedRecording, Record, Path, Path], None]] = {
+_WRITERS: dict[str, Callable[[_Export, Path], None]] = {
     **dict.fromkeys(("textgrid", "labels", "srt", "vtt"), _words),
     **dict.fromkeys(("word-srt", "word-vtt"), _each_word),
     "csv": _edits,

@@ -27,7 +27,7 @@ from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.request import EditRequest, Pronunciations, Track, pronunciations_of
 from a3t.projects.export.export_kinds import PACKAGES, export_files
-from a3t.projects.export.exports import export
+from a3t.projects.export.exports import ExportError, export
 from a3t.projects.store.words import HeardWords
 from a3t.projects.take_record import Mix, TakeRecord, Weights
 from a3t.projects.takes import (
@@ -90,10 +90,17 @@ def mix_down(
         record = json.loads(record_path(out).read_text(encoding="utf-8"))
         write_json(record_path(out), with_bare_names(record))
         kinds = exports_here()
-        for path in export(result, out, kinds):
+        files = [text, out, record_path(out)]
+        try:
+            made = export(result, out, kinds)
+        except ExportError as error:  # which takes nothing else with it
+            made, failed = error.made, stage / "Not exported.txt"
+            failed.write_text(f"{error}\n", encoding="utf-8")
+            files.append(failed)
+        for path in made:
             if path.suffix in PROJECTS:  # both sounds lie beside it for whoever unpacks
                 _name_bare(path, (out.parent, recording.path.parent))
-        files = [text, out, record_path(out), *export_files(out, kinds)]
+        files += [path for path in export_files(out, kinds) if path.exists()]
         if loudness is not None:
             files.append(_louder(out, loudness))
         files += {each.recording.path: None for each in result.source_edits[1:]}  # said for takes
