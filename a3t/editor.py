@@ -293,6 +293,7 @@ class Editor:
                     transcript=said.transcript,
                     confidences=said.confidences,
                     times=None,
+                    cues=(),
                     comparison=comparison,
                 )
             return sound, found

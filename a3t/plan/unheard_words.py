@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from a3t.plan.revision import Revision
 from a3t.source.records import FoundTranscript
@@ -113,7 +114,16 @@ def _without(
     gone = {k for first, last in runs for k in range(first, last)}
     text = found.transcript.without(gone)
     times = found.times and [time for k, time in enumerate(found.times) if k not in gone]
-    rest = replace(found, transcript=text, times=times)
+    place = [*accumulate((k not in gone for k in range(len(found.transcript.words))), initial=0)]
+    cues = tuple(
+        cue._replace(
+            words=(place[first], place[last]), text="" if gone & {*range(first, last)} else cue.text
+        )
+        for cue in found.cues
+        for first, last in [cue.words]
+        if first == last or place[first] < place[last]
+    )
+    rest = replace(found, transcript=text, times=times, cues=cues)
     revised = Revision.of(text, revision.new_text)
     unheard = tuple(found.transcript.said(*run) for run in runs)
     return HeardWords(rest, revised, *align(rest, revised), unheard)

@@ -16,6 +16,18 @@ Times = Sequence[tuple[float, float]]  # seconds [start, end) of each spoken wor
 LONG = 40.0  # seconds; a shorter recording is one passage, and looked at as a whole
 
 
+class GivenCue(NamedTuple):
+    """A cue of a transcript that was given: its words [first, last), seconds, and text.
+
+    It may have no words, but a sound; the text is "" where the words have names of who says them.
+    """
+
+    words: Span
+    start: float
+    end: float
+    text: str
+
+
 Verdict = Literal["change", "misheard", "open"]
 
 
@@ -53,9 +65,9 @@ class FoundTranscript:
     """A transcript as it was found, with what timing was found with it, before it is aligned.
 
     origin: "given", "recognised", "alignment", or the sidecar's name. alignment: of all its words.
-    times: approximate ones for each word. passages: the ranges of a long recording's words that the
-    alignment has, if not all. about: a sentence on what was read as what, and on files that
-    weren't; "" if there is nothing to say.
+    times: approximate ones for each word. cues: those that it stands in, if it is subtitles.
+    passages: the ranges of a long recording's words that the alignment has, if not all. about: a
+    sentence on what was read as what, and on files that weren't; "" if there is nothing to say.
 
     If it was recognised: confidences: how probable each word is, where that is known. comparison:
     with the new text, where there is one and the two differ.
@@ -69,6 +81,7 @@ class FoundTranscript:
     confidences: tuple[float, ...] = ()
     about: str = ""
     comparison: Comparison | None = None
+    cues: tuple[GivenCue, ...] = ()
 
     @property
     def known_confidences(self) -> tuple[float, ...]:
@@ -83,7 +96,7 @@ class AlignedRecording:
     passages: the ranges of the text's words that the alignment has; empty if it has all of them.
     origin: where the text is from: "given", "recognised", "alignment", or a file's name; about: a
     sentence on how that was read. restored: whether its punctuation was. times: those of all its
-    words, where not all are aligned and they are known.
+    words, where not all are aligned and they are known. cues: those that it was given in, if any.
     """
 
     recording: Recording
@@ -94,6 +107,7 @@ class AlignedRecording:
     about: str = ""
     restored: bool = False
     times: Times | None = None
+    cues: tuple[GivenCue, ...] = ()
 
     @classmethod
     def of(
@@ -109,7 +123,8 @@ class AlignedRecording:
         alignment of these ranges of its words; ``times``: those of all of them."""
         passages = () if ranges == ((0, len(text.words)),) else ranges
         restored = text is not found.transcript
-        return cls(recording, text, alignment, passages, found.origin, found.about, restored, times)
+        about = (found.origin, found.about, restored, times, found.cues)
+        return cls(recording, text, alignment, passages, *about)
 
     @property
     def ranges(self) -> tuple[Span, ...]:

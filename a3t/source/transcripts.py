@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
@@ -16,7 +16,7 @@ from a3t.errors import InputError
 from a3t.source.change_detection import SpeechComparison, SpeechComparisons
 from a3t.source.differences import said_text, without_left_words
 from a3t.source.recognised_transcript import recognised
-from a3t.source.records import LONG, FoundTranscript, Times
+from a3t.source.records import LONG, FoundTranscript, GivenCue, Times
 from a3t.source.remembered_transcripts import hearings_of
 from a3t.spans import Span
 from a3t.text.pronunciation.pronouncer import Pronouncer
@@ -24,7 +24,7 @@ from a3t.text.transcript import Transcript, said_in
 from alignment import Alignment
 from alignment.formats import read_alignment
 from alignment.formats.alignment_files import has_phones
-from alignment.formats.transcripts.cues import TranscriptFile
+from alignment.formats.transcripts.cues import Cue, TranscriptFile, with_ends
 from alignment.formats.transcripts.kinds import read_transcript
 from alignment.recognition import whisper_model
 
@@ -125,7 +125,7 @@ def find_transcript(
         return _in_file(alignment, given)
     path = sidecar(recording.path)
     if given is not None:
-        return FoundTranscript(given, "given", times=_times_beside(recording, path, given))
+        return _timed_beside(recording, path, FoundTranscript(given, "given"))
     written: Transcript | None = None
     if path is not None:
         beside = found_beside(path)
@@ -175,12 +175,26 @@ def _questions(text: Transcript) -> list[bool]:
     return [word.mark == "?" for word in text.words]
 
 
-def _times_beside(recording: Recording, path: Path | None, transcript: Transcript) -> Times | None:
-    """The words' times from the file beside a long recording, if it has exactly these words."""
-    if recording.seconds <= LONG or path is None or has_phones(path):
-        return None
-    found = found_beside(path)
-    return found.times if found.transcript.spoken == transcript.spoken else None
+def _timed_beside(
+    recording: Recording, path: Path | None, given: FoundTranscript
+) -> FoundTranscript:
+    """Return a transcript with the cues in the file beside the recording, if it has the same words.
+
+    And with its times, if the recording is long. Raises InputError if the file of a long one can't
+    be read.
+    """
+    if path is None or has_phones(path):
+        return given
+    try:
+        beside = found_beside(path)
+    except InputError:
+        if recording.seconds > LONG:
+            raise
+        return given
+    if beside.transcript.spoken != given.transcript.spoken:
+        return given
+    times = beside.times if recording.seconds > LONG else None
+    return replace(given, times=times, cues=beside.cues)
 
 
 def _in_file(path: Path, given: Transcript | None) -> FoundTranscript:
@@ -196,7 +210,7 @@ def _in_file(path: Path, given: Transcript | None) -> FoundTranscript:
         return found
     if given.spoken != found.transcript.spoken:
         raise InputError("The words of the alignment and the text differ: give only one of them.")
-    return FoundTranscript(given, "given", found.alignment, found.times)
+    return FoundTranscript(given, "given", found.alignment, found.times, cues=found.cues)
 
 
 def found_beside(path: Path) -> FoundTranscript:
@@ -212,6 +226,7 @@ def found_beside(path: Path) -> FoundTranscript:
         origin,
         times=times_in(file, transcript),
         about=about if file.recognised else file.about,
+        cues=cues_in(file, transcript),
     )
 
 
@@ -246,12 +261,11 @@ def times_in(file: TranscriptFile, transcript: Transcript) -> Times | None:
     cues = [cue for cue in file.timed if _letters(cue.text)]
     if not cues:
         return None
+    edges, tokens = _letters_before(cues), _tokens(transcript)
     following = [*(cue.start for cue in cues[1:]), math.inf]
     ends = [  # a cue that overlaps the next one ends where that begins
         max(cue.start, min(cue.end, limit)) for cue, limit in zip(cues, following, strict=True)
     ]
-    said = "".join(_letters(cue.text) for cue in cues)
-    edges = list(accumulate((len(_letters(cue.text)) for cue in cues), initial=0))
 
     def time(letter: int, within: int) -> float:
         """The time in seconds before a letter, in the cue that holds letter ``within``."""
@@ -259,8 +273,7 @@ def times_in(file: TranscriptFile, transcript: Transcript) -> Times | None:
         share = (letter - edges[k]) / (edges[k + 1] - edges[k])
         return cues[k].start + share * (ends[k] - cues[k].start)
 
-    tokens = {word.token: _letters(word.without_name) for word in transcript.words}
-    places = _places(list(tokens.values()), said)
+    places = _places(list(tokens.values()), _said(cues))
     if sum(place is not None for place in places) < PLACED * len(places):
         return None
     known = [
@@ -269,6 +282,48 @@ def times_in(file: TranscriptFile, transcript: Transcript) -> Times | None:
     ]
     spans = dict(zip(tokens, _filled(known, cues[-1].end), strict=True))
     return [spans[word.token] for word in transcript.words]
+
+
+def cues_in(file: TranscriptFile, transcript: Transcript) -> tuple[GivenCue, ...]:
+    """Return the cues of ``file`` with the words that each has of the transcript read from it.
+
+    None if the times contradict each other, or are those of single words.
+    """
+    timed = with_ends(file.timed)
+    if not all(math.isfinite(cue.end) for cue in timed):
+        return ()
+    cues, tokens = [cue for cue in timed if _letters(cue.text)], _tokens(transcript)
+    if not cues or len(tokens) < MIN_CUE_WORDS * len(cues):
+        return ()
+    edges, before = _letters_before(cues), 0
+    cue_of: dict[int, int] = {}
+    for token, place in zip(tokens, _places(list(tokens.values()), _said(cues)), strict=True):
+        before = bisect_right(edges, place[1] - 1) - 1 if place else before
+        cue_of[token] = before
+    numbers = [cue_of[word.token] for word in transcript.words]
+    found, number = [], -1
+    for cue in timed:
+        number += bool(_letters(cue.text))
+        first = (
+            bisect_left(numbers, number) if _letters(cue.text) else bisect_right(numbers, number)
+        )
+        words = first, bisect_right(numbers, number)
+        found.append(GivenCue(words, cue.start, cue.end, "" if cue.speaker else cue.text))
+    return tuple(found)
+
+
+def _said(cues: Sequence[Cue]) -> str:
+    return "".join(_letters(cue.text) for cue in cues)
+
+
+def _letters_before(cues: Sequence[Cue]) -> list[int]:
+    """Return how many letters stand before each of the cues, and in all."""
+    return list(accumulate((len(_letters(cue.text)) for cue in cues), initial=0))
+
+
+def _tokens(transcript: Transcript) -> dict[int, str]:
+    """Return the letters of each of a text's tokens."""
+    return {word.token: _letters(word.without_name) for word in transcript.words}
 
 
 def _places(tokens: Sequence[str], said: str) -> list[Span | None]:
@@ -304,5 +359,6 @@ def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
 
 
+MIN_CUE_WORDS = 2  # on average; cues of fewer are the times of words
 PLACED = 0.8  # of a transcript's words must stand in its cues
 SKIPPED = 400  # letters of the cues that the transcript may lack in one place

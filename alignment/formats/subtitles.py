@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from alignment.atomic import write_whole
 from alignment.formats.text_file import RECOGNISED_MARK
@@ -20,19 +21,37 @@ CLAUSE_END = re.compile(r"[,;:–—][\"'”’)]*$")
 TURN = re.compile(r"([^\s:][^:]{0,39}):\s+")  # a token has no space, but after who says it
 
 
+_Cue = tuple[float, float, list[str]]
+
+
+class CueLayout(NamedTuple):
+    """Words [first, last) that stand in a cue, or several, without other words.
+
+    start, end: seconds; None for those of the words. units: the text of a cue that has both times,
+    by what stands between spaces; empty for words that are put into as many cues as they need.
+    """
+
+    first: int
+    last: int
+    start: float | None = None
+    end: float | None = None
+    units: tuple[str, ...] = ()
+
+
 def write_subtitles(
     alignment: Alignment,
     path: Path,
     written: Sequence[str] | None = None,
     each_word: bool = False,
+    layout: Sequence[CueLayout] = (),
 ) -> None:
     """Write a .srt or .vtt.
 
     ``written``: the text to show for each spoken word, with punctuation; "" for a word that an
     earlier one shows with it ("$5" is two words). ``each_word``: a cue for each of these instead of
-    one for as many as fit.
+    one for as many as fit. ``layout``: the cues that there are already.
     """
-    text = subtitles(alignment, written, each_word, path.suffix.lower() == ".vtt")
+    text = subtitles(alignment, written, each_word, path.suffix.lower() == ".vtt", layout)
     write_whole(path, lambda part: part.write_text(text, encoding="utf-8"))
 
 
@@ -41,6 +60,7 @@ def subtitles(
     written: Sequence[str] | None = None,
     each_word: bool = False,
     vtt: bool = False,
+    layout: Sequence[CueLayout] = (),
 ) -> str:
     """Return the text of a .srt, or of a .vtt; arguments as for `write_subtitles`."""
     spoken = alignment.spoken
@@ -51,7 +71,8 @@ def subtitles(
         mark = f"0\n00:00:00,000 --> 00:00:00,000\n[{RECOGNISED_MARK}]\n"
         parts.append(f"NOTE {RECOGNISED_MARK}\n" if vtt else mark)
     speaker = ""
-    for number, (start, end, units) in enumerate(_cues(spoken, shown, each_word), 1):
+    cues = _laid_out(spoken, shown, layout) if layout else _cues(spoken, shown, each_word)
+    for number, (start, end, units) in enumerate(cues, 1):
         times = f"{_stamp(start, vtt)} --> {_stamp(end, vtt)}"
         turn = TURN.match(units[0])
         speaker = turn[1] if turn else speaker
@@ -75,10 +96,8 @@ def cues_of(words: Sequence[Word], shown: Sequence[str]) -> list[tuple[float, fl
     ]
 
 
-def _cues(
-    words: Sequence[Word], shown: Sequence[str], each_word: bool
-) -> list[tuple[float, float, list[str]]]:
-    cues: list[tuple[float, float, list[str]]] = []
+def _cues(words: Sequence[Word], shown: Sequence[str], each_word: bool) -> list[_Cue]:
+    cues: list[_Cue] = []
     units: list[tuple[float, float, str]] = []  # of the sentence so far
 
     def end_sentence() -> None:
@@ -96,6 +115,31 @@ def _cues(
             end_sentence()
         units.append((word.start, word.end, text or word.text))
     end_sentence()
+    return cues
+
+
+def _laid_out(
+    words: Sequence[Word], shown: Sequence[str], layout: Sequence[CueLayout]
+) -> list[_Cue]:
+    cues: list[_Cue] = []
+    fixed: list[bool] = []
+    for first, last, start, end, units in layout:
+        if units and start is not None and end is not None:
+            cues.append((start, end, [*units]))
+            fixed.append(True)
+        elif own := _cues(words[first:last], shown[first:last], each_word=False):
+            if start is not None:
+                own[0] = (min(start, own[0][1]), *own[0][1:])
+            if end is not None:
+                own[-1] = (own[-1][0], max(end, own[-1][0]), own[-1][2])
+            cues += own
+            fixed += [False] * len(own)
+    for k in range(1, len(cues)):  # what is new gives way to what stood there
+        (start, end, text), (then, stop, following) = cues[k - 1 : k + 1]
+        if not fixed[k - 1] and start < then < end:
+            cues[k - 1] = start, then, text
+        elif not fixed[k] and then < end < stop:
+            cues[k] = end, stop, following
     return cues
 
 

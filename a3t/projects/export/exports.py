@@ -34,6 +34,7 @@ from a3t.audio.output.files import atomic_path
 from a3t.audio.output.muxing import pictures_a_second
 from a3t.errors import InputError
 from a3t.projects.export.export_kinds import export_files, export_paths
+from a3t.projects.export.given_cues import cues_after
 from a3t.projects.export.timelines import (
     PICTURES,
     Played,
@@ -184,6 +185,10 @@ class _Export:
 
 def _words(job: _Export, path: Path) -> None:
     write_alignment(job.alignment, path, job.shown)
+
+
+def _subtitles(job: _Export, path: Path) -> None:
+    write_subtitles(job.alignment, path, job.shown, layout=cues_after(job.result))
 
 
 def _each_word(job: _Export, path: Path) -> None:
@@ -348,7 +353,8 @@ def _write(path: Path, text: str) -> None:
 
 
 _WRITERS: dict[str, Callable[[_Export, Path], None]] = {
-    **dict.fromkeys(("textgrid", "labels", "srt", "vtt"), _words),
+    **dict.fromkeys(("textgrid", "labels"), _words),
+    **dict.fromkeys(("srt", "vtt"), _subtitles),
     **dict.fromkeys(("word-srt", "word-vtt"), _each_word),
     "csv": _edits,
     "edl": _edit_list,
