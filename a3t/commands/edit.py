@@ -35,7 +35,8 @@ def main(arguments: list[str]) -> int:
     refuse_without_effect(options, "one edit: they need --manifest", LISTS)
     back = [name for name in ("replay", "undo", "redo", "history") if getattr(options, name)]
     if back:
-        useful = AGAIN | {back[0], "yes" if back[0] == "replay" else "track"}
+        useful = {"replay": {"yes"}, "history": {"track"}}.get(back[0], {"yes", "track"})
+        useful |= AGAIN | {back[0]}
         refuse_without_effect(options, f"--{back[0]}", vars(options).keys() - useful)
         if back[0] == "replay":
             return run(lambda: again(options))
@@ -187,6 +188,7 @@ def go_back(options: argparse.Namespace) -> None:
         print(project.history.describe())
         return
     history = project.history.undo() if options.undo else project.history.redo()
+    check_replaced(project.out, yes=options.yes)
     model, vocoder = models(options)
     editor = Editor.load(
         model or history.current["model"]["name"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -250,17 +250,22 @@ def check_replaced(
 ) -> None:
     """Raise InputError if ``out``, or a track beside it, is a sound file that a3t did not make.
 
-    The user may agree to replace it, on a terminal or by
+    Or one that somebody has changed since. The user may agree to replace it, on a terminal or by
     ``yes``. What looks like an unfinished write and isn't this user's is named.
     """
-    from a3t.audio.output.records import load_record, record_path
+    from a3t.audio.output.files import sha256_of
+    from a3t.audio.output.records import NEXT, load_record, record_path
     from a3t.rendering.edited import is_own_output
 
     name_left_alone(out.parent)
     record = record_path(out)
-    if not (record.is_file() or out.with_suffix(".speech.json").is_file()):
+    known = load_record(record) if record.is_file() else {}
+    output = known.get("output")
+    written = output.get("sha256") if isinstance(output, Mapping) else None
+    if written and out.is_file() and sha256_of(out) not in (written, known.get(NEXT)):
+        _check_replaced(out, ask, yes, changed=True)
+    elif not (record.is_file() or out.with_suffix(".speech.json").is_file()):
         _check_replaced(out, ask, yes)
-    known = load_record(record) if tracks and record.is_file() else {}
     for track in tracks:
         if not (track.is_file() and is_own_output(known, track)):
             _check_replaced(track, ask, yes)
@@ -276,17 +281,16 @@ def name_left_alone(folder: Path) -> None:
         )
 
 
-def _check_replaced(out: Path, ask: bool, yes: bool) -> None:
+def _check_replaced(out: Path, ask: bool, yes: bool, changed: bool = False) -> None:
     from a3t.audio.output.metadata import comment_of
 
     if yes or not out.is_file() or not out.stat().st_size:
         return
     try:
-        own = "wrote this file:" in comment_of(out)
+        own = not changed and "wrote this file:" in comment_of(out)
     except InputError:  # no sound at all
         own = False
-    if own or (ask and on_a_terminal() and agrees(f"Replace {out}, which a3t did not make?")):
+    what = "was changed after a3t made it" if changed else "a3t did not make it"
+    if own or (ask and on_a_terminal() and agrees(f"Replace {out}? It {what}.")):
         return
-    raise InputError(
-        f"{out} would be replaced, and a3t did not make it: move it, or choose another --out."
-    )
+    raise InputError(f"{out} would be replaced, and {what}: move it, or choose another --out.")

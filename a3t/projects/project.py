@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -449,8 +450,10 @@ def _is_of(record: Mapping[str, Any], recording: Recording) -> bool:
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except OSError:  # a name that is too long for this system
-        return False
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            return False
+        raise InputError(f"{path} can't be read: {error.strerror}.") from None
 
 
 def _record(out: Path) -> Mapping[str, Any] | None:

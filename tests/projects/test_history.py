@@ -103,6 +103,8 @@ def test_a_version_goes_on_from_one_of_other_weights(
     out.write_bytes(changed[:-2] + b"\1\1")
     capsys.readouterr()
     assert edit.main(["--wav", str(talk), "--new-text", BOTH]) == 1
+    assert "was changed after a3t made it" in capsys.readouterr().err
+    assert edit.main(["--wav", str(talk), "--new-text", BOTH, "--yes"]) == 1
     assert "is not the one in the edit.json" in capsys.readouterr().err
     assert out.read_bytes() == changed[:-2] + b"\1\1"
 

@@ -1,0 +1,179 @@
+"""Whatever has become of a file of an edit: nothing of it is lost, and one sentence says so."""
+
+import errno
+import io
+import json
+import os
+import shutil
+import signal
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from a3t.__main__ import main
+from a3t.projects.project import History
+from alignment import atomic
+from tests.children import in_child
+from tests.conftest import ARCTIC, NEVER
+from tests.fixtures import taken_as_heard
+
+BOTH = NEVER.replace("degree", "form")
+FILES = ("talk.wav", "talk.txt", "talk.edited.wav", "talk.edited.edit.json", "talk.edited.srt")
+
+
+@pytest.fixture(scope="module")
+def edited(arctic: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A recording with its text, edited twice."""
+    folder = tmp_path_factory.mktemp("edited")
+    shutil.copyfile(arctic, folder / "talk.wav")
+    (folder / "talk.txt").write_text(ARCTIC)
+    with taken_as_heard():
+        for new in (NEVER, BOTH):
+            given = ["--new-text", new, "--export", "srt", "--yes"]
+            assert main(["edit", str(folder / "talk.wav"), *given]) == 0
+    return folder
+
+
+NOTHING = sha256(b"").hexdigest()
+
+
+def later(path: Path) -> None:
+    if path.suffix == ".json":
+        path.write_text(json.dumps(json.loads(path.read_bytes()) | {"format": 99}))
+    else:
+        path.write_bytes(b"A3T9" + path.read_bytes()[4:])
+
+
+def folder_instead(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+    (path / "mine.txt").write_text("mine")
+
+
+FAULTS: dict[str, Callable[[Path], object]] = {
+    "empty": lambda path: path.write_bytes(b""),
+    "half": lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 2]),
+    "garbage": lambda path: path.write_bytes(b"\xff\x00{[garbage" * 50),
+    "later": later,
+    "folder": folder_instead,
+    "unreadable": lambda path: None,  # see below
+}
+COMMANDS = {
+    "edit": "edit {talk} --new-text NEW --export srt",
+    "edit of the result": "edit {edited} --new-text NEW --export srt",
+    "history": "edit {talk} --history",
+    "undo": "edit {talk} --undo --export srt",
+    "replay": "edit --replay {record}",
+    "clean": "clean {talk}",
+    "inspect": "inspect {edited}",
+    "loudness": "loudness {edited} --to -20",
+}
+
+
+def digests(folder: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(folder)): sha256(path.read_bytes()).hexdigest()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+CASES = [
+    pytest.param(name, fault, marks=() if quick else pytest.mark.slow, id=f"{name}, {fault}")
+    for name in FILES
+    for fault in FAULTS
+    for quick in [name.endswith(".json") or (fault == "unreadable" and name != "talk.txt")]
+]
+
+
+@pytest.mark.parametrize(("name", "fault"), CASES)
+def test_nothing_is_lost_by_a_file_that_is_broken(
+    name: str, fault: str, edited: Path, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.setattr("a3t.rendering.renderer.verify", lambda result: result)
+    folder = tmp_path / "talk"
+    paths = {"talk": "talk.wav", "edited": "talk.edited.wav", "record": "talk.edited.edit.json"}
+    if fault == "unreadable":
+        opened = io.open
+
+        def fails(file: Any, *more: Any, **named: Any) -> Any:
+            if Path(str(file)).name == name and "w" not in str((more, named)):
+                raise OSError(errno.EIO, "Input/output error", str(file))
+            return opened(file, *more, **named)
+
+    for command in COMMANDS.values():
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(edited, folder)
+        record = folder / paths["record"]
+        record.write_text(record.read_text().replace(str(edited), str(folder)))
+        FAULTS[fault](folder / name)
+        before = digests(folder)
+        words = command.format(**{key: folder / path for key, path in paths.items()}).split()
+        arguments = [ARCTIC.replace("want", "like") if word == "NEW" else word for word in words]
+        with monkeypatch.context() as patch:
+            if fault == "unreadable":
+                patch.setattr(io, "open", fails)
+            code = main(arguments)
+        said = capsys.readouterr().err
+        after = digests(folder)
+        if code:
+            assert code == 1 and said.splitlines()[-1].startswith("a3t: "), (command, said)
+            assert after == before, (command, said)
+        broken = [each for each in before if Path(each).parts[0] == name]
+        outputs = {"talk.edited.srt"} if "--export" in command else set()
+        kept = {each: before[each] for each in {"talk.wav", "talk.txt", *broken} & before.keys()}
+        for each, digest in kept.items():
+            lost = after.get(each) != digest and digest != NOTHING
+            assert not lost or each in outputs, (command, each, said)
+        assert History.of(json.loads(record.read_bytes())) if name != paths["record"] else True
+
+
+MOVES = [pytest.param(k, marks=() if k in (1, 3) else pytest.mark.slow) for k in range(6)]
+
+
+@pytest.mark.parametrize("moves", MOVES)
+def test_an_edit_that_is_killed_between_its_files_is_whole_for_every_command(
+    moves: int, edited: Path, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    """SIGKILL after some of the files are in place: the old version is there, or the new one."""
+    monkeypatch.setattr("a3t.rendering.renderer.verify", lambda result: result)
+    folder = tmp_path / "talk"
+    shutil.copytree(edited, folder)
+    record = folder / "talk.edited.edit.json"
+    record.write_text(record.read_text().replace(str(edited), str(folder)))
+    talk, move, count = str(folder / "talk.wav"), atomic._move, 0
+
+    def killed(*paths: Path) -> None:
+        nonlocal count
+        if count == moves:
+            os.kill(os.getpid(), signal.SIGKILL)
+        count += 1
+        move(*paths)
+
+    def new_edit(word: str) -> int:
+        new = ["--new-text", ARCTIC.replace("want", word), "--export", "srt,vtt", "--yes"]
+        return main(["edit", talk, *new])
+
+    with monkeypatch.context() as patch:
+        patch.setattr(atomic, "_move", killed)
+        child = in_child(lambda: new_edit("like"))
+        child.join()
+    assert child.exitcode == -signal.SIGKILL
+    capsys.readouterr()
+    assert main(["edit", talk, "--history"]) == 0
+    versions = len(capsys.readouterr().out.splitlines()) - 2
+    assert main(["inspect", str(folder / "talk.edited.wav")]) == 0
+    capsys.readouterr()
+    told = json.loads(record.read_bytes())
+    sound = (folder / "talk.edited.wav").read_bytes()
+    assert told["output"]["sha256"] == sha256(sound).hexdigest() and "next" not in told
+    assert len(told["versions"]) == versions == (3 if moves else 2)
+    assert ("like" in (folder / "talk.edited.srt").read_text()) == (versions == 3)
+    assert new_edit("love") == 0, capsys.readouterr().err
+    assert len(json.loads(record.read_bytes())["versions"]) == versions + 1
+    assert all(not each.name.startswith(".") for each in folder.iterdir())
