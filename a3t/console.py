@@ -30,6 +30,7 @@ STEPS = {
     "fill": "filling the spectrogram",
     "vocode": "vocoding",
     "emphasise": "emphasising",
+    "speak": "asking the server to speak",
     "splice": "splicing",
     "check": "listening to the new words",
 }

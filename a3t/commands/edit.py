@@ -52,7 +52,10 @@ def main(arguments: list[str]) -> int:
 
 # Options that mean nothing in a list, those that mean nothing outside one, and those of --replay,
 # --undo, --redo and --history, which repeat a recorded edit.
-SINGLE = ("wav", "new_text", "out", "plan", "replay", "undo", "redo", "history", "tracks", "said")
+SINGLE = (
+    *("wav", "new_text", "out", "plan", "replay", "undo", "redo", "history", "tracks", "said"),
+    "said_by",
+)
 LISTS = ("out_dir", "jobs", "scheduler")
 AGAIN = {"wav", "out", "export", "no_provenance", "json", "model", "vocoder", "device"}
 
@@ -75,6 +78,11 @@ def edit(options: argparse.Namespace, arguments: Sequence[str]) -> None:
     Raises InputError.
     """
     # Reject bad input before loading the models, which takes seconds.
+    server = None
+    if options.said_by is not None:
+        from a3t.fetching.speech_server import SpeechServer
+
+        server = SpeechServer.of(options.said_by)
     job = project_edit(options)
     if about := job.recording.about_track:
         say(about)
@@ -118,6 +126,11 @@ def edit(options: argparse.Namespace, arguments: Sequence[str]) -> None:
         raise InputError(f"{UNSURE}: {command}") from None
     show_transcript(plan)
     show_restored(plan)
+    if server is not None and not options.plan:
+        from a3t.commands.editing.said_by import said_by
+
+        progress("speak")
+        job, plan = said_by(server, editor, job, plan)
     doubts = doubts_of(plan, options.voice)
     confirm_doubts(doubts, ask, strict=options.strict)
     if options.plan:

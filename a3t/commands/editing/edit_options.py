@@ -94,6 +94,11 @@ def _new_words(group: Options) -> None:
         "their sentence; may be repeated"
     )
     option(group, "--said FILE", about, action="append", default=[])
+    about = (
+        "let a speech server that you run say the new words in their sentence, and take them from "
+        "that: an OpenAI-compatible address like http://localhost:8880/v1?voice=NAME"
+    )
+    option(group, "--said-by URL", about)
 
 
 def _history(group: Options) -> None:

@@ -18,10 +18,16 @@ import numpy as np
 import pytest
 import soundfile as sf
 
+from a3t.audio.output.provenance import provenance_of
+from a3t.audio.reading.recording import Recording
 from a3t.commands.app import token_of
+from a3t.commands.editing.said_by import said_by
 from a3t.editor import Editor
 from a3t.errors import InputError
+from a3t.fetching.speech_server import KEY, SpeechServer
 from a3t.plan.prompt import SpeechPlan
+from a3t.plan.request import EditRequest
+from a3t.projects.project_edit import ProjectEdit
 from a3t.rendering.renderer import Renderer
 from a3t.text.transcript import Transcript
 from app import limits
@@ -492,3 +498,28 @@ def test_words_are_muted_over_http(client: httpx.Client, arctic: Path) -> None:
     ):
         answer = asked(**fields)
         assert answer.status_code == 400 and reason in answer.json()["detail"]
+
+
+def test_new_words_are_spoken_by_a_server_and_marked(
+    address: str, editor: Editor, arctic: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The engine is a3t's own here; what it says is found, spliced in and named synthetic."""
+    monkeypatch.setenv(KEY, TOKEN)
+    server = SpeechServer.of(f"{address}/v1?voice=awb")
+    request = EditRequest(text=ARCTIC, new_text=NEW, verify=False)
+    job = ProjectEdit(Recording.open(arctic), request, tmp_path / "out.wav")
+    job, plan = said_by(server, editor, job, job.plan(editor))
+    assert [path.name for path in tmp_path.iterdir()] == ["out.spoken1.wav"]
+    (edit,) = plan.edits
+    assert edit.taken and edit.new_words == "positive"
+    (result,) = job.make(editor, plan)
+    job.write([result])
+    source, output = (sf.read(path, dtype="int16")[0] for path in (arctic, job.out))
+    assert_untouched(result.record["edits"], source, output)
+    traces = provenance_of(job.out).traces
+    assert [trace.models.split(",")[0] for trace in traces if trace.synthetic] == ["tts-1 awb"], (
+        traces
+    )
+    with pytest.raises(InputError):
+        said_by(SpeechServer.of(f"{address}/v1?voice=nobody"), editor, job, job.plan(editor))
+    assert not (tmp_path / "out.spoken2.wav").exists()
