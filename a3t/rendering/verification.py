@@ -2,8 +2,9 @@
 
 Each place is aligned again in its context, by the built-in aligner, whichever one aligned the
 recording itself. It gives every new word a confidence (`alignment.confidence`), which is weighed
-against the words that it could be taken for. Words with a low one are reported to the user and in
-edit.json.
+against the words that it could be taken for. Where Whisper is there, it hears the place as well,
+and a word that it hears otherwise is in doubt. Words with a low confidence are reported to the user
+and in edit.json.
 """
 
 from __future__ import annotations
@@ -20,13 +21,17 @@ from a3t.plan.edit_plan import EditPlan, PlannedEdit, Window
 from a3t.plan.request import NAMED, Cut
 from a3t.rendering.edited import EditedRecording, WordScore
 from a3t.spans import Span
+from a3t.text.comparison.edit_script import edit_script
 from a3t.text.pronunciation.pronouncer import Pronouncer
+from a3t.text.transcript import Transcript
 from alignment import Alignment, AlignmentError
 from alignment.aligners.network_aligner import NetworkAligner
 from alignment.arpabet import strip_stress
 from alignment.confidence.rival_scores import fit_of
 from alignment.network.phone_network import features, sequence_scores
+from alignment.recognition import whisper_model
 from alignment.recognition.ngrams import words_one_phone_apart
+from alignment.recognition.whisper import LONGEST, load_whisper
 from alignment.result import DOUBTFUL_BELOW
 from alignment.waveform import model_waveform
 
@@ -34,6 +39,7 @@ from alignment.waveform import model_waveform
 # its best rival, between bounds. Chosen with words of unseen voices (docs/log.md).
 OFFSET, ALIGNED, AHEAD = 1.5, 0.3, 0.4
 MAX_NATS, ENOUGH_NATS = 10.0, 3.0
+MISHEARD = 0.3  # the most confidence in a word that Whisper hears otherwise
 BESIDE = 3  # words on either side of hidden ones, which place them
 
 
@@ -67,10 +73,44 @@ def _confidences(
         return dict.fromkeys(words, 0.0)
     made = {word for k in window.edits for word in range(*result.plan.edits[k].new)}
     sequences = sequence_scores(features(model_waveform(mono, result.recording.sample_rate)))
-    return {
+    scores = {
         word: _against_rivals(aligned, k, pronouncer, sequences) if word in made else own.score
         for k, (word, own) in enumerate(zip(words, aligned.spoken, strict=True))
     }
+    heard = _heard_by_whisper(mono, result, spoken, pronouncer)
+    for word, is_heard in zip(words, heard, strict=False):
+        sure = DOUBTFUL_BELOW if is_heard else MISHEARD
+        scores[word] = max(scores[word], sure) if is_heard else min(scores[word], sure)
+    return scores
+
+
+def _heard_by_whisper(
+    mono: np.ndarray, result: EditedRecording, spoken: Sequence[str], pronouncer: Pronouncer
+) -> list[bool]:
+    """Return which spoken words Whisper hears in a part (n,) of the result; [] without Whisper."""
+    rate = result.recording.sample_rate
+    try:
+        folder = whisper_model(result.plan.request.recogniser)
+        if folder is None or len(mono) > LONGEST * rate:
+            return []
+        text = load_whisper(folder).hear(mono, rate)
+    except AlignmentError:
+        return []
+    return heard_alike(spoken, Transcript.from_text(text).spoken, pronouncer)
+
+
+def heard_alike(spoken: Sequence[str], heard: Sequence[str], pronouncer: Pronouncer) -> list[bool]:
+    """Return which spoken words are among those heard, or sound like what stands in their place."""
+    choices = pronouncer.choices([*spoken, *heard])
+    alike = [True] * len(spoken)
+
+    def phones(words: Sequence[str]) -> str:
+        return " ".join(strip_stress(phone) for word in words for phone in choices[word][0])
+
+    for edit in edit_script(spoken, heard):
+        if phones(spoken[slice(*edit.old)]) != phones(heard[slice(*edit.new)]):
+            alike[slice(*edit.old)] = [False] * (edit.old[1] - edit.old[0])
+    return alike
 
 
 def _against_rivals(

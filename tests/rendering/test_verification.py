@@ -11,7 +11,8 @@ from a3t.audio.output.patches import Patch, read_patched, sample_map
 from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.rendering.edited import EditedRecording
-from a3t.rendering.verification import verify
+from a3t.rendering.verification import heard_alike, verify
+from a3t.text.pronunciation.pronouncer import Pronouncer
 from alignment.aligners.network_aligner import NetworkAligner
 from tests.conftest import ARCTIC, NEVER
 
@@ -120,3 +121,31 @@ def test_only_the_window_is_aligned(
     monkeypatch.setattr(NetworkAligner, "align", counted)
     assert verify(result).doubtful == ()
     assert max(lengths) < 8 * rate
+
+
+def test_words_that_whisper_hears_otherwise_are_doubted(
+    editor: Editor, arctic: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    said = [NEVER.replace("never", "ever")]
+
+    class Hearing:
+        def hear(self, samples: np.ndarray, rate: int) -> str:
+            return said[-1]
+
+    place = "a3t.rendering.verification."
+    monkeypatch.setattr(place + "whisper_model", lambda recogniser: tmp_path)
+    monkeypatch.setattr(place + "load_whisper", lambda folder: Hearing())
+    result = editor.edit(arctic, new_text=NEVER, text=ARCTIC)
+    assert result.doubtful == ("never",)
+    said.append(NEVER)
+    assert verify(result).doubtful == ()
+
+
+def test_what_sounds_the_same_is_the_same() -> None:
+    pronouncer = Pronouncer()
+    spoken = "we sent the red letter to them".split()
+    other = "we scent the read letter two them".split()
+    assert heard_alike(spoken, other, pronouncer) == [True] * 7
+    assert heard_alike(spoken, [], pronouncer) == [False] * 7
+    wrong = heard_alike(spoken, "we sent the red ladder to them".split(), pronouncer)
+    assert wrong == [True] * 4 + [False] + [True] * 2
