@@ -41,6 +41,7 @@ from a3t.source.differences import (
     continued,
     listed,
     require_own_text,
+    said_already,
     said_text,
     wanted_text,
 )
@@ -57,10 +58,7 @@ from alignment.aligners.network_aligner import NetworkAligner
 from alignment.recognition import whisper_model
 
 MODEL = "small"
-SAID_ALREADY = (
-    "Nothing was made: the recording already seems to say the new text. If it doesn't, give what "
-    "it says now as its text."
-)
+MAX_SEARCHED_S = 600.0  # seconds of a recording in which filled pauses are named
 Sound = str | Path | Recording
 Source = Sound | AlignedRecording
 
@@ -206,7 +204,11 @@ class Editor:
         check_marks(request.new_transcript.text, found.transcript.text)
         revision = Revision.of(found.transcript, new_text)
         if found.origin == "recognised" and not (revision.edits or request.cuts):
-            raise UnchangedError(SAID_ALREADY, differences)
+            aligned = None
+            if sound.seconds <= MAX_SEARCHED_S:
+                with self.steps("align"):
+                    aligned = self.alignments.whole(sound, found, pronouncer)
+            raise UnchangedError(said_already(aligned), differences)
         request = replace(request, changes=None, left=())
         with self.steps("align"):
 

@@ -21,6 +21,8 @@ from a3t.spans import Span
 from a3t.text.comparison.edit_script import minimal_script
 from a3t.text.comparison.respelling import respelled
 from a3t.text.transcript import Transcript
+from alignment import Alignment
+from alignment.confidence.doubts import doubts
 from alignment.serialisation import OMITTED, Record
 
 Changes = tuple[int, ...] | Literal["ticked", "all"] | None
@@ -28,10 +30,14 @@ Changes = tuple[int, ...] | Literal["ticked", "all"] | None
 none is open, else nothing."""
 
 MAX_SHOWN = 20  # differences in a message
+FILLER = "<um>"  # the aligner's name
 MAX_SHOWN_TEXT = 200  # characters of each text in a message
 # A new text of which less than this share of the words is heard, in order, is another recording's.
 MIN_KEPT_SHARE, MIN_COMPARED_WORDS = 0.5, 5
 CONTEXT_WORDS = 3  # on either side of a difference
+# Who changes several places may have changed one more: from so many plain ones on, any place that
+# may be a change with this probability is asked about.
+SEVERAL, MIN_ASKED_CONFIDENCE = 2, 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +144,7 @@ def choose(differences: Sequence[Difference], changes: Changes) -> tuple[Differe
     """
     listed = tuple(differences)
     if changes is None:
-        if any(each.verdict == "open" for each in listed):
+        if is_doubtful(listed):
             raise UnsureError(_unsure(listed), listed)
         changes = "ticked"
     if changes == "ticked":
@@ -149,6 +155,31 @@ def choose(differences: Sequence[Difference], changes: Changes) -> tuple[Differe
         which = f"1 to {len(listed)}" if listed else "none"
         raise InputError(f"There is no difference {unknown[0]}: the numbers are {which}.")
     return tuple(replace(each, ticked=each.number in chosen) for each in listed)
+
+
+def said_already(alignment: Alignment | None = None) -> str:
+    """Return a sentence for a new text that is said already, with any filled pauses it lacks."""
+    sentence = (
+        "Nothing was made: the recording already seems to say the new text. If it doesn't, give "
+        "what it says now as its text."
+    )
+    found = doubts(alignment) if alignment is not None else []
+    places = [f"{each.start:.2f} s" for each in found if each.unwritten == FILLER]
+    if not places:
+        return sentence
+    shown = ", ".join(places[:MAX_SHOWN]) + (" …" if len(places) > MAX_SHOWN else "")
+    return (
+        f"{sentence} Filled pauses such as “um” ({shown}) are in neither: a3t clean removes them."
+    )
+
+
+def is_doubtful(differences: Iterable[Difference | Judgement]) -> bool:
+    """Return whether somebody has to choose."""
+    listed = [*differences]
+    least = MIN_ASKED_CONFIDENCE if sum(each.ticked for each in listed) >= SEVERAL else 1.0
+    return any(
+        each.verdict == "open" or (not each.ticked and each.confidence >= least) for each in listed
+    )
 
 
 def _unsure(differences: Sequence[Difference]) -> str:

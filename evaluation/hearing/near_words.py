@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 from a3t.plan.revision import Revision
 from a3t.source.change_detection import SpeechComparison
+from a3t.source.differences import is_doubtful
 from a3t.source.places import with_words
 from a3t.source.records import FoundTranscript, Place
 from a3t.source.transcripts import compared
@@ -127,7 +128,7 @@ def outcome(kind: str, spoken: Spoken, change: PlantedChange, found: FoundTransc
     planned = here and made >= set(range(first, last))
     touched = bool(made - set(range(first, last))) or not all(first <= k <= last for k in cut)
     differences = found.comparison.judgements if found.comparison else ()
-    asked = any(each.verdict == "open" for each in differences)
+    asked = is_doubtful(differences)
     return {
         "kind": kind,
         "where": "clean" if spoken.clip.corpus == "librispeech" else "at home",

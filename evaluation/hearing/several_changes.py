@@ -21,7 +21,7 @@ from typing import NamedTuple
 from a3t.errors import InputError
 from a3t.source.change_detection import ComparedText, SpeechComparison
 from a3t.source.decision import BUILT_IN, SECOND_OPINION, WHISPER
-from a3t.source.differences import require_own_text, without_left_words
+from a3t.source.differences import is_doubtful, require_own_text, without_left_words
 from a3t.source.evidence import Evidence
 from a3t.source.recognised_transcript import recognised
 from a3t.source.records import Comparison, FoundTranscript, Place
@@ -221,7 +221,7 @@ def judged(row: Row) -> Row:
     shown = [each.verdict != "misheard" or each.ticked for _, each in lists]
     ticked = [place for place, each in lists if each.ticked]
     answered = [place for place, yes in zip(compared.places, is_change, strict=True) if yes]
-    asked = any(each.verdict == "open" for _, each in lists)
+    asked = is_doubtful(each for _, each in lists)
     right_ticked = _is_right(ticked, changes)
     return row | {
         "changed": len(changes),

@@ -26,9 +26,11 @@ from a3t.source.differences import (
     UnsureError,
     choose,
     continued,
+    is_doubtful,
     listed,
     parsed_changes,
     require_own_text,
+    said_already,
     said_text,
     wanted_text,
     without_left_words,
@@ -49,8 +51,10 @@ from a3t.source.transcripts import compared, find_transcript
 from a3t.text.comparison.respelling import respelled
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
+from alignment import Alignment, Word
 from alignment.recognition.network_recogniser import mean_scores
 from alignment.recognition.whisper import is_installed
+from alignment.result import pause
 from alignment.waveform import model_waveform
 from tests.conftest import ARCTIC
 
@@ -467,6 +471,22 @@ def test_another_recordings_text_is_refused() -> None:
     with pytest.raises(InputError, match=r"superlative degree.*Yet he dreams"):
         require_own_text(Comparison(said, sure[0], new, sure[1], (), ()))
     require_own_text(Comparison(said, sure[0], text(OTHER), sure[0], (), ()))
+
+
+def test_a_text_without_a_filled_pause_names_what_removes_it() -> None:
+    words = (Word("we", 0.0, 0.5, 1.0, ()), pause(0.5, 1.0, 0.0, "<um>"), pause(1.0, 1.2, 1.0))
+    assert "“um” (0.50 s) are in neither: a3t clean removes them" in said_already(
+        Alignment(words, 1.2)
+    )
+    assert "um" not in said_already(Alignment((*words[:1], pause(0.5, 1.2, 1.0)), 1.2))
+
+
+def test_who_changes_several_places_is_asked_about_all_that_may_be_changes() -> None:
+    plain, little = Judgement("change", 0.9, ticked=True), Judgement("misheard", 0.03, ticked=False)
+    surely = little._replace(confidence=0.001)
+    assert not is_doubtful([plain, little]) and is_doubtful([plain, plain, little])
+    assert not is_doubtful([plain, plain, surely])
+    assert is_doubtful([Judgement("open", 0.4, ticked=True)])
 
 
 @pytest.mark.slow
