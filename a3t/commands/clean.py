@@ -175,7 +175,7 @@ def _clean(editor: Editor, path: Path, want: Cleaning, options: argparse.Namespa
     wanted = found.request(chosen)
     job = replace(job, request=replace(wanted, others=job.request.others))
     job.check_files()
-    check_replaced(job.out, tracks=job.track_outputs)
+    check_replaced(job.out, tracks=job.sounds[job.out])
     plan = editor.plan(found.source, job.request)
     if doubt := music_doubt(plan):
         say(doubt)

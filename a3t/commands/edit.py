@@ -107,7 +107,8 @@ def edit(options: argparse.Namespace, arguments: Sequence[str]) -> None:
     if project := find_project(job.recording, options.out):
         job = job.continuing(project)
     if not options.plan:
-        check_replaced(job.out, yes=options.yes, tracks=job.track_outputs)
+        for sound, tracks in job.sounds.items():
+            check_replaced(sound, yes=options.yes, tracks=tracks)
     if not options.yes:
         asked = job.request
         offer_recogniser(job.recording.path, asked.text, asked.alignment, asked.recogniser)

@@ -258,16 +258,18 @@ def check_replaced(
     from a3t.rendering.edited import is_own_output
 
     name_left_alone(out.parent)
-    record = record_path(out)
-    known = load_record(record) if record.is_file() else {}
-    output = known.get("output")
-    written = output.get("sha256") if isinstance(output, Mapping) else None
-    if written and out.is_file() and sha256_of(out) not in (written, known.get(NEXT)):
-        _check_replaced(out, ask, yes, changed=True)
-    elif not (record.is_file() or out.with_suffix(".speech.json").is_file()):
+    edit, speech = (
+        load_record(record) if record.is_file() else {}
+        for record in (record_path(out), out.with_suffix(".speech.json"))
+    )
+    outputs = (each.get("output") for each in (edit, speech))
+    written = {each.get("sha256") for each in outputs if isinstance(each, Mapping)} - {None}
+    if not written or not out.is_file():
         _check_replaced(out, ask, yes)
+    elif sha256_of(out) not in {*written, edit.get(NEXT)}:
+        _check_replaced(out, ask, yes, changed=True)
     for track in tracks:
-        if not (track.is_file() and is_own_output(known, track)):
+        if not (track.is_file() and is_own_output(edit, track)):
             _check_replaced(track, ask, yes)
 
 

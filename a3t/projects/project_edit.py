@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from a3t.audio.output.files import check_target, staged_beside
+from a3t.audio.output.files import check_no_link, check_target, staged_beside
 from a3t.audio.output.muxing import check_in_sync
 from a3t.audio.output.records import RECORD_ENTRY, check_record, record_path
 from a3t.audio.output.writing import check_output
@@ -66,6 +66,8 @@ def check_outputs(
         check_track_outputs(tracks, beside)
         written += beside
     used = [path for path in (*inputs, *(track.path for track in tracks)) if path.exists()]
+    for path in export_files(out, kinds):
+        check_no_link(path)
     for path in written:
         check_target(path, recording.path)
         for source in used:
@@ -207,9 +209,12 @@ class ProjectEdit:
         check_outputs(self.recording, self.out, count, self.exports, self.inputs, tracks)
 
     @property
-    def track_outputs(self) -> list[Path]:
-        """The files of the tracks in step, for the best result."""
-        return track_outputs(self.out, self.recording.path, self.request.tracks)
+    def sounds(self) -> dict[Path, list[Path]]:
+        """The sound file of each result, the best first, with those of the tracks in step."""
+        return {
+            out: track_outputs(out, self.recording.path, self.request.tracks)
+            for out in outputs(self.out, self.request.candidates)
+        }
 
     def continuing(self, project: Project) -> ProjectEdit:
         """The same request as an edit of the project's original that continues its version."""

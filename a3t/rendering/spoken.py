@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from a3t.audio.output.files import check_target, staged_beside
+from a3t.audio.output.files import check_target, sha256_of, staged_beside
 from a3t.audio.output.provenance import Trace, models_named, provenance_block
 from a3t.audio.output.records import check_record, write_json
 from a3t.audio.output.writing import write_speech
@@ -55,7 +55,8 @@ class SpokenRecording:
         with staged_beside(out) as stage:
             sound = stage / out.name
             write_speech(sound, self.samples, SAMPLE_RATE, comment=block)
-            write_json(stage / record.name, self.record | {"output": {"ending": out.suffix}})
+            output = {"ending": out.suffix, "sha256": sha256_of(sound)}
+            write_json(stage / record.name, self.record | {"output": output})
             put_in_place([(stage / record.name, record), (sound, out)])
         return out
 

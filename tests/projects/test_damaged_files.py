@@ -177,3 +177,79 @@ def test_an_edit_that_is_killed_between_its_files_is_whole_for_every_command(
     assert new_edit("love") == 0, capsys.readouterr().err
     assert len(json.loads(record.read_bytes())["versions"]) == versions + 1
     assert all(not each.name.startswith(".") for each in folder.iterdir())
+
+
+# ---- a folder that a stranger filled ------------------------------------------------------------
+
+WRITING = {
+    "edit {talk} --new-text NEW --text OLD --out {new}.wav --export srt,md --candidates 2": [
+        "new.wav", "new.edit.json", "new.2.wav", "new.2.edit.json", "new.srt", "new.md",
+    ],
+    "edit {talk} --undo --export srt --yes": [
+        "talk.edited.wav", "talk.edited.edit.json", "talk.edited.srt",
+    ],
+    "clean {talk} --mute always --out {new}.wav": ["new.wav", "new.edit.json"],
+    "tts {talk} --prompt-text OLD --text Hello. --out {new}.wav": ["new.wav", "new.speech.json"],
+    "align {talk} --text OLD --out {new}.TextGrid": ["new.TextGrid"],
+    "transcribe {talk} --text OLD --out {new}.srt": ["new.srt"],
+    "loudness {talk} --to -20 --out {new}.wav": ["new.wav"],
+    "edit --manifest {list} --out-dir {folder}": ["new.wav", "new.edit.json", "report.tsv"],
+}  # fmt: skip
+
+
+@pytest.fixture
+def strangers_folder(edited: Path, tmp_path: Path) -> Path:
+    """A copy of the edit, with what looks like an unfinished write that replaces files."""
+    folder = tmp_path / "talk"
+    shutil.copytree(edited, folder)
+    record = folder / "talk.edited.edit.json"
+    record.write_text(record.read_text().replace(str(edited), str(folder)))
+    part = folder / ".unfinished-0123456789abcdef.part"
+    part.mkdir()
+    for name in (".bashrc", "talk.lab", "talk.edited.2.wav"):
+        (folder / name).write_text("mine")
+    (part / ".journal").write_text('[["a", ".bashrc"], ["d", "talk.wav"]]')
+    for name in ("a", "d"):
+        (part / name).write_text("evil")
+    for path in (part, *part.iterdir()):
+        os.utime(path, (1, 1))
+    (folder / "list.tsv").write_text(
+        f"wav\ttext\tnew_text\tout\ntalk.wav\t{ARCTIC}\t{NEVER}\tnew.wav\n"
+    )
+    return folder
+
+
+@pytest.mark.parametrize("command", WRITING)
+def test_nothing_but_a_commands_own_outputs_changes(
+    command: str, strangers_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("a3t.rendering.renderer.verify", lambda result: result)
+    folder = strangers_folder
+    named = {name: folder / name for name in ("new", "folder")}
+    named |= {"talk": folder / "talk.wav", "list": folder / "list.tsv", "folder": folder}
+    texts = {"OLD": ARCTIC, "NEW": NEVER}
+    before = digests(folder)
+    assert main([texts.get(word, word.format(**named)) for word in command.split()]) == 0
+    after = digests(folder)
+    changed = {name for name in {*before, *after} if before.get(name) != after.get(name)}
+    assert changed == {*WRITING[command]}
+
+
+@pytest.mark.parametrize("name", ["talk.edited.wav", "talk.edited.srt", "talk.edited.2.wav"])
+def test_a_strangers_link_or_record_replaces_nothing(
+    name: str, strangers_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A record that knows nothing of the file, and a link to one in another folder."""
+    mine = tmp_path / ".bashrc"
+    mine.write_text("mine")
+    (strangers_folder / name).unlink(missing_ok=True)
+    (strangers_folder / name).symlink_to(mine)
+    record = strangers_folder / "talk.edited.edit.json"
+    told = json.loads(record.read_bytes())
+    del told["output"]
+    record.write_text(json.dumps(told))
+    before = digests(tmp_path)
+    new = ["--new-text", NEVER.replace("want", "like"), "--export", "srt", "--candidates", "2"]
+    assert main(["edit", str(strangers_folder / "talk.wav"), *new]) == 1
+    assert "would be replaced" in capsys.readouterr().err
+    assert digests(tmp_path) == before

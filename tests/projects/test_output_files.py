@@ -14,7 +14,6 @@ from a3t.audio.output.records import record_path, write_json
 from a3t.audio.reading.recording import Recording
 from a3t.commands import edit
 from a3t.commands.editing.edit_options import project_edit
-from a3t.commands.options import check_replaced
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.request import EditRequest
@@ -95,26 +94,6 @@ def test_a_project_survives_a_kill_at_any_rename(
     for sound in (out, tmp_path / "out.2.wav")[:candidates]:
         record = json.loads(record_path(sound).read_text())
         assert record["output"]["sha256"] == sha256_of(sound) and "next" not in record
-
-
-def test_a_stranger_s_unfinished_write_is_left_alone(
-    results: list[EditedRecording], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    part = tmp_path / ".unfinished-0123456789abcdef.part"
-    part.mkdir()
-    (tmp_path / ".bashrc").write_text("mine")
-    (tmp_path / "talk.wav").write_text("mine")
-    (part / ".journal").write_text('[["a", ".bashrc"], ["d", "talk.wav"]]')
-    for name in ("a", "d"):
-        (part / name).write_text("evil")
-    os.utime(part, (1, 1))
-    before = [contents(folder) for folder in (tmp_path, part)]
-    check_replaced(tmp_path / "o.wav")
-    write([results[0]], tmp_path / "o.wav")
-    assert capsys.readouterr().err.count(str(part)) == 1
-    for name in ("o.wav", "o.edit.json"):
-        (tmp_path / name).unlink()
-    assert [contents(folder) for folder in (tmp_path, part)] == before
 
 
 def test_candidates_replace_candidates(results: list[EditedRecording], tmp_path: Path) -> None:

@@ -58,6 +58,16 @@ def check_target(out: Path | str, *sources: Path | str | None) -> Path:
     return target
 
 
+def check_no_link(path: Path) -> None:
+    """Raise InputError if a file that is written by a name of our own is a link to elsewhere."""
+    real = Path(os.path.realpath(path))
+    if path.is_symlink() and real.parent != Path(os.path.realpath(path.parent)):
+        raise InputError(
+            f"{path} is a link to {real}, which would be replaced: remove the link, or choose "
+            "another name for the output."
+        )
+
+
 @contextlib.contextmanager
 def atomic_path(path: Path | str) -> Iterator[Path]:
     """`alignment.atomic.replacing` for a target that `check_target` allows.

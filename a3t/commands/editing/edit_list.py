@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from a3t import __version__
-from a3t.audio.output.files import atomic_path, check_target, sha256_of
+from a3t.audio.output.files import atomic_path, check_no_link, check_target, sha256_of
 from a3t.audio.output.records import record_path
 from a3t.audio.output.writing import default_output
 from a3t.commands.editing.edit_options import files_read, project_edit
@@ -288,6 +288,7 @@ def edit_all(options: argparse.Namespace, parser: argparse.ArgumentParser) -> No
     options.out_dir.mkdir(parents=True, exist_ok=True)
     report = options.out_dir / REPORT
     check_target(report, options.manifest)
+    check_no_link(report)
     rows: list[Outcome] = []
     begun = time.monotonic()
     try:
@@ -341,7 +342,8 @@ def carry_out(job: ManifestEdit) -> Outcome:
     begun = time.monotonic()
     options.out.parent.mkdir(parents=True, exist_ok=True)
     edit = project_edit(options)
-    check_replaced(edit.out, ask=False, tracks=edit.track_outputs)
+    for sound, tracks in edit.sounds.items():
+        check_replaced(sound, ask=False, tracks=tracks)
     with _turn:
         editor = _editor(options.model, options.vocoder, options.device, options.voice)
         plan = edit.plan(editor)
