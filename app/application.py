@@ -38,6 +38,8 @@ from app.server.endpoints import router
 from app.server.voice_folder import PromptVoice, voices_in
 from app.service import Service
 
+MAX_CONNECTIONS = 500  # of one server; a process may often have 1024 files open
+
 
 def application(
     service: Service,
@@ -258,6 +260,7 @@ def served(app: Guard, host: str, port: int | None) -> Iterator[str]:
             log_level="warning",
             server_header=False,
             timeout_graceful_shutdown=2,
+            limit_concurrency=MAX_CONNECTIONS,
             http=HeadTimeoutProtocol,
         )
         server = uvicorn.Server(settings)

@@ -1,13 +1,15 @@
-"""Connections that send no complete head of a request in time are closed."""
+"""Connections that send no complete head of a request in time, or are too many, are closed."""
 
 from __future__ import annotations
 
 import asyncio
+from operator import itemgetter
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEAD_TIMEOUT_S = 15.0
+MAX_HEADS = 100  # connections that may wait for one at once; then the oldest is closed
 
 
 class HeadTimeoutProtocol(H11Protocol):
@@ -19,6 +21,16 @@ class HeadTimeoutProtocol(H11Protocol):
         """Begin to wait for the head of the first request."""
         super().connection_made(transport)
         self._await_head()
+        waiting = [(each.until, each) for each in self.connections if each.until is not None]
+        if len(waiting) > MAX_HEADS:
+            min(waiting, key=itemgetter(0))[1].transport.close()
+
+    @property
+    def until(self) -> float | None:
+        """The time at which it is closed for want of a head, None if it has one or is closing."""
+        if self._timeout is None or self.transport.is_closing():
+            return None
+        return self._timeout.when()
 
     def data_received(self, data: bytes) -> None:
         """Pass data on, and wait further if they end within a head."""

@@ -1,6 +1,7 @@
 """A connection without a complete head of a request doesn't stay open."""
 
 import socket
+from contextlib import ExitStack
 
 import pytest
 
@@ -34,3 +35,19 @@ def test_a_request_is_answered() -> None:
         with socket.create_connection(("127.0.0.1", port)) as connection:
             connection.sendall(WHOLE)
             assert connection.recv(4096).startswith(b"HTTP/1.1 204")
+
+
+def test_of_many_half_open_connections_the_oldest_are_closed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(head_timeout, "MAX_HEADS", 2)
+    monkeypatch.setattr(head_timeout, "HEAD_TIMEOUT_S", 600.0)
+    with served(answer, "127.0.0.1", None) as url, ExitStack() as opened:  # type: ignore[arg-type]
+        where = ("127.0.0.1", int(url.rsplit(":", 1)[1]))
+        first, second, *last = (
+            opened.enter_context(socket.create_connection(where)) for _ in range(4)
+        )
+        assert first.recv(1) == second.recv(1) == b""
+        for each in last:
+            each.sendall(WHOLE)
+            assert each.recv(4096).startswith(b"HTTP/1.1 204")
