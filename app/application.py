@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import anyio.to_thread
 import uvicorn
@@ -77,8 +78,8 @@ def add_page(app: FastAPI, service: Service, options: PageOptions, local_only: b
 
         pages = FastAPI()
 
-        def open_project(request: Request, recording: str, text: str) -> str:
-            return studio.project_of(visitors.visitor(request, Response()), recording, text)
+        def open_project(request: Request, *edit: Any) -> str:
+            return studio.project_of(visitors.visitor(request, Response()), *edit)
 
         blocks = front.blocks(service, app.state.voices, open_project)
         user = visitors.user if visitors.must_log_in else None

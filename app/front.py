@@ -7,21 +7,19 @@ with each request, and nothing is remembered of it.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from inspect import Parameter, Signature, signature
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
 import gradio as gr
 import numpy as np
 from fastapi import FastAPI, Request
 
-from a3t.audio.matching.traits import MatchedTraits
 from a3t.audio.output.writing import pcm16
 from a3t.example import NEW_TEXT, RECORDING, TEXT
 from a3t.grid import SAMPLE_RATE
-from a3t.plan.options import HTTP, PAGE, EditOptions, Option, SpeechOptions, options_of
+from a3t.plan.options import HTTP, PAGE, EditOptions, SpeechOptions, options_of
 from app import limits, texts
-from app.gradio_requests import Pages, Requests, error
+from app.gradio_requests import Pages, Requests, error, option_field, with_arguments
 from app.processes.request_jobs import sentence_of
 from app.server.voice_folder import PromptVoice
 from app.service import Service
@@ -35,34 +33,11 @@ FILES = ("Recording", "edit.json", "TextGrid")
 EDIT_ROWS = [
     row for row in options_of(EditOptions, HTTP) if PAGE in row.doors or row.name == "candidates"
 ]
-COLOURS = {"new": "#009E73", "deleted": "#D55E00"}
+COLOURS = {"new": "#009E73", "deleted": "#D55E00", "doubtful": "#F0E442"}
 CSS = """
 #script-editor { width: 100%; height: calc(100dvh - 6rem); border: 0 }
 .editor-frame { padding: 0 !important } footer { margin: 0 !important }
 """
-
-
-def option_field(row: Option) -> gr.components.Component:
-    """Return a field for a row of the table of options (`a3t.plan.options`)."""
-    named: dict[str, Any] = {"label": row.name.capitalize(), "info": row.sentence}
-    if row.kind is MatchedTraits:
-        return gr.CheckboxGroup(list(row.choices), value=list(row.default.names), **named)
-    if row.kind is bool:
-        return gr.Checkbox(row.default, **named)
-    if row.least is None or row.most is None or row.most > 1000 or row.default is None:
-        whole = 0 if row.kind is int else None
-        return gr.Number(row.default, precision=whole, minimum=row.least, **named)
-    step = 1 if row.kind is int else None
-    return gr.Slider(row.least, row.most, row.default, step=step, **named)
-
-
-def with_options(function: Callable[..., Any], rows: Sequence[Option]) -> Callable[..., Any]:
-    """Name a handler's further arguments: the options, and last the progress."""
-    own = list(signature(function).parameters.values())[:-1]
-    options = [Parameter(row.name, Parameter.POSITIONAL_OR_KEYWORD) for row in rows]
-    last = Parameter("progress", Parameter.POSITIONAL_OR_KEYWORD, default=gr.Progress())
-    function.__signature__ = Signature([*own, *options, last])  # type: ignore[attr-defined]
-    return function
 
 
 def script_editor() -> None:
@@ -75,39 +50,55 @@ def quick_edit(service: Service, open_project: Callable[..., str]) -> None:
     requests = Requests(service)
 
     async def transcribe(
-        recording: str,
-        expected: str = "",
-        progress: gr.Progress = gr.Progress(),  # noqa: B008
+        recording: str, expected: str = "", progress: gr.Progress = gr.Progress()
     ) -> str:
         """Recognise what the recording says; a text close to it helps."""
         return str(await requests.run(service.transcribe, progress, recording, expected))
 
     async def plan(
-        recording: str, new_text: str, text: str = "", speed: float = 1.0,
-        progress: gr.Progress = gr.Progress(),  # noqa: B008
+        recording: str, new_text: str, text: str = "", speed: float = 1.0, changes: str = "",
+        progress: gr.Progress = gr.Progress(),
     ) -> tuple[Any, ...]:  # fmt: skip
-        """Plan an edit, in frames of 12.5 ms, and list what would be changed; render nothing."""
-        planned = await requests.run(service.plan, progress, recording, new_text, text, speed)
+        """Plan an edit, in frames of 12.5 ms; render nothing. Its "differences" are those from a
+        recognised text, of which "changes" has the numbers of those to make ("1,3"; "all")."""
+        asked = recording, new_text, text, speed, changes
+        planned = await requests.run(service.plan, progress, *asked)
         return planned.pop("preview"), planned
 
-    def hand_over(recording: str, text: str, request: gr.Request) -> str:
-        """Return a link to a new project of the recording and its text."""
+    async def edit(recording: str, text: str, new_text: str, *more: Any) -> tuple[Any, ...]:
+        """Edit the recording: before, after, a picture of both, the differences that weren't made,
+        the files (the edited sound, its edit.json, its TextGrid), and the transcript used."""
+        *values, changes, progress = more
+        options = {row.name: value for row, value in zip(EDIT_ROWS, values, strict=True)}
+        asked = recording, text, new_text, options, changes
+        done = await requests.run(service.edit, progress, *asked)
+        files = done.recording, done.record, done.textgrid
+        settings = {row.name: options[row.name] for row in EDIT_ROWS if PAGE in row.doors}
+        made = recording, done.text, done.new_text, settings
+        return recording, done.recording, done.picture, done.left, *files, done.text, made
+
+    def list_differences(planned: dict[str, Any], *edit: str) -> tuple[Any, list[str]]:
+        """List a plan's differences, ticked as it makes them, and what edit they are of."""
+        listed = planned["differences"]
+        shown = [(each["shown"], each["number"]) for each in listed]
+        made = [each["number"] for each in listed if each["ticked"]]
+        return gr.CheckboxGroup(shown, value=made, visible=bool(listed)), list(edit)
+
+    def ticked(numbers: list[int], listed: list[str], *edit: str) -> str:
+        """Return the ticked numbers as programs send them; "" if the list is of another edit."""
+        return (",".join(map(str, numbers)) or "none") if listed == list(edit) else ""
+
+    def hand_over(recording: str, text: str, made: tuple[Any, ...], request: gr.Request) -> str:
+        """Return a link to a new project: of the edit that was made of the recording, or of it."""
+        of_edit = made and made[0] == recording
         try:
-            name = open_project(request.request, recording, text)
+            name = open_project(request.request, *(made if of_edit else (recording, text)))
         except Exception as raised:
             raise error(sentence_of(raised)) from None
         return f"[Open the project](./#project={name})"
 
-    async def edit(recording: str, text: str, new_text: str, *more: Any) -> tuple[Any, ...]:
-        """Edit the recording: before, after, a picture of both, the files (the edited sound, its
-        edit.json, its TextGrid), and the transcript that was used."""
-        *values, progress = more
-        options = {row.name: value for row, value in zip(EDIT_ROWS, values, strict=True)}
-        work = requests.run(service.edit, progress, recording, text, new_text, options)
-        sound, record, textgrid, picture, used = await work
-        return recording, sound, picture, sound, record, textgrid, used
-
     gr.Markdown(texts.QUICK_EDIT)
+    listed, made = gr.State([]), gr.State()
     with gr.Row():
         with gr.Column():
             recording = gr.Audio(label="Recording", type="filepath")
@@ -116,37 +107,51 @@ def quick_edit(service: Service, open_project: Callable[..., str]) -> None:
             new_text = gr.Textbox("", label="New text", lines=3)
             with gr.Accordion("Options", open=False):
                 options = [option_field(row) for row in EDIT_ROWS]
+                changes = gr.Textbox("", label="Changes", info=texts.CHANGES, interactive=False)
             with gr.Row():
                 preview = gr.Button("Preview")
                 make = gr.Button("Edit", variant="primary")
                 cancel = gr.Button("Cancel", variant="stop")
             gr.Examples([[str(RECORDING), TEXT, NEW_TEXT]], [recording, text, new_text])
         with gr.Column():
-            shown = gr.HighlightedText(label="Changes", color_map=COLOURS, show_legend=True)
+            shown = gr.HighlightedText(label="Preview", color_map=COLOURS, show_legend=True)
+            differences = gr.CheckboxGroup(
+                label="Differences", info=texts.DIFFERENCES, visible=False
+            )
             with gr.Accordion("Plan", open=False):
                 planned = gr.JSON(label="Plan")
             before = gr.Audio(label="Before", type="filepath", interactive=False)
             after = gr.Audio(label="After", type="filepath", interactive=False)
             picture = gr.Image(label="Before and after", type="filepath", interactive=False)
+            left = gr.Textbox(label="Left as recorded", interactive=False)
             with gr.Row():
                 files = [gr.DownloadButton(name) for name in FILES]
+            used = gr.Textbox(label="Transcript that was used", interactive=False)
             over = gr.Button("Open in the script editor")
             link = gr.Markdown()
+    asked = [recording, text, new_text]
+    choice: dict[str, Any] = {
+        "fn": ticked, "inputs": [differences, listed, *asked], "outputs": changes,
+        "queue": False, "show_progress": "hidden", "api_visibility": "private",
+    }  # fmt: skip
     events: list[Any] = [
         recognise.click(transcribe, [recording, new_text], text, api_name="transcribe", **LINE),
-        preview.click(
-            plan, [recording, new_text, text, options[0]], [shown, planned], api_name="plan", **LINE
+        preview.click(**choice).success(
+            plan, [recording, new_text, text, options[0], changes], [shown, planned],
+            api_name="plan", **LINE,
         ),
-        make.click(
-            with_options(edit, EDIT_ROWS),
-            [recording, text, new_text, *options],
-            [before, after, picture, *files, text],
-            api_name="edit",
-            **LINE,
+        make.click(**choice).success(
+            with_arguments(edit, [*(row.name for row in EDIT_ROWS), "changes"]),
+            [*asked, *options, changes],
+            [before, after, picture, left, *files, used, made],
+            api_name="edit", **LINE,
         ),
-    ]
+    ]  # fmt: skip
+    events[1].success(
+        list_differences, [planned, *asked], [differences, listed], api_visibility="private"
+    )
     cancel.click(None, cancels=events, api_visibility="private")
-    over.click(hand_over, [recording, text], link, api_visibility="private")
+    over.click(hand_over, [recording, text, made], link, api_visibility="private")
 
 
 def speech(service: Service, voices: Mapping[str, PromptVoice]) -> None:
@@ -197,17 +202,13 @@ def align_and_check(service: Service) -> None:
     requests = Requests(service)
 
     async def align(
-        recording: str,
-        text: str = "",
-        progress: gr.Progress = gr.Progress(),  # noqa: B008
+        recording: str, text: str = "", progress: gr.Progress = gr.Progress()
     ) -> tuple[Any, ...]:
         """Time the words and phones: seconds and confidence (0 to 1), a TextGrid, a picture."""
         return await requests.run(service.align_with_files, progress, recording, text)
 
     async def check(
-        recording: str,
-        script: str,
-        progress: gr.Progress = gr.Progress(),  # noqa: B008
+        recording: str, script: str, progress: gr.Progress = gr.Progress()
     ) -> list[list[Any]]:
         """List where a reading departs from its script."""
         found = await requests.run(service.check, progress, recording, script)
@@ -216,10 +217,7 @@ def align_and_check(service: Service) -> None:
             for each in found
         ]
 
-    async def inspect(
-        recording: str,
-        progress: gr.Progress = gr.Progress(),  # noqa: B008
-    ) -> str:
+    async def inspect(recording: str, progress: gr.Progress = gr.Progress()) -> str:
         """Name the synthetic parts of a file, by its record or its watermark."""
         return str(await requests.run(service.inspect, progress, recording))
 

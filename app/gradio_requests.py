@@ -1,15 +1,18 @@
-"""What Gradio's pages need of the service: jobs with progress, and errors of one sentence."""
+"""What Gradio's pages need: jobs with progress, errors of one sentence, and options as fields."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
+from inspect import Parameter, Signature, signature
 from typing import Any
 
 import gradio as gr
 import numpy as np
 
+from a3t.audio.matching.traits import MatchedTraits
 from a3t.plan.edit_limits import shortened
+from a3t.plan.options import Option
 from app import texts
 from app.processes.request_jobs import BusyError, Watch, sentence_of
 from app.service import Service
@@ -82,3 +85,26 @@ class Pages(gr.Blocks):  # type: ignore[misc]
         except Exception:
             raise error(texts.WRONG_FIELDS) from None
         return values
+
+
+def option_field(row: Option) -> gr.components.Component:
+    """Return a field for a row of the table of options (`a3t.plan.options`)."""
+    named: dict[str, Any] = {"label": row.name.capitalize(), "info": row.sentence}
+    if row.kind is MatchedTraits:
+        return gr.CheckboxGroup(list(row.choices), value=list(row.default.names), **named)
+    if row.kind is bool:
+        return gr.Checkbox(row.default, **named)
+    if row.least is None or row.most is None or row.most > 1000 or row.default is None:
+        whole = 0 if row.kind is int else None
+        return gr.Number(row.default, precision=whole, minimum=row.least, **named)
+    step = 1 if row.kind is int else None
+    return gr.Slider(row.least, row.most, row.default, step=step, **named)
+
+
+def with_arguments(function: Callable[..., Any], names: Sequence[str]) -> Callable[..., Any]:
+    """Name a handler's further arguments, as programs send them, and last the progress."""
+    own = list(signature(function).parameters.values())[:-1]
+    further = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in names]
+    last = Parameter("progress", Parameter.POSITIONAL_OR_KEYWORD, default=gr.Progress())
+    function.__signature__ = Signature([*own, *further, last])  # type: ignore[attr-defined]
+    return function

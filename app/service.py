@@ -14,8 +14,9 @@ import shutil
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from operator import methodcaller
+from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import itemgetter, methodcaller
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,13 @@ from a3t.plan.request import (
     tracks_of,
 )
 from a3t.rendering.edited import track_outputs
-from a3t.source.differences import UnchangedError, UnsureError
+from a3t.source.differences import (
+    Difference,
+    UnchangedError,
+    UnsureError,
+    left_as_recorded,
+    parsed_changes,
+)
 from a3t.source.records import LONG
 from alignment import Alignment
 from app import limits, texts
@@ -49,6 +56,20 @@ if TYPE_CHECKING:  # torch is imported with the models, in their processes
     from a3t.rendering.spoken import SpokenRecording
     from a3t.source.proof import Remark
     from a3t.text.transcript import Transcript
+
+
+@dataclass(frozen=True)
+class FinishedEdit:
+    """An edited recording, its edit.json and TextGrid, a picture of before and after, both texts,
+    and a sentence that names the differences that weren't made ("" for none)."""
+
+    recording: Path
+    record: Path
+    textgrid: Path
+    picture: Path
+    text: str
+    new_text: str
+    left: str
 
 
 class Service:
@@ -115,26 +136,40 @@ class Service:
         new_text: str,
         text: str = "",
         speed: float = 1.0,
+        changes: str = "",
     ) -> dict[str, Any]:
-        """Plan an edit, in frames of 12.5 ms; nothing is rendered."""
-        request = edit_request(text, new_text, **speech_options(speed=speed))
+        """Plan an edit, in frames of 12.5 ms; nothing is rendered.
+
+        changes: of the differences from a recognised text those to make, as `parsed_changes` reads
+        them; "" to plan those that are ticked.
+        """
+        request = edit_request(text, new_text, changes, **speech_options(speed=speed))
         with self._request(recording) as copy:
-            plan = self.lane(copy).do(watch, methodcaller("plan", copy, request))
-        told: dict[str, Any] = plan.to_json() | {"preview": preview_of(plan)}
-        del told["source"]  # visitors need not know the server's folders
-        return told
+            plan, differences = self.lane(copy).do(watch, planned, copy, request)
+        told: dict[str, Any] = {"edits": []} if plan is None else plan.to_json()
+        told.pop("source", None)  # visitors need not know the server's folders
+        told["differences"] = [each.to_json() | {"shown": shown(each)} for each in differences]
+        return told | {"preview": [] if plan is None else preview_of(plan)}
 
     def edit(
-        self, watch: Watch, recording: str | None, text: str, new_text: str, options: dict[str, Any]
-    ) -> tuple[Path, Path, Path, Path, str]:
-        """Return the edited recording, its edit.json, its TextGrid, a picture of before and after,
-        and the transcript that was used. options: values for rows of `EditOptions`."""
-        request = edit_request(text, new_text, **read_options(EditOptions, HTTP, options))
+        self,
+        watch: Watch,
+        recording: str | None,
+        text: str,
+        new_text: str,
+        options: dict[str, Any],
+        changes: str = "",
+    ) -> FinishedEdit:
+        """Edit the recording. options: values for rows of `EditOptions`; changes: as for `plan`,
+        but with none chosen nothing is made while one is open."""
+        request = edit_request(text, new_text, changes, **read_options(EditOptions, HTTP, options))
         with self._request(recording) as copy:
-            result = self.lane(copy).do(watch, methodcaller("edit", copy, request))
+            result: EditedRecording = self.lane(copy).do(watch, methodcaller("edit", copy, request))
             out, record, used = _saved(result, copy, "")
             textgrid, picture = run_in_sandbox(exported, result, out)
-        return out, record, textgrid, picture, used
+        left = left_as_recorded(result.plan.differences)
+        made = result.plan.new_text.text
+        return FinishedEdit(out, record, textgrid, picture, used, made, left)
 
     def align_with_files(
         self, watch: Watch, recording: str | None, text: str = ""
@@ -278,11 +313,12 @@ class Service:
         return folder
 
 
-def edit_request(text: str, new_text: str, **more: Any) -> EditRequest:
-    """The edit that some fields ask for; InputError if one can't be had."""
+def edit_request(text: str, new_text: str, changes: str = "", **more: Any) -> EditRequest:
+    """Return the edit that some fields ask for; InputError if one can't be had."""
     new = limits.required(new_text, texts.THE_NEW_TEXT, texts.NO_NEW_TEXT)
     old = limits.check_text(text, texts.THE_TRANSCRIPT) or None
-    return EditRequest(new_text=new, text=old, **more)
+    chosen = parsed_changes(changes) if changes.strip() else None
+    return EditRequest(new_text=new, text=old, changes=chosen, **more)
 
 
 def _saved(result: EditedRecording, copy: Path, suffix: str) -> tuple[Path, Path, str]:
@@ -348,18 +384,54 @@ def transcribed(
     return found, editor.align(recording, found) if timed else None
 
 
+def planned(
+    editor: Editor, recording: Path, request: EditRequest
+) -> tuple[EditPlan | None, tuple[Difference, ...]]:
+    """Plan in the worker's process; what nobody has chosen as it is ticked, None if nothing is."""
+    try:
+        plan = editor.plan(recording, request)
+        return plan, plan.differences
+    except UnsureError as error:
+        if not any(each.ticked for each in error.differences):
+            return None, error.differences
+        return editor.plan(recording, replace(request, changes="ticked")), error.differences
+    except UnchangedError as error:
+        if not error.differences:
+            raise
+        return None, error.differences
+
+
+def shown(difference: Difference) -> str:
+    """Return a difference as a line of a list."""
+    doubt = "" if difference.verdict == "change" else f" ({difference.verdict}?)"
+    return f"{difference.number}. {difference}{doubt}"
+
+
 def preview_of(plan: EditPlan) -> list[tuple[str, str | None]]:
-    """Return both texts as one, in pieces that are kept (None), "deleted" or "new"."""
-    old, new = plan.text.shown, plan.new_text.shown
-    pieces: list[tuple[str, str | None]] = []
-    place = 0
+    """Return both texts as one, in pieces that are kept (None), "doubtful", "deleted" or "new"."""
+    old, new, rate = plan.text.shown, plan.new_text.shown, plan.recording.sample_rate
+    doubts = [(each.start, each.end) for each in plan.doubts if each.text] + [
+        (each.source[0] / rate, each.source[1] / rate)
+        for each in plan.differences
+        if each.verdict == "open" and not each.ticked
+    ]
+    kinds = [
+        "doubtful" if any(a <= (word.start + word.end) / 2 < b for a, b in doubts) else None
+        for word in plan.alignment.spoken
+    ]
+    words: list[tuple[str, str | None]] = []
+    place = (0, 0)  # in the old text, in the new one
     for edit in plan.edits:
-        pieces.append((" ".join(new[place : edit.new[0]]), None))
-        pieces.append((" ".join(old[slice(*edit.old)]), "deleted"))
-        pieces.append((" ".join(new[slice(*edit.new)]), "new"))
-        place = edit.new[1]
-    pieces.append((" ".join(new[place:]), None))
-    return [(f"{text} ", kind) for text, kind in pieces if text.strip()]
+        words += zip(new[place[1] : edit.new[0]], kinds[place[0] : edit.old[0]], strict=True)
+        words += [(word, "deleted") for word in old[slice(*edit.old)]]
+        words += [(word, "new") for word in new[slice(*edit.new)]]
+        place = edit.old[1], edit.new[1]
+    words += zip(new[place[1] :], kinds[place[0] :], strict=True)
+    pieces = [
+        (" ".join(filter(None, (word for word, _ in group))), kind)
+        for kind, group in groupby(words, key=itemgetter(1))
+    ]
+    return [(f"{text} ", kind) for text, kind in pieces if text]
 
 
 def exported(result: EditedRecording, out: Path) -> list[Path]:

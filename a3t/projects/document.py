@@ -14,12 +14,17 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import groupby
+from operator import attrgetter
 from typing import Annotated, Any, Literal, TypeVar
 
 from msgspec import Meta
 
 from a3t.errors import InputError
 from a3t.plan.request import Cut
+from a3t.projects.store.words import Token
+from a3t.text.comparison.edit_script import edit_script
+from a3t.text.transcript import Transcript
 from alignment.serialisation import OMITTED, Record, from_json
 
 T = TypeVar("T")
@@ -99,6 +104,20 @@ class Change(Record):
 
 
 Changes = Annotated[tuple[Change, ...], Meta(max_length=MAX_CHANGES)]
+
+
+def changes_to(tokens: Sequence[Token], wanted: Transcript) -> tuple[Change, ...]:
+    """Return the changes that make another text of the tokens; longer ones than may be are left."""
+    said = [" ".join(word.text for word in token.words) for token in tokens]
+    groups = [list(words) for _, words in groupby(wanted.words, key=attrgetter("token"))]
+    found = []
+    for edit in edit_script(said, [" ".join(word.text for word in words) for words in groups]):
+        (first, last), new = edit.old, groups[slice(*edit.new)]
+        ids = tuple(token.id for token in tokens[first:last])
+        text = " ".join(words[0].written for words in new)
+        if len(text) <= MAX_CHARACTERS:
+            found.append(Change(tokens[first - 1].id if first else -1, ids, text))
+    return tuple(found)
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ none is open, else nothing."""
 
 MAX_SHOWN = 20  # differences in a message
 FILLER = "<um>"  # the aligner's name
+MAX_SHOWN_MISHEARD = 30  # differences that are taken for misheard
 MAX_SHOWN_TEXT = 200  # characters of each text in a message
 # A new text of which less than this share of the words is heard, in order, is another recording's.
 MIN_KEPT_SHARE, MIN_COMPARED_WORDS = 0.5, 5
@@ -191,6 +192,28 @@ def _unsure(differences: Sequence[Difference]) -> str:
         f"{shown}{f'; and {more} more' if more > 0 else ''}. Choose those to make by their "
         "numbers, or give the text that the recording says now."
     )
+
+
+def left_as_recorded(differences: Sequence[Difference]) -> str:
+    """Return a sentence that names the differences that aren't made; "" if all are."""
+    left = [each for each in differences if not each.ticked and each.verdict != "misheard"]
+    named = "; ".join(f"{each.number}. {each.as_heard}" for each in left)
+    sentences = [f"Left as recorded: {named}."] if left else []
+    if misheard := probably_misheard(differences):
+        sentences.append(misheard)
+    return " ".join(sentences)
+
+
+def probably_misheard(differences: Sequence[Difference]) -> str:
+    """Return a sentence that names what the recogniser probably misheard; "" if that is nothing."""
+    own = [each for each in differences if each.verdict == "misheard" and not each.ticked]
+    if not own:
+        return ""
+    places = "One place" if len(own) == 1 else f"{len(own)} places"
+    shown = "; ".join(f"{each.number}. {each.as_heard}" for each in own[:MAX_SHOWN_MISHEARD])
+    more = len(own) - MAX_SHOWN_MISHEARD
+    rest = f"; and {more} more (--plan --json has all)" if more > 0 else ""
+    return f"{places} where the recogniser probably misheard your words: {shown}{rest}."
 
 
 def without_left_words(comparison: Comparison, written: Transcript) -> Comparison:

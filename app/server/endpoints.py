@@ -32,7 +32,7 @@ from a3t.grid import SAMPLE_RATE
 from a3t.plan.cleaning import Cleaning, cleaning_of_lists
 from a3t.plan.options import HTTP, EditOptions, SpeechOptions, read_options
 from a3t.plan.request import EditRequest, OtherRecording, SpeechRequest, Track, tracks_of
-from a3t.source.differences import Difference, parsed_changes
+from a3t.source.differences import Difference
 from alignment import Alignment
 from app import limits, texts
 from app.guard import MAY_CALL
@@ -379,7 +379,7 @@ async def edit(
     wanted = edit_request(
         text,
         new_text,
-        changes=parsed_changes(changes) if changes else None,
+        changes,
         others=others,
         tracks=tracks,
         **options,

@@ -21,9 +21,19 @@ from a3t.plan.findings import Findings
 from a3t.plan.options import PAGE, CleaningOptions, read_options
 from a3t.plan.request import KINDS
 from a3t.plan.track_activity import TrackActivity
-from a3t.projects.document import MAX_CHANGES, MAX_CHARACTERS, Change, Document, draft_of, steps_of
+from a3t.projects.document import (
+    MAX_CHANGES,
+    MAX_CHARACTERS,
+    Change,
+    Document,
+    Step,
+    changes_to,
+    draft_of,
+    steps_of,
+)
 from a3t.projects.store.words import HeardWords, Token
 from a3t.projects.take_record import TakeRecord
+from a3t.text.transcript import Transcript
 from alignment.result import DOUBTFUL_BELOW
 from app import limits, texts
 from app.processes.lanes import MAKING, EditorLane
@@ -341,7 +351,7 @@ class Project:
         self.open = OpenProject(folder, quick, long)
         self.folder, self.events = folder, self.open.events
         self.takes = TakeMaking(self.open)
-        self.listening = Listening(self.open, self.takes.make_missing)
+        self.listening = Listening(self.open, self._words_came)
         self.words = WordCorrections(self.open)
         self.further = FurtherRecordings(self.open)
         self.exported: str | None = None
@@ -350,6 +360,18 @@ class Project:
         self.listening.resume()
         self.further.resume()
         self.words.correct_all()
+
+    def _words_came(self) -> None:
+        """Make the text that was handed over, once every word is known, and the missing takes."""
+        state = self.folder.state
+        if state.handed and self.open.is_all_heard:
+            wanted = Transcript.from_text(state.offered or "")
+            step = Step(come=changes_to(self.open.tokens(), wanted), label=texts.HANDED_OVER)
+            after = self.open.document.taken(step)
+            self.folder.keep(replace(after, revision=after.revision + 1))
+            self.folder.update(lambda state: replace(state, handed=False))
+            self.events.tell(kind="saved", revision=after.revision + 1)
+        self.takes.make_missing()
 
     @property
     def is_idle(self) -> bool:

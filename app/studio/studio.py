@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from a3t.errors import InputError
 from a3t.example import NEW_TEXT, RECORDING, TEXT
+from a3t.projects.document import Document
 from a3t.projects.store.project_state import ProjectState
 from a3t.projects.store.recordings import FurtherRecording
 from app import limits, texts
@@ -86,17 +87,36 @@ class Studio:
         state = ProjectState(text=TEXT, offered=NEW_TEXT)
         return self._create(visitor, RECORDING, f"example{RECORDING.suffix}", state)
 
-    def project_of(self, visitor: str, recording: str | None, text: str) -> str:
-        """Return the name of a new project of an upload and its text; InputError."""
+    def project_of(
+        self,
+        visitor: str,
+        recording: str | None,
+        text: str,
+        new_text: str | None = None,
+        settings: dict[str, Any] | None = None,
+    ) -> str:
+        """Return the name of a new project of an upload and its text, in which a new text is made
+        with these settings as soon as the words are known; InputError."""
         source = limits.check_upload(recording, self.service.folder)
-        state = ProjectState(text=transcript_lines(text))
-        return self._create(visitor, source, source.name, state).folder.id
+        state = ProjectState(
+            text=transcript_lines(text), offered=new_text, handed=new_text is not None
+        )
+        return self._create(visitor, source, source.name, state, settings).folder.id
 
-    def _create(self, visitor: str, source: Path, name: str, state: ProjectState) -> Project:
+    def _create(
+        self,
+        visitor: str,
+        source: Path,
+        name: str,
+        state: ProjectState,
+        settings: dict[str, Any] | None = None,
+    ) -> Project:
         file = limits.safe_name(name)
 
         def fill(folder: Path) -> ProjectState:
             shutil.copyfile(source, folder / file)
+            if settings:
+                ProjectFolder(folder).keep(Document(settings=settings))
             return replace(state, name=name[:120], file=file)
 
         return self._opened(self.projects.create(visitor, source, fill))

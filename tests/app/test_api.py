@@ -28,14 +28,15 @@ def test_the_endpoints_and_nothing_else(client: Client) -> None:
     assert all(each["description"] for each in endpoints.values())
     edit = {field["parameter_name"]: field for field in endpoints["/edit"]["parameters"]}
     assert list(edit)[:5] == ["recording", "text", "new_text", "speed", "seed"]
-    assert {"fit", "match", "candidates"} < set(edit)
+    assert {"fit", "match", "candidates", "changes"} < set(edit)
+    assert edit["changes"]["python_type"]["type"] == "str"
     assert edit["new_text"]["python_type"]["type"] == "str"
     assert edit["recording"]["python_type"]["type"] == "filepath"
     assert described["unnamed_endpoints"] == {}
 
 
 def test_edit(client: Client, arctic: Path, editor: Editor, tmp_path: Path) -> None:
-    before, after, picture, audio, record, textgrid, text = client.predict(
+    before, after, picture, left, audio, record, textgrid, text = client.predict(
         recording=handle_file(arctic), text=ARCTIC, new_text=NEVER, api_name="/edit"
     )
     result = editor.edit(arctic, text=ARCTIC, new_text=NEVER)
@@ -49,7 +50,7 @@ def test_edit(client: Client, arctic: Path, editor: Editor, tmp_path: Path) -> N
     after, same_rate = soundfile.read(audio, dtype="int16")
     told = json.loads(Path(record).read_text(encoding="utf-8"))
     assert same_rate == rate
-    assert text == ARCTIC
+    assert (text, left) == (ARCTIC, "")
     (edit,) = told["edits"]
     assert edit["op"] == "replace"
     assert_untouched([edit], before, after)
@@ -72,6 +73,37 @@ def test_fields_have_sound_defaults(client: Client, arctic: Path) -> None:
         recording=handle_file(arctic), new_text=NEVER, text=ARCTIC, speed=2.0, api_name="/plan"
     )
     assert fast["edits"][0]["frames"] < 0.7 * edit["frames"]
+
+
+def test_of_the_differences_from_a_recognised_text_the_chosen_are_made(
+    client: Client, arctic: Path
+) -> None:
+    asked = {"recording": handle_file(arctic), "new_text": NEVER.replace("superlative", "lowest")}
+    preview, plan = client.predict(**asked, api_name="/plan")
+    first, second = plan["differences"]
+    assert (first["number"], first["heard"], first["new"], first["ticked"]) == (
+        1, "always", "never", True,
+    )  # fmt: skip
+    assert second["shown"] == "2. “superlative” → “lowest” after “it in the”"
+    preview, plan = client.predict(**asked, changes="1", api_name="/plan")
+    assert [each["ticked"] for each in plan["differences"]] == [True, False]
+    pieces = {each["class_or_confidence"]: each["token"].strip() for each in preview}
+    assert (pieces["deleted"], pieces["new"]) == ("always", "never")
+    *_, left, _, record, _, text = client.predict(**asked, changes="1", api_name="/edit")
+    assert left == "Left as recorded: 2. “superlative” (you wrote “lowest”)."
+    (made,) = json.loads(Path(record).read_text(encoding="utf-8"))["edits"]
+    assert made["new_words"] == "never" and "superlative" in text
+
+
+def test_what_may_be_misheard_is_planned_but_not_made_unasked(client: Client, arctic: Path) -> None:
+    asked = {"recording": handle_file(arctic), "new_text": ARCTIC.replace("always", "all ways")}
+    _, plan = client.predict(**asked, api_name="/plan")
+    (difference,) = plan["differences"]
+    assert difference["verdict"] == "open" and difference["shown"].endswith("(open?)")
+    preview, plan = client.predict(**asked, changes="none", api_name="/plan")
+    assert (preview, plan["edits"], len(plan["differences"])) == ([], [], 1)
+    with pytest.raises(exceptions.AppError, match="Choose those to make by their numbers"):
+        client.predict(**asked, text="", api_name="/edit")
 
 
 def test_align(client: Client, arctic: Path) -> None:

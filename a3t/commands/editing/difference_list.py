@@ -14,9 +14,8 @@ import soundfile
 from a3t.audio.reading.recording import Recording
 from a3t.console import answer, say
 from a3t.errors import InputError
-from a3t.source.differences import Changes, Difference, parsed_changes
+from a3t.source.differences import Changes, Difference, parsed_changes, probably_misheard
 
-MAX_SHOWN_MISHEARD = 30  # differences that are taken for misheard
 PLAYED_BESIDE_S = 0.7  # seconds on either side of a place that is played
 PLAYERS = (
     ("ffplay", "-v", "error", "-nodisp", "-autoexit"),
@@ -42,18 +41,6 @@ def lines_of(differences: Sequence[Difference], sample_rate: int) -> Iterator[st
         yield f"[{sign}] {each.number:{width}}. {start:8.2f} s  {each}{doubt}"
     if misheard := probably_misheard(differences):
         yield misheard
-
-
-def probably_misheard(differences: Sequence[Difference]) -> str:
-    """Return a sentence that names what the recogniser probably misheard; "" if that is nothing."""
-    own = [each for each in differences if each.verdict == "misheard" and not each.ticked]
-    if not own:
-        return ""
-    places = "One place" if len(own) == 1 else f"{len(own)} places"
-    shown = "; ".join(f"{each.number}. {each.as_heard}" for each in own[:MAX_SHOWN_MISHEARD])
-    more = len(own) - MAX_SHOWN_MISHEARD
-    rest = f"; and {more} more (--plan --json has all)" if more > 0 else ""
-    return f"{places} where the recogniser probably misheard your words: {shown}{rest}."
 
 
 def show(differences: Sequence[Difference], sample_rate: int) -> None:
@@ -103,13 +90,3 @@ def command_for(differences: Sequence[Difference], arguments: Sequence[str]) -> 
     """Return the command that makes the differences that are ticked."""
     numbers = ",".join(str(each.number) for each in differences if each.ticked)
     return shlex.join(["a3t", "edit", *arguments, "--changes", numbers or "NUMBERS"])
-
-
-def left_as_recorded(differences: Sequence[Difference]) -> str:
-    """Return a sentence that names the differences that aren't made; "" if all are."""
-    left = [each for each in differences if not each.ticked and each.verdict != "misheard"]
-    named = "; ".join(f"{each.number}. {each.as_heard}" for each in left)
-    sentences = [f"Left as recorded: {named}."] if left else []
-    if misheard := probably_misheard(differences):
-        sentences.append(misheard)
-    return " ".join(sentences)

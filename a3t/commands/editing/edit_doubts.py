@@ -11,14 +11,14 @@ from torch import Tensor
 
 from a3t.audio.analysis.background import music_under
 from a3t.audio.analysis.mel import mel_window
-from a3t.commands.editing.difference_list import chosen, left_as_recorded
+from a3t.commands.editing.difference_list import chosen
 from a3t.console import agrees, on_a_terminal, say
 from a3t.errors import InputError
 from a3t.grid import frames_of
 from a3t.model.saved_voices import Voice, load_voice
 from a3t.model.speaker_encoder import least_likeness, load_speaker_encoder, speech_vector
 from a3t.plan.edit_plan import EditPlan
-from a3t.source.differences import UnsureError
+from a3t.source.differences import UnsureError, left_as_recorded
 from a3t.source.transcripts import sidecar
 from alignment import Alignment
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from a3t.projects.store.record_files import StoredRecord
 from a3t.spans import Span
-from alignment.serialisation import Record
+from alignment.serialisation import OMITTED, Record
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,10 @@ class ProjectState(StoredRecord):
     """What a project is.
 
     file: the recording's, in the folder. made: the time. text: the transcript that was given.
-    offered: a new text that the page offers. origin: the project whose file it came from. plain:
-    whether restored marks are left out. places: whether the pieces of the text have been found.
-    parts: the samples of each part that is listened to. sound: None until it is opened.
+    offered: a new text that the page offers, or makes at once if it is `handed` over. origin: the
+    project whose file it came from. plain: whether restored marks are left out. places: whether the
+    pieces of the text have been found. parts: the samples of each part that is listened to. sound:
+    None until it is opened.
     """
 
     file: str = ""
@@ -61,6 +62,7 @@ class ProjectState(StoredRecord):
     parts: tuple[Span, ...] = ()
     sound: OpenedSound | None = None
     packed: PackedSound | None = None
+    handed: bool = field(default=False, metadata=OMITTED)
 
 
 def _from_1(data: Mapping[str, Any]) -> dict[str, Any]:
