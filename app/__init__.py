@@ -16,11 +16,13 @@ class PageOptions:
     """The page, where there is one.
 
     auth: the name and password of who may log in. root_path: the path under which a proxy shows it.
-    projects: their folder, in the service's own if that isn't given. frame_from: the site whose
-    pages may frame it, such as huggingface.co.
+    projects: their folder, in the service's own if that isn't given. frame_from: whose pages may
+    frame it: a site such as huggingface.co, or an origin. share: whether Gradio's servers pass it
+    on to whoever has the address.
     """
 
     auth: tuple[str, str] | None = None
     root_path: str = ""
     projects: Path | None = None
     frame_from: str = ""
+    share: bool = False

@@ -6,7 +6,9 @@ Both have one guard, one service with one queue of jobs, and one form of errors.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
+import secrets
 import signal
 import socket
 import tempfile
@@ -18,6 +20,7 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import anyio.to_thread
 import uvicorn
@@ -38,6 +41,8 @@ from app.processes.worker import WorkerProcess
 from app.server.endpoints import router
 from app.server.voice_folder import PromptVoice, voices_in
 from app.service import Service
+
+log = logging.getLogger(__name__)
 
 MAX_CONNECTIONS = 500  # of one server; a process may often have 1024 files open
 
@@ -74,16 +79,16 @@ def add_page(app: FastAPI, service: Service, options: PageOptions, local_only: b
 
     def load() -> FastAPI:
         os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # read when gradio is imported
-        from app import front
+        from app import front, gradio_requests
 
-        pages = FastAPI()
+        pages = FastAPI(openapi_url=None)
 
         def open_project(request: Request, *edit: Any) -> str:
             return studio.project_of(visitors.visitor(request, Response()), *edit)
 
         blocks = front.blocks(service, app.state.voices, open_project)
         user = visitors.user if visitors.must_log_in else None
-        front.mount(pages, blocks, user, options.root_path)
+        gradio_requests.mount(pages, blocks, user, options.root_path)
         return pages
 
     app.state.gradio = LoadedLater(load, visitors)
@@ -209,13 +214,38 @@ def serve(
     greet: Callable[[str], None],
 ) -> None:
     """Serve at a host and a port until Ctrl-C; `greet` is given the address.
-    InputError if the port can't be had."""
+
+    Raises InputError if the port can't be had.
+    """
+    with suppress(KeyboardInterrupt):
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C
+        with running(where, callers, voices, page) as (address, app):
+            greet(address)
+            with suppress(Exception):  # whoever asks first is told
+                app.state.service.quick.do(Watch(), bool)  # loads the models
+            if page is not None:
+                app.state.gradio.load()
+                if page.share:
+                    greet(shared(address))
+            threading.Event().wait()
+
+
+@contextmanager
+def running(
+    where: tuple[str, int | None],
+    callers: Callers,
+    voices: Mapping[str, PromptVoice],
+    page: PageOptions | None,
+) -> Iterator[tuple[str, FastAPI]]:
+    """Serve while the context lasts, and yield the address and the application.
+
+    Raises InputError if the port can't be had.
+    """
     # Visitors' words are not for this machine's user.
     environment = {"A3T_CACHE": ""} if page is not None and not callers.local_only else {}
     start = partial(WorkerProcess, environment=environment)
     background = partial(start, niceness=10)  # gives way to everything else here
-    with suppress(KeyboardInterrupt), run_folder() as folder:
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C
+    with run_folder() as folder:
         # Uploads and results go into a folder of this run's own, deleted when it ends.
         os.environ["GRADIO_TEMP_DIR"] = str(folder)
         service = Service(folder, start, background)
@@ -223,12 +253,7 @@ def serve(
         try:
             with served(app, *where) as address:
                 try:
-                    greet(address)
-                    with suppress(Exception):  # whoever asks first is told
-                        service.quick.do(Watch(), bool)  # loads the models
-                    if page is not None:
-                        app.inner.state.gradio.load()
-                    threading.Event().wait()
+                    yield address, app.inner
                 finally:  # while the server can still tell those who wait
                     service.stop()
         except (OSError, OverflowError):  # no port has so high a number
@@ -237,6 +262,22 @@ def serve(
             ) from None
         finally:
             service.close()
+
+
+def shared(address: str) -> str:
+    """Return the address at which Gradio's servers pass a page on; InputError if they don't."""
+    from gradio.networking import setup_tunnel
+
+    where = urlsplit(address)
+    try:
+        token = secrets.token_urlsafe(32)
+        return setup_tunnel(where.hostname or "", where.port or 80, token, None, None)
+    except Exception as error:
+        log.error("the page could not be shared", exc_info=error)
+        raise InputError(
+            "Gradio's servers don't share this page now: try again later, or start it without "
+            "--share."
+        ) from None
 
 
 @contextmanager

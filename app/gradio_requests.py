@@ -3,21 +3,37 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Callable, Sequence
+from importlib import import_module
 from inspect import Parameter, Signature, signature
+from types import ModuleType
 from typing import Any
 
 import gradio as gr
 import numpy as np
+from fastapi import FastAPI, Request
 
 from a3t.audio.matching.traits import MatchedTraits
 from a3t.plan.edit_limits import shortened
 from a3t.plan.options import Option
-from app import texts
+from app import limits, texts
 from app.processes.request_jobs import BusyError, Watch, sentence_of
 from app.service import Service
 
 POLL_S = 0.2  # between looks at a job's progress
+CSS = """
+#script-editor { width: 100%; height: calc(100dvh - 6rem); border: 0 }
+.editor-frame { padding: 0 !important } footer { margin: 0 !important }
+.editor-frame h1 { position: absolute; clip-path: inset(50%); width: 1px; height: 1px }
+#time, #duration, .playback { color: var(--body-text-color-subdued) !important }
+"""
+THEME = gr.themes.Base(font=["sans-serif"], font_mono=["monospace"]).set(
+    body_text_color_subdued="*neutral_600",  # the theme's own is too faint to read
+    block_info_text_color="*neutral_600",
+    button_primary_background_fill="*primary_600",
+    button_primary_background_fill_hover="*primary_700",
+)
 
 
 class Requests:
@@ -108,3 +124,29 @@ def with_arguments(function: Callable[..., Any], names: Sequence[str]) -> Callab
     last = Parameter("progress", Parameter.POSITIONAL_OR_KEYWORD, default=gr.Progress())
     function.__signature__ = Signature([*own, *further, last])  # type: ignore[attr-defined]
     return function
+
+
+def mount(
+    app: FastAPI, pages: gr.Blocks, user: Callable[[Request], str | None] | None, root: str
+) -> None:
+    """Mount the pages at the application's root; ``user`` names who has logged in."""
+    pages.run_history = False  # nothing is remembered
+    gr.mount_gradio_app(
+        app, pages, "/", auth_dependency=user, root_path=root or None, show_error=False,
+        max_file_size=limits.MAX_MEGABYTES * 1_000_000, ssr_mode=False, enable_monitoring=False,
+        theme=THEME, css=CSS,
+        head=f'<script type="module" src="{root}/studio/web/frame.js"></script>',
+    )  # fmt: skip
+
+
+class CallableModule(ModuleType):
+    """A module that makes an `app.notebook.Front` when it is called."""
+
+    def __call__(self, **options: Any) -> Any:
+        """Return the editor for a notebook."""
+        return import_module(".notebook", __package__).Front(**options)
+
+
+def make_callable(module: str) -> None:
+    """Make a module callable, for `from app import front; front().launch()`."""
+    sys.modules[module].__class__ = CallableModule

@@ -240,13 +240,20 @@ STRICT = ("/editor", "/studio", "/v1", "/openapi.json")
 def headers_of(path: str, frame_from: str = "") -> list[tuple[bytes, bytes]]:
     """Return the headers of every answer; ``frame_from``: the site that may frame the page."""
     inline, base = ("", "'none'") if path.startswith(STRICT) else (INLINE, "'self'")
-    frames = f"'self' https://{frame_from} https://*.{frame_from}" if frame_from else "'self'"
     policy = (
         f"default-src 'self'; {inline}img-src 'self' data: blob:; object-src 'none'; "
-        f"base-uri {base}; form-action 'self'; frame-ancestors {frames}"
+        f"base-uri {base}; form-action 'self'; frame-ancestors {framing_sites(frame_from)}"
     )
     framed = [] if frame_from else [(b"x-frame-options", b"SAMEORIGIN")]
     return [(b"content-security-policy", policy.encode()), *framed, *HEADERS]
+
+
+def framing_sites(site: str) -> str:
+    """Return who may frame the page, as a policy names them: itself, and a site with its
+    subdomains, or the one origin that is given."""
+    if not site:
+        return "'self'"
+    return f"'self' {site}" if "://" in site else f"'self' https://{site} https://*.{site}"
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,8 @@ class HeadTimeoutProtocol(H11Protocol):
         """Begin to wait for the head of the first request."""
         super().connection_made(transport)
         self._await_head()
-        waiting = [(each.until, each) for each in self.connections if each.until is not None]
+        others = [each for each in self.connections if isinstance(each, HeadTimeoutProtocol)]
+        waiting = [(each.until, each) for each in others if each.until is not None]
         if len(waiting) > MAX_HEADS:
             min(waiting, key=itemgetter(0))[1].transport.close()
 

@@ -71,6 +71,11 @@ class FinishedEdit:
     new_text: str
     left: str
 
+    @property
+    def files(self) -> tuple[Path, Path, Path]:
+        """What is taken home."""
+        return self.recording, self.record, self.textgrid
+
 
 class Service:
     """The editor behind the page. `folder` also takes the web server's uploads; nothing outside it

@@ -71,12 +71,19 @@ TRANSCRIPT_INFO = "Without it, a3t recognises the words."
 DIFFERENCES = "From what was recognised: the ticked ones are made. Untick what was only misheard."
 CHANGES = "The numbers of the ticked differences, as programs send them; “all” or “none”."
 HANDED_OVER = "Quick edit"
+EDIT_FILES = ("Recording", "edit.json", "TextGrid")
+DEPARTURES = ["from", "to", "kind", "written", "said"]
 QUICK_EDIT = (
+    "# Quick edit\n\n"
     "Choose a recording, change its text, and hear the change; all else stays as it was. "
     "For longer work use the script editor."
 )
-SPEECH_PAGE = "Speak a text in the voice of a recording of a few seconds, or in a saved voice."
+SPEECH_PAGE = (
+    "# Speech from a prompt\n\nSpeak a text in the voice of a recording of a few seconds, or in a "
+    "saved voice."
+)
 ALIGN_PAGE = (
+    "# Align and check\n\n"
     "Find when each word and phone is spoken, list where a reading departs from its script, or "
     "name the parts of a file that are synthetic."
 )

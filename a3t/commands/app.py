@@ -5,22 +5,28 @@ from __future__ import annotations
 import argparse
 import ipaddress
 import os
+import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 from a3t.commands.options import Options, option
-from a3t.console import BAD_INPUT, WRONG_USAGE, Parser, complain, run
+from a3t.console import BAD_INPUT, WRONG_USAGE, Parser, agrees, complain, on_a_terminal, run
 from a3t.errors import InputError
 from a3t.user_folders import data_folder
 from app import PageOptions
 
-EPILOG = """The page listens on this computer only. With another --host it can be reached from
-outside: then add --auth NAME:PASSWORD (or --auth @FILE), or --no-auth if a proxy in front of it
-asks visitors who they are. It serves programs as `a3t serve` does: on this computer only, or with
---token."""
+EPILOG = """The page listens on this computer only. With another --host, or --share, it can be
+reached from outside: then add --auth NAME:PASSWORD (or --auth @FILE), or --no-auth if a proxy in
+front of it asks visitors who they are. It serves programs as `a3t serve` does: on this computer
+only, or with --token."""
 LEAST_TOKEN = 8  # characters
+SITE = re.compile(r"(https?://)?[\w.-]+(:\d{1,5})?", re.ASCII)
+SHARING = (
+    "With --share all recordings, texts and results pass through Gradio's servers, and whoever has "
+    "the address can open the page."
+)
 OUR_PACKAGES = ("a3t", "alignment", "app")  # what else is missing is missing from an extra
 
 
@@ -35,6 +41,10 @@ def parser() -> argparse.ArgumentParser:
     option(who, "--no-auth", "require no login, whatever the --host")
     about = "the path under which a proxy serves the page, e.g. /speech"
     option(result, "--root-path PATH", about, default="")
+    about = "whose pages may show this one in a frame, e.g. huggingface.co or https://example.org"
+    option(result, "--frame-from SITE", about, default="")
+    option(result, "--share", "let others open the page through Gradio's servers; asks first")
+    option(result, "--yes", "share without asking")
     about = "folder for projects (default: a3t/projects in this user's data)"
     option(result, "--projects FOLDER", about)
     return result
@@ -83,20 +93,26 @@ def token_of(given: str | None) -> str | None:
 def main(arguments: list[str]) -> int:
     """Run `a3t app` and return the exit code."""
     options = parser().parse_args(arguments)
-    if not is_loopback(options.host) and options.auth is None and not options.no_auth:
-        print(
-            f"With --host {options.host} the page can be reached from outside: add --auth "
-            "NAME:PASSWORD, or --no-auth to let everybody in.",
-            file=sys.stderr,
-        )
-        return WRONG_USAGE
+    outside = "--share" if options.share else f"--host {options.host}"
     try:
+        if (options.share or not is_loopback(options.host)) and not (
+            options.auth or options.no_auth
+        ):
+            raise InputError(
+                f"With {outside} the page can be reached from outside: add --auth NAME:PASSWORD, "
+                "or --no-auth to let everybody in."
+            )
+        if options.frame_from and not SITE.fullmatch(options.frame_from):
+            raise InputError("--frame-from takes a site, such as huggingface.co, or its origin.")
         auth = credentials(options.auth)
+        if options.share and not options.yes:
+            confirm_sharing()
     except InputError as error:
         print(error, file=sys.stderr)
         return WRONG_USAGE
 
-    page = PageOptions(auth, options.root_path, options.projects or data_folder("projects"))
+    projects = options.projects or data_folder("projects")
+    page = PageOptions(auth, options.root_path, projects, options.frame_from, options.share)
     # Behind a proxy, or with a password, the page goes by any name.
     local_only = is_loopback(options.host) and not (auth or options.no_auth or options.root_path)
 
@@ -104,6 +120,14 @@ def main(arguments: list[str]) -> int:
         print(f"The page is at {address} (Ctrl-C ends it).", flush=True)
 
     return serve(options, token_of, page, local_only, greet)
+
+
+def confirm_sharing() -> None:
+    """Say what sharing means and ask for it; InputError off a terminal, or for a no."""
+    if not on_a_terminal():
+        raise InputError(f"{SHARING} Add --yes to share it all the same.")
+    if not agrees(f"{SHARING} Share it?"):
+        raise InputError("Nothing was shared.")
 
 
 def serve(
