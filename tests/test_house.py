@@ -27,7 +27,8 @@ NOT_INFERENCE = {"espnet", "espnet2", "espnetez", "parallel_wavegan", "gradio", 
 LAZY = {"librosa", "nltk", "g2p_en", "sklearn", "pandas"}
 PICKLERS = {"pickle", "dill", "joblib", "shelve"}
 ENTRIES = ("a3t.editor", "a3t.commands.edit", "a3t.commands.tts")
-DOORS = {"a3t.edit", "a3t.tts"}  # what `python -m` has always called these commands
+# What `python -m` has always called these commands, and what a Space runs.
+DOORS = {"a3t.edit", "a3t.tts", "app.space.app"}
 
 
 @cache
