@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import pytest
+
 READY = ".studio[data-ready]"
 PATIENCE = float(os.environ.get("A3T_PATIENCE", 300_000))  # milliseconds; test machines are busy
 
@@ -99,3 +101,24 @@ def download(page: Any, folder: Path) -> Path:
     path = folder / waiting.value.suggested_filename
     waiting.value.save_as(path)
     return path
+
+
+# Colours that fade into others are judged when they have.
+STILL = """() => new Promise(requestAnimationFrame).then(() => Promise.all(document.getAnimations()
+    .filter((each) => each.effect.getComputedTiming().endTime < 1e4)
+    .map((each) => each.finished.catch(() => null)))).then(() => true)"""
+
+
+def violations(page: Any, *without: str) -> list[str]:
+    """The faults that axe finds on the page, one line per rule, `without` these rules."""
+    page.evaluate(STILL)
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
+    )
+    more = ("label-content-name-mismatch", "page-has-heading-one")
+    rules = {name: {"enabled": name not in without} for name in (*more, *without)}
+    found = axe.Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa"], "rules": rules})
+    return [
+        f"{rule['id']}: {rule['help']}: {[node['html'][:150] for node in rule['nodes'][:3]]}"
+        for rule in found.response["violations"]
+    ]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.app.browser.pages import change, opened, picture, word
+from tests.app.browser.pages import change, opened, picture, violations, word
 
 pytestmark = pytest.mark.slow
 
@@ -19,27 +19,6 @@ def made(browser: Any, url: str) -> Any:
     yield page
     assert page.faults == []
     page.context.close()
-
-
-# Colours that fade into others are judged when they have.
-STILL = """() => new Promise(requestAnimationFrame).then(() => Promise.all(document.getAnimations()
-    .filter((each) => each.effect.getComputedTiming().endTime < 1e4)
-    .map((each) => each.finished.catch(() => null)))).then(() => true)"""
-
-
-def violations(page: Any) -> list[str]:
-    """The faults that axe finds on the page, one line per rule."""
-    page.evaluate(STILL)
-    axe = pytest.importorskip(
-        "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
-    )
-    more = ("label-content-name-mismatch", "page-has-heading-one")
-    rules = {name: {"enabled": True} for name in more}
-    found = axe.Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa"], "rules": rules})
-    return [
-        f"{rule['id']}: {rule['help']}: {[node['html'][:150] for node in rule['nodes'][:3]]}"
-        for rule in found.response["violations"]
-    ]
 
 
 def test_the_start(browser: Any, url: str) -> None:
