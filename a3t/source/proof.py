@@ -7,10 +7,10 @@ is then aligned, which gives the times, and finds what stands in the pauses.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from a3t.source.change_detection import SpeechComparison
 from a3t.source.places import with_words
 from a3t.source.recognised_transcript import recognised
 from a3t.source.records import FoundTranscript, Place
+from a3t.spans import Span
 from a3t.text.comparison.edit_script import WordEdit, minimal_script
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
@@ -48,6 +49,7 @@ APART = 0.5  # seconds between two clipped places
 FASTEST = 6.0  # words a second that anybody says
 ANCHOR = 3  # words in a row that tell where in a book a chapter is
 FEWEST = 5  # of these that must agree
+UNREAD = 25  # words at an end of the text that a reading may lack and still be meant to have
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ def remarks(
     nothing is heard, or nothing of the script.
     """
     pronouncer = Pronouncer()
-    compared = SpeechComparison(recording, pronouncer, model).compared(script)
+    compared = SpeechComparison(recording, pronouncer, model, remembers=True).compared(script)
     odds = compared.weights.log_odds(compared.evidence)
     changed = [k for k, each in enumerate(odds) if each > 0.0]
     swapped = [Place(compared.places[k].new, compared.places[k].heard) for k in changed]
@@ -193,11 +195,12 @@ def _runs(loud: np.ndarray) -> Iterator[int]:
 
 
 def stretch_of(recording: Recording, book: Transcript, model: Path | None) -> Transcript:
-    """The part of a text that a recording reads, found by what is heard; all of a text that may
-    be read in its time. Raises InputError if nothing of the text is heard."""
-    if len(book.words) <= FASTEST * recording.seconds:
-        return book
-    heard = recognised(recording, Pronouncer(), model).transcript.spoken
+    """Return the part of a text that a recording reads, found by the words heard at its ends.
+
+    The text's first and last words count as omitted where no more than UNREAD are missing. Raises
+    InputError if nothing of a text is heard that takes longer than the recording.
+    """
+    heard = recognised(recording, Pronouncer(), model, remembers=True).transcript.spoken
     places: dict[tuple[str, ...], list[int]] = {}
     for k in range(len(book.words) - ANCHOR + 1):
         places.setdefault(book.spoken[k : k + ANCHOR], []).append(k)
@@ -210,15 +213,38 @@ def stretch_of(recording: Recording, book: Transcript, model: Path | None) -> Tr
     near = Counter((place - k) // 50 for k, place in anchors)
     best = max(near, key=lambda each: near[each] + near[each + 1], default=0)
     own = [(k, p) for k, p in anchors if abs((p - k) // 50 - best) <= max(2, len(heard) // 500)]
+    count = len(book.words)
     if len(own) < min(FEWEST, max(1, len(heard) // 4)):
+        if count <= FASTEST * recording.seconds:
+            return book
         raise InputError(
             f"{recording.path.name} reads nothing of the text: give the text that it reads."
         )
-    first = max(0, own[0][1] - own[0][0])
-    last = min(len(book.words), own[-1][1] + len(heard) - own[-1][0])
-    ends = [k + 1 for k, word in enumerate(book.words) if word.mark in (".", "?")]
-    # From the sentence that is nearest, at both ends.
-    begin = min([0, *ends], key=lambda k: abs(k - first))
-    place = bisect_left(ends, last)
-    end = min(ends[max(place - 1, 0) : place + 1] or [last], key=lambda k: abs(k - last))
-    return book.part(begin, max(end, begin + 1))
+    ends = [0, *(k + 1 for k, word in enumerate(book.words) if word.mark in (".", "?")), count]
+    before, start = heard[: own[0][0]], own[0][1]
+    after, stop = heard[own[-1][0] + ANCHOR :], own[-1][1] + ANCHOR
+    back = _matched(before[::-1], book.spoken[:start][::-1])
+    on = _matched(after, book.spoken[stop:])
+    begin = _edge(start - back[1], back[0] - len(before), ends)
+    end = _edge(stop + on[1], len(after) - on[0], ends)
+    begin = 0 if begin <= UNREAD else begin
+    end = count if count - end <= UNREAD else end
+    return book if end - begin == count else book.part(begin, max(end, begin + 1))
+
+
+def _matched(heard: Sequence[str], book: Sequence[str]) -> Span:
+    """Return how many words there are of each up to the last one that is heard as it is written."""
+    near = book[: len(heard) + ANCHOR]
+    blocks = SequenceMatcher(None, heard, near, autojunk=False).get_matching_blocks()
+    return max(((b.a + b.size, b.b + b.size) for b in blocks if b.size), default=(0, 0))
+
+
+def _edge(place: int, further: int, ends: Sequence[int]) -> int:
+    """Return where a reading begins or ends: so many words ``further`` than a place.
+
+    It is at the end of a sentence if one is near, nearer where the place is at its edge.
+    """
+    edge = min(max(place + further, 0), ends[-1])
+    nearest = min(ends, key=lambda each: abs(each - edge))
+    reach = UNREAD if abs(further) > ANCHOR else ANCHOR
+    return nearest if abs(nearest - edge) <= reach else edge

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -76,10 +77,45 @@ def test_each_chapter_finds_its_part_of_the_book(
         " ".join(f"This is page {n} of a long story." for n in range(9)) + f" {BOOK}"
     )
     heard = FoundTranscript(Transcript.from_text(said))
-    monkeypatch.setattr("a3t.source.proof.recognised", lambda *_: heard)
+    monkeypatch.setattr("a3t.source.proof.recognised", lambda *_, **__: heard)
     if len(heard.transcript.words) > 3:
         part = stretch_of(Recording.open(arctic), book, None)
         assert part.text == "Then he walked back through the rain, and said nothing about it."
     else:
         with pytest.raises(InputError, match="nothing of the text"):
             stretch_of(Recording.open(arctic), Transcript.from_text("One two three. " * 40), None)
+
+
+def spelled(number: int) -> str:
+    """A sentence of nine words that no other number has."""
+    sound = "".join("aeioubdgklmnprstvwz"[int(digit)] for digit in f"{number * 7919:08d}")
+    return f"The {sound} went to {sound[::-1]} by the {sound}{sound} road."
+
+
+@pytest.mark.parametrize("punctuated", [True, False])
+@pytest.mark.parametrize("cuts", [(60,), (25, 90), (33, 66, 99), (58.5,), (100,)])
+def test_parts_of_a_book_hold_nothing_of_each_other(
+    cuts: tuple[float, ...], punctuated: bool, arctic: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Parts are of any length, in order; every tenth word is misheard."""
+    book = Transcript.from_text(" ".join(spelled(k) for k in range(1, 121)))
+    if not punctuated:
+        book = Transcript.of_spoken(book.spoken)
+    places = [0, *(round(cut * 9) for cut in cuts), len(book.words)]
+    parts = []
+    for first, last in pairwise(places):
+        words = [w if k % 10 != 4 else "um" for k, w in enumerate(book.spoken[first:last])]
+        heard = FoundTranscript(Transcript.of_spoken(words))
+        monkeypatch.setattr("a3t.source.proof.recognised", lambda *_, heard=heard, **__: heard)
+        parts.append(stretch_of(Recording.open(arctic), book, None).spoken)
+    assert parts == [book.spoken[first:last] for first, last in pairwise(places)]
+
+
+@pytest.mark.parametrize("span", [(9, 1080), (0, 1060), (20, 1070)])
+def test_a_reading_of_a_whole_text_lacks_a_sentence_at_its_end(
+    span: tuple[int, int], arctic: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book = Transcript.from_text(" ".join(spelled(k) for k in range(1, 121)))
+    heard = FoundTranscript(Transcript.of_spoken(book.spoken[slice(*span)]))
+    monkeypatch.setattr("a3t.source.proof.recognised", lambda *_, **__: heard)
+    assert stretch_of(Recording.open(arctic), book, None) == book
