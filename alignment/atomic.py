@@ -150,8 +150,9 @@ def staging(folder: Path) -> Iterator[Path]:
 
 
 def put_in_place(files: Sequence[tuple[Path, Path]]) -> None:
-    """Rename each (written, target) pair in turn, all of them or none; `written` is in a folder of
-    `staging`.
+    """Rename each (written, target) pair in turn, all of them or none.
+
+    ``written`` is in a folder of `staging`.
 
     Every file is flushed before the first is renamed. If a rename fails, or Ctrl-C comes between
     two, the earlier ones are undone; if the process is killed there, `recover` does the rest of
@@ -229,8 +230,9 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def recover() -> None:
-    """Finish what this user's killed processes had begun to put in place; remove what else they
-    left half written.
+    """Finish what this user's killed processes had begun to put in place.
+
+    What else they left half written is removed.
 
     What can't be finished as it was begun, because somebody has changed its files since, stays as
     it is (`left_alone`).
@@ -329,8 +331,10 @@ def _flush(path: Path) -> None:
 
 @contextlib.contextmanager
 def termination_raises() -> Iterator[None]:
-    """Let SIGTERM unwind the stack, as Ctrl-C does, where nobody else has taken it: it raises
-    SystemExit(TERMINATED)."""
+    """Let SIGTERM unwind the stack, as Ctrl-C does, where nobody else has taken it.
+
+    It raises SystemExit(TERMINATED).
+    """
     main = threading.current_thread() is threading.main_thread()
     if not main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield

@@ -147,7 +147,7 @@ def transcribe(options: argparse.Namespace) -> None:
 def transcribe_live(options: argparse.Namespace) -> None:
     """Print words as they are said, until the sound ends or Ctrl-C is pressed."""
     from a3t.source.live_transcript import LiveLines, Microphone, piped
-    from alignment.recognition.live import LATE, LiveRecogniser
+    from alignment.recognition.live import LATE_S, LiveRecogniser
 
     by_microphone = options.wav is None
     with (
@@ -163,9 +163,9 @@ def transcribe_live(options: argparse.Namespace) -> None:
             is_late = False
             for block in sound.blocks:
                 behind = sound.behind()
-                if behind >= LATE and not is_late:
+                if behind >= LATE_S and not is_late:
                     say(f"The words are {behind:.0f} s late: less care is taken until they aren't.")
-                is_late = behind >= LATE
+                is_late = behind >= LATE_S
                 lines.show(recogniser.hear(block, behind))
             lines.show(recogniser.end())
 

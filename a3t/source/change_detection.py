@@ -33,7 +33,7 @@ from alignment import AlignmentError
 from alignment.aligner import Readable
 from alignment.aligners.network_aligner import NetworkAligner
 from alignment.recognition.network_recogniser import (
-    NOTHING,
+    NO_WORDS,
     RecognisedWord,
     mean_scores,
     settled,
@@ -301,7 +301,7 @@ class SpeechComparison:
             if (own := self._settled[key]) is not None:
                 found.append(own)
         if not found:
-            raise AlignmentError(NOTHING)
+            raise AlignmentError(NO_WORDS)
         return found
 
     def _settled_part(self, part: _Part, words: tuple[str, ...]) -> _Part | None:

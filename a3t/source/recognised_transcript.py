@@ -31,7 +31,7 @@ from alignment.confidence.scores import require_speech
 from alignment.formats.dictionary import MAX_NAMES
 from alignment.network.phone_network import FRAME_S, INDEX, features, posteriors
 from alignment.recognition import recognise
-from alignment.recognition.network_recogniser import NOTHING
+from alignment.recognition.network_recogniser import NO_WORDS
 from alignment.recognition.whisper import Whisper, load_whisper
 from alignment.result import DOUBTFUL_BELOW, PAUSE
 from alignment.waveform import model_waveform

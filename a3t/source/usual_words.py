@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from alignment.recognition.ngrams import UNKNOWN, load_ngrams
+from alignment.recognition.ngrams import UNKNOWN_TOKEN, load_ngrams
 
 # Log probabilities of words that are rare, that are mostly names, and that no text has.
 RARE, NAME, RAREST = -10.0, -13.0, -16.0
@@ -33,7 +33,7 @@ def _numbers() -> Mapping[str, int]:
 def language(before: Sequence[str], words: Sequence[str], after: Sequence[str]) -> float:
     """log P of the words and those after them behind those before, nats, by trigrams."""
     numbers = _numbers()
-    unknown = numbers[UNKNOWN]
+    unknown = numbers[UNKNOWN_TOKEN]
     text = [numbers.get(word, unknown) for word in (*before, *words, *after)]
     padded = np.array([-1, 0, *text])
     scores = load_ngrams().scores(padded[:-2], padded[1:-1], padded[2:])

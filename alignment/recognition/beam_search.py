@@ -19,12 +19,21 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from alignment.network.phone_network import FRAME_S, INDEX, STEP_FRAMES, SYMBOLS, in_steps
-from alignment.recognition.lattice import END, NEAR, ON, Arc, Arcs, LatticeBuilder
+from alignment.recognition.lattice import END_WORD, NEAR_NATS, ON, Arc, Arcs, LatticeBuilder
 from alignment.recognition.ngrams import found
 from alignment.result import PAUSE
 
-ROOT, SILENCE = 0, 1
+ROOT, SILENCE_NODE = 0, 1
 """Nodes: between two words, where nothing is heard yet; and a pause between them."""
+RIVALS_AFTER_S = 0.3  # seconds after a word's end at which its rivals are looked at
+SAME_END_S = 0.1  # seconds by which the same word's end may be elsewhere
+BACK = 6  # words before the latest that are looked through
+# Log odds of a word from those of its share, fitted to the words recognised in 72 clips of the half
+# that choices are made on.
+FLATTENED = 0.5
+CONFIDENCE_OFFSET, CONFIDENCE_SLOPE = 1.02, 0.72
+NO_RECORD = -1  # no word, no record
+WATCHED, RIVALS = 5, 500  # steps from one look at what is followed to the next, and how many count
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +45,12 @@ class Ranges:
 
     @classmethod
     def of(cls, owners: np.ndarray, nodes: int) -> Ranges:
-        """The places of the rising `owners` (n,) that belong to each of so many nodes."""
+        """Return the places of the rising ``owners`` (n,) that belong to each of so many nodes."""
         ends = np.searchsorted(owners, np.arange(nodes + 1))
         return cls(ends[:-1], np.diff(ends))
 
     def spread(self, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The numbers of each of the nodes, one after the other, and the place of each one's
-        node."""
+        """Return the nodes' numbers, one node after the other, and the place of each node."""
         count = self.count[nodes]
         place = np.repeat(np.arange(len(nodes)), count)
         ahead = self.first[nodes] - (np.cumsum(count) - count)
@@ -51,8 +59,10 @@ class Ranges:
 
 @dataclass(frozen=True, slots=True)
 class LexiconTree:
-    """Nodes with their phone (by number), level by level: so the children of a node follow one
-    another. The words that end at node k are those of `ending` in its range of `ends`."""
+    """Nodes with their phone (by number), level by level, so that a node's children are neighbours.
+
+    The words that end at node k are those of ``ending`` in its range of ``ends``.
+    """
 
     phone: np.ndarray
     parent: np.ndarray
@@ -63,7 +73,7 @@ class LexiconTree:
 
     @classmethod
     def of(cls, pronunciations: Iterable[tuple[int, Sequence[str]]]) -> LexiconTree:
-        """A tree of words by number, each with at least one phone in ARPAbet without stress."""
+        """Build a tree of words by number, each with one or more phones without stress."""
         words, ways = zip(*pronunciations, strict=True)
         lengths = np.array([len(way) for way in ways])
         phones = np.array([INDEX[symbol] for way in ways for symbol in way])
@@ -83,8 +93,8 @@ class LexiconTree:
         parents = np.concatenate(parent)
         children = Ranges.of(parents, count)
         # What comes after a pause is what can come after a word, but for another pause.
-        children.first[SILENCE] = children.first[ROOT] + 1
-        children.count[SILENCE] = children.count[ROOT] - 1
+        children.first[SILENCE_NODE] = children.first[ROOT] + 1
+        children.count[SILENCE_NODE] = children.count[ROOT] - 1
         by_node = np.argsort(node, kind="stable")
         return cls(
             np.concatenate(phone),
@@ -96,25 +106,17 @@ class LexiconTree:
         )
 
     def best_below(self, scores: np.ndarray) -> np.ndarray:
-        """Each node's best of the `scores` (by word number) that can still end, (nodes,); 0 for
-        ROOT and SILENCE."""
+        """Return each node's best of the ``scores`` (by word number) that can still end, (nodes,).
+
+        ROOT and SILENCE_NODE have 0.
+        """
         result = np.full(len(self.phone), -np.inf)
         nodes = np.repeat(np.arange(len(result)), self.ends.count)
         np.maximum.at(result, nodes, scores[self.ending])
         for level in self.levels[:0:-1]:
             np.maximum.at(result, self.parent[level], result[level])
-        result[[ROOT, SILENCE]] = 0.0
+        result[[ROOT, SILENCE_NODE]] = 0.0
         return result
-
-
-LATER = 0.3  # seconds after a word's end at which its rivals are looked at
-APART = 0.1  # seconds by which the same word's end may be elsewhere
-BACK = 6  # words before the latest that are looked through
-
-# Log odds of a word from those of its share, fitted to the words recognised in 72 clips of the half
-# that choices are made on.
-FLATTENED = 0.5
-OFFSET, SLOPE = 1.02, 0.72
 
 
 class Rivals(NamedTuple):
@@ -136,38 +138,34 @@ class Endings(NamedTuple):
 def confidences(
     path: Sequence[int], endings: Endings, rivals: Sequence[Rivals], seconds: float
 ) -> list[float]:
-    """The probability of each word of the likeliest path, 0..1.
+    """Return the probability of each word of the likeliest path, 0..1.
 
-    `path`: its records in order; `rivals` of some steps, rising, the last step among them;
-    `seconds`: of a step.
+    ``path``: its records in order; ``rivals`` of some steps, rising, the last step among them;
+    ``seconds``: of a step.
     """
     steps = np.array([each.step for each in rivals])
-    wanted = endings.step[list(path)] + round(LATER / seconds)
+    wanted = endings.step[list(path)] + round(RIVALS_AFTER_S / seconds)
     places = np.minimum(np.searchsorted(steps, wanted), len(rivals) - 1)
     result = []
     for record, place in zip(path, places.tolist(), strict=True):
         each = rivals[place]
         weights = np.exp(FLATTENED * (each.scores - each.scores.max()))
-        share = float(weights[_has(record, each.latest, endings, APART / seconds)].sum())
+        share = float(weights[_has(record, each.latest, endings, SAME_END_S / seconds)].sum())
         share = min(max(share / float(weights.sum()), 1e-4), 1 - 1e-4)
-        odds = OFFSET + SLOPE * np.log(share / (1 - share))
+        odds = CONFIDENCE_OFFSET + CONFIDENCE_SLOPE * np.log(share / (1 - share))
         result.append(round(float(1 / (1 + np.exp(-odds))), 4))
     return result
 
 
 def _has(record: int, latest: np.ndarray, endings: Endings, apart: float) -> np.ndarray:
-    """Flags (n,): the rivals that have the word of `record` at about its time."""
-    found = np.zeros(len(latest), bool)
+    """Flag the rivals that have the word of ``record`` at about its time, (n,)."""
+    flags = np.zeros(len(latest), bool)
     for _ in range(BACK):
         there = latest >= 0
         near = np.abs(endings.step[latest] - endings.step[record]) <= apart
-        found |= there & near & (endings.word[latest] == endings.word[record])
+        flags |= there & near & (endings.word[latest] == endings.word[record])
         latest = np.where(there, endings.before[latest], latest)
-    return found
-
-
-NOTHING = -1  # no word, no record
-WATCHED, RIVALS = 5, 500  # steps from one look at what is followed to the next, and how many count
+    return flags
 
 
 class LanguageModel(Protocol):
@@ -179,7 +177,7 @@ class LanguageModel(Protocol):
         ...
 
     def follow(self, context: np.ndarray, word: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """log P(word | context), nats, and the context after the word, (n,) each."""
+        """Return log P(word | context), nats, and the context after the word, (n,) each."""
         ...
 
 
@@ -217,13 +215,13 @@ def search(
     model: LanguageModel,
     options: Search | None = None,
     choose: Callable[[list[Arc]], list[int]] | None = None,
-    near: float = NEAR,
+    near: float = NEAR_NATS,
 ) -> list[Found]:
-    """The likeliest words in `posteriors` or scores (T, 40); none when no way leads to an end.
+    """Return the likeliest words in ``posteriors`` or scores (T, 40), or none.
 
-    `ahead` (nodes,): of the tree's nodes the best log probability of their words (`best_below`).
-    `choose`: takes the records of one of the ways at most `near` nats below the likeliest, in
-    order; the likeliest if it isn't given.
+    None when no way leads to an end. ``ahead`` (nodes,): of the tree's nodes the best log
+    probability of their words (`best_below`). ``choose``: takes the records of one of the ways at
+    most ``near`` nats below the likeliest, in order; the likeliest if it isn't given.
     """
     beam = BeamSearch(tree, ahead, model, options, keeps_lattice=choose is not None)
     beam.hear(posteriors)
@@ -251,13 +249,13 @@ class BeamSearch:
         self._keeps_lattice = keeps_lattice
         self._gain = ahead - ahead[tree.parent]  # by which a child's look ahead is worse
         # What the language model was asked a step ago, rising, and what it said.
-        self._asked, self._answers = np.array([NOTHING]), (np.zeros(1), np.zeros(1, np.int64))
+        self._asked, self._answers = np.array([NO_RECORD]), (np.zeros(1), np.zeros(1, np.int64))
         self._begin(model.beginning)
 
     def _begin(self, told: int) -> None:
         """Between two words, in the context `told`."""
         self._nodes, self._told = np.array([ROOT]), np.array([told])
-        self._scores, self._latest = np.zeros(1), np.array([NOTHING])
+        self._scores, self._latest = np.zeros(1), np.array([NO_RECORD])
         self._records: list[Endings] = []
         self._rivals: list[Rivals] = []
         self._builder = LatticeBuilder()
@@ -272,11 +270,13 @@ class BeamSearch:
     @property
     def is_between(self) -> bool:
         """True if the likeliest is that no word is being said."""
-        return bool(self._nodes[self._scores.argmax()] <= SILENCE)
+        return bool(self._nodes[self._scores.argmax()] <= SILENCE_NODE)
 
     def hear(self, posteriors: np.ndarray) -> None:
-        """Follow what can be said in further `posteriors` or scores (T, 40); of all but the last
-        ones T is a multiple of `options.together`."""
+        """Follow what can be said in further ``posteriors`` or scores (T, 40).
+
+        T is a multiple of ``options.together``, but for the last ones.
+        """
         for frame in self.options.acoustic * in_steps(posteriors, self.options.together):
             self._follow(frame)
             self.steps += 1
@@ -304,7 +304,7 @@ class BeamSearch:
         self._end_words()
 
     def _end_words(self) -> None:
-        """Between two words, too, where one can have ended."""
+        """Add the places between two words where one can have ended."""
         nodes, told, scores, latest = self._nodes, self._told, self._scores, self._latest
         options = self.options
         ending, place = self.tree.ends.spread(nodes)
@@ -318,8 +318,8 @@ class BeamSearch:
         before = latest[place[kept]]
         one = _best_of_each(then, total)
         if self._keeps_lattice:
-            own = self._written + np.searchsorted(then[one], then)
-            self._builder.add(Arcs(before, word, total, language[kept], own), total[one])
+            records = self._written + np.searchsorted(then[one], then)
+            self._builder.add(Arcs(before, word, total, language[kept], records), total[one])
         count = len(one)
         self._records.append(Endings(before[one], word[one], np.full(count, self.steps + 1)))
         self._nodes = np.append(nodes, np.full(count, ROOT))
@@ -328,8 +328,10 @@ class BeamSearch:
         self._written += count
 
     def _language(self, told: np.ndarray, ending: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The language model's scores of words that end, and the contexts after them. It is asked
-        only about those that could not end a step ago."""
+        """Return the language model's scores of words that end, and the contexts after them.
+
+        It is asked only about those that could not end a step ago.
+        """
         asked = told * len(self.tree.ending) + ending
         place, known = found(self._asked, asked)
         scores, then = (each[place] for each in self._answers)
@@ -345,31 +347,33 @@ class BeamSearch:
     def path(
         self,
         choose: Callable[[list[Arc]], list[int]] | None = None,
-        near: float = NEAR,
+        near: float = NEAR_NATS,
         ended: bool = True,
     ) -> list[int]:
-        """The records of the likeliest words, or those that are chosen, from what was settled on;
-        none when no way leads to an end. If the sound has not `ended`, the last word may go on and
-        is not among them."""
+        """Return the records of the likeliest words, or of those chosen, from what was settled on.
+
+        None when no way leads to an end. If the sound has not ``ended``, the last word may go on
+        and is not among them.
+        """
         here = np.arange(len(self._nodes))
         if ended:
-            here = np.flatnonzero(self._nodes <= SILENCE)
+            here = np.flatnonzero(self._nodes <= SILENCE_NODE)
         if not len(here) or not self._records:
             return []
         total, last = self._scores[here], self._latest[here]
         language = np.zeros(len(here))
         if ended:
-            language, _ = self.model.follow(self._told[here], np.full(len(here), END))
+            language, _ = self.model.follow(self._told[here], np.full(len(here), END_WORD))
         else:
             one = _best_of_each(last, total)
             total, last, language = total[one], last[one], language[one]
         total = total + language
         if choose is None:
             return _path(self._endings(), int(last[total.argmax()]))
-        return choose(self._builder.lattice(last, total, language, near, END if ended else ON))
+        return choose(self._builder.lattice(last, total, language, near, END_WORD if ended else ON))
 
     def found(self, path: list[int]) -> list[Found]:
-        """The words of a `path`, the first of which begins where the last settled one ended."""
+        """Return a path's words; the first begins where the last settled one ended."""
         if not path:
             return []
         endings, rivals = self._endings(), self._rivals
@@ -399,7 +403,7 @@ class BeamSearch:
             for each, (_, word, step) in zip(before, self._records[gone:], strict=True)
         ]
         self._rivals = [
-            Rivals(step, scores, np.where(on[latest], numbers[latest], NOTHING))
+            Rivals(step, scores, np.where(on[latest], numbers[latest], NO_RECORD))
             for step, scores, latest in self._rivals
             if step > self._settled
         ]
@@ -411,7 +415,7 @@ class BeamSearch:
 
 
 def _likeliest(scores: np.ndarray, least: float, most: int) -> np.ndarray:
-    """The places of those above the `least`, rising; at most `most`, but for ties."""
+    """Return the places of scores above the ``least``, rising; at most ``most``, but for ties."""
     kept = np.flatnonzero(scores > least)
     if len(kept) > most:
         near = scores[kept]
@@ -420,7 +424,7 @@ def _likeliest(scores: np.ndarray, least: float, most: int) -> np.ndarray:
 
 
 def _best_of_each(keys: np.ndarray, scores: np.ndarray) -> np.ndarray:
-    """The place of the best score of each key, by rising key; the first where some are equal."""
+    """Return the place of each key's best score, by rising key; the first of equal ones."""
     order = np.argsort(keys, kind="stable")  # what rises for long stretches is only merged
     keys, scores = keys[order], scores[order]
     first = _first_of_each(keys)
@@ -430,14 +434,14 @@ def _best_of_each(keys: np.ndarray, scores: np.ndarray) -> np.ndarray:
 
 
 def _first_of_each(keys: np.ndarray) -> np.ndarray:
-    """The first place of each of some rising keys."""
+    """Return the first place of each of some rising keys."""
     return np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
 
 
 def _path(endings: Endings, last: int) -> list[int]:
-    """The records that lead to `last`, in order."""
+    """Return the records that lead to ``last``, in order."""
     path: list[int] = []
-    while last != NOTHING:
+    while last != NO_RECORD:
         path.append(last)
         last = int(endings.before[last])
     return path[::-1]

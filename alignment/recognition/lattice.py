@@ -11,15 +11,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-NEAR = 4.0  # nats
+NEAR_NATS = 4.0  # nats
 BEGINNING = -1  # the record before the first word
-START, END = 0, 1  # as words
-ON = -1  # in place of END: the text continues
+START_WORD, END_WORD = 0, 1  # as words
+ON = -1  # in place of END_WORD: the text continues
 
 
 class Arcs(NamedTuple):
-    """Words, (n,) each: the record of the word before, the word, the search's total up to its end,
-    nats, the language model's share for this word, and the word's own record."""
+    """Words, (n,) each, from record to record.
+
+    before: the record of the word before. total: the search's total up to its end, nats. language:
+    the language model's share for this word. record: the word's own.
+    """
 
     before: np.ndarray
     word: np.ndarray
@@ -29,8 +32,7 @@ class Arcs(NamedTuple):
 
 
 class Arc(NamedTuple):
-    """A word from one record to another, and what it gains, nats, but for the language model's
-    part."""
+    """A word from one record to another, and its gain in nats without the language model's part."""
 
     record: int
     before: int
@@ -39,9 +41,11 @@ class Arc(NamedTuple):
 
 
 class Settled(NamedTuple):
-    """The records after one that was settled on: what each gains, nats, -inf where none of the ways
-    to it leads through that one, and its new number, by its old one; and, of the steps that are
-    kept, the record before each."""
+    """The records after one that was settled on.
+
+    gains: of each, nats, -inf where none of the ways to it leads through that one. numbers: its new
+    number, by its old one. before: of the steps that are kept, the record before each.
+    """
 
     gains: np.ndarray
     numbers: np.ndarray
@@ -57,7 +61,7 @@ class LatticeBuilder:
     beginning: float = 0.0  # the total before the first word
 
     def add(self, arcs: Arcs, totals: np.ndarray) -> None:
-        """The arcs of a step, and the best total of each of its records."""
+        """Add the arcs of a step, and the best total of each of its records."""
         before, word, record = (
             each.astype(np.int32) for each in (arcs.before, arcs.word, arcs.record)
         )
@@ -79,9 +83,9 @@ class LatticeBuilder:
             totals = arcs.total - up_to[arcs.before] + total[arcs.before]
             order = np.argsort(totals)  # so that the best to each record is the last
             order = order[np.isfinite(totals[order])]
-            source, word, _, language, own = (each[order] for each in arcs)
-            total[own], before[own] = totals[order], numbers[source]
-            kept.append(Arcs(numbers[source], word, totals[order], language, numbers[own]))
+            source, word, _, language, after = (each[order] for each in arcs)
+            total[after], before[after] = totals[order], numbers[source]
+            kept.append(Arcs(numbers[source], word, totals[order], language, numbers[after]))
         ends = np.cumsum([0, *map(len, self.totals[steps:])]) + first
         gains = total - np.where(np.isfinite(total), up_to, 0.0)
         self.arcs, self.beginning = kept, float(up_to[record])
@@ -93,14 +97,14 @@ class LatticeBuilder:
         last: np.ndarray,
         totals: np.ndarray,
         language: np.ndarray,
-        nats: float = NEAR,
-        end: int = END,
+        nats: float = NEAR_NATS,
+        end: int = END_WORD,
     ) -> list[Arc]:
-        """The arcs of ways at most so many `nats` below the best one, by rising record; the last
-        arcs are the text's `end`.
+        """Return the arcs of ways at most so many ``nats`` below the best one, by rising record.
 
-        `last`: records in which a text can end, the total of each with its end, and what the
-        language model gave to the end."""
+        The last arcs are the text's ``end``. ``last``: records in which a text can end; ``totals``:
+        the total of each with its end; ``language``: what the language model gave to the end.
+        """
         up_to = np.append(np.concatenate([*self.totals, totals.max(keepdims=True)]), self.beginning)
         final = len(up_to) - 2  # before the beginning's, which is found by -1
         ends = Arcs(last, np.full(len(last), end), totals, language, np.full(len(last), final))

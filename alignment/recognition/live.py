@@ -3,7 +3,7 @@
 The network hears small pieces, each with the sound before it and a little of the sound after it;
 the search continues with each. `phone_network.features` knows the whole recording's loudest frame
 and mean spectrum before it begins; here both are of what has been heard, and what is older than
-MEMORY counts less and less. The likeliest words are shown at once, and may change; a word is
+MEMORY_S counts less and less. The likeliest words are shown at once, and may change; a word is
 settled, for good, when it is a while ago or a pause follows. evaluation.hearing.live_words measures
 it against the recogniser that hears the whole recording.
 """
@@ -34,20 +34,21 @@ from alignment.recognition.network_recogniser import (
 from alignment.recognition.rescoring import Rescoring, load_word_network
 from alignment.waveform import MODEL_RATE, require_usable
 
-MEMORY = 60.0  # seconds
-QUIETEST = 0.005  # the least peak that anything is measured against, of 1
-NOISE = 10 ** (-70 / 20)  # of the peak: digital silence has no logarithm
-EDGE = 3  # frames of the bands that a window needs beside its own
-PHASE = 8  # frames of the bands between places where a window may begin, so that strides agree
-REACH = 0.92  # seconds that the network looks to either side
+MEMORY_S = 60.0  # seconds
+MIN_PEAK = 0.005  # the least peak that anything is measured against, of 1
+NOISE_FLOOR = 10 ** (-70 / 20)  # of the peak: digital silence has no logarithm
+EDGE_FRAMES = 3  # frames of the bands that a window needs beside its own
+# Frames of the bands between places where a window may begin, so that strides agree.
+PHASE_FRAMES = 8
+REACH_S = 0.92  # seconds that the network looks to either side
+LATE_S = 2.0  # seconds
 
 
 class RunningBands:
-    """The logarithm of the power in each band, (K, BANDS), as heard; the rows before `first`
-    are forgotten."""
+    """Log power in each band, (K, BANDS), as heard; rows before ``first`` are gone."""
 
     def __init__(self, sample_rate: int) -> None:
-        """Raises AlignmentError for a rate that is too low."""
+        """Begin with silence; raise AlignmentError for a rate that is too low."""
         require_usable(np.zeros(1), sample_rate)
         self.first = 0
         self.rows = np.zeros((0, BANDS), np.float32)
@@ -56,8 +57,10 @@ class RunningBands:
             import soxr
 
             self._resampler = soxr.ResampleStream(sample_rate, MODEL_RATE, 1, dtype="float32")
-        self._samples = np.zeros(EDGE * HOP_SAMPLES, np.float32)  # the first frame is centred at 0
-        self._peak, self._loudest = QUIETEST, 0.0
+        self._samples = np.zeros(
+            EDGE_FRAMES * HOP_SAMPLES, np.float32
+        )  # the first frame is centred at 0
+        self._peak, self._loudest = MIN_PEAK, 0.0
         self._sum, self._count = np.zeros(BANDS), 0.0
         self._noise = np.random.default_rng(0)
 
@@ -73,25 +76,25 @@ class RunningBands:
             samples = self._resampler.resample_chunk(samples, last=last)
         self._peak = max(self._peak, float(np.abs(samples).max(initial=0.0)))
         noise = self._noise.standard_normal(len(samples), dtype=np.float32)
-        samples = samples + noise * np.float32(NOISE * self._peak)
-        ending = np.zeros(EDGE * HOP_SAMPLES if last else 0, np.float32)
+        samples = samples + noise * np.float32(NOISE_FLOOR * self._peak)
+        ending = np.zeros(EDGE_FRAMES * HOP_SAMPLES if last else 0, np.float32)
         self._samples = np.concatenate([self._samples, samples, ending])
-        count = len(self._samples) // HOP_SAMPLES - 2 * EDGE + 1
+        count = len(self._samples) // HOP_SAMPLES - 2 * EDGE_FRAMES + 1
         if count <= 0:
             return
-        used = self._samples[: (count + 2 * EDGE - 1) * HOP_SAMPLES]
-        power = band_power(used * np.float32(32768))[EDGE : EDGE + count]
+        used = self._samples[: (count + 2 * EDGE_FRAMES - 1) * HOP_SAMPLES]
+        power = band_power(used * np.float32(32768))[EDGE_FRAMES : EDGE_FRAMES + count]
         self._samples = self._samples[count * HOP_SAMPLES :]
         self._loudest = max(self._loudest, float(power.max()))
         rows = np.log(power + POWER_FLOOR * self._loudest + 1e-12)
         self.rows = np.concatenate([self.rows, rows])
         self._sum += rows.sum(axis=0, dtype=np.float64)
         self._count += count
-        fade = min(1.0, MEMORY / (self._count * FRAME_S / STRIDE))
+        fade = min(1.0, MEMORY_S / (self._count * FRAME_S / STRIDE))
         self._sum, self._count = self._sum * fade, self._count * fade
 
     def window(self, first: int, stop: int) -> np.ndarray:
-        """The network's input, rows [first, stop), by what is known until now."""
+        """Return the network's input, rows [first, stop), by what is known until now."""
         mean = (self._sum / max(self._count, 1.0)).astype(np.float32)
         return (self.rows[first - self.first : stop - self.first] - mean) / np.float32(3.0)
 
@@ -102,8 +105,10 @@ class RunningBands:
 
 
 class RunningScores:
-    """`sequence_scores` of what is being said, the mean over `tracts`, in pieces of `chunk` seconds
-    that look `ahead` so many, both multiples of 0.04."""
+    """The `sequence_scores` of what is being said, the mean over ``tracts``, piece by piece.
+
+    A piece is ``chunk`` seconds and looks ``ahead`` so many, both multiples of 0.04.
+    """
 
     def __init__(
         self,
@@ -112,32 +117,29 @@ class RunningScores:
         ahead: float,
         tracts: tuple[float, ...],
     ) -> None:
-        """Raises AlignmentError for a rate that is too low."""
+        """Begin with silence; raise AlignmentError for a rate that is too low."""
         self.bands = RunningBands(sample_rate)
         self.done = 0  # frames of 10 ms
         self._chunk, self._ahead = (round(each / FRAME_S) for each in (chunk, ahead))
         self._tracts = tracts
 
     def hear(self, samples: np.ndarray, last: bool = False) -> np.ndarray:
-        """The scores (T, 40) of what can be told after these samples, mono, float, (n,)."""
+        """Return the scores (T, 40) of what can be told after these samples, mono, float, (n,)."""
         self.bands.hear(samples, last)
         end = -(-self.bands.stop // STRIDE) if last else self.bands.stop // STRIDE
         chunks = (end - self._ahead - self.done) // self._chunk
         stop = end if last else self.done + chunks * self._chunk
         if stop <= self.done:
             return np.zeros((0, 40), np.float32)
-        reach = round(REACH / FRAME_S)
-        first = max(self.done - reach, 0) * STRIDE // PHASE * PHASE
+        reach = round(REACH_S / FRAME_S)
+        first = max(self.done - reach, 0) * STRIDE // PHASE_FRAMES * PHASE_FRAMES
         upto = self.bands.stop if last else (stop + self._ahead) * STRIDE
         window = self.bands.window(first, upto)
         here = slice(self.done - first // STRIDE, stop - first // STRIDE)
         each = [sequence_scores(with_tract(window, t))[here] for t in self._tracts]
         self.done = stop
-        self.bands.forget((stop - reach) * STRIDE // PHASE * PHASE)
+        self.bands.forget((stop - reach) * STRIDE // PHASE_FRAMES * PHASE_FRAMES)
         return np.asarray(np.mean(each, axis=0))
-
-
-LATE = 2.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +160,11 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class LiveWords:
-    """The words that more sound has shown, lower case: those that are `final` since the last time,
-    and all after them as they are heard until now; whether a pause follows the final ones."""
+    """The words that more sound has shown, lower case.
+
+    final: those that are settled since the last time. provisional: all after them as they are heard
+    until now. pause: whether a pause follows the final ones.
+    """
 
     final: tuple[RecognisedWord, ...] = ()
     provisional: tuple[RecognisedWord, ...] = ()
@@ -167,10 +172,10 @@ class LiveWords:
 
 
 class LiveRecogniser:
-    """Hears samples as they come, mono, float, (n,), at `sample_rate` Hz, 8 kHz or more; its memory
-    does not grow. The words do not depend on how many samples come at once.
+    """A recogniser of samples as they come, mono, float, (n,), at 8 kHz or more.
 
-    Raises AlignmentError for another rate.
+    Its memory does not grow. The words do not depend on how many samples come at once. Raises
+    AlignmentError for another rate.
     """
 
     def __init__(
@@ -191,10 +196,12 @@ class LiveRecogniser:
         self._is_late = False
 
     def hear(self, samples: np.ndarray, behind: float = 0.0) -> LiveWords:
-        """The words as they are heard after these samples; `behind`: seconds of sound that have
-        come and wait to be heard. From LATE on, words are no longer rescored, until it caught up.
+        """Return the words as they are heard after these samples.
+
+        ``behind``: seconds of sound that have come and wait to be heard. From `LATE_S` on, words
+        are no longer rescored, until it caught up.
         """
-        self._is_late = behind >= LATE
+        self._is_late = behind >= LATE_S
         self._waiting = np.append(self._waiting, samples.astype(np.float32))
         shown = LiveWords(provisional=self._provisional)
         while len(self._waiting) >= self._piece:
@@ -206,27 +213,27 @@ class LiveRecogniser:
         return shown
 
     def end(self) -> LiveWords:
-        """The last words: nothing more is said."""
+        """Return the last words: nothing more is said."""
         return self._follow(self._scores.hear(self._waiting, last=True), ended=True)
 
     def _follow(self, scores: np.ndarray, ended: bool) -> LiveWords:
         beam, pace = self._beam, self.pace
         beam.hear(scores)
         path = beam.path(None if self._is_late else self._rescoring, ended=ended)
-        found = beam.found(path)
+        words = beam.found(path)
         now = beam.steps * beam.step_seconds
-        quiet = now - (found[-1].end if found else self._since) if beam.is_between else 0.0
-        count = len(found)
+        quiet = now - (words[-1].end if words else self._since) if beam.is_between else 0.0
+        count = len(words)
         if not ended and quiet < pace.paused:
-            count = sum(each.end <= now - pace.settled for each in found)
+            count = sum(each.end <= now - pace.settled for each in words)
         if count and not ended:
             beam.settle(path[count - 1])
-            self._rescoring = self._rescoring.after([each.word for each in found[:count]])
-            self._since = found[count - 1].end
+            self._rescoring = self._rescoring.after([each.word for each in words[:count]])
+            self._since = words[count - 1].end
         elif quiet >= pace.resting:
             beam.rest()
             self._since = now
         final, self._provisional = (
-            tuple(words_of(each, self._words)) for each in (found[:count], found[count:])
+            tuple(words_of(each, self._words)) for each in (words[:count], words[count:])
         )
         return LiveWords(final, self._provisional, ended or quiet >= pace.paused)

@@ -41,31 +41,37 @@ from alignment.network.phone_network import (
     with_tract,
 )
 from alignment.recognition.beam_search import Found, LexiconTree, search
-from alignment.recognition.lattice import BEGINNING, END, START, Arc
-from alignment.recognition.ngrams import UNKNOWN, ExpectedText, NGrams, load_ngrams
+from alignment.recognition.lattice import BEGINNING, END_WORD, START_WORD, Arc
+from alignment.recognition.ngrams import UNKNOWN_TOKEN, ExpectedText, NGrams, load_ngrams
 from alignment.recognition.rescoring import Rescoring, load_word_network
 from alignment.waveform import model_waveform
 
 Ways = Mapping[int, Set[tuple[str, ...]]]  # pronunciations of words by number
 
-NEAR = 14.0  # nats below the likeliest way; a word that is hardly heard is as far below
+SETTLING_NATS = 14.0  # nats below the likeliest way; a word that is hardly heard is as far below
 
 
 # Nats that a change of the text costs; chosen on clips that nothing is reported of. A word in the
-# place of the text's, between two, or none in its place, of many FEW at most.
-OTHER, EXTRA, MISSING, FEW = 4.0, 5.0, 4.0, 12.0
-# The weight of the log probability of a word that the text lacks, which counts as RAREST at least.
-LANGUAGE, RAREST = 0.7, -12.0
-# AGREED is added by the confidence of the word of the text that was also heard freely, HEARD taken
-# off by that of a word of the change. UNLISTED: in the place of a word that the model lacks.
-AGREED, HEARD, UNLISTED = 8.0, 6.0, 8.0
-AGAIN = 10.0  # each place but the first
-PLAIN = 2.0  # nats by which a change must be likelier than the text itself
+# place of the text's, between two, or none in its place, of many MAX_MISSING_NATS at most.
+REPLACED_NATS, EXTRA_NATS, MISSING_NATS, MAX_MISSING_NATS = 4.0, 5.0, 4.0, 12.0
+# The weight of the log probability of a word that the text lacks, which counts as RAREST_NATS at
+# least.
+LANGUAGE_WEIGHT, RAREST_NATS = 0.7, -12.0
+# AGREED_NATS is added by the confidence of the word of the text that was also heard freely,
+# CHANGE_HEARD_NATS taken off by that of a word of the change. UNLISTED_NATS: in the place of a word
+# that the model lacks.
+AGREED_NATS, CHANGE_HEARD_NATS, UNLISTED_NATS = 8.0, 6.0, 8.0
+AGAIN_NATS = 10.0  # each place but the first
+PLAIN_NATS = 2.0  # nats by which a change must be likelier than the text itself
+MAX_WAYS, MAX_WAYS_OF_EACH = 10, 5  # ways that go on from a record, and of each number of changes
+MAX_SKIPPED = 3  # words at most that are missing before one that another stands for
+MAX_OCCURRENCES = 3  # of a word, next in the text, to which a way may leap
+TRACTS = (1.0, 0.93, 1.07)  # lengths against the speaker's own
+NO_WORDS = "The recording has no audible words: give its text."
 
 
 class _TextPlace(NamedTuple):
-    """A place in the text: the words behind, the changes made (2: or more), and whether
-    one is being made."""
+    """A place in the text: words behind, changes made (2: or more), whether one is being made."""
 
     behind: int = 0
     changes: int = 0
@@ -73,8 +79,7 @@ class _TextPlace(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """The place that a word leads to, and what that costs, nats; if the text `lacks` the word, its
-    own cost is added."""
+    """The place that a word leads to and its cost, nats; ``lacks``: its own cost is added."""
 
     after: _TextPlace
     cost: float = 0.0
@@ -85,7 +90,7 @@ class _Way(NamedTuple):
     """A way to a place: its score, nats, its last two words, its record, and the way before."""
 
     score: float = 0.0
-    words: tuple[int, int] = (-1, START)  # nothing stands before the beginning
+    words: tuple[int, int] = (-1, START_WORD)  # nothing stands before the beginning
     record: int = BEGINNING
     before: _Way | None = None
 
@@ -97,11 +102,6 @@ class _Way(NamedTuple):
             result.append(here)
             here = here.before
         return result[::-1]
-
-
-MOST, OF_EACH = 10, 5  # ways that go on from a record, and of each number of changes
-SKIPPED = 3  # words at most that are missing before one that another stands for
-OCCURRENCES = 3  # of a word, next in the text, to which a way may leap
 
 
 class Settling:
@@ -127,103 +127,105 @@ class Settling:
         for place, word in enumerate(text):
             self._next[word].append(place)
         agreed, self._instead, self._between = _compared(text, free)
-        unknown = [UNLISTED if word >= trigrams.count else 0.0 for word in text]
-        kept = [AGREED * each for each in agreed]
+        unknown = [UNLISTED_NATS if word >= trigrams.count else 0.0 for word in text]
+        kept = [AGREED_NATS * each for each in agreed]
         quiet = [
             0.0 if heard is not None else min(pair)
             for heard, pair in zip(
-                self._between, zip([AGREED, *kept], [*kept, AGREED], strict=True),
+                self._between, zip([AGREED_NATS, *kept], [*kept, AGREED_NATS], strict=True),
                 strict=True,
             )
         ]  # fmt: skip
-        self._other = [OTHER + a + b for a, b in zip(unknown, kept, strict=True)]
-        self._extra = [EXTRA + each for each in quiet]
-        missing = [MISSING + a + b for a, b in zip(unknown, kept, strict=True)]
+        self._other = [REPLACED_NATS + a + b for a, b in zip(unknown, kept, strict=True)]
+        self._extra = [EXTRA_NATS + each for each in quiet]
+        missing = [MISSING_NATS + a + b for a, b in zip(unknown, kept, strict=True)]
         self._missing = np.append(0.0, np.cumsum(missing))
 
     def __call__(self, lattice: Sequence[Arc]) -> list[int]:
-        """The records of the chosen way, in order."""
+        """Return the records of the chosen way, in order."""
         arrived = {BEGINNING: {_TextPlace(): _Way()}}
         final: dict[_TextPlace, _Way] = {}
         steps = cache(self._steps)  # the same word stands on many arcs
         for record, group in groupby(lattice, attrgetter("record")):
             arcs = [arc for arc in group if arc.before in arrived]
-            found: dict[_TextPlace, _Way] = {}
+            ways: dict[_TextPlace, _Way] = {}
             language = self._language(arcs, arrived)
             for arc in arcs:
                 for place, way in arrived[arc.before].items():
                     of_word = language.get((*way.words, arc.word), 0.0)
                     for after, cost, lacks in steps(place, arc.word):
                         score = way.score + arc.gain - (cost + of_word if lacks else cost)
-                        if after not in found or found[after].score < score:
-                            found[after] = _Way(score, (way.words[1], arc.word), record, way)
-            if found:
-                arrived[record] = final = _likeliest(found)
+                        if after not in ways or ways[after].score < score:
+                            ways[after] = _Way(score, (way.words[1], arc.word), record, way)
+            if ways:
+                arrived[record] = final = _likeliest(ways)
         whole = {p: way for p, way in final.items() if p.behind == len(self._text)}
         by_score = attrgetter("score")
         changed = max((way for p, way in whole.items() if p.changes), key=by_score, default=None)
         same = max((way for p, way in whole.items() if not p.changes), key=by_score, default=None)
-        if same is not None and (changed is None or changed.score - same.score < PLAIN):
+        if same is not None and (changed is None or changed.score - same.score < PLAIN_NATS):
             if changed is not None:
                 self.rival = tuple(way.words[1] for way in changed.path()[:-1])
             changed = same
         return [way.record for way in changed.path()[:-1]] if changed is not None else []
 
     def _steps(self, place: _TextPlace, word: int) -> list[_Step]:
-        """The steps that the word can be from a place."""
+        """Return the steps that the word can be from a place."""
         behind, changes, inside = place
-        opening = 0.0 if inside or not changes else AGAIN
+        opening = 0.0 if inside or not changes else AGAIN_NATS
         then = changes if inside else min(changes + 1, 2)
         count = len(self._text)
-        if word == END:
+        if word == END_WORD:
             if behind == count:
                 return [_Step(_TextPlace(count, changes))]
             return [_Step(_TextPlace(count, then), opening + self._without(behind, count))]
         result: list[_Step] = []
         places = self._next[word]
         first = int(np.searchsorted(places, behind)) if places else 0
-        for at in places[first : first + OCCURRENCES]:
+        for at in places[first : first + MAX_OCCURRENCES]:
             if at == behind:
                 result.append(_Step(_TextPlace(at + 1, changes)))
             else:
                 cost = opening + self._without(behind, at)
                 result.append(_Step(_TextPlace(at + 1, then), cost))
-        own = self._ways.get(word, frozenset())
-        for at in range(behind, min(behind + SKIPPED + 1, count)):
-            if self._text[at] != word and not own & self._ways.get(self._text[at], frozenset()):
-                cost = self._other[at] - HEARD * self._instead[at].get(word, 0.0)
+        sounds = self._ways.get(word, frozenset())
+        for at in range(behind, min(behind + MAX_SKIPPED + 1, count)):
+            if self._text[at] != word and not sounds & self._ways.get(self._text[at], frozenset()):
+                cost = self._other[at] - CHANGE_HEARD_NATS * self._instead[at].get(word, 0.0)
                 cost += opening + self._without(behind, at)
                 result.append(_Step(_TextPlace(at + 1, then, True), cost, lacks=True))
         if self._text[behind : behind + 1] == [word]:
             return result  # it would stand before itself, and then be missing
         heard = (self._between[behind] or {}).get(word, 0.0)
-        cost = opening + self._extra[behind] - HEARD * heard
+        cost = opening + self._extra[behind] - CHANGE_HEARD_NATS * heard
         return [*result, _Step(_TextPlace(behind, then, True), cost, lacks=True)]
 
     def _without(self, first: int, last: int) -> float:
-        """The cost of words [first, last) of the text that are not said."""
-        return min(float(self._missing[last] - self._missing[first]), FEW)
+        """Return the cost of words [first, last) of the text that are not said."""
+        return min(float(self._missing[last] - self._missing[first]), MAX_MISSING_NATS)
 
     def _language(
         self, arcs: Sequence[Arc], arrived: Mapping[int, Mapping[_TextPlace, _Way]]
     ) -> dict[tuple[int, int, int], float]:
-        """The costs of the arcs' words after what stands before them, if the text lacks them."""
+        """Return the costs of the arcs' words after what stands before, if the text lacks them."""
         triples = sorted(
             {(*way.words, arc.word) for arc in arcs for way in arrived[arc.before].values()}
         )
         if not triples:
             return {}
         scores = self._trigrams.scores(*np.array(triples).T)
-        nats = -LANGUAGE * np.maximum(scores, RAREST)
+        nats = -LANGUAGE_WEIGHT * np.maximum(scores, RAREST_NATS)
         return dict(zip(triples, nats.tolist(), strict=True))
 
 
 def _compared(
     text: Sequence[int], free: Sequence[tuple[int, float]]
 ) -> tuple[list[float], list[dict[int, float]], list[dict[int, float] | None]]:
-    """Compares the text with the words heard freely: a word's confidence if it is there, or 0; the
-    words with their confidences that are heard in the place of each, and before each and at the
-    end; None between two that are the same."""
+    """Compare the text with the words heard freely.
+
+    Returns a word's confidence if it is there, or 0; the words with their confidences that are
+    heard in the place of each, and before each and at the end; None between two that are the same.
+    """
     agreed = [0.0] * len(text)
     instead: list[dict[int, float]] = [{} for _ in text]
     between: list[dict[int, float] | None] = [None] * (len(text) + 1)
@@ -239,11 +241,11 @@ def _compared(
 
 
 def _likeliest(found: Mapping[_TextPlace, _Way]) -> dict[_TextPlace, _Way]:
-    """The likeliest few of all, and of each number of changes."""
+    """Return the likeliest few of all, and of each number of changes."""
     ordered = sorted(found.items(), key=lambda item: -item[1].score)
-    kept = dict(ordered[:MOST])
+    kept = dict(ordered[:MAX_WAYS])
     for changes in range(3):
-        kept |= dict([item for item in ordered if item[0].changes == changes][:OF_EACH])
+        kept |= dict([item for item in ordered if item[0].changes == changes][:MAX_WAYS_OF_EACH])
     return kept
 
 
@@ -257,12 +259,6 @@ class RecognisedWord:
     confidence: float = 1.0
 
 
-TRACTS = (1.0, 0.93, 1.07)  # lengths against the speaker's own
-
-
-NOTHING = "The recording has no audible words: give its text."
-
-
 class Recognition(NamedTuple):
     """The words heard; if they are all of an expected text, also what else might be, lower case."""
 
@@ -271,6 +267,7 @@ class Recognition(NamedTuple):
 
     @property
     def text(self) -> str:
+        """The words as one text."""
         return " ".join(word.text for word in self.words)
 
 
@@ -280,11 +277,11 @@ def recognise(
     expected: Sequence[str],
     pronunciations: Pronunciations,
 ) -> Recognition:
-    """The words heard in `samples` (mono, float, (n,), 8 kHz or more), lower case.
+    """Return the words heard in ``samples`` (mono, float, (n,), 8 kHz or more), lower case.
 
-    `expected`: the text that the recording says but for a few words (of an edit, the new text), or
-    nothing; words of it that the model lacks are heard if they have `pronunciations`.
-    Raises AlignmentError when the recording can't be used or no word is heard.
+    ``expected``: the text that the recording says but for a few words (of an edit, the new text),
+    or nothing; words of it that the model lacks are heard if they have ``pronunciations``. Raises
+    AlignmentError when the recording can't be used or no word is heard.
     """
     sound = mean_scores(model_waveform(samples, sample_rate))
     heard = Recognition(words_of(heard_freely(sound), general_model()[0].words))
@@ -292,12 +289,12 @@ def recognise(
         free = [(word.text, word.confidence) for word in heard.words]
         heard = settled(sound, free, [word.lower() for word in expected], pronunciations)
     if not heard.words:
-        raise AlignmentError(NOTHING)
+        raise AlignmentError(NO_WORDS)
     return heard
 
 
 def heard_freely(sound: np.ndarray) -> list[Found]:
-    """The likeliest words, by number in the general model, of `mean_scores` (T, 40)."""
+    """Return the likeliest words, by number in the general model, of `mean_scores` (T, 40)."""
     general, _, tree, ahead = general_model()
     return search(sound, tree, ahead, general, choose=Rescoring(load_word_network(), general))
 
@@ -318,16 +315,17 @@ def settled(
     sure = [(numbers.get(word, numbers[UNKNOWN]), confidence) for word, confidence in free]
     choose = Settling(text, sure, model.general, ways)
     ahead = tree.best_below(model.unigram())
-    found = search(sound, tree, ahead, model, choose=choose, near=NEAR)
-    return Recognition(words_of(found, words), tuple(words[word] for word in choose.rival))
+    chosen = search(sound, tree, ahead, model, choose=choose, near=SETTLING_NATS)
+    return Recognition(words_of(chosen, words), tuple(words[word] for word in choose.rival))
 
 
 def words_of(found: Sequence[Found], words: Sequence[str]) -> list[RecognisedWord]:
+    """Return words found by number with their texts."""
     return [RecognisedWord(words[each.word], *each[1:]) for each in found]
 
 
 def mean_scores(waveform: np.ndarray) -> np.ndarray:
-    """The network's `sequence_scores` (T, 40), the mean over TRACTS, of 16 kHz mono (n,).
+    """Return the network's `sequence_scores` (T, 40), the mean over TRACTS, of 16 kHz mono (n,).
 
     Raises AlignmentError when there is no speech in it.
     """
@@ -340,8 +338,7 @@ def mean_scores(waveform: np.ndarray) -> np.ndarray:
 def _vocabulary(
     expected: Sequence[str], pronunciations: Pronunciations
 ) -> tuple[Sequence[str], list[int], Ways, LexiconTree, ExpectedText]:
-    """All words by number, the expected ones, the pronunciations and the tree of all, and the model
-    of their order."""
+    """Return all words, the expected ones' numbers, all pronunciations, their tree and model."""
     general, numbers, plain, _ = general_model()
     words, numbers, ways = list(general.words), dict(numbers), dict(_general_ways())
     for word in expected:
@@ -350,7 +347,7 @@ def _vocabulary(
             spoken = {tuple(map(strip_stress, way)) for way in pronunciations[word]}
             ways[len(words)] = spoken - {()}
             words.append(word)
-    text = [numbers.get(word, numbers[UNKNOWN]) for word in expected]
+    text = [numbers.get(word, numbers[UNKNOWN_TOKEN]) for word in expected]
     tree = plain
     if len(words) > general.count:
         tree = LexiconTree.of((word, way) for word, each in ways.items() for way in sorted(each))
@@ -359,7 +356,7 @@ def _vocabulary(
 
 @cache
 def _general_ways() -> Ways:
-    """The pronunciations of the general model's words."""
+    """Return the pronunciations of the general model's words."""
     general = general_model()[0]
     result: dict[int, set[tuple[str, ...]]] = defaultdict(set)
     for word, way in zip(general.pronounced.tolist(), general.pronunciations, strict=True):
@@ -369,7 +366,7 @@ def _general_ways() -> Ways:
 
 @cache
 def general_model() -> tuple[NGrams, dict[str, int], LexiconTree, np.ndarray]:
-    """The general model, its words' numbers, their tree and what it looks ahead for (0.2 s)."""
+    """Return the general model, its words' numbers, their tree, and its look-ahead (0.2 s)."""
     general = load_ngrams()
     tree = LexiconTree.of(zip(general.pronounced.tolist(), general.pronunciations, strict=True))
     numbers = {word: number for number, word in enumerate(general.words)}

@@ -1,5 +1,4 @@
-"""Trigrams of English, small enough to ship, and the words that they know with their phones; and
-which of these sound nearly alike.
+"""Trigrams of English, small enough to ship, with their words' phones and near homophones.
 
 Made by training.alignment.train_words.
 
@@ -21,14 +20,20 @@ import numpy as np
 
 from alignment.network.phone_network import SYMBOLS
 
-WEIGHTS = Path(__file__).with_name("language_model.safetensors")
+NGRAM_WEIGHTS = Path(__file__).with_name("language_model.safetensors")
 
-START, END, UNKNOWN = "<s>", "</s>", "<unk>"
-SPECIAL = (START, END, UNKNOWN)  # the first words of every model
+START_TOKEN, END_TOKEN, UNKNOWN_TOKEN = "<s>", "</s>", "<unk>"
+SPECIAL_TOKENS = (START_TOKEN, END_TOKEN, UNKNOWN_TOKEN)  # the first words of every model
 
 # Log probabilities are kept in a byte each, in steps of so many nats below 0.
-STEP = 1 / 14
+STEP_NATS = 1 / 14
 SEPARATOR = 255  # behind each pronunciation
+# How much of the probability the expected text has: of the next word, the one after that (a word
+# of the text was not said), of any of its words where the text was left, and of going on behind a
+# word that stands in the place of one of the text (INSTEAD of that) or between two.
+FOLLOW, SKIP, RETURN = 0.6, 0.04, 0.3
+RESUME, INSTEAD = 0.8, 0.6
+MAX_COMMON_WORDS = 6000  # of the words that are recognised, the most frequent ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,7 @@ class NGrams:
 
     @property
     def count(self) -> int:
+        """Number of words."""
         return len(self.words)
 
     @property
@@ -60,14 +66,18 @@ class NGrams:
         return len(self.bigrams)
 
     def context(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-        """The context after two words, (n,): the place of their bigram or, behind all of these, the
-        number of the second. A `first` below 0 is unknown."""
+        """Return the context after two words, (n,); a ``first`` below 0 is unknown.
+
+        It is the place of their bigram or, behind all of these, the number of the second.
+        """
         place, known = found(self.bigrams, self._known(first) * self.count + self._known(second))
         return np.where(known, place, len(self.bigrams) + self._known(second))
 
     def follow(self, context: np.ndarray, word: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """log P(word | context), nats, and the context after the word, (n,) each. Words with
-        numbers from `count` on are UNKNOWN."""
+        """Return log P(word | context), nats, and the context after the word, (n,) each.
+
+        Words with numbers from ``count`` on are UNKNOWN_TOKEN.
+        """
         word, pairs = self._known(word), len(self.bigrams)
         pair = np.minimum(context, pairs - 1)
         last = np.where(context < pairs, self.bigrams[pair] % self.count, context - pairs)
@@ -81,7 +91,7 @@ class NGrams:
         return scores, np.where(has_followers, place, pairs + word)
 
     def scores(self, first: np.ndarray, second: np.ndarray, word: np.ndarray) -> np.ndarray:
-        """log P(word | first second), nats, (n,); arguments as for `context` and `follow`."""
+        """Return log P(word | first second), nats, (n,); arguments as for `follow`."""
         return self.follow(self.context(first, second), word)[0]
 
     def _known(self, words: np.ndarray) -> np.ndarray:
@@ -89,14 +99,14 @@ class NGrams:
 
 
 def found(keys: np.ndarray, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The place of each wanted key among sorted ones, (n,), and whether it is there, (n,)."""
+    """Return each wanted key's place among sorted ones, (n,), and whether it is there, (n,)."""
     place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
     return place, keys[place] == wanted
 
 
 @cache
-def load_ngrams(path: Path = WEIGHTS) -> NGrams:
-    """The model that ships, or another."""
+def load_ngrams(path: Path = NGRAM_WEIGHTS) -> NGrams:
+    """Load the model that ships, or another."""
     from safetensors.numpy import load_file
 
     held = load_file(path)
@@ -121,26 +131,22 @@ def load_ngrams(path: Path = WEIGHTS) -> NGrams:
 
 
 def _nats(steps: np.ndarray) -> np.ndarray:
-    return -steps.astype(np.float32) * np.float32(STEP)
+    return -steps.astype(np.float32) * np.float32(STEP_NATS)
 
-
-# How much of the probability the expected text has: of the next word, the one after that (a word
-# of the text was not said), of any of its words where the text was left, and of going on behind a
-# word that stands in the place of one of the text (INSTEAD of that) or between two.
-FOLLOW, SKIP, RETURN = 0.6, 0.04, 0.3
-RESUME, INSTEAD = 0.8, 0.6
 
 Numbers = np.ndarray
 
 
 class ExpectedText:
-    """`text` (numbers of words, at least one) mixed into `general`; words from `general.count` on
-    are those that only the text has, so many as make `count`."""
+    """A text (numbers of words, at least one) mixed into ``general``.
+
+    Words from ``general.count`` on are those that only the text has, so many as make ``count``.
+    """
 
     def __init__(self, general: NGrams, text: Sequence[int], count: int) -> None:
         self.general = general
         self.count = count
-        words = [general.words.index(START), *text, general.words.index(END)]
+        words = [general.words.index(START_TOKEN), *text, general.words.index(END_TOKEN)]
         self._wide = np.int64(count)
         self._share = RETURN / len(set(text))
         self._expected = np.zeros(count, bool)
@@ -160,7 +166,7 @@ class ExpectedText:
         return keys, counts / np.bincount(place, weights=counts, minlength=len(before))[place]
 
     def unigram(self) -> np.ndarray:
-        """log P(word) of all words, nats, (count,), as far as nothing stands before it."""
+        """Return log P(word) of all words, nats, (count,), as far as nothing stands before it."""
         general = np.zeros(self.count)
         general[: self.general.count] = np.exp(self.general.unigram)
         return np.log((1 - RETURN) * general + self._share * self._expected + 1e-12)
@@ -168,14 +174,14 @@ class ExpectedText:
     @property
     def beginning(self) -> int:
         """The context before the first word."""
-        return self.general.words.index(START)  # nothing before it
+        return self.general.words.index(START_TOKEN)  # nothing before it
 
     def context(self, first: Numbers, second: Numbers) -> Numbers:
-        """The context after two words, (n,); a `first` below 0 is unknown."""
+        """Return the context after two words, (n,); a ``first`` below 0 is unknown."""
         return (first + 1) * self._wide + second
 
     def follow(self, context: Numbers, word: Numbers) -> tuple[np.ndarray, Numbers]:
-        """log P(word | context), nats, and the context after the word, (n,) each."""
+        """Return log P(word | context), nats, and the context after the word, (n,) each."""
         first, second = context // self._wide - 1, context % self._wide
         scores, then = self.general.follow(self.general.context(first, second), word)
         p = (1 - RETURN) * np.where(word < self.general.count, np.exp(scores), 0.0)
@@ -196,7 +202,7 @@ class ExpectedText:
         return np.log(p + 1e-12), self.context(np.where(counts, second, -1), word)
 
     def _left(self, first: Numbers, inside: np.ndarray) -> np.ndarray:
-        """Flags (n,): the text was left after the word `first`."""
+        """Flag where the text was left after the word ``first``, (n,)."""
         return found(self._befores, first)[1] & (first >= 0) & ~inside
 
 
@@ -205,57 +211,59 @@ def _share(shares: tuple[np.ndarray, np.ndarray], keys: np.ndarray) -> np.ndarra
     return np.where(known, shares[1][place], 0.0)
 
 
-COMMON = 6000  # of the words that are recognised, the most frequent ones
-
 Ways = frozenset[tuple[str, ...]]  # pronunciations, phones without stress
 
 
 @cache
 def known_ways(word: str) -> Ways:
-    """The pronunciations of a word that is recognised; none of another one."""
+    """Return the pronunciations of a word that is recognised; none of another one."""
     words = load_ngrams().words
     return _ways([words.index(word)]).get(word, frozenset()) if word in words else frozenset()
 
 
 def words_one_phone_apart(ways: Iterable[tuple[str, ...]]) -> dict[str, Ways]:
-    """The common words of which a pronunciation differs by one phone, replaced, left out or put in,
-    from one of these; none that is said like them.
+    """Return common words with a pronunciation that differs by one phone from one of these.
+
+    The phone is replaced, left out or put in; words that are said like them are not among them.
 
     >>> sorted(words_one_phone_apart([("N", "EH", "V", "ER")]))
     ['ever']
     """
-    own = frozenset(ways)
+    spoken = frozenset(ways)
     return {
-        word: found
-        for word, found in _common_words().items()
-        if not own & found and any(_one_apart(way, other) for way in own for other in found)
+        word: sounds
+        for word, sounds in _common_words().items()
+        if not spoken & sounds and any(_one_apart(way, other) for way in spoken for other in sounds)
     }
 
 
 @cache
 def _common_words() -> dict[str, Ways]:
-    """The pronunciations of the common words, but for letters and abbreviations."""
+    """Return the pronunciations of the common words, but for letters and abbreviations."""
     model = load_ngrams()
-    ranked = len(SPECIAL) + np.argsort(-model.unigram[len(SPECIAL) :], kind="stable")[:COMMON]
-    found = _ways(ranked)
+    ranked = (
+        len(SPECIAL_TOKENS)
+        + np.argsort(-model.unigram[len(SPECIAL_TOKENS) :], kind="stable")[:MAX_COMMON_WORDS]
+    )
+    common = _ways(ranked)
     return {
-        word: found[word]
-        for word in sorted(found)
+        word: common[word]
+        for word in sorted(common)
         if len(word) > 1 and word.replace("'", "").isalpha()
     }
 
 
 def _ways(numbers: Sequence[int] | np.ndarray) -> dict[str, Ways]:
-    """The pronunciations of words, given by their numbers."""
+    """Return the pronunciations of words, given by their numbers."""
     model = load_ngrams()
     ways: dict[str, set[tuple[str, ...]]] = {}
     for k in np.flatnonzero(np.isin(model.pronounced, numbers)).tolist():
         ways.setdefault(model.words[model.pronounced[k]], set()).add(model.pronunciations[k])
-    return {word: frozenset(found) for word, found in ways.items()}
+    return {word: frozenset(spoken) for word, spoken in ways.items()}
 
 
 def _one_apart(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """True if one phone is replaced, left out or put in."""
+    """Return whether one phone is replaced, left out or put in."""
     if abs(len(one) - len(other)) > 1 or one == other:
         return False
     place = next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), -1)

@@ -24,31 +24,35 @@ from typing import NamedTuple
 import numpy as np
 
 from alignment.network.phone_network import log_softmax
-from alignment.recognition.lattice import BEGINNING, ON, START, Arc
+from alignment.recognition.lattice import BEGINNING, ON, START_WORD, Arc
 from alignment.recognition.ngrams import NGrams
 
-WEIGHTS = Path(__file__).with_name("word_network.safetensors")
+WORD_NETWORK_WEIGHTS = Path(__file__).with_name("word_network.safetensors")
 
 EMBEDDED, HIDDEN = 96, 256
-PARTS = (2000, 10_000)  # the likeliest words are the first part; the others begin at these ranks
+# The likeliest words are the first part; the others begin at these ranks.
+VOCABULARY_PARTS = (2000, 10_000)
+MAX_RECALLED_WORDS = 12  # words that distinguish two texts
 
 
 @dataclass(frozen=True)
 class WordState:
-    """The network's state after some words of n texts: `hidden` and `cell` (n, HIDDEN), and
-    `vector` (n, EMBEDDED), which predicts the next word."""
+    """The network's state after some words of n texts.
+
+    hidden, cell: (n, HIDDEN). vector: (n, EMBEDDED), which predicts the next word.
+    """
 
     hidden: np.ndarray
     cell: np.ndarray
     vector: np.ndarray
 
     def of(self, text: int) -> WordState:
-        """The state of one of the texts."""
+        """Return the state of one of the texts."""
         return WordState(*(each[text : text + 1] for each in (self.hidden, self.cell, self.vector)))
 
     @classmethod
     def stacked(cls, each: Sequence[WordState]) -> WordState:
-        """The states of several texts together."""
+        """Join the states of several texts."""
         return cls(
             np.concatenate([state.hidden for state in each]),
             np.concatenate([state.cell for state in each]),
@@ -58,8 +62,11 @@ class WordState:
 
 @dataclass(frozen=True)
 class WordNetwork:
-    """Weights by name, and the rank, from the most frequent, of each word of
-    alignment.recognition.ngrams; a sentence's beginning and its end have the same."""
+    """Weights by name, and each word's rank, from the most frequent.
+
+    The words are those of alignment.recognition.ngrams; a sentence's beginning and end share a
+    rank.
+    """
 
     weights: dict[str, np.ndarray]
     ranks: np.ndarray
@@ -68,7 +75,7 @@ class WordNetwork:
     def beginning(self) -> WordState:
         """Before the first word, for one text."""
         nothing = np.zeros((1, HIDDEN), np.float32)
-        return self._after(nothing, nothing, self.ranks[[START]])
+        return self._after(nothing, nothing, self.ranks[[START_WORD]])
 
     def after(self, state: WordState, words: Sequence[int]) -> WordState:
         """After one more word of each text, by their numbers."""
@@ -83,17 +90,19 @@ class WordNetwork:
         return WordState(hidden, cell, hidden @ w["vector"].T + w["vector_bias"])
 
     def scores(self, state: WordState, words: np.ndarray) -> np.ndarray:
-        """log P(word | text), nats, (n, k), of k words after each of n texts."""
+        """Return log P(word | text), nats, (n, k), of k words after each of n texts."""
         ranks = self.ranks[words]
         head = log_softmax(state.vector @ self.weights["head"].T)
-        result = head[:, np.minimum(ranks, PARTS[0] - 1)]
-        for part, first in enumerate(PARTS):
-            stop = PARTS[part + 1] if part + 1 < len(PARTS) else len(self.ranks)
+        result = head[:, np.minimum(ranks, VOCABULARY_PARTS[0] - 1)]
+        for part, first in enumerate(VOCABULARY_PARTS):
+            stop = (
+                VOCABULARY_PARTS[part + 1] if part + 1 < len(VOCABULARY_PARTS) else len(self.ranks)
+            )
             inside = np.flatnonzero((ranks >= first) & (ranks < stop))
             if len(inside):
                 narrow = state.vector @ self.weights[f"narrow{part}"].T
                 rarer = log_softmax(narrow @ self.weights[f"part{part}"].T)
-                whole = head[:, PARTS[0] + part, None]
+                whole = head[:, VOCABULARY_PARTS[0] + part, None]
                 result[:, inside] = whole + rarer[:, ranks[inside] - first]
         return result
 
@@ -103,8 +112,8 @@ def _sigmoid(x: np.ndarray) -> np.ndarray:
 
 
 @cache
-def load_word_network(path: Path = WEIGHTS) -> WordNetwork:
-    """The network that ships, or another."""
+def load_word_network(path: Path = WORD_NETWORK_WEIGHTS) -> WordNetwork:
+    """Load the network that ships, or another."""
     from safetensors.numpy import load_file
 
     held = load_file(path)
@@ -117,12 +126,8 @@ def load_word_network(path: Path = WEIGHTS) -> WordNetwork:
     return WordNetwork(weights, ranks)
 
 
-RECALLED = 12  # words that distinguish two texts
-
-
 class _Hypothesis(NamedTuple):
-    """A way through the lattice: its score, nats, its last words, its record, and the way to the
-    word before."""
+    """A way through the lattice: its score, nats, last words, record, and what led to it."""
 
     score: float = 0.0
     words: tuple[int, ...] = ()
@@ -130,7 +135,7 @@ class _Hypothesis(NamedTuple):
     before: _Hypothesis | None = None
 
     def records(self) -> list[int]:
-        """The records of all its words, in order."""
+        """Return the records of all its words, in order."""
         result: list[int] = []
         here: _Hypothesis | None = self
         while here is not None and here.record != BEGINNING:
@@ -151,15 +156,18 @@ class _Hypotheses:
         """Each text with the word of the arc, and the state before it."""
         for place, (text, more) in enumerate(zip(self.texts, self.gains[arc.word], strict=True)):
             score = text.score + arc.gain + float(more)
-            words = (*text.words, arc.word)[-RECALLED:]
+            words = (*text.words, arc.word)[-MAX_RECALLED_WORDS:]
             yield _Hypothesis(score, words, arc.record, text), self.state.of(place)
 
 
 @dataclass(frozen=True)
 class Rescoring:
-    """The network's `share` of a word's probability, the `weight` of that against the acoustics,
-    and how many texts go on from a record at `most`; chosen on clips that nothing is reported
-    of. `said`, with the network's `state`: the words before."""
+    """A choice among a lattice's ways by the network.
+
+    share: the network's of a word's probability. weight: of that against the acoustics. most: the
+    texts that go on from a record. said, state: the words before, and the network's state after
+    them. The defaults were chosen on clips that nothing is reported of.
+    """
 
     network: WordNetwork
     trigrams: NGrams
@@ -174,14 +182,14 @@ class Rescoring:
         state = self.state or self.network.beginning
         for word in words:
             state = self.network.after(state, [word])
-        return replace(self, said=(*self.said, *words)[-RECALLED:], state=state)
+        return replace(self, said=(*self.said, *words)[-MAX_RECALLED_WORDS:], state=state)
 
     def __call__(self, lattice: Sequence[Arc]) -> list[int]:
-        """The records of the likeliest text, in order."""
+        """Return the records of the likeliest text, in order."""
         return next((records for records, _ in self.likeliest(lattice)), [])
 
     def likeliest(self, lattice: Sequence[Arc]) -> list[tuple[list[int], float]]:
-        """The records of the likeliest few texts, in order, and the score of each, nats."""
+        """Return the records of the likeliest few texts, in order, and the score of each, nats."""
         following: dict[int, set[int]] = defaultdict(set)
         for arc in lattice:
             following[arc.before].add(arc.word)
@@ -216,7 +224,7 @@ class Rescoring:
         self, texts: Sequence[_Hypothesis], state: WordState, following: set[int]
     ) -> _Hypotheses:
         words = np.array(sorted(following))
-        pairs = np.array([(START, START, *text.words)[-2:] for text in texts])
+        pairs = np.array([(START_WORD, START_WORD, *text.words)[-2:] for text in texts])
         pairs[[not text.words for text in texts], 0] = -1  # nothing stands before the beginning
         first, second = (np.repeat(each, len(words)) for each in pairs.T)
         plain = self.trigrams.scores(first, second, np.tile(words, len(texts)))

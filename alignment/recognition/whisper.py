@@ -22,26 +22,29 @@ from alignment.waveform import model_waveform
 
 MODELS = ("small.en", "base.en", "tiny.en")  # that a CPU runs faster than speech, the best first
 RECOGNISERS = ("auto", "network", "whisper", *MODELS)
-LONGEST = 30.0  # seconds that it hears at once
-KEPT = 8  # encoded windows; some MB each
+LONGEST_S = 30.0  # seconds that it hears at once
+MAX_ENCODED = 8  # encoded windows; some MB each
 PACKAGE = "faster_whisper"
 INSTALL = "Whisper needs faster-whisper: pip install 'a3t[whisper]'."
 
 
 def is_installed() -> bool:
-    """True if there is a package that can read a model."""
+    """Return whether there is a package that can read a model."""
     return find_spec(PACKAGE) is not None
 
 
 def fetched_model(name: str) -> Path:
-    """The folder in which a fetched model of that name is."""
+    """Return the folder in which a fetched model of that name is."""
     base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(base).expanduser() / "a3t" / "recognisers" / name
 
 
 def find_whisper(name: str | None = None) -> Path | None:
-    """The folder of the model of that name, or the folder itself; by default the first of MODELS
-    that was fetched. None if it isn't there or no package can read it."""
+    """Return the folder of a model, by its name or the folder itself; None if it can't be used.
+
+    By default it is the first of MODELS that was fetched. None if it isn't there or no package can
+    read it.
+    """
     if not is_installed():
         return None
     folders = [fetched_model(each) for each in ([name] if name in MODELS else MODELS)]
@@ -51,10 +54,10 @@ def find_whisper(name: str | None = None) -> Path | None:
 
 
 def whisper_model(recogniser: str) -> Path | None:
-    """The folder of the model that one of RECOGNISERS, or a folder, means; None for the network.
+    """Return the folder of the model that one of RECOGNISERS, or a folder, means.
 
-    "auto" is what A3T_RECOGNISER names, else Whisper if a model of it was fetched.
-    Raises AlignmentError, saying what to do, for a recogniser that isn't here.
+    None for the network. "auto" is what A3T_RECOGNISER names, else Whisper if a model of it was
+    fetched. Raises AlignmentError, saying what to do, for a recogniser that isn't here.
     """
     if recogniser == "auto":
         recogniser = os.environ.get("A3T_RECOGNISER") or "auto"
@@ -65,16 +68,16 @@ def whisper_model(recogniser: str) -> Path | None:
             f'There is no recogniser "{recogniser}": choose {", ".join(RECOGNISERS)}, or the '
             "folder of a Whisper model."
         )
-    found = find_whisper(None if recogniser == "whisper" else recogniser)
-    if found is None and not is_installed():
+    folder = find_whisper(None if recogniser == "whisper" else recogniser)
+    if folder is None and not is_installed():
         raise AlignmentError(INSTALL)
-    if found is None:
+    if folder is None:
         which = f" {recogniser}" if recogniser in MODELS else ""
         where = "" if recogniser in RECOGNISERS else f" in {recogniser}"
         raise AlignmentError(
             f"There is no Whisper model{which}{where} here: a3t fetch-recogniser{which}."
         )
-    return found
+    return folder
 
 
 class Whisper:
@@ -100,10 +103,10 @@ class Whisper:
             ) from error
 
     def hear(self, samples: np.ndarray, sample_rate: int, hotwords: Sequence[str] = ()) -> str:
-        """The text heard in English, with punctuation and capitals, or ""; `samples` mono, float,
-        (n,), at most LONGEST seconds; `hotwords`: rare words that may be said.
+        """Return the text heard in English, with punctuation and capitals, or "".
 
-        Raises AlignmentError when they can't be used.
+        ``samples``: mono, float, (n,), at most `LONGEST_S` seconds; ``hotwords``: rare words that
+        may be said. Raises AlignmentError when they can't be used.
         """
         import ctranslate2
 
@@ -128,18 +131,20 @@ class Whisper:
         return EncodedSound(self._whisper.encode(padded), frames)
 
     def _encoded(self, features: np.ndarray) -> Any:
-        """The model's encoding of features, kept for the latest of them."""
+        """Return the model's encoding of features, kept for the latest of them."""
         key = sha256(features.tobytes()).digest()
         with self._lock:
             if key not in self._kept:
-                if len(self._kept) == KEPT:
+                if len(self._kept) == MAX_ENCODED:
                     del self._kept[next(iter(self._kept))]
                 self._kept[key] = self._encode(features)
             return self._kept[key]
 
     def pieces(self, sound: EncodedSound, text: str) -> list[tuple[str, float]]:
-        """The pieces of a text, which begin with the spaces before them, and the probability of
-        each behind those before it."""
+        """Return the pieces of a text, with the spaces before them, and each one's probability.
+
+        It is the probability behind the pieces before it.
+        """
         numbers = self._tokenizer.encode(f" {text.strip()}")
         if not numbers:
             return []
@@ -151,8 +156,8 @@ class Whisper:
 
 
 def _waveform(samples: np.ndarray, sample_rate: int) -> np.ndarray:
-    if len(samples) > LONGEST * sample_rate:
-        raise AlignmentError(f"Whisper takes {LONGEST:.0f} s at once: cut the recording.")
+    if len(samples) > LONGEST_S * sample_rate:
+        raise AlignmentError(f"Whisper takes {LONGEST_S:.0f} s at once: cut the recording.")
     return model_waveform(samples, sample_rate).astype(np.float32) / 32768
 
 

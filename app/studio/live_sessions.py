@@ -105,7 +105,7 @@ def hear(samples: bytes, last: bool, rate: int | None = None) -> dict[str, Any]:
     """The words that are final since the last time, and those after them that may change, in a
     session's process, each with its start and end, seconds; `rate`: begin with these samples of 16
     bits, little-endian."""
-    from alignment.recognition.live import LATE, LiveRecogniser
+    from alignment.recognition.live import LATE_S, LiveRecogniser
 
     if rate is not None:
         _recognisers[:] = [LiveRecogniser(rate)]
@@ -117,7 +117,7 @@ def hear(samples: bytes, last: bool, rate: int | None = None) -> dict[str, Any]:
     if last:
         ended = recogniser.end()
         final, rest = (*final, *ended.final), ended.provisional
-    late = len(block) / recogniser.sample_rate >= LATE
+    late = len(block) / recogniser.sample_rate >= LATE_S
     return {"final": shown(final), "provisional": shown(rest), "late": late}
 
 

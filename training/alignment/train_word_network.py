@@ -22,12 +22,12 @@ from safetensors.numpy import save_file
 from torch import Tensor, nn
 
 from a3t.learning.loop import Losses
-from alignment.recognition.lattice import END, START
-from alignment.recognition.ngrams import UNKNOWN, NGrams, load_ngrams
+from alignment.recognition.lattice import END_WORD, START_WORD
+from alignment.recognition.ngrams import UNKNOWN_TOKEN, NGrams, load_ngrams
 from alignment.recognition.rescoring import (
     EMBEDDED,
     HIDDEN,
-    PARTS,
+    VOCABULARY_PARTS,
     WordNetwork,
 )
 from training.alignment.train_words import TEXTS, read
@@ -43,9 +43,11 @@ State = tuple[Tensor, Tensor]  # of the LSTM
 def numbered(text: Sequence[Sequence[str]], ngrams: NGrams) -> np.ndarray:
     """The sentences in random order as numbers of words, (n,), START before each."""
     numbers = {word: number for number, word in enumerate(ngrams.words)}
-    unknown = numbers[UNKNOWN]
+    unknown = numbers[UNKNOWN_TOKEN]
     order = np.random.default_rng(0).permutation(len(text))
-    said = (n for k in order for n in (START, *(numbers.get(word, unknown) for word in text[k])))
+    said = (
+        n for k in order for n in (START_WORD, *(numbers.get(word, unknown) for word in text[k]))
+    )
     return np.fromiter(said, np.int64)
 
 
@@ -54,7 +56,7 @@ def ranks_of(words: np.ndarray, count: int) -> np.ndarray:
     order = np.argsort(-np.bincount(words, minlength=count), kind="stable")
     ranks = np.empty(count, np.int64)
     ranks[order] = np.arange(count)
-    ranks[END] = ranks[START]
+    ranks[END_WORD] = ranks[START_WORD]
     return ranks
 
 
@@ -67,7 +69,9 @@ class WordModel(nn.Module):
         nn.init.normal_(self.embedding.weight, std=0.1)
         self.lstm = nn.LSTM(EMBEDDED, HIDDEN, batch_first=True)
         self.vector = nn.Linear(HIDDEN, EMBEDDED)
-        self.parts = nn.AdaptiveLogSoftmaxWithLoss(EMBEDDED, count, [*PARTS], div_value=NARROWER)
+        self.parts = nn.AdaptiveLogSoftmaxWithLoss(
+            EMBEDDED, count, [*VOCABULARY_PARTS], div_value=NARROWER
+        )
         self.drop = nn.Dropout(DROPPED)
 
     def forward(self, ranks: Tensor, before: State | None = None) -> tuple[Tensor, State]:
@@ -89,7 +93,7 @@ def weights_of(model: WordModel) -> dict[str, np.ndarray]:
         "vector_bias": held["vector.bias"],
         "head": held["parts.head.weight"],
     }
-    for part in range(len(PARTS)):
+    for part in range(len(VOCABULARY_PARTS)):
         weights[f"narrow{part}"] = held[f"parts.tail.{part}.0.weight"]
         weights[f"part{part}"] = held[f"parts.tail.{part}.1.weight"]
     return weights

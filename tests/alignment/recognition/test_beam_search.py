@@ -9,7 +9,7 @@ import pytest
 from alignment.network.phone_network import INDEX, SYMBOLS
 from alignment.recognition.beam_search import (
     ROOT,
-    SILENCE,
+    SILENCE_NODE,
     BeamSearch,
     Endings,
     LexiconTree,
@@ -100,15 +100,15 @@ def test_words_that_begin_alike_share_their_nodes() -> None:
     tree = LexiconTree.of(WAYS)
     assert len(tree.phone) == 2 + 12 - 4  # of 12 phones, AE, AE N and DH are shared
     below, _ = tree.children.spread(np.array([ROOT]))
-    after, _ = tree.children.spread(np.array([SILENCE]))
-    assert {SILENCE} == set(below.tolist()) - set(after.tolist())
+    after, _ = tree.children.spread(np.array([SILENCE_NODE]))
+    assert {SILENCE_NODE} == set(below.tolist()) - set(after.tolist())
     children, parents = tree.children.spread(np.arange(2, len(tree.phone)))
     assert (tree.parent[children] == parents + 2).all()
     ends, place = tree.ends.spread(np.arange(len(tree.phone)))
     assert sorted(tree.ending[ends].tolist()) == sorted(word for word, _ in WAYS)
     assert len(place) == len(WAYS)
     best = tree.best_below(np.arange(len(WORDS), dtype=float))
-    first = {SYMBOLS[tree.phone[k]]: best[k] for k in below if k != SILENCE}
+    first = {SYMBOLS[tree.phone[k]]: best[k] for k in below if k != SILENCE_NODE}
     assert first == {"AH": 2, "AE": 5, "DH": 6}
 
 

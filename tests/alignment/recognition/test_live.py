@@ -9,7 +9,13 @@ import soundfile
 from alignment.errors import AlignmentError
 from alignment.network.phone_network import HOP_SAMPLES, band_power, normalised
 from alignment.recognition.lattice import Arc
-from alignment.recognition.live import LATE, LiveRecogniser, LiveWords, RunningBands, RunningScores
+from alignment.recognition.live import (
+    LATE_S,
+    LiveRecogniser,
+    LiveWords,
+    RunningBands,
+    RunningScores,
+)
 from alignment.recognition.rescoring import Rescoring
 
 
@@ -54,7 +60,7 @@ def test_late_words_are_not_rescored_and_none_is_dropped(
     rescore = Rescoring.__call__
     monkeypatch.setattr(Rescoring, "__call__", rescored)
     recogniser = LiveRecogniser(16_000)
-    late = recogniser.hear(samples[:40_000], behind=2.0 * LATE)
+    late = recogniser.hear(samples[:40_000], behind=2.0 * LATE_S)
     assert late.final and not calls
     rest = [recogniser.hear(samples[40_000:], behind=0.0), recogniser.end()]
     assert calls

@@ -8,7 +8,7 @@ import pytest
 
 from alignment import AlignmentError
 from alignment.recognition import recognise, whisper, whisper_model
-from alignment.recognition.lattice import END, Arc
+from alignment.recognition.lattice import END_WORD, Arc
 from alignment.recognition.network_recogniser import Settling
 from alignment.recognition.ngrams import NGrams, load_ngrams
 from tests.alignment.conftest import Check, Lookup, Speech
@@ -86,7 +86,7 @@ def chosen(
         Arc(1, -1, number[other], gain),
         *(Arc(2, before, text[1], 0.0) for before in (0, 1)),
         Arc(3, 2, text[2], 0.0),
-        Arc(4, 3, END, 0.0),
+        Arc(4, 3, END_WORD, 0.0),
     ]
     ways = {
         number[word]: {

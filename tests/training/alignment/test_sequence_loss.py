@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from alignment.recognition.lattice import END, START
-from alignment.recognition.rescoring import PARTS, WordNetwork
+from alignment.recognition.lattice import END_WORD, START_WORD
+from alignment.recognition.rescoring import VOCABULARY_PARTS, WordNetwork
 from training.alignment.examples import UNSURE
 from training.alignment.sequence_loss import FORBIDDEN, LOOSE, TOGETHER, sequence_loss
 from training.alignment.train_word_network import (
@@ -117,22 +117,22 @@ def test_a_short_phone_may_not_be_left_out() -> None:
     assert whole < 0.1 and part > 1.0
 
 
-COUNT = PARTS[-1] + 500
+COUNT = VOCABULARY_PARTS[-1] + 500
 
 
 def test_what_ships_computes_what_was_trained() -> None:
     torch.manual_seed(3)
     model = WordModel(COUNT).eval()
     ranks = np.arange(COUNT)
-    ranks[END] = START
+    ranks[END_WORD] = START_WORD
     ours = WordNetwork(weights_of(model), ranks)
     said = [5, 2500, 10_100, 7]
     with torch.no_grad():
-        vectors, _ = model(torch.tensor([[START, *said]]))
+        vectors, _ = model(torch.tensor([[START_WORD, *said]]))
         expected = model.parts.log_prob(vectors[0]).numpy()
     known = ours.beginning
     asked = np.array([3, 9_999, 2000, 10_499, 42])
-    for place, word in enumerate([*said, END]):
+    for place, word in enumerate([*said, END_WORD]):
         assert ours.scores(known, asked)[0] == pytest.approx(expected[place, asked], abs=1e-4)
         known = ours.after(known, [word])
 
@@ -154,7 +154,7 @@ def test_it_learns_and_goes_on_where_it_stopped(tmp_path: Path) -> None:
 
 
 def test_frequent_words_come_first() -> None:
-    words = np.array([START, 3, 3, 3, 4, START, 5, 5, 5, 5])
+    words = np.array([START_WORD, 3, 3, 3, 4, START_WORD, 5, 5, 5, 5])
     ranks = ranks_of(words, 7)
-    assert ranks[[5, 3, START, 4]].tolist() == [0, 1, 2, 3]
-    assert ranks[END] == ranks[START]
+    assert ranks[[5, 3, START_WORD, 4]].tolist() == [0, 1, 2, 3]
+    assert ranks[END_WORD] == ranks[START_WORD]
