@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from a3t.audio.splicing.emphasis import BOUND, MOST_DECIBELS, MOST_SEMITONES, emphasise
+from a3t.audio.splicing.emphasis import BOUND_PERCENT, MAX_DB, MAX_SEMITONES, emphasise
 from a3t.editor import Editor
 from a3t.errors import InputError
 from tests.conftest import ARCTIC, NEVER, assert_untouched
@@ -79,7 +79,7 @@ def test_a_word_is_raised_within_the_speakers_range() -> None:
     speaker = voice(np.linspace(90, 180, 2 * RATE), 0.5)
     word = voice(np.full(RATE, 120.0), 0.2)
     made, (raised,) = emphasise(word, [(8_000, 16_000)], speaker)
-    assert 0 < raised.semitones <= MOST_SEMITONES and 0 < raised.decibels <= MOST_DECIBELS
+    assert 0 < raised.semitones <= MAX_SEMITONES and 0 < raised.decibels <= MAX_DB
     expected = 120 * 2 ** (raised.semitones / 12)
     assert pitch_of(made[8_500:15_500]) == pytest.approx(expected, rel=0.02)
     level = np.std(made[9_000:15_000]) / np.std(word[9_000:15_000])
@@ -94,7 +94,9 @@ def test_nothing_goes_beyond_the_speakers_own() -> None:
     word = voice(np.full(RATE, 121.0), 0.4)
     made, (raised,) = emphasise(word, [(8_000, 16_000)], speaker)
     assert raised.semitones < 0.2 and raised.decibels == 0.0
-    assert np.percentile(np.abs(made), BOUND) <= 1.05 * np.percentile(np.abs(word), BOUND)
+    assert np.percentile(np.abs(made), BOUND_PERCENT) <= 1.05 * np.percentile(
+        np.abs(word), BOUND_PERCENT
+    )
 
 
 def test_an_emphasised_word_is_in_the_record(editor: Editor, arctic: Path) -> None:

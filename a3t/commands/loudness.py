@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from a3t import __version__
-from a3t.audio.analysis.loudness import PEAK, loudness
+from a3t.audio.analysis.loudness import PEAK_DB, loudness
 from a3t.audio.output.metadata import comment_of
 from a3t.audio.output.writing import check_output, write_edited
 from a3t.audio.reading.recording import Recording
@@ -33,8 +33,10 @@ def main(arguments: list[str]) -> int:
     option(parser, "--track N", "audio track")
     about = f"write a copy at this loudness; {PODCAST:g} is usual for podcasts, -23 for radio"
     option(parser, "--to LUFS", about)
-    about = f"highest true peak of the copy (default: {PEAK:g}), even if the copy is then quieter"
-    option(parser, "--peak DB", about, default=PEAK)
+    about = (
+        f"highest true peak of the copy (default: {PEAK_DB:g}), even if the copy is then quieter"
+    )
+    option(parser, "--peak DB", about, default=PEAK_DB)
     option(parser, "--out OUT", "default: {stem}.loud.wav beside IN")
     option(parser, "--yes", "replace OUT even if a3t did not make it")
     option(parser, "--json", "print JSON")

@@ -1,4 +1,6 @@
-"""Fetch a model of Whisper for faster-whisper, after asking: a3t fetch-recogniser [tiny.en] [--yes]
+"""Fetch a model of Whisper for faster-whisper, after asking.
+
+    a3t fetch-recogniser [tiny.en] [--yes]
 
 huggingface_hub, which faster-whisper brings, downloads the revision that REVISIONS pins and resumes
 what was interrupted; every file is compared with the hash that the server lists. What was fetched,
@@ -33,23 +35,23 @@ DECLINED = "not-now"  # a file beside the models: the user doesn't want to be as
 
 
 def repository_of(model: str) -> str:
-    """The repository in which the faster-whisper model of that name is published."""
+    """Return the repository in which the faster-whisper model of that name is published."""
     return f"Systran/faster-whisper-{model}"
 
 
 def server_named() -> str:
-    """The server that models come from."""
+    """Return the server that models come from."""
     return os.environ.get("HF_ENDPOINT", SERVER).rstrip("/")
 
 
 def part_folder(model: str) -> Path:
-    """The folder of a model that isn't complete yet."""
+    """Return the folder of a model that isn't complete yet."""
     target = fetched_model(model)
     return target.with_name(f"{target.name}.part-{REVISIONS[model][:12]}")
 
 
 def bytes_fetched(model: str) -> int:
-    """The bytes that have arrived of a model that isn't complete yet."""
+    """Return the bytes that have arrived of a model that isn't complete yet."""
     total = 0
     for path in part_folder(model).rglob("*"):
         with suppress(OSError):  # it is being renamed
@@ -58,9 +60,9 @@ def bytes_fetched(model: str) -> int:
 
 
 def fetch_model(model: str) -> Path:
-    """The model's folder, complete and checked. What was fetched before an interruption is kept.
+    """Fetch a model and return its folder, complete and checked.
 
-    Raises InputError.
+    What was fetched before an interruption is kept. Raises InputError.
     """
     target, part, server = fetched_model(model), part_folder(model), server_named()
     if (target / "model.bin").is_file():
@@ -100,7 +102,7 @@ def fetch_model(model: str) -> Path:
 
 
 def about(model: str) -> str:
-    """A sentence about what would be fetched."""
+    """Return a sentence about what would be fetched."""
     size = f"{MEGABYTES} MB, " if model == OFFERED else ""
     return (
         f"Whisper ({model}, {size}{LICENCE} licence) comes from {server_named()} once, to "
@@ -110,8 +112,10 @@ def about(model: str) -> str:
 
 
 def offer(recogniser: str) -> None:
-    """On a terminal, where something is about to be recognised: asks, once, whether OFFERED is to
-    be fetched, and fetches it. Nothing happens where Whisper is there, or isn't wanted."""
+    """Offer, once and on a terminal, to fetch `OFFERED` before something is recognised.
+
+    Nothing happens where Whisper is there, or isn't wanted.
+    """
     declined = fetched_model(OFFERED).with_name(DECLINED)
     unwanted = recogniser != "auto" or bool(os.environ.get("A3T_RECOGNISER")) or declined.exists()
     if unwanted or not on_a_terminal() or find_whisper() is not None:
@@ -129,6 +133,6 @@ def offer(recogniser: str) -> None:
 
 
 def agreed(sentence: str) -> bool:
-    """True if the user says yes; never without a terminal."""
+    """Ask the user and return whether they say yes; never without a terminal."""
     say(sentence)
     return on_a_terminal() and agrees("Fetch it?")

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from a3t.audio.analysis.mel import WINDOW
+from a3t.audio.analysis.mel import WINDOW_SAMPLES
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.vocoder.stft import BINS, spectrum, unit
 from alignment.boolean_runs import runs_of
@@ -107,8 +107,8 @@ def pulse_train(pulses: Pulses) -> Tensor:
 
 def minimum_phase(magnitude: Tensor) -> Tensor:
     """Return the minimum phase of the envelope of magnitudes (B, T, 601), alike, of modulus 1."""
-    cepstrum = torch.fft.irfft((magnitude + FLOOR).log(), n=WINDOW)
-    keep = torch.zeros(WINDOW, device=magnitude.device)
+    cepstrum = torch.fft.irfft((magnitude + FLOOR).log(), n=WINDOW_SAMPLES)
+    keep = torch.zeros(WINDOW_SAMPLES, device=magnitude.device)
     keep[1:QUEFRENCIES] = 1 + torch.cos(math.pi * torch.arange(1, QUEFRENCIES) / QUEFRENCIES)
     angle = torch.fft.rfft(cepstrum * keep).imag
     return torch.polar(torch.ones_like(angle), angle)

@@ -16,27 +16,27 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from a3t.audio.analysis.mel import FMAX, N_FFT, WINDOW, mel_filters
+from a3t.audio.analysis.mel import FMAX_HZ, N_FFT, WINDOW_SAMPLES, mel_filters
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.spans import Span
 from a3t.vocoder.base import check_mel, placed_uniform
 
-BINS = WINDOW // 2 + 1  # 601
-OVERLAP = WINDOW // HOP  # 4 windows over every sample
+BINS = WINDOW_SAMPLES // 2 + 1  # 601
+OVERLAP = WINDOW_SAMPLES // HOP  # 4 windows over every sample
 REACH = OVERLAP - 1  # frames on either side that share samples with a frame
 
 
-def spectrum(samples: Tensor, window: Tensor, size: int = WINDOW) -> Tensor:
+def spectrum(samples: Tensor, window: Tensor, size: int = WINDOW_SAMPLES) -> Tensor:
     """Complex spectrum (B, T, size // 2 + 1) of samples (B, 300 T), zeros beyond both ends.
 
     ``size`` is the Fourier transform's: 1200 samples, with zeros behind them if it is larger.
     """
-    padded = functional.pad(samples, (WINDOW // 2, WINDOW // 2 - HOP))
-    return torch.fft.rfft(padded.unfold(-1, WINDOW, HOP) * window, n=size)
+    padded = functional.pad(samples, (WINDOW_SAMPLES // 2, WINDOW_SAMPLES // 2 - HOP))
+    return torch.fft.rfft(padded.unfold(-1, WINDOW_SAMPLES, HOP) * window, n=size)
 
 
 def waveform(
-    spectra: Tensor, window: Tensor, size: int = WINDOW, energy: Tensor | None = None
+    spectra: Tensor, window: Tensor, size: int = WINDOW_SAMPLES, energy: Tensor | None = None
 ) -> Tensor:
     """The samples (B, 300 T) whose spectrum is nearest to ``spectra`` (B, T, size // 2 + 1).
 
@@ -45,20 +45,20 @@ def waveform(
     """
     batch, frames, _ = spectra.shape
     energy = windows_energy(window, frames) if energy is None else energy
-    pieces = torch.fft.irfft(spectra, n=size)[..., :WINDOW] * window  # (B, T, 1200)
+    pieces = torch.fft.irfft(spectra, n=size)[..., :WINDOW_SAMPLES] * window  # (B, T, 1200)
     return (_own(_overlap_add(pieces)) / energy).reshape(batch, frames * HOP)
 
 
 def windows_energy(window: Tensor, frames: int) -> Tensor:
     """The energy (1, frames, 300) of all the windows that lie over each sample."""
-    return _own(_overlap_add((window * window).expand(1, frames, WINDOW)))
+    return _own(_overlap_add((window * window).expand(1, frames, WINDOW_SAMPLES)))
 
 
 def _own(blocks: Tensor) -> Tensor:
     """The T frames' blocks among the (B, T + 3, 300) blocks of a sum. Block t of the sum starts
     WINDOW / 2 = two blocks before frame t's centre; at the very ends the windows' energy is zero.
     """
-    first = WINDOW // 2 // HOP
+    first = WINDOW_SAMPLES // 2 // HOP
     return blocks[:, first : blocks.shape[1] - REACH + first]
 
 
@@ -78,7 +78,7 @@ def griffin_lim(
     window: Tensor,
     iterations: int,
     momentum: float,
-    size: int = WINDOW,
+    size: int = WINDOW_SAMPLES,
     settle: Callable[[Tensor], Tensor] | None = None,
 ) -> Tensor:
     """Samples (B, 300 T) with the given magnitude (B, T, size // 2 + 1), made consistent.
@@ -129,7 +129,7 @@ class GriffinLim:
         self.iterations = iterations
         self.momentum = momentum
         self.inversion_steps = inversion_steps
-        self._window = torch.hann_window(WINDOW)
+        self._window = torch.hann_window(WINDOW_SAMPLES)
 
     @property
     def receptive_frames(self) -> int:
@@ -180,9 +180,9 @@ def extend(magnitude: Tensor) -> Tensor:
     of 24 kHz recordings; dark tops sound muffled.
     """
     hertz = torch.linspace(0.0, SAMPLE_RATE / 2, magnitude.shape[1])
-    above = hertz >= FMAX
+    above = hertz >= FMAX_HZ
     level = magnitude[:, (hertz > 7000) & ~above].mean(dim=1, keepdim=True)
-    fall = 10.0 ** (-1.5 * (hertz[above] - FMAX) / 1000 / 20)
+    fall = 10.0 ** (-1.5 * (hertz[above] - FMAX_HZ) / 1000 / 20)
     return torch.cat([magnitude[:, ~above], level * fall], dim=1)
 
 

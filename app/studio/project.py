@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from a3t.audio.analysis.loudness import LEVELS
+from a3t.audio.analysis.loudness import LEVELS_LUFS
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.cleaning import Cleaning, Finding, listed
@@ -473,7 +473,7 @@ class Project:
         the `film` if that is wanted; `exported` is its name when it is there."""
         kind, film = str(data.get("kind") or ""), data.get("film") is True
         wanted = data.get("loudness")
-        loudness = None if wanted is None else number(wanted, -16.0, *LEVELS)
+        loudness = None if wanted is None else number(wanted, -16.0, *LEVELS_LUFS)
         chosen = self.takes.chosen()
         if not self.open.is_all_heard:
             raise InputError(texts.NOT_HEARD_YET)

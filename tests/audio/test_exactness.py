@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from a3t.audio.output.patches import Patch, sample_map
 from a3t.audio.output.writing import write_edited
 from a3t.audio.reading.formats import sample_format
-from a3t.audio.reading.recording import BLOCK, Recording
+from a3t.audio.reading.recording import BLOCK_SAMPLES, Recording
 from a3t.errors import InputError
 
 # What comes in, and what it may become without losing a bit.
@@ -122,16 +122,20 @@ def data_chunk(path: Path) -> bytes:
 @pytest.mark.parametrize("subtype", ["PCM_U8", "PCM_16", "PCM_24", "PCM_32", "FLOAT", "DOUBLE"])
 def test_without_patches_the_bytes_of_the_audio_are_the_same(tmp_path, subtype):
     path, out = tmp_path / "in.wav", tmp_path / "out.wav"
-    sf.write(path, sound(subtype, 2 * BLOCK + 77, 2, seed=3), 44_100, subtype=subtype)
+    sf.write(path, sound(subtype, 2 * BLOCK_SAMPLES + 77, 2, seed=3), 44_100, subtype=subtype)
     write_edited(Recording.open(path), [], out)
     assert data_chunk(path) == data_chunk(out)
 
 
 def test_patches_across_the_edges_of_blocks(tmp_path):
     path, out = tmp_path / "in.wav", tmp_path / "out.flac"
-    sf.write(path, sound("PCM_24", 3 * BLOCK, 1, seed=4), 48_000, subtype="PCM_24")
-    spans = [(BLOCK - 1, BLOCK), (BLOCK, BLOCK + 1), (2 * BLOCK - 9, 2 * BLOCK + 9)]
-    patches = [Patch(span, np.zeros((BLOCK + 5, 1))) for span in spans]
+    sf.write(path, sound("PCM_24", 3 * BLOCK_SAMPLES, 1, seed=4), 48_000, subtype="PCM_24")
+    spans = [
+        (BLOCK_SAMPLES - 1, BLOCK_SAMPLES),
+        (BLOCK_SAMPLES, BLOCK_SAMPLES + 1),
+        (2 * BLOCK_SAMPLES - 9, 2 * BLOCK_SAMPLES + 9),
+    ]
+    patches = [Patch(span, np.zeros((BLOCK_SAMPLES + 5, 1))) for span in spans]
     write_edited(Recording.open(path), patches, out)
     before, after = in_own_dtype(path, "PCM_24"), in_own_dtype(out, "PCM_24")
     kept = np.ones(len(before), bool)

@@ -164,25 +164,25 @@ def test_numbers_without_end_are_no_times(number: str, tmp_path: Path) -> None:
 
 def test_no_more_traces_are_read_than_a_recording_has(tmp_path: Path) -> None:
     line = "0.500000-0.600000 s synthetic\n"
-    comment = HEAD + line * (provenance.MOST_TRACES + 5) + "[end of a3t]"
+    comment = HEAD + line * (provenance.MAX_TRACES + 5) + "[end of a3t]"
     path = with_comment(tmp_path / "a.wav", comment.encode())
-    assert len(provenance_of(path).traces) == provenance.MOST_TRACES
+    assert len(provenance_of(path).traces) == provenance.MAX_TRACES
 
 
 def test_chunks_are_read_within_bounds(tmp_path: Path) -> None:
     path = tmp_path / "in.wav"
     sf.write(path, NOISE, RATE, "PCM_16")
     with path.open("ab") as file:
-        file.write(struct.pack("<4sI", b"junk", 0) * (chunks.MOST_CHUNKS + 100))
+        file.write(struct.pack("<4sI", b"junk", 0) * (chunks.MAX_CHUNKS_READ + 100))
         for _ in range(6):
             file.write(struct.pack("<4sI", b"bext", 15_000_000) + bytes(15_000_000))
-    assert len(chunks.chunks_of(path)) == chunks.MOST_CHUNKS
+    assert len(chunks.chunks_of(path)) == chunks.MAX_CHUNKS_READ
     path.write_bytes(path.read_bytes()[: RATE * 4 + 44])
     with path.open("ab") as file:
         for _ in range(6):
             file.write(struct.pack("<4sI", b"bext", 15_000_000) + bytes(15_000_000))
     held = sum(len(chunk.data or b"") for chunk in chunks.chunks_of(path))
-    assert held <= chunks.LARGEST_ALL
+    assert held <= chunks.MAX_ALL_BYTES
 
 
 def atom(name: bytes, contents: bytes) -> bytes:

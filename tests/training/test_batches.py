@@ -248,9 +248,9 @@ def test_shifted_edges_stay_near_and_something_stays_masked() -> None:
 
 
 def test_warping_moves_a_harmonic_by_the_factor() -> None:
-    from a3t.audio.analysis.mel import FMAX, FMIN, MELS, hz_to_mel, mel_to_hz
+    from a3t.audio.analysis.mel import FMAX_HZ, FMIN_HZ, MELS, hz_to_mel, mel_to_hz
 
-    limits = hz_to_mel(np.array([FMIN, FMAX]))
+    limits = hz_to_mel(np.array([FMIN_HZ, FMAX_HZ]))
     centres = mel_to_hz(np.linspace(limits[0], limits[1], MELS + 2)[1:-1])
     mel = np.full((3, MELS), -5.0, np.float32)
     mel[:, 30] = 0.0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from a3t.audio.analysis.mel import FMAX, FMIN, MELS, hz_to_mel, mel_to_hz
+from a3t.audio.analysis.mel import FMAX_HZ, FMIN_HZ, MELS, hz_to_mel, mel_to_hz
 from training.features.corpus_batches import DataConfig
 
 BENT = (1000.0, 2500.0)  # Hz, between which a bend begins: harmonics stay multiples of the pitch
@@ -71,7 +71,7 @@ def smooth_curve(deviation: float, rng: np.random.Generator) -> np.ndarray:
 def warp_frequency(mel: np.ndarray, factor: float, bend: float = 1.0) -> np.ndarray:
     """Move what is at frequency f to factor × f, pitch and formants alike, and what is above
     2.5 kHz to factor × bend × f; (T, 80) -> (T, 80)."""
-    limits = hz_to_mel(np.array([FMIN, FMAX]))
+    limits = hz_to_mel(np.array([FMIN_HZ, FMAX_HZ]))
     centres = np.linspace(limits[0], limits[1], MELS + 2)[1:-1]
     hertz = mel_to_hz(centres)
     share = np.clip((hertz - BENT[0]) / (BENT[1] - BENT[0]), 0.0, 1.0)

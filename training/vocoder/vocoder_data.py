@@ -13,14 +13,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from a3t.audio.analysis.mel import FLOOR, log_mel
+from a3t.audio.analysis.mel import MAGNITUDE_FLOOR, log_mel
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
 from training.vocoder.waveforms import CachedWave, Waveforms
 
 LOW = 125.0  # Hz: the median pitch of a low voice lies below
 HOME = ("commonvoice", "speechocean")  # corpora that were recorded at home
-LEAST_MEL = np.log10(FLOOR)
+LEAST_MEL = np.log10(MAGNITUDE_FLOOR)
 HOME_TOP = 7000.0  # Hz: what codecs and microphones have left above is nothing to learn from
 
 

@@ -19,13 +19,13 @@ if TYPE_CHECKING:  # training computes mels on machines that read no recordings
     from a3t.audio.reading.recording import Recording
 
 N_FFT = 2048
-WINDOW = 1200
+WINDOW_SAMPLES = 1200
 MELS = 80
-FMIN = 80.0
-FMAX = 7600.0
-FLOOR = 1e-10
+FMIN_HZ = 80.0
+FMAX_HZ = 7600.0
+MAGNITUDE_FLOOR = 1e-10
 # Frames on either side that a frame's Fourier transform reaches into, and one to be sure.
-REACH = N_FFT // 2 // HOP + 2
+REACH_FRAMES = N_FFT // 2 // HOP + 2
 
 
 def hz_to_mel(hz: np.ndarray) -> np.ndarray:
@@ -35,13 +35,13 @@ def hz_to_mel(hz: np.ndarray) -> np.ndarray:
 
 
 def mel_to_hz(mel: np.ndarray) -> np.ndarray:
-    """The inverse of `hz_to_mel`."""
+    """Invert `hz_to_mel`."""
     return np.where(mel < 15.0, mel * 200.0 / 3.0, 1000.0 * 6.4 ** ((mel - 15.0) / 27.0))
 
 
 def _edges() -> np.ndarray:
     """(82,) Hz: each filter rises from an edge to the next and falls to the one after."""
-    limits = hz_to_mel(np.array([FMIN, FMAX]))
+    limits = hz_to_mel(np.array([FMIN_HZ, FMAX_HZ]))
     return mel_to_hz(np.linspace(limits[0], limits[1], MELS + 2))
 
 
@@ -70,7 +70,7 @@ def mel_filters() -> Tensor:
 
 @lru_cache(maxsize=1)
 def _window() -> Tensor:
-    return torch.hann_window(WINDOW)
+    return torch.hann_window(WINDOW_SAMPLES)
 
 
 def log_mel(samples: Tensor | np.ndarray) -> Tensor:
@@ -84,9 +84,16 @@ def log_mel(samples: Tensor | np.ndarray) -> Tensor:
     # Reflection needs more samples than it mirrors; very short pieces are mirrored in zeros.
     pad_mode = "reflect" if wave.shape[-1] > N_FFT // 2 else "constant"
     spectrum = torch.stft(
-        wave, N_FFT, HOP, WINDOW, _window(), center=True, pad_mode=pad_mode, return_complex=True
+        wave,
+        N_FFT,
+        HOP,
+        WINDOW_SAMPLES,
+        _window(),
+        center=True,
+        pad_mode=pad_mode,
+        return_complex=True,
     ).abs()  # (B, 1025, T)
-    mel = torch.matmul(mel_filters(), spectrum).clamp(min=FLOOR).log10()
+    mel = torch.matmul(mel_filters(), spectrum).clamp(min=MAGNITUDE_FLOOR).log10()
     mel = mel.transpose(1, 2)
     return mel[0] if single else mel
 
@@ -96,10 +103,10 @@ def mel_window(recording: Recording, first: int, last: int) -> Tensor:
 
     Only the samples that they depend on are read; they equal those of the whole.
     """
-    begin, end = max(0, first - REACH), last + REACH
+    begin, end = max(0, first - REACH_FRAMES), last + REACH_FRAMES
     stop = min(end * HOP, grid_samples(recording.samples, recording.sample_rate))
     samples = recording.resampled(begin * HOP, stop, SAMPLE_RATE)
-    if recording.sample_rate < 2 * FMAX:
+    if recording.sample_rate < 2 * FMAX_HZ:
         # The upper bins would hold nothing at all, which no recording does that the network has
         # learnt from: there, telephone lines end in the noise of 16 bits.
         samples = np.round(samples * 32768).astype(np.float32) / 32768

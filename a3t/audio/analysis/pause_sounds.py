@@ -17,19 +17,19 @@ from a3t.spans import Span
 from alignment import Alignment
 from alignment.boolean_runs import runs_of
 
-FRAME, HOP = 0.010, 0.005  # seconds
-GUARD = 0.03  # seconds beside a word
-LEAST, LONGEST = 0.15, 30.0  # seconds of a pause that is looked at
-ABOVE, CLICK_ABOVE = 8.0, 14.0  # dB over the quiet of the pause
-BRIDGED = 0.03  # seconds
-CLICK = 0.05  # seconds, the longest
-BREATH = (0.1, 1.2)  # seconds
+FRAME_S, HOP_S = 0.010, 0.005  # seconds
+GUARD_S = 0.03  # seconds beside a word
+MIN_PAUSE_S, MAX_PAUSE_S = 0.15, 30.0  # seconds of a pause that is looked at
+ABOVE_DB, CLICK_ABOVE_DB = 8.0, 14.0  # dB over the quiet of the pause
+BRIDGED_S = 0.03  # seconds
+MAX_CLICK_S = 0.05  # seconds, the longest
+BREATH_S = (0.1, 1.2)  # seconds
 PITCHED = 0.5  # the autocorrelation from which a sound has a pitch
-PITCH = (70.0, 400.0)  # Hz
+PITCH_HZ = (70.0, 400.0)  # Hz
 QUIET_SHARE = 0.2
-LOUD_PIECE, BLOCK = 0.1, 30.0  # seconds
-QUIETER = 20.0  # dB, than speech is what holds none
-FLOOR = 1e-10  # of full scale, power
+LOUD_PIECE_S, BLOCK_S = 0.1, 30.0  # seconds
+QUIETER_DB = 20.0  # dB, than speech is what holds none
+POWER_FLOOR = 1e-10  # of full scale, power
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,10 @@ class PauseSound:
 def sounds_in_pauses(
     recording: Recording, pauses: Iterable[tuple[float, float]]
 ) -> Iterator[PauseSound]:
-    """The sounds in some pauses, each [start, end) in seconds, in order."""
+    """Yield the sounds in some pauses, each [start, end) in seconds, in order."""
     rate = recording.sample_rate
     for start, end in pauses:
-        if not LEAST <= end - start <= LONGEST:
+        if not MIN_PAUSE_S <= end - start <= MAX_PAUSE_S:
             continue
         first, last = round(start * rate), min(round(end * rate), recording.samples)
         sound = np.diff(recording.mono(first, last).astype(np.float64), prepend=0.0)
@@ -55,24 +55,24 @@ def sounds_in_pauses(
         if not len(levels):
             continue
         quiet = np.quantile(levels, QUIET_SHARE)
-        for begin, stop in _runs(levels > quiet + ABOVE):
-            seconds = (stop - begin) * HOP
-            inside = begin * HOP >= GUARD and (end - start) - stop * HOP >= GUARD
+        for begin, stop in _runs(levels > quiet + ABOVE_DB):
+            seconds = (stop - begin) * HOP_S
+            inside = begin * HOP_S >= GUARD_S and (end - start) - stop * HOP_S >= GUARD_S
             if not inside:
                 continue
-            piece = sound[round(begin * HOP * rate) : round((stop * HOP + FRAME) * rate)]
-            loud = levels[begin:stop].max() >= quiet + CLICK_ABOVE
+            piece = sound[round(begin * HOP_S * rate) : round((stop * HOP_S + FRAME_S) * rate)]
+            loud = levels[begin:stop].max() >= quiet + CLICK_ABOVE_DB
             kind = ""
-            if seconds <= CLICK and loud:
+            if seconds <= MAX_CLICK_S and loud:
                 kind = "click"
-            elif BREATH[0] <= seconds <= BREATH[1] and not _has_pitch(piece, rate):
+            elif BREATH_S[0] <= seconds <= BREATH_S[1] and not _has_pitch(piece, rate):
                 kind = "breath"
             if kind:
-                yield PauseSound(kind, start + begin * HOP, start + stop * HOP + FRAME)
+                yield PauseSound(kind, start + begin * HOP_S, start + stop * HOP_S + FRAME_S)
 
 
 def speech_power(recording: Recording, alignment: Alignment) -> float:
-    """The mean power of the first minute of a recording's words, full scale at 1."""
+    """Return the mean power of the first minute of a recording's words, full scale at 1."""
     power, count = 0.0, 0
     for word in alignment.spoken:
         sound = recording.mono(*recording.samples_between(word.start, word.end))
@@ -84,12 +84,15 @@ def speech_power(recording: Recording, alignment: Alignment) -> float:
 
 
 def is_quiet(recording: Recording, start: float, end: float, speech: float) -> bool:
-    """True if no 0.1 s from ``start`` to ``end``, in seconds, is louder than QUIETER dB below
-    the power of its speech (of full scale); its constant part left out."""
+    """Return whether no 0.1 s from ``start`` to ``end``, in seconds, is loud beside speech.
+
+    Loud is what is above `QUIETER_DB` below the power ``speech`` (of full scale), without its
+    constant part.
+    """
     rate = recording.sample_rate
-    size, block = round(LOUD_PIECE * rate), round(BLOCK * rate)
+    size, block = round(LOUD_PIECE_S * rate), round(BLOCK_S * rate)
     first, last = recording.samples_between(start, end)
-    limit = speech * 10 ** (-QUIETER / 10)
+    limit = speech * 10 ** (-QUIETER_DB / 10)
     for begin in range(first, last, block):
         sound = recording.mono(begin, min(begin + block, last)).astype(np.float64)
         power = np.square(sound - sound.mean())
@@ -101,17 +104,17 @@ def is_quiet(recording: Recording, start: float, end: float, speech: float) -> b
 
 def _levels(sound: np.ndarray, rate: int) -> np.ndarray:
     """(frames,) dB of full scale."""
-    size, hop = round(FRAME * rate), round(HOP * rate)
+    size, hop = round(FRAME_S * rate), round(HOP_S * rate)
     starts = np.arange(0, len(sound) - size + 1, hop)
     total = np.concatenate([[0.0], np.cumsum(np.square(sound))])
-    return np.asarray(10 * np.log10((total[starts + size] - total[starts]) / size + FLOOR))
+    return np.asarray(10 * np.log10((total[starts + size] - total[starts]) / size + POWER_FLOOR))
 
 
 def _runs(active: np.ndarray) -> Iterator[Span]:
     """[first, last) of the runs that are active, short gaps between them bridged."""
     spans: list[Span] = []
     for begin, stop in runs_of(active):
-        if spans and (begin - spans[-1][1]) * HOP <= BRIDGED:
+        if spans and (begin - spans[-1][1]) * HOP_S <= BRIDGED_S:
             spans[-1] = spans[-1][0], stop
         else:
             spans.append((begin, stop))
@@ -123,6 +126,6 @@ def _has_pitch(sound: np.ndarray, rate: int) -> bool:
     middle = (len(sound) - size) // 2
     piece = sound[middle : middle + size]
     spectrum = np.fft.rfft(piece * np.hanning(size), 2 * size)
-    own = np.fft.irfft(np.square(np.abs(spectrum)))
-    lags = own[round(rate / PITCH[1]) : round(rate / PITCH[0])]
-    return bool(len(lags) and lags.max() > PITCHED * own[0])
+    autocorrelation = np.fft.irfft(np.square(np.abs(spectrum)))
+    lags = autocorrelation[round(rate / PITCH_HZ[1]) : round(rate / PITCH_HZ[0])]
+    return bool(len(lags) and lags.max() > PITCHED * autocorrelation[0])

@@ -26,11 +26,11 @@ LEAST_FRAMES = 8
 WINDOW_SECONDS = 5.0  # of recording that is searched where there are too few pauses
 QUIET_SHARE = 0.25  # of the frames: what is 6 dB louder than these is a breath or a click
 ABOVE_QUIET = 4.0  # as a ratio of powers
-SPEECH_SHARE = 0.1  # of frames of speech that are taken for noise
+SPEECH_NOISE_SHARE = 0.1  # of frames of speech that are taken for noise
 LOW_SHARE = 0.25  # of a frequency's powers in noise are below 0.29 of their mean
-SMOOTHED = 5  # frequencies over which that is looked at
+SMOOTHED_BINS = 5  # frequencies over which that is looked at
 GATED = 1e-4  # RMS: -80 dB of full scale, quieter than any room through a microphone
-BELOW_SPEECH = 0.2  # of the speech's RMS; what is louder than that is no room
+MAX_ROOM_TO_SPEECH = 0.2  # of the speech's RMS; what is louder than that is no room
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,14 +47,15 @@ class RoomTone:
 
     @property
     def channels(self) -> int:
+        """Number of channels."""
         return int(self.power.shape[1])
 
     @property
     def level(self) -> np.ndarray:
-        """(channels,) RMS, full scale at 1."""
-        own = np.einsum("fcc->fc", self.power).real
-        size = 2 * (len(own) - 1)
-        both_sides = 2 * own.sum(axis=0) - own[0] - own[-1]
+        """RMS of each channel, (channels,), full scale at 1."""
+        power = np.einsum("fcc->fc", self.power).real
+        size = 2 * (len(power) - 1)
+        both_sides = 2 * power.sum(axis=0) - power[0] - power[-1]
         return np.asarray(np.sqrt(both_sides)) / size
 
     def sound(self, samples: int, seed: int = 0) -> np.ndarray:
@@ -84,22 +85,22 @@ class RoomTone:
 def room_tone(
     recording: Recording, alignment: Alignment, samples: int, seed: int = 0, near: int | None = None
 ) -> np.ndarray:
-    """The recording's room tone, (samples, channels) float32 at its own rate, full scale at 1.
+    """Return the recording's room tone, (samples, channels) float32 at its own rate.
 
-    Taken from the alignment's pauses, those nearest sample `near` first (default: the middle).
-    It has no constant part and starts and ends abruptly: cross-fade it. The same arguments give
-    the same samples.
+    Full scale is at 1. Taken from the alignment's pauses, those nearest sample ``near`` first
+    (default: the middle). It has no constant part and starts and ends abruptly: cross-fade it. The
+    same arguments give the same samples.
     """
     return find_room_tone(recording, alignment, near).sound(samples, seed)
 
 
 def find_room_tone(recording: Recording, alignment: Alignment, near: int | None = None) -> RoomTone:
-    """Measure the noise in the alignment's pauses; where they are too short, in the quietest
-    frames of the five seconds around sample `near`. At most nine seconds are read.
+    """Measure the noise in the alignment's pauses nearest sample ``near``.
 
-    Where the nearest pauses are silenced, as by a noise gate, those between words decide, since a
-    start and an end are often cleaned alone; without any, the quietest frames of the speech do, if
-    they are as quiet as a room.
+    Where these are too short, the quietest frames of the five seconds around ``near`` are measured.
+    At most nine seconds are read. Where the nearest pauses are silenced, as by a noise gate, those
+    between words decide, since a start and an end are often cleaned alone; without any, the
+    quietest frames of the speech do, if they are as quiet as a room.
     """
     near = recording.samples // 2 if near is None else near
     paused = _paused(recording, alignment, near)
@@ -114,42 +115,42 @@ def find_room_tone(recording: Recording, alignment: Alignment, near: int | None 
         return between
     start, end = alignment.spoken[0].start, alignment.spoken[-1].end
     quiet, speech = _in_speech(recording, near, recording.samples_between(start, end))
-    return quiet if GATED < quiet.level.max() < BELOW_SPEECH * speech else paused
+    return quiet if GATED < quiet.level.max() < MAX_ROOM_TO_SPEECH * speech else paused
 
 
 def _paused(recording: Recording, alignment: Alignment, near: int) -> RoomTone | None:
-    """The noise in the pauses nearest to a sample; None if they are too short."""
+    """Measure the noise in the pauses nearest to a sample; None if they are too short."""
     pauses = pauses_near(alignment, recording, near)
     frames = _frames((to_float(recording.read(*pause)) for pause in pauses), recording.sample_rate)
-    if len(frames) < LEAST_FRAMES:
+    if len(frames) < MIN_FRAMES:
         return None
     return _measured(frames, recording.sample_rate, QUIET_SHARE, ABOVE_QUIET)
 
 
 def _in_speech(recording: Recording, near: int, within: Span) -> tuple[RoomTone, float]:
-    """The quietest frames of a span's five seconds nearest to a sample, and the RMS of all."""
-    reach = round(WINDOW_SECONDS / 2 * recording.sample_rate)
+    """Measure the quietest frames of a span's five seconds nearest a sample, and all's RMS."""
+    reach = round(WINDOW_S / 2 * recording.sample_rate)
     around = max(within[0], near - reach), min(within[1], near + reach)
     sound = to_float(recording.read(around[0], max(around)))
     tone = _measured(
-        _frames([sound], recording.sample_rate), recording.sample_rate, SPEECH_SHARE, 1
+        _frames([sound], recording.sample_rate), recording.sample_rate, SPEECH_NOISE_SHARE, 1
     )
     return tone, float(np.sqrt(np.square(sound).mean(axis=0).max()))
 
 
 def pauses_near(alignment: Alignment, recording: Recording, near: int) -> list[Span]:
-    """Samples [first, last) of the pauses nearest `near`, their ends left out, in order."""
-    rate, found = recording.sample_rate, []
+    """Return samples [first, last) of the pauses nearest ``near``, without their ends."""
+    rate, pauses = recording.sample_rate, []
     for word in alignment.words:
-        first = round((word.start + GUARD_SECONDS) * rate) if word.start > 0 else 0
-        last = min(round((word.end - GUARD_SECONDS) * rate), recording.samples)
-        if word.is_pause and last - first >= FRAME_SECONDS * rate:
-            found.append((first, last))
-    found.sort(key=lambda span: max(span[0] - near, near - span[1], 0))
+        first = round((word.start + GUARD_S) * rate) if word.start > 0 else 0
+        last = min(round((word.end - GUARD_S) * rate), recording.samples)
+        if word.is_pause and last - first >= FRAME_S * rate:
+            pauses.append((first, last))
+    pauses.sort(key=lambda span: max(span[0] - near, near - span[1], 0))
     taken: list[Span] = []
-    left = round(ENOUGH_SECONDS * rate)
-    for first, last in found:
-        if left < FRAME_SECONDS * rate:
+    left = round(ENOUGH_PAUSE_S * rate)
+    for first, last in pauses:
+        if left < FRAME_S * rate:
             break
         # Of a long pause the part that lies nearest.
         start = min(max(first, near - left // 2), max(first, last - left))
@@ -159,19 +160,19 @@ def pauses_near(alignment: Alignment, recording: Recording, near: int) -> list[S
 
 
 def _frames(pieces: Iterable[np.ndarray], rate: int) -> np.ndarray:
-    """Spectra (frames, bins, channels) of pieces (n, channels), frames half overlapping."""
-    size = 2 * round(FRAME_SECONDS * rate / 2)
+    """Return spectra (frames, bins, channels) of pieces (n, channels), frames half overlapping."""
+    size = 2 * round(FRAME_S * rate / 2)
     window = np.sin(np.pi * (np.arange(size) + 0.5) / size)[:, None] * np.sqrt(2)
-    found = []
+    spectra = []
     for piece in pieces:
         sound = piece - piece.mean(axis=0)
         starts = range(0, len(sound) - size + 1, size // 2)
-        found += [np.fft.rfft(sound[k : k + size] * window, axis=0) for k in starts]
-    return np.array(found)
+        spectra += [np.fft.rfft(sound[k : k + size] * window, axis=0) for k in starts]
+    return np.array(spectra)
 
 
 def _measured(frames: np.ndarray, rate: int, share: float, above: float) -> RoomTone:
-    """The mean of the quiet ones among the frames (n, bins, channels)."""
+    """Average the quiet ones among the frames (n, bins, channels)."""
     loud = np.square(np.abs(frames)).sum(axis=(1, 2))
     sounding = loud > 0 if loud.any() else loud == 0  # a digital silence is nobody's room
     frames, loud = frames[sounding], loud[sounding]
@@ -181,12 +182,15 @@ def _measured(frames: np.ndarray, rate: int, share: float, above: float) -> Room
 
 
 def _steady_share(frames: np.ndarray) -> np.ndarray:
-    """(bins,): how much of the frames' (n, bins, channels) mean power is there all the time, as the
-    lower quarter tells of noise, whose powers are distributed exponentially."""
+    """Return how much of the frames' (n, bins, channels) mean power is always there, (bins,).
+
+    The lower quarter tells it of noise, whose powers are distributed exponentially.
+    """
     power = np.square(np.abs(frames)).mean(axis=2)
     steady = np.quantile(power, LOW_SHARE, axis=0) / -np.log(1 - LOW_SHARE)
     low, mean = (
-        np.convolve(values, np.ones(SMOOTHED), "same") for values in (steady, power.mean(axis=0))
+        np.convolve(values, np.ones(SMOOTHED_BINS), "same")
+        for values in (steady, power.mean(axis=0))
     )
     return np.asarray(np.minimum(low / np.maximum(mean, 1e-30), 1.0))
 

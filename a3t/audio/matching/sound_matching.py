@@ -23,8 +23,8 @@ from a3t.audio.analysis.background import SteadyTones
 from a3t.audio.analysis.room_tone import RoomTone
 from a3t.audio.matching.reverberation import Reverberation
 from a3t.audio.matching.spectra import (
-    FRAME_SECONDS,
-    OVERLAP,
+    OVERLAPPING,
+    SPECTRUM_FRAME_S,
     band_power,
     decibels,
     frame_size,
@@ -41,23 +41,32 @@ from a3t.audio.reading.recording import Recording
 from a3t.grid import SAMPLE_RATE
 from alignment import Phone, Word
 
-MEL_TOP = 7000.0  # Hz: above, the mel says little and from 7.6 kHz on nothing
-VOCODER_TOP = 11_500.0  # Hz: from here on the vocoder has less and less, above 12 kHz nothing
-FADE_HERTZ = 500.0  # over which its sound gives way to noise
+MEL_TOP_HZ = 7000.0  # Hz: above, the mel says little and from 7.6 kHz on nothing
+VOCODER_TOP_HZ = 11_500.0  # Hz: from here on the vocoder has less and less, above 12 kHz nothing
+FADE_HZ = 500.0  # over which its sound gives way to noise
 RESAMPLED = 0.888  # of half a rate below the vocoder's: from here on resampling has a slope
-BAND = 1000.0  # Hz: the width of a band above the mel
-LOWEST = 200.0  # Hz: the lowest third of an octave that tells of a frame
+BAND_HZ = 1000.0  # Hz: the width of a band above the mel
+LOWEST_THIRD_HZ = 200.0  # Hz: the lowest third of an octave that tells of a frame
 RIDGE = 0.01  # penalty of the regression, against features of variance 1
 GAINS_DB = (-60.0, 12.0)  # what may be done to the vocoder's own top
 CEILING_DB = 10.0  # by so much a patch may be louder in a band than the words beside it ever are
 NEARBY_BINS = 7  # of 40 Hz: so far may a harmonic lie from where the neighbours have theirs
 NEARBY_FRAMES = 7  # of 6 ms
-AUDIBLE_DB = 25.0  # below speech a room's noise is let be
-CLEARLY = 3.0  # times below the room's power must a patch be: noise itself is now and then below
-LEAST_FRAMES = 40  # of neighbours: from fewer nothing is learnt
-NEAR = 0.98  # of the peak: what is above lies at a clipped recording's ceiling
+INAUDIBLE_ROOM_DB = 25.0  # below speech a room's noise is let be
+# Times below the room's power must a patch be: noise itself is now and then below.
+MIN_ROOM_TO_PATCH = 3.0
+MIN_NEIGHBOUR_FRAMES = 40  # of neighbours: from fewer nothing is learnt
+CEILING_SHARE = 0.98  # of the peak: what is above lies at a clipped recording's ceiling
 # Of the samples, so many lie there in a clipped recording; in others the peak is reached by a few.
-CLIPPED = 0.003
+MIN_CLIPPED_SHARE = 0.003
+ENOUGH_SPEECH_S = 20.0  # of speech, those nearest the edit
+SHAPE_DB = 12.0  # by so much a band may be changed beside the level
+SMOOTHED_BANDS = 3  # bands over which that is even
+MAX_LEVEL_DB = 40.0
+MAX_CUT_DB = 60.0  # where a recording has no sound
+EVEN_FRAMES = 9  # frames of 6 ms over which power is taken
+NOISE_DEVIATIONS = 4.0  # standard deviations above its mean that noise reaches
+MIN_POWER = 1e-14  # power
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,32 +94,35 @@ class SoundMatcher:
     reverberation: Reverberation | None = None
 
     def with_spectrum(self, sound: np.ndarray, rate: int) -> np.ndarray:
-        """The patch's sound (n,), at the recording's rate, with its bandwidth and spectrum."""
+        """Give the patch's sound (n,), at the recording's rate, its bandwidth and spectrum."""
         return give_spectrum(sound, rate, self.neighbours, self.match, self.seed)
 
     def with_reverberation(self, before: np.ndarray, sound: np.ndarray) -> np.ndarray:
-        """The patch's sound (n,) in the recording's reverberation, after what is heard ``before``
-        (m,) it."""
+        """Give the patch's sound (n,) the recording's reverberation, after ``before`` (m,)."""
         if self.reverberation is None:
             return sound
         return self.reverberation.heard_in(before, sound, self.seed)
 
     def clipped(self, sound: np.ndarray) -> np.ndarray:
-        """The patch's sound (n,) cut off where its neighbours are, if they are clipped."""
+        """Cut the patch's sound (n,) off where its neighbours are, if they are clipped."""
         ceiling = clipping_ceiling(stretch.real for stretch in self.neighbours)
         return sound if ceiling is None else np.clip(sound, -ceiling, ceiling)
 
     def with_steady_tones(self, sound: np.ndarray, leave: int, enter: int) -> np.ndarray:
-        """The patch's sound (n, channels) with the tones that go on through it in the place of its
-        own; its sample s is the recording's s - leave at its start, s - enter at its end."""
+        """Replace the tones in the patch's sound (n, channels) by those that go on through it.
+
+        Its sample s is the recording's s - leave at its start, s - enter at its end.
+        """
         if not self.steady:
             return sound
         return self.steady.without(sound) + self.steady.across(len(sound), leave, enter)
 
     def with_noise_floor(self, sound: np.ndarray, level: float) -> np.ndarray:
-        """The patch's sound (n, channels) with the recording's noise floor, if it has one that
-        is heard beside speech of this level (RMS)."""
-        if self.tone is None or self.tone.level.max() < level * 10 ** (-AUDIBLE_DB / 20):
+        """Give the patch's sound (n, channels) the recording's noise floor.
+
+        Only if that is heard beside speech of this level (RMS).
+        """
+        if self.tone is None or self.tone.level.max() < level * 10 ** (-INAUDIBLE_ROOM_DB / 20):
             return sound
         return raise_floor(sound, self.tone, self.seed)
 
@@ -118,17 +130,17 @@ class SoundMatcher:
 def give_spectrum(
     sound: np.ndarray, rate: int, neighbours: Sequence[Neighbour], match: MatchedTraits, seed: int
 ) -> np.ndarray:
-    """The patch's sound (n,) with the bandwidth and the spectrum of its neighbours, (n,).
+    """Give the patch's sound (n,) the bandwidth and the spectrum of its neighbours, (n,).
 
     All at the recording's rate, full scale at 1. Without enough neighbours nothing changes.
     """
     real = inner_power([stretch.real for stretch in neighbours], rate)
     copy = inner_power([stretch.copy for stretch in neighbours], rate)
-    if len(real) < LEAST_FRAMES or not match.learns:
+    if len(real) < MIN_NEIGHBOUR_FRAMES or not match.learns:
         return sound
     frames = spectra(sound, rate)
     power = np.square(np.abs(frames))
-    top = _bands(BAND, min(MEL_TOP, _vocoder_top(rate)), rate / 2)
+    top = _bands(BAND_HZ, min(MEL_TOP_HZ, _vocoder_top(rate)), rate / 2)
     if len(top):
         levels = _predicted(_features(copy, rate), _levels(real, top, rate), _features(power, rate))
         fine = decibels(real.mean(axis=0), rate)
@@ -145,14 +157,16 @@ def give_spectrum(
 
 
 def raise_floor(sound: np.ndarray, tone: RoomTone, seed: int) -> np.ndarray:
-    """The patch's sound (n, channels) with room tone wherever, frame by frame and bin by bin, it
-    is quieter than the room: only as much as is lacking."""
+    """Add room tone to the patch's sound (n, channels) where it is quieter than the room.
+
+    Frame by frame and bin by bin, only as much is added as is lacking.
+    """
     noise = spectra(tone.sound(len(sound), seed), tone.rate)
     room = np.square(np.abs(noise)).mean(axis=0)  # (bins, channels)
     power = np.square(np.abs(spectra(sound, tone.rate)))
     power = nearby(power, NEARBY_FRAMES, 0).mean(axis=-1)
     power, room = (nearby(values, NEARBY_BINS, -2).mean(axis=-1) for values in (power, room))
-    lacking = 1 - CLEARLY * power / np.maximum(room, 1e-30)
+    lacking = 1 - MIN_ROOM_TO_PATCH * power / np.maximum(room, 1e-30)
     shape = np.sqrt(np.clip(lacking, 0.0, 1.0)) * (room > 0)
     return np.asarray(sound + sound_of(noise * shape, len(sound), tone.rate))
 
@@ -166,20 +180,22 @@ def _with_top(
     match: MatchedTraits,
     seed: int,
 ) -> np.ndarray:
-    """The frames (n, bins) with the `levels` (n, bands), in dB, in the bands `top` above the mel:
-    the vocoder's own sound as loud as that as far as it reaches, and above it noise, whose bins
-    stand out of their bands by `fine` (bins,), dB."""
+    """Give the frames (n, bins) the ``levels`` (n, bands), dB, in the bands ``top`` above the mel.
+
+    As far as the vocoder's own sound reaches, it is made as loud as that; above it comes noise,
+    whose bins stand out of their bands by ``fine`` (bins,), dB.
+    """
     hertz, centres, end = frequencies(rate), top.mean(axis=1), _vocoder_top(rate)
-    made = np.clip((end - hertz) / FADE_HERTZ + 1, 0.0, 1.0)  # of the vocoder's sound
+    made = np.clip((end - hertz) / FADE_HZ + 1, 0.0, 1.0)  # of the vocoder's sound
     if match.spectrum:
         change = levels - _levels(np.square(np.abs(frames)), top, rate)
-        change = np.where(centres < VOCODER_TOP, np.clip(change, *GAINS_DB), 0.0)
+        change = np.where(centres < VOCODER_TOP_HZ, np.clip(change, *GAINS_DB), 0.0)
         # From none at the mel's end to the first band's in its middle, then from middle to middle.
         change = _on_bins(np.c_[0 * change[:, :1], change], np.r_[top[0, 0], centres], hertz)
         frames = frames * 10 ** (change * (made > 0) / 20)
-    if match.bandwidth and hertz[-1] > end + FADE_HERTZ:
+    if match.bandwidth and hertz[-1] > end + FADE_HZ:
         shape = 10 ** ((_on_bins(levels, centres, hertz) + fine) / 20) * np.sqrt(1 - made**2)
-        samples = len(frames) * frame_size(rate) // OVERLAP
+        samples = len(frames) * frame_size(rate) // OVERLAPPING
         noise = np.random.default_rng(seed).standard_normal(samples)
         frames = frames * made + spectra(noise, rate)[: len(frames)] * shape * np.sqrt(
             frame_size(rate)
@@ -189,7 +205,7 @@ def _with_top(
 
 def _vocoder_top(rate: int) -> float:
     """Hz up to which the vocoder's sound reaches at a rate."""
-    return VOCODER_TOP if rate >= SAMPLE_RATE else min(VOCODER_TOP, RESAMPLED * rate / 2)
+    return VOCODER_TOP_HZ if rate >= SAMPLE_RATE else min(VOCODER_TOP_HZ, RESAMPLED * rate / 2)
 
 
 def _bands(width: float, first: float, last: float) -> np.ndarray:
@@ -207,14 +223,18 @@ def _levels(power: np.ndarray, bands: np.ndarray, rate: int) -> np.ndarray:
 
 def _features(power: np.ndarray, rate: int) -> np.ndarray:
     """(frames, features): the levels in thirds of an octave up to the vocoder's top, dB."""
-    edges = LOWEST * 2 ** (np.arange(1 + int(3 * np.log2(VOCODER_TOP / LOWEST))) / 3)
+    edges = LOWEST_THIRD_HZ * 2 ** (
+        np.arange(1 + int(3 * np.log2(VOCODER_TOP_HZ / LOWEST_THIRD_HZ))) / 3
+    )
     edges = edges[edges < rate / 2]
     return _levels(power, np.stack([edges[:-1], edges[1:]], axis=1), rate)
 
 
 def _predicted(features: np.ndarray, levels: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """The levels (m, bands) that go with the features `wanted` (m, k), by ridge regression on
-    `features` (n, k) and `levels` (n, bands); never beyond what the neighbours have."""
+    """Predict the levels (m, bands) for the features ``wanted`` (m, k), by ridge regression.
+
+    It is fitted to ``features`` (n, k) and ``levels`` (n, bands), and never goes beyond these.
+    """
     centre, mean = features.mean(axis=0), levels.mean(axis=0)
     known = features - centre
     variance = max(float(np.square(known).mean()), 1e-6)  # of silence there is none
@@ -241,29 +261,21 @@ def _on_bins(values: np.ndarray, centres: np.ndarray, hertz: np.ndarray) -> np.n
 
 
 def clipping_ceiling(pieces: Iterable[np.ndarray]) -> float | None:
-    """The level that the samples (n,) of these pieces are cut off at; None if they are not."""
+    """Return the level that the samples (n,) of pieces are cut off at; None if they aren't."""
     samples = np.abs(np.concatenate([*pieces, np.empty(0)]))
     peak = float(samples.max(initial=0.0))
-    if peak == 0.0 or float((samples >= NEAR * peak).mean()) < CLIPPED:
+    if peak == 0.0 or float((samples >= CEILING_SHARE * peak).mean()) < MIN_CLIPPED_SHARE:
         return None
     return peak
 
 
-ENOUGH_SECONDS = 20.0  # of speech, those nearest the edit
-SHAPE_DB = 12.0  # by so much a band may be changed beside the level
-SMOOTHED = 3  # bands over which that is even
-MAX_LEVEL_DB = 40.0
-MOST_CUT_DB = 60.0  # where a recording has no sound
-EVEN = 9  # frames of 6 ms over which power is taken
-SURE = 4.0  # standard deviations above its mean that noise reaches
-EMPTY = 1e-14  # power
-
-
 @dataclass(frozen=True, eq=False)
 class SpeechSound:
-    """Mean powers of a recording's speech without its noise, and of its noise: (bands,) each, in
-    frames of `spectra` at ``rate``; and of its stressed vowels, or all words without any, which
-    tell the level even of a single word."""
+    """Mean powers of a recording's speech without its noise, and of its noise: (bands,) each.
+
+    They are taken in frames of `spectra` at ``rate``. vowels: the power of its stressed vowels, or
+    all words without any, which tell the level even of a single word.
+    """
 
     rate: int
     vowels: float
@@ -275,7 +287,7 @@ class SpeechSound:
         cls, recording: Recording, words: Sequence[Word], tone: RoomTone, near: int, rate: int
     ) -> SpeechSound:
         """Measure ``words``, the nearest to sample ``near`` first, and the room tone there."""
-        place, left, chosen = near / recording.sample_rate, ENOUGH_SECONDS, []
+        place, left, chosen = near / recording.sample_rate, ENOUGH_SPEECH_S, []
         for word in sorted(words, key=lambda each: abs(each.start - place)):
             if left > 0:
                 chosen.append(word)
@@ -285,7 +297,7 @@ class SpeechSound:
         def power(spans: Sequence[Word | Phone]) -> np.ndarray:
             sounds = (recording.samples_between(each.start, each.end) for each in spans)
             mono = [recording.mono(*span) for span in sounds]
-            return np.maximum(_mean_power(mono, recording.sample_rate, rate) - noise, EMPTY)
+            return np.maximum(_mean_power(mono, recording.sample_rate, rate) - noise, MIN_POWER)
 
         stressed = [p for word in chosen for p in word.phones if p.symbol[-1] in "12"]
         bands = thirds_of_octaves(rate)
@@ -311,19 +323,25 @@ def in_sound_of(
     match: MatchedTraits,
     seed: int,
 ) -> np.ndarray:
-    """Speech, (n, channels), with the level, and as ``match`` has it the spectrum and the noise, of
-    the place that it comes to; ``tone`` is the room's there."""
+    """Give speech, (n, channels), the level of the place that it comes to.
+
+    As ``match`` has it, the spectrum and the noise too; ``tone`` is the room's there.
+    """
     rate, bands = own.rate, thirds_of_octaves(own.rate)
     gain = 10 ** (_gains(own, wanted, match) / 10)
     frames = spectra(samples, rate) * _on_each(np.sqrt(gain), rate)
     if match.room_tone:
         noise = own.noise * gain
-        kept = np.clip(wanted.noise / np.maximum(noise, EMPTY), 0.0, 1.0)
+        kept = np.clip(wanted.noise / np.maximum(noise, MIN_POWER), 0.0, 1.0)
         power = band_power(np.square(np.abs(frames)).mean(axis=2), bands)
-        even = nearby(power, EVEN, 0).mean(axis=-1)
-        values = np.maximum((bands[:, 1] - bands[:, 0]) * FRAME_SECONDS, 1) * EVEN / OVERLAP
-        highest = 1 + SURE / np.sqrt(values)  # that a mean of so many of noise reaches
-        share = 1 - highest * (1 - kept) * noise / np.maximum(even, EMPTY)
+        even = nearby(power, EVEN_FRAMES, 0).mean(axis=-1)
+        values = (
+            np.maximum((bands[:, 1] - bands[:, 0]) * SPECTRUM_FRAME_S, 1)
+            * EVEN_FRAMES
+            / OVERLAPPING
+        )
+        highest = 1 + NOISE_DEVIATIONS / np.sqrt(values)  # that a mean of so many of noise reaches
+        share = 1 - highest * (1 - kept) * noise / np.maximum(even, MIN_POWER)
         frames = frames * np.sqrt(_on_each(np.maximum(share, kept), rate))
     sound = sound_of(frames, len(samples), rate)
     if match.room_tone and tone is not None:
@@ -342,10 +360,10 @@ def _gains(own: SpeechSound, wanted: SpeechSound, match: MatchedTraits) -> np.nd
     shape = 10 * np.log10(wanted.speech / own.speech) - level
     heard = own.speech > own.noise / 2
     shape = np.where(heard, shape, np.minimum(shape, 0.0))  # no noise is made louder
-    even = nearby(shape, SMOOTHED, 0).mean(axis=-1).clip(-SHAPE_DB, SHAPE_DB)
+    even = nearby(shape, SMOOTHED_BANDS, 0).mean(axis=-1).clip(-SHAPE_DB, SHAPE_DB)
     gains = level + (even if match.spectrum else 0.0 * even)
     silent = wanted.speech <= wanted.noise / 2
-    limit = 10 * np.log10(np.maximum(wanted.noise, EMPTY) / own.speech)
+    limit = 10 * np.log10(np.maximum(wanted.noise, MIN_POWER) / own.speech)
     if match.bandwidth:
         gains = np.where(silent | (shape < -2 * SHAPE_DB), np.minimum(gains, limit), gains)
-    return np.asarray(np.maximum(gains, level - MOST_CUT_DB))
+    return np.asarray(np.maximum(gains, level - MAX_CUT_DB))

@@ -11,16 +11,16 @@ from functools import cache
 
 import numpy as np
 
-FRAME_SECONDS = 0.025
-OVERLAP = 4  # frames over every sample
+SPECTRUM_FRAME_S = 0.025
+OVERLAPPING = 4  # frames over every sample
 EMPTY_DB = -120.0  # of full scale; quieter counts as this
-LOWEST = 100.0  # Hz; bands of a third of an octave above
-FIRST = 2 - OVERLAP + 1  # the first frame, counted from the one whose middle is sample 0
+LOWEST_BAND_HZ = 100.0  # Hz; bands of a third of an octave above
+FIRST_FRAME = 2 - OVERLAPPING + 1  # the first frame, counted from the one whose middle is sample 0
 
 
 def frame_size(rate: int) -> int:
-    """Samples of a frame at a rate: 25 ms, a multiple of 4."""
-    return OVERLAP * round(FRAME_SECONDS * rate / OVERLAP)
+    """Return a frame's samples at a rate: 25 ms, a multiple of 4."""
+    return OVERLAPPING * round(SPECTRUM_FRAME_S * rate / OVERLAPPING)
 
 
 def spectra(sound: np.ndarray, rate: int) -> np.ndarray:
@@ -29,7 +29,7 @@ def spectra(sound: np.ndarray, rate: int) -> np.ndarray:
     A frame every quarter of its size; the first and the last reach over the sound's ends, where
     it is silent.
     """
-    size, hop = frame_size(rate), frame_size(rate) // OVERLAP
+    size, hop = frame_size(rate), frame_size(rate) // OVERLAPPING
     count = frames_of(len(sound), rate)
     padded = np.pad(sound, [_around(count, hop, len(sound))] + [(0, 0)] * (sound.ndim - 1))
     frames = np.lib.stride_tricks.sliding_window_view(padded, size, axis=0)[::hop][:count]
@@ -37,8 +37,8 @@ def spectra(sound: np.ndarray, rate: int) -> np.ndarray:
 
 
 def sound_of(frames: np.ndarray, samples: int, rate: int) -> np.ndarray:
-    """The inverse of `spectra`: the sound (samples[, channels]) nearest to the frames."""
-    size, hop = frame_size(rate), frame_size(rate) // OVERLAP
+    """Invert `spectra`: return the sound (samples[, channels]) nearest to the frames."""
+    size, hop = frame_size(rate), frame_size(rate) // OVERLAPPING
     before = -_start(hop)
     dual = _windows(size)[1].reshape(-1, *[1] * (frames.ndim - 2))
     lengths = max(before + samples, (len(frames) - 1) * hop + size)
@@ -49,8 +49,8 @@ def sound_of(frames: np.ndarray, samples: int, rate: int) -> np.ndarray:
 
 
 def frames_of(samples: int, rate: int) -> int:
-    """The number of frames that `spectra` makes of so many samples."""
-    return -(-samples // (frame_size(rate) // OVERLAP)) + OVERLAP - 1
+    """Return the number of frames that `spectra` makes of so many samples."""
+    return -(-samples // (frame_size(rate) // OVERLAPPING)) + OVERLAPPING - 1
 
 
 def frequencies(rate: int) -> np.ndarray:
@@ -65,8 +65,8 @@ def decibels(power: np.ndarray, rate: int) -> np.ndarray:
 
 def thirds_of_octaves(rate: int) -> np.ndarray:
     """(bands, 2): Hz."""
-    count = int(3 * np.log2(rate / 2 / LOWEST))
-    edges = LOWEST * 2 ** (np.arange(count + 1) / 3)
+    count = int(3 * np.log2(rate / 2 / LOWEST_BAND_HZ))
+    edges = LOWEST_BAND_HZ * 2 ** (np.arange(count + 1) / 3)
     edges = np.concatenate([[0.0], edges[edges < rate / 2 - 200], [rate / 2 + 1]])
     return np.stack([edges[:-1], edges[1:]], axis=1)
 
@@ -84,11 +84,15 @@ def band_power(power: np.ndarray, bands: np.ndarray) -> np.ndarray:
 
 
 def inner_power(pieces: Iterable[np.ndarray], rate: int) -> np.ndarray:
-    """(frames, bins): the power of pieces of sound (n,), without frames that reach over their ends;
-    none of a piece that is shorter than that."""
-    found = [np.empty((0, len(frequencies(rate))))]
-    found += [np.square(np.abs(spectra(piece, rate)[OVERLAP:-OVERLAP])) for piece in pieces]
-    return np.concatenate(found)
+    """Return the power of pieces of sound (n,) without frames that reach over their ends.
+
+    (frames, bins); none of a piece that is shorter than that.
+    """
+    powers = [np.empty((0, len(frequencies(rate))))]
+    powers += [
+        np.square(np.abs(spectra(piece, rate)[OVERLAPPING:-OVERLAPPING])) for piece in pieces
+    ]
+    return np.concatenate(powers)
 
 
 def nearby(values: np.ndarray, size: int, axis: int) -> np.ndarray:
@@ -106,23 +110,23 @@ def on_bins(values: np.ndarray, bands: np.ndarray, rate: int) -> np.ndarray:
 
 
 def _start(hop: int) -> int:
-    """The first sample of the first frame: the middle of frame 0 is sample 0."""
-    return (FIRST - OVERLAP // 2) * hop
+    """Return the first sample of the first frame: the middle of frame 0 is sample 0."""
+    return (FIRST_FRAME - OVERLAPPING // 2) * hop
 
 
 def _around(count: int, hop: int, samples: int) -> tuple[int, int]:
-    """The silence before and after so many samples that so many frames reach over."""
+    """Return the silence before and after so many samples that so many frames reach over."""
     before = -_start(hop)
-    return before, max(0, (count - 1 + OVERLAP) * hop - before - samples)
+    return before, max(0, (count - 1 + OVERLAPPING) * hop - before - samples)
 
 
 @cache
 def _windows(size: int) -> tuple[np.ndarray, np.ndarray]:
-    """A Hann window of mean power 1 and its canonical dual, (size,) each."""
+    """Return a Hann window of mean power 1 and its canonical dual, (size,) each."""
     window = np.hanning(size + 1)[:-1] / np.sqrt(0.375)
     power = window**2
     whole = power.copy()
-    for shift in range(size // OVERLAP, size, size // OVERLAP):
+    for shift in range(size // OVERLAPPING, size, size // OVERLAPPING):
         whole[shift:] += power[:-shift]
         whole[:-shift] += power[shift:]
     return window, window / whole

@@ -19,7 +19,7 @@ from a3t.audio.reading.recording import Recording
 from a3t.spans import SpanMap
 
 MAX_CHAPTERS = 250  # a table of contents in ID3 counts them in a byte
-MAX_TITLE = 1000  # characters
+MAX_TITLE_CHARACTERS = 1000  # characters
 EDGES = ("start", "end")
 
 
@@ -33,14 +33,14 @@ class Chapter:
 
 
 def chapters_after(recording: Recording, spans: SpanMap) -> tuple[Chapter, ...]:
-    """A recording's chapters where an edit has moved them, without those that it has cut out."""
-    found = []
+    """Return a recording's chapters where an edit has moved them, without those cut out."""
+    chapters = []
     for each in _chapters(recording):
         # A chapter that begins or ends within a change does so where the change begins.
         start, end = spans.output_of(each.start), spans.output_of(each.end)
         if start < end:
-            found.append(Chapter(start, end, each.title))
-    return tuple(found[:MAX_CHAPTERS])
+            chapters.append(Chapter(start, end, each.title))
+    return tuple(chapters[:MAX_CHAPTERS])
 
 
 def for_container(chapters: Sequence[Chapter], rate: int, start: float) -> list[Any]:
@@ -86,10 +86,12 @@ def with_chapters(tag: Tag, chapters: Sequence[Chapter], rate: int) -> Tag:
 
 
 def _chapters(recording: Recording) -> list[Chapter]:
-    """A recording's chapters: a WAV's cue points, else what FFmpeg's libraries find in the file;
-    none if they can't read it."""
-    if found := chunks.chunks_of(recording.path):
-        return _cue_chapters(recording, found)
+    """Read a recording's chapters: a WAV's cue points, else what FFmpeg's libraries find.
+
+    None if they can't read it.
+    """
+    if wav_chunks := chunks.chunks_of(recording.path):
+        return _cue_chapters(recording, wav_chunks)
     start = 0.0
     if recording.track is not None and (decoded := decoded_track(recording.path, recording.track)):
         start = decoded.start
@@ -108,7 +110,7 @@ def _chapters(recording: Recording) -> list[Chapter]:
 
 
 def _cue_chapters(recording: Recording, found: Sequence[chunks.Chunk]) -> list[Chapter]:
-    """A WAV's labelled cue points, each to the next one."""
+    """Return a WAV's labelled cue points, each up to the next one."""
     labels: dict[int, str] = {}
     places: dict[int, int] = {}
     for chunk in found:
@@ -132,4 +134,4 @@ def _cue_chapters(recording: Recording, found: Sequence[chunks.Chunk]) -> list[C
 
 def _chapter(recording: Recording, start: int, end: int, title: str) -> Chapter:
     first, last = (min(max(place, 0), recording.samples) for place in (start, end))
-    return Chapter(first, last, title[:MAX_TITLE])
+    return Chapter(first, last, title[:MAX_TITLE_CHARACTERS])

@@ -16,14 +16,14 @@ from typing import BinaryIO
 
 from a3t.audio.output.id3 import Tag
 
-RIFF = ("WAV", "WAVEX", "RF64")  # libsndfile's names for what has chunks
+RIFF_CONTAINERS = ("WAV", "WAVEX", "RF64")  # libsndfile's names for what has chunks
 ID3 = (b"id3 ", b"ID3 ")
 CARRIED = (b"bext", b"iXML", b"axml", b"cart", *ID3, b"cue ")
 COMMENT = b"ICMT"
 READ = {*CARRIED, b"LIST", b"PEAK", b"ds64"}
-LARGEST = 16_000_000  # bytes of a chunk; an ID3 tag may hold a picture
-LARGEST_ALL = 64_000_000  # bytes of all that are read
-MOST_CHUNKS = 10_000
+MAX_CHUNK_BYTES = 16_000_000  # bytes of a chunk; an ID3 tag may hold a picture
+MAX_ALL_BYTES = 64_000_000  # bytes of all that are read
+MAX_CHUNKS_READ = 10_000
 MARKER = struct.Struct("<II4sIII")  # a cue point: name, place, chunk, its start, block, sample
 ENDLESS = 0xFFFF_FFFF  # a size that RF64 tells elsewhere
 
@@ -38,18 +38,18 @@ class Chunk:
 
 
 def chunks_of(path: Path) -> tuple[Chunk, ...]:
-    """The file's chunks in order, as far as it can be read; none for another kind of file."""
+    """Read the file's chunks in order, as far as it can be read; none for another kind of file."""
     with path.open("rb") as file:
         return tuple(_walk(file))
 
 
 def is_riff(path: Path) -> bool:
-    """True if a file is a WAV or RF64."""
+    """Return whether a file is a WAV or RF64."""
     return bool(chunks_of(path))
 
 
 def carried(path: Path, move: Callable[[int], int], rate: int) -> list[tuple[bytes, bytes]]:
-    """The chunks of a file that a copy of it keeps; `move` says where a sample has gone."""
+    """Return the chunks that a copy of a file keeps; ``move`` says where a sample has gone."""
     kept: list[tuple[bytes, bytes]] = []
     for chunk in chunks_of(path):
         if chunk.data is None:
@@ -64,16 +64,16 @@ def carried(path: Path, move: Callable[[int], int], rate: int) -> list[tuple[byt
 
 
 def texts_of(path: Path) -> dict[bytes, bytes]:
-    """The texts of LIST INFO by their names (INAM, ICMT …), without the zero that ends them."""
-    found: dict[bytes, bytes] = {}
+    """Return the texts of LIST INFO by their names (INAM, ICMT …), without the final zero."""
+    texts: dict[bytes, bytes] = {}
     for chunk in chunks_of(path):
         if chunk.name == b"LIST" and chunk.data is not None and chunk.data[:4] == b"INFO":
             position, data = 4, chunk.data
             while position + 8 <= len(data):
                 name, size = struct.unpack_from("<4sI", data, position)
-                found[name] = data[position + 8 : position + 8 + size].split(b"\0")[0]
+                texts[name] = data[position + 8 : position + 8 + size].split(b"\0")[0]
                 position += 8 + size + size % 2
-    return found
+    return texts
 
 
 def texts_chunk(texts: Mapping[bytes, bytes]) -> list[tuple[bytes, bytes]]:
@@ -110,15 +110,15 @@ def _walk(file: BinaryIO) -> Iterator[Chunk]:
     form, _, kind = struct.unpack("<4sI4s", file.read(12).ljust(12, b"\0"))
     if form not in (b"RIFF", b"RF64") or kind != b"WAVE":
         return
-    end, long, room = os.fstat(file.fileno()).st_size, 0, LARGEST_ALL
-    for _ in range(MOST_CHUNKS):
+    end, long, room = os.fstat(file.fileno()).st_size, 0, MAX_ALL_BYTES
+    for _ in range(MAX_CHUNKS_READ):
         if len(head := file.read(8)) < 8:
             return
         name, size = struct.unpack("<4sI", head)
         place = file.tell()
         if name == b"data" and size == ENDLESS:
             size = long or end - place
-        data = file.read(size) if name in READ and size <= min(LARGEST, room) else None
+        data = file.read(size) if name in READ and size <= min(MAX_CHUNK_BYTES, room) else None
         room -= len(data or b"")
         if name == b"ds64" and data is not None and len(data) >= 16:
             long = struct.unpack_from("<Q", data, 8)[0]

@@ -25,11 +25,11 @@ _REASONS = {
 
 
 def check_target(out: Path | str, *sources: Path | str | None) -> Path:
-    """The file that writing to `out` would create or replace, links followed.
+    """Return the file that writing to ``out`` would create or replace, links followed.
 
-    Cheap: call it before the work, so that a wrong name doesn't cost a minute. Raises InputError
-    if the folder is missing or can't be written, if `out` is a folder or a device, or if it is
-    one of the `sources` itself, also through a link.
+    Cheap: call it before the work, so that a wrong name doesn't cost a minute. Raises InputError if
+    the folder is missing or can't be written, if ``out`` is a folder or a device, or if it is one
+    of the ``sources`` itself, also through a link.
     """
     out = Path(out)
     if out.is_dir():
@@ -108,6 +108,6 @@ def _unwritten(path: Path | str, error: OSError) -> InputError:
 
 
 def sha256_of(path: Path) -> str:
-    """The sha256 of a file's bytes."""
+    """Return the sha256 of a file's bytes."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

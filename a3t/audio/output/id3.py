@@ -20,7 +20,7 @@ NO_PLACE = b"\xff" * 8  # a chapter's place in the bytes, where times count
 UNSYNCHRONISED, EXTENDED = 0x80, 0x40  # a tag's flags
 FRAME_UNSYNCHRONISED, FRAME_LENGTH = 2, 1  # the flags of a 2.4 frame
 CODECS = ("latin-1", "utf-16", "utf-16-be", "utf-8")  # of a text, by its first byte
-LANGUAGE = b"und"  # undetermined, by ISO 639-2
+UNDETERMINED_LANGUAGE = b"und"  # undetermined, by ISO 639-2
 
 # The frames of the texts that libsndfile knows, by its names; the first of each is written.
 TEXT_FRAMES = {
@@ -34,7 +34,18 @@ TEXT_FRAMES = {
     "genre": (b"TCON",),
 }
 # Frames whose times or lengths an edit makes wrong.
-TIMED = (b"ASPI", b"CHAP", b"CTOC", b"ETCO", b"MLLT", b"POSS", b"SEEK", b"SYLT", b"SYTC", b"TLEN")
+TIMED_IDS = (
+    b"ASPI",
+    b"CHAP",
+    b"CTOC",
+    b"ETCO",
+    b"MLLT",
+    b"POSS",
+    b"SEEK",
+    b"SYLT",
+    b"SYTC",
+    b"TLEN",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +123,7 @@ class Tag:
 
     def without_times(self) -> Tag:
         """Return the tag without the frames that an edit makes wrong."""
-        kept = tuple(frame for frame in self.frames if frame.name not in TIMED)
+        kept = tuple(frame for frame in self.frames if frame.name not in TIMED_IDS)
         return replace(self, frames=kept)
 
     def with_texts(self, texts: Mapping[str, str]) -> Tag:
@@ -133,7 +144,7 @@ class Tag:
         if any(comment and comment.text == text for comment in comments.values()):
             return self
         plain = [place for place, each in comments.items() if each and not each.description]
-        language = LANGUAGE
+        language = UNDETERMINED_LANGUAGE
         frames = list(self.frames)
         if plain and (before := comments[plain[-1]]):
             language = before.language

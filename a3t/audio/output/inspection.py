@@ -20,9 +20,9 @@ def account_of(path: Path) -> str:
     """
     provenance = provenance_of(path)
     if not provenance.traces:
-        found, unsearched = searched(path)
-        if found:
-            places = [f"{start:10.2f} – {end:.2f} s" for start, end in found]
+        marks, unsearched = searched(path)
+        if marks:
+            places = [f"{start:10.2f} – {end:.2f} s" for start, end in marks]
             without = f"{path} has no record of synthetic parts"
             return "\n".join([f"{without}, but the watermark of a3t's new words at", *places])
         without = unsearched or "It has no watermark of a3t's either."

@@ -21,7 +21,7 @@ from a3t.audio.reading.checks import open_audio
 from a3t.audio.reading.recording import Recording
 
 # libsndfile's names of texts, and those of LIST INFO.
-NAMES = {
+INFO_NAMES = {
     "title": b"INAM",
     "copyright": b"ICOP",
     "software": b"ISFT",
@@ -34,34 +34,36 @@ NAMES = {
 }
 
 # Bytes of a comment that a reader gets back whole; what is longer spoils an AIFF.
-ROOM = {"WAV": 10**7, "WAVEX": 10**7, "RF64": 10**7, "FLAC": 10**6, "OGG": 40_000, "W64": 0,
-        "MP4": 10**6, "M4V": 10**6, "M4A": 10**6, "MOV": 60_000, "MKV": 10**6, "MKA": 10**6,
-        "WEBM": 10**6}  # fmt: skip
-USUAL_ROOM = 6_000
+COMMENT_BYTES = {
+    "WAV": 10**7, "WAVEX": 10**7, "RF64": 10**7, "FLAC": 10**6, "OGG": 40_000, "W64": 0,
+    "MP4": 10**6, "M4V": 10**6, "M4A": 10**6, "MOV": 60_000, "MKV": 10**6, "MKA": 10**6,
+    "WEBM": 10**6,
+}  # fmt: skip
+USUAL_COMMENT_BYTES = 6_000
 
 ENCODINGS = ("utf-8", "cp1252", "latin-1")  # of texts, the first that fits; the last always does
 UTF_8_ONLY = ("FLAC", "OGG", "CAF")
 
 
 def comment_of(path: Path) -> str:
-    """The file's comment, "" if it has none. Raises InputError if it is no sound."""
+    """Return the file's comment, "" if it has none; raise InputError if it is no sound."""
     return _decoded(_comment(path))
 
 
 def room_for_comment(container: str) -> int:
-    """The bytes of a comment that a container (libsndfile's name) holds."""
-    return ROOM.get(container, USUAL_ROOM)
+    """Return the bytes of a comment that a container (libsndfile's name) holds."""
+    return COMMENT_BYTES.get(container, USUAL_COMMENT_BYTES)
 
 
 def texts_of(recording: Recording, comment: str | None = None) -> dict[str, bytes]:
-    """The recording's texts by libsndfile's names, in their own encoding.
+    """Return the recording's texts by libsndfile's names, in their own encoding.
 
-    A `comment` takes the place of its own, in the same encoding if that has all its characters.
+    A ``comment`` takes the place of its own, in the same encoding if that has all its characters.
     """
     with open_audio(recording.path, recording.track) as file:
         texts = {name: text for name in sf._str_types if (text := file.text(name))}
-    own = _comment(recording.path)
-    return texts | {"comment": own if comment is None else _encoded(comment, own)}
+    recorded = _comment(recording.path)
+    return texts | {"comment": recorded if comment is None else _encoded(comment, recorded)}
 
 
 def decoded_texts(texts: Mapping[str, bytes]) -> dict[str, str]:
@@ -79,7 +81,7 @@ def set_texts(file: sf.SoundFile, texts: Mapping[str, bytes]) -> None:
 
     Into a WAV `append_chunks` puts them, into an MP3 `a3t.audio.output.id3`.
     """
-    if file.format in (*chunks.RIFF, "MP3"):
+    if file.format in (*chunks.RIFF_CONTAINERS, "MP3"):
         return
     for name, text in texts.items():
         if file.format in UTF_8_ONLY:
@@ -95,24 +97,30 @@ def append_chunks(
     texts: Mapping[str, bytes],
     cues: Sequence[tuple[bytes, bytes]] = (),
 ) -> None:
-    """Put texts, and what the recording has of chunks, behind the samples of a written WAV; cues
-    if it has none of its own."""
+    """Write texts, and the recording's chunks, behind the samples of a written WAV.
+
+    ``cues`` are written if it has none of its own.
+    """
     if not chunks.is_riff(path):
         return
-    own = chunks.texts_of(recording.path)
-    info = {NAMES[name]: text for name, text in texts.items() if name in NAMES}
-    added = {name: text for name, text in info.items() if name == chunks.COMMENT or name not in own}
+    texts_before = chunks.texts_of(recording.path)
+    info = {INFO_NAMES[name]: text for name, text in texts.items() if name in INFO_NAMES}
+    added = {
+        name: text
+        for name, text in info.items()
+        if name == chunks.COMMENT or name not in texts_before
+    }
     kept = chunks.carried(
         recording.path, sample_map(recording, patches).output_of, recording.sample_rate
     )
     marked = () if any(name == b"cue " for name, _ in kept) else cues
-    chunks.append(path, [*kept, *marked, *chunks.texts_chunk(own | added)])
+    chunks.append(path, [*kept, *marked, *chunks.texts_chunk(texts_before | added)])
 
 
 def _comment(path: Path) -> bytes:
-    """The comment as it stands in the file: of a WAV's, libsndfile keeps the beginning only."""
+    """Return the comment as the file has it: of a WAV's, libsndfile keeps the beginning only."""
     with open_audio(path) as file:
-        if file.format not in chunks.RIFF:
+        if file.format not in chunks.RIFF_CONTAINERS:
             return file.text("comment")
     return chunks.texts_of(path).get(chunks.COMMENT, b"")
 

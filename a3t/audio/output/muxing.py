@@ -43,15 +43,15 @@ FORMATS = {
     ".webm": "webm",
 }
 # Codecs of other tracks that players of MP4 and MOV know; FFmpeg writes a few more, or fails.
-BESIDE = {
+KNOWN_BESIDE = {
     "mov": ("aac", "alac", "mp3", "ac3", "eac3"),
     "mp4": ("aac", "alac", "mp3", "ac3", "eac3", "flac", "opus"),
 }
 SOUND_ONLY = (".m4a", ".mka")
-ENCODERS = {"mp4": "aac", "ipod": "aac", "webm": "libopus"}
-FRAMES = {"int16": "s16", "int32": "s32", "float32": "flt", "float64": "dbl"}  # interleaved
-LAYOUTS = ("mono", "stereo", "2.1", "4.0", "5.0", "5.1", "6.1", "7.1")
-BIT_RATE = 128_000  # of each channel, of the encoders
+CONTAINER_ENCODERS = {"mp4": "aac", "ipod": "aac", "webm": "libopus"}
+FRAME_FORMATS = {"int16": "s16", "int32": "s32", "float32": "flt", "float64": "dbl"}  # interleaved
+CHANNEL_LAYOUTS = ("mono", "stereo", "2.1", "4.0", "5.0", "5.1", "6.1", "7.1")
+BITS_PER_S = 128_000  # of each channel, of the encoders
 
 
 def muxed_format(out: Path) -> str | None:
@@ -61,7 +61,7 @@ def muxed_format(out: Path) -> str | None:
 
 def codec_in(recording: Recording, out: Path) -> str:
     """FFmpeg's name of the codec that holds the samples there; InputError if none can."""
-    codec = ENCODERS.get(FORMATS[out.suffix.lower()])
+    codec = CONTAINER_ENCODERS.get(FORMATS[out.suffix.lower()])
     if codec is None:
         return _plain_codec(recording.format)
     import av
@@ -75,17 +75,17 @@ def codec_in(recording: Recording, out: Path) -> str:
 
 
 def encoded_again(out: Path) -> str | None:
-    """The codec that a file of this name encodes its sound with; None if it keeps every sample."""
-    return ENCODERS.get(muxed_format(out) or "")
+    """Return the codec that encodes a file of this name; None if it keeps every sample."""
+    return CONTAINER_ENCODERS.get(muxed_format(out) or "")
 
 
 def is_exact(codec: str) -> bool:
-    """True if a codec keeps every sample."""
+    """Return whether a codec keeps every sample."""
     return codec.startswith("pcm_")
 
 
 def pictures_a_second(recording: Recording) -> Fraction | None:
-    """The film whose sound a recording is; None if there is none."""
+    """Return the pictures a second of the film that a recording is the sound of, or None."""
     if recording.track is None:
         return None
     decoded = decoded_track(recording.path, recording.track)
@@ -101,7 +101,7 @@ def picture_lead(recording: Recording) -> float | None:
 
 
 def keeps_picture(recording: Recording, out: Path) -> bool:
-    """True if ``out`` will hold the recording's picture."""
+    """Return whether ``out`` will hold the recording's picture."""
     kept = muxed_format(out) is not None and out.suffix.lower() not in SOUND_ONLY
     return kept and pictures_a_second(recording) is not None
 
@@ -174,11 +174,11 @@ def _mux(
     sound: _SoundStream | None = None
     copied: dict[Any, Any] = {}
     if source is not None:
-        own = audio_stream(source, recording.path, recording.track)[0]
+        recorded = audio_stream(source, recording.path, recording.track)[0]
         for stream in source.streams:  # each keeps its number
-            if stream.index == own.index:
+            if stream.index == recorded.index:
                 sound = _SoundStream(target, recording, codec_in(recording, out), start)
-                sound.stream.metadata.update(as_unicode(own.metadata))
+                sound.stream.metadata.update(as_unicode(recorded.metadata))
             elif copy := _copied(stream, target, recording.path, out):
                 copied[stream] = copy
     if chapters:
@@ -199,8 +199,11 @@ def _mux(
 
 
 def _timed_packets(source: InputContainer, streams: Sequence[Any]) -> Iterator[Any]:
-    """The streams' packets, each with a time of decoding: Matroska leaves out those of the first
-    few pictures, which come before the others by a picture's length each."""
+    """Yield the streams' packets, each with a time of decoding.
+
+    Matroska leaves out those of the first few pictures, which come before the others by a picture's
+    length each.
+    """
     waiting: dict[int, list[Any]] = {stream.index: [] for stream in streams}
     for packet in source.demux(streams):
         if not packet.size:  # the end of a stream
@@ -225,13 +228,13 @@ def _cannot_hold(out: Path, path: Path) -> InputError:
 
 
 def _copied(stream: Stream, target: OutputContainer, path: Path, out: Path) -> Stream | None:
-    """The stream that one of the recording's becomes; None if it is left out."""
+    """Return the stream that one of the recording's becomes; None if it is left out."""
     if stream.type not in ("video", "audio", "subtitle"):
         return None
     if out.suffix.lower() in SOUND_ONLY and stream.type != "audio":
         return None
     codec = stream.codec_context.name if stream.codec_context else "unknown"
-    known = BESIDE.get(target.format.name)
+    known = KNOWN_BESIDE.get(target.format.name)
     if known and stream.type == "audio" and codec not in known and not is_exact(codec):
         return None
     try:
@@ -251,13 +254,13 @@ class _SoundStream:
     def __init__(
         self, target: OutputContainer, recording: Recording, codec: str, start: float
     ) -> None:
-        self.layout, self.rate = LAYOUTS[recording.channels - 1], recording.sample_rate
+        self.layout, self.rate = CHANNEL_LAYOUTS[recording.channels - 1], recording.sample_rate
         self.stream = cast(
             "AudioStream", target.add_stream(codec, rate=self.rate, layout=self.layout)
         )
         self.exact = is_exact(codec)
         if not self.exact:
-            self.stream.bit_rate = BIT_RATE * recording.channels
+            self.stream.bit_rate = BITS_PER_S * recording.channels
         self.place = round(start * self.rate)
 
     @property
@@ -266,13 +269,15 @@ class _SoundStream:
         return self.place / self.rate
 
     def packets(self, blocks: Iterable[Native]) -> Iterator[Any]:
-        """The encoded packets, a list for each block."""
+        """Yield the encoded packets, a list for each block."""
         import av
 
         for block in blocks:
             samples = block if self.exact else to_float(block).astype(np.float32)
             packed = np.ascontiguousarray(samples).reshape(1, -1)
-            frame = av.AudioFrame.from_ndarray(packed, FRAMES[samples.dtype.name], self.layout)
+            frame = av.AudioFrame.from_ndarray(
+                packed, FRAME_FORMATS[samples.dtype.name], self.layout
+            )
             frame.sample_rate, frame.time_base = self.rate, Fraction(1, self.rate)
             frame.pts = self.place
             self.place += len(block)

@@ -14,9 +14,12 @@ import numpy as np
 import soundfile
 
 from a3t.audio.reading.formats import Native, quantise, to_float
-from a3t.audio.reading.recording import BLOCK, Recording
+from a3t.audio.reading.recording import BLOCK_SAMPLES, Recording
 from a3t.grid import FRAMES_PER_SECOND
 from a3t.spans import Span, SpanMap
+
+# Sample types that are written unchanged; all others decode to floats.
+EXACT_SUBTYPES = ("PCM_16", "PCM_24", "PCM_32", "PCM_U8", "FLOAT", "DOUBLE")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +47,7 @@ class Patch:
 
 
 def in_order(patches: Sequence[Patch], recording: Recording) -> tuple[Patch, ...]:
-    """The patches sorted by place. Raises ValueError if two overlap or one does not fit."""
+    """Return the patches sorted by place; raise ValueError if two overlap or one does not fit."""
     ordered = tuple(sorted(patches, key=lambda patch: patch.source))
     end = 0
     for patch in ordered:
@@ -61,22 +64,22 @@ def in_order(patches: Sequence[Patch], recording: Recording) -> tuple[Patch, ...
 
 
 def sample_map(recording: Recording, patches: Sequence[Patch]) -> SpanMap:
-    """A map of the recording's samples to the result's; ValueError as `in_order`."""
+    """Map the recording's samples to the result's; raise ValueError as `in_order` does."""
     ordered = in_order(patches, recording)
     replaced = ((patch.source, len(patch.samples)) for patch in ordered)
     return SpanMap.replacing(replaced, recording.samples)
 
 
 def insert_patches(recording: Recording, patches: Sequence[Patch]) -> Iterator[Native]:
-    """The edited recording in blocks of (<= BLOCK, channels), in the recording's own dtype.
+    """Yield the edited recording in blocks (<= BLOCK_SAMPLES, channels) of its own dtype.
 
     Every sample outside the patches is the recording's own, never converted.
     """
     position = 0
     for patch in in_order(patches, recording):
         yield from recording.blocks(position, patch.source[0])
-        for start in range(0, len(patch.samples), BLOCK):
-            yield quantise(patch.samples[start : start + BLOCK], recording.format)
+        for start in range(0, len(patch.samples), BLOCK_SAMPLES):
+            yield quantise(patch.samples[start : start + BLOCK_SAMPLES], recording.format)
         position = patch.source[1]
     yield from recording.blocks(position)
 
@@ -84,10 +87,10 @@ def insert_patches(recording: Recording, patches: Sequence[Patch]) -> Iterator[N
 def read_patched(
     recording: Recording, patches: Sequence[Patch], first: int, last: int
 ) -> np.ndarray:
-    """Samples [first, last) of the edited recording, (last - first, channels) float64.
+    """Read samples [first, last) of the edited recording, (last - first, channels) float64.
 
-    What is read costs what the span costs, however long the recording is. Raises ValueError if
-    the span isn't the edited recording's.
+    What is read costs what the span costs, however long the recording is. Raises ValueError if the
+    span isn't the edited recording's.
     """
     ordered, spans = in_order(patches, recording), sample_map(recording, patches)
     if not 0 <= first <= last <= spans.output_length:
@@ -107,20 +110,18 @@ def read_patched(
     return np.concatenate(pieces)
 
 
-# Sample types that are written unchanged; all others decode to floats.
-SUBTYPES = ("PCM_16", "PCM_24", "PCM_32", "PCM_U8", "FLOAT", "DOUBLE")
-
-
 def whole_frames(rate: int) -> int:
-    """The fewest samples at this rate, in Hz, that are a whole number of frames of the grid."""
+    """Return the fewest samples at a rate in Hz that are a whole number of the grid's frames."""
     return rate // math.gcd(rate, FRAMES_PER_SECOND)
 
 
 @contextmanager
 def audio_slice(recording: Recording, span: Span) -> Iterator[Recording]:
-    """Samples [first, last) of a recording while the context lasts, sample for sample; the
-    recording itself for all of it. ValueError unless it begins with a frame of the grid, so that
-    both have the same frames."""
+    """Write samples [first, last) to a recording of their own while the context lasts.
+
+    For all samples it is the recording itself. Raises ValueError unless the span begins with a
+    frame of the grid, so that both have the same frames.
+    """
     first, last = span
     if not 0 <= first < last <= recording.samples or first % whole_frames(recording.sample_rate):
         raise ValueError(span)
@@ -130,6 +131,6 @@ def audio_slice(recording: Recording, span: Span) -> Iterator[Recording]:
     with tempfile.TemporaryDirectory() as folder:
         samples, rate = recording.read(first, last), recording.sample_rate
         path = Path(folder) / "stretch.wav"
-        subtype = recording.subtype if recording.subtype in SUBTYPES else "FLOAT"
+        subtype = recording.subtype if recording.subtype in EXACT_SUBTYPES else "FLOAT"
         soundfile.write(path, samples, rate, subtype, format="WAV")
         yield Recording(path, rate, recording.channels, len(samples), subtype, "WAV")

@@ -34,17 +34,17 @@ from a3t.spans import SpanMap
 CUT = "joined where something was cut out"
 EXACT = ("PCM_", "FLOAT", "DOUBLE")  # libsndfile's names of samples that no codec changes
 MAX_PADDING_S = 0.05  # that AAC and Opus in a container of films add or leave out
-MOST_TRACES = 20_000  # that are read; an edited word every second for five hours is fewer
+MAX_TRACES = 20_000  # that are read; an edited word every second for five hours is fewer
 
 # A comment may be anybody's: nothing here searches a stretch of it twice, and numbers have an end.
 _HEAD = re.compile(r"\[a3t \S{1,40} wrote this file: (\d{1,15}) samples at (\d{1,9}) Hz\]\n")
 _END = "[end of a3t]"
-MOVED = "recorded elsewhere"
+MOVED_PHRASE = "recorded elsewhere"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # a NUL ends a comment, a line break a line
 _TIME = r"(\d{1,9}(?:\.\d{1,9})?)"
 _LINE = re.compile(
     rf"{_TIME}-{_TIME} s "
-    rf'(?:(synthetic|{MOVED})(?: "([^"\n]*)")?(?: \(([^)\n]*)\))?|{CUT})'
+    rf'(?:(synthetic|{MOVED_PHRASE})(?: "([^"\n]*)")?(?: \(([^)\n]*)\))?|{CUT})'
 )
 
 
@@ -65,7 +65,7 @@ class Trace:
     moved: bool = False
 
     def at(self, start: float, end: float) -> Trace:
-        """The trace at another time."""
+        """Return the trace at another time."""
         return replace(self, start=start, end=end)
 
     def __str__(self) -> str:
@@ -74,7 +74,7 @@ class Trace:
         words, models = (_CONTROL.sub(" ", text) for text in (self.words, self.models))
         words = ' "{}"'.format(words.replace('"', "'")) if words else ""
         models = " ({})".format(re.sub("[()]", "", models)) if models else ""
-        kind = MOVED if self.moved else "synthetic"
+        kind = MOVED_PHRASE if self.moved else "synthetic"
         return f"{self.start:.6f}-{self.end:.6f} s {kind}{words}{models}"
 
 
@@ -89,6 +89,7 @@ class Provenance:
 
     @property
     def synthetic_seconds(self) -> float:
+        """Seconds that are synthetic."""
         return sum(trace.end - trace.start for trace in self.traces if trace.synthetic)
 
 
@@ -99,7 +100,7 @@ def models_named(*models: Mapping[str, str | None]) -> str:
 
 
 def provenance_of(path: Path) -> Provenance:
-    """A file's own account of its synthetic parts; InputError if it is no sound."""
+    """Read a file's own account of its synthetic parts; raise InputError if it is no sound."""
     with open_audio(path) as file:
         rate, samples = file.samplerate, file.frames
         encoded = isinstance(file, TrackReader) and not file.subtype.startswith(EXACT)
@@ -112,9 +113,9 @@ def provenance_of(path: Path) -> Provenance:
             *(float(line[1]), float(line[2])),
             line[3] == "synthetic",
             *(line[4] or "", line[5] or ""),
-            moved=line[3] == MOVED,
+            moved=line[3] == MOVED_PHRASE,
         )
-        for line in islice(filter(None, matches), MOST_TRACES)
+        for line in islice(filter(None, matches), MAX_TRACES)
     )
     intact = (block.samples, block.rate) == (samples, rate)
     if encoded and block.rate:
@@ -129,9 +130,9 @@ def traces_after(
     models: str,
     within: Mapping[int, Sequence[Trace]] = MappingProxyType({}),
 ) -> tuple[Trace, ...]:
-    """The edited recording's traces in order, with those that the recording had before.
+    """Return the edited recording's traces in order, with those that the recording had before.
 
-    ``words`` of each of the ordered patches; None where nothing was made, only something cut out.
+    ``words``: of each of the ordered patches; None where nothing was made, only something cut out.
     ``within``: of patches that were recorded elsewhere, by their number, the traces that came with
     them.
     """
@@ -149,7 +150,7 @@ def traces_after(
 def comment(
     recording: Recording, patches: Sequence[Patch], traces: Sequence[Trace], out: Path
 ) -> str:
-    """The comment of the edited recording that ``out`` will be: the recording's, and the traces.
+    """Return the comment of the edited recording ``out``: the recording's own, and the traces.
 
     Where a file of this kind has little room the words are left out, or all.
     """
@@ -166,7 +167,7 @@ def comment(
 
 
 def provenance_block(traces: Sequence[Trace], samples: int, sample_rate: int) -> str:
-    """The block of lines that tells of these traces; "" for none."""
+    """Return the block of lines that tells of these traces; "" for none."""
     if not traces:
         return ""
     head = f"[a3t {__version__} wrote this file: {samples} samples at {sample_rate} Hz]"
@@ -183,7 +184,7 @@ class _Block:
 
 
 def _split(comment: str) -> tuple[_Block | None, str]:
-    """The first block of a comment, and the comment without any; reads each character once."""
+    """Return the first block of a comment, and the comment without any, in linear time."""
     first: _Block | None = None
     rest: list[str] = []
     position = 0
@@ -199,7 +200,7 @@ def _split(comment: str) -> tuple[_Block | None, str]:
 
 
 def _moved(traces: Iterable[Trace], spans: SpanMap, rate: int) -> Iterator[Trace]:
-    """The traces that the edit leaves, at their new times."""
+    """Yield the traces that the edit leaves, at their new times."""
     move, changed = spans.output_of, [change.source for change in spans.changes]
     for trace in traces:
         first, last = round(trace.start * rate), round(trace.end * rate)

@@ -12,17 +12,19 @@ from a3t.errors import InputError
 
 RECORD_ENTRY = "edits"  # in every edit.json
 NEXT = "next"  # in an edit.json whose sound is being replaced: the sha256 of the new one
-LARGEST_RECORD = 200_000_000  # bytes; an hour's alignment takes some 10 MB
+MAX_RECORD_BYTES = 200_000_000  # bytes; an hour's alignment takes some 10 MB
 
 
 def record_path(out: Path) -> Path:
-    """The path of a sound file's edit.json."""
+    """Return the path of a sound file's edit.json."""
     return out.with_name(f"{out.stem}.edit.json")
 
 
 def check_record(path: Path, entry: str, sound: Path) -> None:
-    """InputError if the record of ``sound`` can't be written to ``path``, where there is a damaged
-    one, another sound's, or another program's file, which lacks this entry."""
+    """Raise InputError if the record of ``sound`` can't be written to ``path``.
+
+    There may be a damaged one, another sound's, or another program's file, which lacks this entry.
+    """
     check_target(path)
     if not path.exists():
         return
@@ -41,7 +43,7 @@ def check_record(path: Path, entry: str, sound: Path) -> None:
 
 
 def _sound_of(record: Mapping[str, Any], sound: Path) -> Path:
-    """The sound file whose record is where that of ``sound`` belongs."""
+    """Return the sound file whose record is where that of ``sound`` belongs."""
     output = record.get("output")
     output = output if isinstance(output, Mapping) else {}
     if isinstance(ending := output.get("ending"), str):
@@ -54,9 +56,12 @@ def _sound_of(record: Mapping[str, Any], sound: Path) -> Path:
 
 
 def load_record(path: Path) -> dict[str, Any]:
-    """A record's entries, none if the file holds other JSON; InputError if it can't be read."""
+    """Read a record's entries, none if the file holds other JSON.
+
+    Raises InputError if it can't be read.
+    """
     try:
-        if path.stat().st_size > LARGEST_RECORD:
+        if path.stat().st_size > MAX_RECORD_BYTES:
             raise InputError(f"{path} is too large for an a3t record: move it elsewhere.")
         record = json.loads(path.read_bytes())  # with a byte-order mark or without
     except OSError as error:
@@ -71,7 +76,7 @@ def load_record(path: Path) -> dict[str, Any]:
 
 
 def damaged(path: Path, what: str) -> InputError:
-    """The error for a record that can't be used."""
+    """Return the error for a record that can't be used."""
     return InputError(
         f"{path} is damaged ({what}): put back an undamaged copy, or move it elsewhere to begin "
         "again without its history."
@@ -79,7 +84,7 @@ def damaged(path: Path, what: str) -> InputError:
 
 
 def write_json(path: Path | str, record: Mapping[str, Any]) -> None:
-    """A record as readable JSON, whole or not at all."""
+    """Write a record as readable JSON, whole or not at all."""
     text = json.dumps(record, indent=1, ensure_ascii=False)
     try:
         text.encode()
@@ -90,8 +95,10 @@ def write_json(path: Path | str, record: Mapping[str, Any]) -> None:
 
 
 def with_bare_names(record: dict[str, Any]) -> dict[str, Any]:
-    """The record of an edit or of speech, with its files named without their folders: whoever
-    receives it from a server need not know these."""
+    """Strip the folders from the names of files in a record of an edit or of speech.
+
+    Whoever receives it from a server need not know these.
+    """
     asked = record.get("asked") or {}
     files = [record["source"]] if "source" in record else list(record["prompts"])
     files += [*asked.get("others", ()), *asked.get("tracks", ()), *record.get("tracks", ())]
@@ -103,11 +110,11 @@ def with_bare_names(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def record_and_sound(stage: Path, out: Path) -> list[tuple[Path, Path]]:
-    """The renames that put an edit in place, in an order that never leaves a sound without its
-    record, even if the process is killed between two of them.
+    """Return the renames that put an edit in place, so that no sound is without its record.
 
-    A first record is put in place before its sound. A later one comes after its sound; before that,
-    the new sound's sha256 is added to the existing record, as `NEXT`.
+    That holds even if the process is killed between two of them. A first record is put in place
+    before its sound. A later one comes after its sound; before that, the new sound's sha256 is
+    added to the existing record, as `NEXT`.
     """
     sound, record = (stage / out.name, out), (record_path(stage / out.name), record_path(out))
     if not (record[1].is_file() and out.is_file()):

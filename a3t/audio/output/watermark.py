@@ -19,53 +19,55 @@ import soxr
 
 from a3t.audio.reading.recording import Recording
 
-RATE = 16_000  # Hz
-SIZE, HOP = 512, 256  # samples of a window and from one to the next, at RATE
-CELL = 4  # windows, 64 ms
-FIRST, WIDTH, BANDS = 10, 3, 55  # bins: 312 Hz on, 94 Hz a band, to 5.5 kHz
-ROWS = 16  # of cells, after which the signs begin again: about a second
-PERIOD = ROWS * CELL * HOP  # samples
-SIGNS = np.random.default_rng(2003).choice([-1.0, 1.0], (ROWS, BANDS))
-_WINDOW = np.sqrt(np.hanning(SIZE + 1)[:-1])
+MARK_RATE_HZ = 16_000  # Hz
+WINDOW_SAMPLES, MARK_HOP_SAMPLES = 512, 256  # at MARK_RATE_HZ
+CELL_WINDOWS = 4  # windows, 64 ms
+FIRST_BIN, BAND_BINS, MARK_BANDS = 10, 3, 55  # bins: 312 Hz on, 94 Hz a band, to 5.5 kHz
+MARK_ROWS = 16  # of cells, after which the signs begin again: about a second
+PERIOD_SAMPLES = MARK_ROWS * CELL_WINDOWS * MARK_HOP_SAMPLES  # samples
+SIGNS = np.random.default_rng(2003).choice([-1.0, 1.0], (MARK_ROWS, MARK_BANDS))
+_WINDOW = np.sqrt(np.hanning(WINDOW_SAMPLES + 1)[:-1])
 
 AGREEMENT = 2.1  # of a row of cells with its signs, in standard deviations, that a mark has
-MOST = 2.0  # dB by which a cell is changed
+MAX_CHANGE_DB = 2.0  # dB by which a cell is changed
 PASSES = 4
-FADE = 0.015  # seconds at either end
+FADE_S = 0.015  # seconds at either end
 
-STEP = 128  # samples from one place where a mark may begin to the next
-ROW = CELL * HOP // STEP  # such steps from one row of cells to the next
-SHORTEST, LONGEST = 4, 48  # rows that are judged together: from a quarter of a second to three
-LEAST = 6.0  # standard deviations; four hours without a mark have 5.3 at most (docs/log.md)
-OUTLIER = 6.0  # dB
-BLOCK = 60  # seconds that are searched at once
-APART = 0.3  # seconds between marks that are told as one
+STEP_SAMPLES = 128  # samples from one place where a mark may begin to the next
+# Such steps from one row of cells to the next.
+ROW_STEPS = CELL_WINDOWS * MARK_HOP_SAMPLES // STEP_SAMPLES
+MIN_ROWS, MAX_ROWS = 4, 48  # rows that are judged together: from a quarter of a second to three
+# Standard deviations; four hours without a mark have 5.3 at most (docs/log.md).
+MIN_DEVIATIONS = 6.0
+OUTLIER_DB = 6.0  # dB
+BLOCK_S = 60  # seconds that are searched at once
+MAX_GAP_S = 0.3  # seconds between marks that are told as one
 
 
 def with_watermark(samples: np.ndarray, rate: int) -> np.ndarray:
-    """The sound with a mark in it; samples: (n,) or (n, channels), full scale at 1, at ``rate`` Hz.
+    """Return the sound with a mark in it.
 
-    The result has their shape and type, and is no louder than full scale, or than they are. The
-    same sound gets the same mark.
+    samples: (n,) or (n, channels), full scale at 1, at ``rate`` Hz. The result has their shape and
+    type, and is no louder than full scale, or than they are. The same sound gets the same mark.
     """
     result = np.array(samples)
     length = _period(rate)
     for first in range(0, len(samples), length):
         piece = samples[first : first + length].astype(np.float64)
         place = (np.arange(len(piece)) + 0.5) / rate
-        fade = np.clip(np.minimum(place, place[::-1]) / FADE, 0.0, 1.0)
+        fade = np.clip(np.minimum(place, place[::-1]) / FADE_S, 0.0, 1.0)
         for channel in np.ndindex(samples.shape[1:]):
-            own = (slice(None), *channel)
-            change = _change(soxr.resample(piece[own], rate, RATE))
-            change = soxr.resample(change, RATE, rate)[: len(piece)]
-            result[first : first + len(change)][own] += change * fade[: len(change)]
+            selection = (slice(None), *channel)
+            change = _change(soxr.resample(piece[selection], rate, MARK_RATE_HZ))
+            change = soxr.resample(change, MARK_RATE_HZ, rate)[: len(piece)]
+            result[first : first + len(change)][selection] += change * fade[: len(change)]
         most = max(1.0, float(np.abs(piece).max()))
         np.clip(result[first : first + length], -most, most, out=result[first : first + length])
     return result
 
 
 def pieces_with_watermark(pieces: Iterable[np.ndarray], rate: int) -> Iterator[np.ndarray]:
-    """The pieces (n,) of a sound as `with_watermark` makes the whole, as soon as they are known."""
+    """Yield the pieces (n,) of a sound as `with_watermark` makes the whole, once they are known."""
     length, waiting = _period(rate), np.empty(0, np.float32)
     for piece in pieces:
         waiting = np.concatenate([waiting, piece])
@@ -77,119 +79,144 @@ def pieces_with_watermark(pieces: Iterable[np.ndarray], rate: int) -> Iterator[n
 
 
 def watermarks_in(recording: Recording) -> list[tuple[float, float]]:
-    """The marks of a recording: [start, end) in seconds, in order. One of less than a second, or
-    of little bandwidth, may be overlooked."""
-    found: list[tuple[float, float]] = []
+    """Return the marks of a recording: [start, end) in seconds, in order.
+
+    One of less than a second, or of little bandwidth, may be overlooked.
+    """
+    marks: list[tuple[float, float]] = []
     for start, end in sorted(_found(recording)):
-        if found and start - found[-1][1] < APART:
-            found[-1] = found[-1][0], max(found[-1][1], end)
+        if marks and start - marks[-1][1] < MAX_GAP_S:
+            marks[-1] = marks[-1][0], max(marks[-1][1], end)
         else:
-            found.append((start, end))
-    return found
+            marks.append((start, end))
+    return marks
 
 
 def _period(rate: int) -> int:
-    """The samples at ``rate`` Hz after which a mark begins again."""
-    return round(PERIOD / RATE * rate)
+    """Return the samples at ``rate`` Hz after which a mark begins again."""
+    return round(PERIOD_SAMPLES / MARK_RATE_HZ * rate)
 
 
 def _change(sound: np.ndarray) -> np.ndarray:
-    """The sound that marks a sound (n,) at RATE, of at most PERIOD samples, when it is added."""
-    spectrum = _spectrum(sound, HOP)
-    rows = -(-len(spectrum) // CELL)
-    signs = np.resize(SIGNS, (rows, BANDS))
+    """Return the sound that marks a sound (n,) at `MARK_RATE_HZ` when it is added.
+
+    The sound has at most `PERIOD_SAMPLES`.
+    """
+    spectrum = _spectrum(sound, MARK_HOP_SAMPLES)
+    rows = -(-len(spectrum) // CELL_WINDOWS)
+    signs = np.resize(SIGNS, (rows, MARK_BANDS))
     gains = np.zeros(rows)  # dB
     made = sound
     for _ in range(PASSES):
-        cells = _cells(_spectrum(made, HOP), 1)[::CELL]
+        cells = _cells(_spectrum(made, MARK_HOP_SAMPLES), 1)[::CELL_WINDOWS]
         apart = _apart(cells, 1)
         spread = np.sqrt(np.square(apart).sum(axis=1)) + 1e-9
         lacks = AGREEMENT - (apart * signs[: len(apart)]).sum(axis=1) / spread
         gains[: len(apart)] += 0.6 * lacks
         gains[len(apart) :] = gains[len(apart) - 1] if len(apart) else 0.0
-        gains = np.clip(gains, 0.0, MOST)
+        gains = np.clip(gains, 0.0, MAX_CHANGE_DB)
         louder = np.zeros(spectrum.shape)
         changes = gains[:, None] * signs - _mean_power(gains)[:, None]
-        bands = np.repeat(changes, WIDTH, axis=1)
-        louder[:, FIRST : FIRST + WIDTH * BANDS] = np.repeat(bands, CELL, axis=0)[: len(spectrum)]
+        bands = np.repeat(changes, BAND_BINS, axis=1)
+        louder[:, FIRST_BIN : FIRST_BIN + BAND_BINS * MARK_BANDS] = np.repeat(
+            bands, CELL_WINDOWS, axis=0
+        )[: len(spectrum)]
         made = _sound(spectrum * 10 ** (louder / 20), len(sound))
     return made - sound
 
 
 def _mean_power(gains: np.ndarray) -> np.ndarray:
-    """The dB by which cells, half of them so many dB louder and half softer, gain in power."""
+    """Return the dB of power that cells gain, half of them so many dB louder and half softer."""
     return 10 * np.log10(np.cosh(np.log(10) / 10 * gains))
 
 
 def _spectrum(sound: np.ndarray, hop: int) -> np.ndarray:
     """(frames, bins) complex: window k's middle lies at k · hop, the last one's after the end."""
-    padded = np.pad(sound, (SIZE // 2, SIZE))
-    windows = np.lib.stride_tricks.sliding_window_view(padded, SIZE)[::hop]
+    padded = np.pad(sound, (WINDOW_SAMPLES // 2, WINDOW_SAMPLES))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, WINDOW_SAMPLES)[::hop]
     spectrum: np.ndarray = np.fft.rfft(windows * _WINDOW, axis=1)
     return spectrum
 
 
 def _sound(spectrum: np.ndarray, length: int) -> np.ndarray:
-    """The (length,) sound of which `_spectrum` with HOP is the spectrum."""
+    """Return the sound (length,) of which `_spectrum` with `MARK_HOP_SAMPLES` is the spectrum."""
     pieces = np.fft.irfft(spectrum, axis=1) * _WINDOW
-    sound = np.zeros(len(pieces) * HOP + SIZE - HOP)
-    for k in range(SIZE // HOP):
-        part = pieces[:, k * HOP : (k + 1) * HOP].reshape(-1)
-        sound[k * HOP : k * HOP + len(part)] += part
-    return sound[SIZE // 2 : SIZE // 2 + length]
+    sound = np.zeros(len(pieces) * MARK_HOP_SAMPLES + WINDOW_SAMPLES - MARK_HOP_SAMPLES)
+    for k in range(WINDOW_SAMPLES // MARK_HOP_SAMPLES):
+        part = pieces[:, k * MARK_HOP_SAMPLES : (k + 1) * MARK_HOP_SAMPLES].reshape(-1)
+        sound[k * MARK_HOP_SAMPLES : k * MARK_HOP_SAMPLES + len(part)] += part
+    return sound[WINDOW_SAMPLES // 2 : WINDOW_SAMPLES // 2 + length]
 
 
 def _cells(spectrum: np.ndarray, hops: int) -> np.ndarray:
-    """(n, BANDS) dB: the level of the cell that begins with each window; ``hops``: windows from one
-    HOP to the next."""
-    magnitude = np.abs(spectrum[:, FIRST : FIRST + WIDTH * BANDS])
-    level = 20 * np.log10(magnitude + 1e-5).reshape(len(magnitude), BANDS, WIDTH).mean(axis=2)
-    count = max(0, len(level) - (CELL - 1) * hops)
-    return sum((level[k * hops : k * hops + count] for k in range(CELL)), np.zeros(())) / CELL
+    """Return the level of the cell that begins with each window, (n, MARK_BANDS) dB.
+
+    ``hops``: windows from one hop to the next.
+    """
+    magnitude = np.abs(spectrum[:, FIRST_BIN : FIRST_BIN + BAND_BINS * MARK_BANDS])
+    level = 20 * np.log10(magnitude + 1e-5).reshape(len(magnitude), MARK_BANDS, BAND_BINS).mean(
+        axis=2
+    )
+    count = max(0, len(level) - (CELL_WINDOWS - 1) * hops)
+    return (
+        sum((level[k * hops : k * hops + count] for k in range(CELL_WINDOWS)), np.zeros(()))
+        / CELL_WINDOWS
+    )
 
 
 def _apart(cells: np.ndarray, apart: int) -> np.ndarray:
-    """(n, BANDS) dB: what cells have above the five bands around them, less half of what those
-    before and after them have; ``apart``: entries from one to the next."""
+    """Return what cells have above the five bands around them, (n, MARK_BANDS) dB.
+
+    Half of what those before and after them have is taken off; ``apart``: entries from one to the
+    next.
+    """
     padded = np.pad(cells, ((0, 0), (2, 2)), mode="edge")
-    own = cells - sum(padded[:, k : k + BANDS] for k in range(5)) / 5
-    result = own.copy()
-    result[apart:] -= own[:-apart] / 4
-    result[:-apart] -= own[apart:] / 4
-    return np.clip(result, -OUTLIER, OUTLIER)
+    levels = cells - sum(padded[:, k : k + MARK_BANDS] for k in range(5)) / 5
+    result = levels.copy()
+    result[apart:] -= levels[:-apart] / 4
+    result[:-apart] -= levels[apart:] / 4
+    return np.clip(result, -OUTLIER_DB, OUTLIER_DB)
 
 
 def _found(recording: Recording) -> Iterator[tuple[float, float]]:
-    """Marks in any order, each of three seconds at most, of which some may touch or overlap."""
-    end, beyond = round(recording.seconds * RATE), LONGEST * ROW
-    for first in range(0, end, BLOCK * RATE):
-        last = min(end, first + BLOCK * RATE + beyond * STEP)
-        sound = recording.resampled(first, last, RATE).astype(np.float64)
-        apart = _apart(_cells(_spectrum(sound, STEP), HOP // STEP), ROW)
+    """Yield marks in any order, each of three seconds at most; some may touch or overlap."""
+    end, beyond = round(recording.seconds * MARK_RATE_HZ), MAX_ROWS * ROW_STEPS
+    for first in range(0, end, BLOCK_S * MARK_RATE_HZ):
+        last = min(end, first + BLOCK_S * MARK_RATE_HZ + beyond * STEP_SAMPLES)
+        sound = recording.resampled(first, last, MARK_RATE_HZ).astype(np.float64)
+        apart = _apart(
+            _cells(_spectrum(sound, STEP_SAMPLES), MARK_HOP_SAMPLES // STEP_SAMPLES), ROW_STEPS
+        )
         plain, rows = _plainest(apart)
-        count = min(len(plain), BLOCK * RATE // STEP)
-        while count and plain[:count].max() > LEAST:
+        count = min(len(plain), BLOCK_S * MARK_RATE_HZ // STEP_SAMPLES)
+        while count and plain[:count].max() > MIN_DEVIATIONS:
             start = int(plain[:count].argmax())
-            stop = start + int(rows[start]) * ROW
-            yield (first + start * STEP) / RATE, (first + stop * STEP) / RATE
+            stop = start + int(rows[start]) * ROW_STEPS
+            yield (
+                (first + start * STEP_SAMPLES) / MARK_RATE_HZ,
+                (first + stop * STEP_SAMPLES) / MARK_RATE_HZ,
+            )
             # What is found speaks for no other mark.
-            apart[max(0, start - ROW + 1) : stop] = 0.0
+            apart[max(0, start - ROW_STEPS + 1) : stop] = 0.0
             near = slice(max(0, start - beyond), stop)
             some = _plainest(apart[near.start : stop + beyond])
             plain[near], rows[near] = (each[: len(plain[near])] for each in some)
 
 
 def _plainest(apart: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(n,) each, for every place where a mark may begin: how plain the plainest is there, in
-    standard deviations, and of how many rows; apart: (n, BANDS) dB, of cells in steps of STEP."""
+    """Return how plain the plainest mark is at each place, and of how many rows, (n,) each.
+
+    It is plain by so many standard deviations. apart: (n, MARK_BANDS) dB, of cells in steps of
+    STEP_SAMPLES.
+    """
     agree, power = apart @ SIGNS.T, np.square(apart).sum(axis=1)
     total, squares = np.zeros(len(apart)), np.full(len(apart), 1e-9)
     plain, rows = np.zeros(len(apart)), np.zeros(len(apart), int)
-    for k in range(min(LONGEST, -(-len(apart) // ROW))):
-        count = len(apart) - k * ROW
-        total[:count] += agree[k * ROW :, k % ROWS]
-        squares[:count] += power[k * ROW :]
-        if k + 1 >= SHORTEST:
+    for k in range(min(MAX_ROWS, -(-len(apart) // ROW_STEPS))):
+        count = len(apart) - k * ROW_STEPS
+        total[:count] += agree[k * ROW_STEPS :, k % MARK_ROWS]
+        squares[:count] += power[k * ROW_STEPS :]
+        if k + 1 >= MIN_ROWS:
             here = total[:count] / np.sqrt(squares[:count])
             better = here > plain[:count]
             plain[:count][better], rows[:count][better] = here[better], k + 1

@@ -12,7 +12,7 @@ import soundfile as sf
 
 from a3t.audio.output import id3
 from a3t.audio.output.chapters import as_cues, chapters_after, with_chapters
-from a3t.audio.output.chunks import COMMENT, RIFF, append, texts_chunk
+from a3t.audio.output.chunks import COMMENT, RIFF_CONTAINERS, append, texts_chunk
 from a3t.audio.output.files import atomic_path, check_target
 from a3t.audio.output.metadata import (
     append_chunks,
@@ -40,7 +40,9 @@ CONTAINERS = {
     ".opus": "OGG",
     ".mp3": "MP3",
 }
-LARGEST_WAV = 2**32 - 2**16  # bytes of samples; a WAV counts its bytes in 32 bits, header included
+# Bytes of samples; a WAV counts its bytes in 32 bits, header included.
+MAX_WAV_BYTES = 2**32 - 2**16
+LOSSY_SUBTYPES = {"OGG": "VORBIS", "MP3": "MPEG_LAYER_III"}
 
 
 def default_output(path: Path | str) -> Path:
@@ -50,7 +52,7 @@ def default_output(path: Path | str) -> Path:
 
 
 def check_output(recording: Recording, out: Path | str) -> Path:
-    """Raises InputError if `out` can't become the edited recording; see also check_target.
+    """Raise InputError if ``out`` can't become the edited recording; see also check_target.
 
     Reads and writes nothing: the place to fail before the work is done.
     """
@@ -65,16 +67,17 @@ def write_edited(
     comment: str | None = None,
     gain: float = 0.0,
 ) -> None:
-    """Writes the recording with the patches in it, streaming; memory does not grow with length.
+    """Write the recording with the patches in it, streaming; memory does not grow with length.
 
-    The container follows `out`'s extension, the sample format is the recording's own (for a
-    lossy one the 32-bit floats it decodes to). A container for films takes the recording's picture
-    along, if it has one (`a3t.audio.output.muxing`). Without patches the samples are identical, and
-    in a file of the same kind every byte. What texts the recording has are kept
-    (`a3t.audio.output.metadata`), with `comment` in the place of its own if one is given. All of it
-    is made louder by `gain` dB, and then no sample is as it was. Raises
-    InputError if `out` is the recording, can't hold its samples, or can't be written; then an
-    existing `out` is as it was and nothing else is left. Raises ValueError if patches overlap.
+    The container follows ``out``'s extension, the sample format is the recording's own (for a lossy
+    one the 32-bit floats it decodes to). A container for films takes the recording's picture along,
+    if it has one (`a3t.audio.output.muxing`). Without patches the samples are identical, and in a
+    file of the same kind every byte. What texts the recording has are kept
+    (`a3t.audio.output.metadata`), with ``comment`` in the place of its own if one is given. All of
+    it is made louder by ``gain`` dB, and then no sample is as it was.
+
+    Raises InputError if ``out`` is the recording, can't hold its samples, or can't be written; then
+    an existing ``out`` is as it was and nothing else is left. Raises ValueError if patches overlap.
     """
     out = Path(out)
     check_target(out, recording.path)
@@ -83,7 +86,7 @@ def write_edited(
     if not samples:
         raise InputError(f"The edit would delete all of {recording.path}: keep at least one word.")
     container, subtype = container_and_subtype(recording, out, samples)
-    has_chapters = muxed_format(out) or container in (*RIFF, "MP3")
+    has_chapters = muxed_format(out) or container in (*RIFF_CONTAINERS, "MP3")
     chapters = chapters_after(recording, sample_map(recording, patches)) if has_chapters else ()
     if muxed_format(out):
         check_in_sync(recording, samples, out)
@@ -108,19 +111,19 @@ def write_edited(
             raise _no_room(out, temporary, size)
         append_chunks(temporary, recording, ordered, texts, as_cues(chapters))
         if container == "MP3":
-            own = id3.tag_of(recording.path) or id3.Tag()
-            tag = own.without_times().with_texts(decoded_texts(texts))
+            recorded_tag = id3.tag_of(recording.path) or id3.Tag()
+            tag = recorded_tag.without_times().with_texts(decoded_texts(texts))
             id3.prepend(temporary, with_chapters(tag, chapters, recording.sample_rate))
 
 
 def edited_blocks(recording: Recording, patches: Sequence[Patch], gain: float) -> Iterator[Native]:
-    """The edited recording in blocks of its own dtype, louder by ``gain`` dB."""
+    """Yield the edited recording in blocks of its own dtype, louder by ``gain`` dB."""
     for block in insert_patches(recording, patches):
         yield quantise(to_float(block) * 10 ** (gain / 20), recording.format) if gain else block
 
 
 def container_and_subtype(recording: Recording, out: Path | str, samples: int) -> tuple[str, str]:
-    """The container and subtype of ``out``, named as libsndfile or, for codecs, FFmpeg does.
+    """Return the container and subtype of ``out``, named as libsndfile or, for codecs, FFmpeg does.
 
     Raises InputError if it can't hold the samples.
     """
@@ -136,7 +139,7 @@ def container_and_subtype(recording: Recording, out: Path | str, samples: int) -
             ".m4a, or .mov, .mkv, .mp4 or .webm for a film."
         )
     if container == "WAV":
-        if samples * recording.channels * kind.width > LARGEST_WAV:
+        if samples * recording.channels * kind.width > MAX_WAV_BYTES:
             container = "RF64"
         elif recording.container == "WAVEX":
             container = "WAVEX"
@@ -192,11 +195,8 @@ def _no_room(out: Path, temporary: Path, size: int) -> InputError:
     )
 
 
-LOSSY_SUBTYPES = {"OGG": "VORBIS", "MP3": "MPEG_LAYER_III"}
-
-
 def speech_container(out: Path) -> str:
-    """The kind of file that ``out`` ends in; InputError if that is no sound's ending."""
+    """Return the kind of file that ``out`` ends in; raise InputError for another ending."""
     container = CONTAINERS.get(out.suffix.lower())
     if container is None:
         raise InputError(
@@ -226,14 +226,14 @@ def write_speech(
     with atomic_path(out) as temporary:
         if not _write(temporary, container, layout, [samples], len(samples), texts):
             raise _no_room(out, temporary, 2 * len(samples))
-        if container in RIFF:
+        if container in RIFF_CONTAINERS:
             append(temporary, texts_chunk({COMMENT: texts["comment"]}))
         elif container == "MP3":
             id3.prepend(temporary, id3.Tag().with_texts({"comment": comment}))
 
 
 def stream_header(sample_rate: int) -> bytes:
-    """The head of a mono WAV of 16 bits whose length isn't known yet; its samples follow.
+    """Return the head of a mono WAV of 16 bits whose length isn't known yet; its samples follow.
 
     The sizes are the largest that the format can hold, which players take as "until the end".
     """
@@ -249,6 +249,8 @@ def stream_header(sample_rate: int) -> bytes:
 
 
 def pcm16(samples: np.ndarray) -> bytes:
-    """Mono float samples (n,) as little-endian 16-bit integers; what is louder than full scale is
-    clipped, since what follows isn't known."""
+    """Return mono float samples (n,) as little-endian 16-bit integers.
+
+    What is louder than full scale is clipped, since what follows isn't known.
+    """
     return bytes((np.clip(samples, -1.0, 1.0) * 32767).round().astype("<i2").tobytes())

@@ -17,7 +17,7 @@ from typing import BinaryIO
 import numpy as np
 import soundfile as sf
 
-from a3t.audio.reading.chunk_layouts import MP4, chunk_heads, layout_of
+from a3t.audio.reading.chunk_layouts import MP4_LAYOUT, chunk_heads, layout_of
 from a3t.audio.reading.containers import DecodedTrack, TrackReader, decoded_track
 from a3t.audio.reading.formats import Native, sample_format, to_float
 from a3t.audio.reading.parts import holds_more, recordings_in
@@ -27,13 +27,15 @@ from a3t.errors import InputError
 OGG_PAGE_BYTES = 65_307  # of the largest
 OGG_LAST_PAGE = 4  # a stream's last page has this flag
 MAX_MISSING_BYTES = 1024  # as when a program forgets to count its header
-MIN_RATE, MAX_RATE = 8_000, 192_000  # a telephone's, and the highest of studios
+MIN_RATE_HZ, MAX_RATE_HZ = 8_000, 192_000  # a telephone's, and the highest of studios
 MAX_CHANNELS = 8
-MIN_SECONDS = 0.1
-LOUDEST = 2.0**31  # of floats, full scale at 1; those of 32-bit integers are met in practice
-MP3_SLACK = 2 * 1152  # samples: encoders count their own delay in or out, and frames that they drop
-CANCELLED = 0.02  # of the loudest sample, -34 dB: lossy codecs leave something
-BLOCK = 65_536  # samples per channel held at a time when a whole file is gone through
+MIN_RECORDING_S = 0.1
+MAX_AMPLITUDE = 2.0**31  # of floats, full scale at 1; those of 32-bit integers are met in practice
+# Samples: encoders count their own delay in or out, and frames that they drop.
+MP3_SLACK_SAMPLES = 2 * 1152
+CANCELLED_SHARE = 0.02  # of the loudest sample, -34 dB: lossy codecs leave something
+BLOCK_SAMPLES = 65_536  # samples per channel held at a time when a whole file is gone through
+_STANDARD_ERROR = 2  # its file descriptor
 
 
 def is_truncated(path: Path) -> bool:
@@ -47,7 +49,7 @@ def is_truncated(path: Path) -> bool:
         if magic[:4] == b"OggS":
             return _lacks_last_page(file, length)
         layout = layout_of(magic)
-        if layout is None or layout is MP4:
+        if layout is None or layout is MP4_LAYOUT:
             return False
         for head in chunk_heads(file, layout):
             if head.name == layout.samples:
@@ -63,7 +65,6 @@ def _lacks_last_page(file: BinaryIO, length: int) -> bool:
     return page < 0 or page + 5 >= len(end) or not end[page + 5] & OGG_LAST_PAGE
 
 
-_STANDARD_ERROR = 2  # its file descriptor
 _silencing = threading.RLock()
 
 
@@ -89,8 +90,10 @@ def _silent() -> Iterator[None]:
 
 
 class SoundReader(sf.SoundFile):
-    """soundfile seeks after every read, which some codecs answer with other samples; this one only
-    where it is told to."""
+    """A SoundFile that seeks only where it is told to.
+
+    soundfile seeks after every read, which some codecs answer with other samples.
+    """
 
     def __init__(self, file: int, closefd: bool) -> None:
         with _silent():
@@ -113,8 +116,10 @@ class SoundReader(sf.SoundFile):
         return bool(super().seekable())
 
     def text(self, name: str) -> bytes:
-        """A text of the file, by libsndfile's name for it, in its own encoding; empty if it has
-        none. soundfile would decode it as UTF-8 and lose what isn't."""
+        """Return a text of the file, by libsndfile's name for it, in its own encoding, or b"".
+
+        soundfile would decode it as UTF-8 and lose what isn't.
+        """
         text = sf._snd.sf_get_string(self._file, sf._str_types[name])
         return bytes(sf._ffi.string(text)) if text else b""
 
@@ -124,9 +129,11 @@ Reader = SoundReader | TrackReader
 
 @contextlib.contextmanager
 def open_audio(path: Path, track: int | None = None) -> Iterator[Reader]:
-    """libsndfile on an open descriptor, so that it judges by the content and not by the name; what
-    it can't read is tried as a container, of which ``track`` is read
-    (`a3t.audio.reading.containers`)."""
+    """Open a sound file by its content, not by its name, while the context lasts.
+
+    libsndfile reads an open descriptor; what it can't read is tried as a container, of which
+    ``track`` is read (`a3t.audio.reading.containers`). Raises InputError for what neither can read.
+    """
     if re.match(r"(?:https?|ftp):/", str(path)):
         raise InputError(f"{path.name} is on the web: download it, then give the file's name.")
     if not path.exists():
@@ -165,8 +172,11 @@ def open_audio(path: Path, track: int | None = None) -> Iterator[Reader]:
 
 
 def _second_reading(path: Path, file: SoundReader) -> DecodedTrack | None:
-    """The sound that FFmpeg's libraries read of a file whose header disagrees with its sound, or
-    that libsndfile reads by its header alone; None for all other files."""
+    """Decode by FFmpeg's libraries what libsndfile would read wrongly; None for all other files.
+
+    That is a file whose header disagrees with its sound, or that libsndfile reads by its header
+    alone.
+    """
     stated = 0 < file.frames < 2**62  # a FLAC that was written to a pipe states nothing
     compressed = file.format != "MP3" and file.subtype.startswith("MPEG_")
     if stated and not compressed and not holds_more(path, file.format, file.frames):
@@ -201,25 +211,25 @@ def check_header(path: Path, file: Reader) -> None:
         raise InputError(f"{path} is empty (it has no samples): record it again.")
     if file.frames > 2**62:  # libsndfile's word for a FLAC that was written to a pipe
         raise InputError(f"{path} doesn't state its length: convert it to WAV or FLAC.")
-    if rate < MIN_RATE:
+    if rate < MIN_RATE_HZ:
         raise InputError(
-            f"{path} is sampled at {rate} Hz, below the {MIN_RATE} Hz that a3t needs: use the "
+            f"{path} is sampled at {rate} Hz, below the {MIN_RATE_HZ} Hz that a3t needs: use the "
             f"original if its rate is higher."
         )
-    if rate > MAX_RATE:
+    if rate > MAX_RATE_HZ:
         raise InputError(
-            f"{path} is sampled at {rate} Hz (the limit is {MAX_RATE} Hz): convert it to a lower "
-            f"rate first."
+            f"{path} is sampled at {rate} Hz (the limit is {MAX_RATE_HZ} Hz): convert it to a "
+            "lower rate first."
         )
     if file.channels > MAX_CHANNELS:
         raise InputError(
             f"{path} has {file.channels} channels (the limit is {MAX_CHANNELS}): export the "
             f"speaker's channels to another file."
         )
-    if file.frames < MIN_SECONDS * rate:
+    if file.frames < MIN_RECORDING_S * rate:
         raise InputError(
-            f"{path} is {file.frames / rate:.3f} s long and at least {MIN_SECONDS} s is needed: "
-            "use a longer recording."
+            f"{path} is {file.frames / rate:.3f} s long and at least {MIN_RECORDING_S} s is "
+            "needed: use a longer recording."
         )
     if is_truncated(path):
         raise InputError(
@@ -238,14 +248,14 @@ def check_samples(path: Path, file: Reader) -> int:
     plain = file.subtype.startswith("PCM_") and file.format != "FLAC"
     stated = file.frames
     count, silent, cancelled = 0, True, True
-    while len(block := read_block(file, BLOCK, kind.dtype)):
+    while len(block := read_block(file, BLOCK_SAMPLES, kind.dtype)):
         if kind.is_float and not np.isfinite(block).all():
             bad = count + int(np.argmin(np.isfinite(block).all(axis=1)))
             raise InputError(
                 f"{path} has samples that are not numbers (NaN or infinite), the first at "
                 f"{bad / file.samplerate:.3f} s: export it again from its source."
             )
-        if kind.is_float and (peak := np.abs(block).max(initial=0.0)) > LOUDEST:
+        if kind.is_float and (peak := np.abs(block).max(initial=0.0)) > MAX_AMPLITUDE:
             raise InputError(
                 f"{path} has samples of {peak:.1e} times full scale: export it again from its "
                 "source."
@@ -255,7 +265,7 @@ def check_samples(path: Path, file: Reader) -> int:
         cancelled = cancelled and cancel(block)
         if plain and not cancelled:
             return stated
-    if count < stated - (MP3_SLACK if file.format == "MP3" else 0):
+    if count < stated - (MP3_SLACK_SAMPLES if file.format == "MP3" else 0):
         raise InputError(
             f"{path} is broken or cut off {count / file.samplerate:.1f} s from its start: copy or "
             "download it again."
@@ -271,7 +281,7 @@ def check_samples(path: Path, file: Reader) -> int:
 
 
 def cancel(block: Native) -> bool:
-    """True if the channels of samples (n, channels) cancel out in their mean; silence does."""
+    """Return whether the channels of samples (n, channels) cancel out; silence does."""
     samples = to_float(block)
     left = float(np.abs(samples.mean(axis=1)).max(initial=0.0))
-    return left <= CANCELLED * float(np.abs(samples).max(initial=0.0))
+    return left <= CANCELLED_SHARE * float(np.abs(samples).max(initial=0.0))

@@ -57,7 +57,7 @@ LAYOUTS = {
     b"RIFF": RIFF,
     b"RF64": RIFF,
     b"RIFX": ChunkLayout(12, ">4sI", b"data"),
-    b"FORM": FORM,
+    b"FORM": FORM_LAYOUT,
     b"riff": ChunkLayout(40, "<4s12xQ", b"data", counted=24, multiple=8),  # Sony's W64
     b"caff": ChunkLayout(8, ">4sQ", b"data", multiple=1),
 }
@@ -79,7 +79,7 @@ class ChunkHead:
 
 def layout_of(magic: bytes) -> ChunkLayout | None:
     """Return the layout of a file that begins with these eight bytes; None for another kind."""
-    return MP4 if magic[4:] == b"ftyp" else LAYOUTS.get(magic[:4])
+    return MP4_LAYOUT if magic[4:] == b"ftyp" else LAYOUTS_BY_MAGIC.get(magic[:4])
 
 
 def chunk_heads(file: BinaryIO, layout: ChunkLayout, start: int = 0) -> Iterator[ChunkHead]:
@@ -89,17 +89,17 @@ def chunk_heads(file: BinaryIO, layout: ChunkLayout, start: int = 0) -> Iterator
     long_size = 0  # RF64 has it in a chunk that comes first
     for _ in range(layout.most):
         file.seek(place)
-        found = file.read(head.size + 16)  # with the beginning of the contents
-        if len(found) < head.size:
+        content = file.read(head.size + 16)  # with the beginning of the contents
+        if len(content) < head.size:
             return
-        name, size = head.unpack(found[: head.size])
+        name, size = head.unpack(content[: head.size])
         if layout.reverse:
             name, size = size, name
             if size == 1:  # the length comes behind the name
-                size = struct.unpack(">Q", found[8:16].ljust(8, b"\0"))[0]
+                size = struct.unpack(">Q", content[8:16].ljust(8, b"\0"))[0]
             size = size or end - place  # 0: to the end
         if name == b"ds64":
-            long_size = struct.unpack("<8xQ", found[head.size :].ljust(16, b"\0"))[0]
+            long_size = struct.unpack("<8xQ", content[head.size :].ljust(16, b"\0"))[0]
         elif name == layout.samples and size == UNKNOWN_SIZE and long_size:
             size = long_size
         yield ChunkHead(name, place + head.size, size - layout.counted)

@@ -44,12 +44,12 @@ DEMUXERS = (
     "aac,ac3,aiff,amr,ape,asf,au,avi,caf,eac3,flac,flv,matroska,mov,mp3,mpeg,mpegts,mxf,ogg,tta,"
     "w64,wav,wv"
 )
-TIMED = ("mov", "matroska")  # containers whose stated length is exact
+EXACT_LENGTH = ("mov", "matroska")  # containers whose stated length is exact
 PROTECTED = ("drms", "drmi", "enca", "encv", "p608")  # names of encrypted tracks in an MP4
 USUAL_PICTURES, MOST_PICTURES = Fraction(30), 1000  # a second
 FFMPEG_NAMES = {"tracknumber": "track", "software": "encoder"}  # by libsndfile's
-SHORT = 1.0  # seconds, and share, that may be missing at the end
-SHORT_SHARE = 0.01
+MAX_SHORT_S = 1.0  # seconds, and share, that may be missing at the end
+MAX_SHORT_SHARE = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,49 +99,55 @@ class TrackReader:
 
     @property
     def samplerate(self) -> int:
+        """Samples per second."""
         return self.track.sample_rate
 
     @property
     def channels(self) -> int:
+        """Number of channels."""
         return int(self.track.samples.shape[1])
 
     @property
     def frames(self) -> int:
+        """Samples of each channel."""
         return len(self.track.samples)
 
     @property
     def subtype(self) -> str:
+        """The codec, by libsndfile's name for it where it has one."""
         return self.track.subtype
 
     @property
     def format(self) -> str:
+        """The container."""
         return self.track.container
 
     def seek(self, place: int) -> int:
+        """Go to a sample and return its place."""
         self.place = place
         return place
 
     def read(self, length: int, dtype: str, always_2d: bool = True) -> Native:
-        """Up to ``length`` samples (n, channels), which must be asked for in their own dtype."""
-        found = np.array(self.track.samples[self.place : self.place + length])
-        if found.dtype != dtype:
-            raise ValueError(f"{dtype} is not the track's own {found.dtype}")
-        self.place += len(found)
-        return found
+        """Read up to ``length`` samples (n, channels); ``dtype`` must be the track's own."""
+        block = np.array(self.track.samples[self.place : self.place + length])
+        if block.dtype != dtype:
+            raise ValueError(f"{dtype} is not the track's own {block.dtype}")
+        self.place += len(block)
+        return block
 
     def text(self, name: str) -> bytes:
-        """A text of the file, by libsndfile's name for it; empty if there is none."""
+        """Return a text of the file, by libsndfile's name for it; empty if there is none."""
         return self.track.texts.get(FFMPEG_NAMES.get(name, name), "").encode(
             "utf-8", "surrogateescape"
         )
 
 
 def decoded_track(path: Path, number: int | None = None) -> DecodedTrack | None:
-    """Track ``number`` of a file (from 1; by default the one that its maker marked, else the
-    first), decoded; None if the file is no container of sound or pictures.
+    """Decode track ``number`` of a file; None if it is no container of sound or pictures.
 
-    Kept for as long as no two other tracks were asked for. Raises InputError, in one sentence, for
-    a file without sound, without this track, cut off, protected or broken.
+    Tracks count from 1; by default it is the one that its maker marked, else the first. It is kept
+    for as long as no two other tracks were asked for. Raises InputError, in one sentence, for a
+    file without sound, without this track, cut off, protected or broken.
     """
     import av
 
@@ -170,14 +176,14 @@ def _decoded(path: Path, identity: Identity, number: int) -> DecodedTrack:
         about: _About | None = None
         for part, raw in enumerate(parts):
             with _readable(raw, path) as container:
-                found = _about(container, path, number)
-                if len(parts) > 1 and found.pictures:
+                track_facts = _about(container, path, number)
+                if len(parts) > 1 and track_facts.pictures:
                     raise InputError(
                         f"{path} holds {len(parts)} films that follow one another: "
                         f"{part_command(path, 1)}."
                     )
                 _decode(container, writer, part, number)
-                about = about or found
+                about = about or track_facts
         if about is None or not writer.count:
             raise InputError(f"{path} is empty (it has no samples): record it again.")
         return DecodedTrack(
@@ -198,7 +204,6 @@ def stated_seconds(path: Path) -> float | None:
 
     Infinity where it doesn't say.
     """
-
     seconds = 0.0
     with path.open("rb") as raw:
         try:
@@ -238,7 +243,7 @@ def _readable(raw: ByteRange, path: Path) -> Iterator[InputContainer]:
 
 
 def is_mp4(path: Path) -> bool:
-    """True if a file begins as MP4 and MOV files do."""
+    """Return whether a file begins as MP4 and MOV files do."""
     with path.open("rb") as raw:
         return raw.read(12)[4:8] in (b"ftyp", b"moov", b"mdat", b"wide", b"free")
 
@@ -246,7 +251,7 @@ def is_mp4(path: Path) -> bool:
 def audio_stream(
     container: InputContainer, path: Path, number: int | None = None
 ) -> tuple[AudioStream, int]:
-    """A container's stream of sound with this number (see `decoded_track`), and the number."""
+    """Return a container's stream of sound by its number, see `decoded_track`, and that number."""
     streams = container.streams.audio
     if not streams:
         raise InputError(f"{path} has no sound: use a file with a track of speech.")
@@ -279,7 +284,7 @@ def _listed(tracks: tuple[Track, ...]) -> str:
 
 
 def several_tracks(track: DecodedTrack, path: Path) -> str | None:
-    """A sentence that names the track in use; None if the file has only one."""
+    """Return a sentence that names the track in use; None if the file has only one."""
     if len(track.tracks) < 2:
         return None
     return f"{path} has {_listed(track.tracks)}. Track {track.number} is used (--track N)."
@@ -319,7 +324,6 @@ def _about(container: InputContainer, path: Path, number: int) -> _About:
 
 def _decode(container: InputContainer, writer: TrackWriter, part: int, number: int) -> None:
     """Write the sound of a track of one of the recordings in a file."""
-
     path, latest = writer.path, 0.0
     stream, _ = audio_stream(container, path, number)
     writer.begin(part, (container.start_time or 0) / 1e6)
@@ -344,7 +348,7 @@ def _decode(container: InputContainer, writer: TrackWriter, part: int, number: i
 
 
 def _tag(context: AudioCodecContext) -> str:
-    """A codec's four letters; in a WAV they are a number, and may be no text."""
+    """Return a codec's four letters; in a WAV they are a number, and may be no text."""
     try:
         return context.codec_tag.lower()
     except UnicodeDecodeError:
@@ -352,13 +356,13 @@ def _tag(context: AudioCodecContext) -> str:
 
 
 def _pictures(stream: VideoStream) -> Fraction:
-    """The pictures a second; 30 where a file states none, or an impossible number."""
+    """Return the pictures a second; 30 where a file states none, or an impossible number."""
     stated = stream.average_rate or stream.guessed_rate or USUAL_PICTURES
     return stated if 1 <= stated <= MOST_PICTURES else USUAL_PICTURES
 
 
 def is_moving(stream: Stream) -> bool:
-    """True if a stream of pictures is a film, not a cover."""
+    """Return whether a stream of pictures is a film, not a cover."""
     from av.stream import Disposition
 
     return not stream.disposition & Disposition.attached_pic
@@ -366,10 +370,10 @@ def is_moving(stream: Stream) -> bool:
 
 def _check_length(container: InputContainer, path: Path, latest: float) -> None:
     """InputError if the last packet ends long before what a container says of its length."""
-    if container.format.name.split(",")[0] not in TIMED or not container.duration:
+    if container.format.name.split(",")[0] not in EXACT_LENGTH or not container.duration:
         return
     stated = container.duration / 1e6
-    if latest < stated - max(SHORT, SHORT_SHARE * stated):
+    if latest < stated - max(MAX_SHORT_S, MAX_SHORT_SHARE * stated):
         raise InputError(
             f"{path} is cut off {latest:.1f} s from its start, of {stated:.1f} s: copy or download "
             "it again."
@@ -377,7 +381,7 @@ def _check_length(container: InputContainer, path: Path, latest: float) -> None:
 
 
 def _stated_samples(container: InputContainer, stream: AudioStream, rate: int) -> int | None:
-    """The length that an MP4 states of its track, which leaves out the encoder's padding."""
+    """Return the length that an MP4 states of its track, which leaves out the encoder's padding."""
     if container.format.name.split(",")[0] != "mov" or not stream.duration:
         return None
     return round(stream.duration * stream.time_base * rate) if stream.time_base else None

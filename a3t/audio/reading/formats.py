@@ -11,6 +11,11 @@ import soundfile as sf
 
 Native = np.ndarray[Any, np.dtype[Any]]
 """(samples, channels) in a file's own dtype: int16, int32, float32 or float64."""
+# Companded and ADPCM speech decodes to 16-bit integers; those values are kept.
+_SPEECH_CODECS = (
+    "ULAW ALAW IMA_ADPCM MS_ADPCM GSM610 DPCM_8 DPCM_16 NMS_ADPCM_16 NMS_ADPCM_24 NMS_ADPCM_32 "
+    "G721_32 G723_24 G723_40"
+)
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,7 @@ class SampleFormat:
 
     @property
     def is_float(self) -> bool:
+        """Whether its samples are floats."""
         return self.bits is None
 
     @property
@@ -46,11 +52,6 @@ _THIRTY_TWO = SampleFormat("int32", 32, ("PCM_32",))
 _FLOAT = SampleFormat("float32", None, ("FLOAT",))
 _DOUBLE = SampleFormat("float64", None, ("DOUBLE",))
 
-# Companded and ADPCM speech decodes to 16-bit integers; those values are kept.
-_SPEECH_CODECS = (
-    "ULAW ALAW IMA_ADPCM MS_ADPCM GSM610 DPCM_8 DPCM_16 NMS_ADPCM_16 NMS_ADPCM_24 NMS_ADPCM_32 "
-    "G721_32 G723_24 G723_40"
-)
 _BY_SUBTYPE = {
     subtype: kind
     for kind, subtypes in (
@@ -66,20 +67,22 @@ _BY_SUBTYPE = {
 
 
 def sample_format(subtype: str) -> SampleFormat:
-    """The format of a libsndfile subtype; lossy codecs (MP3, Vorbis, Opus) decode to float32."""
+    """Return the format of a libsndfile subtype; lossy codecs (MP3, Vorbis, Opus) give float32."""
     return _BY_SUBTYPE.get(subtype, _FLOAT)
 
 
 def speech_codec(subtype: str) -> str:
-    """The name of a speech codec whose samples are kept, but not its coding: a second one would
-    change them all. "" for other subtypes."""
+    """Return the name of a speech codec whose samples are kept, but not its coding; "" for others.
+
+    A second coding would change all samples.
+    """
     if subtype not in _SPEECH_CODECS.split():
         return ""
     return {"ULAW": "µ-law", "ALAW": "A-law"}.get(subtype, subtype)
 
 
 def is_lossy(subtype: str) -> bool:
-    """True for a codec whose re-encoding changes the samples that were decoded from it."""
+    """Return whether a codec's re-encoding changes the samples that were decoded from it."""
     return subtype in {"VORBIS", "OPUS"} or subtype.startswith("MPEG_LAYER")
 
 
@@ -106,7 +109,7 @@ def quantise(samples: np.ndarray, target: SampleFormat) -> Native:
 
 
 def can_hold(container: str, subtype: str, sample_rate: int, channels: int) -> bool:
-    """True if libsndfile writes this combination; tried by opening such a file in memory."""
+    """Return whether libsndfile writes this combination; tried by opening such a file in memory."""
     if container == "AIFF" and subtype in ("PCM_U8", "PCM_S8"):
         return False  # libsndfile takes the byte that pads an odd number of them for a sample
     try:

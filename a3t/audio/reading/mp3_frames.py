@@ -16,7 +16,7 @@ KBITS_PER_S = {  # by version and layer
 }
 PADDING_FRAMES = 4  # that an encoder puts before and behind the sound, and a decoder takes off
 FRAMES_PROBED = 3  # that must follow each other for the first of them to be one
-TAGS = (b"TAG", b"ID3", b"APE", b"LYR")  # what may stand behind a frame of sound
+TAG_MARKS = (b"TAG", b"ID3", b"APE", b"LYR")  # what may stand behind a frame of sound
 MAX_SKIPPED = 1_000_000  # bytes between two frames: a picture in a tag
 
 
@@ -91,7 +91,7 @@ def mp3_frames(path: Path) -> Mp3Frames | None:
             frame = _frame(data, place)
             expected = first and place == end and frame and frame.layout == first.layout
             if not frame or (not expected and not _followed(data, place, frame)):
-                skips = skips or (place == end and data[place : place + 3] not in TAGS)
+                skips = skips or (place == end and data[place : place + 3] not in TAG_MARKS)
                 place = data.find(b"\xff", place + 1, place + MAX_SKIPPED)
                 if place < 0:
                     break
@@ -152,21 +152,21 @@ def _followed(data: mmap.mmap, place: int, frame: _Frame) -> bool:
         place += following.length
         if place >= len(data):
             return True
-        found = _frame(data, place)
-        if not found or found.layout != frame.layout:
-            return data[place : place + 3] in TAGS
-        following = found
+        next_frame = _frame(data, place)
+        if not next_frame or next_frame.layout != frame.layout:
+            return data[place : place + 3] in TAG_MARKS
+        following = next_frame
     return True
 
 
 def _count_place(data: mmap.mmap, place: int, length: int) -> int | None:
     """Return the byte of the count of frames in a header's frame; None for a frame of sound."""
-    found = data[place : place + min(length, 64)]
+    header = data[place : place + min(length, 64)]
     for name in (b"Xing", b"Info"):
-        at = found.find(name)
+        at = header.find(name)
         if at > 0:
             return place + at + 8
-    return place + 36 + 14 if found[36:40] == b"VBRI" else None
+    return place + 36 + 14 if header[36:40] == b"VBRI" else None
 
 
 def _stated_count(data: mmap.mmap, stated: int) -> int:

@@ -218,9 +218,9 @@ class ByteRange:
         """Return the next bytes, as a file does."""
         left = self._length - self._place
         self._file.seek(self._first + self._place)
-        found = self._file.read(left if size < 0 else min(size, left))
-        self._place += len(found)
-        return found
+        content = self._file.read(left if size < 0 else min(size, left))
+        self._place += len(content)
+        return content
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         """Go to a place, or to the end that is next to it."""
@@ -240,8 +240,8 @@ def _understated(path: Path) -> int | None:
         file.seek(0)
         if file.read(4) != b"RIFF":
             return None
-        for head in chunk_heads(file, RIFF):
-            if head.name == RIFF.samples:
+        for head in chunk_heads(file, RIFF_LAYOUT):
+            if head.name == RIFF_LAYOUT.samples:
                 end = head.place + head.length + head.length % 2
                 file.seek(end)
                 following = file.read(8)

@@ -15,7 +15,7 @@ import numpy as np
 import soxr
 
 from a3t.audio.reading.checks import (
-    BLOCK,
+    BLOCK_SAMPLES,
     Reader,
     SoundReader,
     check_header,
@@ -30,8 +30,8 @@ from a3t.grid import grid_frames, samples_of
 from a3t.spans import Span
 from alignment.atomic import recover
 
-PIECE_SECONDS = 120  # of a long recording that are resampled at once
-RESAMPLING_CONTEXT = 0.05  # seconds read on either side of a window; soxr's filter is far shorter
+PIECE_S = 120  # of a long recording that are resampled at once
+RESAMPLING_CONTEXT_S = 0.05  # seconds read on either side of a window; soxr's filter is far shorter
 
 
 @dataclass(frozen=True)
@@ -79,10 +79,12 @@ class Recording:
 
     @property
     def format(self) -> SampleFormat:
+        """The format of its samples."""
         return sample_format(self.subtype)
 
     @property
     def seconds(self) -> float:
+        """Seconds that it lasts."""
         return self.samples / self.sample_rate
 
     @property
@@ -91,12 +93,12 @@ class Recording:
         return grid_frames(self.samples, self.sample_rate)
 
     def samples_in(self, frames: Span) -> Span:
-        """The samples [first, last) of frames of `a3t.grid`, whose last may be cut short."""
+        """Return the samples [first, last) of frames of `a3t.grid`, whose last may be cut short."""
         first, last = (min(samples_of(frame, self.sample_rate), self.samples) for frame in frames)
         return first, last
 
     def samples_between(self, start: float, end: float) -> Span:
-        """The samples [first, last) of seconds [start, end), as far as there are any."""
+        """Return the samples [first, last) of seconds [start, end), as far as there are any."""
         first, last = (min(round(t * self.sample_rate), self.samples) for t in (start, end))
         return first, max(first, last)
 
@@ -118,7 +120,7 @@ class Recording:
         return several_tracks(decoded, self.path) if decoded else None
 
     def to_json(self) -> dict[str, str | int]:
-        """The `source` of an edit.json."""
+        """Return the ``source`` of an edit.json."""
         track = {} if self.track is None else {"track": self.track}
         return {
             "path": str(self.path),
@@ -130,7 +132,7 @@ class Recording:
         }
 
     def blocks(self, start: int = 0, stop: int | None = None) -> Iterator[Native]:
-        """The samples [start, stop) in their native dtype, in blocks of (≤ BLOCK, channels)."""
+        """Yield the samples [start, stop) in their native dtype, (≤ BLOCK, channels) at a time."""
         for block in self._blocks(start, self.samples if stop is None else stop):
             yield block if self.channel is None else block[:, [self.channel]]
 
@@ -141,13 +143,13 @@ class Recording:
         with open_audio(self.path, self.track) as file:
             if decodes_from_start(file):
                 whole = decode_whole(self.path, self.samples)
-                for first in range(start, stop, BLOCK):
-                    yield np.array(whole[first : min(first + BLOCK, stop)])
+                for first in range(start, stop, BLOCK_SAMPLES):
+                    yield np.array(whole[first : min(first + BLOCK_SAMPLES, stop)])
                 return
             if start:
                 file.seek(start)
             while start < stop:
-                block = read_block(file, min(BLOCK, stop - start), self.format.dtype)
+                block = read_block(file, min(BLOCK_SAMPLES, stop - start), self.format.dtype)
                 if not len(block):
                     raise InputError(f"{self.path} changed while it was being read: start again.")
                 start += len(block)
@@ -165,11 +167,11 @@ class Recording:
     def mono(
         self, start: int = 0, stop: int | None = None, sample_rate: int | None = None
     ) -> np.ndarray:
-        """The mean of the channels, float32 with full scale at 1.
+        """Return the mean of the channels, float32 with full scale at 1.
 
-        With a `sample_rate` the window is brought to it: start and stop stay samples of this
-        file, the result has round(stop · r) - round(start · r) samples, r the ratio of the
-        rates, so adjoining windows adjoin.
+        With a ``sample_rate`` the window is brought to it: start and stop stay samples of this
+        file, the result has round(stop · r) - round(start · r) samples, r the ratio of the rates,
+        so adjoining windows adjoin.
         """
         stop = self.samples if stop is None else stop
         if sample_rate is None or sample_rate == self.sample_rate:
@@ -182,17 +184,16 @@ class Recording:
             _rounded(position * sample_rate, self.sample_rate) for position in (start, stop)
         )
         result = np.empty(last - first, np.float32)
-        for place in range(first, last, PIECE_SECONDS * sample_rate):
-            end = min(last, place + PIECE_SECONDS * sample_rate)
+        for place in range(first, last, PIECE_S * sample_rate):
+            end = min(last, place + PIECE_S * sample_rate)
             result[place - first : end - first] = self.resampled(place, end, sample_rate)
         return result
 
     def resampled(self, first: int, last: int, sample_rate: int) -> np.ndarray:
-        """Samples [first, last) of the whole recording's mono mix as it is at `sample_rate`.
+        """Return samples [first, last) of the mono mix at ``sample_rate``, float32.
 
-        float32 (last - first,). Sample n lies at n / sample_rate seconds of the recording
-        exactly, whatever the rates; past the recording's end there is silence. Windows agree
-        with each other and with the whole.
+        Sample n lies at n / sample_rate seconds of the recording exactly, whatever the rates; past
+        the recording's end there is silence. Windows agree with each other and with the whole.
         """
         if not 0 <= first <= last:
             raise ValueError(f"[{first}, {last}) is not a window")
@@ -200,8 +201,8 @@ class Recording:
         # that begins on such a point is resampled in phase.
         meetings = math.gcd(self.sample_rate, sample_rate)
         here, there = self.sample_rate // meetings, sample_rate // meetings
-        begin = max(0, first // there - math.ceil(RESAMPLING_CONTEXT * meetings))
-        end = math.ceil((last / sample_rate + RESAMPLING_CONTEXT) * self.sample_rate)
+        begin = max(0, first // there - math.ceil(RESAMPLING_CONTEXT_S * meetings))
+        end = math.ceil((last / sample_rate + RESAMPLING_CONTEXT_S) * self.sample_rate)
         window = self.mono(min(begin * here, self.samples), min(end, self.samples))
         if sample_rate != self.sample_rate:
             window = soxr.resample(window, self.sample_rate, sample_rate)
@@ -210,17 +211,17 @@ class Recording:
 
 
 def opened(recording: str | Path | Recording) -> Recording:
-    """The recording, opened and checked if a path is given; InputError if it can't be edited."""
+    """Open and check a recording if a path is given; raise InputError if it can't be edited."""
     return recording if isinstance(recording, Recording) else Recording.open(recording)
 
 
 def _rounded(numerator: int, denominator: int) -> int:
-    """numerator / denominator to the nearest integer, halves up; exact for any length."""
+    """Divide, rounded to the nearest integer, halves up; exact for any length."""
     return (2 * numerator + denominator) // (2 * denominator)
 
 
 def decodes_from_start(file: Reader) -> bool:
-    """True if a file's samples depend on where decoding began.
+    """Return whether a file's samples depend on where decoding began.
 
     Some codecs can't seek (GSM 6.10, G.721, DPCM …). Others can, but what they then give differs
     from what plays from the start: the decoders of MP3, Vorbis and Opus carry a state from frame to
@@ -233,7 +234,7 @@ def decodes_from_start(file: Reader) -> bool:
 
 
 def decode_whole(path: Path, samples: int) -> Native:
-    """(samples, channels) in the file's own dtype, in a temporary file that has no name.
+    """Decode (samples, channels) in the file's own dtype, to a temporary file that has no name.
 
     Kept for as long as no two other recordings were asked for. Raises InputError if the recording
     ends early or there is no room for it.
@@ -248,7 +249,7 @@ def _decoded(path: Path, identity: tuple[int, ...], samples: int) -> Native:
         dtype: np.dtype[Any] = np.dtype(sample_format(file.subtype).dtype)
         count = 0
         try:
-            while count < samples and len(block := read_block(file, BLOCK, dtype.name)):
+            while count < samples and len(block := read_block(file, BLOCK_SAMPLES, dtype.name)):
                 room.write(block[: samples - count].tobytes())
                 count += len(block)
             room.flush()

@@ -17,8 +17,9 @@ from a3t.errors import InputError
 if TYPE_CHECKING:
     from av.audio.frame import AudioFrame
 
-MAX_SECONDS = 12 * 3600  # that are decoded: a megabyte of silence may hold hours
-GAP = 0.1  # seconds; what the time stamps leave out beyond this is silence, less is rounding
+MAX_DECODED_S = 12 * 3600  # that are decoded: a megabyte of silence may hold hours
+# Seconds; what the time stamps leave out beyond this is silence, less is rounding.
+MAX_ROUNDING_S = 0.1
 
 
 class UnsupportedError(InputError):
@@ -101,14 +102,14 @@ class TrackWriter:
         block, gap = self._native(frame), 0.0
         if self.count == self._first:
             self._time = time or 0.0
-            if self._time - self._begin > GAP:  # a film's sound that begins late
+            if self._time - self._begin > MAX_ROUNDING_S:  # a film's sound that begins late
                 gap, self._time = self._time - self._begin, self._begin
                 self._silent = round(gap * layout.rate)
             if not self.count:
                 self.start = self._time
         elif time is not None:
             gap = time - self._time - (self.count - self._first) / layout.rate
-        if gap > GAP:
+        if gap > MAX_ROUNDING_S:
             self._silence(round(gap * layout.rate), block.dtype)
         self._put(block)
 
@@ -168,9 +169,9 @@ class TrackWriter:
             count -= block
 
     def _put(self, samples: Native) -> None:
-        if self.count + len(samples) > MAX_SECONDS * self.layout.rate:
+        if self.count + len(samples) > MAX_DECODED_S * self.layout.rate:
             raise InputError(
-                f"{self.path} has more than {MAX_SECONDS // 3600} hours of sound: cut it into "
+                f"{self.path} has more than {MAX_DECODED_S // 3600} hours of sound: cut it into "
                 "parts."
             )
         try:

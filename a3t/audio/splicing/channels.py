@@ -26,17 +26,17 @@ from a3t.audio.splicing.seams import (
     fade_out,
     quietest_point,
 )
-from a3t.audio.splicing.splicing import FADE_SECONDS, put_pause
+from a3t.audio.splicing.splicing import PAUSE_FADE_S, put_pause
 from a3t.spans import Span, SpanMap, SpanPair
 from alignment import Alignment
 
-REACH = 15.0  # seconds on either side of a place in which words tell
-FRAME = 0.02  # seconds
-FLOOR_SHARE = 0.1  # of a channel's frames are no louder than its room
+REACH_S = 15.0  # seconds on either side of a place in which words tell
+LEVEL_FRAME_S = 0.02  # seconds
+FLOOR_FRAMES_SHARE = 0.1  # of a channel's frames are no louder than its room
 LISTENING_SHARE = 0.25  # of a speaker's words through which the others are surely silent
-ABOVE_FLOOR = 4.0  # as a ratio of powers: a voice that is no louder isn't heard in a channel
-BELOW_SPEECH = 10**-3.5  # or one that is so much below the speaker's own channel
-SILENCE = 1e-12
+MIN_ABOVE_FLOOR = 4.0  # as a ratio of powers: a voice that is no louder isn't heard in a channel
+MIN_CROSSTALK = 10**-3.5  # or one that is so much below the speaker's own channel
+SILENT_POWER = 1e-12
 
 
 Seconds = tuple[float, float]  # [start, end)
@@ -45,26 +45,28 @@ Seconds = tuple[float, float]  # [start, end)
 def speaking_channels(
     recording: Recording, alignment: Alignment, said: Sequence[Seconds]
 ) -> tuple[int, ...]:
-    """The channels in which words, or what else is said, are heard.
+    """Return the channels in which words, or what else is said, are heard.
 
-    They are all of a recording's, unless each speaker has a channel of their own: then those
-    alone. said: when they are said, in order.
+    They are all of a recording's, unless each speaker has a channel of their own: then those alone.
+    said: when they are said, in order.
     """
     every = tuple(range(recording.channels))
     if len(every) == 1 or not said:
         return every
-    start, end = max(0.0, said[0][0] - REACH), said[-1][1] + REACH
+    start, end = max(0.0, said[0][0] - REACH_S), said[-1][1] + REACH_S
     powers = _powers(recording, *recording.samples_between(start, end))
-    floors = np.quantile(powers, FLOOR_SHARE, axis=0)
+    floors = np.quantile(powers, FLOOR_FRAMES_SHARE, axis=0)
     loudest = int(np.median(_during(said, powers, start), axis=0).argmax())
     words = [(w.start, w.end) for w in alignment.spoken if start <= w.start and w.end <= end]
     near = _during(words or said, powers, start)
-    own = near[near.argmax(axis=1) == loudest]
-    if not len(own):
+    speaker_powers = near[near.argmax(axis=1) == loudest]
+    if not len(speaker_powers):
         return every
-    heard = np.quantile(own, LISTENING_SHARE, axis=0)
-    limit = np.maximum(ABOVE_FLOOR * floors, BELOW_SPEECH * np.median(own[:, loudest]))
-    alone = heard <= np.maximum(limit, SILENCE)
+    heard = np.quantile(speaker_powers, LISTENING_SHARE, axis=0)
+    limit = np.maximum(
+        MIN_ABOVE_FLOOR * floors, MIN_CROSSTALK * np.median(speaker_powers[:, loudest])
+    )
+    alone = heard <= np.maximum(limit, SILENT_POWER)
     return tuple(c for c in every if c == loudest or not alone[c])
 
 
@@ -72,7 +74,7 @@ def _powers(recording: Recording, first: int, last: int) -> np.ndarray:
     """(frames, channels): each channel's power, its constant part left out."""
     sound = to_float(recording.read(first, last))
     sound -= sound.mean(axis=0)
-    size = min(round(FRAME * recording.sample_rate), len(sound))
+    size = min(round(LEVEL_FRAME_S * recording.sample_rate), len(sound))
     whole = len(sound) // size * size
     return np.square(sound[:whole]).reshape(-1, size, sound.shape[1]).mean(axis=1)
 
@@ -80,13 +82,13 @@ def _powers(recording: Recording, first: int, last: int) -> np.ndarray:
 def _during(times: Sequence[Seconds], powers: np.ndarray, start: float) -> np.ndarray:
     """(n, channels): the mean power in each of some stretches; frames begin at ``start``."""
     last = len(powers) - 1
-    frames = [[round((second - start) / FRAME) for second in stretch] for stretch in times]
+    frames = [[round((second - start) / LEVEL_FRAME_S) for second in stretch] for stretch in times]
     spans = [(min(first, last), max(end, min(first, last) + 1)) for first, end in frames]
     return np.array([powers[first:end].mean(axis=0) for first, end in spans])
 
 
 def mirrored(track: Recording, changes: SpanMap, rate: int, seed: int = 0) -> tuple[Patch, ...]:
-    """The patches that keep a track in step with a recording that changes.
+    """Return the patches that keep a track in step with a recording that changes.
 
     changes: of that recording's samples, at ``rate`` Hz. Each patch lies within the span that it
     mirrors, as far as the track goes. Where the rates differ, the tracks stay within half a sample
@@ -113,20 +115,20 @@ def mirrored(track: Recording, changes: SpanMap, rate: int, seed: int = 0) -> tu
 def on_channels(
     recording: Recording, patch: Patch, channels: Sequence[int], seed: int = 0
 ) -> Patch:
-    """The patch on some of the recording's channels alone: the others keep their samples, and its
-    change of length is mirrored on each.
+    """Put the patch on some of the recording's channels alone.
 
-    The patch has these channels, or all of the recording's.
+    The others keep their samples, and its change of length is mirrored on each. The patch has these
+    channels, or all of the recording's.
     """
     if len(channels) == recording.channels:
         return patch
-    own = patch.samples
-    own = own if own.shape[1] == len(channels) else own[:, list(channels)]
-    first, length = patch.source[0], len(own)
+    chosen = patch.samples
+    chosen = chosen if chosen.shape[1] == len(channels) else chosen[:, list(channels)]
+    first, length = patch.source[0], len(chosen)
     change = SpanPair(patch.source, (first, first + length))
     changes = SpanMap((change,), recording.samples)
     result = np.empty((length, recording.channels))
-    result[:, list(channels)] = own
+    result[:, list(channels)] = chosen
     for channel in set(range(recording.channels)) - set(channels):
         alone = recording.one_channel(channel)
         patches = mirrored(alone, changes, recording.sample_rate, seed)
@@ -135,12 +137,12 @@ def on_channels(
 
 
 def _at(place: int, rate: int, track: Recording) -> int:
-    """A sample of another recording, at this one's rate."""
+    """Return the place of a sample at another track's rate."""
     return min(round(place * track.sample_rate / rate), track.samples)
 
 
 def _shorter(track: Recording, span: Span, by: int) -> Patch | None:
-    """The patch that takes so many samples out of a span, where the joint is heard least."""
+    """Return the patch that takes so many samples out of a span, where the joint is heard least."""
     first, last = span[0], min(span[1], track.samples)
     by = min(by, last - first)
     fade = min(round(FADE_MS * track.sample_rate / 1000), last - first - by)
@@ -162,9 +164,9 @@ def _shorter(track: Recording, span: Span, by: int) -> Patch | None:
 
 
 def _longer(track: Recording, span: Span, by: int, seed: int) -> Patch:
-    """The patch that puts so many samples of room tone in the quietest place of a span."""
+    """Return the patch that puts so many samples of room tone in the quietest place of a span."""
     rate, (first, last) = track.sample_rate, span
-    fade = round(FADE_SECONDS * rate)
+    fade = round(PAUSE_FADE_S * rate)
     low, high = first + fade, last - fade - 1
     place = (first + last) // 2
     if low < high:

@@ -18,13 +18,14 @@ from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
 from a3t.spans import Span
 
-MOST_SEMITONES = 4.0
-MOST_DECIBELS = 4.0
-BOUND = 95  # the percentile of a speaker's pitch, and of their loudness, that nothing goes beyond
+MAX_SEMITONES = 4.0
+MAX_DB = 4.0
+# The percentile of a speaker's pitch, and of their loudness, that nothing goes beyond.
+BOUND_PERCENT = 95
 PERIOD_MS = 5.0
-LOUDNESS_SECONDS = 0.05
-FADE_SECONDS = 0.015
-LEAST_VOICED = 20  # analysis frames, 0.1 s; of less voice no range can be told
+LOUDNESS_S = 0.05
+FADE_S = 0.015
+MIN_VOICED_FRAMES = 20  # analysis frames, 0.1 s; of less voice no range can be told
 
 
 @dataclass(frozen=True)
@@ -49,28 +50,32 @@ def require_world() -> ModuleType:
 def emphasise(
     samples: np.ndarray, spans: Sequence[Span], voice: np.ndarray
 ) -> tuple[np.ndarray, tuple[Raised, ...]]:
-    """The sound (n,) with the words in `spans` (samples) raised, and by how much each was.
+    """Return the sound (n,) with the words in ``spans`` (samples) raised, and by how much each was.
 
-    All at 24 kHz, float, full scale at 1. `voice`: the speaker's own speech nearby, (m,); the
-    words go as high and as loud as its 95th percentile, and by MOST_SEMITONES and MOST_DECIBELS at
-    most. Outside the spans and their fades nothing changes. Raises InputError without pyworld.
+    All at 24 kHz, float, full scale at 1. ``voice``: the speaker's own speech nearby, (m,); the
+    words go as high and as loud as its 95th percentile, and by MAX_SEMITONES and MAX_DB at most.
+    Outside the spans and their fades nothing changes. Raises InputError without pyworld.
     """
     world = require_world()
     wave = np.asarray(samples, np.float64)
     hertz, times = pitch(wave, PERIOD_MS)
-    own, _ = pitch(voice, PERIOD_MS)
-    highest = np.percentile(own[own > 0], BOUND) if (own > 0).sum() >= LEAST_VOICED else 0.0
-    loudest = np.percentile(_loudness(voice), BOUND)
+    range_hz, _ = pitch(voice, PERIOD_MS)
+    highest = (
+        np.percentile(range_hz[range_hz > 0], BOUND_PERCENT)
+        if (range_hz > 0).sum() >= MIN_VOICED_FRAMES
+        else 0.0
+    )
+    loudest = np.percentile(_loudness(voice), BOUND_PERCENT)
     raised = []
     rise = np.zeros(len(wave))  # semitones, sample by sample
     for first, last in spans:
         inside = hertz[(times >= first / SAMPLE_RATE) & (times < last / SAMPLE_RATE)]
         semitones = 0.0
         if (inside > 0).any() and highest > 0:
-            room = 12 * np.log2(highest / np.percentile(inside[inside > 0], BOUND))
-            semitones = float(np.clip(room, 0.0, MOST_SEMITONES))
+            room = 12 * np.log2(highest / np.percentile(inside[inside > 0], BOUND_PERCENT))
+            semitones = float(np.clip(room, 0.0, MAX_SEMITONES))
         level = _loudness(wave[first:last]).max(initial=1e-9)
-        decibels = float(np.clip(20 * np.log10(max(loudest, 1e-9) / level), 0.0, MOST_DECIBELS))
+        decibels = float(np.clip(20 * np.log10(max(loudest, 1e-9) / level), 0.0, MAX_DB))
         rise = np.maximum(rise, semitones * _weight(len(wave), first, last))
         raised.append(Raised(semitones, decibels))
     moved = hertz * 2 ** (np.interp(times * SAMPLE_RATE, np.arange(len(wave)), rise) / 12)
@@ -89,13 +94,13 @@ def emphasise(
 
 def _loudness(wave: np.ndarray) -> np.ndarray:
     """RMS of each twentieth of a second, (k,)."""
-    size = round(LOUDNESS_SECONDS * SAMPLE_RATE)
+    size = round(LOUDNESS_S * SAMPLE_RATE)
     count = max(1, len(wave) // size)
     return np.array([rms(piece) for piece in np.array_split(np.asarray(wave), count)])
 
 
 def _weight(length: int, first: int, last: int) -> np.ndarray:
     """1 within [first, last), falling to 0 outside it along a raised cosine: (length,)."""
-    fade = round(FADE_SECONDS * SAMPLE_RATE)
+    fade = round(FADE_S * SAMPLE_RATE)
     distance = np.maximum(first - np.arange(length), np.arange(length) - (last - 1))
     return 0.5 + 0.5 * np.cos(np.pi * np.clip(distance / fade, 0.0, 1.0))

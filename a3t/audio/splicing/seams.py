@@ -27,6 +27,33 @@ from a3t.spans import Span
 
 FADE_MS = 15.0
 LAG_MS = 6.5  # half a period of 77 Hz either way: any phase of a voice can be met
+# Samples mirrored on either side for the resampling filter.
+FILTER_CONTEXT_SAMPLES = SAMPLE_RATE // 100
+GAIN_LIMIT_DB = 6.0
+# A margin further than this below its surroundings says nothing of the level.
+TELLING_MARGIN_DB = 25.0
+QUIET_MS = 5.0  # how long a quiet place must be
+NEAR_DB = 1.0  # places this close to the quietest are as good; the one nearest the edit is taken
+PLACE_STEP_S = 0.002  # seconds between two places that are tried
+BESIDE_S = 0.02  # seconds on either side that are compared
+MIDDLE_S = 0.005  # seconds on either side that make up the joint's own level
+JOINT_BANDS, LOWEST_BAND_EDGE_HZ, HIGHEST_BAND_EDGE_HZ = 16, 150.0, 11_000.0  # Hz
+# What is weighed against a change of the spectrum by 10 dB in all bands, which costs 0.5:
+CUT_LEVEL_COST = 0.06  # a decibel of the joint's level above or below that beside it
+CUT_LOUD_COST = 0.02  # a decibel above the quietest joint, from LOUD_DB on
+LOUD_DB = 6.0
+CUT_PLACE_COST = 2.0  # a second between a place and the one asked for
+SILENT_SHARE = 1e-6  # of the mean power; what is quieter is silence
+SURROUNDINGS_S = 1.0  # on either side of an edit: its level, spread and offset
+FINEST_RATE_HZ = 48_000  # lags are tried in steps of one sample of this rate
+PLACES_PER_S = 1000  # a second, at which a cut is tried
+QUIET_DB = 40.0  # below the surroundings' level, where a mismatch begins to matter less
+# What moving costs, in units of mismatch, whose greatest is 2.
+LAG_COST = 80.0  # a second: 0.4 for 5 ms
+PLACE_COST = 0.2  # a second
+CHANGE_COST = 0.75  # for a spectrum that changes by 10 dB in all bands within 40 ms
+LEVEL_COST = 0.04  # for a decibel of the joint's level above or below that beside it …
+MAX_LEVEL_DB = 5.0  # … up to so many: a pause, however short, is a good place among bad ones
 
 
 def fade_weights(length: int, correlation: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
@@ -44,7 +71,7 @@ def fade_weights(length: int, correlation: float = 0.0) -> tuple[np.ndarray, np.
 
 
 def fade_correlation(old: np.ndarray, new: np.ndarray) -> float:
-    """The agreement, in 0..1, of two mono pieces (n,) where a fade would hear both.
+    """Return the agreement, in 0..1, of two mono pieces (n,) where a fade would hear both.
 
     Opposition counts as 0: making up for it would need a boost without bound.
     """
@@ -63,7 +90,7 @@ def crossfade(old: np.ndarray, new: np.ndarray) -> np.ndarray:
 
 
 def fade_in(samples: np.ndarray, length: int) -> np.ndarray:
-    """`samples` (n, channels) risen from silence over their first `length`."""
+    """Raise ``samples`` (n, channels) from silence over their first ``length``."""
     length = min(length, len(samples))
     result = samples.copy()
     result[:length] *= fade_weights(length)[1][:, None]
@@ -71,28 +98,26 @@ def fade_in(samples: np.ndarray, length: int) -> np.ndarray:
 
 
 def fade_out(samples: np.ndarray, length: int) -> np.ndarray:
-    """`samples` (n, channels) brought to silence over their last `length`."""
+    """Bring ``samples`` (n, channels) to silence over their last ``length``."""
     return fade_in(samples[::-1], length)[::-1]
 
 
-CONTEXT = SAMPLE_RATE // 100  # samples mirrored on either side for the resampling filter
-GAIN_LIMIT_DB = 6.0
-AUDIBLE_DB = 25.0  # a margin further than this below its surroundings says nothing of the level
-
-
 def resample_patch(synthesis: np.ndarray, first: int, rate: int) -> tuple[np.ndarray, int]:
-    """A sound (n,) at 24 kHz, whose sample 0 lies at sample `first`, on the clock of `rate`.
+    """Bring a sound (n,) at 24 kHz to the clock of ``rate``.
 
-    Returns (k,) float64 and the sample at which it starts: sample i of the result is the sound
-    at (start + i) / rate seconds exactly, so nothing is shifted by a fraction of a sample.
+    Its sample 0 lies at sample ``first``. Returns (k,) float64 and the sample at which it starts:
+    sample i of the result is the sound at (start + i) / rate seconds exactly, so nothing is shifted
+    by a fraction of a sample.
     """
     # Both clocks have a sample at every 1 / gcd seconds. Mirrored sound is put in front, back to
     # such a point, so that the filter neither starts on a step nor runs out of phase.
     meetings = math.gcd(SAMPLE_RATE, rate)
     there, here = SAMPLE_RATE // meetings, rate // meetings
-    begin = (first - CONTEXT) // there
+    begin = (first - FILTER_CONTEXT_SAMPLES) // there
     sound = np.pad(
-        np.asarray(synthesis, np.float64), (first - begin * there, CONTEXT), mode="reflect"
+        np.asarray(synthesis, np.float64),
+        (first - begin * there, FILTER_CONTEXT_SAMPLES),
+        mode="reflect",
     )
     if rate != SAMPLE_RATE:
         sound = soxr.resample(sound, SAMPLE_RATE, rate)
@@ -111,7 +136,7 @@ def gain_match(
     surroundings: RMS of the recording there. A margin that is a pause (25 dB below) or empty
     takes the other's gain: room noise says nothing of how loud the words should be.
     """
-    audible = max(surroundings * 10 ** (-AUDIBLE_DB / 20), 1e-6)
+    audible = max(surroundings * 10 ** (-TELLING_MARGIN_DB / 20), 1e-6)
     gains: list[float | None] = []
     for old, new in (left, right):
         gain = None
@@ -125,12 +150,12 @@ def gain_match(
 
 
 def spread_channels(mono: np.ndarray, surroundings: np.ndarray) -> np.ndarray:
-    """A mono sound (n,) on the channels as the speech around it is spread: (n, channels).
+    """Spread a mono sound (n,) over the channels as the speech around it is: (n, channels).
 
-    surroundings: (m, channels). Each channel's gain is the least-squares one of the channel on
-    the mono mix, <channel, mix> / <mix, mix>; the gains average to 1. A silent channel gets 0 and
-    stays silent; sound that only one channel has, such as another person's microphone, takes no
-    part in the patch. Delays between channels are not modelled.
+    surroundings: (m, channels). Each channel's gain is the least-squares one of the channel on the
+    mono mix, <channel, mix> / <mix, mix>; the gains average to 1. A silent channel gets 0 and stays
+    silent; sound that only one channel has, such as another person's microphone, takes no part in
+    the patch. Delays between channels are not modelled.
     """
     mix = surroundings.mean(axis=1)
     power = float(np.einsum("i,i", mix, mix))  # BLAS would sum by the number of threads
@@ -144,20 +169,6 @@ def rms(samples: np.ndarray) -> float:
     return float(np.sqrt(np.mean(np.square(samples, dtype=np.float64)))) if samples.size else 0.0
 
 
-QUIET_MS = 5.0  # how long a quiet place must be
-NEAR_DB = 1.0  # places this close to the quietest are as good; the one nearest the edit is taken
-STEP = 0.002  # seconds between two places that are tried
-BESIDE = 0.02  # seconds on either side that are compared
-MIDDLE = 0.005  # seconds on either side that make up the joint's own level
-BANDS, LOWEST, HIGHEST = 16, 150.0, 11_000.0  # Hz
-# What is weighed against a change of the spectrum by 10 dB in all bands, which costs 0.5:
-CUT_LEVEL_COST = 0.06  # a decibel of the joint's level above or below that beside it
-CUT_LOUD_COST = 0.02  # a decibel above the quietest joint, from LOUD on
-LOUD = 6.0
-CUT_PLACE_COST = 2.0  # a second between a place and the one asked for
-FLOOR = 1e-6  # of the mean power; what is quieter is silence
-
-
 def best_places(
     left: np.ndarray,
     leave: Span,
@@ -166,24 +177,27 @@ def best_places(
     prefer: tuple[int, int],
     rate: int,
 ) -> tuple[int, int] | None:
-    """The sample to leave one sound at and the one to enter the other at, both mono (n,).
+    """Return the sample to leave one sound at and the one to enter the other at, both mono (n,).
 
     leave, enter: the samples [first, last] of each that may be taken; prefer: those that were asked
     for. None where none has enough sound beside it.
     """
-    beside, middle = round(BESIDE * rate), round(MIDDLE * rate)
-    step = max(1, round(STEP * rate))
+    beside, middle = round(BESIDE_S * rate), round(MIDDLE_S * rate)
+    step = max(1, round(PLACE_STEP_S * rate))
     ways = []
     for sound, (first, last), wanted in zip((left, right), (leave, enter), prefer, strict=True):
-        own = wanted + step * np.arange((first - wanted) // step, (last - wanted) // step + 1)
-        inside = (own >= max(first, beside + middle)) & (
-            own <= min(last, len(sound) - beside - middle)
+        places = wanted + step * np.arange((first - wanted) // step, (last - wanted) // step + 1)
+        inside = (places >= max(first, beside + middle)) & (
+            places <= min(last, len(sound) - beside - middle)
         )
-        ways.append(own[inside])
+        ways.append(places[inside])
     one, other = ways
     if not len(one) or not len(other):
         return None
-    floor = max(float(np.mean(np.square(left))), float(np.mean(np.square(right)))) * FLOOR + 1e-12
+    floor = (
+        max(float(np.mean(np.square(left))), float(np.mean(np.square(right)))) * SILENT_SHARE
+        + 1e-12
+    )
     before = band_powers(np.stack([left[k - beside : k] for k in one]), rate)
     after = band_powers(np.stack([right[k : k + beside] for k in other]), rate)
     change = np.abs(np.log10(before + floor)[:, None] - np.log10(after + floor)[None]).mean(axis=2)
@@ -197,7 +211,7 @@ def best_places(
     cost = (
         change / 2
         + CUT_LEVEL_COST * np.abs(level - around)
-        + CUT_LOUD_COST * np.maximum(level - level.min() - LOUD, 0)
+        + CUT_LOUD_COST * np.maximum(level - level.min() - LOUD_DB, 0)
         + CUT_PLACE_COST * away / rate
     )
     i, j = np.unravel_index(int(np.argmin(cost)), cost.shape)
@@ -211,26 +225,14 @@ def _power(sound: np.ndarray, first: np.ndarray, last: np.ndarray) -> np.ndarray
 
 
 def band_powers(pieces: np.ndarray, rate: int) -> np.ndarray:
-    """(n, bands) mean power in bands of pieces (n, samples)."""
+    """Return the mean power in bands, (n, bands), of pieces (n, samples)."""
     size = pieces.shape[1]
     power = np.square(np.abs(np.fft.rfft(pieces * np.hanning(size), axis=1))) / size
     hertz = np.fft.rfftfreq(size, 1 / rate)
-    edges = np.geomspace(LOWEST, min(rate / 2, HIGHEST), BANDS)
+    edges = np.geomspace(LOWEST_BAND_EDGE_HZ, min(rate / 2, HIGHEST_BAND_EDGE_HZ), JOINT_BANDS)
     band = np.searchsorted(edges, hertz, side="right")
-    found = [power[:, band == k].mean(axis=1) for k in range(BANDS) if (band == k).any()]
-    return np.stack(found, axis=1)
-
-
-SURROUNDINGS_SECONDS = 1.0  # on either side of an edit: its level, spread and offset
-FINEST_RATE = 48_000  # lags are tried in steps of one sample of this rate
-PLACES = 1000  # a second, at which a cut is tried
-QUIET_DB = 40.0  # below the surroundings' level, where a mismatch begins to matter less
-# What moving costs, in units of mismatch, whose greatest is 2.
-LAG_COST = 80.0  # a second: 0.4 for 5 ms
-PLACE_COST = 0.2  # a second
-CHANGE_COST = 0.75  # for a spectrum that changes by 10 dB in all bands within 40 ms
-LEVEL_COST = 0.04  # for a decibel of the joint's level above or below that beside it …
-MOST_LEVEL = 5.0  # … up to so many: a pause, however short, is a good place among bad ones
+    powers = [power[:, band == k].mean(axis=1) for k in range(JOINT_BANDS) if (band == k).any()]
+    return np.stack(powers, axis=1)
 
 
 @dataclass(frozen=True)
@@ -267,8 +269,8 @@ class Surroundings:
 
     @classmethod
     def read(cls, recording: Recording, first: int, last: int) -> Surroundings:
-        """The surroundings of samples [first, last)."""
-        reach = round(SURROUNDINGS_SECONDS * recording.sample_rate)
+        """Read the surroundings of samples [first, last)."""
+        reach = round(SURROUNDINGS_S * recording.sample_rate)
         start = max(0, first - reach)
         samples = to_float(recording.read(start, min(recording.samples, last + reach)))
         constant = samples.mean(axis=0)
@@ -277,7 +279,7 @@ class Surroundings:
         return cls(start, recording.sample_rate, samples, samples.mean(axis=1), constant, ceiling)
 
     def here(self, overlap: Overlap) -> slice:
-        """The stretch of the recording, as a slice of `samples` and `mono`."""
+        """Return the stretch of the recording, as a slice of ``samples`` and ``mono``."""
         return slice(overlap.first - self.start, overlap.last - self.start)
 
 
@@ -290,21 +292,20 @@ def best_seam(
     prefer: int,
     entering: bool = True,
 ) -> Overlap:
-    """The `width` samples in which to go from the recording to the sound (n,), or back
-    (``entering`` false).
+    """Return the ``width`` samples in which to go from the recording to the sound (n,), or back.
 
-    They are those in which the two correlate most, with the sound moved by up to `lag` samples:
-    at a place where old and new have energies E and F and the product X, what is least is their
-    mismatch (E + F - 2 X) / (E + F + e), 1 minus the normalised correlation if E = F. The small e
-    lets a quiet place, where nobody hears a mismatch, count as a good one. A spectrum that changes
-    from the 20 ms before the joint to those after it costs as well. A lag moves the words and a
-    place far from `prefer`, a sample of the recording, keeps less or more of them than was asked
-    for: each must be worth it.
+    Back if ``entering`` is false. They are those in which the two correlate most, with the sound
+    moved by up to ``lag`` samples: at a place where old and new have energies E and F and the
+    product X, what is least is their mismatch (E + F - 2 X) / (E + F + e), 1 minus the normalised
+    correlation if E = F. The small e lets a quiet place, where nobody hears a mismatch, count as a
+    good one. A spectrum that changes from the 20 ms before the joint to those after it costs as
+    well. A lag moves the words and a place far from ``prefer``, a sample of the recording, keeps
+    less or more of them than was asked for: each must be worth it.
     """
     width = min(width, len(overlap))
     if not width:
         return overlap
-    stride = max(1, around.rate // FINEST_RATE)
+    stride = max(1, around.rate // FINEST_RATE_HZ)
     steps = lag // stride
     lags = stride * np.arange(-steps, steps + 1)
     old, start = around.mono[around.here(overlap)], overlap.first + overlap.offset
@@ -314,8 +315,8 @@ def best_seam(
     quiet = max(float(np.mean(np.square(around.mono))) * 10 ** (-QUIET_DB / 10), 1e-12)
     quiet *= len(range(0, width, stride))
     worth = LAG_COST * np.abs(lags) / around.rate
-    found: list[tuple[float, int, int]] = []
-    for place in range(0, len(old) - width + 1, max(1, around.rate // PLACES)):
+    seams: list[tuple[float, int, int]] = []
+    for place in range(0, len(old) - width + 1, max(1, around.rate // PLACES_PER_S)):
         one = old[place : place + width : stride]
         begin = start + place + lags[0]
         other = padded[begin + reach : begin + reach + width + lags[-1] - lags[0] : stride]
@@ -326,14 +327,14 @@ def best_seam(
         inside = (begin - lags[0] + lags >= 0) & (begin - lags[0] + lags + width <= len(sound))
         best = int(np.argmin(np.where(inside, cost, np.inf)))
         if inside[best]:
-            found.append((float(cost[best]), place, int(lags[best])))
-    if not found:
+            seams.append((float(cost[best]), place, int(lags[best])))
+    if not seams:
         return Overlap(overlap.first, overlap.first + width, overlap.offset)
-    costs, places, moves = (np.array(values) for values in zip(*found, strict=True))
+    costs, places, moves = (np.array(values) for values in zip(*seams, strict=True))
     middles = overlap.first + places + width // 2
     here, there = middles - around.start, middles + overlap.offset + moves
     changes, levels = _changes(around, here, sound, there, entering)
-    levels = np.minimum(levels, MOST_LEVEL)
+    levels = np.minimum(levels, MAX_LEVEL_DB)
     best = int(np.argmin(costs + CHANGE_COST * changes + LEVEL_COST * levels))
     first = overlap.first + int(places[best])
     return Overlap(first, first + width, overlap.offset + int(moves[best]))
@@ -342,11 +343,14 @@ def best_seam(
 def _changes(
     around: Surroundings, here: np.ndarray, sound: np.ndarray, there: np.ndarray, entering: bool
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(n,) each: the mean change of the log10 power in bands from before to after the joints that
-    go from the recording's samples ``here`` to the sound's ``there``, or back; and by how many dB
-    the joint itself is louder or quieter than that."""
-    beside, middle = round(BESIDE * around.rate), round(MIDDLE * around.rate)
-    floor = float(np.mean(np.square(around.mono))) * FLOOR + 1e-12
+    """Return how much the spectrum changes over the joints, and how their level differs, (n,) each.
+
+    The first is the mean change of the log10 power in bands from before to after the joints that go
+    from the recording's samples ``here`` to the sound's ``there``, or back; the second by how many
+    dB the joint itself is louder or quieter than that.
+    """
+    beside, middle = round(BESIDE_S * around.rate), round(MIDDLE_S * around.rate)
+    floor = float(np.mean(np.square(around.mono))) * SILENT_SHARE + 1e-12
     before, after = (around.mono, here), (sound, there)
     if not entering:
         before, after = after, before
@@ -354,24 +358,24 @@ def _changes(
     parts, levels, inside = [], [], []
     for (wave, places), sign in ((before, -1), (after, 1)):
         padded = np.pad(wave, reach)
-        own = np.stack([padded[place : place + 2 * reach] for place in places])[:, ::sign]
-        near = own[:, reach : reach + beside][:, ::sign]  # from the joint, away from it
+        pieces = np.stack([padded[place : place + 2 * reach] for place in places])[:, ::sign]
+        near = pieces[:, reach : reach + beside][:, ::sign]  # from the joint, away from it
         parts.append(np.log10(band_powers(near, around.rate) + floor))
-        levels.append(10 * np.log10(np.square(own[:, reach + middle :]).mean(axis=1) + floor))
-        inside.append(np.square(own[:, reach - middle : reach + middle]).mean(axis=1))
+        levels.append(10 * np.log10(np.square(pieces[:, reach + middle :]).mean(axis=1) + floor))
+        inside.append(np.square(pieces[:, reach - middle : reach + middle]).mean(axis=1))
     joint = 10 * np.log10((inside[0] + inside[1]) / 2 + floor)
     change = np.abs(parts[1] - parts[0]).mean(axis=1)
     return np.asarray(change), np.abs(joint - (levels[0] + levels[1]) / 2)
 
 
 def nearest_least(power: np.ndarray, prefer: int) -> int:
-    """The place nearest `prefer` among those within 1 dB of the least power; power: (n,) >= 0."""
+    """Return the place nearest ``prefer`` within 1 dB of the least power; power: (n,) >= 0."""
     equals = np.flatnonzero(power <= power.min() * 10 ** (NEAR_DB / 10) + 1e-12)
     return int(equals[np.argmin(np.abs(equals - prefer))])
 
 
 def quietest_point(mono: np.ndarray, centre: int, radius: int, rate: int) -> int:
-    """The centre of the quietest 5 ms within `radius` samples of `centre`; mono: (n,)."""
+    """Return the centre of the quietest 5 ms within ``radius`` of ``centre``; mono: (n,)."""
     width = max(1, min(len(mono), round(QUIET_MS * rate / 1000)))
     half = width // 2
     first = min(max(0, centre - radius - half), len(mono) - width)

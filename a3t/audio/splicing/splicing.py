@@ -54,29 +54,40 @@ if TYPE_CHECKING:
     from av.audio.stream import AudioStream
 
 
-ENCODERS = {"mp3": "libmp3lame", "aac": "aac", "opus": "libopus"}
-CELT = 24_000  # bits a second of a channel from which Opus needs no SILK, which dims the top
-HIGHEST = 160_000  # bits a second of a channel: above, coding leaves nothing to be heard
+PATCH_ENCODERS = {"mp3": "libmp3lame", "aac": "aac", "opus": "libopus"}
+# Bits a second of a channel from which Opus needs no SILK, which dims the top.
+CELT_BITS_PER_S = 24_000
+MAX_BITS_PER_S = 160_000  # bits a second of a channel: above, coding leaves nothing to be heard
 # The vocoder learnt from recordings of so many bits a second of a channel and more, and brings part
 # of their texture itself. So from there on a patch gets more bits, this many times (docs/log.md).
-LEARNT, MORE = 40_000, 1.2
-CONTEXT = 0.5  # seconds of the recording on either side, which set the encoder going
-MOST_DELAY = 0.2  # seconds that a codec may delay the sound
-ALIKE = 0.7  # the least correlation of a patch with its coded self
+LEARNT_BITS_PER_S, MORE_BITS = 40_000, 1.2
+CODEC_CONTEXT_S = 0.5  # seconds of the recording on either side, which set the encoder going
+MAX_DELAY_S = 0.2  # seconds that a codec may delay the sound
+MIN_CORRELATION = 0.7  # the least correlation of a patch with its coded self
+RADIUS_MS = 30.0  # how far a deletion looks for a quiet point
+PAUSE_FADE_S = 0.01
+PAUSE_RADIUS_S = 0.03  # how far the pause may move to where it is quiet
+BLEEP_HZ = 1000.0  # Hz of the tone, as broadcasters have it
+BLEEP_RAMP_S = 0.005  # seconds
+BLEEP_AROUND_S = 2.0  # seconds of the recording whose level it takes
+MAX_BLEEP = 0.25  # amplitude, full scale at 1
 
 
 def coded_like(recording: Recording, patch: Patch) -> Patch:
-    """The patch as the recording's own codec leaves it; as it was if that codec is lossless,
-    of high bit rate, or none that FFmpeg's libraries encode. Its ends stay the recording's."""
-    found = lossy_coding(recording)
-    if found is None or not len(patch.samples):
+    """Return the patch as the recording's own codec leaves it.
+
+    It stays as it was if that codec is lossless, of high bit rate, or none that FFmpeg's libraries
+    encode. Its ends stay the recording's.
+    """
+    coding = lossy_coding(recording)
+    if coding is None or not len(patch.samples):
         return patch
-    rate, context = recording.sample_rate, round(CONTEXT * recording.sample_rate)
+    rate, context = recording.sample_rate, round(CODEC_CONTEXT_S * recording.sample_rate)
     first, last = patch.source
     before = to_float(recording.read(max(0, first - context), first))
     after = to_float(recording.read(last, min(recording.samples, last + context)))
     whole = np.concatenate([before, patch.samples, after])
-    coded = _in_step(_coded(whole, rate, *found), whole, round(MOST_DELAY * rate))
+    coded = _in_step(_coded(whole, rate, *coding), whole, round(MAX_DELAY_S * rate))
     if coded is None:
         return patch
     here = slice(len(before), len(before) + len(patch.samples))
@@ -87,8 +98,7 @@ def coded_like(recording: Recording, patch: Patch) -> Patch:
 
 
 def lossy_coding(recording: Recording) -> tuple[str, int] | None:
-    """FFmpeg's name of the encoder for a patch of a recording, and its bits a second; None if there
-    is no need of one."""
+    """Return FFmpeg's encoder for a patch of a recording, and its bits a second, or None."""
     import av
 
     if not recording.format.is_float:  # what is decoded from a lossy codec are floats
@@ -96,26 +106,26 @@ def lossy_coding(recording: Recording) -> tuple[str, int] | None:
     try:
         with av.open(str(recording.path)) as container:
             stream, _ = audio_stream(container, recording.path, recording.track)
-            encoder = ENCODERS.get(stream.codec_context.codec.canonical_name)
+            encoder = PATCH_ENCODERS.get(stream.codec_context.codec.canonical_name)
             bits = stream.bit_rate or container.bit_rate or 0
     except (av.error.FFmpegError, OSError):
         return None
-    if encoder is None or not 0 < bits < HIGHEST * recording.channels:
+    if encoder is None or not 0 < bits < MAX_BITS_PER_S * recording.channels:
         return None
-    if bits >= LEARNT * recording.channels:
-        bits = round(MORE * bits)
+    if bits >= LEARNT_BITS_PER_S * recording.channels:
+        bits = round(MORE_BITS * bits)
     rates = av.codec.Codec(encoder, "w").audio_rates
     return (encoder, bits) if rates is None or recording.sample_rate in rates else None
 
 
 def _coded(samples: np.ndarray, rate: int, encoder: str, bits: int) -> np.ndarray:
-    """The samples (n, channels), encoded and decoded: (m, channels), with the codec's delay."""
+    """Encode and decode samples (n, channels): (m, channels), with the codec's delay."""
     import av
 
     layout = {1: "mono", 2: "stereo"}.get(samples.shape[1], f"{samples.shape[1]} channels")
-    file, opus = io.BytesIO(), encoder == ENCODERS["opus"]
+    file, opus = io.BytesIO(), encoder == PATCH_ENCODERS["opus"]
     with av.open(file, "w", format="ogg" if opus else "matroska") as target:
-        celt = opus and bits >= CELT * samples.shape[1]
+        celt = opus and bits >= CELT_BITS_PER_S * samples.shape[1]
         options = {"application": "lowdelay"} if celt else {}
         stream = cast(
             "AudioStream", target.add_stream(encoder, rate=rate, layout=layout, options=options)
@@ -138,8 +148,10 @@ def _coded(samples: np.ndarray, rate: int, encoder: str, bits: int) -> np.ndarra
 
 
 def _in_step(coded: np.ndarray, samples: np.ndarray, most: int) -> np.ndarray | None:
-    """The coded samples moved by at most ``most`` to where they are most like the others, and as
-    many; None if they are not alike anywhere."""
+    """Move the coded samples by at most ``most`` to where they are most like the others.
+
+    They become as many; None if they are not alike anywhere.
+    """
     mono, other = samples.mean(axis=1), coded.mean(axis=1)
     size = 1 << (len(mono) + len(other) + 2 * most).bit_length()
     spectrum = np.fft.rfft(other, size) * np.conj(np.fft.rfft(mono, size))
@@ -152,10 +164,7 @@ def _in_step(coded: np.ndarray, samples: np.ndarray, most: int) -> np.ndarray | 
         return None
     moved[start:stop] = coded[start + lag : stop + lag]
     power = float(np.sqrt(np.square(mono).sum() * np.square(moved.mean(axis=1)).sum()))
-    return moved if power > 0 and float(agreement[lag]) > ALIKE * power else None
-
-
-RADIUS_MS = 30.0  # how far a deletion looks for a quiet point
+    return moved if power > 0 and float(agreement[lag]) > MIN_CORRELATION * power else None
 
 
 def make_patch(
@@ -167,16 +176,16 @@ def make_patch(
     matcher: SoundMatcher | None = None,
     lag_ms: float = LAG_MS,
 ) -> Patch:
-    """The Patch that puts `synthesis` in the place of `replaced`.
+    """Make the Patch that puts ``synthesis`` in the place of ``replaced``.
 
-    synthesis: (n,) float32 at 24 kHz, full scale at 1. replaced: samples [a, b) of the
-    recording's clock at 24 kHz (frame t begins at 300 t); a == b inserts. margins: how many
-    samples at either end of `synthesis` speak what the recording says before a and after b, so
-    synthesis[0] lies at a - margins[0]. Where the edit touches the recording's start (a == 0) or
-    end there is no margin (0), and the patch fades in or out there. Speech as long as what it
-    replaces keeps the recording's length, to the sample. The patch's level follows
-    the recording's in the margins, and stays below full scale; with a `matcher` it takes on more of
-    the recording's sound. Raises ValueError if the margins don't fit.
+    synthesis: (n,) float32 at 24 kHz, full scale at 1. replaced: samples [a, b) of the recording's
+    clock at 24 kHz (frame t begins at 300 t); a == b inserts. margins: how many samples at either
+    end of ``synthesis`` speak what the recording says before a and after b, so synthesis[0] lies at
+    a - margins[0]. Where the edit touches the recording's start (a == 0) or end there is no margin
+    (0), and the patch fades in or out there. Speech as long as what it replaces keeps the
+    recording's length, to the sample. The patch's level follows the recording's in the margins, and
+    stays below full scale; with a ``matcher`` it takes on more of the recording's sound. Raises
+    ValueError if the margins don't fit.
     """
     rate = recording.sample_rate
     fade = max(1, _samples(FADE_MS, rate))
@@ -229,14 +238,14 @@ def cut_out(
     last: int,
     room: int | None = None,
 ) -> Patch:
-    """The Patch that deletes about the recording's samples [first, last).
+    """Make the Patch that deletes about the recording's samples [first, last).
 
-    Both cuts move by up to 30 ms, at most `room` samples, to the pair of places between which
-    the sound changes least (`a3t.audio.splicing.seams`), the second by up to 6.5 ms more to
-    where the two sides correlate most, and are cross-faded. Where there is no room for that, each
-    moves to the quietest point, and both together to where they correlate. At the recording's start
-    or end there is one cut, which fades in or out. Raises InputError if nothing would be left,
-    ValueError if [first, last) is not a span of the recording.
+    Both cuts move by up to 30 ms, at most ``room`` samples, to the pair of places between which the
+    sound changes least (`a3t.audio.splicing.seams`), the second by up to 6.5 ms more to where the
+    two sides correlate most, and are cross-faded. Where there is no room for that, each moves to
+    the quietest point, and both together to where they correlate. At the recording's start or end
+    there is one cut, which fades in or out. Raises InputError if nothing would be left, ValueError
+    if [first, last) is not a span of the recording.
     """
     if not 0 <= first < last <= recording.samples:
         raise ValueError(f"[{first}, {last}) is not a span of [0, {recording.samples})")
@@ -264,8 +273,8 @@ def cut_out(
     )
     leaving, entering = ((a - start, b - start) for a, b in ends)
     asked = first - start, last - start
-    if found := best_places(mono, leaving, mono, entering, asked, rate):
-        leave, enter = (place + start for place in found)
+    if best := best_places(mono, leaving, mono, entering, asked, rate):
+        leave, enter = (place + start for place in best)
         back, ahead = half, fade - half
     else:  # the two cuts move together, within the radius and what there is, to the best seam
         back = min(radius, leave - start, enter - middle)
@@ -283,7 +292,7 @@ def _samples(milliseconds: float, rate: int) -> int:
 def _on_the_recordings_clock(
     recording: Recording, synthesis: np.ndarray, replaced: Span, margins: Margins, fade: int
 ) -> tuple[np.ndarray, Overlap, Overlap]:
-    """The sound at the recording's rate and its overlaps with it; empty at the file's ends."""
+    """Return the sound at the recording's rate and its overlaps; empty at the file's ends."""
     rate = recording.sample_rate
     (a, b), (before, after) = replaced, margins
     if not 0 <= before <= a <= b or after < 0 or before + after > len(synthesis):
@@ -307,7 +316,7 @@ def _on_the_recordings_clock(
 def _at_its_level(
     sound: np.ndarray, left: Overlap, right: Overlap, around: Surroundings
 ) -> np.ndarray:
-    """The sound (n,) as loud as the recording in both margins, changing evenly in dB between."""
+    """Make the sound (n,) as loud as both margins, changing evenly in dB between them."""
     gains = gain_match(
         (around.mono[around.here(left)], sound[left.there]),
         (around.mono[around.here(right)], sound[right.there]),
@@ -317,26 +326,18 @@ def _at_its_level(
     return sound * 10 ** (np.interp(np.arange(len(sound)), centres, gains) / 20)
 
 
-FADE_SECONDS = 0.01
-RADIUS_SECONDS = 0.03  # how far the pause may move to where it is quiet
-FREQUENCY = 1000.0  # Hz of the tone, as broadcasters have it
-RAMP = 0.005  # seconds
-AROUND = 2.0  # seconds of the recording whose level it takes
-LOUDEST = 0.25  # amplitude, full scale at 1
-
-
 def put_pause(
     recording: Recording, alignment: Alignment, source: Span, samples: int, seed: int = 0
 ) -> Patch:
-    """The Patch that puts so many samples of room tone in the place of `source`.
+    """Make the Patch that puts so many samples of room tone in the place of ``source``.
 
-    source: samples [first, last) of the recording; if they are none, the pause goes to the
-    quietest place nearby and the recording becomes longer by exactly `samples`.
+    source: samples [first, last) of the recording; if they are none, the pause goes to the quietest
+    place nearby and the recording becomes longer by exactly ``samples``.
     """
     first, last = source
     if first == last:
         first = last = _quiet_place(recording, first)
-    fade = round(FADE_SECONDS * recording.sample_rate)
+    fade = round(PAUSE_FADE_S * recording.sample_rate)
     begin, end = max(0, first - fade), min(recording.samples, last + fade)
     length = samples + (first - begin) + (end - last)
     tone = room_tone(recording, alignment, length, seed, first).astype(np.float64)
@@ -353,9 +354,11 @@ def quieted(
     alignment: Alignment,
     seed: int = 0,
 ) -> Patch:
-    """The patch with room tone in its samples [first, last) of each of `spans`, cross-faded inside
-    them; spans too short for two fades stay as they are."""
-    fade = round(FADE_SECONDS * recording.sample_rate)
+    """Put room tone in the patch's samples [first, last) of each of ``spans``.
+
+    It is cross-faded inside them; spans too short for two fades stay as they are.
+    """
+    fade = round(PAUSE_FADE_S * recording.sample_rate)
     made = patch.samples.copy()
     going_on = 0.0 * made
     if steady := find_steady_tones(recording, *patch.source):
@@ -373,7 +376,7 @@ def quieted(
 
 
 def _between(before: np.ndarray, tone: np.ndarray, after: np.ndarray) -> np.ndarray:
-    """The tone (n, channels), cross-faded from what is before it and to what is after it."""
+    """Cross-fade the tone (n, channels) from what is before it and to what is after it."""
     middle = tone[len(before) : len(tone) - len(after)]
     parts = [middle]
     if len(before):
@@ -384,26 +387,28 @@ def _between(before: np.ndarray, tone: np.ndarray, after: np.ndarray) -> np.ndar
 
 
 def _quiet_place(recording: Recording, place: int) -> int:
-    """The quietest sample near `place`; the recording's start and end stay what they are."""
+    """Return the quietest sample near ``place``; a recording's start and end are kept."""
     if place in (0, recording.samples):
         return place
-    radius = round(RADIUS_SECONDS * recording.sample_rate)
+    radius = round(PAUSE_RADIUS_S * recording.sample_rate)
     first, last = max(0, place - 2 * radius), min(recording.samples, place + 2 * radius)
     mono = recording.mono(first, last)
     return first + quietest_point(mono, place - first, radius, recording.sample_rate)
 
 
 def with_bleep(patch: Patch, recording: Recording, span: Span) -> Patch:
-    """A patch of silence with a tone over samples [first, last) of the recording, at the level of
-    the sound around it."""
+    """Add a tone over samples [first, last) of the recording to a patch of silence.
+
+    Its level is that of the sound around it.
+    """
     rate, (first, last) = recording.sample_rate, span
-    reach = round(AROUND * rate)
+    reach = round(BLEEP_AROUND_S * rate)
     around = recording.mono(max(0, first - reach), min(recording.samples, last + reach))
     level = float(np.sqrt(np.mean(np.square(around, dtype=np.float64))))
     place = np.arange(last - first)
-    ends = np.minimum(place + 0.5, place[::-1] + 0.5) / (RAMP * rate)
-    tone = np.sin(2 * np.pi * FREQUENCY * place / rate) * np.clip(ends, 0.0, 1.0)
+    ends = np.minimum(place + 0.5, place[::-1] + 0.5) / (BLEEP_RAMP_S * rate)
+    tone = np.sin(2 * np.pi * BLEEP_HZ * place / rate) * np.clip(ends, 0.0, 1.0)
     samples = patch.samples.copy()
     begin = first - patch.source[0]
-    samples[begin : begin + len(tone)] += min(np.sqrt(2) * level, LOUDEST) * tone[:, None]
+    samples[begin : begin + len(tone)] += min(np.sqrt(2) * level, MAX_BLEEP) * tone[:, None]
     return Patch(patch.source, samples)
