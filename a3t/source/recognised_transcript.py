@@ -109,7 +109,7 @@ def heard_parts(
             heard = recognised_part(samples, sound.sample_rate, pronouncer, model)
             parts.append(HeardPart(start, stop, heard.transcript, heard.known_confidences))
     if not parts:
-        raise AlignmentError(NOTHING)
+        raise AlignmentError(NO_WORDS)
     if remembers and isinstance(sound, Recording):
         remember(sound, Hearing(recogniser, names, tuple(parts)))
     return tuple(parts)

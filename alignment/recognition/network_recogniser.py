@@ -305,14 +305,13 @@ def settled(
     expected: Sequence[str],
     pronunciations: Pronunciations,
 ) -> Recognition:
-    """Hear `mean_scores` by the `expected` text, at least one word.
+    """Hear `mean_scores` by the ``expected`` text, at least one word, and what was heard freely.
 
-    `free`: the words that were heard without it, with their confidences; other arguments as for
-    `recognise`.
+    Other arguments are as for `recognise`.
     """
     words, text, ways, tree, model = _vocabulary(expected, pronunciations)
     numbers = general_model()[1]
-    sure = [(numbers.get(word, numbers[UNKNOWN]), confidence) for word, confidence in free]
+    sure = [(numbers.get(word, numbers[UNKNOWN_TOKEN]), confidence) for word, confidence in free]
     choose = Settling(text, sure, model.general, ways)
     ahead = tree.best_below(model.unigram())
     chosen = search(sound, tree, ahead, model, choose=choose, near=SETTLING_NATS)

@@ -18,12 +18,12 @@ from a3t.audio.reading.recording import Recording
 from a3t.spans import Span
 from alignment import Alignment
 
-FRAME_SECONDS = 0.04
+FRAME_S = 0.04
 BLOCK_FRAMES = 1000  # made at once
-GUARD_SECONDS = 0.03  # of a pause at either end: the words beside it fade there
-ENOUGH_SECONDS = 2.0  # of pauses; those nearest the edit
-LEAST_FRAMES = 8
-WINDOW_SECONDS = 5.0  # of recording that is searched where there are too few pauses
+GUARD_S = 0.03  # of a pause at either end: the words beside it fade there
+ENOUGH_PAUSE_S = 2.0  # of pauses; those nearest the edit
+MIN_FRAMES = 8
+WINDOW_S = 5.0  # of recording that is searched where there are too few pauses
 QUIET_SHARE = 0.25  # of the frames: what is 6 dB louder than these is a breath or a click
 ABOVE_QUIET = 4.0  # as a ratio of powers
 SPEECH_NOISE_SHARE = 0.1  # of frames of speech that are taken for noise

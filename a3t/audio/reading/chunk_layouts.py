@@ -48,14 +48,14 @@ class ChunkLayout:
     most: int = MAX_CHUNKS
 
 
-RIFF = ChunkLayout(12, "<4sI", b"data")
-FORM = ChunkLayout(12, ">4sI", b"SSND")
+RIFF_LAYOUT = ChunkLayout(12, "<4sI", b"data")
+FORM_LAYOUT = ChunkLayout(12, ">4sI", b"SSND")
 PARENTS = (b"moov", b"trak", b"mdia", b"minf", b"stbl", b"udta", b"moof", b"traf")
-MP4 = ChunkLayout(0, ">I4s", b"mdat", 8, 1, reverse=True, parents=PARENTS, most=MAX_ATOMS)
+MP4_LAYOUT = ChunkLayout(0, ">I4s", b"mdat", 8, 1, reverse=True, parents=PARENTS, most=MAX_ATOMS)
 MP4_BEGINNINGS = (b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip")
-LAYOUTS = {
-    b"RIFF": RIFF,
-    b"RF64": RIFF,
+LAYOUTS_BY_MAGIC = {
+    b"RIFF": RIFF_LAYOUT,
+    b"RF64": RIFF_LAYOUT,
     b"RIFX": ChunkLayout(12, ">4sI", b"data"),
     b"FORM": FORM_LAYOUT,
     b"riff": ChunkLayout(40, "<4s12xQ", b"data", counted=24, multiple=8),  # Sony's W64
@@ -113,7 +113,7 @@ def has_too_many_chunks(file: BinaryIO) -> bool:
     """Return whether a file has so many chunks that decoders would spend minutes on them."""
     file.seek(0)
     magic = file.read(8)
-    layout = MP4 if magic[4:] in MP4_BEGINNINGS else layout_of(magic)
+    layout = MP4_LAYOUT if magic[4:] in MP4_BEGINNINGS else layout_of(magic)
     count, spans = 0, [(0, os.fstat(file.fileno()).st_size)]
     while layout and spans:
         first, last = spans.pop()

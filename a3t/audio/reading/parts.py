@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from a3t.audio.reading.chunk_layouts import (
-    RIFF,
+    RIFF_LAYOUT,
     ChunkLayout,
     chunk_heads,
     has_too_many_chunks,
