@@ -46,8 +46,7 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 
 @dataclass(frozen=True)
 class SpeechServer:
-    """A server that speaks: the address of its endpoint, and the model and voice that it is asked
-    for."""
+    """A server that speaks: its endpoint's address, and the model and voice to ask it for."""
 
     url: str
     model: str
@@ -55,8 +54,10 @@ class SpeechServer:
 
     @classmethod
     def of(cls, address: str) -> SpeechServer:
-        """Return the server of an address, http or https, to which ``?voice=`` and ``&model=`` may
-        be added. Raises InputError."""
+        """Return the server of an address, http or https.
+
+        ``?voice=`` and ``&model=`` may be added to it. Raises InputError for any other.
+        """
         try:
             parts = urllib.parse.urlsplit(address)
             port_is_valid = parts.port is None or parts.port > 0

@@ -31,7 +31,7 @@ from alignment.confidence.rival_scores import fit_of
 from alignment.network.phone_network import features, sequence_scores
 from alignment.recognition import whisper_model
 from alignment.recognition.ngrams import words_one_phone_apart
-from alignment.recognition.whisper import LONGEST, load_whisper
+from alignment.recognition.whisper import LONGEST_S, load_whisper
 from alignment.result import DOUBTFUL_BELOW
 from alignment.waveform import model_waveform
 
@@ -91,7 +91,7 @@ def _heard_by_whisper(
     rate = result.recording.sample_rate
     try:
         folder = whisper_model(result.plan.request.recogniser)
-        if folder is None or len(mono) > LONGEST * rate:
+        if folder is None or len(mono) > LONGEST_S * rate:
             return []
         text = load_whisper(folder).hear(mono, rate)
     except AlignmentError:
