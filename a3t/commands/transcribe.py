@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -21,11 +21,12 @@ from a3t.commands.options import (
 )
 from a3t.console import EXIT_CODES, Parser, run, say, show_progress
 from a3t.errors import InputError
+from a3t.text.transcript import Transcript, turns_of, with_names
 from alignment.formats.text_file import RECOGNISED_MARK
 
 if TYPE_CHECKING:
-    from a3t.text.transcript import Transcript
     from alignment import Alignment
+
 ENDINGS = (".txt", ".srt", ".vtt", ".docx")
 MARK = f"[{RECOGNISED_MARK}: correct the text, then delete this line]"
 
@@ -73,8 +74,8 @@ def main(arguments: list[str]) -> int:
         return run(lambda: transcribe_live(options))
     if options.wav is None:
         parser().error("name a recording, or use --live")
-    if options.out and (options.speakers is not None or options.speaker is not None):
-        parser().error("--out saves the text without its speakers: omit --speakers and --speaker")
+    if options.out and options.speaker is not None:
+        parser().error("--out saves what all speakers say: omit --speaker")
     return run(lambda: transcribe(options))
 
 
@@ -87,7 +88,6 @@ def transcribe(options: argparse.Namespace) -> None:
     from a3t.source.diarisation import numbered, require_packages, speakers_by_sound
     from a3t.source.transcripts import find_transcript, sidecar
     from a3t.text.pronunciation.pronouncer import Pronouncer
-    from a3t.text.transcript import turns_of, with_names
     from alignment.aligners.network_aligner import NetworkAligner
 
     if options.out:
@@ -112,28 +112,26 @@ def transcribe(options: argparse.Namespace) -> None:
         say(found.about)
     recognised = found.origin == "recognised"
     say("Recognised:" if recognised else f"Transcript ({found.origin}):")
-    if not named:
-        print(transcript.text.strip())
-        if options.out:
-            aligned = None
-            if options.out.suffix.lower() != ".txt":
-                whole = store.whole(recording, found, pronouncer)
-                aligned = replace(whole, recognised=recognised)
-            save(transcript, aligned, options.out, MARK if recognised else "")
-            say(f"Written: {options.out}")
-        return
     names = [word.speaker for word in transcript.words]
-    if not any(names):
-        require_packages()
-    show_progress("align")
-    aligned = store.whole(recording, found, pronouncer)
-    if not any(names):
+    aligned = None
+    if named or (options.out and options.out.suffix.lower() != ".txt"):
+        if named and not any(names):
+            require_packages()
+        show_progress("align")
+        aligned = store.whole(recording, found, pronouncer)
+    if named and aligned and not any(names):
         show_progress("speakers")
         names = numbered(
             speakers_by_sound(recording, aligned, transcript, options.speakers or None)
         )
-    if options.speaker is None:
-        print(with_names(transcript, names))
+    if options.speaker is None or aligned is None:
+        text = with_names(transcript, names) if named else transcript.text.strip()
+        print(text)
+        if options.out:
+            aligned = replace(aligned, recognised=recognised) if aligned else None
+            words = named_words(transcript, names)
+            save(text, words, aligned, options.out, MARK if recognised else "")
+            say(f"Written: {options.out}")
         return
     lines = [turn for turn in turns_of(transcript, names) if same(turn.speaker, options.speaker)]
     if not lines:
@@ -198,8 +196,27 @@ def check_free(out: Path) -> None:
     check_target(out)
 
 
-def save(text: Transcript, aligned: Alignment | None, out: Path, mark: str = "") -> None:
-    """Write the text, with the times of its words where they are ``aligned``.
+def named_words(text: Transcript, names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return what is shown for each spoken word, and who says it.
+
+    A turn begins with its speaker's name; "" is shown for a word that an earlier one shows with it.
+    """
+    shown = text.shown
+    for turn in turns_of(text, names):
+        word = text.words[turn.first]
+        if turn.speaker and shown[turn.first] and not word.names_speaker:
+            shown[turn.first] = f"{turn.speaker}: {shown[turn.first]}"
+    return list(zip(shown, names, strict=True))
+
+
+def save(
+    text: str,
+    words: Sequence[tuple[str, str]],
+    aligned: Alignment | None,
+    out: Path,
+    mark: str = "",
+) -> None:
+    """Write the text, or its words by `named_words` where subtitles or a document have their times.
 
     mark: a line that comes first, where it isn't the subtitles' own.
     """
@@ -207,21 +224,19 @@ def save(text: Transcript, aligned: Alignment | None, out: Path, mark: str = "")
     from a3t.projects.export.exports import ShownWord, write_docx
     from alignment.formats.subtitles import write_subtitles
 
+    ending = out.suffix.lower()
     with atomic_path(out) as path:
-        if aligned is None:
-            lines = [mark, text.text.strip()] if mark else [text.text.strip()]
-            path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-            return
-        shown = text.shown
-        if out.suffix.lower() == ".docx":
-            timed = zip(aligned.spoken, text.words, shown, strict=True)
-            words = [ShownWord(s, w.start, w.end, False, own.speaker) for w, own, s in timed if s]
+        if aligned is None or ending == ".txt":
+            path.write_text("".join(f"{line}\n" for line in (mark, text) if line), encoding="utf-8")
+        elif ending == ".docx":
+            timed = zip(aligned.spoken, words, strict=True)
+            said = [ShownWord(s, w.start, w.end, False, name) for w, (s, name) in timed if s]
             if mark:  # a paragraph of its own
-                words.insert(0, ShownWord(mark, 0.0, 0.0, False, RECOGNISED_MARK))
-            write_docx(out.stem, words, path)
+                said.insert(0, ShownWord(mark, 0.0, 0.0, False, RECOGNISED_MARK))
+            write_docx(out.stem, said, path)
         else:
-            staged = path.with_suffix(out.suffix.lower())
-            write_subtitles(aligned, staged, shown)
+            staged = path.with_suffix(ending)
+            write_subtitles(aligned, staged, [shown for shown, _ in words])
             staged.replace(path)
 
 

@@ -195,3 +195,18 @@ def test_patches_that_overlap_or_do_not_fit_are_refused(tmp_path, make_recording
     with pytest.raises(ValueError, match=r"overlap|after"):
         write_edited(recording, patches, tmp_path / "out.wav")
     assert not (tmp_path / "out.wav").exists()
+
+
+@pytest.mark.parametrize("name", ["in.ogg", "in.mp3", "in.opus"])
+def test_a_lossy_recording_becomes_flac_to_24_bits(name: str, tmp_path: Path) -> None:
+    noise = np.random.default_rng(3).uniform(-0.9, 0.9, (48_000, 1))
+    subtype = {"in.ogg": "VORBIS", "in.mp3": "MPEG_LAYER_III", "in.opus": "OPUS"}[name]
+    kind = "MP3" if name == "in.mp3" else "OGG"
+    sf.write(tmp_path / name, noise, 48_000, subtype=subtype, format=kind)
+    recording = Recording.open(tmp_path / name)
+    write_edited(recording, [Patch((100, 200), np.zeros((50, 1)))], tmp_path / "out.flac")
+    output, _ = sf.read(tmp_path / "out.flac", always_2d=True)
+    decoded, _ = sf.read(tmp_path / name, always_2d=True)
+    assert sf.info(tmp_path / "out.flac").subtype == "PCM_24"
+    assert len(output) == recording.samples - 50
+    assert np.abs(output[150:] - np.clip(decoded[200:], -1, 1)).max() <= 2.0**-23

@@ -12,7 +12,8 @@ from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.source.diarisation import speakers_by_sound
-from a3t.text.transcript import Transcript
+from a3t.source.transcripts import found_beside
+from a3t.text.transcript import Transcript, turns_of
 from tests.conftest import ARCTIC
 
 pytest.importorskip("resemblyzer", reason="Resemblyzer is not installed")
@@ -58,3 +59,14 @@ def test_the_command_names_them_and_lists_one(
     assert line.endswith(ARCTIC) and 3.5 < float(line.split()[0]) < 4.8
     assert main(["transcribe", str(talk), "--text", named, "--speaker", "Bob"]) == 1
     assert "the speakers are “Speaker 1”, “Speaker 2”" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("ending", [".txt", ".srt", ".vtt", ".docx"])
+def test_what_each_speaker_says_is_saved(ending: str, talk: Path, tmp_path: Path) -> None:
+    out = tmp_path / f"saved{ending}"
+    assert main(["transcribe", str(talk), "--speakers", "2", "--out", str(out)]) == 0
+    said = found_beside(out).transcript
+    turns = [(turn.speaker, said.said(turn.first, turn.last)) for turn in turns_of(said)]
+    assert turns == [(f"Speaker {n}", ARCTIC) for n in (1, 2, 1)]
+    with pytest.raises(SystemExit):
+        main(["transcribe", str(talk), "--speaker", "Speaker 2", "--out", f"{out}.txt"])

@@ -23,7 +23,7 @@ from a3t.audio.output.metadata import (
 from a3t.audio.output.muxing import check_in_sync, codec_in, muxed_format, write_muxed
 from a3t.audio.output.patches import Patch, in_order, insert_patches, sample_map
 from a3t.audio.reading.checks import open_audio, read_block
-from a3t.audio.reading.formats import Native, can_hold, quantise, to_float
+from a3t.audio.reading.formats import Native, can_hold, is_lossy, quantise, to_float
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 
@@ -70,11 +70,11 @@ def write_edited(
     """Write the recording with the patches in it, streaming; memory does not grow with length.
 
     The container follows ``out``'s extension, the sample format is the recording's own (for a lossy
-    one the 32-bit floats it decodes to). A container for films takes the recording's picture along,
-    if it has one (`a3t.audio.output.muxing`). Without patches the samples are identical, and in a
-    file of the same kind every byte. What texts the recording has are kept
-    (`a3t.audio.output.metadata`), with ``comment`` in the place of its own if one is given. All of
-    it is made louder by ``gain`` dB, and then no sample is as it was.
+    one the 32-bit floats it decodes to, in FLAC 24-bit integers). A container for films takes the
+    recording's picture along, if it has one (`a3t.audio.output.muxing`). Without patches the
+    samples are identical, and in a file of the same kind every byte. What texts the recording has
+    are kept (`a3t.audio.output.metadata`), with ``comment`` in the place of its own if one is
+    given. All of it is made louder by ``gain`` dB, and then no sample is as it was.
 
     Raises InputError if ``out`` is the recording, can't hold its samples, or can't be written; then
     an existing ``out`` is as it was and nothing else is left. Raises ValueError if patches overlap.
@@ -146,6 +146,8 @@ def container_and_subtype(recording: Recording, out: Path | str, samples: int) -
     wanted = kind.subtypes
     if container == "MP3":
         wanted = ("MPEG_LAYER_III",)
+    elif container == "FLAC" and is_lossy(recording.subtype):
+        wanted = ("PCM_24",)  # which is far finer than what the codec left
     elif container == "OGG":
         opus = out.suffix.lower() == ".opus" or recording.subtype == "OPUS"
         wanted = ("OPUS",) if opus else ("VORBIS",)
