@@ -168,6 +168,7 @@ def test_a_film_is_cut_with_its_picture(film: EditedRecording, tmp_path: Path) -
     for clip, event in zip(clips, shown, strict=True):
         first = clip.source_range.start_time.value
         assert timecode(round(first), Fraction(FPS)) == event.source_in
+    assert 'width="64" height="48"' in pro.read_text()
     read = otio.adapters.read_from_string(pro.read_text(), "fcpx_xml")
     assert {clip.media_reference.target_url.rpartition("/")[2] for clip in read.find_clips()} == {
         "talk.mov", out.name,
@@ -339,3 +340,15 @@ def test_timelines_of_films_of_any_rate(
     assert length is not None and float(length) / second == pytest.approx(3600, abs=0.1)
     assert timeline_text("otio", "talk", played, [film])
     assert fcpxml_text("talk", played, [film])
+
+
+@pytest.mark.parametrize("size", [(1920, 1080), (1080, 1920), (3840, 2160), (640, 480), None])
+def test_final_cut_gets_the_films_own_size(size: tuple[int, int] | None) -> None:
+    film = Sound(Path("/talk.mov"), 9.0, 48_000, 1, Fraction(25) if size else None, size)
+    played = [Played(0.0, 9.0, film.path, 0.0, picture=0.0 if size else None)]
+    root = ElementTree.fromstring(fcpxml_text("talk", played, [film]).split("<!DOCTYPE fcpxml>")[1])
+    shape = root.find(".//format")
+    assert shape is not None
+    assert (shape.get("width"), shape.get("height")) == (
+        tuple(map(str, size)) if size else (None,) * 2
+    )

@@ -92,6 +92,12 @@ def pictures_a_second(recording: Recording) -> Fraction | None:
     return decoded.pictures if decoded else None
 
 
+def picture_size(recording: Recording) -> tuple[int, int] | None:
+    """Return the width and height in pixels of the film that a recording is the sound of."""
+    decoded = decoded_track(recording.path, recording.track) if recording.track else None
+    return decoded.size if decoded else None
+
+
 def picture_lead(recording: Recording) -> float | None:
     """Seconds of a film before its sound begins; None if the recording is of no film."""
     if recording.track is None:

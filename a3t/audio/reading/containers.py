@@ -75,7 +75,7 @@ class DecodedTrack:
     the demuxer's name. start: when the samples begin in the file's own time, in seconds: where a
     film's sound begins late, there is silence before it. tracks:
     all of the file's. texts: the file's own, by libsndfile's names. pictures: how many a second a
-    film has, on average; None without a video stream.
+    film has, on average; None without a video stream. size: its width and height in pixels.
     """
 
     samples: Native
@@ -87,6 +87,7 @@ class DecodedTrack:
     tracks: tuple[Track, ...]
     texts: dict[str, str]
     pictures: Fraction | None
+    size: tuple[int, int] | None = None
 
 
 @dataclass
@@ -196,6 +197,7 @@ def _decoded(path: Path, identity: Identity, number: int) -> DecodedTrack:
             about.tracks,
             about.texts,
             about.pictures,
+            about.size,
         )
 
 
@@ -299,6 +301,7 @@ class _About:
     tracks: tuple[Track, ...]
     texts: dict[str, str]
     pictures: Fraction | None
+    size: tuple[int, int] | None
 
 
 def _about(container: InputContainer, path: Path, number: int) -> _About:
@@ -313,12 +316,14 @@ def _about(container: InputContainer, path: Path, number: int) -> _About:
         raise InputError(
             f"{path} is protected against copying (DRM): use a recording without protection."
         )
+    film = next(filter(is_moving, container.streams.video), None)
     return _About(
         context.name,
         container.format.name.split(",")[0].upper(),
         _tracks(container),
         {name.lower(): text for name, text in container.metadata.items()},
-        next(map(_pictures, filter(is_moving, container.streams.video)), None),
+        _pictures(film) if film else None,
+        (film.width, film.height) if film and film.width and film.height else None,
     )
 
 

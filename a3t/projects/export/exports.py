@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any
 
 from a3t.audio.output.files import atomic_path
-from a3t.audio.output.muxing import pictures_a_second
+from a3t.audio.output.muxing import picture_size, pictures_a_second
 from a3t.errors import InputError
 from a3t.projects.export.export_kinds import export_files, export_paths
 from a3t.projects.export.given_cues import cues_after
@@ -237,7 +237,8 @@ def _sounds(result: EditedRecording, out: Path) -> list[Sound]:
     """The recording, the result, and the recordings that speech was taken from."""
     source, seconds = result.recording, result.map.output_seconds
     like = source.sample_rate, source.channels
-    sounds = [Sound(source.path, source.seconds, *like, pictures_a_second(source))]
+    film = pictures_a_second(source), picture_size(source)
+    sounds = [Sound(source.path, source.seconds, *like, *film)]
     sounds.append(Sound(out, seconds, *like))
     for other in (origin.recording for origin in result.source_edits):
         if all(other.path != sound.path for sound in sounds):

@@ -53,13 +53,14 @@ class Played:
 @dataclass(frozen=True, slots=True)
 class Sound:
     """A file that a timeline plays from: its path, seconds, rate in Hz and channels; of a film also
-    how many pictures a second it has."""
+    how many pictures a second it has, and their width and height in pixels."""
 
     path: Path
     seconds: float
     sample_rate: int
     channels: int
     pictures: Fraction | None = None
+    size: tuple[int, int] | None = None
 
     @property
     def length(self) -> Fraction:
@@ -239,7 +240,6 @@ def _quoted(text: str) -> str:
 
 RATES = {32_000: "32k", 44_100: "44.1k", 48_000: "48k", 88_200: "88.2k", 96_000: "96k"}
 LAYOUTS = {1: "mono", 2: "stereo"}
-WIDTH, HEIGHT = "1280", "720"  # of the timeline; clips keep their own
 
 
 def fcpxml_text(title: str, played: Iterable[Played], sounds: Sequence[Sound]) -> str:
@@ -249,7 +249,9 @@ def fcpxml_text(title: str, played: Iterable[Played], sounds: Sequence[Sound]) -
     film = next((each for each in files.values() if each[1].pictures), None)
     root = ElementTree.Element("fcpxml", version="1.8")
     resources = ElementTree.SubElement(root, "resources")
-    shape = {"frameDuration": _time(1 / rate), "width": WIDTH, "height": HEIGHT}
+    shape = {"frameDuration": _time(1 / rate)}
+    if film and film[1].size:
+        shape |= dict(zip(("width", "height"), map(str, film[1].size), strict=True))
     ElementTree.SubElement(resources, "format", {"id": "r1", **shape})
     for name, sound in files.values():
         _asset(resources, name, sound)
