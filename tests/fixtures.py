@@ -50,8 +50,8 @@ def one_thread() -> Iterator[None]:
     `tests/voice/test_voice` compare numbers of threads."""
     torch.set_num_threads(1)
     with pytest.MonkeyPatch.context() as patch:
-        for module in (adaptation, builtin):
-            patch.setattr(module, "THREADS", 1)
+        patch.setattr(adaptation, "THREADS", 1)
+        patch.setattr(builtin, "CONVOLUTION_THREADS", 1)
         yield
 
 

@@ -23,7 +23,7 @@ from a3t.model.a3t import A3T
 
 
 def summary(config: Path) -> str:
-    """The network's parts with their parameters, a line each; InputError if it can't be built."""
+    """List the network's parts with their parameters; raise InputError if it can't be built."""
     try:
         settings = yaml.safe_load(config.read_text(encoding="utf-8"))
         model = A3T.from_config(settings)

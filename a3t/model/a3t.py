@@ -204,7 +204,7 @@ class A3T(nn.Module):
         return Filled(before, after, pitch, energy, refined)
 
     def fill(self, batch: Batch) -> Tensor:
-        """The mel with its masked frames filled and all others as they were, (B, T, 80)."""
+        """Return the mel with its masked frames filled and all others as they were, (B, T, 80)."""
         with torch.inference_mode():
             filled = self(batch).mel
         return torch.where(batch.masked[..., None], filled, batch.mel)
@@ -212,8 +212,10 @@ class A3T(nn.Module):
     def _contours(
         self, batch: Batch, pitch: Tensor | None, energy: Tensor | None
     ) -> tuple[Tensor | None, Tensor | None]:
-        """The log2 F0 and the energy (B, T) that the decoder is given: the batch's own where it has
-        a pitch, otherwise as predicted."""
+        """Return the log2 F0 and the energy (B, T) for the decoder.
+
+        They are the batch's own where it has a pitch, otherwise as predicted.
+        """
         if batch.pitch is not None:
             return batch.pitch, None if energy is None else relative_energy(batch)
         if pitch is None:
@@ -222,8 +224,10 @@ class A3T(nn.Module):
         return told, None if energy is None else energy.detach()
 
     def told_pitch(self, batch: Batch, pitch: Tensor) -> Tensor:
-        """The log2 F0 (B, T), 0 where unvoiced, that the decoder is told of a predicted pitch
-        (B, T, 2), before any rise."""
+        """Return the log2 F0 (B, T), 0 where unvoiced, to tell the decoder.
+
+        ``pitch``: predicted, (B, T, 2). Any rise comes later.
+        """
         return spread_out(decided(pitch), batch.masked, visible_frames(batch), self.pitch_spread)
 
     def _standardised(self, mel: Tensor) -> Tensor:
@@ -231,7 +235,7 @@ class A3T(nn.Module):
         return (mel - self.mel_mean) / self.mel_scale if self.normalise else mel
 
     def _voice(self, batch: Batch) -> Tensor | None:
-        """The vector of the visible frames' voice, (B, size)."""
+        """Return the vector of the visible frames' voice, (B, size)."""
         if self.voice is None:
             return None
         mel = self._standardised(batch.mel)
@@ -239,7 +243,7 @@ class A3T(nn.Module):
         return vector
 
     def _voiced(self, x: Tensor, voice: Tensor | None, place: int) -> Tensor:
-        """A block's output (B, N, D), conditioned by the voice where there is one."""
+        """Condition a block's output (B, N, D) by the voice where there is one."""
         return x if self.voice is None or voice is None else self.voice.condition(x, voice, place)
 
     def _embed(self, batch: Batch) -> tuple[Tensor, Tensor]:
@@ -270,8 +274,11 @@ class A3T(nn.Module):
         return frame_rows, phone_rows
 
     def _layout(self, batch: Batch) -> Layout:
-        """Positions as relative attention uses them: frames count from 0, phones follow the clip's
-        own last frame (not the batch's), or stand amid their frames."""
+        """Return positions as relative attention uses them.
+
+        Frames count from 0, phones follow the clip's own last frame (not the batch's), or stand
+        amid their frames.
+        """
         T, L = batch.mel.shape[1], batch.phones.shape[1]
         device = batch.mel.device
         time = torch.arange(T, device=device)[None]

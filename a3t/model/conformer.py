@@ -21,6 +21,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
+# Channels up to which a depthwise convolution is not run as an image: making that kernel in
+# bfloat16 for two threads, torch 2.13's oneDNN never ends (16 and 32 channels, 15 taps and more).
+MAX_NARROW_CHANNELS = 32
+
 
 @dataclass(frozen=True)
 class Batch:
@@ -115,7 +119,7 @@ class FramePhone(nn.Module):
 
 
 def attentive_statistics(x: Tensor, scores: Tensor, counted: Tensor) -> Tensor:
-    """The weighted mean and deviation of the frames that count (Okabe et al. 2018).
+    """Return the weighted mean and deviation of the frames that count (Okabe et al. 2018).
 
     x (B, T, C), scores of the frames (B, T, 1), counted (B, T) bool -> (B, 2 C).
     """
@@ -153,9 +157,9 @@ class VoiceVector(nn.Module):
             nn.init.zeros_(film.bias)
 
     def forward(self, mel: Tensor, visible: Tensor, frames: Tensor) -> Tensor:
-        """mel (B, T, 80), visible (B, T) bool, frames (B,) -> (B, size); zeros if none is visible.
+        """Return the voice's vector, (B, size); zeros if no frame is visible.
 
-        What is masked or padding has no say.
+        mel (B, T, 80), visible (B, T) bool, frames (B,). What is masked or padding has no say.
         """
         shown = visible[..., None].to(mel.dtype)
         inside = torch.arange(mel.shape[1], device=mel.device) < frames[:, None]
@@ -167,14 +171,9 @@ class VoiceVector(nn.Module):
         return vector * visible.any(1, keepdim=True)
 
     def condition(self, x: Tensor, vector: Tensor, block: int) -> Tensor:
-        """A block's output (B, N, D), scaled and shifted as the voice (B, size) would have it."""
+        """Scale and shift a block's output (B, N, D) as the voice (B, size) would have it."""
         scale, shift = self.films[block](vector)[:, None].chunk(2, dim=-1)
         return x * (1 + scale) + shift
-
-
-# Channels up to which a depthwise convolution is not run as an image: making that kernel in
-# bfloat16 for two threads, torch 2.13's oneDNN never ends (16 and 32 channels, 15 taps and more).
-NARROW = 32
 
 
 @dataclass(frozen=True)
@@ -197,8 +196,11 @@ class Layout:
         return self._waves[width]
 
     def apart(self, x: Tensor, reach: int) -> Tensor:
-        """(B, N, C) -> (B, C, N + reach): padding is 0, and there are as many zeros between frames
-        and phones as a convolution reaches. One over both then gives the numbers of two."""
+        """Put zeros between frames and phones: (B, N, C) -> (B, C, N + reach).
+
+        They are as many as a convolution reaches, and padding is 0: so one convolution over both
+        gives the numbers of two.
+        """
         x = x * self.valid.to(x.dtype)
         if self._parted(reach):
             zeros = x.new_zeros(x.shape[0], reach, x.shape[2])
@@ -206,7 +208,7 @@ class Layout:
         return x.transpose(1, 2)
 
     def together(self, x: Tensor, reach: int) -> Tensor:
-        """The way back: (B, C, N + reach) -> (B, N, C)."""
+        """Invert `apart`: (B, C, N + reach) -> (B, N, C)."""
         x = x.transpose(1, 2)
         if self._parted(reach):
             x = torch.cat([x[:, : self.seam], x[:, self.seam + reach :]], dim=1)
@@ -219,7 +221,7 @@ class Layout:
         """Run a same-length convolution over frames and over phones, (B, N, C) -> (B, N, C')."""
         reach = conv.kernel_size[0] // 2
         x = self.apart(x, reach)
-        if conv.groups == 1 or conv.out_channels <= NARROW:
+        if conv.groups == 1 or conv.out_channels <= MAX_NARROW_CHANNELS:
             return self.together(conv(x), reach)
         # As an image of one row, channels last, which is what x is in memory: half the time.
         weight, padding = conv.weight[:, :, None], (0, reach)
@@ -233,6 +235,7 @@ class MaskedBatchNorm(nn.BatchNorm1d):
     held = False  # keep the running statistics: this batch has been counted (see `run_block`)
 
     def forward(self, x: Tensor, valid: Tensor) -> Tensor:  # type: ignore[override]
+        """Normalise x (B, N, C) by the tokens that are valid (B, N, 1)."""
         assert self.running_mean is not None and self.running_var is not None
         values = x.float()
         if self.training:
@@ -259,12 +262,16 @@ class TokenLayerNorm(nn.LayerNorm):
     """LayerNorm behind MaskedBatchNorm's signature: for batches too small to have statistics."""
 
     def forward(self, x: Tensor, valid: Tensor) -> Tensor:  # type: ignore[override]
+        """Normalise each token of x (B, N, C) by itself."""
         return super().forward(x)
 
 
 def fused_attention(x: Tensor) -> bool:
-    """True if torch's fused attention is no slower here: everywhere but in bfloat16 on a CPU, where
-    it takes two and a half times as long. On a GPU it need not keep the scores of all pairs."""
+    """Return whether torch's fused attention is no slower here.
+
+    It is slower in bfloat16 on a CPU, where it takes two and a half times as long. On a GPU it need
+    not keep the scores of all pairs.
+    """
     return x.is_cuda or not torch.is_autocast_enabled(x.device.type)
 
 
@@ -338,6 +345,7 @@ class FeedForward(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x: Tensor, layout: Layout) -> Tensor:
+        """Run both layers on x (B, N, D)."""
         if self.kernel == 1:  # the same numbers as a convolution, without its transpositions
             hidden = F.linear(x, self.grow.weight[..., 0], self.grow.bias)
             hidden = self.dropout(F.relu(hidden))
@@ -359,6 +367,7 @@ class ConvolutionModule(nn.Module):
         self.project = nn.Linear(width, width)
 
     def forward(self, x: Tensor, layout: Layout) -> Tensor:
+        """Convolve x (B, N, D) over frames and over phones."""
         x = layout.convolve(self.depthwise, F.glu(self.expand(x), dim=-1))
         return self.project(F.silu(self.norm(x, layout.valid)))
 
@@ -394,6 +403,7 @@ class ConformerBlock(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x: Tensor, layout: Layout, maps: list[Tensor] | None = None) -> Tensor:
+        """Run the block on x (B, N, D); ``maps`` receives its attention."""
         if self.convolution is None or self.second is None:
             x = x + self.dropout(self.attention(self.norm_attention(x), layout, maps))
             x = x + self.dropout(self.first(self.norm_first(x), layout))
@@ -408,8 +418,10 @@ class ConformerBlock(nn.Module):
 def run_block(
     block: nn.Module, x: Tensor, layout: Layout, maps: list[Tensor] | None, again: bool
 ) -> Tensor:
-    """A block's output. With ``again`` its activations are not kept but computed again in the
-    backward pass (Chen et al. 2016): for a third more time it costs the memory of its input."""
+    """Run a block; with ``again`` its activations are computed again in the backward pass.
+
+    Not keeping them (Chen et al. 2016) costs a third more time and the memory of its input only.
+    """
     if not again or maps is not None:
         return block(x, layout, maps)  # type: ignore[no-any-return]
     norms = [norm for norm in block.modules() if isinstance(norm, MaskedBatchNorm)]

@@ -28,8 +28,8 @@ from a3t.model.threads import one_thread
 from a3t.model.variance.durations import DurationPredictor
 from a3t.pretrained import check_sizes, checkpoint_folder, load_checkpoint, part_of
 
-LONGEST = 5000  # rows of its table of positions, which counts down from the last
-EPSILON = 1e-12  # of its LayerNorms
+LEGACY_POSITIONS = 5000  # rows of its table of positions, which counts down from the last
+LEGACY_EPSILON = 1e-12  # of its LayerNorms
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,11 @@ class LeakingLayout(Layout):
     """Convolutions run over everything, padding and the seam as well."""
 
     def apart(self, x: Tensor, reach: int) -> Tensor:
+        """Only move the channels: (B, N, C) -> (B, C, N)."""
         return x.transpose(1, 2)
 
     def together(self, x: Tensor, reach: int) -> Tensor:
+        """Move the channels back: (B, C, N) -> (B, N, C)."""
         return x.transpose(1, 2)
 
 
@@ -47,19 +49,20 @@ class LegacyAttention(RelativeAttention):
     """ESPnet's attention with positions of the old kind (``legacy_rel_pos``).
 
     The score of query i for key j ≤ i uses the position of row N - 1 - i + j of the table, whose
-    rows count down from `LONGEST` - 1: an offset's position depends on how long the sequence is.
-    Where j > i, the shift wraps around to the next query's row.
+    rows count down from `LEGACY_POSITIONS` - 1: an offset's position depends on how long the
+    sequence is. Where j > i, the shift wraps around to the next query's row.
     """
 
     @classmethod
     def in_place_of(cls, attention: RelativeAttention) -> LegacyAttention:
         """Return legacy attention with another's weights."""
         rate = attention.dropout.p
-        own = cls(attention.query.in_features, attention.heads, rate)
-        own.load_state_dict(attention.state_dict())
-        return own
+        legacy = cls(attention.query.in_features, attention.heads, rate)
+        legacy.load_state_dict(attention.state_dict())
+        return legacy
 
     def forward(self, x: Tensor, layout: Layout, maps: list[Tensor] | None = None) -> Tensor:
+        """Attend over x (B, N, D) by scores with the first implementation's positions."""
         B, N, D = x.shape
         heads, size = self.heads, D // self.heads
         query = self.query(x).view(B, N, heads, size)
@@ -80,7 +83,7 @@ class LegacyAttention(RelativeAttention):
 
 def _rows(index: Tensor, width: int) -> Tensor:
     """Rows ``index`` (N,) of the table: sines and cosines, interleaved, (N, width)."""
-    position = (LONGEST - 1 - index).float()[:, None]
+    position = (LEGACY_POSITIONS - 1 - index).float()[:, None]
     steps = torch.arange(0, width, 2, dtype=torch.float32, device=index.device)
     angles = position * torch.exp(steps * (-math.log(10000.0) / width))
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
@@ -113,15 +116,16 @@ class LegacyA3T(A3T):
                 block.attention = LegacyAttention.in_place_of(block.attention)
             for part in block.children():
                 if isinstance(part, nn.LayerNorm):
-                    part.eps = EPSILON
-        self.encoder_norm.eps = self.decoder_norm.eps = EPSILON
+                    part.eps = LEGACY_EPSILON
+        self.encoder_norm.eps = self.decoder_norm.eps = LEGACY_EPSILON
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> LegacyA3T:
-        """A network as `A3T.from_config` makes it, with the ``legacy`` part's choices."""
+        """Build a network as `A3T.from_config` does, with the ``legacy`` part's choices."""
         return cls(**config.get("legacy", {}), **config["model"])
 
     def forward(self, batch: Batch, maps: list[Tensor] | None = None) -> Filled:
+        """Fill a batch as the first implementation did."""
         layout = self._layout(batch)
         B, T = batch.mel.shape[:2]
         N = layout.positions.shape[1]
@@ -144,8 +148,10 @@ class LegacyA3T(A3T):
 
 
 def network_of(config: Mapping[str, Any]) -> A3T:
-    """The network that a configuration describes, random weights in it; as the first
-    implementation computed it where the configuration has a ``legacy`` part."""
+    """Build the network that a configuration describes, with random weights.
+
+    It is as the first implementation computed it where the configuration has a ``legacy`` part.
+    """
     return (LegacyA3T if "legacy" in config else A3T).from_config(config)
 
 

@@ -22,11 +22,11 @@ from a3t.model.a3t import A3T
 from a3t.model.conformer import Batch
 from a3t.text.phones import PAUSE_ID
 
-ONE_PASS = 320  # masked frames filled at once, 4 s: about the longest that training masks
-PIECE = 200  # masked frames of a piece of a longer mask
-PROMPT = 600  # frames of the recording's own speech that every piece hears …
-RECENT = 60  # … frames of the piece before, for continuity …
-AHEAD = 40  # … and masked frames after it, filled again with the next piece
+ONE_PASS_FRAMES = 320  # masked frames filled at once, 4 s: about the longest that training masks
+PIECE_FRAMES = 200  # masked frames of a piece of a longer mask
+PROMPT_FRAMES = 600  # frames of the recording's own speech that every piece hears …
+RECENT_FRAMES = 60  # … frames of the piece before, for continuity …
+AHEAD_FRAMES = 40  # … and masked frames after it, filled again with the next piece
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class MaskedMel:
     rise: np.ndarray | None = None  # (N,) octaves added to the predicted pitch
 
     def batch(self, frames: np.ndarray) -> Batch:
-        """These frames (rising indices) and their phones, as a batch of one."""
-        own = self.phone_of_frame[frames]
-        kept, place = np.unique(own, return_inverse=True)
+        """Return these frames (rising indices) and their phones, as a batch of one."""
+        phone_numbers = self.phone_of_frame[frames]
+        kept, place = np.unique(phone_numbers, return_inverse=True)
         ids = [self.phones[k] for k in kept]
         return Batch(
             mel=self.mel[frames][None],
@@ -56,21 +56,21 @@ class MaskedMel:
 
 
 def fill(model: A3T, item: MaskedMel) -> Tensor:
-    """The mel with its masked frames filled, (N, 80); all other frames as they were."""
+    """Return the mel with its masked frames filled, (N, 80); all other frames as they were."""
     *_, (_, mel) = fill_in_pieces(model, item)
     return mel
 
 
 def fill_in_pieces(model: A3T, item: MaskedMel) -> Iterator[tuple[int, Tensor]]:
-    """Fill piece by piece: the frame up to which all is filled, and the mel so far."""
+    """Fill piece by piece: yield the frame up to which all is filled, and the mel so far."""
     device = next(model.parameters()).device
     everything = np.arange(len(item.masked))
-    if item.masked.sum() <= ONE_PASS:
+    if item.masked.sum() <= ONE_PASS_FRAMES:
         yield len(everything), model.fill(item.batch(everything).to(device))[0].cpu()
         return
 
     mel, masked = item.mel.clone(), item.masked.copy()
-    own = ~item.masked
+    recorded = ~item.masked
     while masked.any():
         work = replace(item, mel=mel, masked=masked)
         todo = np.flatnonzero(masked)
@@ -78,11 +78,13 @@ def fill_in_pieces(model: A3T, item: MaskedMel) -> Iterator[tuple[int, Tensor]]:
         piece = todo[todo < last]
         chosen = np.zeros(len(masked), bool)
         chosen[piece] = True
-        chosen[todo[todo >= last][:AHEAD]] = True
-        chosen[np.flatnonzero(~masked[: piece[0]])[-RECENT:]] = True
+        chosen[todo[todo >= last][:AHEAD_FRAMES]] = True
+        chosen[np.flatnonzero(~masked[: piece[0]])[-RECENT_FRAMES:]] = True
         # The own speech nearest to the piece, on both sides of it where there is some.
-        distance = np.where(own, np.abs(everything - piece[0]), len(own) * 2)
-        chosen[np.argsort(distance, kind="stable")[: min(PROMPT, int(own.sum()))]] = True
+        distance = np.where(recorded, np.abs(everything - piece[0]), len(recorded) * 2)
+        chosen[np.argsort(distance, kind="stable")[: min(PROMPT_FRAMES, int(recorded.sum()))]] = (
+            True
+        )
         frames = np.flatnonzero(chosen)
         filled = model.fill(work.batch(frames).to(device))[0].cpu()
         done = np.isin(frames, piece)
@@ -92,17 +94,19 @@ def fill_in_pieces(model: A3T, item: MaskedMel) -> Iterator[tuple[int, Tensor]]:
 
 
 def _piece_end(item: MaskedMel, todo: np.ndarray) -> int:
-    """The frame where a piece that begins with the first masked frame stops: after a pause in its
-    second half if there is one, or at the last phone's end."""
-    if len(todo) <= PIECE + AHEAD:
+    """Return the frame where a piece stops that begins with the first masked frame.
+
+    It stops after a pause in its second half if there is one, or at the last phone's end.
+    """
+    if len(todo) <= PIECE_FRAMES + AHEAD_FRAMES:
         return int(todo[-1]) + 1
-    last = int(todo[PIECE])
+    last = int(todo[PIECE_FRAMES])
     of_frame = item.phone_of_frame[todo[0] : last + 1]
     before = todo[0] + np.flatnonzero(np.diff(of_frame)) + 1
     if not len(before):
         return last
     ends_pause = np.array([item.phones[item.phone_of_frame[k - 1]] == PAUSE_ID for k in before])
-    rested = before[ends_pause & (before > todo[PIECE // 2])]
+    rested = before[ends_pause & (before > todo[PIECE_FRAMES // 2])]
     return int(rested[-1] if len(rested) else before[-1])
 
 
@@ -128,7 +132,7 @@ def random_spans(count: int, masked: int, spans: int, rng: np.random.Generator) 
 
 
 def _composition(total: int, parts: int, rng: np.random.Generator) -> np.ndarray:
-    """A uniform random way to write ``total`` as ``parts`` positive summands."""
+    """Return a uniform random way to write ``total`` as ``parts`` positive summands."""
     cuts = np.sort(rng.choice(total - 1, parts - 1, replace=False)) + 1
     return np.diff(np.concatenate([[0], cuts, [total]]))
 

@@ -15,8 +15,8 @@ from a3t.model.variance.adaptors import frame_energy
 from a3t.text.phones import PHONES, is_vowel
 
 # Hz at which the strengths of the first post-filter are given; between them they go evenly.
-STRENGTHS_AT = (200.0, 500.0, 1000.0, 1500.0, 2000.0, 3000.0, 4500.0, 6000.0, 7300.0)
-STEADY_FROM = (5500.0, 7300.0)  # Hz, between which the detail begins to be steadied
+STRENGTHS_AT_HZ = (200.0, 500.0, 1000.0, 1500.0, 2000.0, 3000.0, 4500.0, 6000.0, 7300.0)
+STEADY_FROM_HZ = (5500.0, 7300.0)  # Hz, between which the detail begins to be steadied
 CLASSES = {
     "liquid": "L R W Y",
     "nasal": "M N NG",
@@ -40,6 +40,7 @@ class PostNet(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x: Tensor, frames: Layout) -> Tensor:
+        """Correct x (B, T, 80) by convolutions over its frames."""
         last = len(self.norms) - 1
         for i, (conv, norm) in enumerate(zip(self.convolutions, self.norms, strict=True)):
             assert isinstance(conv, nn.Conv1d)
@@ -54,7 +55,7 @@ class PostFilter(nn.Module):
     Args:
         spread: of `widened`.
         sharpen: strengths of `sharpened`: one number, or for each class of phones ("vowel",
-            "pause" and those of ``CLASSES``) those at the frequencies ``STRENGTHS_AT``.
+            "pause" and those of ``CLASSES``) those at the frequencies ``STRENGTHS_AT_HZ``.
         steady: of `sharpened`.
     """
 
@@ -67,12 +68,13 @@ class PostFilter(nn.Module):
         self.idle = spread == 1.0 and not sharpen
         self.strengths: Tensor  # (73, 80), of each phone
         if isinstance(sharpen, Mapping):
-            hertz, at = np.log(bin_centres()), np.log(STRENGTHS_AT)
+            hertz, at = np.log(bin_centres()), np.log(STRENGTHS_AT_HZ)
             rows = [np.interp(hertz, at, sharpen[phone_class(phone)]) for phone in PHONES]
             strengths = torch.from_numpy(np.stack(rows)).float().to(torch.get_default_device())
             self.register_buffer("strengths", strengths, persistent=False)
 
     def forward(self, mel: Tensor, batch: Batch) -> Tensor:
+        """Widen and sharpen the filled frames of a mel (B, T, 80)."""
         wide = widened(mel, batch.masked, self.spread) if self.spread != 1.0 else mel
         if self.strength is not None:
             return sharpened(wide, self.strength, self.steady) if self.strength else wide
@@ -81,10 +83,10 @@ class PostFilter(nn.Module):
 
 
 def phone_class(symbol: str) -> str:
-    """A class of phones whose fills are alike: `VOWEL`, one of `CLASSES`, or else `PAUSED`."""
+    """Return a class of phones whose fills are alike: `VOWEL`, one of `CLASSES`, or `PAUSED`."""
     if is_vowel(symbol):
         return VOWEL
-    return next((name for name, own in CLASSES.items() if symbol in own.split()), PAUSED)
+    return next((name for name, phones in CLASSES.items() if symbol in phones.split()), PAUSED)
 
 
 def sharpened(mel: Tensor, strength: Tensor | float, steady: float = 0.0) -> Tensor:
@@ -104,7 +106,7 @@ def sharpened(mel: Tensor, strength: Tensor | float, steady: float = 0.0) -> Ten
     mean = sum(w * bins for w, bins in zip((1, 4, 6, 4, 1), shifted, strict=True)) / 16
     detail = even = mel - mean
     if steady:
-        share = np.interp(np.log(bin_centres()), np.log(STEADY_FROM), (0.0, steady))
+        share = np.interp(np.log(bin_centres()), np.log(STEADY_FROM_HZ), (0.0, steady))
         beside = torch.from_numpy(share).to(mel)
         before, after = detail[:, :1], detail[:, -1:]
         around = torch.cat([before, detail[:, :-1]], 1) + torch.cat([detail[:, 1:], after], 1)
@@ -114,12 +116,12 @@ def sharpened(mel: Tensor, strength: Tensor | float, steady: float = 0.0) -> Ten
 
 
 def widened(mel: Tensor, masked: Tensor, factor: float) -> Tensor:
-    """log10 mel (B, T, 80) in which each bin's distances from its mean over the masked frames
-    (B, T) are ``factor`` times as wide there.
+    """Widen each bin's distances from its mean over the masked frames by ``factor``.
 
-    Not in the thesis. A regression's spectra vary too little from frame to frame as well. Synthesis
-    by statistics gives its trajectories their variance back: Toda and Tokuda 2007, "A speech
-    parameter generation algorithm considering global variance for HMM-based speech synthesis".
+    mel (B, T, 80) log10, masked (B, T). Not in the thesis. A regression's spectra vary too little
+    from frame to frame as well. Synthesis by statistics gives its trajectories their variance back:
+    Toda and Tokuda 2007, "A speech parameter generation algorithm considering global variance for
+    HMM-based speech synthesis".
     """
     inside = masked[..., None]
     count = inside.sum(1, keepdim=True).clamp(min=1)

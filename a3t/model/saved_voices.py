@@ -27,7 +27,12 @@ if TYPE_CHECKING:
     from a3t.model.loading import Networks
 
 
-NARROWEST = 4  # times the rank: a smaller layer is cheaper to leave alone
+MIN_RANKS = 4  # times the rank: a smaller layer is cheaper to leave alone
+CONFIG_FILE = "config.yaml"  # of `a3t.pretrained`: the last of a folder's files to be written
+OF_RECORDING = "this-recording"  # a voice that earlier versions learnt from an edit's own recording
+SPEAKER_TENSOR = "speaker"  # the name of the speaker's vector among the tensors of the changes
+# What the names of a prompt's tensors begin with, among those of the changes.
+PROMPT_PREFIX = "prompt."
 
 
 class LowRank(nn.Module):
@@ -39,12 +44,15 @@ class LowRank(nn.Module):
         self.down = nn.Parameter(torch.randn(rank, columns) / columns**0.5)
 
     def forward(self, weight: Tensor) -> Tensor:
+        """Add the change to a weight."""
         return weight + self.up @ self.down
 
 
 def add_low_rank(network: nn.Module, rank: int, parts: Sequence[str] = ()) -> None:
-    """Make a network train nothing but a low-rank change of its linear layers, or of those in some
-    of its parts."""
+    """Let a network train nothing but a low-rank change of its linear layers.
+
+    ``parts``: those that are changed; all by default.
+    """
     for parameter in network.parameters():
         parameter.requires_grad_(False)
     for name, layer in _layers(network, rank):
@@ -56,8 +64,10 @@ def add_low_rank(network: nn.Module, rank: int, parts: Sequence[str] = ()) -> No
 
 
 def take_low_rank(network: nn.Module) -> dict[str, Tensor]:
-    """Take out what `add_low_rank` added, by layer, in half precision; the network is then as it
-    was before, ready for `apply_low_rank`."""
+    """Take out what `add_low_rank` added, by layer, in half precision.
+
+    The network is then as it was before, ready for `apply_low_rank`.
+    """
     changes: dict[str, Tensor] = {}
     for name, layer in list(network.named_modules()):
         if isinstance(layer, nn.Linear) and parametrize.is_parametrized(layer, "weight"):
@@ -85,21 +95,18 @@ def apply_low_rank(network: nn.Module, changes: Mapping[str, Tensor]) -> None:
 
 def _layers(network: nn.Module, rank: int) -> Iterator[tuple[str, nn.Linear]]:
     for name, layer in list(network.named_modules()):
-        if isinstance(layer, nn.Linear) and min(layer.weight.shape) >= NARROWEST * rank:
+        if isinstance(layer, nn.Linear) and min(layer.weight.shape) >= MIN_RANKS * rank:
             yield name, layer
-
-
-CONFIG = "config.yaml"  # of `a3t.pretrained`: the last of a folder's files to be written
-OF_RECORDING = "this-recording"  # a voice that earlier versions learnt from an edit's own recording
-SPEAKER = "speaker"  # the name of the speaker's vector among the tensors of the changes
-PROMPT = "prompt."  # what the names of a prompt's tensors begin with, among those of the changes
 
 
 @dataclass(frozen=True)
 class Voice:
-    """A saved voice: ``facts`` for its card, ``model``, the weights that it was made for,
-    ``prompt``, a few seconds of its speech (`a3t.plan.prompt`), or nothing, and ``speaker``, the
-    vector of its speech (`a3t.model.speaker_encoder`)."""
+    """A saved voice.
+
+    facts: for its card. model: the weights that it was made for. prompt: a few seconds of its
+    speech (`a3t.plan.prompt`), or nothing. speaker: the vector of its speech
+    (`a3t.model.speaker_encoder`).
+    """
 
     name: str
     model: Mapping[str, str]  # name and sha256 of the weights
@@ -115,8 +122,10 @@ class Voice:
         return {"name": self.name, "sha256": self.sha256}
 
     def adapted(self, networks: Networks) -> Networks:
-        """These networks, which stay as they are, with the voice's changes; InputError if it was
-        made for others."""
+        """Return networks with the voice's changes; those that are given stay as they are.
+
+        Raises InputError if it was made for others.
+        """
         if networks.sha256 != self.model.get("sha256"):
             raise InputError(
                 f"The voice {self.name!r} was made for the model {self.model.get('name')!r} of "
@@ -136,7 +145,7 @@ class Voice:
 
 
 def check_name(name: str) -> str:
-    """The name; InputError if no voice can have it."""
+    """Return the name; raise InputError if no voice can have it."""
     if not VOICE_NAME.fullmatch(name) or name == OF_RECORDING:
         raise InputError(
             f"{name!r} can't be the name of a voice: use at most 64 letters, digits, “.”, “-”, “_”."
@@ -147,7 +156,7 @@ def check_name(name: str) -> str:
 def load_voice(name: str) -> Voice:
     """InputError if there is none of that name, or if it can't be used."""
     folder = voices_folder() / check_name(name)
-    if not (folder / CONFIG).is_file():
+    if not (folder / CONFIG_FILE).is_file():
         others = ", ".join(voice_names())
         there = f" (there are: {others})" if others else ""
         raise InputError(f"There is no voice {name!r}{there}: make one with a3t voice make.")
@@ -157,9 +166,11 @@ def load_voice(name: str) -> Voice:
     model, facts = config.get("model"), config.get("voice")
     if not isinstance(model, dict) or not isinstance(facts, dict):
         raise InputError(f"{folder} holds no voice: make it again.")
-    prompt = {k.removeprefix(PROMPT): v for k, v in tensors.items() if k.startswith(PROMPT)}
-    changes = {k: v for k, v in tensors.items() if not k.startswith(PROMPT)}
-    speaker = changes.pop(SPEAKER, None)
+    prompt = {
+        k.removeprefix(PROMPT_PREFIX): v for k, v in tensors.items() if k.startswith(PROMPT_PREFIX)
+    }
+    changes = {k: v for k, v in tensors.items() if not k.startswith(PROMPT_PREFIX)}
+    speaker = changes.pop(SPEAKER_TENSOR, None)
     named = {k: str(v) for k, v in model.items()}
     return Voice(name, named, facts, changes, sha256, prompt, speaker)
 
@@ -177,9 +188,9 @@ def save_voice(
 
     folder = voices_folder() / check_name(name)
     config = {"model": dict(model), "voice": dict(facts)}
-    tensors = {**changes, **{PROMPT + key: value for key, value in prompt.items()}}
+    tensors = {**changes, **{PROMPT_PREFIX + key: value for key, value in prompt.items()}}
     if speaker is not None:
-        tensors[SPEAKER] = speaker
+        tensors[SPEAKER_TENSOR] = speaker
     save_checkpoint(folder, config, tensors, card(name, facts))
     return folder
 
@@ -190,6 +201,6 @@ def remove_voice(name: str) -> None:
 
 
 def card(name: str, facts: Mapping[str, Any]) -> str:
-    """A voice's facts for a person, as Markdown."""
+    """Return a voice's facts for a person, as Markdown."""
     lines = [f"- {key.replace('_', ' ')}: {value}" for key, value in facts.items()]
     return "\n".join([f"# The voice {name}", "", *lines, ""])

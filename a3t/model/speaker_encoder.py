@@ -20,11 +20,11 @@ from a3t.errors import InputError
 from a3t.grid import seconds_of
 from a3t.model.conformer import attentive_statistics
 
-DILATIONS = (1, 2, 3, 4)
+ENCODER_DILATIONS = (1, 2, 3, 4)
 # The cosine from which so many seconds of speech pass for a voice's: the more is heard, the nearer
 # is a speaker's vector to his own and the further from another's. Chosen on some voices; of others,
 # 3, 4, 1 and 1% were below it beside their own voice, and 7, 3, 3 and 0% above it beside another's.
-SAME = {1.5: 0.40, 5.0: 0.52, 10.0: 0.62, 20.0: 0.70}
+SAME_VOICE_COSINES = {1.5: 0.40, 5.0: 0.52, 10.0: 0.62, 20.0: 0.70}
 
 
 class SpeakerEncoder(nn.Module):
@@ -45,16 +45,19 @@ class SpeakerEncoder(nn.Module):
         self.first = nn.Conv1d(mels, channels, 5, padding=2)
         self.layers = nn.ModuleList(
             nn.Conv1d(channels, channels, 3, padding=dilation, dilation=dilation)
-            for dilation in DILATIONS
+            for dilation in ENCODER_DILATIONS
         )
-        self.norms = nn.ModuleList(nn.LayerNorm(channels) for _ in range(len(DILATIONS) + 1))
+        self.norms = nn.ModuleList(
+            nn.LayerNorm(channels) for _ in range(len(ENCODER_DILATIONS) + 1)
+        )
         self.attention = nn.Linear(channels, 1)
         self.output = nn.Linear(2 * channels, size)
 
     def forward(self, mel: Tensor, counted: Tensor) -> tuple[Tensor, list[Tensor]]:
-        """mel (B, T, 80) log10, counted (B, T) bool -> vectors (B, size), hidden layers (B, T, C).
+        """Return vectors (B, size) and hidden layers (B, T, C).
 
-        Frames that don't count have no say, but those that do are heard beside them.
+        mel (B, T, 80) log10, counted (B, T) bool. Frames that don't count have no say, but those
+        that do are heard beside them.
         """
         weight = counted[..., None].to(mel.dtype)
         x = (mel - self.mel_mean) / self.mel_scale
@@ -71,15 +74,21 @@ class SpeakerEncoder(nn.Module):
 
 
 def least_likeness(frames: int) -> float:
-    """The cosine from which so many frames of speech pass for a voice's; between the entries of
-    `SAME` it grows with the logarithm of the time."""
-    seconds = max(seconds_of(frames), min(SAME))
-    return float(np.interp(np.log(seconds), np.log(list(SAME)), list(SAME.values())))
+    """Return the cosine from which so many frames of speech pass for a voice's.
+
+    Between the entries of `SAME_VOICE_COSINES` it grows with the logarithm of the time.
+    """
+    seconds = max(seconds_of(frames), min(SAME_VOICE_COSINES))
+    return float(
+        np.interp(
+            np.log(seconds), np.log(list(SAME_VOICE_COSINES)), list(SAME_VOICE_COSINES.values())
+        )
+    )
 
 
 @torch.inference_mode()
 def speech_vector(encoder: SpeakerEncoder, mels: Sequence[Tensor]) -> Tensor:
-    """The vector (size,) of stretches of one person's speech, (T, 80) log10 each; at least one."""
+    """Return the vector (size,) of stretches of one person's speech, (T, 80) log10 each."""
     mel = torch.cat(list(mels))[None].float()
     vector, _ = encoder(mel, torch.ones(mel.shape[:2], dtype=torch.bool))
     return vector[0].clone()
@@ -87,8 +96,10 @@ def speech_vector(encoder: SpeakerEncoder, mels: Sequence[Tensor]) -> Tensor:
 
 @torch.random.fork_rng(devices=[])
 def load_speaker_encoder(name_or_path: str = "speakers") -> SpeakerEncoder:
-    """A shipped encoder, or one from a folder, which is not trained any more; InputError if it
-    can't be used."""
+    """Load a shipped encoder, or one from a folder; it is not trained any more.
+
+    Raises InputError if it can't be used.
+    """
     from a3t.pretrained import load_checkpoint
 
     encoder = SpeakerEncoder()

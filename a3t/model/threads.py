@@ -1,5 +1,4 @@
-"""The number of torch's threads, on which its sums, and so every result, depend; and the
-steps of an edit, each on one thread."""
+"""The number of torch's threads, on which sums depend, and the steps of an edit on one thread."""
 
 from __future__ import annotations
 
@@ -18,8 +17,10 @@ def one_thread() -> _GeneratorContextManager[None]:
 
 @contextmanager
 def on_threads(count: int) -> Iterator[None]:
-    """Run torch on so many threads, so that sums have one order and results don't depend on the
-    CPU's number of cores."""
+    """Run torch on so many threads while the context lasts.
+
+    So sums have one order and results don't depend on the CPU's number of cores.
+    """
     threads = torch.get_num_threads()
     torch.set_num_threads(count)
     try:
@@ -41,6 +42,7 @@ class Steps:
 
     @contextmanager
     def __call__(self, name: str) -> Iterator[None]:
+        """Report a step of an edit, run it on one thread and time it."""
         if self.progress is not None:
             self.progress(name)
         started = time.perf_counter()

@@ -41,13 +41,27 @@ from alignment import Alignment, Word
 from alignment.arpabet import strip_stress
 from alignment.result import DOUBTFUL_BELOW
 
-MOST_DECIBELS = 6.0  # by which words are made louder or softer
-MOST_PITCH = 0.5  # octaves; farther away it may be somebody else
+MAX_LEVEL_CHANGE_DB = 6.0  # by which words are made louder or softer
+MAX_PITCH_OCTAVES = 0.5  # octaves; farther away it may be somebody else
 # Costs: of another phone beside the words, of one of another kind, and of a pause for a phone; of
 # an octave, of a doubled length, and of 10 dB.
-PHONE, KIND, BREAK = 0.3, 0.6, 1.5
-PITCH, LENGTH, LEVEL = 8.0, 1.5, 0.5
-KINDS = ("P T K B D G CH JH", "F TH S SH HH V DH Z ZH", "M N NG", "L R W Y")
+PHONE_COST, KIND_COST, BREAK_COST = 0.3, 0.6, 1.5
+PITCH_COST, LENGTH_COST, LEVEL_COST = 8.0, 1.5, 0.5
+PHONE_KINDS = ("P T K B D G CH JH", "F TH S SH HH V DH Z ZH", "M N NG", "L R W Y")
+PITCH_RATE_HZ = 8_000
+# 50 ms, so that the lowest voice has three periods in it; every 20 ms.
+PITCH_FRAME_SAMPLES, PITCH_HOP_SAMPLES = 400, 160
+LOWEST_PITCH_HZ, HIGHEST_PITCH_HZ = 65.0, 420.0  # Hz
+MIN_VOICED = 0.5  # of a frame's energy that comes back a period later
+MIN_ENERGY = 10 ** (-25 / 10)  # of the loudest frame's energy
+MIN_VOICED_COUNT = 5  # frames
+MAX_RENDERINGS = 3  # most renderings of an edit whose words are inaudible, the first included
+AROUND_JOINT_S = 0.5  # seconds on each side of a joint, the reference for its spectral jump
+# Weights relative to the mean confidence of the new words, which is 0 to 1 and has weight 1.
+PACE_WEIGHT, JOINT_WEIGHT = 1.0, 0.1
+REMADE_WEIGHT = 2.0  # per second; the most predictive merit of all
+MANNER_WEIGHT = 0.03  # of recorded words
+MAX_COST = 2.0  # of words that are taken from elsewhere unasked (docs/log.md)
 
 
 @dataclass(frozen=True)
@@ -65,55 +79,56 @@ class Manner:
     after: str
 
     def cost(self, wanted: Manner) -> float:
-        """The cost of words said in another manner than the text asks for."""
+        """Return the cost of words said in another manner than the text asks for."""
         pitch = abs(self.pitch - wanted.pitch)
         return (
             _change(self.before, wanted.before)
             + _change(self.after, wanted.after)
-            + PITCH * (pitch if math.isfinite(pitch) else 0.1)
-            + LENGTH * abs(math.log2(self.seconds / wanted.seconds))
-            + LEVEL * abs(self.level - wanted.level) / 10
+            + PITCH_COST * (pitch if math.isfinite(pitch) else 0.1)
+            + LENGTH_COST * abs(math.log2(self.seconds / wanted.seconds))
+            + LEVEL_COST * abs(self.level - wanted.level) / 10
         )
 
 
 def _change(is_: str, wanted: str) -> float:
-    """The cost of a phone beside the words where another one was."""
+    """Return the cost of a phone beside the words where another one was."""
     if (is_ == PAUSE) != (wanted == PAUSE):
-        return BREAK
+        return BREAK_COST
     if strip_stress(is_) == strip_stress(wanted):
         return 0.0
-    return PHONE if _kind(is_) == _kind(wanted) else KIND
+    return PHONE_COST if _kind(is_) == _kind(wanted) else KIND_COST
 
 
 def _kind(phone: str) -> int:
     if is_vowel(phone):
-        return len(KINDS)
-    return next((k for k, kind in enumerate(KINDS) if phone in kind.split()), -1)
+        return len(PHONE_KINDS)
+    return next((k for k, kind in enumerate(PHONE_KINDS) if phone in kind.split()), -1)
 
 
 def recorded_requests(
     plan: EditPlan, made: EditedRecording, most: int, most_cost: float = math.inf
 ) -> list[tuple[EditRequest, float]]:
-    """At most so many requests for the plan's edits with recorded words that cost no more than
-    ``most_cost``, where there are any, the best first, each with the mean cost of its words;
-    ``made``: a result whose words are all made, which shows the manner that is wanted."""
+    """Return up to ``most`` requests for the plan's edits with recorded words, the best first.
+
+    Each comes with the mean cost of its words; none of these costs more than ``most_cost``.
+    ``made``: a result whose words are all made, which shows the manner that is wanted.
+    """
     choices = [
         [choice for choice in each if choice[2] <= most_cost]
         for each in recorded_choices(plan, made)
     ]
-    found = []
+    requests = []
     for n in range(min(most, max(map(len, choices), default=0))):
-        own = [each[n] for each in choices if n < len(each)]
-        request = replace(plan.request, recorded=tuple(words for words, _, _ in own))
-        found.append((request, sum(cost for _, _, cost in own) / len(own)))
-    return found
+        chosen = [each[n] for each in choices if n < len(each)]
+        request = replace(plan.request, recorded=tuple(words for words, _, _ in chosen))
+        requests.append((request, sum(cost for _, _, cost in chosen) / len(chosen)))
+    return requests
 
 
 def recorded_choices(
     plan: EditPlan, made: EditedRecording
 ) -> list[list[tuple[ReusedWords, Manner, float]]]:
-    """Each edit's recorded words at its level, their pronunciation and their cost, the cheapest
-    first."""
+    """Return each edit's recorded words at its level, their manner and cost, the cheapest first."""
     if not plan.request.moves or not plan.request.times_are_free:
         return []
     heard = [(plan.recording, plan.alignment)]
@@ -124,32 +139,32 @@ def recorded_choices(
     for k, edit in enumerate(plan.edits):
         if not edit.is_spoken or any(word.emphasis for word in edit.words):
             continue
-        found = []
+        options = []
         script = WordEdit("replace", edit.old, edit.new)
         for words in recorded.short_matches(script, plan.new_text):
             if usable(plan, edit, heard[words.text][1], words):
                 manner, wanted = manner_of(*heard[words.text], words.old), wanted_manner(made, k)
-                if not abs(manner.pitch - wanted.pitch) > MOST_PITCH:
-                    found.append((_levelled(words, manner, wanted), manner, manner.cost(wanted)))
-        choices.append(sorted(found, key=lambda each: each[2]))
+                if not abs(manner.pitch - wanted.pitch) > MAX_PITCH_OCTAVES:
+                    options.append((_levelled(words, manner, wanted), manner, manner.cost(wanted)))
+        choices.append(sorted(options, key=lambda each: each[2]))
     return choices
 
 
 def usable(plan: EditPlan, edit: PlannedEdit, aligned: Alignment, words: ReusedWords) -> bool:
-    """True if recorded words are surely heard, and said as they are to be said now."""
-    own = aligned.spoken[slice(*words.old)]
-    said = [tuple(phone.symbol for phone in word.phones) for word in own]
+    """Return whether recorded words are surely heard, and said as they are to be said now."""
+    spoken = aligned.spoken[slice(*words.old)]
+    said = [tuple(phone.symbol for phone in word.phones) for word in spoken]
     wanted = [plan.pronunciations[k] for k in range(*edit.new)]
-    return min(word.score for word in own) >= DOUBTFUL_BELOW and said == wanted
+    return min(word.score for word in spoken) >= DOUBTFUL_BELOW and said == wanted
 
 
 def manner_of(recording: Recording, aligned: Alignment, words: Span) -> Manner:
-    """The sound of words of a recording."""
+    """Measure the sound of words of a recording."""
     spoken = aligned.spoken
-    own = spoken[slice(*words)]
-    before = _beside(spoken[words[0] - 1] if words[0] else None, own[0], 0)
-    after = _beside(own[-1], spoken[words[1]] if words[1] < len(spoken) else None, 1)
-    start, end = own[0].start, own[-1].end
+    said = spoken[slice(*words)]
+    before = _beside(spoken[words[0] - 1] if words[0] else None, said[0], 0)
+    after = _beside(said[-1], spoken[words[1]] if words[1] < len(spoken) else None, 1)
+    start, end = said[0].start, said[-1].end
     sound = recording.mono(*recording.samples_between(start, end)).astype(np.float64)
     return Manner(
         median_pitch(sound, recording.sample_rate),
@@ -161,78 +176,84 @@ def manner_of(recording: Recording, aligned: Alignment, words: Span) -> Manner:
 
 
 def _beside(left: Word | None, right: Word | None, side: int) -> str:
-    """The phone of the left word (side 0), or of the right one, at the joint between two."""
+    """Return the phone of the left word (side 0), or of the right one, at the joint of two."""
     if left is None or right is None or right.start - left.end > 0.03:
         return PAUSE
     return (right.phones[0] if side else left.phones[-1]).symbol
 
 
 def wanted_manner(made: EditedRecording, k: int) -> Manner:
-    """The sound wanted of the new words of edit ``k``: as they are made."""
+    """Measure the sound wanted of the new words of edit ``k``: as they are made."""
     plan, edit = made.plan, made.plan.edits[k]
     rate, words = plan.recording.sample_rate, plan.alignment.spoken
     patch = made.patches[k].samples.mean(axis=1)
     before, after = (samples_of(frames, rate) for frames in edit.margin)
-    own = patch[before : max(len(patch) - after, before + 1)]
+    made_words = patch[before : max(len(patch) - after, before + 1)]
     left = words[edit.old[0] - 1] if edit.old[0] else None
     right = words[edit.old[1]] if edit.old[1] < len(words) else None
     gone = words[slice(*edit.old)]
     start = gone[0] if gone else right
     end = gone[-1] if gone else left
     joins = _beside(left, start, 0), _beside(end, right, 1)
-    return Manner(median_pitch(own, rate), active_level(own, rate), edit.seconds, *joins)
+    return Manner(
+        median_pitch(made_words, rate), active_level(made_words, rate), edit.seconds, *joins
+    )
 
 
 def _levelled(words: ReusedWords, manner: Manner, wanted: Manner) -> ReusedWords:
-    """The words half way to the level that is wanted, as how loud their speaker said them counts
-    too; those of another recording all the way."""
-    share, most = (1.0, MAX_GAIN_DB) if words.text else (0.5, MOST_DECIBELS)
+    """Bring words half way to the level that is wanted, those of another recording all the way.
+
+    How loud their speaker said them counts too.
+    """
+    share, most = (1.0, MAX_GAIN_DB) if words.text else (0.5, MAX_LEVEL_CHANGE_DB)
     by = share * (wanted.level - manner.level)
     return replace(words, decibels=round(min(max(by, -most), most), 2))
 
 
 def active_level(sound: np.ndarray, rate: int) -> float:
-    """dB of full scale of a sound (n,), of those 20 ms of it that are within 20 dB of the loudest:
-    not of its pauses."""
+    """Return the level of a sound (n,) without its pauses, dB of full scale.
+
+    It is taken of those 20 ms that are within 20 dB of the loudest.
+    """
     size = rate // 50
     power = np.square(sound[: len(sound) // size * size].reshape(-1, size)).mean(axis=1)
     loud = power[power > 0.01 * power.max(initial=0.0)]
     return float(10 * np.log10(loud.mean() + 1e-10)) if len(loud) else -100.0
 
 
-RATE = 8_000
-FRAME, HOP = 400, 160  # 50 ms, so that the lowest voice has three periods in it; every 20 ms
-LOWEST, HIGHEST = 65.0, 420.0  # Hz
-VOICED = 0.5  # of a frame's energy that comes back a period later
-AUDIBLE = 10 ** (-25 / 10)  # of the loudest frame's energy
-LEAST = 5  # frames
-
-
 def median_pitch(mono: np.ndarray, sample_rate: int) -> float:
-    """The median of log2 F0 (Hz) over the voiced frames of a sound (n,); NaN if they are few.
+    """Return the median of log2 F0 (Hz) over the voiced frames of a sound (n,); NaN if few.
 
     By normalised autocorrelation: of the periods that fit about equally well, the shortest.
     """
-    sound = np.asarray(soxr.resample(mono, sample_rate, RATE), np.float64)
-    if len(sound) < FRAME:
+    sound = np.asarray(soxr.resample(mono, sample_rate, PITCH_RATE_HZ), np.float64)
+    if len(sound) < PITCH_FRAME_SAMPLES:
         return math.nan
-    frames = np.lib.stride_tricks.sliding_window_view(sound, FRAME)[::HOP]
+    frames = np.lib.stride_tricks.sliding_window_view(sound, PITCH_FRAME_SAMPLES)[
+        ::PITCH_HOP_SAMPLES
+    ]
     frames = frames - frames.mean(axis=1, keepdims=True)
     energy = np.square(frames).sum(axis=1)
-    frames = frames[energy > AUDIBLE * energy.max()]
-    if len(frames) < LEAST:
+    frames = frames[energy > MIN_ENERGY * energy.max()]
+    if len(frames) < MIN_VOICED_COUNT:
         return math.nan
-    spectra = np.abs(np.fft.rfft(frames, 2 * FRAME, axis=1)) ** 2
-    again = np.fft.irfft(spectra, axis=1)[:, :FRAME]
-    lags = np.arange(round(RATE / HIGHEST), round(RATE / LOWEST))
+    spectra = np.abs(np.fft.rfft(frames, 2 * PITCH_FRAME_SAMPLES, axis=1)) ** 2
+    again = np.fft.irfft(spectra, axis=1)[:, :PITCH_FRAME_SAMPLES]
+    lags = np.arange(
+        round(PITCH_RATE_HZ / HIGHEST_PITCH_HZ), round(PITCH_RATE_HZ / LOWEST_PITCH_HZ)
+    )
     # What is left of the frame at a lag is shorter: its energy is what there is to compare with.
-    again = again[:, lags] / again[:, :1] * FRAME / (FRAME - lags)
+    again = again[:, lags] / again[:, :1] * PITCH_FRAME_SAMPLES / (PITCH_FRAME_SAMPLES - lags)
     best = again.max(axis=1)
     peaks = again >= 0.9 * best[:, None]
     peaks[:, 1:-1] &= (again[:, 1:-1] >= again[:, :-2]) & (again[:, 1:-1] >= again[:, 2:])
     shortest = lags[np.argmax(peaks, axis=1)]
-    voiced = shortest[best > VOICED]
-    return float(np.median(np.log2(RATE / voiced))) if len(voiced) >= LEAST else math.nan
+    voiced = shortest[best > MIN_VOICED]
+    return (
+        float(np.median(np.log2(PITCH_RATE_HZ / voiced)))
+        if len(voiced) >= MIN_VOICED_COUNT
+        else math.nan
+    )
 
 
 class Variation(NamedTuple):
@@ -255,14 +276,6 @@ VARIATIONS = (
     Variation(1.15, 0.0625, 0.075),
     Variation(1.0, 0.0, 0.05),
 )
-TRIES = 3  # most renderings of an edit whose words are inaudible, the first included
-AROUND = 0.5  # seconds on each side of a joint, the reference for its spectral jump
-
-# Weights relative to the mean confidence of the new words, which is 0 to 1 and has weight 1.
-PACE, JOINT = 1.0, 0.1
-REMADE = 2.0  # per second; the most predictive merit of all
-MANNER = 0.03  # of recorded words
-MAX_COST = 2.0  # of words that are taken from elsewhere unasked (docs/log.md)
 
 
 @dataclass(frozen=True)
@@ -288,10 +301,10 @@ class Merits:
         """A single number, higher is better; an inaudible word weighs most."""
         return (
             self.heard
-            - PACE * abs(float(np.log(self.pace)))
-            - JOINT * max(0.0, self.joint - 1.0)
-            - REMADE * self.remade
-            - MANNER * self.manner
+            - PACE_WEIGHT * abs(float(np.log(self.pace)))
+            - JOINT_WEIGHT * max(0.0, self.joint - 1.0)
+            - REMADE_WEIGHT * self.remade
+            - MANNER_WEIGHT * self.manner
         )
 
 
@@ -304,8 +317,10 @@ class Candidate:
 
 
 def make_candidates(plan: EditPlan, renderer: Renderer) -> list[EditedRecording]:
-    """As many different results as the request asks for, the best first; the ``candidate`` of each
-    explains its rank. One of them is the plan itself."""
+    """Make the requested number of candidates, best first.
+
+    The ``candidate`` of each explains its rank. One of them is the plan itself.
+    """
     count, first = plan.request.candidates, variant(plan, 0, renderer)
     recorded = [*_with_recorded_words(plan, first.result, renderer, count // 2)]
     others = [variant(plan, number, renderer) for number in range(1, count - len(recorded))]
@@ -313,8 +328,11 @@ def make_candidates(plan: EditPlan, renderer: Renderer) -> list[EditedRecording]
 
 
 def make_best(plan: EditPlan, renderer: Renderer) -> EditedRecording:
-    """The plan's rendering, or one with words that are recorded elsewhere, if these are heard and
-    were said alike; if a new word is inaudible in it, the best of up to TRIES variants."""
+    """Make the plan's rendering, or a better one.
+
+    Words that are recorded elsewhere are taken if these are heard and were said alike; if a new
+    word is inaudible, the result is the best of up to MAX_RENDERINGS variants.
+    """
     first = renderer.edited(plan)
     # Another seed asks for another rendering, not for recorded words.
     if plan.request.seed == PREDICTED and not plan.request.recorded:
@@ -325,7 +343,7 @@ def make_best(plan: EditPlan, renderer: Renderer) -> EditedRecording:
     if not first.doubtful:
         return first
     variants = [measured(plan, 0, first)]
-    for number in range(1, TRIES):
+    for number in range(1, MAX_RENDERINGS):
         variants.append(variant(plan, number, renderer))
         if not variants[-1].result.doubtful:
             break
@@ -341,8 +359,10 @@ def _with_recorded_words(
     most: int,
     most_cost: float = math.inf,
 ) -> Iterator[Candidate]:
-    """At most so many results of the plan with words from elsewhere that cost no more than
-    ``most_cost``, the best first; ``first``: its rendering."""
+    """Yield up to ``most`` results with words from elsewhere, the best first.
+
+    They cost no more than ``most_cost``; ``first``: the plan's rendering.
+    """
     for request, cost in recorded_requests(plan, first, most, most_cost):
         taken = replan(plan, request, renderer.networks.durations)
         if any(edit.taken for edit in taken.edits):
@@ -350,7 +370,7 @@ def _with_recorded_words(
 
 
 def varied(request: EditRequest, variation: Variation) -> EditRequest:
-    """The request with the variation applied; a given duration stays."""
+    """Apply a variation to the request; a given duration stays."""
     speed = request.speed * (variation.pace if request.times_are_free else 1.0)
     speed = option_of(SpeechOptions, "speed").clipped(speed)
     seed = (request.seed + VARIATIONS.index(variation)) % MAX_SEED
@@ -358,7 +378,7 @@ def varied(request: EditRequest, variation: Variation) -> EditRequest:
 
 
 def variant(plan: EditPlan, number: int, renderer: Renderer) -> Candidate:
-    """The plan in variation ``number``, rendered and measured; 0 is the plan itself."""
+    """Render and measure the plan in variation ``number``; 0 is the plan itself."""
     if number:
         request = varied(plan.request, VARIATIONS[number])
         plan = replan(plan, request, renderer.networks.durations)
@@ -368,14 +388,16 @@ def variant(plan: EditPlan, number: int, renderer: Renderer) -> Candidate:
 def measured(
     plan: EditPlan, number: int, result: EditedRecording, manner: float = 0.0
 ) -> Candidate:
-    """A verified result of the plan in variation ``number``, with its merits; ``manner``: the cost
-    of its recorded words."""
+    """Measure a verified result of the plan in variation ``number``.
+
+    ``manner``: the cost of its recorded words.
+    """
     pace = VARIATIONS[number].pace if plan.request.times_are_free else 1.0
     return Candidate(result, merits(result, pace, manner))
 
 
 def ranked(candidates: Sequence[Candidate]) -> list[EditedRecording]:
-    """The results, the best first, each with its rank and merits in ``candidate``."""
+    """Return the results, the best first, each with its rank and merits in ``candidate``."""
     order = sorted(candidates, key=lambda each: -each.merits.score)
     return [
         replace(
@@ -405,9 +427,9 @@ def merits(result: EditedRecording, pace: float, manner: float = 0.0) -> Merits:
 
 
 def joint_jump(result: EditedRecording, sample: int) -> float:
-    """The mel's change at an output sample relative to the mean change around it; 1 if even."""
+    """Return the mel's change at an output sample relative to the mean change around; 1 if even."""
     rate = result.recording.sample_rate
-    reach = round(AROUND * rate)
+    reach = round(AROUND_JOINT_S * rate)
     first, last = max(0, sample - reach), min(result.map.samples.output_length, sample + reach)
     mono = read_patched(result.recording, result.patches, first, last).mean(axis=1)
     mel = log_mel(soxr.resample(mono, rate, SAMPLE_RATE).astype(np.float32)).numpy()

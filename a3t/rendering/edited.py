@@ -32,6 +32,8 @@ from a3t.spans import EditMap, Span
 from alignment.atomic import put_in_place
 from alignment.result import DOUBTFUL_BELOW
 
+TRACKS_ENTRY = "tracks"  # in an edit.json
+
 
 @dataclass(frozen=True, slots=True)
 class WordScore:
@@ -43,8 +45,11 @@ class WordScore:
 
 @dataclass(frozen=True, slots=True)
 class ReusedExcerpt:
-    """Samples ``source`` of the result of one of `EditPlan.source_edits`, and where they begin in
-    a patch. exact: whether they are the same samples there, not resampled or brought to a level."""
+    """Samples ``source`` of the result of one of `EditPlan.source_edits`, put into a patch.
+
+    begin: where in the patch. exact: whether they are the same samples there, not resampled or
+    brought to a level.
+    """
 
     origin: int
     source: Span
@@ -54,8 +59,11 @@ class ReusedExcerpt:
 
 @dataclass(frozen=True, slots=True)
 class RecordedPart:
-    """Samples of a result that are recorded elsewhere: in which file, at its own rate, and where
-    they are in the result; exact if they are equal there; punch_in if they were recorded for it."""
+    """Samples of a result that are recorded elsewhere.
+
+    path, source: the file and its samples, at its own rate. output: where they are in the result.
+    exact: whether they are equal there. punch_in: whether they were recorded for it.
+    """
 
     path: Path
     source: Span
@@ -112,8 +120,8 @@ class EditedRecording:
     def doubtful(self) -> tuple[str, ...]:
         """New words that can hardly be heard in the result."""
         elsewhere = [word for origin in self.source_edits for word in origin.doubtful]
-        own = [w.word for words in self.scores or () for w in words if w.score < DOUBTFUL_BELOW]
-        return (*elsewhere, *own)
+        made = [w.word for words in self.scores or () for w in words if w.score < DOUBTFUL_BELOW]
+        return (*elsewhere, *made)
 
     def save(
         self,
@@ -136,18 +144,18 @@ class EditedRecording:
         return out
 
     def track_outputs(self, out: Path) -> list[Path]:
-        """The files of the tracks in step, beside ``out``."""
+        """Return the files of the tracks in step, beside ``out``."""
         return track_outputs(out, self.recording.path, self.plan.request.tracks)
 
     def renames(self, stage: Path, out: Path) -> list[tuple[Path, Path]]:
-        """The renames that put all that `write_files` has written to ``stage`` in place."""
+        """Return the renames that put all that `write_files` has written to ``stage`` in place."""
         tracks = [(stage / path.name, path) for path in self.track_outputs(out)]
         return [*tracks, *record_and_sound(stage, out)]
 
     def write_files(
         self, out: Path, provenance: bool = True, notes: Mapping[str, Any] | None = None
     ) -> None:
-        """The files of `save`, in a folder where nothing else is."""
+        """Write the files of `save` to a folder where nothing else is."""
         traces = self.traces if provenance else ()
         text = comment(self.recording, self.patches, traces, out)
         write_edited(self.recording, self.patches, out, text)
@@ -156,7 +164,7 @@ class EditedRecording:
         if tracks := self.plan.request.tracks:
             paths = self.track_outputs(out)
             written = write_tracks(self.map, tracks, paths, self.plan.request.seed, provenance)
-            record[TRACKS] = list(written)
+            record[TRACKS_ENTRY] = list(written)
         write_json(record_path(out), record)
 
     @cached_property
@@ -177,8 +185,10 @@ class EditedRecording:
         return traces_after(self.recording, self.patches, words, made_by, within)
 
     def placed(self, k: int) -> Iterator[tuple[ReusedExcerpt, tuple[float, float], float]]:
-        """The excerpts that edit ``k`` takes from elsewhere: [start, end) in its origin's seconds,
-        and how much later it is in this one."""
+        """Yield the excerpts that edit ``k`` takes from elsewhere.
+
+        Each comes with [start, end) in its origin's seconds, and how much later it is in this one.
+        """
         start = self.map.samples.changes[k].output[0]
         for excerpt in self.excerpts[k]:
             seconds = self.source_edits[excerpt.origin].map.seconds
@@ -186,7 +196,7 @@ class EditedRecording:
             yield excerpt, (first, last), self.map.seconds(start + excerpt.begin) - first
 
     def check(self, out: Path | str | None = None) -> Path:
-        """The path that `save` will write to; raises InputError if it would fail."""
+        """Return the path that `save` will write to; raise InputError if it would fail."""
         out = Path(out or default_output(self.recording.path))
         check_record(record_path(out), RECORD_ENTRY, out)
         check_track_outputs(self.plan.request.tracks, self.track_outputs(out))
@@ -226,7 +236,7 @@ class EditedRecording:
         } | {name: value for name, value in more.items() if value}
 
     def recorded_parts(self, k: int) -> list[RecordedPart]:
-        """The stretches of edit ``k`` that are recorded elsewhere, in order."""
+        """Return the stretches of edit ``k`` that are recorded elsewhere, in order."""
         parts: list[RecordedPart] = []
         start = self.map.samples.changes[k].output[0]
         made_for_it = {taken.origin for taken in self.plan.edits[k].taken if taken.punch_in}
@@ -273,21 +283,20 @@ class EditedRecording:
         return edits
 
 
-TRACKS = "tracks"  # in an edit.json
-
-
 def track_outputs(out: Path, recording: Path, tracks: Sequence[Track]) -> list[Path]:
-    """The tracks' files beside an edit's output.
+    """Name the tracks' files beside an edit's output.
 
     They are named as that is named after its recording: talk.edited.wav makes guest.edited.wav, and
-    mix.wav mix.guest.wav. InputError if two would have one name.
+    mix.wav mix.guest.wav. Raises InputError if two would have one name.
     """
     ending = out.suffix if out.suffix.lower() in CONTAINERS else ".wav"
     name = out.stem.removeprefix(recording.stem)
     after = len(name) < len(out.stem) and name.startswith(".")
     paths = [
-        out.with_name(f"{own}{name}{ending}" if after else f"{out.stem}.{own}{ending}")
-        for own in (track.path.stem for track in tracks)
+        out.with_name(
+            f"{track_name}{name}{ending}" if after else f"{out.stem}.{track_name}{ending}"
+        )
+        for track_name in (track.path.stem for track in tracks)
     ]
     if len({*paths, out}) <= len(paths):
         raise InputError(
@@ -322,10 +331,10 @@ def write_tracks(
 
 
 def is_own_output(record: Mapping[str, Any], path: Path) -> bool:
-    """True if an edit.json, whoever wrote it, names a file as a track's, unchanged since."""
-    listed = record.get(TRACKS)
-    own = {"name": path.name, "sha256": sha256_of(path)}
+    """Return whether an edit.json, whoever wrote it, names a file as a track's, unchanged since."""
+    listed = record.get(TRACKS_ENTRY)
+    identity = {"name": path.name, "sha256": sha256_of(path)}
     return any(
-        isinstance(each, Mapping) and each.get("output") == own
+        isinstance(each, Mapping) and each.get("output") == identity
         for each in (listed if isinstance(listed, list) else ())
     )

@@ -52,7 +52,7 @@ def new_numbers(result: EditedRecording) -> list[int]:
     """Return the place in the whole new text of each word of the plan's."""
     plan = result.plan
     whole = word_map(plan.revision.whole.edits, len(plan.source.text.words))
-    ranges = (whole.output_span(own) for own in plan.source.ranges)
+    ranges = (whole.output_span(span) for span in plan.source.ranges)
     return [k for first, last in ranges for k in range(first, last)]
 
 
@@ -80,8 +80,10 @@ def _unaligned(
 
 
 def _with_missing(text: Sequence[str], placed: Mapping[int, Word], seconds: float) -> list[Word]:
-    """Return all words of a text; those that are nowhere share the time between their neighbours
-    by their letters."""
+    """Return all words of a text; those that are nowhere lie between their neighbours.
+
+    They share the time there by their letters.
+    """
     words: list[Word] = []
     k = 0
     while k < len(text):
@@ -100,8 +102,10 @@ def _with_missing(text: Sequence[str], placed: Mapping[int, Word], seconds: floa
 
 
 def _in_order(words: Sequence[Word], seconds: float) -> list[Word]:
-    """Return the words one after the other within ``seconds``, as near to their times as can be:
-    where two overlap, they meet in the middle."""
+    """Return the words one after the other within ``seconds``, as near to their times as can be.
+
+    Where two overlap, they meet in the middle.
+    """
     if not words:
         return []
     shortest = min(MIN_WORD_S, seconds / (2 * len(words)))
@@ -139,8 +143,10 @@ def _kept_pauses(
 
 
 def made_spans(result: EditedRecording) -> list[tuple[float, float]]:
-    """Return [start, end) in the result of the new words that were made, in seconds, without the
-    regenerated margins."""
+    """Return [start, end) in the result of the new words that were made, in seconds.
+
+    The regenerated margins are left out.
+    """
     shifts = result.map.samples.shifts
     starts = [
         seconds_of(edit.source[0]) + result.map.seconds(shifts[k])
@@ -171,15 +177,17 @@ def _taken(result: EditedRecording) -> dict[int, Word]:
             continue
         taken = result.plan.edits[k].taken
         for speech, (_, _, shift) in zip(taken, result.placed(k), strict=True):
-            own = origins[speech.origin][slice(*speech.words)]
-            for number, word in zip(range(*speech.new), own, strict=True):
+            taken_words = origins[speech.origin][slice(*speech.words)]
+            for number, word in zip(range(*speech.new), taken_words, strict=True):
                 words[number] = shift_word(word, shift)
     return words
 
 
 def _made(result: EditedRecording, k: int, shift: float) -> dict[int, Word]:
-    """Return the new words of edit ``k``, whose source is shifted by ``shift`` seconds, by their
-    numbers."""
+    """Return the new words of edit ``k`` by their numbers.
+
+    Its source is shifted by ``shift`` seconds.
+    """
     edit, spoken = result.plan.edits[k], result.plan.new_text.spoken
     phones: dict[int, list[Phone]] = {number: [] for number in range(*edit.new)}
     clock = seconds_of(edit.source[0]) + shift
@@ -189,7 +197,9 @@ def _made(result: EditedRecording, k: int, shift: float) -> dict[int, Word]:
             phones[phone.word].append(Phone(phone.symbol, clock, end))
         clock = end
     return {
-        number: Word(spoken[number], own[0].start, own[-1].end, 1.0, tuple(own))
-        for number, own in phones.items()
-        if own  # what is taken from elsewhere has none here
+        number: Word(
+            spoken[number], word_phones[0].start, word_phones[-1].end, 1.0, tuple(word_phones)
+        )
+        for number, word_phones in phones.items()
+        if word_phones  # what is taken from elsewhere has none here
     }

@@ -32,15 +32,24 @@ from alignment.arpabet import strip_stress
 from alignment.boolean_runs import runs_of
 
 LEVEL_SHARE = 0.8  # of the way; chosen clean and on a telephone (docs/log.md)
-REACH = 1.5 * FRAMES_PER_SECOND  # frames; the distance at which a neighbour's weight is 1/e
-MOST = 0.6  # largest shift of a level in log10 units: 12 dB
-LEVEL_FRAMES = 8.0  # weighted frames of a class; with fewer, it isn't used
-GLIDE = 0.25 * FRAMES_PER_SECOND  # frames from the level of a piece of speech to the next one's
+REACH_FRAMES = 1.5 * FRAMES_PER_SECOND  # frames; the distance at which a neighbour's weight is 1/e
+MAX_SHIFT = 0.6  # largest shift of a level in log10 units: 12 dB
+MIN_LEVEL_FRAMES = 8.0  # weighted frames of a class; with fewer, it isn't used
+# Frames from the level of a piece of speech to the next one's.
+GLIDE_FRAMES = 0.25 * FRAMES_PER_SECOND
 SONORANTS = frozenset("L M N NG R W Y".split())
+BIAS_SHARE = 0.5  # of the bias; chosen on edits of other voices (docs/log.md)
+BIAS_PARTS = 2  # in which the visible frames are filled
+BLOCK_FRAMES = 24  # frames of a part in a row: 0.3 s, about a word
+MIN_BLOCK_FRAMES = 8  # frames of a block, and …
+MIN_SPEECH_SHARE = 0.5  # … the share of them that must not be a pause
+MIN_BIAS_FRAMES = 6  # frames of a class; with fewer, it isn't used
+PRIOR_FRAMES = 10  # frames for which no difference is assumed
+SMOOTHED_BINS = 9  # of a binomial mean, over which a spectrum's difference is smoothed
 
 
 def loudness_class(symbol: str) -> str | None:
-    """A class of phones of similar loudness; None for phones whose level is too variable."""
+    """Return a class of phones of similar loudness; None for phones of too variable level."""
     if symbol == PAUSE:
         return None
     if is_vowel(symbol):
@@ -51,7 +60,7 @@ def loudness_class(symbol: str) -> str | None:
 def levelled(
     mel: Tensor, masked: np.ndarray, symbols: Sequence[str], phone_of_frame: np.ndarray
 ) -> Tensor:
-    """The filled mel with each masked run's level adjusted to its neighbours': (N, 80) log10.
+    """Adjust the level of each masked run of filled mel to its neighbours': (N, 80) log10.
 
     mel: (N, 80), filled. masked: (N,) bool, the filled frames. symbols: the window's phones.
     phone_of_frame: (N,) the index of each frame's phone.
@@ -61,7 +70,7 @@ def levelled(
     result = mel.clone()
     for first, last in runs_of(masked):
         gain = _gain(energy, kinds, ~masked, first, last)
-        result[first:last] += float(np.clip(LEVEL_SHARE * gain, -MOST, MOST))
+        result[first:last] += float(np.clip(LEVEL_SHARE * gain, -MAX_SHIFT, MAX_SHIFT))
     return result
 
 
@@ -81,12 +90,12 @@ class SpeechLevel:
         self.gain: float | None = None
 
     def levelled(self, mel: Tensor, first: int) -> Tensor:
-        """The next frames (n, 80) log10, which begin at frame ``first``, adjusted."""
+        """Adjust the next frames (n, 80) log10, which begin at frame ``first``."""
         self.made.add(mel, self.kinds[first : first + len(mel)])
-        gain = float(np.clip(self.made.gain_to(self.own), -MOST, MOST))
+        gain = float(np.clip(self.made.gain_to(self.own), -MAX_SHIFT, MAX_SHIFT))
         before = gain if self.gain is None else self.gain
         self.gain = gain
-        glide = torch.arange(1, len(mel) + 1) / GLIDE
+        glide = torch.arange(1, len(mel) + 1) / GLIDE_FRAMES
         return mel + (before + (gain - before) * glide.clamp(max=1.0))[:, None]
 
 
@@ -105,10 +114,10 @@ class _Powers:
             self.counts[kind] = self.counts.get(kind, 0) + int(here.sum())
 
     def gain_to(self, other: _Powers) -> float:
-        """The log10 gain that these lack beside the others; 0 without evidence."""
+        """Return the log10 gain that these lack beside the others; 0 without evidence."""
         gain, total = 0.0, 0
         for kind, count in self.counts.items():
-            if other.counts.get(kind, 0) >= LEVEL_FRAMES:
+            if other.counts.get(kind, 0) >= MIN_LEVEL_FRAMES:
                 ratio = other.sums[kind] / other.counts[kind] / (self.sums[kind] / count)
                 gain += count * 0.5 * float(np.log10(ratio))
                 total += count
@@ -123,7 +132,7 @@ def _kinds(symbols: Sequence[str], phone_of_frame: np.ndarray) -> np.ndarray:
 def _gain(
     energy: np.ndarray, kinds: np.ndarray, visible: np.ndarray, first: int, last: int
 ) -> float:
-    """The log10 gain that frames [first, last) lack; 0 without evidence.
+    """Return the log10 gain that frames [first, last) lack; 0 without evidence.
 
     ``energy`` is (N,) log10. Mean powers are compared class by class, since they determine
     loudness.
@@ -131,42 +140,34 @@ def _gain(
     power = 10.0 ** (2 * energy.astype(np.float64))
     place = np.arange(len(energy))
     distance = np.maximum(np.maximum(first - place, place - last), 0)
-    weights = np.exp(-distance / REACH) * visible
+    weights = np.exp(-distance / REACH_FRAMES) * visible
     gain, total = 0.0, 0.0
     for kind in set(kinds[first:last]) - {""}:
         here = first + np.flatnonzero(kinds[first:last] == kind)
-        own = weights * (kinds == kind)
-        if own.sum() >= LEVEL_FRAMES:
-            expected = float((own * power).sum() / own.sum())
+        alike = weights * (kinds == kind)
+        if alike.sum() >= MIN_LEVEL_FRAMES:
+            expected = float((alike * power).sum() / alike.sum())
             gain += len(here) * 0.5 * float(np.log10(expected / power[here].mean()))
             total += len(here)
     return gain / total if total else 0.0
-
-
-BIAS_SHARE = 0.5  # of the bias; chosen on edits of other voices (docs/log.md)
-PARTS = 2  # in which the visible frames are filled
-BLOCK = 24  # frames of a part in a row: 0.3 s, about a word
-LEAST = 8  # frames of a block, and …
-SPEECH = 0.5  # … the share of them that must not be a pause
-BIAS_FRAMES = 6  # frames of a class; with fewer, it isn't used
-PRIOR = 10  # frames for which no difference is assumed
-BINS = 9  # of a binomial mean, over which a spectrum's difference is smoothed
 
 
 class SpectralBias:
     """A model's bias in a recording's mean spectra, by class of phones."""
 
     def __init__(self, model: A3T, item: MaskedMel, symbols: Sequence[str]) -> None:
-        """``item``: the recording's mel, of which what is visible is filled, and its phones, whose
-        symbols these are. The model fills it twice."""
+        """Measure the bias in a recording's mel by filling what is visible, twice.
+
+        ``item``: that mel and its phones, whose symbols ``symbols`` are.
+        """
         self.kind_of_phone = np.array([phone_class(symbol) for symbol in symbols])
         self.spectra: dict[str, Tensor] = {}  # (80,) each
         of_frame = self.kind_of_phone[item.phone_of_frame]
         blocks = _visible_blocks(item.masked, of_frame)
         differences, kinds = [], []
-        for part in range(PARTS):
-            if own := blocks[part::PARTS]:
-                frames = np.concatenate(own)
+        for part in range(BIAS_PARTS):
+            if part_blocks := blocks[part::BIAS_PARTS]:
+                frames = np.concatenate(part_blocks)
                 masked = item.masked.copy()
                 masked[frames] = True
                 filled = fill(model, replace(item, masked=masked, rise=None))
@@ -177,13 +178,15 @@ class SpectralBias:
         difference, kind = torch.cat(differences), np.concatenate(kinds)
         for name in set(kind.tolist()) - {PAUSED}:
             own_kind = difference[torch.from_numpy(kind == name)]
-            if len(own_kind) >= BIAS_FRAMES:
+            if len(own_kind) >= MIN_BIAS_FRAMES:
                 mean = _smoothed(own_kind.mean(0))
-                self.spectra[name] = mean * len(own_kind) / (len(own_kind) + PRIOR)
+                self.spectra[name] = mean * len(own_kind) / (len(own_kind) + PRIOR_FRAMES)
 
     def taken_off(self, mel: Tensor, phone_of_frame: np.ndarray) -> Tensor:
-        """Filled frames (n, 80) log10, and whose phones they are (n,): moved by a share of the bias
-        of each frame's class; each frame stays as loud as it is."""
+        """Move filled frames (n, 80) log10 by a share of the bias of each frame's class.
+
+        ``phone_of_frame``: whose they are, (n,). Each frame stays as loud as it is.
+        """
         kinds = self.kind_of_phone[phone_of_frame]
         result = mel.clone()
         for name, spectrum in self.spectra.items():
@@ -192,19 +195,19 @@ class SpectralBias:
 
 
 def unbiased(model: A3T, item: MaskedMel, symbols: Sequence[str], filled: Tensor) -> Tensor:
-    """The model's fill of an item, (N, 80) log10, without its bias in what is visible."""
+    """Return the model's fill of an item, (N, 80) log10, without its bias in what is visible."""
     moved = SpectralBias(model, item, symbols).taken_off(filled, item.phone_of_frame)
     return torch.where(torch.from_numpy(item.masked)[:, None], moved, filled)
 
 
 def _visible_blocks(masked: np.ndarray, classes: np.ndarray) -> list[np.ndarray]:
-    """The visible frames in blocks of successive ones, without those that are mostly a pause."""
+    """Return the visible frames in blocks of successive ones, but those that are mostly a pause."""
     runs = [np.arange(first, last) for first, last in runs_of(~masked)]
-    blocks = [run[k : k + BLOCK] for run in runs for k in range(0, len(run), BLOCK)]
+    blocks = [run[k : k + BLOCK_FRAMES] for run in runs for k in range(0, len(run), BLOCK_FRAMES)]
     return [
         block
         for block in blocks
-        if len(block) >= LEAST and (classes[block] != PAUSED).mean() > SPEECH
+        if len(block) >= MIN_BLOCK_FRAMES and (classes[block] != PAUSED).mean() > MIN_SPEECH_SHARE
     ]
 
 
@@ -215,6 +218,8 @@ def _shape(mel: Tensor) -> Tensor:
 
 def _smoothed(spectrum: Tensor) -> Tensor:
     """(80,) -> (80,): the binomial mean of nine bins."""
-    weights = torch.tensor([math.comb(BINS - 1, k) / 2 ** (BINS - 1) for k in range(BINS)])
-    padded = F.pad(spectrum[None, None], (BINS // 2, BINS // 2), mode="replicate")
+    weights = torch.tensor(
+        [math.comb(SMOOTHED_BINS - 1, k) / 2 ** (SMOOTHED_BINS - 1) for k in range(SMOOTHED_BINS)]
+    )
+    padded = F.pad(spectrum[None, None], (SMOOTHED_BINS // 2, SMOOTHED_BINS // 2), mode="replicate")
     return F.conv1d(padded, weights[None, None])[0, 0]

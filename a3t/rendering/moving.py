@@ -34,9 +34,10 @@ from a3t.plan.request import MAX_GAIN_DB
 from a3t.rendering.edited import EditedRecording, ReusedExcerpt
 from a3t.spans import Margins, Span
 
-SHARED = 1.0  # seconds of words that two recordings have in common
-CONTEXT = 0.1  # seconds beside a piece, in which a joint may lie
-RADIUS, NARROW = 0.03, 0.0125  # seconds by which a joint may move in silence, and without any
+ENOUGH_SHARED_S = 1.0  # seconds of words that two recordings have in common
+JOINT_CONTEXT_S = 0.1  # seconds beside a piece, in which a joint may lie
+# Seconds by which a joint may move in silence, and without any.
+JOINT_RADIUS_S, NARROW_RADIUS_S = 0.03, 0.0125
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,14 +59,14 @@ class _Piece:
     exact: bool = False
 
     def source_of(self, sample: int) -> int:
-        """The sample of its origin's result that one of its own is."""
+        """Return the sample of its origin's result that one of its own is."""
         return self.source + round(sample / self.ratio)
 
 
 def moved_patch(
     plan: EditPlan, edit: PlannedEdit, origins: Sequence[EditedRecording]
 ) -> tuple[Patch, tuple[ReusedExcerpt, ...]]:
-    """The patch that puts the speech that an edit takes in its place, and what it is made of."""
+    """Return the patch that puts the speech that an edit takes in its place, and its excerpts."""
     recording, rate = plan.recording, plan.recording.sample_rate
     places = recording.samples_in(edit.source)
     around = Surroundings.read(recording, *places)
@@ -119,7 +120,7 @@ def moved_patch(
 
 
 def _joint(a: _Piece, b: _Piece, fade: int, rate: int, from_place: bool, to_place: bool) -> Overlap:
-    """The overlap from one piece to the next: samples of the first, their offset in the second.
+    """Return the overlap from one piece to the next: the first's samples, their offset there.
 
     The recording itself is left before the place and entered again after it, so that nothing of it
     is heard twice.
@@ -128,9 +129,9 @@ def _joint(a: _Piece, b: _Piece, fade: int, rate: int, from_place: bool, to_plac
     leaving = a.last - room, a.last if from_place else a.last + room
     entering = b.first if to_place else b.first - room, b.first + room
     asked = a.last, b.first
-    found = best_places(a.around.mono, leaving, b.around.mono, entering, asked, rate)
-    leave, enter = found or asked
-    if found:  # no farther than the cross-fade needs
+    best = best_places(a.around.mono, leaving, b.around.mono, entering, asked, rate)
+    leave, enter = best or asked
+    if best:  # no farther than the cross-fade needs
         room = fade - half
     for _ in range(2):  # where a sound ends too soon, it is left sooner
         offset = enter - leave
@@ -152,19 +153,19 @@ def _joint(a: _Piece, b: _Piece, fade: int, rate: int, from_place: bool, to_plac
 def _speech(
     plan: EditPlan, edit: PlannedEdit, taken: ReusedSpeech, origin: EditedRecording
 ) -> _Piece:
-    """Speech of an origin at the recording's rate, channels and level."""
-    own, recording = origin.recording, plan.recording
+    """Return speech of an origin at the recording's rate, channels and level."""
+    source, recording = origin.recording, plan.recording
     first, last = origin_span(taken, origin)
-    reach = round(CONTEXT * own.sample_rate)
+    reach = round(JOINT_CONTEXT_S * source.sample_rate)
     begin = max(first - reach, 0)
     end = min(last + reach, origin.map.samples.output_length)
-    samples = read_patched(own, origin.patches, begin, end)
-    ratio = recording.sample_rate / own.sample_rate
-    same = own.path == recording.path and own.track == recording.track
+    samples = read_patched(source, origin.patches, begin, end)
+    ratio = recording.sample_rate / source.sample_rate
+    same = source.path == recording.path and source.track == recording.track
     exact = same and not taken.decibels
     if ratio != 1:
-        samples = soxr.resample(samples, own.sample_rate, recording.sample_rate)
-    if own.channels != recording.channels:
+        samples = soxr.resample(samples, source.sample_rate, recording.sample_rate)
+    if source.channels != recording.channels:
         samples = samples.mean(axis=1, keepdims=True).repeat(recording.channels, axis=1)
     gain = taken.decibels
     if taken.punch_in:
@@ -175,11 +176,11 @@ def _speech(
     constant = samples.mean(axis=0)
     bare = samples - constant
     around = Surroundings(0, recording.sample_rate, bare, bare.mean(axis=1), constant, 1.0)
+    rate = recording.sample_rate
     rooms = [
-        round(min(max(samples_of(frames, recording.sample_rate), NARROW * recording.sample_rate),
-                  RADIUS * recording.sample_rate))
+        round(min(max(samples_of(frames, rate), NARROW_RADIUS_S * rate), JOINT_RADIUS_S * rate))
         for frames in taken.silent
-    ]  # fmt: skip
+    ]
     edges = [round((sample - begin) * ratio) for sample in (first, last)]
     return _Piece(
         around, samples, edges[0], edges[1], (rooms[0], rooms[1]), taken.origin, begin, ratio, exact
@@ -193,22 +194,24 @@ def _in_place(
     origin: EditedRecording,
     samples: np.ndarray,
 ) -> np.ndarray:
-    """Samples of words that were recorded for the edit, with the sound of their new place: as the
-    words that stand beside them in both recordings tell it, if these are enough, else all."""
+    """Give words that were recorded for the edit the sound of their new place.
+
+    The words that stand beside them in both recordings tell it, if these are enough, else all.
+    """
     recording, read = plan.recording, origin.recording
-    spoken, own = plan.alignment.spoken, origin.plan.alignment.spoken
+    spoken, read_words = plan.alignment.spoken, origin.plan.alignment.spoken
     kept = {new: old for old, new in plan.words.kept_places()}
     before = zip(range(taken.new[0])[::-1], range(taken.words[0])[::-1], strict=False)
-    after = zip(count(taken.new[1]), range(taken.words[1], len(own)), strict=False)
+    after = zip(count(taken.new[1]), range(taken.words[1], len(read_words)), strict=False)
     pairs = []
     for side in (before, after):
         for new, there in side:
-            if new not in kept or own[there].text != spoken[kept[new]].text:
+            if new not in kept or read_words[there].text != spoken[kept[new]].text:
                 break
-            pairs.append((spoken[kept[new]], own[there]))
-    shared = sum(word.duration for word, _ in pairs) >= SHARED
+            pairs.append((spoken[kept[new]], read_words[there]))
+    shared = sum(word.duration for word, _ in pairs) >= ENOUGH_SHARED_S
     here = tuple(word for word, _ in pairs) if shared else spoken
-    read_there = tuple(word for _, word in pairs) if shared else own
+    read_there = tuple(word for _, word in pairs) if shared else read_words
     rate, places = recording.sample_rate, recording.samples_in(edit.source)
     near, middle = sum(places) // 2, sum(origin_span(taken, origin)) // 2
     tone = find_room_tone(recording, plan.alignment, near)
@@ -221,27 +224,27 @@ def _in_place(
 
 
 def origin_span(taken: ReusedSpeech, origin: EditedRecording) -> Span:
-    """The samples of an origin's result that are taken, before joints move."""
+    """Return the samples of an origin's result that are taken, before joints move."""
     first, last = origin.recording.samples_in(taken.frames)
     before, after = (origin.map.samples.shifts[edits] for edits in taken.edits)
     return first + before, last + after
 
 
 def _tone(plan: EditPlan, near: int, frames: int) -> _Piece:
-    """A pause of the recording's room tone."""
+    """Return a pause of the recording's room tone."""
     recording, rate = plan.recording, plan.recording.sample_rate
-    reach, length = round(CONTEXT * rate), samples_of(frames, rate)
+    reach, length = round(JOINT_CONTEXT_S * rate), samples_of(frames, rate)
     near = min(near, recording.samples - 1)
     tone = room_tone(recording, plan.alignment, length + 2 * reach, plan.request.seed, near)
     constant = Surroundings.read(recording, near, near + 1).constant
     bare = tone.astype(np.float64)
     around = Surroundings(0, rate, bare, bare.mean(axis=1), constant, 1.0)
-    room = round(RADIUS * rate)
+    room = round(JOINT_RADIUS_S * rate)
     return _Piece(around, bare + constant, reach, reach + length, (room, room))
 
 
 def _louder(samples: np.ndarray, decibels: float) -> np.ndarray:
-    """The samples (n, channels) at another level, but never above full scale."""
+    """Bring samples (n, channels) to another level, but never above full scale."""
     if not decibels:
         return samples
     gain, peak = 10 ** (decibels / 20), float(np.abs(samples).max(initial=1e-9))
@@ -249,5 +252,5 @@ def _louder(samples: np.ndarray, decibels: float) -> np.ndarray:
 
 
 def _speech_level(plan: EditPlan) -> float:
-    """The level of a recording's words, dB of full scale."""
+    """Return the level of a recording's words, dB of full scale."""
     return float(10 * np.log10(speech_power(plan.recording, plan.alignment) + 1e-12))

@@ -49,18 +49,27 @@ from a3t.vocoder import Vocoder, vocode_span
 from alignment.boolean_runs import runs_of
 
 SENTENCE_ENDS = (".", "?")  # the marks that end a sentence
-CLEAR = 2  # frames beside an edit whose vocoder output the edit still influences
+INFLUENCED_FRAMES = 2  # frames beside an edit whose vocoder output the edit still influences
+DEVIATION_SHARE = 0.7  # of the deviations measured
+# Octaves, standard deviations: of a run of frames, and within it.
+RUN_OCTAVES, FRAME_OCTAVES = 0.10, 0.14
+# Frames, the deviation of the Gaussian by which pitches within a run correlate.
+CORRELATED_FRAMES = 9
+END_FRAMES = 5  # frames over which a run's ends return to the predicted melody
+PREDICTED = 0  # the seed that leaves the melody as it is
+# Octaves requested at the end of the last word; the result has a quarter to a third of them.
+RISE_OCTAVES = 0.44
 
 
 def edit_frames(edit: PlannedEdit, first: int, last: int) -> Span:
-    """An edit's new frames [first, last), extended by its margins and the space for its joints."""
+    """Return an edit's new frames [first, last) with its margins and the space for its joints."""
     return first - edit.margin[0] - edit.overlap[0], last + edit.margin[1] + edit.overlap[1]
 
 
 def neighbours_of(
     recording: Recording, frames: WindowFrames, copy: np.ndarray
 ) -> tuple[Neighbour, ...]:
-    """The kept parts of a window, each as recorded and as resynthesised by the vocoder.
+    """Return the kept parts of a window, each as recorded and as resynthesised by the vocoder.
 
     copy: (300 N,) the resynthesis of the whole window, at 24 kHz.
     """
@@ -68,7 +77,7 @@ def neighbours_of(
     breaks = np.flatnonzero((np.diff(kept) != 1) | (np.diff(frames.source[kept]) != 1)) + 1
     neighbours = []
     for run in np.split(kept, breaks):
-        run = run[CLEAR : len(run) - CLEAR]
+        run = run[INFLUENCED_FRAMES : len(run) - INFLUENCED_FRAMES]
         if len(run):
             vocoded = copy[run[0] * HOP : (run[-1] + 1) * HOP]
             first = int(frames.source[run[0]]) * HOP
@@ -81,7 +90,7 @@ def neighbours_of(
 def sound_matcher(
     plan: EditPlan, edit: PlannedEdit, neighbours: Sequence[Neighbour]
 ) -> SoundMatcher:
-    """A matcher of an edit's patch to the recording around it."""
+    """Make a matcher of an edit's patch to the recording around it."""
     recording, match = plan.recording, plan.request.match
     tone = steady = reverberation = None
     if match.room_tone:
@@ -96,7 +105,7 @@ def sound_matcher(
 def patch_of(
     recording: Recording, edit: PlannedEdit, samples: np.ndarray, matcher: SoundMatcher
 ) -> Patch:
-    """The patch of new words, from the 24 kHz samples (n,) of the frames `edit_frames` gives."""
+    """Make the patch of new words from the 24 kHz samples (n,) of the frames of `edit_frames`."""
     # The last frame may be cut short by the end of the recording.
     length = grid_samples(recording.samples, recording.sample_rate)
     begin, stop = edit.remade[0] * HOP, min(edit.remade[1] * HOP, length)
@@ -108,7 +117,7 @@ def patch_of(
 
 
 def edited_channels(plan: EditPlan, edit: PlannedEdit) -> tuple[int, ...]:
-    """The recording's channels that an edit changes: those in which its speaker is heard."""
+    """Return the recording's channels that an edit changes: those in which its speaker is heard."""
     words, (first, last) = plan.alignment.spoken, edit.old
     if edit.is_cut:
         said = [(seconds_of(edit.source[0]), seconds_of(edit.source[1]))]
@@ -124,7 +133,7 @@ def edited_channels(plan: EditPlan, edit: PlannedEdit) -> tuple[int, ...]:
 
 
 def as_heard(plan: EditPlan, channels: Collection[tuple[int, ...]]) -> EditPlan:
-    """The plan of the one channel in which all of some edits are heard, if there is one."""
+    """Return the plan of the one channel in which all of some edits are heard, if there is one."""
     only = next(iter(channels), ())
     if len(channels) != 1 or len(only) != 1 or plan.recording.channels == 1:
         return plan
@@ -133,7 +142,7 @@ def as_heard(plan: EditPlan, channels: Collection[tuple[int, ...]]) -> EditPlan:
 
 
 def deletion_of(recording: Recording, edit: PlannedEdit) -> Patch:
-    """The patch that joins both sides of deleted frames, at the quietest points nearby."""
+    """Make the patch that joins both sides of deleted frames, at the quietest points nearby."""
     first, last = recording.samples_in(edit.source)
     room = [
         side
@@ -144,7 +153,7 @@ def deletion_of(recording: Recording, edit: PlannedEdit) -> Patch:
 
 
 def pause_of(plan: EditPlan, edit: PlannedEdit) -> Patch:
-    """The patch of an edit that consists of a pause alone."""
+    """Make the patch of an edit that consists of a pause alone."""
     recording, rate = plan.recording, plan.recording.sample_rate
     first, last = recording.samples_in(edit.source)
     same = edit.frames == edit.source[1] - edit.source[0]
@@ -156,7 +165,7 @@ def pause_of(plan: EditPlan, edit: PlannedEdit) -> Patch:
 
 
 def with_room_tone(plan: EditPlan, edit: PlannedEdit, patch: Patch) -> Patch:
-    """The patch of new words with room tone in the pauses between them."""
+    """Put room tone in the pauses between a patch's new words."""
     rate = plan.recording.sample_rate
     spans, frame = [], edit.source[0]
     for phone in edit.phones:
@@ -169,15 +178,6 @@ def with_room_tone(plan: EditPlan, edit: PlannedEdit, patch: Patch) -> Patch:
     return quieted(patch, spans, plan.recording, plan.alignment, plan.request.seed)
 
 
-SHARE = 0.7  # of the deviations measured
-WHOLE, WITHIN = 0.10, 0.14  # octaves, standard deviations: of a run of frames, and within it
-SLOW = 9  # frames, the deviation of the Gaussian by which pitches within a run correlate
-ENDS = 5  # frames over which a run's ends return to the predicted melody
-PREDICTED = 0  # the seed that leaves the melody as it is
-# Octaves requested at the end of the last word; the result has a quarter to a third of them.
-RISE = 0.44
-
-
 def melody(text: Transcript, window: WindowFrames, seed: int) -> np.ndarray | None:
     """(N,) octaves to add to the predicted pitch of a window's new words, None for none."""
     shifts = rises(text, window), drawn_melody(window.masked, seed)
@@ -186,8 +186,10 @@ def melody(text: Transcript, window: WindowFrames, seed: int) -> np.ndarray | No
 
 
 def drawn_melody(masked: np.ndarray, seed: int) -> np.ndarray | None:
-    """(N,) octaves to add to the predicted pitch of the masked frames (N,) bool, None for the seed
-    that draws none; the same for a seed."""
+    """Draw octaves (N,) to add to the predicted pitch of the masked frames (N,) bool.
+
+    None for the seed that draws none; the same for a seed.
+    """
     if seed == PREDICTED:
         return None
     result = np.zeros(len(masked))
@@ -195,39 +197,47 @@ def drawn_melody(masked: np.ndarray, seed: int) -> np.ndarray | None:
         draw = np.random.default_rng([seed, first])
         length = last - first
         # Noise smoothed to a correlation of that deviation, and of variance 1.
-        kernel = np.exp(-np.square(np.arange(-3 * SLOW, 3 * SLOW + 1) / SLOW))
+        kernel = np.exp(
+            -np.square(
+                np.arange(-3 * CORRELATED_FRAMES, 3 * CORRELATED_FRAMES + 1) / CORRELATED_FRAMES
+            )
+        )
         kernel /= np.sqrt(np.square(kernel).sum())
         noise = draw.standard_normal(length + len(kernel) - 1)
-        own = WHOLE * draw.standard_normal() + WITHIN * np.convolve(noise, kernel, "valid")
+        melody_noise = RUN_OCTAVES * draw.standard_normal() + FRAME_OCTAVES * np.convolve(
+            noise, kernel, "valid"
+        )
         place = np.arange(length)
-        near = np.minimum(place + 1, length - place) / ENDS
-        result[first:last] = SHARE * own * np.minimum(near, 1.0)
+        near = np.minimum(place + 1, length - place) / END_FRAMES
+        result[first:last] = DEVIATION_SHARE * melody_noise * np.minimum(near, 1.0)
     return result
 
 
 def rises(text: Transcript, window: WindowFrames) -> np.ndarray | None:
-    """(N,) octaves by which the frames of a window's new words rise, None where none of them ends a
-    question: from its last stressed vowel on to its end."""
+    """Return octaves (N,) by which a window's new words rise; None where none ends a question.
+
+    A question rises from its last stressed vowel on to its end.
+    """
     ends = question_ends(text)
     if not ends:
         return None
     result = np.zeros(len(window.masked))
     starts = np.cumsum([0, *(phone.frames for phone in window.phones)])
     for word in ends:
-        own = [
+        word_phones = [
             k
             for k, phone in enumerate(window.phones)
             if isinstance(phone, PlannedPhone) and phone.word == word
         ]
-        if own:
-            nucleus = _nucleus([window.phones[k].symbol for k in own])
-            first, last = int(starts[own[nucleus]]), int(starts[own[-1] + 1])
-            result[first:last] = RISE * (np.arange(last - first) + 1) / (last - first)
+        if word_phones:
+            nucleus = _nucleus([window.phones[k].symbol for k in word_phones])
+            first, last = int(starts[word_phones[nucleus]]), int(starts[word_phones[-1] + 1])
+            result[first:last] = RISE_OCTAVES * (np.arange(last - first) + 1) / (last - first)
     return result if result.any() else None
 
 
 def _nucleus(symbols: list[str]) -> int:
-    """The place of the last stressed vowel, or else of the last one, or 0."""
+    """Return the place of the last stressed vowel, or else of the last one, or 0."""
     vowels = [k for k, symbol in enumerate(symbols) if is_vowel(symbol)]
     stressed = [k for k in vowels if symbols[k][-1] in "12"]
     return (stressed or vowels or [0])[-1]
@@ -252,8 +262,10 @@ class Renderer:
     voice: dict[str, Any] | None = None
 
     def edited(self, plan: EditPlan) -> EditedRecording:
-        """Carry out exactly this plan, and verify the new words if its request says so; the same
-        seed gives the same samples."""
+        """Carry out exactly this plan, and verify the new words if its request says so.
+
+        The same seed gives the same samples.
+        """
         origins = tuple(map(self.edited, plan.source_edits))
         rendered = self._rendered(plan, origins)
         result = EditedRecording(
@@ -288,15 +300,15 @@ class Renderer:
         return {"model": model, "vocoder": vocoder, "voice": self.voice}
 
     def _rendered(self, plan: EditPlan, origins: Sequence[EditedRecording]) -> list[Rendered]:
-        """One result per edit of the plan; ``origins``: what its origins were rendered to."""
+        """Render each edit of the plan; ``origins``: what its origins were rendered to."""
         rendered: dict[int, Rendered] = {}
         if any(word.emphasis for edit in plan.edits for word in edit.words):
             require_world()  # fail before the work, not after it
         channels = [edited_channels(plan, edit) for edit in plan.edits]
         with one_thread():
             for window in plan.windows:
-                own = {channels[k] for k in window.edits if plan.edits[k].is_spoken}
-                rendered |= self._window(as_heard(plan, own), window)
+                speaking = {channels[k] for k in window.edits if plan.edits[k].is_spoken}
+                rendered |= self._window(as_heard(plan, speaking), window)
         for k, edit in enumerate(plan.edits):
             if k in rendered:
                 continue
@@ -322,8 +334,10 @@ class Renderer:
         source: Span,
         rise: np.ndarray | None = None,
     ) -> torch.Tensor:
-        """The window's mel (N, 80): the recording's own, the masked frames filled and levelled.
-        ``rise``: (N,) octaves by which the pitch is raised."""
+        """Return the window's mel (N, 80): the recording's own, masked frames filled and levelled.
+
+        ``rise``: (N,) octaves by which the pitch is raised.
+        """
         model = self.networks.model
         symbols = [phone.symbol for phone in window.phones]
         item = masked_mel(recording, window, source, rise)
@@ -331,7 +345,7 @@ class Renderer:
         return levelled(filled, window.masked, symbols, window.phone_of_frame)
 
     def speak(self, plan: SpeechPlan) -> Iterator[np.ndarray]:
-        """The plan's speech at 24 kHz, float32, piece by piece; the same seed gives the same."""
+        """Speak the plan at 24 kHz, float32, piece by piece; the same seed gives the same."""
         pieces = pieces_with_watermark(self._speech(plan), SAMPLE_RATE)
         while True:
             with one_thread():  # only while it computes: what is done in between has its own
@@ -348,9 +362,13 @@ class Renderer:
         ids = phone_ids(symbols)
         rise = melody(plan.target, window, plan.request.seed)
         item = MaskedMel(mel, window.masked, ids, window.phone_of_frame, rise)
-        own = window.phone_of_frame[:start]
+        phone_numbers = window.phone_of_frame[:start]
         heard = replace(
-            item, mel=mel[:start], masked=window.masked[:start], phone_of_frame=own, rise=None
+            item,
+            mel=mel[:start],
+            masked=window.masked[:start],
+            phone_of_frame=phone_numbers,
+            rise=None,
         )
         with self.step("fill"):
             bias = SpectralBias(self.networks.model, heard, symbols)
@@ -361,8 +379,8 @@ class Renderer:
         while made < len(speech):
             with self.step("fill"):
                 end, filled = next(pieces)
-                own = window.phone_of_frame[start + made : end]
-                right = bias.taken_off(filled[start + made : end], own)
+                phone_numbers = window.phone_of_frame[start + made : end]
+                right = bias.taken_off(filled[start + made : end], phone_numbers)
                 speech[made : end - start] = level.levelled(right, start + made)
                 made = end - start
             # The last frames sound as they should only once those after them are known.
@@ -375,7 +393,7 @@ class Renderer:
                 vocoded = sure
 
     def _window(self, plan: EditPlan, window: Window) -> dict[int, Rendered]:
-        """The edits of a window that have new words."""
+        """Render the edits of a window that have new words."""
         recording = plan.recording
         frames = lay_out(plan, window)
         texture_seed = plan.request.seed + window.source[0]  # no two windows have the same noise
@@ -407,7 +425,7 @@ class Renderer:
 def masked_mel(
     recording: Recording, window: WindowFrames, source: Span, rise: np.ndarray | None = None
 ) -> MaskedMel:
-    """A window's mel (N, 80) as the network gets it; ``rise``: (N,) octaves."""
+    """Return a window's mel (N, 80) as the network gets it; ``rise``: (N,) octaves."""
     place = torch.from_numpy(window.source - source[0]).clamp(min=0)
     ids = phone_ids([phone.symbol for phone in window.phones])
     mel = mel_window(recording, *source)[place]
@@ -415,8 +433,10 @@ def masked_mel(
 
 
 def emphasised_spans(edit: PlannedEdit, before: int) -> Sequence[Span]:
-    """Sample ranges at 24 kHz of the emphasised words, in a patch whose words begin after
-    ``before`` frames."""
+    """Return sample ranges at 24 kHz of the emphasised words of a patch.
+
+    Its words begin after ``before`` frames.
+    """
     spans, frame = [], before
     for word in edit.words:
         if word.emphasis:
@@ -426,8 +446,7 @@ def emphasised_spans(edit: PlannedEdit, before: int) -> Sequence[Span]:
 
 
 def _voice(plan: EditPlan, window: Window) -> np.ndarray:
-    """The speaker's own speech within 5 s of a window's middle, as far as it is aligned: (n,) at
-    24 kHz."""
+    """Return the speaker's aligned speech within 5 s of a window's middle: (n,) at 24 kHz."""
     middle = sum(window.source) // 2
     kept = [p for p in plan.phones if p.word >= 0 and abs(p.first - middle) <= 400]
     first, last = (kept[0].first, kept[-1].last) if kept else window.source

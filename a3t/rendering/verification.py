@@ -37,14 +37,14 @@ from alignment.waveform import model_waveform
 
 # A word's log odds: an offset, and the weights of the aligner's and of the nats that it is ahead of
 # its best rival, between bounds. Chosen with words of unseen voices (docs/log.md).
-OFFSET, ALIGNED, AHEAD = 1.5, 0.3, 0.4
+HEARD_OFFSET, ALIGNED_WEIGHT, AHEAD_WEIGHT = 1.5, 0.3, 0.4
 MAX_NATS, ENOUGH_NATS = 10.0, 3.0
 MISHEARD = 0.3  # the most confidence in a word that Whisper hears otherwise
-BESIDE = 3  # words on either side of hidden ones, which place them
+WORDS_BESIDE = 3  # words on either side of hidden ones, which place them
 
 
 def verify(result: EditedRecording) -> EditedRecording:
-    """The result with the aligner's confidence, 0 to 1, for each new word of each edit.
+    """Return the result with the aligner's confidence, 0 to 1, for each new word of each edit.
 
     All are 0 where the words can't be aligned at all.
     """
@@ -64,7 +64,7 @@ def verify(result: EditedRecording) -> EditedRecording:
 def _confidences(
     result: EditedRecording, window: Window, pronouncer: Pronouncer
 ) -> dict[int, float]:
-    """The confidence in each word of a window of the result, by its number in the new text."""
+    """Return the confidence in each word of a window of the result, by its number in the text."""
     words = _words_in(result, window)
     spoken = [result.plan.new_text.spoken[word] for word in words]
     mono = _mono(result, _samples_of(result, window))
@@ -74,8 +74,10 @@ def _confidences(
     made = {word for k in window.edits for word in range(*result.plan.edits[k].new)}
     sequences = sequence_scores(features(model_waveform(mono, result.recording.sample_rate)))
     scores = {
-        word: _against_rivals(aligned, k, pronouncer, sequences) if word in made else own.score
-        for k, (word, own) in enumerate(zip(words, aligned.spoken, strict=True))
+        word: _against_rivals(aligned, k, pronouncer, sequences)
+        if word in made
+        else aligned_word.score
+        for k, (word, aligned_word) in enumerate(zip(words, aligned.spoken, strict=True))
     }
     heard = _heard_by_whisper(mono, result, spoken, pronouncer)
     for word, is_heard in zip(words, heard, strict=False):
@@ -116,26 +118,29 @@ def heard_alike(spoken: Sequence[str], heard: Sequence[str], pronouncer: Pronoun
 def _against_rivals(
     aligned: Alignment, k: int, pronouncer: Pronouncer, sequences: np.ndarray
 ) -> float:
-    """The confidence in spoken word ``k``: the aligner's, and by how much the word fits the sound
-    better than the common words that are one phone apart from it do; the aligner's alone if there
-    are none. ``sequences``: scores (T, 40) as `fit_of` takes them."""
+    """Return the confidence in spoken word ``k``, compared with its rivals.
+
+    These are the common words that are one phone apart from it: it is the aligner's confidence, and
+    by how much the word fits the sound better than they do; the aligner's alone if there are none.
+    ``sequences``: scores (T, 40) as `fit_of` takes them.
+    """
     word = aligned.spoken[k]
     said = tuple(strip_stress(phone.symbol) for phone in word.phones)
     choices = pronouncer.choices([word.text])[word.text]
-    own = {said, *(tuple(map(strip_stress, way)) for way in choices)}
-    rivals = words_one_phone_apart(own)
+    ways_to_say = {said, *(tuple(map(strip_stress, way)) for way in choices)}
+    rivals = words_one_phone_apart(ways_to_say)
     if not rivals:
         return word.score
-    texts = [sorted(own), *(sorted(ways) for ways in rivals.values())]
+    texts = [sorted(ways_to_say), *(sorted(ways) for ways in rivals.values())]
     fit, *others = fit_of(aligned, (k, k + 1), texts, sequences)
     ahead = min(max(fit - max(others), -MAX_NATS), ENOUGH_NATS)
     score = min(max(word.score, 0.001), 0.999)
-    odds = OFFSET + ALIGNED * math.log(score / (1 - score)) + AHEAD * ahead
+    odds = HEARD_OFFSET + ALIGNED_WEIGHT * math.log(score / (1 - score)) + AHEAD_WEIGHT * ahead
     return round(1 / (1 + math.exp(-odds)), 4)
 
 
 def _mono(result: EditedRecording, span: Span) -> np.ndarray:
-    """Samples of the result, (n,) float32."""
+    """Return samples of the result, (n,) float32."""
     sound = read_patched(result.recording, result.patches, span[0], max(span))
     return np.asarray(sound.mean(axis=1), np.float32)
 
@@ -143,7 +148,7 @@ def _mono(result: EditedRecording, span: Span) -> np.ndarray:
 def _aligned(
     result: EditedRecording, mono: np.ndarray, spoken: Sequence[str], pronouncer: Pronouncer
 ) -> Alignment | None:
-    """The words in a part (n,) of the result; None if nothing in it sounds like them."""
+    """Align the words in a part (n,) of the result; None if nothing in it sounds like them."""
     rate, choices = result.recording.sample_rate, pronouncer.choices(spoken)
     try:
         return NetworkAligner().align(mono, rate, spoken, choices, check=False)
@@ -152,7 +157,7 @@ def _aligned(
 
 
 def _words_in(result: EditedRecording, window: Window) -> list[int]:
-    """The new text's words in a window: its new ones, and those that are kept whole."""
+    """Return the new text's words in a window: its new ones, and those that are kept whole."""
     plan = result.plan
     words = [word for k in window.edits for word in range(*plan.edits[k].new)]
     for old, new in result.map.words.kept_places():
@@ -163,7 +168,7 @@ def _words_in(result: EditedRecording, window: Window) -> list[int]:
 
 
 def _samples_of(result: EditedRecording, window: Window) -> Span:
-    """The samples of the result that stand for a window of the recording."""
+    """Return the samples of the result that stand for a window of the recording."""
     first, last = result.recording.samples_in(window.source)
     # Edits before the window shift both its ends, those within it only its end.
     shifts = result.map.samples.shifts
@@ -171,7 +176,7 @@ def _samples_of(result: EditedRecording, window: Window) -> Span:
 
 
 def hiding(plan: EditPlan, edit: PlannedEdit) -> Cut | None:
-    """The cut that hides an edit's words; None for another edit."""
+    """Return the cut that hides an edit's words; None for another edit."""
     for cut in plan.request.cuts:
         first, last = frames_of(cut.start), frames_of(cut.end)
         if cut.kind == NAMED and first < edit.source[1] and edit.source[0] < last:
@@ -180,19 +185,22 @@ def hiding(plan: EditPlan, edit: PlannedEdit) -> Cut | None:
 
 
 def heard_still(result: EditedRecording) -> str:
-    """A sentence about the hidden words that may be heard nevertheless; "" if there are none."""
+    """Return a sentence about the hidden words that may still be heard; "" if there are none."""
     words = ", ".join(f"“{each.word}”" for each in still_heard(result))
     return f"Listen to {words}: it may still be heard." if words else ""
 
 
 def still_heard(result: EditedRecording) -> Iterator[WordScore]:
-    """The hidden words that the aligner finds where they were, as it finds words that are said."""
+    """Yield the hidden words that the aligner finds where they were, as if they were said."""
     plan, output_of = result.plan, result.map.samples.output_of
     pronouncer, words = plan.request.pronouncer, plan.alignment.spoken
     for edit in plan.edits:
         if hiding(plan, edit) is None:
             continue
-        first, last = max(edit.old[0] - BESIDE, 0), min(edit.old[1] + BESIDE, len(words))
+        first, last = (
+            max(edit.old[0] - WORDS_BESIDE, 0),
+            min(edit.old[1] + WORDS_BESIDE, len(words)),
+        )
         begin, end = result.recording.samples_between(words[first].start, words[last - 1].end)
         mono = _mono(result, (output_of(begin), output_of(end)))
         if aligned := _aligned(result, mono, plan.text.spoken[first:last], pronouncer):

@@ -19,12 +19,12 @@ BUILTIN_FOLDER = SHIPPED_MODELS / "vocoder-small"
 @one_thread()
 @torch.random.fork_rng(devices=[])  # the host program's draws stay as they are
 def load_vocoder(name_or_path: str | Path = "builtin", device: str = "cpu") -> Vocoder:
-    """The vocoder called "builtin" (shipped) or "griffin-lim", or the one in a folder.
+    """Load the vocoder called "builtin" (shipped) or "griffin-lim", or the one in a folder.
 
     A folder holds either weights of the built-in network (config.yaml, model.safetensors) or a
     checkpoint of the parallel-wavegan package (config.yml, stats.h5 or stats.npy, checkpoint); one
-    that its authors released goes by its tag, too ("vctk_hifigan.v1"), and is fetched once.
-    Raises InputError if there is no such vocoder or its folder can't be used.
+    that its authors released goes by its tag, too ("vctk_hifigan.v1"), and is fetched once. Raises
+    InputError if there is no such vocoder or its folder can't be used.
     """
     # Each kind is imported when asked for: the editor starts with one of them.
     if name_or_path == "griffin-lim":
@@ -37,9 +37,9 @@ def load_vocoder(name_or_path: str | Path = "builtin", device: str = "cpu") -> V
         return BuiltinVocoder.load(BUILTIN_FOLDER, "builtin", device)
     path = Path(name_or_path)
     if not path.exists():
-        from a3t.vocoder.parallel_wavegan import TAG, released
+        from a3t.vocoder.parallel_wavegan import RELEASE_TAG, released
 
-        if not TAG.fullmatch(str(name_or_path)):
+        if not RELEASE_TAG.fullmatch(str(name_or_path)):
             raise InputError(
                 f"There is no vocoder {str(name_or_path)!r}; use builtin, griffin-lim, a tag of "
                 "parallel-wavegan (vctk_hifigan.v1) or the path of a checkpoint folder."

@@ -26,7 +26,9 @@ class Vocoder(Protocol):
     sha256: str | None
 
     @property
-    def receptive_frames(self) -> int: ...
+    def receptive_frames(self) -> int:
+        """Frames on either side that a frame's samples depend on."""
+        ...
 
     def __call__(
         self,
@@ -46,7 +48,7 @@ class Vocoder(Protocol):
 
 
 def check_mel(mel: Tensor) -> Tensor:
-    """The mel (T, 80) as float32, or InputError saying what is wrong with it."""
+    """Return the mel (T, 80) as float32, or raise InputError saying what is wrong with it."""
     if mel.dim() != 2 or mel.shape[1] != MELS:
         raise InputError(
             f"A mel has the shape (frames, {MELS}), not {tuple(mel.shape)}; "
@@ -60,7 +62,7 @@ def check_mel(mel: Tensor) -> Tensor:
 
 
 def vocode_span(vocoder: Vocoder, mel: Tensor, first: int, last: int, seed: int = 0) -> Tensor:
-    """Samples (300 (last - first),) of frames [first, last) of the mel (T, 80).
+    """Return samples (300 (last - first),) of frames [first, last) of the mel (T, 80).
 
     Only these frames and the vocoder's receptive context are computed; the samples equal those of
     vocoding the whole. Raises InputError if the span is empty or reaches outside the mel.
@@ -88,7 +90,7 @@ def placed_uniform(seed: int, first_row: int, rows: int, width: int) -> np.ndarr
 
 
 def placed_normal(seed: int, first_row: int, rows: int, width: int) -> np.ndarray:
-    """Normal ``placed_uniform``, with deviation one (Box and Muller 1958)."""
+    """Draw normal noise like `placed_uniform`, with deviation one (Box and Muller 1958)."""
     values = placed_uniform(seed, first_row, rows, 2 * width)
     radius = np.sqrt(-2.0 * np.log1p(-values[:, :width]))
     return np.asarray(radius * np.cos(2 * np.pi * values[:, width:]))

@@ -38,11 +38,11 @@ from a3t.model.threads import on_threads
 from a3t.spans import Span
 from a3t.vocoder.base import check_mel, placed_normal
 from a3t.vocoder.pulses import PULSES_REACH, Pulses, pulses_of, with_pulses
-from a3t.vocoder.stft import BINS, REACH, griffin_lim, modulus, spectrum, unit, waveform
+from a3t.vocoder.stft import BINS, SHARED_FRAMES, griffin_lim, modulus, spectrum, unit, waveform
 from a3t.vocoder.texture import (
-    AROUND,
-    MEAN,
-    PULSE_REACH,
+    CONTRAST_SIZE,
+    MEAN_MAGNITUDE,
+    PULSE_REACH_FRAMES,
     Harmonics,
     aperiodicity,
     likely_pitch,
@@ -52,23 +52,26 @@ from a3t.vocoder.texture import (
     textured,
 )
 
-SHOWN = 10  # channels that the network is shown of the sound, beside those of the features
-HINTS, BAND = 4, 20  # channels of the vocoder's features, for each band of so many bins
+SHOWN_CHANNELS = 10  # channels that the network is shown of the sound, beside those of the features
+HINTS, HINT_BINS = 4, 20  # channels of the vocoder's features, for each band of so many bins
 LAYERS = ((1, 1), (2, 1), (1, 2), (2, 4), (1, 1))  # dilations of frames, of bins
-KERNEL = (3, 5)  # frames, bins
-COARSE, COARSE_LAYERS = 8, 2  # bins that the coarse path takes together, and its layers
+REFINEMENT_KERNEL = (3, 5)  # frames, bins
+COARSE_BINS, COARSE_LAYERS = 8, 2  # bins that the coarse path takes together, and its layers
 BRANCH = 1  # the layer after which the coarse path is added
-SLOPE = 0.1
+LEAKY_SLOPE = 0.1
 CENTRE, SPREAD = -4.5, 3.0  # bring log magnitudes to even strength
-GAIN = 2.0  # natural log, at most
-THREADS = 2  # of the convolutions, which sum alike on any number of them; the rest has one
+MAX_LOG_GAIN = 2.0  # natural log, at most
+# Of the convolutions, which sum alike on any number of them; the rest has one.
+CONVOLUTION_THREADS = 2
 
 REFINED_FRAMES = (
-    KERNEL[0] // 2 * (1 + sum(frames for frames, _ in LAYERS) + COARSE_LAYERS)
-    + AROUND[0] // 2
-    + 2 * REACH
+    REFINEMENT_KERNEL[0] // 2 * (1 + sum(frames for frames, _ in LAYERS) + COARSE_LAYERS)
+    + CONTRAST_SIZE[0] // 2
+    + 2 * SHARED_FRAMES
 )
 """Frames on either side that a refined frame's samples depend on."""
+# What the network may say of a magnitude, natural log: a full-scale sine has log 300 = 5.7.
+LOG_MAGNITUDES = (-12.0, 7.0)
 
 
 class Refinement(nn.Module):
@@ -82,14 +85,21 @@ class Refinement(nn.Module):
 
     def __init__(self, width: int, channels: int) -> None:
         super().__init__()
-        self.hints = nn.Linear(width, HINTS * -(-BINS // BAND))
-        self.enter = nn.Conv2d(SHOWN + HINTS, channels, KERNEL, padding=(1, 2))
+        self.hints = nn.Linear(width, HINTS * -(-BINS // HINT_BINS))
+        self.enter = nn.Conv2d(SHOWN_CHANNELS + HINTS, channels, REFINEMENT_KERNEL, padding=(1, 2))
         self.layers = nn.ModuleList(
-            nn.Conv2d(channels, channels, KERNEL, padding=(apart, 2 * wide), dilation=(apart, wide))
+            nn.Conv2d(
+                channels,
+                channels,
+                REFINEMENT_KERNEL,
+                padding=(apart, 2 * wide),
+                dilation=(apart, wide),
+            )
             for apart, wide in LAYERS
         )
         self.coarse = nn.ModuleList(
-            nn.Conv2d(channels, channels, KERNEL, padding=(1, 2)) for _ in range(COARSE_LAYERS)
+            nn.Conv2d(channels, channels, REFINEMENT_KERNEL, padding=(1, 2))
+            for _ in range(COARSE_LAYERS)
         )
         self.leave = nn.Conv2d(channels, 3, 1)
         self.register_buffer("window", torch.hann_window(WINDOW_SAMPLES), persistent=False)
@@ -97,7 +107,7 @@ class Refinement(nn.Module):
             if name.endswith("bias") or name.startswith("leave"):
                 nn.init.zeros_(value)
             elif value.dim() == 4:
-                nn.init.kaiming_normal_(value, SLOPE)
+                nn.init.kaiming_normal_(value, LEAKY_SLOPE)
         with torch.no_grad():
             for layer in (*self.layers, self.coarse[-1]):
                 layer.weight *= 0.3  # each adds to what came before
@@ -105,45 +115,49 @@ class Refinement(nn.Module):
     def forward(
         self, draft: Tensor, features: Tensor, periodicity: Tensor, noise: Tensor
     ) -> Tensor:
+        """Refine a draft (B, 300 T) by what the network sees in its spectra."""
         with torch.autocast(draft.device.type, enabled=False):
             spectra = spectrum(draft, self.window)
             # Mirrored, the noise is another one: the draft's own texture was drawn from it.
-            drawn = spectrum(noise, self.window).flip(-1) / MEAN
+            drawn = spectrum(noise, self.window).flip(-1) / MEAN_MAGNITUDE
             shown = _shown(spectra, drawn, periodicity)
         hints = self.hints(features).unflatten(-1, (HINTS, -1)).transpose(1, 2)
-        hints = hints.repeat_interleave(BAND, dim=-1)[..., :BINS]
+        hints = hints.repeat_interleave(HINT_BINS, dim=-1)[..., :BINS]
         x = torch.cat([shown, hints.to(shown.dtype)], dim=1)
         # In training so many threads as that has.
-        with on_threads(torch.get_num_threads() if self.training else THREADS):
+        with on_threads(torch.get_num_threads() if self.training else CONVOLUTION_THREADS):
             x = self._convolved(x.contiguous(memory_format=torch.channels_last))
         gain, turn, added = self.leave(x).float().unbind(1)
         with torch.autocast(draft.device.type, enabled=False):
             size = modulus(spectra)
             whole = torch.complex(torch.ones_like(turn), turn) * unit(spectra) + added * drawn
-            refined = size * (GAIN * torch.tanh(gain / GAIN)).exp() * whole
+            refined = size * (MAX_LOG_GAIN * torch.tanh(gain / MAX_LOG_GAIN)).exp() * whole
             return waveform(refined, self.window)
 
     def _convolved(self, x: Tensor) -> Tensor:
         """(B, C, T, 601), ready for the last layer."""
         x = self.enter(x)
         for number, layer in enumerate(self.layers):
-            x = x + layer(functional.leaky_relu(x, SLOPE))
+            x = x + layer(functional.leaky_relu(x, LEAKY_SLOPE))
             if number == BRANCH:
                 x = x + self._wide(x)
-        return functional.leaky_relu(x, SLOPE)
+        return functional.leaky_relu(x, LEAKY_SLOPE)
 
     def _wide(self, x: Tensor) -> Tensor:
-        """The coarse path's share of (B, C, T, 601)."""
-        y = functional.avg_pool2d(x, (1, COARSE), ceil_mode=True)
+        """Return the coarse path's share of (B, C, T, 601)."""
+        y = functional.avg_pool2d(x, (1, COARSE_BINS), ceil_mode=True)
         for layer in self.coarse:
-            y = layer(functional.leaky_relu(y, SLOPE))
-        y = y.repeat_interleave(COARSE, dim=-1)[..., :BINS]
+            y = layer(functional.leaky_relu(y, LEAKY_SLOPE))
+        y = y.repeat_interleave(COARSE_BINS, dim=-1)[..., :BINS]
         return y.contiguous(memory_format=torch.channels_last)
 
 
 def _shown(spectra: Tensor, drawn: Tensor, periodicity: Tensor) -> Tensor:
-    """(B, SHOWN, T, 601): the texture of the log magnitudes and its square, the log magnitudes, the
-    turns from frame to frame and from bin to bin, the noise, periodicity, and the bins' heights."""
+    """Return what the network is shown of a sound, (B, SHOWN_CHANNELS, T, 601).
+
+    The texture of the log magnitudes and its square, the log magnitudes, the turns from frame to
+    frame and from bin to bin, the noise, periodicity, and the bins' heights.
+    """
     logs = (modulus(spectra) + 1e-4).log()
     texture = local_contrast(logs)
     direction = unit(spectra)
@@ -170,10 +184,6 @@ def _shown(spectra: Tensor, drawn: Tensor, periodicity: Tensor) -> Tensor:
     return torch.stack(shown, dim=1)
 
 
-# What the network may say of a magnitude, natural log: a full-scale sine has log 300 = 5.7.
-LOG_MAGNITUDES = (-12.0, 7.0)
-
-
 class ConvNeXtBlock(nn.Module):
     """x + scale * W2 gelu(W1 norm(depthwise x)), all (B, T, C) -> (B, T, C)."""
 
@@ -186,6 +196,7 @@ class ConvNeXtBlock(nn.Module):
         self.scale = nn.Parameter(torch.full((width,), scale))
 
     def forward(self, x: Tensor) -> Tensor:
+        """Run the block on x (B, T, C)."""
         y = self.mix_time(x.transpose(1, 2)).transpose(1, 2)  # B, T, C
         y = self.narrow(nn.functional.gelu(self.widen(self.norm(y))))
         return x + self.scale * y
@@ -284,10 +295,10 @@ class SpectralVocoder(nn.Module):
     def receptive_frames(self) -> int:
         """Frames on either side that a frame's samples depend on."""
         network = (1 + len(self.blocks)) * (self.kernel // 2)
-        drawn = PULSE_REACH + REACH if self.texture and self.pulses else 0
+        drawn = PULSE_REACH_FRAMES + SHARED_FRAMES if self.texture and self.pulses else 0
         refined = REFINED_FRAMES if self.refinement is not None else 0
-        pulses = PULSES_REACH + REACH if self.pulse_phases else 0
-        return network + pulses + drawn + REACH + REACH * self.iterations + refined
+        pulses = PULSES_REACH + SHARED_FRAMES if self.pulse_phases else 0
+        return network + pulses + drawn + SHARED_FRAMES + SHARED_FRAMES * self.iterations + refined
 
     def spectra(self, mel: Tensor) -> Spectra:
         """Magnitude and phase of each frame of a mel (B, T, 80), before they are made to agree."""
@@ -309,21 +320,21 @@ class SpectralVocoder(nn.Module):
         return Spectra(magnitude, real / size, imaginary / size, pitch, periodicity.float(), x)
 
     def settling(self, magnitude: Tensor, mel: Tensor) -> Callable[[Tensor], Tensor] | None:
-        """The rule by which magnitudes (B, T, 601) give way to those that a sound has, or None."""
+        """Return the rule by which magnitudes (B, T, 601) give way to those of a sound, or None."""
         if not self.relaxation:
             return None
         kept = magnitude ** (1 - self.relaxation)
         target = torch.pow(10.0, mel)
 
-        def settle(found: Tensor) -> Tensor:
+        def settle(sounding: Tensor) -> Tensor:
             # Never quite 0, where a root has no gradient.
-            mixed = kept * (found + 1e-6) ** self.relaxation
+            mixed = kept * (sounding + 1e-6) ** self.relaxation
             return fit_to_mel(mixed, target, self.filters, 1)
 
         return settle
 
     def sound(self, magnitude: Tensor, phase: Tensor, mel: Tensor, iterations: int) -> Tensor:
-        """Samples (B, 300 T) of what ``spectra`` gave for the mel, after so many iterations."""
+        """Return samples (B, 300 T) of what ``spectra`` gave for the mel, after iterations."""
         settle = self.settling(magnitude, mel)
         return griffin_lim(magnitude, phase, self.window, iterations, self.momentum, settle=settle)
 
@@ -341,53 +352,59 @@ class SpectralVocoder(nn.Module):
         none. ``refined``: the frames that are refined, all by default. ``pulses``: the voice's; by
         default those that the network hears in the mel, whose first frame is ``first_frame``.
         """
-        found = self.voiced(self.spectra(mel), pulses, first_frame)
-        return self.textured_sound(found, mel, noise, refined)
+        estimate = self.voiced(self.spectra(mel), pulses, first_frame)
+        return self.textured_sound(estimate, mel, noise, refined)
 
-    def voiced(self, found: Spectra, pulses: Pulses | None = None, first_frame: int = 0) -> Spectra:
-        """Return the spectra with the phases of ``pulses``, by default of those that the network
-        hears, in their share."""
-        if not self.pulse_phases or found.pitch is None:
-            return found
+    def voiced(
+        self, estimate: Spectra, pulses: Pulses | None = None, first_frame: int = 0
+    ) -> Spectra:
+        """Return the spectra with the phases of ``pulses`` in their share.
+
+        By default these are the pulses that the network hears.
+        """
+        if not self.pulse_phases or estimate.pitch is None:
+            return estimate
         if pulses is None:
-            pulses = pulses_of(likely_pitch(found.pitch.detach()), first_frame)
-        mixed = with_pulses(found.phase, found.magnitude, pulses, self.pulse_phases, self.window)
-        return found._replace(cosine=mixed.real, sine=mixed.imag)
+            pulses = pulses_of(likely_pitch(estimate.pitch.detach()), first_frame)
+        mixed = with_pulses(
+            estimate.phase, estimate.magnitude, pulses, self.pulse_phases, self.window
+        )
+        return estimate._replace(cosine=mixed.real, sine=mixed.imag)
 
     def textured_sound(
         self,
-        found: Spectra,
+        estimate: Spectra,
         mel: Tensor,
         noise: Tensor | None,
         refined: Sequence[Span] | None = None,
     ) -> Tensor:
-        """Samples (B, 300 T) of what ``spectra`` gave for the mel, iterated and refined."""
-        magnitude, phase = found.magnitude, found.phase
+        """Iterate and refine what ``spectra`` gave for the mel: samples (B, 300 T)."""
+        magnitude, phase = estimate.magnitude, estimate.phase
         if self.texture and noise is not None:
             if self.pulses:
                 with torch.no_grad():
                     draft = waveform(magnitude * phase * self.pulse_band, self.window)
                     noise = pulsed(noise, draft, self.pulses)
-            share = aperiodicity(found.periodicity, self.texture)
+            share = aperiodicity(estimate.periodicity, self.texture)
             factors = textured(phase, share, spectrum(noise, self.window))
             magnitude, phase = magnitude * modulus(factors), unit(factors)
         draft = self.sound(magnitude, phase, mel, self.iterations)
         if self.refinement is None or noise is None:
             return draft
         if refined is None:
-            return self.refinement(draft, found.features, found.periodicity, noise)
+            return self.refinement(draft, estimate.features, estimate.periodicity, noise)
         frames, sound = mel.shape[1], draft.clone()
         for first, last in refined:
             begin, end = max(first - REFINED_FRAMES, 0), min(last + REFINED_FRAMES, frames)
             samples = slice(begin * HOP, end * HOP)
             finished = self.refinement(
                 draft[:, samples],
-                found.features[:, begin:end],
-                found.periodicity[:, begin:end],
+                estimate.features[:, begin:end],
+                estimate.periodicity[:, begin:end],
                 noise[:, samples],
             )
-            own = slice((first - begin) * HOP, (last - begin) * HOP)
-            sound[:, first * HOP : last * HOP] = finished[:, own]
+            inner = slice((first - begin) * HOP, (last - begin) * HOP)
+            sound[:, first * HOP : last * HOP] = finished[:, inner]
         return sound
 
 
@@ -399,7 +416,7 @@ def _initialise(module: nn.Module) -> None:
 
 
 def mel_filters_at_bins() -> Tensor:
-    """The mel filters for spectra of 601 bins, (80, 601).
+    """Return the mel filters for spectra of 601 bins, (80, 601).
 
     The mel is defined on 1025 bins; magnitudes there are read off the 601 by straight lines.
     """
@@ -470,6 +487,7 @@ class BuiltinVocoder:
 
     @property
     def receptive_frames(self) -> int:
+        """Frames on either side that a frame's samples depend on."""
         return self.model.receptive_frames
 
     @torch.inference_mode()
@@ -480,6 +498,7 @@ class BuiltinVocoder:
         seed: int = 0,
         finished: Sequence[Span] | None = None,
     ) -> Tensor:
+        """Turn a mel (T, 80) into samples (300 T,), as `Vocoder` has it."""
         mel = check_mel(mel.detach())
         noise = torch.from_numpy(placed_normal(seed, first_frame, len(mel), HOP)).float()
         mel, noise = mel.to(self._device), noise.flatten().to(self._device)

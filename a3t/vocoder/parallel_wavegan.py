@@ -44,7 +44,10 @@ GENERATORS = (
     "StyleMelGANGenerator",
 )
 # StyleMelGAN normalises over the whole length: every sample depends on every frame.
-WHOLE = 1_000_000
+WHOLE_FRAMES = 1_000_000
+RELEASE_TAG = re.compile(r"[a-z0-9_]+_(?:parallel_wavegan|hifigan|(?:\w+_)?melgan)\.v\d+(?:\.\w+)?")
+WANTED_FILE = re.compile(r"config\.yml|stats\.(?:h5|npy)|checkpoint-\d+steps\.pkl")
+SUMS_FILE = "sha256.json"
 
 
 class ParallelWaveGan:
@@ -66,7 +69,7 @@ class ParallelWaveGan:
 
     @classmethod
     def load(cls, path: Path | str, device: str = "cpu") -> ParallelWaveGan:
-        """The checkpoint at ``path`` (the file, or its folder: then the one of most steps).
+        """Load the checkpoint at ``path`` (the file, or its folder: then the one of most steps).
 
         Raises InputError if files are missing or damaged, if the checkpoint holds code, or if it
         was trained for another rate, hop or mel.
@@ -85,14 +88,14 @@ class ParallelWaveGan:
     def receptive_frames(self) -> int:
         """Measured once: which frames one frame's samples depend on, as a NaN spreads."""
         if self._kind == "StyleMelGANGenerator":
-            return WHOLE
+            return WHOLE_FRAMES
         for reach in (32, 128):
             mel = torch.zeros(2 * reach + 1, MELS)
             mel[reach] = float("nan")
             reached = self._run(mel, 0, 0).view(-1, HOP).isnan().any(dim=1).nonzero().flatten()
             if len(reached) and reached[0] > 0 and reached[-1] < 2 * reach:
                 return int(max(reach - reached[0], reached[-1] - reach))
-        return WHOLE
+        return WHOLE_FRAMES
 
     def __call__(
         self,
@@ -101,6 +104,7 @@ class ParallelWaveGan:
         seed: int = 0,
         finished: Sequence[Span] | None = None,
     ) -> Tensor:
+        """Turn a mel (T, 80) into samples (300 T,), as `Vocoder` has it."""
         return self._run(check_mel(mel.detach()), first_frame, seed)
 
     @torch.inference_mode()
@@ -161,11 +165,13 @@ def _check_features(config: dict[str, Any], folder: Path) -> None:
 
 
 def _latest(folder: Path) -> Path:
-    """The checkpoint with the most steps in its name, as the package names them."""
-    found = [file for suffix in ("pkl", "pth", "pt") for file in folder.glob(f"*.{suffix}")]
-    if not found:
+    """Return the checkpoint with the most steps in its name, as the package names them."""
+    checkpoints = [file for suffix in ("pkl", "pth", "pt") for file in folder.glob(f"*.{suffix}")]
+    if not checkpoints:
         raise InputError(f"{folder} holds no checkpoint (*.pkl, *.pth or *.pt).")
-    return max(found, key=lambda file: ([int(n) for n in re.findall(r"\d+", file.stem)], file.name))
+    return max(
+        checkpoints, key=lambda file: ([int(n) for n in re.findall(r"\d+", file.stem)], file.name)
+    )
 
 
 def _check_weights(checkpoint: Path) -> None:
@@ -189,7 +195,7 @@ def _check_weights(checkpoint: Path) -> None:
 
 
 def _build(config: dict[str, Any], folder: Path, checkpoint: Path) -> nn.Module:
-    """The generator with weights, statistics and bands, by the package's own ``load_model``."""
+    """Build the generator with weights, statistics and bands, by the package's ``load_model``."""
     kind = config.get("generator_type", "ParallelWaveGANGenerator")
     if kind not in GENERATORS:
         usable = ", ".join(GENERATORS)
@@ -229,20 +235,15 @@ def _package() -> Any:
 
 
 def archives() -> dict[str, str]:
-    """The package's released vocoders: tag to the archive's identity on Google Drive."""
+    """Return the package's released vocoders: tag to the archive's identity on Google Drive."""
     _package()
     from parallel_wavegan.utils import PRETRAINED_MODEL_LIST
 
     return dict(PRETRAINED_MODEL_LIST)
 
 
-TAG = re.compile(r"[a-z0-9_]+_(?:parallel_wavegan|hifigan|(?:\w+_)?melgan)\.v\d+(?:\.\w+)?")
-WANTED = re.compile(r"config\.yml|stats\.(?:h5|npy)|checkpoint-\d+steps\.pkl")
-SUMS = "sha256.json"
-
-
 def released(tag: str) -> Path:
-    """The folder of a released vocoder; fetched if it is not there, checked if it is.
+    """Return the folder of a released vocoder; fetch it if it is not there, check it if it is.
 
     Raises InputError if there is no such tag, if it can't be fetched, or if its files have changed
     since they were.
@@ -251,7 +252,7 @@ def released(tag: str) -> Path:
     if not folder.is_dir():
         _fetch(tag, folder)
     try:
-        sums = json.loads((folder / SUMS).read_text(encoding="utf-8"))
+        sums = json.loads((folder / SUMS_FILE).read_text(encoding="utf-8"))
         whole = bool(sums) and all(sha256_of(folder / name) == sums[name] for name in sums)
     except (OSError, ValueError, TypeError):
         whole = False
@@ -276,19 +277,19 @@ def _fetch(tag: str, folder: Path) -> None:
             with tarfile.open(archive) as members:
                 for member in members:
                     name = Path(member.name).name  # the folders inside are of no use
-                    content = members.extractfile(member) if WANTED.fullmatch(name) else None
+                    content = members.extractfile(member) if WANTED_FILE.fullmatch(name) else None
                     if content is not None:
                         with content, open(unpacked / name, "wb") as out:
                             shutil.copyfileobj(content, out)
         except (tarfile.TarError, EOFError, OSError) as error:
             raise InputError(f"What was fetched for {tag} is not an archive: {error}.") from None
         sums = {path.name: sha256_of(path) for path in sorted(unpacked.iterdir())}
-        (unpacked / SUMS).write_text(json.dumps(sums, indent=2), encoding="utf-8")
+        (unpacked / SUMS_FILE).write_text(json.dumps(sums, indent=2), encoding="utf-8")
         unpacked.rename(folder)
 
 
 def download(identity: str, path: Path) -> None:
-    """A file of Google Drive. Raises InputError where the network doesn't allow it."""
+    """Download a file of Google Drive; raise InputError where the network doesn't allow it."""
     try:
         import gdown
     except ImportError:

@@ -23,9 +23,9 @@ from a3t.grid import HOP, SAMPLE_RATE
 from a3t.vocoder.stft import BINS, spectrum, unit
 from alignment.boolean_runs import runs_of
 
-TOP_HZ = 8000.0  # above, speech is noise
+TOP_VOICE_HZ = 8000.0  # above, speech is noise
 QUEFRENCIES = 60  # samples of the cepstrum that the envelope keeps
-FLOOR = 1e-5  # of a magnitude, before its logarithm is taken
+MIN_MAGNITUDE = 1e-5  # of a magnitude, before its logarithm is taken
 ANCHOR_FRAMES = 48  # 0.6 s: the pitch gives way by 1 % at 83 Hz, less above
 VOICED_FRAMES = 3  # frames over which voicing fades in and out
 PULSES_REACH = ANCHOR_FRAMES + VOICED_FRAMES  # frames on either side that a frame's phases hear
@@ -73,7 +73,7 @@ def _anchored(steps: np.ndarray, anchors: np.ndarray) -> np.ndarray:
 
 
 def pulse_train(pulses: Pulses) -> Tensor:
-    """Return the sound (B, 300 T) of all harmonics below `TOP_HZ`, each a cosine of amplitude 1.
+    """Return the sound (B, 300 T) of all harmonics below `TOP_VOICE_HZ`, cosines of amplitude 1.
 
     Between frames the pitch changes linearly; half a hop beyond a run's ends it stays.
     """
@@ -95,7 +95,7 @@ def pulse_train(pulses: Pulses) -> Tensor:
     turn = torch.where(lone[..., None], back, turn)
     pitch = torch.where(lone[..., None], after[..., None], pitch)
     sounds = pitch > 0
-    harmonics = (TOP_HZ / pitch.clamp(min=1.0)).floor()
+    harmonics = (TOP_VOICE_HZ / pitch.clamp(min=1.0)).floor()
     angle = 2 * math.pi * (turn - turn.round())
     half = (angle / 2).sin()
     # The sum of the cosines of 1 to n times an angle (Dirichlet's kernel), n where that is 0.
@@ -107,7 +107,7 @@ def pulse_train(pulses: Pulses) -> Tensor:
 
 def minimum_phase(magnitude: Tensor) -> Tensor:
     """Return the minimum phase of the envelope of magnitudes (B, T, 601), alike, of modulus 1."""
-    cepstrum = torch.fft.irfft((magnitude + FLOOR).log(), n=WINDOW_SAMPLES)
+    cepstrum = torch.fft.irfft((magnitude + MIN_MAGNITUDE).log(), n=WINDOW_SAMPLES)
     keep = torch.zeros(WINDOW_SAMPLES, device=magnitude.device)
     keep[1:QUEFRENCIES] = 1 + torch.cos(math.pi * torch.arange(1, QUEFRENCIES) / QUEFRENCIES)
     angle = torch.fft.rfft(cepstrum * keep).imag
@@ -121,12 +121,12 @@ def pulse_phases(magnitude: Tensor, pulses: Pulses, window: Tensor) -> Tensor:
 
 
 def share_of_pulses(pulses: Pulses, share: float) -> Tensor:
-    """Return the pulses' share (B, T, 601) of the phases, 0 without a voice and above `TOP_HZ`."""
+    """Return the pulses' share (B, T, 601) of the phases, 0 unvoiced or above `TOP_VOICE_HZ`."""
     voiced = (pulses.hertz > 0).float()[:, None]
     voiced = -functional.max_pool1d(-voiced, VOICED_FRAMES, 1, VOICED_FRAMES // 2)
     voiced = functional.avg_pool1d(voiced, VOICED_FRAMES, 1, VOICED_FRAMES // 2)[:, 0]
     hertz = torch.linspace(0, SAMPLE_RATE / 2, BINS, device=voiced.device)
-    return share * voiced[..., None] * (hertz < TOP_HZ)
+    return share * voiced[..., None] * (hertz < TOP_VOICE_HZ)
 
 
 def with_pulses(

@@ -22,8 +22,8 @@ from a3t.spans import Span
 from a3t.vocoder.base import check_mel, placed_uniform
 
 BINS = WINDOW_SAMPLES // 2 + 1  # 601
-OVERLAP = WINDOW_SAMPLES // HOP  # 4 windows over every sample
-REACH = OVERLAP - 1  # frames on either side that share samples with a frame
+WINDOWS_OVER_SAMPLE = WINDOW_SAMPLES // HOP  # 4 windows over every sample
+SHARED_FRAMES = WINDOWS_OVER_SAMPLE - 1  # frames on either side that share samples with a frame
 
 
 def spectrum(samples: Tensor, window: Tensor, size: int = WINDOW_SAMPLES) -> Tensor:
@@ -38,10 +38,10 @@ def spectrum(samples: Tensor, window: Tensor, size: int = WINDOW_SAMPLES) -> Ten
 def waveform(
     spectra: Tensor, window: Tensor, size: int = WINDOW_SAMPLES, energy: Tensor | None = None
 ) -> Tensor:
-    """The samples (B, 300 T) whose spectrum is nearest to ``spectra`` (B, T, size // 2 + 1).
+    """Return the samples (B, 300 T) whose spectrum is nearest to ``spectra`` (B, T, size // 2 + 1).
 
-    Least squares (Griffin and Lim 1984): windowed again, added, divided by the windows'
-    ``energy``, as ``windows_energy`` gives it.
+    Least squares (Griffin and Lim 1984): windowed again, added, divided by the windows' ``energy``,
+    as `windows_energy` gives it.
     """
     batch, frames, _ = spectra.shape
     energy = windows_energy(window, frames) if energy is None else energy
@@ -50,25 +50,27 @@ def waveform(
 
 
 def windows_energy(window: Tensor, frames: int) -> Tensor:
-    """The energy (1, frames, 300) of all the windows that lie over each sample."""
+    """Return the energy (1, frames, 300) of all the windows that lie over each sample."""
     return _own(_overlap_add((window * window).expand(1, frames, WINDOW_SAMPLES)))
 
 
 def _own(blocks: Tensor) -> Tensor:
-    """The T frames' blocks among the (B, T + 3, 300) blocks of a sum. Block t of the sum starts
-    WINDOW / 2 = two blocks before frame t's centre; at the very ends the windows' energy is zero.
+    """Return the T frames' blocks among the (B, T + 3, 300) blocks of a sum.
+
+    Block t of the sum starts WINDOW / 2 = two blocks before frame t's centre; at the very ends the
+    windows' energy is zero.
     """
     first = WINDOW_SAMPLES // 2 // HOP
-    return blocks[:, first : blocks.shape[1] - REACH + first]
+    return blocks[:, first : blocks.shape[1] - SHARED_FRAMES + first]
 
 
 def _overlap_add(pieces: Tensor) -> Tensor:
     """(B, T, 1200) windows, a hop apart -> (B, T + 3, 300) blocks of their sum."""
     batch, frames, _ = pieces.shape
-    blocks = pieces.reshape(batch, frames, OVERLAP, HOP)
-    total = functional.pad(blocks[:, :, 0], (0, 0, 0, REACH))
-    for shift in range(1, OVERLAP):
-        total = total + functional.pad(blocks[:, :, shift], (0, 0, shift, REACH - shift))
+    blocks = pieces.reshape(batch, frames, WINDOWS_OVER_SAMPLE, HOP)
+    total = functional.pad(blocks[:, :, 0], (0, 0, 0, SHARED_FRAMES))
+    for shift in range(1, WINDOWS_OVER_SAMPLE):
+        total = total + functional.pad(blocks[:, :, shift], (0, 0, shift, SHARED_FRAMES - shift))
     return total
 
 
@@ -81,7 +83,7 @@ def griffin_lim(
     size: int = WINDOW_SAMPLES,
     settle: Callable[[Tensor], Tensor] | None = None,
 ) -> Tensor:
-    """Samples (B, 300 T) with the given magnitude (B, T, size // 2 + 1), made consistent.
+    """Return samples (B, 300 T) with the given magnitude (B, T, size // 2 + 1), made consistent.
 
     ``phase`` (B, T, size // 2 + 1), complex of modulus one, is where it starts; fast Griffin-Lim
     (Perraudin, Balazs and Søndergaard 2013) with ``momentum`` in [0, 1). With no iterations it is
@@ -133,7 +135,8 @@ class GriffinLim:
 
     @property
     def receptive_frames(self) -> int:
-        return REACH * (self.iterations + 1)
+        """Frames on either side that a frame's samples depend on."""
+        return SHARED_FRAMES * (self.iterations + 1)
 
     @torch.no_grad()
     def __call__(
@@ -143,6 +146,7 @@ class GriffinLim:
         seed: int = 0,
         finished: Sequence[Span] | None = None,
     ) -> Tensor:
+        """Turn a mel (T, 80) into samples (300 T,), as `Vocoder` has it."""
         mel = check_mel(mel.detach().cpu())
         magnitude = extend(magnitude_of(mel, self.inversion_steps))[None]  # 1, T, 1025
         turns = placed_uniform(seed, first_frame, *magnitude.shape[1:])
@@ -152,7 +156,7 @@ class GriffinLim:
 
 
 def magnitude_of(mel: Tensor, steps: int) -> Tensor:
-    """Non-negative magnitudes (T, 1025) whose mel is nearest to 10 ** mel (T, 80).
+    """Return non-negative magnitudes (T, 1025) whose mel is nearest to 10 ** mel (T, 80).
 
     Projected gradient with Nesterov's momentum from the pseudo-inverse, a fixed number of steps:
     each frame on its own, so a span gives what the whole gives.
@@ -162,15 +166,15 @@ def magnitude_of(mel: Tensor, steps: int) -> Tensor:
     # Gradient steps see frames of all levels alike if each is scaled to one.
     level = target.amax(dim=1, keepdim=True).clamp(min=1e-10)
     target = target / level
-    found = (target @ inverse).clamp(min=0.0)
-    ahead, pace = found, 1.0
+    magnitude = (target @ inverse).clamp(min=0.0)
+    ahead, pace = magnitude, 1.0
     for _ in range(steps):
         error = ahead @ filters.T - target  # T, 80
         new = (ahead - rate * (error @ filters)).clamp(min=0.0)
         next_pace = (1 + math.sqrt(1 + 4 * pace * pace)) / 2
-        ahead = new + (pace - 1) / next_pace * (new - found)
-        found, pace = new, next_pace
-    return found * level
+        ahead = new + (pace - 1) / next_pace * (new - magnitude)
+        magnitude, pace = new, next_pace
+    return magnitude * level
 
 
 def extend(magnitude: Tensor) -> Tensor:
@@ -188,7 +192,7 @@ def extend(magnitude: Tensor) -> Tensor:
 
 @lru_cache(maxsize=1)
 def _inversion() -> tuple[Tensor, Tensor, float]:
-    """The filters (80, 1025), their pseudo-inverse transposed (80, 1025), and a safe step."""
+    """Return the filters (80, 1025), their pseudo-inverse transposed, and a safe step."""
     filters = mel_filters()
     inverse = torch.linalg.pinv(filters.double()).T.float().contiguous()
     largest = float(torch.linalg.matrix_norm(filters.double(), 2))

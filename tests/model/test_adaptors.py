@@ -10,7 +10,7 @@ import torch
 from a3t.audio.analysis.mel import log_mel
 from a3t.model.conformer import VoiceVector
 from a3t.model.variance.adaptors import (
-    MIDDLE,
+    MIDDLE_LOG2_HZ,
     EnergyAdaptor,
     PitchAdaptor,
     decided,
@@ -45,10 +45,12 @@ def test_the_given_pitch_changes_the_mel_of_masked_frames() -> None:
 
 
 def test_pitch_loss_counts_octaves_of_voices_only() -> None:
-    clip = replace(make_clip(4, 1, 0), pitch=torch.tensor([[MIDDLE + 1.0, 0.0, MIDDLE, 0.0]]))
+    clip = replace(
+        make_clip(4, 1, 0), pitch=torch.tensor([[MIDDLE_LOG2_HZ + 1.0, 0.0, MIDDLE_LOG2_HZ, 0.0]])
+    )
     sure = torch.tensor([[[99.0, 1.0], [-99.0, 9.0], [99.0, 0.5], [-99.0, 9.0]]])
     assert pitch_loss(sure, clip).item() == pytest.approx(4 * 0.25, rel=1e-4)
-    said = torch.tensor([[MIDDLE + 1.0, 0.0, MIDDLE + 0.5, 0.0]])
+    said = torch.tensor([[MIDDLE_LOG2_HZ + 1.0, 0.0, MIDDLE_LOG2_HZ + 0.5, 0.0]])
     torch.testing.assert_close(decided(sure), said)
 
 

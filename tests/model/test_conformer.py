@@ -16,7 +16,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from a3t.editor import Editor
 from a3t.model.a3t import A3T
-from a3t.model.conformer import NARROW, Layout, RelativeAttention
+from a3t.model.conformer import MAX_NARROW_CHANNELS, Layout, RelativeAttention
 from a3t.model.loading import load_networks
 from a3t.model.saved_voices import Voice
 from a3t.vocoder import load_vocoder
@@ -42,11 +42,24 @@ def test_a_narrow_convolution_in_bfloat16_on_two_threads_terminates() -> None:
 
 def test_both_ways_give_the_same_sums() -> None:
     layout = Layout(torch.ones(2, 30, 1), torch.zeros(2, 30), seam=20)
-    wide = nn.Conv1d(2 * NARROW, 2 * NARROW, 7, padding=3, groups=2 * NARROW)
-    narrow = nn.Conv1d(NARROW, NARROW, 7, padding=3, groups=NARROW)
-    narrow.load_state_dict({name: value[:NARROW] for name, value in wide.state_dict().items()})
-    x = torch.randn(2, 30, 2 * NARROW)
-    one, other = layout.convolve(narrow, x[..., :NARROW]), layout.convolve(wide, x)[..., :NARROW]
+    wide = nn.Conv1d(
+        2 * MAX_NARROW_CHANNELS,
+        2 * MAX_NARROW_CHANNELS,
+        7,
+        padding=3,
+        groups=2 * MAX_NARROW_CHANNELS,
+    )
+    narrow = nn.Conv1d(
+        MAX_NARROW_CHANNELS, MAX_NARROW_CHANNELS, 7, padding=3, groups=MAX_NARROW_CHANNELS
+    )
+    narrow.load_state_dict(
+        {name: value[:MAX_NARROW_CHANNELS] for name, value in wide.state_dict().items()}
+    )
+    x = torch.randn(2, 30, 2 * MAX_NARROW_CHANNELS)
+    one, other = (
+        layout.convolve(narrow, x[..., :MAX_NARROW_CHANNELS]),
+        layout.convolve(wide, x)[..., :MAX_NARROW_CHANNELS],
+    )
     assert torch.allclose(one, other, atol=1e-5)
 
 

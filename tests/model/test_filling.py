@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from a3t.model.a3t import A3T
 from a3t.model.masking import (
-    AHEAD,
-    PIECE,
-    PROMPT,
-    RECENT,
+    AHEAD_FRAMES,
+    PIECE_FRAMES,
+    PROMPT_FRAMES,
+    RECENT_FRAMES,
     EditMasking,
     MaskedMel,
     fill,
@@ -64,7 +64,7 @@ def test_long_masks_are_filled_in_bounded_pieces() -> None:
     network.fill = watched  # type: ignore[method-assign]
     fill(network, item(5000, 300, 4800))
     assert len(seen) > 10
-    assert max(seen) <= PROMPT + RECENT + PIECE + 2 * AHEAD
+    assert max(seen) <= PROMPT_FRAMES + RECENT_FRAMES + PIECE_FRAMES + 2 * AHEAD_FRAMES
 
 
 def test_a_fully_masked_clip_is_filled() -> None:

@@ -73,12 +73,12 @@ def test_the_commands_refuse_it_before_anything_is_loaded(
 def test_durations_are_predicted_in_pieces(
     editor: Editor, asked_for: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(durations, "MOST_PHONES", 600)
-    count = durations.MOST_PHONES + 500
+    monkeypatch.setattr(durations, "MAX_PHONES", 600)
+    count = durations.MAX_PHONES + 500
     phones, words = ["AH0"] * count, [k // 3 for k in range(count)]
     found = editor.durations.frames(phones, words)
-    assert len(found) == count and asked_for == [durations.MOST_PHONES, 500]
-    last = durations.MOST_PHONES
+    assert len(found) == count and asked_for == [durations.MAX_PHONES, 500]
+    last = durations.MAX_PHONES
     assert found[:last] == editor.durations.frames(phones[:last], words[:last])
 
 

@@ -14,7 +14,7 @@ from a3t.errors import InputError
 from a3t.plan.options import EditOptions, option_of
 from a3t.plan.request import EditRequest
 from a3t.rendering.candidates import (
-    TRIES,
+    MAX_RENDERINGS,
     VARIATIONS,
     Manner,
     Merits,
@@ -91,7 +91,7 @@ def test_inaudible_words_are_reported(
 ) -> None:
     checks = without_hearing(editor, monkeypatch, 9)
     result = editor.edit(arctic, new_text=NEVER, text=ARCTIC)
-    assert len(checks) == TRIES and result.doubtful == ("never",)
+    assert len(checks) == MAX_RENDERINGS and result.doubtful == ("never",)
 
 
 def test_the_usual_edit_is_made_once(

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from a3t.model.variance.adaptors import frame_energy
-from a3t.rendering.mel_corrections import LEVEL_SHARE, MOST, levelled
+from a3t.rendering.mel_corrections import LEVEL_SHARE, MAX_SHIFT, levelled
 
 SYMBOLS = ["AA1", "S", "N", "AA1", "S", "N", "AA1", "S", "N"]
 OF_FRAME = np.repeat(np.arange(9), 20)
@@ -40,7 +40,7 @@ def test_a_quiet_kind_of_sound_is_not_made_louder() -> None:
 def test_no_more_than_a_bound() -> None:
     mel = make_mel(-3.0)
     moved = levelled(mel, MASKED, SYMBOLS, OF_FRAME) - mel
-    assert moved.max().item() == pytest.approx(MOST, abs=1e-5)
+    assert moved.max().item() == pytest.approx(MAX_SHIFT, abs=1e-5)
 
 
 def test_without_neighbours_nothing_is_moved() -> None:

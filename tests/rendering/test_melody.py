@@ -8,7 +8,16 @@ from a3t.plan.edit_plan import PlannedPhone
 from a3t.plan.edit_windows import WindowFrames
 from a3t.plan.revision import Revision
 from a3t.plan.word_grid import GridPhone
-from a3t.rendering.renderer import ENDS, RISE, SHARE, WHOLE, WITHIN, drawn_melody, melody, rises
+from a3t.rendering.renderer import (
+    DEVIATION_SHARE,
+    END_FRAMES,
+    FRAME_OCTAVES,
+    RISE_OCTAVES,
+    RUN_OCTAVES,
+    drawn_melody,
+    melody,
+    rises,
+)
 from a3t.text.transcript import Transcript, question_ends
 
 MASKED = np.zeros(200, bool)
@@ -27,9 +36,9 @@ def test_a_seed_draws_one_melody_and_the_first_none() -> None:
 def test_it_begins_and_ends_at_the_predicted_one() -> None:
     drawn = np.stack([drawn_melody(MASKED, seed) for seed in range(1, 400)])
     spread = drawn.std(axis=0)[20:80]
-    assert spread[[0, -1]].max() < 0.3 * spread[ENDS:-ENDS].min()
-    expected = SHARE * np.hypot(WHOLE, WITHIN)
-    assert np.allclose(spread[ENDS:-ENDS], expected, rtol=0.15)
+    assert spread[[0, -1]].max() < 0.3 * spread[END_FRAMES:-END_FRAMES].min()
+    expected = DEVIATION_SHARE * np.hypot(RUN_OCTAVES, FRAME_OCTAVES)
+    assert np.allclose(spread[END_FRAMES:-END_FRAMES], expected, rtol=0.15)
     assert np.abs(np.diff(drawn[:, 25:75], axis=1)).std() < 0.25 * expected  # and is slow
 
 
@@ -73,7 +82,7 @@ def test_a_word_rises_from_its_stressed_vowel_to_its_end() -> None:
     rise = rises(Transcript.from_text("Is table?"), WINDOW)
     assert rise is not None and len(rise) == len(WINDOW.masked)
     assert not rise[:9].any() and not rise[26:].any()  # what is kept, the onset, the pause
-    assert (np.diff(rise[8:26]) > 0).all() and rise[25] == pytest.approx(RISE)
+    assert (np.diff(rise[8:26]) > 0).all() and rise[25] == pytest.approx(RISE_OCTAVES)
 
 
 @pytest.mark.parametrize("text", ["Is table.", "Why table?", "Table?"])  # the last: word 0 is kept

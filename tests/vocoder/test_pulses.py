@@ -6,7 +6,7 @@ import torch
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.vocoder.pulses import (
     ANCHOR_FRAMES,
-    TOP_HZ,
+    TOP_VOICE_HZ,
     minimum_phase,
     pulse_train,
     pulses_of,
@@ -40,7 +40,7 @@ def test_a_train_has_no_step_where_frames_meet_and_nothing_above_its_top() -> No
     hertz[hertz == 0] = 150.0
     train = pulse_train(pulses_of(hertz))[0].double().numpy()
     power = np.square(np.abs(np.fft.rfft(train * np.hanning(len(train)))))
-    above = np.linspace(0, SAMPLE_RATE / 2, len(power)) > TOP_HZ + 500
+    above = np.linspace(0, SAMPLE_RATE / 2, len(power)) > TOP_VOICE_HZ + 500
     assert power[above].sum() < 1e-3 * power.sum()
 
 

@@ -228,7 +228,7 @@ def test_convolutions_on_several_threads_change_no_bit(monkeypatch: pytest.Monke
     vocoder, mel = load_vocoder(), log_mel(voice())
     found = []
     for threads in (1, 2, 3):
-        monkeypatch.setattr(builtin, "THREADS", threads)
+        monkeypatch.setattr(builtin, "CONVOLUTION_THREADS", threads)
         found.append(vocoder(mel))
     assert torch.equal(found[0], found[1]) and torch.equal(found[0], found[2])
 

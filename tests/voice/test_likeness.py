@@ -11,7 +11,12 @@ from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.grid import frames_of
 from a3t.model.saved_voices import load_voice, save_voice
-from a3t.model.speaker_encoder import SAME, least_likeness, load_speaker_encoder, speech_vector
+from a3t.model.speaker_encoder import (
+    SAME_VOICE_COSINES,
+    least_likeness,
+    load_speaker_encoder,
+    speech_vector,
+)
 from a3t.voice.adaptation import VoicePiece
 from a3t.voice.making import of_one_speaker
 from tests.conftest import ARCTIC, NEVER
@@ -66,7 +71,9 @@ def test_the_more_is_heard_the_more_alike_it_has_to_be(
     seconds = np.linspace(0.0, 40.0, 81)
     least = [least_likeness(frames_of(each)) for each in seconds]
     assert least == sorted(least) and len(set(least)) > 10
-    assert all(np.isclose(least_likeness(frames_of(at)), limit) for at, limit in SAME.items())
+    assert all(
+        np.isclose(least_likeness(frames_of(at)), limit) for at, limit in SAME_VOICE_COSINES.items()
+    )
     # A voice learnt from little speech is compared as if as little were heard of the recording.
     plan = editor.plan(arctic, text=ARCTIC, new_text=NEVER)
     vector = speech_vector(load_speaker_encoder(), [pieces[0].spoken])

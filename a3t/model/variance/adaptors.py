@@ -23,26 +23,28 @@ from alignment.boolean_runs import runs_of
 
 Total = Callable[[Tensor], Tensor]  # see `pitch_loss`
 
-MIDDLE = math.log2(180.0)  # log2 Hz, from which pitch is counted in octaves
+MIDDLE_LOG2_HZ = math.log2(180.0)  # log2 Hz, from which pitch is counted in octaves
 WAVES = 4  # cosines and sines of the pitch: the finest has 4 periods in an octave
-LOWEST, OCTAVES, STEPS = math.log2(55.0), 3.5, 84  # the table of combs: 84 steps an octave
+# The table of combs: 84 steps an octave.
+LOWEST_LOG2_HZ, OCTAVES, STEPS_PER_OCTAVE = math.log2(55.0), 3.5, 84
 DEEPEST = 1.5  # log10 units that a comb's valleys may lie below its teeth
 # Frames by which the hold of a visible pitch on the contour beside it falls to 1/e (docs/log.md).
-KNOWN_REACH = 12.0
-KERNEL = 5  # frames of the predictors' convolutions
-LOUD = 0.8  # the share of the visible frames that are quieter than the recording's level
+KNOWN_REACH_FRAMES = 12.0
+KERNEL_FRAMES = 5  # frames of the predictors' convolutions
+LOUD_QUANTILE = 0.8  # the share of the visible frames that are quieter than the recording's level
 
 
 def combs() -> Tensor:
-    """The log10 mel of a voice without a mouth, pitch by pitch: (STEPS × OCTAVES + 1, 80).
+    """Return the log10 mel of a voice without a mouth, pitch by pitch.
 
-    Every harmonic is a line, as wide as the analysis window (Hann, 1200 samples) makes it. Each
-    comb's mean is 0; the valleys are not let fall without bound, since a real voice's don't.
+    (STEPS_PER_OCTAVE × OCTAVES + 1, 80): every harmonic is a line, as wide as the analysis window
+    (Hann, 1200 samples) makes it. Each comb's mean is 0; the valleys are not let fall without
+    bound, since a real voice's don't.
     """
     # On the processor wherever the network is built: mel_filters are there.
     hertz = torch.linspace(0.0, SAMPLE_RATE / 2, N_FFT // 2 + 1, device="cpu")
-    octaves = torch.arange(int(STEPS * OCTAVES) + 1, device="cpu") / STEPS
-    pitch = torch.pow(2.0, LOWEST + octaves)[:, None]
+    octaves = torch.arange(int(STEPS_PER_OCTAVE * OCTAVES) + 1, device="cpu") / STEPS_PER_OCTAVE
+    pitch = torch.pow(2.0, LOWEST_LOG2_HZ + octaves)[:, None]
     distance = (hertz + pitch / 2) % pitch - pitch / 2  # from the nearest harmonic, Hz
     place = distance * WINDOW_SAMPLES / SAMPLE_RATE  # in bins of the window
     # A Hann window's spectrum is three sincs; beyond its main lobe there is next to nothing.
@@ -62,9 +64,9 @@ class PitchAdaptor(nn.Module):
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.first = nn.Conv1d(width, width, KERNEL, padding=KERNEL // 2)
+        self.first = nn.Conv1d(width, width, KERNEL_FRAMES, padding=KERNEL_FRAMES // 2)
         self.first_norm = nn.LayerNorm(width)
-        self.second = nn.Conv1d(width, width, KERNEL, padding=KERNEL // 2)
+        self.second = nn.Conv1d(width, width, KERNEL_FRAMES, padding=KERNEL_FRAMES // 2)
         self.second_norm = nn.LayerNorm(width)
         self.output = nn.Linear(width, 2)
         self.embed = nn.Linear(2 + 2 * WAVES + MELS, width)
@@ -72,7 +74,10 @@ class PitchAdaptor(nn.Module):
         self.register_buffer("combs", combs().to(torch.get_default_device()), persistent=False)
 
     def predict(self, x: Tensor, valid: Tensor) -> Tensor:
-        """Encoded frames (B, T, D), valid (B, T, 1) -> (B, T, 2): voice's logit, octaves."""
+        """Predict voicing's logit and octaves, (B, T, 2), from encoded frames (B, T, D).
+
+        valid: (B, T, 1).
+        """
         for convolution, norm in ((self.first, self.first_norm), (self.second, self.second_norm)):
             x = convolution((x * valid).transpose(1, 2)).transpose(1, 2)
             x = norm(F.relu(x))
@@ -81,7 +86,7 @@ class PitchAdaptor(nn.Module):
     def condition(self, pitch: Tensor, masked: Tensor) -> Tensor:
         """log2 F0 (B, T), 0 where unvoiced -> what is added to the frames, (B, T, D)."""
         voiced = (pitch > 0)[..., None]
-        octaves = torch.where(voiced, pitch[..., None] - MIDDLE, 0.0)
+        octaves = torch.where(voiced, pitch[..., None] - MIDDLE_LOG2_HZ, 0.0)
         periods = torch.arange(1, WAVES + 1, device=pitch.device)
         angles = 2 * math.pi * octaves * periods  # (B, T, WAVES)
         features = [torch.ones_like(octaves), octaves, angles.cos(), angles.sin(), self.comb(pitch)]
@@ -89,38 +94,38 @@ class PitchAdaptor(nn.Module):
 
     def comb(self, pitch: Tensor) -> Tensor:
         """log2 F0 (B, T) -> the harmonics' log10 mel (B, T, 80), between two of the table."""
-        place = ((pitch - LOWEST) * STEPS).clamp(0, len(self.combs) - 1.001)
+        place = ((pitch - LOWEST_LOG2_HZ) * STEPS_PER_OCTAVE).clamp(0, len(self.combs) - 1.001)
         below = place.long()
         share = (place - below)[..., None]
         return self.combs[below] * (1 - share) + self.combs[below + 1] * share
 
 
 def decided(predicted: Tensor) -> Tensor:
-    """The prediction (B, T, 2) as log2 F0 (B, T), 0 where there is no voice."""
-    return torch.where(predicted[..., 0] > 0, predicted[..., 1] + MIDDLE, 0.0)
+    """Return the prediction (B, T, 2) as log2 F0 (B, T), 0 where there is no voice."""
+    return torch.where(predicted[..., 0] > 0, predicted[..., 1] + MIDDLE_LOG2_HZ, 0.0)
 
 
 def spread_out(pitch: Tensor, masked: Tensor, visible: Tensor, factor: float) -> Tensor:
-    """log2 F0 (B, T), 0 where unvoiced, in which the distances of each masked run from its mean are
-    ``factor`` times as wide, but less so near the visible voice, where the run goes on from it.
+    """Widen the distances of each masked run's pitch from its mean by ``factor``.
 
-    A predictor trained by L1 gives the middle of what could have been, and so a flat melody. At a
-    joint there is little that could have been, and what is predicted fits. masked, visible: (B, T)
-    bool.
+    pitch: log2 F0 (B, T), 0 where unvoiced. It is widened less near the visible voice, where the
+    run goes on from it. A predictor trained by L1 gives the middle of what could have been, and so
+    a flat melody. At a joint there is little that could have been, and what is predicted fits.
+    masked, visible: (B, T) bool.
     """
     if factor == 1.0:
         return pitch
     result = pitch.clone()
-    for clip, own, seen in zip(result, masked.cpu().numpy(), visible.cpu().numpy(), strict=True):
+    for clip, hidden, seen in zip(result, masked.cpu().numpy(), visible.cpu().numpy(), strict=True):
         contour = clip.double().cpu().numpy()
         known = np.flatnonzero(seen & (contour > 0))
-        for first, last in runs_of(own):
+        for first, last in runs_of(hidden):
             inside = first + np.flatnonzero(contour[first:last] > 0)
             if not len(inside):
                 continue
             share = np.full(len(inside), factor - 1)
             for beside in (*known[known < first][-1:], *known[known >= last][:1]):
-                share *= 1 - np.exp(-np.abs(inside - beside) / KNOWN_REACH)
+                share *= 1 - np.exp(-np.abs(inside - beside) / KNOWN_REACH_FRAMES)
             contour[inside] += share * (contour[inside] - contour[inside].mean())
         clip.copy_(torch.from_numpy(contour))
     return result
@@ -145,7 +150,7 @@ def pitch_loss(predicted: Tensor, batch: Batch, total: Total = lambda count: cou
         predicted[..., 0], voiced.float(), valid.float(), reduction="sum"
     )
     both = valid & voiced
-    octaves = (predicted[..., 1] + MIDDLE - batch.pitch).abs() * both
+    octaves = (predicted[..., 1] + MIDDLE_LOG2_HZ - batch.pitch).abs() * both
     voice = entropy / total(valid.sum().float()).clamp(min=1e-6)
     return voice + 4.0 * octaves.sum() / total(both.sum().float()).clamp(min=1e-6)
 
@@ -157,16 +162,18 @@ def frame_energy(mel: Tensor) -> Tensor:
 
 
 def visible_level(energy: Tensor, visible: Tensor) -> Tensor:
-    """The visible speech's level: the `LOUD` quantile of its frames' energy, (B, 1).
+    """Return the visible speech's level: the `LOUD_QUANTILE` of its frames' energy, (B, 1).
 
     energy (B, T), visible (B, T) bool. 0 where nothing is visible: there the energy is absolute.
     """
-    return quantile(energy, visible, LOUD)
+    return quantile(energy, visible, LOUD_QUANTILE)
 
 
 def quantile(values: Tensor, among: Tensor, share: float) -> Tensor:
-    """The value (B, 1) that a share of some values is below: values (B, T), among (B, T) bool; 0
-    where there is none."""
+    """Return the value (B, 1) that a share of some values is below; 0 where there is none.
+
+    values (B, T), among (B, T) bool.
+    """
     ordered = torch.where(among, values, torch.inf).sort(dim=1).values
     place = ((among.sum(1, keepdim=True) - 1).clamp(min=0) * share).long()
     return torch.where(among.any(1, keepdim=True), ordered.gather(1, place), 0.0)
@@ -180,7 +187,7 @@ class EnergyAdaptor(nn.Module):
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.first = nn.Conv1d(width, width // 2, KERNEL, padding=KERNEL // 2)
+        self.first = nn.Conv1d(width, width // 2, KERNEL_FRAMES, padding=KERNEL_FRAMES // 2)
         self.first_norm = nn.LayerNorm(width // 2)
         self.output = nn.Linear(width // 2, 1)
         self.embed = nn.Linear(3, width)
@@ -188,7 +195,10 @@ class EnergyAdaptor(nn.Module):
         nn.init.zeros_(self.embed.bias)
 
     def predict(self, x: Tensor, valid: Tensor) -> Tensor:
-        """Encoded frames (B, T, D), valid (B, T, 1) -> energy above the visible level, (B, T)."""
+        """Predict the energy above the visible level, (B, T), from encoded frames (B, T, D).
+
+        valid: (B, T, 1).
+        """
         x = self.first((x * valid).transpose(1, 2)).transpose(1, 2)
         return self.output(self.first_norm(F.relu(x)))[..., 0].float()
 
@@ -199,7 +209,7 @@ class EnergyAdaptor(nn.Module):
 
 
 def relative_energy(batch: Batch) -> Tensor:
-    """The energy of a batch's own frames above the level of its visible ones, (B, T)."""
+    """Return the energy of a batch's own frames above the level of its visible ones, (B, T)."""
     energy = frame_energy(batch.mel)
     return energy - visible_level(energy, visible_frames(batch))
 

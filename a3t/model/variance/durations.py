@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from a3t.model.conformer import ConformerBlock, Layout
 from a3t.text.phones import phone_ids
 
-MOST_PHONES = 6_000  # at once: attention's memory, 0.7 GB here, grows with the square
+MAX_PHONES = 6_000  # at once: attention's memory, 0.7 GB here, grows with the square
 
 
 class DurationPredictor(nn.Module):
@@ -55,6 +55,7 @@ class DurationPredictor(nn.Module):
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> DurationPredictor:
+        """Build the predictor that a configuration's ``durations`` describe."""
         return cls(**config["durations"])
 
     def forward(self, phones: Tensor, edges: Tensor, count: Tensor) -> Tensor:
@@ -72,26 +73,29 @@ class DurationPredictor(nn.Module):
 
     @torch.inference_mode()
     def frames(self, symbols: Sequence[str], words: Sequence[int]) -> list[float]:
-        """Expected frames of 12.5 ms for each phone of a text, unscaled and unrounded.
+        """Return the expected frames of 12.5 ms for each phone of a text, unscaled and unrounded.
 
-        ``words`` gives each phone's word, -1 for a pause. More than MOST_PHONES are done in
-        pieces, each as if it stood alone.
+        ``words`` gives each phone's word, -1 for a pause. More than MAX_PHONES are done in pieces,
+        each as if it stood alone.
         """
         if not symbols:
             return []
         ids = torch.tensor([phone_ids(symbols)])
         edges = torch.tensor([word_edges(words)])
         result: list[float] = []
-        for first in range(0, len(symbols), MOST_PHONES):
-            piece = slice(first, first + MOST_PHONES)
+        for first in range(0, len(symbols), MAX_PHONES):
+            piece = slice(first, first + MAX_PHONES)
             count = torch.tensor([ids[:, piece].shape[1]])
             logs = self(ids[:, piece], edges[:, piece], count)[0]
             result += [float(x) for x in logs.exp().clamp(1.0, 80.0)]
         return result
 
     def pace(self, speech: Iterable[tuple[Sequence[str], Sequence[int], Sequence[int]]]) -> float:
-        """A speaker's durations over the predicted ones (`rate_ratio`), from texts that they spoke:
-        of each the phones, their words as for `frames`, and the frames that they took."""
+        """Return a speaker's durations over the predicted ones (`rate_ratio`).
+
+        ``speech``: of each text that they spoke the phones, their words as for `frames`, and the
+        frames that they took.
+        """
         spoken = expected = 0.0
         for symbols, words, lengths in speech:
             predicted = self.frames(symbols, words)
@@ -111,7 +115,7 @@ def word_edges(words: Sequence[int]) -> list[int]:
 
 
 def rate_ratio(spoken: Sequence[float], predicted: Sequence[float]) -> float:
-    """This speaker's slowness: the sum of the phones' durations over the sum of those predicted.
+    """Return a speaker's slowness: the sum of the phones' durations over the sum predicted.
 
     A ratio of sums; 1 if either sum is 0. The tables of the thesis take the first implementation's
     mean of the phones' ratios (`evaluation.systems.networks.mean_ratio`).
