@@ -36,6 +36,7 @@ def parser() -> argparse.ArgumentParser:
     option(result, "wav IN", "a recording, or the chapters of a book", nargs="+")
     about = "the script, or @FILE; of a whole book, each recording finds its own part"
     option(result, "--text TEXT", about, required=True)
+    option(result, "--track N", "the audio track, if a file has several")
     add_recogniser_option(result)
     option(result, "--longest S", "the longest pause that isn't listed (default: 2)", default=2.0)
     option(result, "--csv FILE", "also write the list as CSV")
@@ -70,7 +71,9 @@ def check(options: argparse.Namespace) -> bool:
     book = transcript_argument(options.text)
     assert book is not None  # it must be given
     model = whisper_model(options.recogniser)
-    recordings = [Recording.open(path) for path in options.wav]
+    recordings = [Recording.open(path, options.track) for path in options.wav]
+    for about in filter(None, (each.about_track for each in recordings)):
+        say(about)
     store = AlignmentStore(NetworkAligner(), default_folder())
     listed: list[tuple[Path, Remark]] = []
     for recording in recordings:

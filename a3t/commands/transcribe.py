@@ -46,6 +46,7 @@ def parser() -> argparse.ArgumentParser:
     )
     option(result, "--live", about)
     option(result, "--rate HZ", "sampling rate of raw samples (default: 16000)", default=16_000)
+    option(result, "--track N", "the audio track, if the file has several")
     option(result, "--text TEXT", "its words, if known")
     option(result, "--expected TEXT", "roughly what it says, as a hint")
     add_recogniser_option(result)
@@ -94,7 +95,9 @@ def transcribe(options: argparse.Namespace) -> None:
         check_free(options.out)
     given, prior = map(transcript_argument, (options.text, options.expected or None))
     show_progress("read")
-    recording = Recording.open(options.wav)
+    recording = Recording.open(options.wav, options.track)
+    if about := recording.about_track:
+        say(about)
     offer_recogniser(recording.path, given, None, options.recogniser)
     named = options.speakers is not None or options.speaker is not None
     if named and given is None and sidecar(recording.path) is None:

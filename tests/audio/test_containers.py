@@ -4,6 +4,7 @@ import struct
 from collections.abc import Iterator
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
 import soundfile as sf
@@ -53,6 +54,34 @@ def test_every_kind_is_read_as_it_plays_from_its_start(
     edited = Recording.open(out).read()
     np.testing.assert_array_equal(edited[:10_000], whole[:10_000])
     np.testing.assert_array_equal(edited[10_500:], whole[11_000:])
+
+
+@pytest.mark.parametrize(
+    ("codes", "names"),
+    [
+        (("eng", "deu", "fra"), ("English", "German", "French")),
+        (("jpn", "ger", "pt-BR"), ("Japanese", "German", "Portuguese")),
+        (("cym", "mis", "zh"), ("Welsh", "mis", "Chinese")),
+    ],
+)
+def test_a_list_of_tracks_names_their_languages(
+    codes: tuple[str, ...], names: tuple[str, ...], arctic: Path, tmp_path: Path
+) -> None:
+    samples, rate = sf.read(arctic, dtype="float32")
+    with av.open(str(tmp_path / "x.mkv"), "w") as file:
+        streams = [file.add_stream("pcm_s16le", rate=rate, layout="mono") for _ in codes]
+        for stream, code in zip(streams, codes, strict=True):
+            stream.metadata["language"] = code
+        for stream in streams:
+            frame = av.AudioFrame.from_ndarray((samples * 32767).astype("int16")[None], "s16")
+            frame.sample_rate, frame.pts = rate, 0
+            file.mux(stream.encode(frame))
+    listed = ", ".join(f"{k} ({name}, pcm_s16le, 1 ch)" for k, name in enumerate(names, 1))
+    about = Recording.open(tmp_path / "x.mkv").about_track
+    assert about is not None and listed in about and "--track N" in about
+    with pytest.raises(InputError, match="has no track 4") as refused:
+        Recording.open(tmp_path / "x.mkv", 4)
+    assert listed in str(refused.value)
 
 
 def test_a_track_is_chosen_and_named(arctic: Path, tmp_path: Path) -> None:

@@ -52,6 +52,23 @@ MAX_SHORT_S = 1.0  # seconds, and share, that may be missing at the end
 MAX_SHORT_SHARE = 0.01
 
 
+# Languages of films by the codes of ISO 639, of two letters and of three (some have two of these).
+LANGUAGES = {
+    code: name
+    for name, *codes in map(
+        str.split,
+        "English en eng|German de deu ger|French fr fra fre|Spanish es spa|Italian it ita|"
+        "Portuguese pt por|Dutch nl nld dut|Danish da dan|Swedish sv swe|Norwegian no nor nob|"
+        "Finnish fi fin|Polish pl pol|Czech cs ces cze|Slovak sk slk slo|Hungarian hu hun|"
+        "Romanian ro ron rum|Greek el ell gre|Russian ru rus|Ukrainian uk ukr|Turkish tr tur|"
+        "Arabic ar ara|Hebrew he heb|Persian fa fas per|Hindi hi hin|Bengali bn ben|"
+        "Tamil ta tam|Chinese zh zho chi|Japanese ja jpn|Korean ko kor|Vietnamese vi vie|"
+        "Thai th tha|Indonesian id ind|Welsh cy cym wel|Irish ga gle|Catalan ca cat".split("|"),
+    )
+    for code in codes
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Track:
     """One of a file's tracks of sound. number: from 1; language and title may be empty."""
@@ -63,7 +80,8 @@ class Track:
     title: str
 
     def __str__(self) -> str:
-        about = [self.title, self.language, self.codec, f"{self.channels} ch"]
+        language = LANGUAGES.get(self.language.lower().partition("-")[0], self.language)
+        about = [self.title, language, self.codec, f"{self.channels} ch"]
         return f"{self.number} ({', '.join(filter(None, about))})"
 
 
