@@ -286,7 +286,7 @@ class Editor:
             text = request.transcript
             found = find_transcript(sound, text, new_text, pronouncer, *options)
             if found.comparison is not None:
-                require_own_text(found.comparison)
+                require_own_text(found.comparison, found.about)
             if request.left and text is not None and new_text is not None:
                 comparison = continued(text, request.left, new_text)
                 said = said_text(comparison)

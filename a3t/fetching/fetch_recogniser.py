@@ -17,13 +17,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from a3t.audio.output.files import sha256_of
-from a3t.console import agrees, on_a_terminal, say
+from a3t.console import agrees, answer, on_a_terminal, say
 from a3t.errors import InputError
 from alignment.recognition.whisper import INSTALL, fetched_model, find_whisper, is_installed
 
 SERVER = "https://huggingface.co"
 LICENCE = "MIT"
 OFFERED, MEGABYTES = "tiny.en", 75  # the smallest of MODELS: far better than the built-in one
+LARGER_MEGABYTES = {"base.en": 145, "small.en": 484}
 REVISIONS = {  # of the repositories Systran/faster-whisper-…
     "small.en": "d1d751a5f8271d482d14ca55d9e2deeebbae577f",
     "base.en": "3d3d5dee26484f91867d81cb899cfcf72b96be6c",
@@ -103,30 +104,34 @@ def fetch_model(model: str) -> Path:
 
 def about(model: str) -> str:
     """Return a sentence about what would be fetched."""
-    size = f"{MEGABYTES} MB, " if model == OFFERED else ""
+    size = {OFFERED: MEGABYTES, **LARGER_MEGABYTES}[model]
     return (
-        f"Whisper ({model}, {size}{LICENCE} licence) comes from {server_named()} once, to "
+        f"Whisper ({model}, {size} MB, {LICENCE} licence) comes from {server_named()} once, to "
         f"{fetched_model(model)}, and then works without a network; no recording leaves this "
         "machine."
     )
 
 
 def offer(recogniser: str) -> None:
-    """Offer, once and on a terminal, to fetch `OFFERED` before something is recognised.
+    """Ask once, on a terminal where something is about to be recognised, whether to fetch Whisper.
 
-    Nothing happens where Whisper is there, or isn't wanted.
+    The answer may be a larger model. Nothing happens where Whisper is there, or isn't wanted.
     """
     declined = fetched_model(OFFERED).with_name(DECLINED)
     unwanted = recogniser != "auto" or bool(os.environ.get("A3T_RECOGNISER")) or declined.exists()
     if unwanted or not on_a_terminal() or find_whisper() is not None:
         return
-    say("The built-in recogniser gets more than every fifth word wrong; Whisper far fewer.")
+    say("The built-in recogniser gets one word in four wrong; Whisper one in fifteen.")
     if not is_installed():
         say(f"{INSTALL} Then: a3t fetch-recogniser.")
-    elif agreed(about(OFFERED)):
-        fetch_model(OFFERED)
-        return
     else:
+        say(about(OFFERED))
+        larger = " and ".join(f"{name} ({size} MB)" for name, size in LARGER_MEGABYTES.items())
+        say(f"{larger} hear better and take longer.")
+        reply = answer(f"Fetch it? [y/N, or {' or '.join(LARGER_MEGABYTES)}] ")
+        if reply in ("y", "yes", OFFERED, *LARGER_MEGABYTES):
+            fetch_model(reply if reply in LARGER_MEGABYTES else OFFERED)
+            return
         say("You won't be asked again; a3t fetch-recogniser fetches it later.")
     declined.parent.mkdir(parents=True, exist_ok=True)
     declined.touch()

@@ -150,6 +150,11 @@ class SpeechComparison:
         """Find where the recording may differ from the text; errors as for `comparison`."""
         return self._compared(text)[0]
 
+    @property
+    def free_confidences(self) -> tuple[float, ...]:
+        """The confidences of the words that are heard without a text."""
+        return tuple(chain.from_iterable(part.confidences for part in self._free_parts))
+
     def heard_by(self, text: Transcript) -> Transcript:
         """Return what is heard; the network hears by the text. Errors as for `comparison`."""
         return _joined(self._parts(text))[0]

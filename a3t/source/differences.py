@@ -236,8 +236,11 @@ def without_left_words(comparison: Comparison, written: Transcript) -> Compariso
     )
 
 
-def require_own_text(comparison: Comparison) -> None:
-    """Raise InputError, with both texts, if the new text is another recording's."""
+def require_own_text(comparison: Comparison, about: str = "") -> None:
+    """Raise InputError, with both texts, if the new text is another recording's.
+
+    `about`: what else is to be said of what was heard.
+    """
     heard, new = comparison.heard, comparison.new
     edits = minimal_script(heard.spoken, new.spoken)
     kept = len(new.words) - sum(edit.new[1] - edit.new[0] for edit in edits)
@@ -247,7 +250,7 @@ def require_own_text(comparison: Comparison) -> None:
         raise InputError(
             f"Nothing was made: the recording seems to say {texts[0]}, which has little of "
             f"{texts[1]}. Give that recording's own text with the changes in it, or what it says "
-            "now as its text."
+            f"now as its text. {about}".strip()
         )
 
 

@@ -51,6 +51,24 @@ SILENCE, SOUND, OWN = 0.3, 0.02, 0.06
 OFFSET, SLOPE = 0.98, 0.83
 
 
+# The mean confidence of MIN_WORDS words or more below which speech is hardly understood. Whisper
+# tiny.en: .47 to .68 of espeak-ng's German, French and Spanish (5), .71 and more of English (8);
+# the built-in recogniser .55 to .62 and .61 and more.
+MIN_WORDS, HARDLY_HEARD, HARDLY_HEARD_BY_WHISPER = 10, 0.63, 0.7
+
+
+def hardly_heard(confidences: Sequence[float], by_whisper: bool) -> str:
+    """Return a sentence for speech that is hardly understood; "" where it is, or is short."""
+    least = HARDLY_HEARD_BY_WHISPER if by_whisper else HARDLY_HEARD
+    if len(confidences) < MIN_WORDS or sum(confidences) >= least * len(confidences):
+        return ""
+    better = "" if by_whisper else ", or fetch the better recogniser (a3t fetch-recogniser)"
+    return (
+        "Hardly a word is understood, and a3t knows English only: if the recording is in English, "
+        f"give its text{better}."
+    )
+
+
 def quietest_between(sound: Readable, low: int, high: int) -> int:
     """The sample between two where 0.18 s of a sound are quietest."""
     hop = max(1, round(QUIET * sound.sample_rate))

@@ -15,7 +15,7 @@ from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.source.change_detection import SpeechComparison, SpeechComparisons
 from a3t.source.differences import said_text, without_left_words
-from a3t.source.recognised_transcript import recognised
+from a3t.source.recognised_transcript import hardly_heard, recognised
 from a3t.source.records import LONG, FoundTranscript, GivenCue, Times
 from a3t.source.remembered_transcripts import hearings_of
 from a3t.spans import Span
@@ -136,9 +136,12 @@ def find_transcript(
     kept = comparisons or SpeechComparisons()
     if new_text is None or not new_text.words:
         heard = recognised(recording, pronouncer, model, kept.remembers)
+        sure = heard.known_confidences
     else:
-        heard = compared(kept.of(recording, pronouncer, model), new_text, written)
-    return replace(heard, about=not_read(recording.path))
+        speech = kept.of(recording, pronouncer, model)
+        heard, sure = compared(speech, new_text, written), speech.free_confidences
+    remarks = not_read(recording.path), hardly_heard(sure, by_whisper=model is not None)
+    return replace(heard, about=" ".join(filter(None, remarks)))
 
 
 def _written(

@@ -148,7 +148,8 @@ def places_of(minute: HeardMinute, setting: Setting) -> Iterator[Row]:
     edited = several(written, pool, len(written), setting.options.seed)
     for kind, text in (*minute.texts.items(), ("written", edited)):
         own = Transcript.from_text(" ".join(written)) if kind == "written" else None
-        compared = speech.closely_compared(Transcript.from_text(" ".join(text.new)))
+        new = Transcript.from_text(" ".join(text.new))
+        compared = speech.closely_compared(new, freely=own is not None)
         yield _row(minute, kind, text, compared, own) | {"written": " ".join(written)}
     for k, strange in enumerate(minute.strange if model else minute.strange[:3]):
         text = ChangedText(tuple(strange.split()), ())

@@ -175,6 +175,12 @@ def test_a_terminal_is_asked_once(
     (fetched_model(OFFERED).parent / "not-now").unlink()
     fetch_recogniser.offer("auto")
     assert len(questions) == 2 and (fetched_model(OFFERED) / "model.bin").is_file()
+    monkeypatch.setattr(fetch_recogniser, "find_whisper", lambda: None)
+    wanted: list[str] = []
+    monkeypatch.setattr(fetch_recogniser, "fetch_model", wanted.append)
+    answers.append("small.en")
+    fetch_recogniser.offer("auto")
+    assert "small.en (484 MB)" in questions[2] and wanted == ["small.en"]
 
 
 @pytest.mark.parametrize("name", ["model.bin", "tokenizer.json"])

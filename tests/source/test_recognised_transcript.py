@@ -8,6 +8,7 @@ import soundfile
 
 from a3t.source.recognised_transcript import (
     PARTS,
+    hardly_heard,
     parts_of,
     without_invented,
 )
@@ -63,3 +64,10 @@ def test_parts_hold_the_whole_and_fit() -> None:
     assert all(a[1] == b[0] for a, b in zip(parts, parts[1:], strict=False))
     lengths = [(stop - start) / RATE for start, stop in parts]
     assert 5 <= lengths[0] <= 9 and all(PARTS[0] <= each <= 30 for each in lengths[1:-1])
+
+
+def test_speech_that_is_hardly_understood_is_named() -> None:
+    for by_whisper in (True, False):
+        assert "English only" in hardly_heard([0.55] * 12, by_whisper)
+        assert hardly_heard([0.9] * 12, by_whisper) == hardly_heard([0.5] * 5, by_whisper) == ""
+    assert "fetch-recogniser" in hardly_heard([0.5] * 12, by_whisper=False)
