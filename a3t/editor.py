@@ -196,7 +196,9 @@ class Editor:
         self.steps.begin()
         sound, found = self._listen(recording, request, pronouncer)
         request = replace(request, tracks=identified(request.tracks, sound))
-        differences = choose(self._listed(sound, found, pronouncer), request.changes)
+        differences = choose(
+            self._listed(sound, found, pronouncer), request.changes, found.warning
+        )
         new_text = request.new_transcript
         if (comparison := found.comparison) is not None:
             ticked = {each.number for each in differences if each.ticked}
@@ -286,7 +288,7 @@ class Editor:
             text = request.transcript
             found = find_transcript(sound, text, new_text, pronouncer, *options)
             if found.comparison is not None:
-                require_own_text(found.comparison, found.about)
+                require_own_text(found.comparison, found.warning)
             if request.left and text is not None and new_text is not None:
                 comparison = continued(text, request.left, new_text)
                 said = said_text(comparison)

@@ -118,6 +118,8 @@ def edit(options: argparse.Namespace, arguments: Sequence[str]) -> None:
     try:
         job, plan = chosen_plan(editor, job, ask)
     except (UnsureError, UnchangedError) as error:
+        if isinstance(error, UnsureError) and error.warning:
+            say(error.warning)
         show(error.differences, job.recording.sample_rate)
         if options.plan:
             print_unmade(editor, job, error.differences, options.json)

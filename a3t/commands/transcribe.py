@@ -111,8 +111,8 @@ def transcribe(options: argparse.Namespace) -> None:
     )
     store = AlignmentStore(NetworkAligner(), default_folder())
     transcript = punctuated_by_sound(recording, found, store, not options.no_punctuation)
-    if found.about:
-        say(found.about)
+    for remark in filter(None, (found.about, found.warning)):
+        say(remark)
     recognised = found.origin == "recognised"
     say("Recognised:" if recognised else f"Transcript ({found.origin}):")
     names = [word.speaker for word in transcript.words]

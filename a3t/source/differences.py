@@ -100,11 +100,16 @@ class Difference(Record):
 
 
 class UnsureError(InputError):
-    """Some of the `differences` may be misheard words, and nobody has chosen which to make."""
+    """Some of the `differences` may be misheard words, and nobody has chosen which to make.
 
-    def __init__(self, sentence: str, differences: tuple[Difference, ...] = ()) -> None:
-        super().__init__(sentence)
-        self.differences = differences
+    `warning`: a sentence if hardly a word was understood.
+    """
+
+    def __init__(
+        self, sentence: str, differences: tuple[Difference, ...] = (), warning: str = ""
+    ) -> None:
+        super().__init__(f"{sentence} {warning}".strip())
+        self.differences, self.warning = differences, warning
 
 
 class UnchangedError(InputError):
@@ -133,8 +138,10 @@ def parsed_changes(value: str) -> Changes:
     return tuple(sorted({int(each[:9]) for each in wanted}))
 
 
-def choose(differences: Sequence[Difference], changes: Changes) -> tuple[Difference, ...]:
-    """Return the differences, ticked as somebody chose.
+def choose(
+    differences: Sequence[Difference], changes: Changes, warning: str = ""
+) -> tuple[Difference, ...]:
+    """Return the differences, ticked as somebody chose; with a `warning` somebody has to.
 
     Raises
     ------
@@ -145,8 +152,8 @@ def choose(differences: Sequence[Difference], changes: Changes) -> tuple[Differe
     """
     listed = tuple(differences)
     if changes is None:
-        if is_doubtful(listed):
-            raise UnsureError(_unsure(listed), listed)
+        if is_doubtful(listed) or (warning and listed):
+            raise UnsureError(_unsure(listed), listed, warning)
         changes = "ticked"
     if changes == "ticked":
         return listed

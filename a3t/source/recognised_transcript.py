@@ -123,9 +123,13 @@ def heard_parts(
     parts: list[HeardPart] = []
     for start, stop in parts_of(sound):
         samples = sound.mono(start, stop)
-        with suppress(InputError):  # nothing is said there
+        try:
             heard = recognised_part(samples, sound.sample_rate, pronouncer, model)
-            parts.append(HeardPart(start, stop, heard.transcript, heard.known_confidences))
+        except InputError:  # nothing is said there
+            continue
+        if model is not None and not parts:
+            load_whisper(model).require_english(samples, sound.sample_rate)
+        parts.append(HeardPart(start, stop, heard.transcript, heard.known_confidences))
     if not parts:
         raise AlignmentError(NO_WORDS)
     if remembers and isinstance(sound, Recording):

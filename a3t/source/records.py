@@ -70,7 +70,8 @@ class FoundTranscript:
     sentence on what was read as what, and on files that weren't; "" if there is nothing to say.
 
     If it was recognised: confidences: how probable each word is, where that is known. comparison:
-    with the new text, where there is one and the two differ.
+    with the new text, where there is one and the two differ. warning: a sentence if it is hardly
+    what is said.
     """
 
     transcript: Transcript
@@ -82,6 +83,7 @@ class FoundTranscript:
     about: str = ""
     comparison: Comparison | None = None
     cues: tuple[GivenCue, ...] = ()
+    warning: str = ""
 
     @property
     def known_confidences(self) -> tuple[float, ...]:
@@ -123,7 +125,8 @@ class AlignedRecording:
         alignment of these ranges of its words; ``times``: those of all of them."""
         passages = () if ranges == ((0, len(text.words)),) else ranges
         restored = text is not found.transcript
-        about = (found.origin, found.about, restored, times, found.cues)
+        remarks = " ".join(filter(None, (found.about, found.warning)))
+        about = (found.origin, remarks, restored, times, found.cues)
         return cls(recording, text, alignment, passages, *about)
 
     @property

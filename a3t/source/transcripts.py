@@ -140,8 +140,8 @@ def find_transcript(
     else:
         speech = kept.of(recording, pronouncer, model)
         heard, sure = compared(speech, new_text, written), speech.free_confidences
-    remarks = not_read(recording.path), hardly_heard(sure, by_whisper=model is not None)
-    return replace(heard, about=" ".join(filter(None, remarks)))
+    warning = hardly_heard(sure, by_whisper=model is not None)
+    return replace(heard, about=not_read(recording.path), warning=warning)
 
 
 def _written(

@@ -24,6 +24,9 @@ MODELS = ("small.en", "base.en", "tiny.en")  # that a CPU runs faster than speec
 RECOGNISERS = ("auto", "network", "whisper", *MODELS)
 LONGEST_S = 30.0  # seconds that it hears at once
 MAX_ENCODED = 8  # encoded windows; some MB each
+# The probability from which another language is believed: in German, French and Spanish of
+# espeak-ng's (5) Whisper base has .64 to .97 for it, and in English (2) .90 and more for English.
+OTHER_LANGUAGE = 0.5
 PACKAGE = "faster_whisper"
 INSTALL = "Whisper needs faster-whisper: pip install 'a3t[whisper]'."
 
@@ -121,6 +124,17 @@ class Whisper:
             hotwords=" ".join(hotwords) or None,
         )
         return " ".join(segment.text.strip() for segment in segments).strip()
+
+    def require_english(self, samples: np.ndarray, sample_rate: int) -> None:
+        """Raise AlignmentError if a model that knows other languages hears one of them."""
+        if not self._whisper.model.is_multilingual:
+            return
+        language, probability, _ = self._whisper.detect_language(_waveform(samples, sample_rate))
+        if language != "en" and probability >= OTHER_LANGUAGE:
+            raise AlignmentError(
+                f"The recording seems to be in another language ({language}, {probability:.0%}), "
+                "and a3t knows English only: if it is in English, give its text."
+            )
 
     def encode(self, samples: np.ndarray, sample_rate: int) -> EncodedSound:
         """Score `pieces`; samples and errors as for `hear`."""

@@ -155,8 +155,8 @@ def _edited_text(found: FoundTranscript) -> Transcript:
         return found.transcript
     judged = zip(comparison.places, comparison.judgements, strict=True)
     ticked = [Place(place.new, place.heard) for place, each in judged if each.ticked]
-    texts = (FoundTranscript(each) for each in (comparison.new, comparison.heard))
-    return with_words(*texts, ticked).transcript
+    new, heard = FoundTranscript(comparison.new), FoundTranscript(comparison.heard)
+    return with_words(new, heard, ticked).transcript
 
 
 COLUMNS = (

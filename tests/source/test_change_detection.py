@@ -385,6 +385,8 @@ def test_a_choice_is_numbers_all_or_those_that_are_ticked() -> None:
         assert made == ticked
     assert choose(both, "ticked") == both
     assert choose(both[:1], None) == both[:1]  # a plain one is made unasked
+    with pytest.raises(UnsureError, match="English only"):
+        choose(both[:1], None, "Hardly a word is understood, and a3t knows English only.")
     for wrong in ("", "3-4", "one", "-1"):
         with pytest.raises(InputError):
             parsed_changes(wrong)

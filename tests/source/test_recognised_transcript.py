@@ -1,6 +1,9 @@
 """Invented words are dropped; misheard ones stay, for correction."""
 
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +20,7 @@ from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError
 from alignment.aligner import InMemory
+from alignment.recognition.whisper import Whisper
 from tests.conftest import ARCTIC
 
 RATE = 16_000
@@ -71,3 +75,18 @@ def test_speech_that_is_hardly_understood_is_named() -> None:
         assert "English only" in hardly_heard([0.55] * 12, by_whisper)
         assert hardly_heard([0.9] * 12, by_whisper) == hardly_heard([0.5] * 5, by_whisper) == ""
     assert "fetch-recogniser" in hardly_heard([0.5] * 12, by_whisper=False)
+
+
+@pytest.mark.parametrize(("heard", "is_refused"), [(("de", 0.9), True), (("en", 0.9), False)])
+def test_a_model_of_several_languages_refuses_another(
+    heard: tuple[str, float], is_refused: bool
+) -> None:
+    whisper = Whisper.__new__(Whisper)
+    known = SimpleNamespace(is_multilingual=True)
+    model: Any = SimpleNamespace(model=known, detect_language=lambda _: (*heard, []))
+    whisper._whisper = model
+    samples = quiet(1.0, 0.1)
+    with pytest.raises(AlignmentError, match="de, 90%") if is_refused else nullcontext():
+        whisper.require_english(samples, 16_000)
+    known.is_multilingual = False  # an English one knows no other
+    whisper.require_english(samples, 16_000)

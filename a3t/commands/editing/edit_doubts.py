@@ -59,6 +59,8 @@ def chosen_plan(editor: Editor, job: ProjectEdit, ask: bool) -> tuple[ProjectEdi
     except UnsureError as error:
         if not ask or not on_a_terminal():
             raise
+        if error.warning:
+            say(error.warning)
         job = job.choosing(chosen(error.differences, job.recording))
         return job, job.plan(editor)
 
