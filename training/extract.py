@@ -56,24 +56,26 @@ def extract(
     alignments: Mapping[str, Alignment] | None = None,
     degraded: int = 0,
     part: tuple[int, int] = (1, 1),
+    speech: bool = False,
 ) -> str:
     """Extract all clips of a data directory into the store ``out``; returns a one-line summary.
 
     ``alignments`` maps the last parts of a recording's path to its alignment. The directory
     ``train`` gets ``degraded`` copies of each clip. ``part`` (k, n) extracts only each n-th clip,
-    from the k-th on, into a shard of its own. Raises InputError if no clip can be used or the store
-    can't be written; finished clips are kept.
+    from the k-th on, into a shard of its own. ``speech``: texts are neither needed nor read.
+    Raises InputError if no clip can be used or the store can't be written; finished clips are kept.
     """
     left_out = LeftOut()
     degraded = degraded if data.name == "train" else 0
     todo: list[Job] = []
-    for clip in read_directory(data):
-        if clip.text is None or clip.sound is None:
-            missing = "text" if clip.text is None else "sound"
+    for clip in read_directory(data, texts=not speech):
+        if clip.sound is None or (clip.text is None and not speech):
+            missing = "sound" if clip.sound is None else "text"
             left_out.add(clip.name, f"without {missing}", str(clip.sound or ""))
         else:
             made = alignment_of(clip.sound, alignments or {})
-            todo.append(Job(clip.name, clip.speaker, clip.sound, clip.text, aligner, pitch, made))
+            text = None if speech else clip.text
+            todo.append(Job(clip.name, clip.speaker, clip.sound, text, aligner, pitch, made))
     try:
         named_aligner(aligner)  # report a missing MFA once, not for every clip
     except AlignmentError as error:
@@ -86,7 +88,7 @@ def extract(
     with StoreWriter(out, more, keep=wanted - _changed(todo, out)) as store:
         done = {clip.name for clip in store.clips}
         todo = [job for job in todo if job.name not in done]
-        if aligner == "mfa":
+        if aligner == "mfa" and not speech:
             todo = _aligned_at_once(todo, jobs, left_out)
         for job, found in _in_order(todo, jobs):
             if isinstance(found, ClipError):
@@ -108,7 +110,7 @@ def _aligned_at_once(todo: Sequence[Job], jobs: int, left_out: LeftOut) -> list[
     """
     sounds = {job.name: SoundFile(job.sound) for job in todo if job.alignment is None}
     readable = {name: sound for name, sound in sounds.items() if sound.samples}
-    words = {job.name: Transcript.from_text(job.text).spoken for job in todo}
+    words = {job.name: Transcript.from_text(job.text or "").spoken for job in todo}
     pronouncer = Pronouncer()
     said = {word: pronouncer.candidates(word) for name in readable for word in words[name]}
     recordings = {
@@ -189,7 +191,7 @@ def extract_all(options: argparse.Namespace) -> None:
         if options.part != (1, 1):
             out = out / "shard-{}-of-{}".format(*options.part)
         _refuse_other_parts(root, options.part[1])
-        print(extract(folder, out, *how, options.part))
+        print(extract(folder, out, *how, options.part, options.speech))
         write_raw(folder, root, root / "raw" if one else options.features / "raw" / folder.name)
 
 
@@ -208,7 +210,7 @@ def write_raw(data: Path, features: Path, raw: Path) -> None:
     """Lists of the clips of a data directory that are in a store, as ESPnet's ``dump/raw`` has
     them. They name the recordings as they are: nothing is copied or converted."""
     frames = {clip.name: clip.frames for clip in Store(features).clips}
-    kept = [clip for clip in read_directory(data) if clip.name in frames]
+    kept = [clip for clip in read_directory(data, texts=False) if clip.name in frames]
     write_directory(raw, kept)
     with atomic_path(raw / "utt2num_frames") as temporary:
         lines = [f"{name} {frames[name]}\n" for name in sorted(clip.name for clip in kept)]
@@ -228,6 +230,7 @@ main = Program(
     option("features", type=Path, help="folder to write"),
     option("--aligner", choices=["network", "mfa"], default="network"),
     option("--pitch", action="store_true", help="for networks with a pitch input"),
+    option("--speech", action="store_true", help="speech alone, whatever texts there are"),
     option(
         "--degraded", type=int, default=0, metavar="N",
         help="noisy, reverberant, … copies of each training clip",

@@ -13,6 +13,7 @@ import math
 import re
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,19 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from a3t.errors import InputError
 from a3t.learning.loop import Losses, Objective, validate
 from training.configuration import build, objective_of, read_config, settings
 from training.devices import CPU, Place, compute, compute_options
 from training.features.augment import augment_of
-from training.features.corpus_batches import Batches, DataConfig, MaskingConfig, standardise
+from training.features.corpus_batches import (
+    Batches,
+    DataConfig,
+    MaskingConfig,
+    MixedBatches,
+    standardise,
+)
+from training.features.split_list import SplitList
 from training.features.store import Store
 from training.prefetch import Ahead
 from training.pretraining_objective import NETWORK, network_weights
@@ -32,21 +41,39 @@ from training.programs import Program, option
 from training.synced_batch_norm import share_of, synchronise
 from training.training_runs import TrainingRun, TrainingSchedule, carry_out, initial_weights
 
+SPEECH_ONLY = 0.15  # of the frames of speech without text that are masked, as in the thesis
 
-def build_batches(config: Mapping[str, Any], store: Store, train: bool) -> Batches:
-    """The batches for training a configuration, or for validating it."""
+
+def build_batches(
+    config: Mapping[str, Any], store: Store, train: bool, speech: Store | None = None
+) -> Batches | MixedBatches:
+    """Return the batches for training a configuration, or for validating it.
+
+    With a store of ``speech`` without text each batch has its share of that as well.
+    """
     data = settings(DataConfig, config.get("data"))
-    return Batches(
-        store,
-        "train" if train else "dev",
-        settings(MaskingConfig, config.get("masking")),
-        data,
-        train=train,
-        augment=augment_of(data),
-        pitch=bool(config["model"].get("pitch", False)),
-        alignment_rows=config["model"].get("alignment_rows", 500),
-        seed=settings(TrainingSchedule, config.get("training")).seed,
-    )
+
+    def of(source: Store, data: DataConfig) -> Batches:
+        return Batches(
+            source,
+            "train" if train else "dev",
+            settings(MaskingConfig, config.get("masking")),
+            data,
+            train=train,
+            augment=augment_of(data),
+            pitch=bool(config["model"].get("pitch", False)),
+            alignment_rows=config["model"].get("alignment_rows", 500),
+            seed=settings(TrainingSchedule, config.get("training")).seed,
+        )
+
+    if speech is None:
+        return of(store, data)
+    if not 0 < data.speech_share < 1:
+        raise InputError(f"data.speech_share is between 0 and 1, not {data.speech_share}.")
+    frames = round(data.speech_share * data.batch_frames)
+    paired = replace(data, batch_frames=data.batch_frames - frames, speech_only=None)
+    alone = replace(data, batch_frames=frames, speech_only=data.speech_only or SPEECH_ONLY)
+    return MixedBatches(of(store, paired), of(speech, replace(alone, shares=None)))
 
 
 def build_objective(config: Mapping[str, Any], store: Store | None) -> Objective:
@@ -67,9 +94,10 @@ class Pretraining:
         store: Store,
         place: Place = CPU,
         compiler: str | None = None,
+        speech: Store | None = None,
     ) -> None:
         self.place = place
-        self.train = build_batches(config, store, train=True)
+        self.train = build_batches(config, store, train=True, speech=speech)
         dev = build_batches(config, store, train=False)
         self.dev = [dev(step).to(place.device) for step in range(dev.steps_a_pass)]
         self.schedule = settings(TrainingSchedule, config.get("training"))
@@ -132,7 +160,9 @@ def pretrain(options: argparse.Namespace, place: Place) -> None:
         config["loss"] = {"adversarial": 0.2, "matching": 2.0} | config.get("loss", {})
     config["precision"] = options.precision
     store = Store(options.features)
-    work = Pretraining(config, store, place, options.compiler)
+    speech = Store(options.speech) if options.speech else None
+    work = Pretraining(config, store, place, options.compiler, speech)
+    heard = [*store.split_list.clips, *(speech.split_list.clips if speech else ())]
 
     def begin(trained: TrainingRun) -> None:
         if options.init:
@@ -144,7 +174,7 @@ def pretrain(options: argparse.Namespace, place: Place) -> None:
         work,
         options.out,
         config,
-        split=store.split_list,
+        split=SplitList.of(heard),
         begin=begin,
         minutes=options.minutes,
         place=place,
@@ -170,6 +200,11 @@ main = Program(
         help="a YAML file, and others that override it",
     ),
     option("--features", type=Path, required=True, help="feature store (training.extract)"),
+    option(
+        "--speech", type=Path, metavar="STORE",
+        help="features of speech without text (training.extract --speech), for a share of each "
+        "batch: data.speech_share",
+    ),
     option("--out", type=Path, required=True),
     option("--steps", type=int, help="number of steps (default: the configuration's)"),
     option("--init", metavar="NAME_OR_PATH", help="initial weights: a checkpoint.pt, or a model"),

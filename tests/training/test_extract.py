@@ -298,3 +298,15 @@ def test_mfa_runs_once_for_all_clips(tmp_path: Path, monkeypatch: pytest.MonkeyP
     summary = extract(data, tmp_path / "out", aligner="mfa")
     assert [len(call) for call in calls] == [3]
     assert ": 2 clips" in summary and "1 not aligned" in summary
+
+
+def test_speech_without_text_is_stored_as_pauses_to_cut_between(
+    tmp_path: Path, arctic: Path
+) -> None:
+    data = kaldi(tmp_path / "train", {"a": (arctic, ARCTIC)})
+    (data / "text").unlink()
+    assert "1 clips" in extract(data, tmp_path / "out", speech=True)
+    store = Store(tmp_path / "out")
+    read = store.read(store.clips[0])
+    assert read.durations.sum() == len(read.mel) and (read.words == -1).all()
+    assert set(read.durations[:-1].tolist()) == {8} and len(set(read.phones.tolist())) == 1

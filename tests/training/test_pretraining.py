@@ -6,18 +6,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 import yaml
 
+from a3t.errors import InputError
 from a3t.learning.loop import reconstruction_loss
 from a3t.model.a3t import A3T
+from a3t.model.conformer import Batch
 from a3t.pretrained import load_checkpoint
 from tests.model.test_network import SMALL
 from tests.training.stores import write_store
 from training.devices import Place
 from training.export import export
-from training.features.store import Store
+from training.features.clip_features import speech_features
+from training.features.split_list import read_split
+from training.features.store import Store, StoreWriter
 from training.prefetch import prefetch
 from training.pretrain import Pretraining, build_batches, main, start_from
 from training.pretraining_objective import NETWORK, network_weights
@@ -239,3 +244,84 @@ def test_missing_features_are_one_sentence(
     command = ["--config", str(config), "--features", str(tmp_path / "no"), "--out", str(tmp_path)]
     assert main([*command, "--precision", "float32"]) == 1
     assert "holds no features" in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def speech(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """Speech without text, as `training.extract --speech` stores it."""
+    folder = tmp_path_factory.mktemp("speech") / "train"
+    rng = np.random.default_rng(5)
+    with StoreWriter(folder, ["pitch"]) as writer:
+        for k in range(4):
+            found = speech_features(rng.normal(0, 0.1, 300 * 200).astype(np.float32), pitch=True)
+            writer.add(f"spoken{k}", found, "voice9", "train")
+    return Store(folder)
+
+
+def test_both_sources_are_in_every_batch_in_their_proportion(store: Store, speech: Store) -> None:
+    config = CONFIG | {"data": CONFIG["data"] | {"batch_frames": 800, "speech_share": 0.25}}
+    batches = build_batches(config, store, True, speech)
+    frames = np.zeros(2)
+    for step in range(60):
+        batch = batches(step)
+        alone = batch.phone_count == 0
+        assert alone.any() and not alone.all()
+        assert batch.masked.any(1).all() and (batch.frame_phone[alone] == -1).all()
+        frames += [int(batch.frames[~alone].sum()), int(batch.frames[alone].sum())]
+        both = [batches(step, (k, 2)) for k in range(2)]
+        assert sum(len(part.mel) for part in both) == len(batch.mel)
+    assert frames[1] / frames.sum() == pytest.approx(0.25, abs=0.05)
+    with pytest.raises(InputError, match="speech_share"):
+        build_batches(CONFIG | {"data": {"speech_share": 1.0}}, store, True, speech)
+
+
+def test_speech_without_text_is_filled_alike_alone_and_beside_text(
+    store: Store, speech: Store
+) -> None:
+    batch = build_batches(CONFIG, store, True, speech)(0)
+    work = Pretraining(CONFIG, store, speech=speech)
+    network = work.model.network.eval()
+    k = int((batch.phone_count == 0).nonzero()[0])
+    own = int(batch.frames[k])
+    alone = Batch(
+        batch.mel[k : k + 1, :own], batch.masked[k : k + 1, :own], batch.phones[k : k + 1, :0],
+        batch.frame_phone[k : k + 1, :own], batch.frames[k : k + 1], batch.phone_count[k : k + 1],
+        batch.row_offset[k : k + 1], None,
+    )  # fmt: skip
+    with torch.inference_mode():
+        among = network(replace(batch, pitch=None)).after[k, :own]
+        torch.testing.assert_close(network(alone).after[0], among, atol=2e-4, rtol=1e-3)
+
+
+def test_a_mixed_training_resumes_as_if_it_had_not_stopped(
+    store: Store, speech: Store, tmp_path: Path
+) -> None:
+    def start(folder: Path) -> tuple[Pretraining, TrainingRun]:
+        work = Pretraining(CONFIG, store, speech=speech)
+        return work, TrainingRun(work.model, work.schedule, tmp_path / folder)
+
+    work, whole = start(Path("whole"))
+    for _ in range(4):
+        whole.train_step(work.losses)
+    work, first = start(Path("parts"))
+    for _ in range(2):
+        first.train_step(work.losses)
+    first.save()
+    work, second = start(Path("parts"))
+    assert second.resume()
+    for _ in range(2):
+        second.train_step(work.losses)
+    for name, value in whole.model.state_dict().items():
+        assert torch.equal(value, second.model.state_dict()[name]), name
+
+
+def test_what_was_heard_of_either_source_is_in_the_list(
+    store: Store, speech: Store, tmp_path: Path
+) -> None:
+    config = tmp_path / "config.yaml"
+    config.write_text(yaml.safe_dump(CONFIG | {"training": {"steps": 1, "warmup": 1}}))
+    options = ["--config", config, "--features", store.folder, "--speech", speech.folder]
+    assert main([str(each) for each in [*options, "--out", tmp_path / "run"]]) == 0
+    listed = read_split(tmp_path / "run")
+    assert listed is not None
+    assert {"spoken0", "train0", "dev0"} <= listed.by_name.keys()

@@ -19,19 +19,22 @@ def read_list(path: Path) -> dict[str, str]:
     return dict(line.split(" ", 1) for line in lines if " " in line)
 
 
-def read_directory(folder: Path) -> list[Utterance]:
-    """All clips named in a directory, including those without sound or text."""
-    sounds, texts = read_list(folder / "wav.scp"), read_list(folder / "text")
-    speakers = read_list(folder / "utt2spk")
+def read_directory(folder: Path, texts: bool = True) -> list[Utterance]:
+    """Return all clips named in a directory, including those without sound or text.
+
+    Raises InputError if a list is missing; that of the texts may be if none are needed.
+    """
+    sounds, speakers = read_list(folder / "wav.scp"), read_list(folder / "utt2spk")
+    said = read_list(folder / "text") if texts or (folder / "text").exists() else {}
     return [
         Utterance(
             name,
             speakers.get(name, name),
             Path(sounds[name]) if name in sounds else None,
-            texts.get(name),
+            said.get(name),
             folder.name,
         )
-        for name in dict.fromkeys([*sounds, *texts])
+        for name in dict.fromkeys([*sounds, *said])
     ]
 
 
@@ -44,7 +47,7 @@ def write_directory(folder: Path, utterances: Sequence[Utterance]) -> None:
         speakers.setdefault(utterance.speaker, []).append(utterance.name)
     files = {
         "wav.scp": [f"{u.name} {u.sound and u.sound.resolve()}" for u in ordered],
-        "text": [f"{u.name} {u.text}" for u in ordered],
+        "text": [f"{u.name} {u.text}" for u in ordered if u.text],
         "utt2spk": [f"{u.name} {u.speaker}" for u in ordered],
         "spk2utt": [f"{speaker} {' '.join(names)}" for speaker, names in sorted(speakers.items())],
     }

@@ -17,7 +17,7 @@ import torch
 from a3t.audio.analysis.mel import log_mel
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.plan.word_grid import on_grid
-from a3t.text.phones import phone_ids
+from a3t.text.phones import PAUSE, phone_ids
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import Aligner, Alignment, load_aligner
@@ -68,6 +68,7 @@ def taught_pitch(samples: np.ndarray, frames: int) -> np.ndarray:
 
 
 SECONDS = (0.1, 20.0)  # shortest and longest clip
+SPEECH_FRAMES = 8  # 0.1 s, between two places where speech without text may be cut
 SECONDS_APART = 0.1  # tolerated between a clip and its alignment: containers round lengths
 
 
@@ -78,7 +79,7 @@ class Job:
     name: str
     voice: str
     sound: Path
-    text: str
+    text: str | None  # None: speech without text
     aligner: str
     pitch: bool
     alignment: Alignment | None = None
@@ -131,6 +132,23 @@ def features(wave: np.ndarray, alignment: Alignment, pitch: bool = False) -> dic
     return found | ({OPTIONAL: taught_pitch(wave, len(mel))} if pitch else {})
 
 
+def speech_features(wave: np.ndarray, pitch: bool = False) -> dict[str, np.ndarray]:
+    """Return the features of a recording without text: pauses of `SPEECH_FRAMES`, to cut between.
+
+    The arrays are those of `features`.
+    """
+    mel = log_mel(wave).numpy()
+    places = np.arange(0, len(mel), SPEECH_FRAMES)
+    found = {
+        "mel": mel,
+        "phones": np.full(len(places), phone_ids([PAUSE])[0], np.int64),
+        "durations": np.diff(places, append=len(mel)),
+        "words": np.full(len(places), -1),
+        "score": np.array(1.0),
+    }
+    return found | ({OPTIONAL: taught_pitch(wave, len(mel))} if pitch else {})
+
+
 def extract_clip(job: Job) -> dict[str, np.ndarray]:
     """The `features` of one clip; ClipError if it can't be used."""
     try:
@@ -145,12 +163,15 @@ def extract_clip(job: Job) -> dict[str, np.ndarray]:
     if job.alignment and abs(job.alignment.duration - seconds) > SECONDS_APART:
         raise ClipError("not aligned", "the alignment is that of another recording")
     try:
-        alignment = job.alignment or align(job.text, wave, job.aligner)
-        found = features(wave, alignment, job.pitch)
+        if job.text is None:
+            found = speech_features(wave, job.pitch)
+        else:
+            alignment = job.alignment or align(job.text, wave, job.aligner)
+            found = features(wave, alignment, job.pitch)
     except ValueError as error:
         raise ClipError("not aligned", str(error)) from None
-    if alignment.score < LEAST_SCORE:
-        raise ClipError("not aligned", f"sound and text hardly match (score {alignment.score:.2f})")
+    if found["score"] < LEAST_SCORE:
+        raise ClipError("not aligned", f"sound and text hardly match (score {found['score']:.2f})")
     copies = degraded_mels(job.name, wave, job.degraded, job.others)
     return found | {f"{COPY}{number}": mel for number, mel in enumerate(copies, 1)}
 

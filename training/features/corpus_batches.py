@@ -85,6 +85,8 @@ class DataConfig:
         shares: the corpora's shares of the crops, 0 for those that aren't used, or null for what
             their voices come to. A corpus is what a voice's name begins with, up to a hyphen.
         least_score: clips whose alignment has a lower mean confidence are left out.
+        speech_share: share of a batch's frames that are of speech without text, where a store of
+            such speech is given (`MixedBatches`).
     """
 
     crop: tuple[int, int] | None = None
@@ -98,6 +100,7 @@ class DataConfig:
     evenness: float = 0.0
     shares: Mapping[str, float] | None = None
     least_score: float = LEAST_SCORE
+    speech_share: float = 0.5
 
 
 @dataclass(frozen=True)
@@ -191,16 +194,8 @@ class Batches:
         return [Draw(self.clips[k], length, (self.seed, step, n)) for n, k in enumerate(chosen)]
 
     def __call__(self, step: int, part: tuple[int, int] = (0, 1)) -> Batch:
-        """The batch of a step, or the share of it for process ``part[0]`` of ``part[1]``.
-
-        If no clip is left for a process, it gets one with nothing masked, which has no weight.
-        """
-        draws = self.draws(step)
-        own = draws[part[0] :: part[1]]
-        if own:
-            return self.collate(own)
-        idle = self.collate(draws[:1])
-        return replace(idle, masked=torch.zeros_like(idle.masked))
+        """The batch of a step, or the share of it for process ``part[0]`` of ``part[1]``."""
+        return _share([(self, draw) for draw in self.draws(step)], part)
 
     def collate(self, draws: Sequence[Draw]) -> Batch:
         """Cut, vary and mask each clip, and pad them all to the longest."""
@@ -242,6 +237,36 @@ class Batches:
         offset = int(rng.integers(0, rows)) if self.train and self.data.shift_rows else 0
         pitch = stored.pitch if self.pitch else None
         return MaskedClip(stored.mel, masked, phones, frame_phone, offset, pitch)
+
+
+class MixedBatches:
+    """The batches of clips with text and of speech without, each its share of every batch's frames.
+
+    Both draw crops of the same lengths if they have the same seed, so that none is padded.
+    """
+
+    def __init__(self, paired: Batches, speech: Batches) -> None:
+        self.both, self.train = (paired, speech), paired.train
+
+    @property
+    def steps_a_pass(self) -> int:
+        """The number of steps that cover about as many frames as the clips with text have."""
+        return self.both[0].steps_a_pass
+
+    def __call__(self, step: int, part: tuple[int, int] = (0, 1)) -> Batch:
+        """Return the batch of a step, or the share of process ``part[0]`` of ``part[1]``."""
+        both = [(batches, draw) for batches in self.both for draw in batches.draws(step)]
+        return _share(both, part)
+
+
+def _share(items: Sequence[tuple[Batches, Draw]], part: tuple[int, int]) -> Batch:
+    """Return the batch of a process's share of the items.
+
+    If no clip is left for a process, it gets one with nothing masked, which has no weight.
+    """
+    own = items[part[0] :: part[1]]
+    batch = collate([batches.clip(draw) for batches, draw in own or items[:1]])
+    return batch if own else replace(batch, masked=torch.zeros_like(batch.masked))
 
 
 def _odds(clips: Sequence[StoredClip], data: DataConfig) -> np.ndarray:
