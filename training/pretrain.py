@@ -24,7 +24,7 @@ from torch import Tensor
 from a3t.errors import InputError
 from a3t.learning.loop import Losses, Objective, validate
 from training.configuration import build, objective_of, read_config, settings
-from training.devices import CPU, Place, compute, compute_options
+from training.devices import CPU, Place, compute, compute_options, refuse_missing
 from training.features.augment import augment_of
 from training.features.corpus_batches import (
     Batches,
@@ -184,6 +184,7 @@ def pretrain(options: argparse.Namespace, place: Place) -> None:
 
 def work(options: argparse.Namespace) -> None:
     """Pretrain in as many processes as asked for; a resumed run keeps its precision."""
+    refuse_missing(options.device, options.processes, options.tensorboard)
     written = options.out / "config.yaml"
     chosen = read_config(*options.config).get("precision", "auto")
     if written.exists():

@@ -25,6 +25,7 @@ from a3t.errors import InputError
 from a3t.learning.loop import Losses
 from a3t.model.speaker_encoder import SpeakerEncoder
 from a3t.pretrained import save_checkpoint
+from training.devices import CPU, Place, compute, compute_options
 from training.features.augment import augment_of
 from training.features.corpus_batches import (
     Batches,
@@ -73,7 +74,8 @@ class VoiceClassifier(nn.Module):
 class SpeakerTraining:
     """The losses of a step, and validation."""
 
-    def __init__(self, store: Store, steps: int) -> None:
+    def __init__(self, store: Store, steps: int, place: Place = CPU) -> None:
+        self.place = place
         data = DATA if store.copies(store.of_split("train")) else replace(DATA, degraded=0.0)
         masking = MaskingConfig("use")
         self.train = Batches(store, "train", masking, data, augment=augment_of(data))
@@ -81,17 +83,19 @@ class SpeakerTraining:
         torch.manual_seed(0)
         encoder = SpeakerEncoder()
         standardise(encoder, store)
-        self.model = VoiceClassifier(encoder, len(self.voices))
+        self.model = VoiceClassifier(encoder, len(self.voices)).to(place.device)
         decay = max(1, steps // 2)
         self.schedule = TrainingSchedule(steps, 2e-3, 100, decay, epoch=max(1, steps // 10))
         self.unheard = self._unheard(store, data)
 
     def losses(self, step: int) -> Losses:
+        """Return the losses of this process's share of a step, and its weight."""
         draws = self.train.draws(step)
-        mel, counted = crops(self.train, draws)
+        draws = draws[self.place.rank :: self.place.processes] or draws[:1]
         voices = torch.tensor([self.voices[draw.clip.voice] for draw in draws])
-        found: Losses = self.model(mel, counted, voices)
-        return found
+        batch = (each.to(self.place.device) for each in (*crops(self.train, draws), voices))
+        found: Losses = self.model(*batch)
+        return found | {"weight": torch.tensor(float(len(draws)), device=self.place.device)}
 
     def _unheard(self, store: Store, data: DataConfig) -> tuple[Tensor, Tensor, list[str]]:
         """Stretches of voices that training doesn't hear, from different clips."""
@@ -110,8 +114,8 @@ class SpeakerTraining:
     @torch.no_grad()
     def validate(self) -> dict[str, float]:
         mel, counted, voices = self.unheard
-        vectors, _ = self.model.encoder(mel, counted)
-        cosine = (vectors @ vectors.T).numpy()
+        vectors, _ = self.model.encoder(mel.to(self.place.device), counted.to(self.place.device))
+        cosine = (vectors @ vectors.T).cpu().numpy()
         pairs = list(combinations(range(len(voices)), 2))
         same = np.array([voices[a] == voices[b] for a, b in pairs])
         return {"equal_error_rate": equal_error_rate(np.array([cosine[p] for p in pairs]), same)}
@@ -134,11 +138,12 @@ def equal_error_rate(scores: np.ndarray, same: np.ndarray) -> float:
     return float((accepted[place] + rejected[place]) / 2)
 
 
-def train_speakers(options: argparse.Namespace) -> None:
-    torch.set_num_threads(options.threads)
-    work = SpeakerTraining(Store(options.features), options.steps)
-    trained = carry_out(work, options.out)
-    if trained.done:
+def train_speakers(options: argparse.Namespace, place: Place) -> None:
+    """Train, or resume training, and pack the encoder when all steps are done."""
+    store = Store(options.features)
+    work = SpeakerTraining(store, options.steps, place)
+    trained = carry_out(work, options.out, split=store.split_list, place=place)
+    if trained.done and place.rank == 0:
         work.model.load_state_dict(trained.average)
         figures = trained.judge(work.validate)
         rate = figures["valid_equal_error_rate"]
@@ -154,12 +159,17 @@ def train_speakers(options: argparse.Namespace) -> None:
         print(f"equal error rate {rate:.1%}")
 
 
+def work(options: argparse.Namespace) -> None:
+    """Train in as many processes as asked for."""
+    compute(options, train_speakers)
+
+
 main = Program(
-    train_speakers,
+    work,
     option("--features", type=Path, required=True, help="feature store (training.extract)"),
     option("--out", type=Path, required=True),
     option("--steps", type=int, default=3000),
-    option("--threads", type=int, default=2),
+    *compute_options(threads=2),
 )
 
 

@@ -248,13 +248,14 @@ def stop_signals() -> threading.Event:
 
 
 def initial_weights(name_or_path: str) -> dict[str, Tensor]:
-    """The averaged weights of a checkpoint, or those of a packed model."""
+    """Return the averaged weights of a checkpoint, or those of a packed model, as whole floats."""
     if Path(name_or_path).is_file():
-        state = torch.load(name_or_path, map_location="cpu", weights_only=True)
-        return dict(state["average"])
-    from a3t.pretrained import load_checkpoint
+        weights = torch.load(name_or_path, map_location="cpu", weights_only=True)["average"]
+    else:
+        from a3t.pretrained import load_checkpoint
 
-    return {name: value.float() for name, value in load_checkpoint(name_or_path)[1].items()}
+        weights = load_checkpoint(name_or_path)[1]
+    return {k: v.float() if v.is_floating_point() else v for k, v in weights.items()}
 
 
 class Work(Protocol):

@@ -4,8 +4,10 @@
 """
 
 import contextlib
+import importlib
 import json
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -179,3 +181,40 @@ def test_a_training_without_a_better_validation_ends_early(tmp_path: Path) -> No
     assert train_punctuation.main([str(tmp_path / "c.yaml"), *text]) == 0
     state = torch.load(tmp_path / "run" / "checkpoint.pt", weights_only=True)
     assert state["step"] < 20
+
+
+def trainings() -> list[str]:
+    """Every module whose program trains by the one loop."""
+    folders = ("training", "evaluation/systems")
+    files = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
+    own = [path for path in files if path.name not in ("training_runs.py", "__main__.py")]
+    loops = [path for path in own if re.search(r"\bcarry_out\(|TrainingRun\(", path.read_text())]
+    return [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in loops]
+
+
+def test_the_walk_finds_the_trainings() -> None:
+    names = {name.rpartition(".")[2] for name in trainings()}
+    assert {"pretrain", "train_durations", "train_systems", "train_phones", "gpu_kit"} <= names
+    assert {"vocoder_training", "train_speakers", "train_word_network"} <= names
+
+
+@pytest.mark.parametrize("name", trainings())
+def test_each_training_refuses_a_missing_gpu_before_any_work(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before it reads a file: none of those it is given is there."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
+    program = importlib.import_module(name).main
+    arguments = ["--device", "cuda"]
+    for each in program.options:
+        value = "3" if each.settings.get("type") in (int, float) else "nowhere.yaml"
+        value = "run" if "choices" in each.settings else value
+        if each.settings.get("required"):
+            arguments += [each.names[0], value]
+        elif not each.names[0].startswith("-") and each.settings.get("nargs") != "?":
+            arguments.insert(0, value)
+    assert program(arguments) == 1
+    said = capsys.readouterr().err.strip()
+    assert said.count("\n") == 0 and "sees 0 GPUs here" in said
+    assert not list(tmp_path.iterdir())

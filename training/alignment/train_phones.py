@@ -50,6 +50,7 @@ from training.alignment.examples import UNSURE, Example, folder_examples, pairs
 from training.alignment.phone_model import PhoneModel, begin, weights_of
 from training.alignment.segments import Backgrounds, Clips, segments
 from training.alignment.sequence_loss import sequence_loss
+from training.devices import refuse_missing
 from training.programs import Program, option
 from training.training_runs import TrainingRun, TrainingSchedule, carry_out
 
@@ -140,6 +141,8 @@ def folder_weight(text: str) -> tuple[str, float]:
 
 
 def train(options: argparse.Namespace) -> None:
+    """Train, or resume training, and write the weights."""
+    refuse_missing(options.device)
     left_out = options.left_out.read_text("utf-8").split() if options.left_out else ()
     kept = options.out.with_suffix("") / "examples"
     examples, held_out = folder_examples(

@@ -31,6 +31,7 @@ from alignment.recognition.rescoring import (
     WordNetwork,
 )
 from training.alignment.train_words import TEXTS, read
+from training.devices import refuse_missing
 from training.programs import Program, option
 from training.training_runs import TrainingSchedule, carry_out
 
@@ -102,11 +103,13 @@ def weights_of(model: WordModel) -> dict[str, np.ndarray]:
 class WordTraining:
     """Words by their ranks, (n,), for so many `epochs`: streams of text, read side by side."""
 
-    def __init__(self, model: WordModel, ranked: np.ndarray, epochs: float) -> None:
-        self.model = model
+    def __init__(
+        self, model: WordModel, ranked: np.ndarray, epochs: float, device: str = "cpu"
+    ) -> None:
+        self.model = model.to(device)
         self.streams = torch.from_numpy(
             ranked[: len(ranked) // STREAMS * STREAMS].reshape(STREAMS, -1)
-        )
+        ).to(device)
         self.each = max((self.streams.shape[1] - 1) // WORDS, 1)  # steps of an epoch
         self.before: State | None = None
         steps = math.ceil(self.each * epochs)
@@ -125,10 +128,12 @@ class WordTraining:
         return {}
 
 
-def train(model: WordModel, ranked: np.ndarray, epochs: float, out: Path) -> None:
-    """Trains a network in a folder, and gives it the average of its weights."""
-    model.load_state_dict(carry_out(WordTraining(model, ranked, epochs), out).average)
-    model.eval()
+def train(
+    model: WordModel, ranked: np.ndarray, epochs: float, out: Path, device: str = "cpu"
+) -> None:
+    """Train a network in a folder, and give it the average of its weights."""
+    model.load_state_dict(carry_out(WordTraining(model, ranked, epochs, device), out).average)
+    model.cpu().eval()
 
 
 def save_word_network(network: WordNetwork, path: Path) -> None:
@@ -145,11 +150,13 @@ def save_word_network(network: WordNetwork, path: Path) -> None:
 
 
 def work(options: argparse.Namespace) -> None:
+    """Train the network and write it."""
+    refuse_missing(options.device)
     text, ngrams = read(options), load_ngrams()
     words = numbered(text, ngrams)
     ranks = ranks_of(words, ngrams.count)
     model = WordModel(ngrams.count)
-    train(model, ranks[words], options.epochs, options.out.with_suffix(""))
+    train(model, ranks[words], options.epochs, options.out.with_suffix(""), options.device)
     save_word_network(WordNetwork(weights_of(model), ranks), options.out)
 
 
@@ -157,6 +164,7 @@ main = Program(
     work,
     *TEXTS,
     option("--epochs", type=float, default=3.0, metavar="N"),
+    option("--device", default="cpu", help="cpu (default), cuda or cuda:N"),
 )
 
 

@@ -25,6 +25,7 @@ from a3t.learning.loop import PRECISIONS, Losses, use_bfloat16
 from a3t.vocoder.builtin import Spectra, SpectralVocoder
 from a3t.vocoder.pulses import Pulses, pulses_of
 from training.configuration import read_config, settings
+from training.devices import refuse_missing
 from training.prefetch import Ahead
 from training.programs import Program, option
 from training.training_runs import TrainingRun, TrainingSchedule, carry_out, initial_weights
@@ -193,6 +194,7 @@ class VocoderTraining:
 
 def train(options: argparse.Namespace) -> None:
     """Train, or resume training; InputError if it stops before its last step."""
+    refuse_missing(options.device)
     torch.set_num_threads(options.threads)
     torch.backends.cudnn.benchmark = True  # all windows have one shape
     config = read_config(options.config) if options.config else {}
