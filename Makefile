@@ -2,8 +2,8 @@
 # make test   the tests (make test-all: the slow ones too)
 # make test COVERAGE=--cov  the same, with coverage
 # make test-app  the page in a browser (needs Chromium: apt-get install chromium)
-# make cuda   the environment with the build of torch for NVIDIA's GPUs, which CUDA=cu128 names;
-#             with CORPORA=DIR, also train the thesis's model on a GPU for MINUTES=60, pack and evaluate it
+# make cuda   the environment for the recipes, with the build of torch for NVIDIA's GPUs that CUDA=cu128 names
+# make gpu-kit CORPORA=DIR  gpu-kit.tar: code, features and sound for a quarter of an hour of a GPU
 # make test-recipes  a recipe through all its stages (adds ESPnet to .venv)
 # make fuzz MINUTES=10  fuzz every parser for that long
 # make audit  known vulnerabilities of the pinned packages (needs a network)
@@ -27,7 +27,7 @@ WORKERS ?= -n auto --maxprocesses=4 --dist=worksteal
 TORCH  := $(shell grep '^torch==' requirements.txt)
 CPU_INDEX ?= https://download.pytorch.org/whl/cpu
 
-.PHONY: demo test test-all test-app fuzz audit test-recipes lint types-web app cuda clean
+.PHONY: demo test test-all test-app fuzz audit test-recipes lint types-web app cuda gpu-kit clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.demo-ready
@@ -74,17 +74,21 @@ app: $(VENV)/.dev-ready
 # An existing environment gets the other build of torch and is otherwise unchanged.
 CUDA ?= cu128
 CUDA_INDEX ?= https://download.pytorch.org/whl/$(CUDA)
-cuda: MINUTES ?= 60
 cuda: $(VENV)/.dev-ready
+	$(INSTALL) -c requirements.txt --no-build-isolation -e '.[train,eval]'
 	$(PIP) install -q --force-reinstall --no-deps $(TORCH) --index-url $(CUDA_INDEX)
 	$(PIP) install -q $(TORCH) --index-url $(CUDA_INDEX) --extra-index-url https://pypi.org/simple
 	$(BIN)/python -c 'import torch; print("torch", torch.__version__, "GPUs:", torch.cuda.device_count())'
-	$(if $(CORPORA),PYTHON=$(abspath $(BIN))/python recipes/mini/run.sh --corpora $(abspath $(CORPORA)) \
-		--config ../../a3t/model/conf/paper.yaml --pitch false --nj $(shell nproc) \
-		--loop plain --ngpu 1 --minutes $(MINUTES) --train_args --compile)
+
+gpu-kit: CLIPS ?= 300
+gpu-kit: $(VENV)/.dev-ready
+	@test -n "$(CORPORA)" || { echo "Name the folder of corpora: make gpu-kit CORPORA=DIR" >&2; exit 1; }
+	PYTHON=$(abspath $(BIN))/python recipes/mini/run.sh --corpora $(abspath $(CORPORA)) --clips $(CLIPS) \
+		--work $(abspath build/gpu-kit) --nj $(shell nproc) --stop_stage 3
+	$(BIN)/python -m training.gpu_kit pack gpu-kit.tar --data build/gpu-kit/data --features build/gpu-kit/dump
 
 clean:
-	rm -rf $(VENV) demo build dist *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage
+	rm -rf $(VENV) demo build dist gpu-kit.tar *.egg-info .pytest_cache .ruff_cache .mypy_cache .hypothesis .coverage
 	find a3t alignment app training evaluation tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # ---- the environment ----------------------------------------------------------------------------
@@ -109,6 +113,6 @@ $(VENV)/.dev-ready: $(VENV)/.torch-ready pyproject.toml requirements.txt
 	@touch $(VENV)/.demo-ready $@
 
 $(VENV)/.espnet-ready: $(VENV)/.dev-ready recipes/requirements-espnet.txt
-	$(INSTALL) -c requirements.txt --no-build-isolation -e '.[train]'
+	$(INSTALL) -c requirements.txt --no-build-isolation -e '.[train,eval]'
 	$(INSTALL) --no-deps --no-build-isolation -r recipes/requirements-espnet.txt
 	@touch $@

@@ -1,8 +1,7 @@
-"""The feature store returns what was written, and folders split into shards are restored."""
+"""The feature store returns what was written."""
 
 import errno
 import io
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,6 @@ import pytest
 
 from a3t.errors import InputError
 from tests.training.stores import made_up_clip, write_store
-from training import archive_shards
 from training.features import store as room
 from training.features.store import INDEX, Store, StoreWriter
 
@@ -138,50 +136,3 @@ def test_degraded_copies_are_counted_where_the_clips_are(tmp_path: Path) -> None
     np.testing.assert_allclose(
         store.read(one, copy=2).mel - store.read(one).mel, 2.0, atol=0.01, rtol=2e-3
     )
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "features"
-    (folder / "deep").mkdir(parents=True)
-    (folder / "deep" / "mel.npy").write_bytes(np.random.default_rng(0).bytes(300_000))
-    (folder / "index.jsonl").write_text("{}\n")
-    (folder / "empty").write_bytes(b"")
-    return folder
-
-
-def test_splitting_and_joining_restores_the_folder(folder: Path, tmp_path: Path) -> None:
-    written = archive_shards.split(folder, tmp_path / "shards", megabytes=0.1)
-    assert len(written) == 3 or len(written) == 4
-    assert all(path.stat().st_size <= 0.1 * 2**20 for path in written)
-    archive_shards.join(tmp_path / "shards", tmp_path / "again")
-    for path in folder.rglob("*"):
-        if path.is_file():
-            assert (tmp_path / "again" / path.relative_to(folder)).read_bytes() == path.read_bytes()
-
-
-@pytest.mark.parametrize("harm", ["missing", "damaged"])
-def test_a_bad_piece_is_named(
-    harm: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    second = archive_shards.split(folder, tmp_path / "shards", megabytes=0.1)[1]
-    second.unlink() if harm == "missing" else second.write_bytes(b"?")
-    assert archive_shards.main(["join", str(tmp_path / "shards"), str(tmp_path / "again")]) == 1
-    assert "shard-001 is missing or damaged" in capsys.readouterr().err
-    assert not (tmp_path / "again").exists()
-
-
-def test_nothing_is_written_outside_the_folder(tmp_path: Path) -> None:
-    import hashlib
-    import json
-
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as together:
-        together.writestr("../escaped", "")
-    store = tmp_path / "shards"
-    store.mkdir()
-    (store / "shard-000").write_bytes(data.getvalue())
-    digest = hashlib.sha256(data.getvalue()).hexdigest()
-    (store / archive_shards.INDEX).write_text(json.dumps({"shard-000": digest}))
-    archive_shards.join(store, tmp_path / "again")
-    assert not (tmp_path / "escaped").exists()
