@@ -8,7 +8,10 @@ from torch import nn
 
 from a3t.errors import InputError
 from a3t.text.punctuation.network import predict
+from a3t.text.punctuation.words_and_tags import Vocabulary
+from training.configuration import read_config
 from training.text.pretrained_encoder import TwoStreams
+from training.text.train_punctuation import TaggerTraining, network_of
 
 transformers = pytest.importorskip("transformers")
 WORDS = "we went home and slept what happened then nobody knows it".split()
@@ -86,3 +89,12 @@ def test_it_learns_through_the_pretrained_model(models: dict[str, Path]) -> None
 def test_a_name_that_is_no_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="can't be loaded"):
         TwoStreams.of(config(tmp_path / "nothing"))
+
+
+def test_the_papers_configuration_describes_a_network(models: dict[str, Path]) -> None:
+    path = Path(__file__).parents[2] / "recipes" / "punctuation" / "conf" / "paper.yaml"
+    paper = read_config(path)
+    paper["encoder"] |= {"pretrained": [str(models["funnel"]), str(models["bart"])], "tokens": 8}
+    network = network_of(paper, Vocabulary(("we",), 4)).eval()
+    assert network.encoder.most == 8 and network([WORDS])[0].shape == (1, len(WORDS), 4)
+    assert TaggerTraining(**paper["training"]).r_drop == 5.0

@@ -23,10 +23,17 @@ from a3t.text.punctuation.network import FFA, FFAConfig, PunctuationNetwork
 class PretrainedEncoder(nn.Module):
     """A pretrained model's vector for each word: that of the word's last token.
 
-    dropout: None leaves the model's own. frozen: whether its weights stay as they are.
+    dropout: None leaves the model's own. frozen: whether its weights stay as they are. tokens: of a
+    text at most, if fewer than the model reads.
     """
 
-    def __init__(self, name: str | Path, dropout: float | None = None, frozen: bool = False):
+    def __init__(
+        self,
+        name: str | Path,
+        dropout: float | None = None,
+        frozen: bool = False,
+        tokens: int | None = None,
+    ):
         super().__init__()
         try:
             from transformers import AutoModel, AutoTokenizer
@@ -44,6 +51,7 @@ class PretrainedEncoder(nn.Module):
         config = self.model.config
         self.size = int(getattr(config, "d_model", 0) or config.hidden_size)
         self.most = int(getattr(config, "max_position_embeddings", 0) or 512)
+        self.most = min(self.most, tokens or self.most)
         if dropout is not None:
             for part in self.model.modules():
                 if isinstance(part, nn.Dropout):
