@@ -121,19 +121,29 @@ def _cues(words: Sequence[Word], shown: Sequence[str], each_word: bool) -> list[
 def _laid_out(
     words: Sequence[Word], shown: Sequence[str], layout: Sequence[CueLayout]
 ) -> list[_Cue]:
-    cues: list[_Cue] = []
-    fixed: list[bool] = []
+    worded: list[tuple[_Cue, bool]] = []  # and whether it stood there
+    sounds: list[_Cue] = []  # what has no words stands where its time is
     for first, last, start, end, units in layout:
         if units and start is not None and end is not None:
-            cues.append((start, end, [*units]))
-            fixed.append(True)
+            cue: _Cue = (start, end, [*units])
+            if first == last:
+                sounds.append(cue)
+            else:
+                worded.append((cue, True))
         elif own := _cues(words[first:last], shown[first:last], each_word=False):
             if start is not None:
                 own[0] = (min(start, own[0][1]), *own[0][1:])
             if end is not None:
                 own[-1] = (own[-1][0], max(end, own[-1][0]), own[-1][2])
-            cues += own
-            fixed += [False] * len(own)
+            worded += [(each, False) for each in own]
+    sounds.sort(key=lambda sound: -sound[0])
+    ordered: list[tuple[_Cue, bool]] = []
+    for each in worded:
+        while sounds and sounds[-1][0] < each[0][0]:
+            ordered.append((sounds.pop(), True))
+        ordered.append(each)
+    ordered += [(sound, True) for sound in sounds[::-1]]
+    cues, fixed = [cue for cue, _ in ordered], [stood for _, stood in ordered]
     for k in range(1, len(cues)):  # what is new gives way to what stood there
         (start, end, text), (then, stop, following) = cues[k - 1 : k + 1]
         if not fixed[k - 1] and start < then < end:

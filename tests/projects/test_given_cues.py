@@ -38,10 +38,11 @@ def cues_of(text: str) -> list[Cue]:
     """The cues of a .srt or .vtt as they stand there, whatever they repeat."""
     found = []
     for block in text.split("\n\n"):
-        timing, _, said = block[block.find("\n00:") + 1 :].partition("\n")
-        if times := re.fullmatch(f"{STAMP} --> {STAMP}", timing):
-            stamps = seconds_of(times.groups()[:4]), seconds_of(times.groups()[4:])
-            found.append(Cue(*stamps, " ".join(said.split())))
+        lines = block.split("\n")
+        for k, line in enumerate(lines):
+            if times := re.fullmatch(f"{STAMP} --> {STAMP}", line):
+                stamps = seconds_of(times.groups()[:4]), seconds_of(times.groups()[4:])
+                found.append(Cue(*stamps, " ".join(" ".join(lines[k + 1 :]).split())))
     return found
 
 
