@@ -28,7 +28,7 @@ _SECONDS = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*(?:s|sec|seconds)?", re.IGNORECA
 
 
 def parted_at_pauses(text: str) -> Iterator[tuple[str, float | None]]:
-    """The text's pieces, each with the seconds of the [pause] that follows it; None at its end.
+    """Yield the text's pieces with the seconds of the [pause] after each; None at its end.
 
     Raises InputError for a pause that is no length from above 0 to LONGEST_PAUSE.
     """
@@ -55,10 +55,10 @@ def _seconds(mark: re.Match[str]) -> float:
 
 
 def check_marks(new_text: str, text: str) -> None:
-    """Raises InputError for what the new text has and nobody could make.
+    """Raise InputError for what the new text has and nobody could make.
 
-    That is a mark that means nothing, such as [silence 0.4], and a word in another script. What
-    the old text has as well is its own business, and sounds ("[Music]") are passed over.
+    That is a mark that means nothing, such as [silence 0.4], and a word in another script. What the
+    old text has as well is its own business, and sounds ("[Music]") are passed over.
     """
     present = {mark[0] for mark in _MARK.finditer(text)}
     for mark in _MARK.finditer(_PAUSE.sub(" ", new_text)):
@@ -75,7 +75,7 @@ def check_marks(new_text: str, text: str) -> None:
 
 
 def emphasised(written: list[str], text: str) -> list[bool]:
-    """A flag for each written token of `text`: between asterisks (*so*, *so much*) or not."""
+    """Flag each written token of ``text`` that stands between asterisks (*so*, *so much*)."""
     if not _EMPHASIS.search(text):
         return [False] * len(written)
     result, inside = [], False

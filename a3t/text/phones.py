@@ -34,5 +34,5 @@ def phone_ids(symbols: Iterable[str]) -> list[int]:
 
 
 def is_vowel(symbol: str) -> bool:
-    """True for a vowel with or without its stress digit."""
+    """Return whether a symbol is a vowel, with or without its stress digit."""
     return strip_stress(symbol) in VOWELS

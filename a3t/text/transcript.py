@@ -16,11 +16,18 @@ from alignment.formats.transcripts.cues import TranscriptFile, written_name
 from alignment.formats.transcripts.kinds import parse_transcript
 from alignment.serialisation import OMITTED, Record
 
+MARKS = (",", ".", "?", ":", "—")
+"""Kinds of punctuation that a reader makes heard: ! is a full stop, a semicolon a colon."""
+ASKING = frozenset("what who whom whose which when where why how".split())
+BEFORE_ASKING = frozenset(
+    "and but so or then well now oh okay yes no to for in on at by from of with about under until "
+    "since".split()
+)
+
 
 @dataclass(frozen=True)
 class TranscriptWord(Record):
-    """One spoken word (lower case, a–z and apostrophe), the written token it belongs to, and the
-    name of who says it, if the text has one."""
+    """One spoken word (lower case, a–z and apostrophe), its written token and its speaker."""
 
     text: str
     written: str
@@ -29,7 +36,7 @@ class TranscriptWord(Record):
     speaker: str = field(default="", metadata=OMITTED)
 
     def in_token(self, number: int) -> TranscriptWord:
-        """The same word of another written token."""
+        """Return the same word of another written token."""
         return replace(self, token=number)
 
     @property
@@ -61,16 +68,6 @@ class TranscriptWord(Record):
         if closing[-1:].isalnum():  # the end of a title or a paragraph
             return "."
         return "—" if closing.endswith(("—", "–", "-")) else ","
-
-
-MARKS = (",", ".", "?", ":", "—")
-"""Kinds of punctuation that a reader makes heard: ! is a full stop, a semicolon a colon."""
-
-ASKING = frozenset("what who whom whose which when where why how".split())
-BEFORE_ASKING = frozenset(
-    "and but so or then well now oh okay yes no to for in on at by from of with about under until "
-    "since".split()
-)
 
 
 @dataclass(frozen=True)
@@ -120,7 +117,7 @@ class Transcript(Record):
 
     @classmethod
     def of_spoken(cls, words: Sequence[str]) -> Transcript:
-        """A text of these spoken words, as a recogniser has them, each written as it is spoken."""
+        """Make a text of a recogniser's spoken words, each written as it is spoken."""
         spoken = (TranscriptWord(word, word, False, k) for k, word in enumerate(words))
         return cls(" ".join(words), tuple(spoken))
 
@@ -143,8 +140,10 @@ class Transcript(Record):
 
     @classmethod
     def of_tokens(cls, words: Sequence[TranscriptWord]) -> Transcript:
-        """The words as a text, with new token numbers; one token's words stand together, and
-        what names a speaker begins a line."""
+        """Make a text of words, with new token numbers.
+
+        One token's words stand together, and what names a speaker begins a line.
+        """
         numbered: list[TranscriptWord] = []
         before: tuple[int, str] | None = None
         for word in words:
@@ -169,18 +168,20 @@ class Transcript(Record):
         return any(word.pause_after and not word.written[-1].isalnum() for word in self.words)
 
     def written(self, first: int, last: int) -> str:
-        """The text as written behind words [first, last), whole tokens; "" for an empty range."""
+        """Return the text as written behind words [first, last), whole tokens; "" for none."""
         tokens = {word.token: word.written for word in self.words[first:last]}
         return " ".join(tokens.values())
 
     def said(self, first: int, last: int) -> str:
-        """The same without the name of who says it."""
+        """Return `written` without the names of who says it."""
         tokens = {word.token: word for word in self.words[first:last]}
         return " ".join(word.without_name for word in tokens.values())
 
     def part(self, first: int, last: int) -> Transcript:
-        """Words [first, last) as a text, with the pauses between them and the emphasis; both are
-        marked in what is written (`a3t.text.markup`)."""
+        """Return words [first, last) as a text, with the pauses between them and the emphasis.
+
+        Both are marked in what is written (`a3t.text.markup`).
+        """
         words = self.words[first:last]
         pauses = tuple((k - first, x) for k, x in self.pauses if first < k < last)
         emphasis = frozenset(k - first for k in self.emphasis if first <= k < last)
@@ -193,13 +194,15 @@ class Transcript(Record):
         return Transcript(" ".join(written), words, pauses, emphasis)
 
     def written_as(self, text: str) -> Transcript:
-        """The same words with other marks and capitals; itself if they would be other words."""
+        """Return the same words with other marks and capitals; itself if words would differ."""
         other = Transcript.from_text(text)
         return other if other.spoken == self.spoken else self
 
     def read_by(self, conventions: Conventions) -> Transcript:
-        """The same text, read by other conventions; itself if its words are not all of its text's,
-        or are read otherwise already."""
+        """Return the text, read by other conventions.
+
+        It stays itself if its words are not all of its text's, or are read otherwise already.
+        """
         own, other = (Transcript.from_text(self.text, each) for each in (None, conventions))
         return other if own.spoken == self.spoken else self
 
@@ -229,7 +232,7 @@ class Transcript(Record):
         return rest if same else Transcript.of_tokens(kept)
 
     def of_words(self, ranges: Sequence[Span]) -> Transcript:
-        """The same text with only the words [first, last) of each of the ranges, in order."""
+        """Return the same text with only the words [first, last) of each range, in order."""
         kept = [k for first, last in ranges for k in range(first, last)]
         place = {k: n for n, k in enumerate(kept)}
         return Transcript(
@@ -283,7 +286,7 @@ class Turn:
 
 
 def turns_of(text: Transcript, speakers: Sequence[str] | None = None) -> tuple[Turn, ...]:
-    """The speakers' turns: by the text's own names, or by those given for each of its words."""
+    """Return the speakers' turns: by the text's names, or by those given for each word."""
     names = [word.speaker for word in text.words] if speakers is None else speakers
     result, first = [], 0
     for speaker, own in groupby(names):
@@ -294,14 +297,14 @@ def turns_of(text: Transcript, speakers: Sequence[str] | None = None) -> tuple[T
 
 
 def with_names(text: Transcript, speakers: Sequence[str]) -> str:
-    """The text, a line for each turn, with its speaker's name before it."""
+    """Return the text, a line for each turn, with its speaker's name before it."""
     return "\n".join(
         f"{turn.speaker}: {text.said(turn.first, turn.last)}" for turn in turns_of(text, speakers)
     )
 
 
 def question_ends(text: Transcript) -> frozenset[int]:
-    """The last words of the questions that rise, as indices of spoken words.
+    """Return the last words of the questions that rise, as indices of spoken words.
 
     English questions that ask for yes or no rise to their end; those that ask with a word, and
     those that offer a choice, fall like statements (Pierrehumbert and Hirschberg 1990, "The meaning
@@ -324,5 +327,5 @@ def _rises(words: Sequence[TranscriptWord]) -> bool:
 
 
 def conventions_of(text: str) -> Conventions:
-    """A text's conventions, its [pause]s aside."""
+    """Return a text's conventions, its [pause]s aside."""
     return Conventions.of("\n".join(piece for piece, _ in parted_at_pauses(text)))

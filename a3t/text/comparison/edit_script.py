@@ -55,9 +55,9 @@ class WordEdit:
 
 
 def edit_script(old: Sequence[str], new: Sequence[str]) -> list[WordEdit]:
-    """The edits that turn the spoken words `old` into `new`, in order, apart by kept words.
+    """Return the edits that turn the spoken words ``old`` into ``new``, in order.
 
-    Identical sequences give []. Either may be empty.
+    Kept words stand between them. Identical sequences give []. Either may be empty.
     """
     result: list[WordEdit] = []
     for edit in minimal_script(old, new):
@@ -70,8 +70,10 @@ def edit_script(old: Sequence[str], new: Sequence[str]) -> list[WordEdit]:
 
 
 def _with_figure_before(edit: WordEdit, old: Sequence[str], new: Sequence[str]) -> WordEdit:
-    """The edit with the word before it, if a number that ended there goes on, or one that went on
-    ends there: forty, forty-one. Its last word is long and falls, the others are not."""
+    """Add the word before an edit where a number goes on or ends: forty, forty-one.
+
+    Its last word is long and falls, the others are not.
+    """
     (i, i_end), (j, j_end) = edit.old, edit.new
     if edit.op == "replace" or i == 0 or j == 0:
         return edit
@@ -83,7 +85,7 @@ def _with_figure_before(edit: WordEdit, old: Sequence[str], new: Sequence[str]) 
 
 
 def _is_island(before: WordEdit, after: WordEdit, old: Sequence[str]) -> bool:
-    """True if the words between two edits are too few for the joints on either side."""
+    """Return whether the words between two edits are too few for the joints beside them."""
     made = [edit.new[1] - edit.new[0] for edit in (before, after)]
     kept = old[before.old[1] : after.old[0]]
     if not kept:
@@ -94,7 +96,7 @@ def _is_island(before: WordEdit, after: WordEdit, old: Sequence[str]) -> bool:
 
 
 def minimal_script(old: Sequence[str], new: Sequence[str]) -> list[WordEdit]:
-    """The same with the fewest words deleted and inserted, and edits apart by one word or more."""
+    """Return the script with the fewest words deleted and inserted, kept words between edits."""
     first = 0
     while first < min(len(old), len(new)) and old[first] == new[first]:
         first += 1
@@ -117,7 +119,7 @@ def minimal_script(old: Sequence[str], new: Sequence[str]) -> list[WordEdit]:
 
 
 def _rising(a: Sequence[str], b: Sequence[str]) -> list[int]:
-    """The bits j, for each prefix of `a`, where one more word of `b` lengthens the common part.
+    """Return, for each prefix of ``a``, where one more word of ``b`` lengthens the common part.
 
     Bit j of row i is LCS(a[:i], b[:j+1]) - LCS(a[:i], b[:j]).
     """
@@ -141,7 +143,7 @@ def _kept(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]]:
     across, down = _rising(a, b), _rising(b, a)
 
     def moves(i: int, j: int) -> _Moves:
-        """Flags: keeping a[i-1]=b[j-1], dropping a[i-1], dropping b[j-1] lose no kept word."""
+        """Return whether keeping a[i-1]=b[j-1], dropping a[i-1] or dropping b[j-1] is free."""
         keep = i > 0 and j > 0 and a[i - 1] == b[j - 1]
         drop_a = i > 0 and not down[j] >> (i - 1) & 1
         drop_b = j > 0 and not across[i] >> (j - 1) & 1

@@ -51,14 +51,23 @@ _AFTER_AND = frozenset(
     "sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety "
     "first second third".split()
 )
+_SMALL = {cardinal(n): n for n in (*range(1, 20), *range(20, 100, 10))}
+_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_DAYS = {ordinal(n): n for n in range(1, 32)}
+_DATES = frozenset([*MONTHS, *(day.split()[0] for day in _DAYS), "the"])
+NUMBER_WORDS = frozenset([*_SMALL, *_SCALES, "hundred"])
+_TELLING = NUMBER_WORDS | _DAYS.keys() | {"half"}
+_LONGEST = 20  # words of one number
+_BESIDE = 2  # written tokens on either side that a reading may depend on
+_MARKS = ".,;:!?…—–-\"'“”‘’()[]*_"
 
 
 def respelled(old: Transcript, new: Transcript) -> Transcript:
-    """The new text with the old one's words wherever the two differ in spelling alone.
+    """Return the new text with the old one's words wherever only their spelling differs.
 
     So nothing is synthesised there: the words are the old ones, their written tokens the new ones.
-    Two texts that are said alike give the old words throughout, and a result is its own result,
-    so a plan that is read back finds the edits that it was saved with.
+    Two texts that are said alike give the old words throughout, and a result is its own result, so
+    a plan that is read back finds the edits that it was saved with.
     """
     new = with_old_words(old, new, same_figures(old, new))
     for _ in range(_PASSES):
@@ -70,7 +79,7 @@ def respelled(old: Transcript, new: Transcript) -> Transcript:
 
 
 def with_old_words(old: Transcript, new: Transcript, same: Sequence[WordEdit]) -> Transcript:
-    """The new text with words of the old one in place of its own; ``same`` are their ranges."""
+    """Return the new text with words of the old one in place of its own in the ``same`` ranges."""
     words: list[TranscriptWord] = []
     places: list[int] = []  # where each new word, and the end, has gone
     token = -1
@@ -108,7 +117,7 @@ def _starts_inside_token(text: Transcript, index: int) -> bool:
 
 
 def _alike(old: Transcript, new: Transcript) -> list[WordEdit]:
-    """The ranges, in order, where the words differ and the sound doesn't."""
+    """Return the ranges, in order, where the words differ and the sound doesn't."""
     a, b = old.spoken, new.spoken
     found: list[WordEdit] = []
     old_keys, new_keys = [american(word) for word in a], [american(word) for word in b]
@@ -124,7 +133,7 @@ def _alike(old: Transcript, new: Transcript) -> list[WordEdit]:
 
 
 def _alike_within(old: Transcript, new: Transcript, edit: WordEdit) -> list[WordEdit]:
-    """The parts of an edit, from its ends inwards, that sound alike."""
+    """Return the parts of an edit, from its ends inwards, that sound alike."""
     found: list[WordEdit] = []
     (i, i_end), (j, j_end) = edit.old, edit.new
     while sizes := _alike_at(old, new, (i, i_end), (j, j_end)):
@@ -147,7 +156,7 @@ def _alike_at(
     new_range: Span,
     from_end: bool = False,
 ) -> tuple[int, int] | None:
-    """The number of words of each that sound alike at this end of the ranges; None if none do."""
+    """Return how many words of each sound alike at this end of the ranges; None if none do."""
     most_old = min(_MOST, old_range[1] - old_range[0])
     most_new = min(_MOST, new_range[1] - new_range[0])
     sizes = sorted(
@@ -179,7 +188,7 @@ def _spoken_and(
 
 
 def _written_alike(old: Transcript, old_range: Span, new: Transcript, new_range: Span) -> bool:
-    """True if whole tokens differ in capitals, hyphens, spaces and punctuation alone."""
+    """Return whether whole tokens differ only in capitals, hyphens, spaces and punctuation."""
     for text, (first, last) in ((old, old_range), (new, new_range)):
         if _starts_inside_token(text, first) or (
             last < len(text.words) and _starts_inside_token(text, last)
@@ -194,7 +203,7 @@ def _written_alike(old: Transcript, old_range: Span, new: Transcript, new_range:
 
 
 def american(word: str) -> str:
-    """The American spelling of a word, if that is a word of its own: colour -> color."""
+    """Return a word's American spelling, if that is a word of its own: colour -> color."""
     if word in _AMERICAN:
         return _AMERICAN[word]
     for british, ending in _ENDINGS:
@@ -205,13 +214,13 @@ def american(word: str) -> str:
 
 
 def _may_be_said_as(word: str, changed: str) -> bool:
-    """True if the lexicon has nothing against it: "filled" is no spelling of "filed"."""
+    """Return whether the lexicon has nothing against it: "filled" is no spelling of "filed"."""
     ways = {tuple(map(strip_stress, phones)) for phones in lookup(word)}
     return not ways or bool(ways & {tuple(map(strip_stress, way)) for way in lookup(changed)})
 
 
 def sounds_alike(a: Sequence[str], b: Sequence[str]) -> bool:
-    """True if words are said alike, one after the other and stress aside: per cent, percent.
+    """Return whether words are said alike in a row, stress aside: per cent, percent.
 
     Words whose sound depends on their neighbours ("to", "read") are like nothing but themselves.
     """
@@ -229,17 +238,8 @@ def _sound(words: Sequence[str]) -> tuple[str, ...] | None:
     return tuple(phones)
 
 
-_SMALL = {cardinal(n): n for n in (*range(1, 20), *range(20, 100, 10))}
-_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-_DAYS = {ordinal(n): n for n in range(1, 32)}
-_DATES = frozenset([*MONTHS, *(day.split()[0] for day in _DAYS), "the"])
-NUMBER_WORDS = frozenset([*_SMALL, *_SCALES, "hundred"])
-_TELLING = NUMBER_WORDS | _DAYS.keys() | {"half"}
-_LONGEST = 20  # words of one number
-
-
 def same_figures(old: Transcript, new: Transcript) -> list[WordEdit]:
-    """The ranges, in order, that say the same number or date in other words."""
+    """Return the ranges, in order, that say the same number or date in other words."""
     if _TELLING.isdisjoint(old.spoken):
         return []
     (old_keys, old_spans), (new_keys, new_spans) = _units(old), _units(new)
@@ -255,7 +255,7 @@ def same_figures(old: Transcript, new: Transcript) -> list[WordEdit]:
 
 
 def value(words: Sequence[str]) -> int | None:
-    """The number that words say, as a count or a year; None if they say no single one."""
+    """Return the number that words say, as a count or a year; None if they say no single one."""
     words = [word for k, word in enumerate(words) if word != "and" or k in (0, len(words) - 1)]
     if (year := _year(words)) is not None:
         return year
@@ -298,7 +298,7 @@ def _year(words: Sequence[str]) -> int | None:
 
 
 def _units(text: Transcript) -> tuple[list[str], list[Span]]:
-    """The key of each number, date and other word, and where it stands."""
+    """Return the key of each number, date and other word, and where it stands."""
     keys: list[str] = []
     spans: list[Span] = []
     for key, span in _found(text):
@@ -332,7 +332,7 @@ def _number(text: Transcript, first: int) -> tuple[str, int] | None:
 
 
 def _date(text: Transcript, first: int) -> tuple[str, int] | None:
-    """The fifth of may, fifth may, may fifth and may the fifth."""
+    """Return the date that begins at a word: the fifth of may, fifth may, may the fifth."""
     words = text.spoken[first : first + 5]
     if words[0] not in _DATES:
         return None
@@ -349,12 +349,8 @@ def _date(text: Transcript, first: int) -> tuple[str, int] | None:
     return None
 
 
-_BESIDE = 2  # written tokens on either side that a reading may depend on
-_MARKS = ".,;:!?…—–-\"'“”‘’()[]*_"
-
-
 def with_kept_readings(old: Transcript, new: Transcript) -> Transcript:
-    """The new text, in which the written tokens of the old one have the words that they had.
+    """Return the new text with the old one's words for the written tokens of the old one.
 
     Tokens beside a change are read again, by the old text's `Conventions`: two kilogram*s* for one.
     New tokens are read by the new text's own.
@@ -386,7 +382,7 @@ def with_kept_readings(old: Transcript, new: Transcript) -> Transcript:
 
 
 def _tokens(text: Transcript) -> tuple[list[str], list[Span]]:
-    """The writing of each token, marks and capitals aside, and its words."""
+    """Return the writing of each token, marks and capitals aside, and its words."""
     keys, ranges = [], []
     for _, group in groupby(enumerate(text.words), lambda pair: pair[1].token):
         words = [*group]
@@ -396,7 +392,7 @@ def _tokens(text: Transcript) -> tuple[list[str], list[Span]]:
 
 
 def _kept(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
-    """The new tokens that stand in the old text, and where."""
+    """Return the new tokens that stand in the old text, and where."""
     kept: dict[int, int] = {}
     i = j = 0
     ends = WordEdit("insert", (len(old), len(old)), (len(new), len(new)))
@@ -407,7 +403,7 @@ def _kept(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
 
 
 def _is_beside_kept(j: int, i: int, kept: dict[int, int], old: int, new: int) -> bool:
-    """True if the neighbours of new token j are those of old token i; old, new: their numbers."""
+    """Return whether new token j has the neighbours of old token i; old, new: their numbers."""
     return all(
         kept.get(j + k) == i + k or not (0 <= i + k < old or 0 <= j + k < new)
         for k in range(-_BESIDE, _BESIDE + 1)

@@ -14,6 +14,13 @@ from a3t.text.normaliser.vocabulary import SAID, WORDS
 from a3t.user_folders import SHIPPED_MODELS
 
 _FIGURES = re.compile(r"[-±~≈≤≥]?\.?[0-9]")
+FOLDER = SHIPPED_MODELS / "figures"
+READINGS = {
+    "whole": ("year", "number"),  # 1984
+    "slash": ("part", "date", "out of"),  # 4/5
+    "dotted": ("decimal", "time"),  # 10.30
+}
+"""Kinds of figures and what each can be; the first is what the rules take by themselves."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +64,7 @@ class Context:
         return before in cues or self.after.lower() == "at"
 
     def noun_follows(self, article: str) -> bool:
-        """True if this is a measure before a noun: a [5 mile] run. `article` stands before it."""
+        """Return whether this is a measure before a noun: a [5 mile] run, after its ``article``."""
         after = self.after
         words = re.fullmatch(r"[A-Za-z][a-z]+(-[a-z]+)*", after) and not is_function_word(after)
         return article.lower() in ("a", "an") and bool(words) and not self.pause_after
@@ -81,19 +88,19 @@ def is_function_word(word: str) -> bool:
 
 
 def is_figure(word: str) -> bool:
-    """True if a token begins with a figure, after a sign or a decimal point."""
+    """Return whether a token begins with a figure, after a sign or a decimal point."""
     return _FIGURES.match(word) is not None
 
 
 def is_one(word: str) -> bool:
-    """True if a measure of this figure is said in the singular: 1, ½, 1/4."""
+    """Return whether a measure of this figure is said in the singular: 1, ½, 1/4."""
     part = re.fullmatch(r"([0-9]{1,2})/([0-9]{1,3})", word)
     less = part is not None and int(part[1]) < int(part[2])
     return word in ("1", "-1") or word in VULGAR or less
 
 
 def is_whole(word: str) -> bool:
-    """True if a token is a whole number in plain figures."""
+    """Return whether a token is a whole number in plain figures."""
     return word.isascii() and word.isdigit()
 
 
@@ -109,7 +116,7 @@ def is_year(word: str) -> bool:
 
 
 def month_named(word: str) -> str:
-    """The month that a name or an abbreviation stands for; "" for another word.
+    """Return the month that a name or an abbreviation stands for; "" for another word.
 
     In small letters "may", "march", "mar" and "sep" are not sure enough.
     """
@@ -121,19 +128,12 @@ def month_named(word: str) -> str:
 
 # --- ambiguous figures ----------------------------------------------------------------------------
 
-FOLDER = SHIPPED_MODELS / "figures"
-READINGS = {
-    "whole": ("year", "number"),  # 1984
-    "slash": ("part", "date", "out of"),  # 4/5
-    "dotted": ("decimal", "time"),  # 10.30
-}
-"""Kinds of figures and what each can be; the first is what the rules take by themselves."""
 
 Weights = Mapping[str, Mapping[str, float]]  # reading -> feature -> weight
 
 
 def features(figure: str, context: Context) -> list[str]:
-    """The features of a figure and its two neighbours on either side."""
+    """Return the features of a figure and its two neighbours on either side."""
     before, after = _shape(context.before), _shape(context.after)
     found = [
         f"-1 {before}", f"+1 {after}", f"-2 {_shape(context.before_that)}",
@@ -169,7 +169,7 @@ def chosen(kind: str, figure: str, context: Context, admissible: Sequence[str]) 
 def likeliest(
     weights: Weights, found: Sequence[str], admissible: Sequence[str]
 ) -> tuple[str, float]:
-    """(the likeliest of the readings, its probability among them)."""
+    """Return the most probable reading and its probability among the admissible ones."""
     scores = {
         reading: sum(weights[reading].get(each, 0.0) for each in ("", *found))
         for reading in admissible

@@ -28,6 +28,27 @@ _OPERATORS = {
     "-": "minus", "−": "minus", "+": "plus", "*": "times", "x": "times", "×": "times",
     "/": "divided by", "÷": "divided by", "=": "equals",
 }  # fmt: skip
+_TENS = {2: "tens", 3: "hundreds", 4: "thousands", 7: "millions"}
+SCALE = "k|mn?|bn?|tn?|hundred|[mbt]r?illion|thousand|lakhs?|crores?"
+_SIGNS = "".join(numbers.CURRENCY_SIGNS)
+AMOUNT = (
+    rf"(?P<sign>[-+~≈]?)(?P<prefix>US|CA|AU|HK|NZ|A|C|R|S)?(?P<symbol>[{_SIGNS}])(?P<minus>-?)"
+    rf"(?P<amount>{NUMBER})(?:(?P<low>{SCALE})?[-–](?P<symbol_again>[{_SIGNS}]?)(?P<upper>{NUMBER}))?"
+)
+"""An amount without what may follow it: a scale, "per", a plus."""
+MONEY = rf"{AMOUNT}-?(?P<scale>{SCALE})?(?P<plus>\+)?(?:/(?P<per>[a-z]+))?"
+CODED = rf"({NUMBER})?({'|'.join(CURRENCY_CODES)})"
+AMOUNT_FIRST = rf"(?P<amount>{NUMBER})(?P<symbol>[{_SIGNS}])"
+_SAID_SIGNS = {"-": "minus", "+": "plus", "~": "about", "≈": "about"}
+UNIT = r"[A-Za-zμ°%‰¢Ω]+(?:\^?[23])?(?:/[A-Za-zμ]+(?:\^?[23])?)?"
+_POWERS = {"2": "square", "3": "cubic"}
+_LENGTHS = frozenset("km m cm mm μm mi yd ft in s".split())
+_SCALED = frozenset(SAID["scales"]) - {"k", "m", "mn", "b", "bn", "t", "tn"}
+_SUMS = frozenset("+ - − × * / ÷ = < > ≤ ≥ ≈ ^".split())
+_SIDES = {"L": "left", "R": "right", "C": "center"}
+FIVES = frozenset(f"{minute:02}" for minute in range(0, 60, 5))
+"""Minutes that a time with a dot has, where nothing else tells it from a decimal."""
+_HALF_OF_DAY = re.compile(r"[ap]\.?m\.?", re.IGNORECASE)
 
 
 def calculation(match: re.Match[str], _: Context) -> str:
@@ -74,7 +95,7 @@ def fraction(match: re.Match[str], context: Context) -> str:
 
 
 def _keeps_time(match: re.Match[str], context: Context) -> bool:
-    """True if 6/8 is a time signature."""
+    """Return whether 6/8 is a time signature."""
     above, below, after = int(match[2]), match[3], context.after.lower()
     if below not in ("2", "4", "8", "16") or not 2 <= above <= 15 or match[4]:
         return False
@@ -112,12 +133,9 @@ def ordinal(match: re.Match[str], context: Context) -> str:
 
 
 def _day(digits: str, context: Context) -> str:
-    """A day before its month."""
+    """Return a day before its month in words."""
     the = "" if context.before.lower() == "the" else "the"
     return said(the, numbers.ordinal(digits), "of")
-
-
-_TENS = {2: "tens", 3: "hundreds", 4: "thousands", 7: "millions"}
 
 
 def many(match: re.Match[str], context: Context) -> str:
@@ -145,18 +163,6 @@ def number(match: re.Match[str], context: Context) -> str:
 
 
 # --- money ----------------------------------------------------------------------------------------
-
-SCALE = "k|mn?|bn?|tn?|hundred|[mbt]r?illion|thousand|lakhs?|crores?"
-_SIGNS = "".join(numbers.CURRENCY_SIGNS)
-AMOUNT = (
-    rf"(?P<sign>[-+~≈]?)(?P<prefix>US|CA|AU|HK|NZ|A|C|R|S)?(?P<symbol>[{_SIGNS}])(?P<minus>-?)"
-    rf"(?P<amount>{NUMBER})(?:(?P<low>{SCALE})?[-–](?P<symbol_again>[{_SIGNS}]?)(?P<upper>{NUMBER}))?"
-)
-"""An amount without what may follow it: a scale, "per", a plus."""
-MONEY = rf"{AMOUNT}-?(?P<scale>{SCALE})?(?P<plus>\+)?(?:/(?P<per>[a-z]+))?"
-CODED = rf"({NUMBER})?({'|'.join(CURRENCY_CODES)})"
-AMOUNT_FIRST = rf"(?P<amount>{NUMBER})(?P<symbol>[{_SIGNS}])"
-_SAID_SIGNS = {"-": "minus", "+": "plus", "~": "about", "≈": "about"}
 
 
 def money(match: re.Match[str], context: Context) -> str:
@@ -207,12 +213,6 @@ def currency_code(match: re.Match[str], context: Context) -> str:
 
 # --- measures -------------------------------------------------------------------------------------
 
-UNIT = r"[A-Za-zμ°%‰¢Ω]+(?:\^?[23])?(?:/[A-Za-zμ]+(?:\^?[23])?)?"
-_POWERS = {"2": "square", "3": "cubic"}
-_LENGTHS = frozenset("km m cm mm μm mi yd ft in s".split())
-_SCALED = frozenset(SAID["scales"]) - {"k", "m", "mn", "b", "bn", "t", "tn"}
-_SUMS = frozenset("+ - − × * / ÷ = < > ≤ ≥ ≈ ^".split())
-
 
 def primes(match: re.Match[str], context: Context) -> str:
     """12" and 6': inches and feet."""
@@ -249,9 +249,6 @@ def quantity(match: re.Match[str], context: Context) -> str:
     return f"{words} {name}" if name else ""
 
 
-_SIDES = {"L": "left", "R": "right", "C": "center"}
-
-
 def _label(figure: str, letter: str, context: Context) -> str:
     """Words for runway 27L, seat 12C, 2x + 1, 3M tape, 2M NaCl: a letter that is no unit; or ""."""
     before, after = context.before.lower().removesuffix("s"), context.after
@@ -270,7 +267,7 @@ def _label(figure: str, letter: str, context: Context) -> str:
 
 
 def unit(match: re.Match[str], context: Context) -> str:
-    """A unit that stands apart from its figure: 5 kg, 10 sq ft."""
+    """Read a unit that stands apart from its figure: 5 kg, 10 sq ft."""
     written = match[0]
     if context.before.lower() in ("degrees", "degree") and written in ("C", "F"):
         return "celsius" if written == "C" else "fahrenheit"
@@ -317,10 +314,6 @@ def _one_unit(written: str, one: bool, after: bool = False) -> str:
 
 
 # --- times and dates ------------------------------------------------------------------------------
-
-FIVES = frozenset(f"{minute:02}" for minute in range(0, 60, 5))
-"""Minutes that a time with a dot has, where nothing else tells it from a decimal."""
-_HALF_OF_DAY = re.compile(r"[ap]\.?m\.?", re.IGNORECASE)
 
 
 def clock(match: re.Match[str], context: Context) -> str:

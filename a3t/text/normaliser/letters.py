@@ -21,6 +21,16 @@ from a3t.text.pronunciation.letter_to_sound import spell_out
 from a3t.text.pronunciation.lexicon import in_lexicon, lookup
 from alignment.arpabet import strip_stress
 
+ROMAN = r"(?=[IVXLC])C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})"
+_SAYABLE = re.compile(
+    r"(?:[bcfgps]l|[bcdfgpt]r|s[ckmnptw]|[cst]h|[^aeiouy])?([aeiouy][^aeiouy]{1,2})+[aeiouy]?"
+)
+_NATO = re.compile("([bcdfghjklmnprstvwz][aeiou]){2}")
+# The same where capitals say nothing: Zau and Mei are names too.
+_SAID = re.compile(r"[^aeiouy]?([aeiouy]{1,2}[^aeiouy]{1,2})+[aeiouy]{0,2}|[^aeiouy][aeiouy]{2}")
+# Capitals that are as often something else: an IV drip, XL and XXL.
+_OTHERWISE = frozenset("IV VI XI XX XXX XL XXL".split())
+
 # --- abbreviations --------------------------------------------------------------------------------
 
 
@@ -138,16 +148,6 @@ def _state(core: str, near: Context) -> str:
 
 # --- initials and Roman numerals ------------------------------------------------------------------
 
-ROMAN = r"(?=[IVXLC])C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})"
-_SAYABLE = re.compile(
-    r"(?:[bcfgps]l|[bcdfgpt]r|s[ckmnptw]|[cst]h|[^aeiouy])?([aeiouy][^aeiouy]{1,2})+[aeiouy]?"
-)
-_NATO = re.compile("([bcdfghjklmnprstvwz][aeiou]){2}")
-# The same where capitals say nothing: Zau and Mei are names too.
-_SAID = re.compile(r"[^aeiouy]?([aeiouy]{1,2}[^aeiouy]{1,2})+[aeiouy]{0,2}|[^aeiouy][aeiouy]{2}")
-# Capitals that are as often something else: an IV drip, XL and XXL.
-_OTHERWISE = frozenset("IV VI XI XX XXX XL XXL".split())
-
 
 def roman(match: re.Match[str], context: Context) -> str:
     """Henry VIII, part IV, World War I, the XIX century; elsewhere only what is no other word."""
@@ -184,7 +184,7 @@ def _is_roman(word: str) -> bool:
 
 
 def _is_speaker(before: str, context: Context) -> bool:
-    """True if "I" is a person: the part I like, but part I of the talk, phase I trials."""
+    """Return whether "I" is a person: the part I like, but part I of the talk, phase I trials."""
     after = context.after.lower()
     if after in WORDS["verbs_after_i"] or (
         not context.pause_after and after.endswith(("ed", "n't"))
@@ -367,7 +367,7 @@ def forum(match: re.Match[str], _: Context) -> str:
 
 
 def book_of_bible(core: str, near: Context) -> str:
-    """The name of a book before a chapter ("Ps. 23:1", "1 Cor. 13"), and the ordinal before one."""
+    """Return the book before a chapter ("Ps. 23:1", "1 Cor. 13"), or the ordinal before one."""
     key, after = core.lower(), near.after.lower()
     of_several = near.after[:1].isupper() and re.match(r"\d{1,3}(?::\d|$)", near.after_that)
     if core in ("1", "2", "3") and of_several and after in WORDS["bible"]:

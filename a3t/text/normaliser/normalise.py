@@ -31,6 +31,16 @@ from a3t.text.normaliser.unspoken import names_of_lines, speaker_names
 from a3t.text.normaliser.vocabulary import OWN_FORMS, SAID, WORDS
 from a3t.text.pronunciation.lexicon import in_lexicon
 
+_FAR = 12  # tokens
+_TERM = r"\d+[abknpqrtxyz]|[bknpqrtxyz]"  # of a sum, with a letter that is no unit
+_SENTENCE_ENDERS = frozenset("etc inc ltd co corp jr sr bros a.m p.m am pm ave st rd blvd".split())
+_DIGITS, _LETTERS = string.digits, string.ascii_letters
+_GREEK_LEFT = {"μ": "mu", "Ω": "omega"}
+_PART = re.compile(
+    rf"[A-Za-z]+(?:'[A-Za-z]+)*'?|'?(?:[0-9]{{2}}|[0-9]{{3}}0)s\b|{figures.NUMBER}|[^A-Za-z0-9'\s]"
+)
+_END_OF_RANGE = r"\d[\d.,:]*(?:%|°[CF]?|[ap]\.?m\.?|'?s|st|nd|rd|th|k|m|bn|x)?"
+
 
 @dataclass(frozen=True)
 class SpokenToken:
@@ -61,17 +71,16 @@ class Conventions:
 
     @classmethod
     def of(cls, text: str) -> Conventions:
-        """A text's own."""
+        """Return a text's own conventions."""
         lettered = (1 for token in text.split() if any(map(str.isalpha, token)))
         means = any(map(str.islower, text)) or sum(lettered) < 2
         return cls(means, names_of_lines(text))
 
 
 def normalise(text: str, conventions: Conventions | None = None) -> list[SpokenToken]:
-    """The spoken words of a text, token by token; at least one word.
+    """Return the spoken words of a text, token by token; at least one word.
 
     ``conventions``: others than the text's own, if it is a part or a revision of another text.
-
     Speaking a text of spoken words again changes nothing. What isn't speech ("[Music]"), a word in
     another script and a word of more than MAX_WORD_LETTERS letters are passed over, as long as
     there are other words (`skipped` names them). Raises InputError for a text that is empty or has
@@ -91,7 +100,7 @@ def normalise(text: str, conventions: Conventions | None = None) -> list[SpokenT
 
 
 def skipped(text: str) -> list[str]:
-    """The parts of a text that say something but aren't spoken: "[Music]", foreign words, emoji."""
+    """Return what says something in a text but isn't spoken: "[Music]", foreign words, emoji."""
     return [
         written
         for token in _read(tokens_of(text), True)
@@ -101,14 +110,14 @@ def skipped(text: str) -> list[str]:
 
 
 def choices(text: str) -> list[str]:
-    """The choices by neighbouring words that rules alone would not make: "4/5 as a date"."""
+    """Return the choices by neighbouring words that rules alone would not make: "4/5 as a date"."""
     made: list[str] = []
     _read(tokens_of(text), True, made)
     return made
 
 
 def unreadable(text: str) -> list[tuple[str, InputError]]:
-    """The words of a text that can't be spoken, each with the reason."""
+    """Return the words of a text that can't be spoken, each with the reason."""
     if text.isascii() and all(len(token) <= MAX_WORD_LETTERS for token in text.split()):
         return []
     return [
@@ -145,8 +154,10 @@ def _read(
 def _with_silence(
     tokens: Sequence[SpokenToken], names: Mapping[str, str] = MappingProxyType({})
 ) -> list[SpokenToken]:
-    """Tokens that say nothing joined to the one before; those at the start, and the names of who
-    speaks (as written -> the name), to the one after."""
+    """Join tokens that say nothing to the one before, or at the start to the one after.
+
+    Names of who speaks (as written -> the name) are joined to the one after too.
+    """
     result: list[SpokenToken] = []
     written: list[str] = []  # of the token that is being put together
     words: tuple[str, ...] = ()
@@ -219,13 +230,13 @@ def _speak(
 
 
 def _around(tokens: Sequence[Written], index: int) -> frozenset[str]:
-    """The words within _FAR tokens of a figure."""
+    """Return the words within _FAR tokens of a figure."""
     beside = tokens[max(0, index - _FAR) : index + _FAR + 1]
     return frozenset(token.core.lower() for token in beside)
 
 
 def _is_factorial(core: str, after: str) -> bool:
-    """n! anywhere, and 5! where the sentence goes on."""
+    """Return whether a token is n!, or 5! where the sentence goes on."""
     if re.fullmatch("[b-hj-np-z]", core):
         return True
     return core.isdigit() and (after in ("=", "+", "×", "*", "/", "÷") or after[:1].islower())
@@ -260,13 +271,8 @@ def _pause_alone(token: Written) -> bool:
     return dash or token.ends_paragraph or any(sign in PAUSES for sign in token.lead)
 
 
-_FAR = 12  # tokens
-_TERM = r"\d+[abknpqrtxyz]|[bknpqrtxyz]"  # of a sum, with a letter that is no unit
-_SENTENCE_ENDERS = frozenset("etc inc ltd co corp jr sr bros a.m p.m am pm ave st rd blvd".split())
-
-
 def _dotted(core: str) -> bool:
-    """An initial ("J.") or letters with full stops ("U.S.")."""
+    """Return whether a token is an initial ("J.") or letters with full stops ("U.S.")."""
     return bool(re.fullmatch(r"[A-HJ-Z]|(?:[A-Za-z]\.)+[A-Za-z]", core))
 
 
@@ -281,13 +287,6 @@ def _finish(word: str) -> str:
 
 
 # --- one token ------------------------------------------------------------------------------------
-
-_DIGITS, _LETTERS = string.digits, string.ascii_letters
-_GREEK_LEFT = {"μ": "mu", "Ω": "omega"}
-_PART = re.compile(
-    rf"[A-Za-z]+(?:'[A-Za-z]+)*'?|'?(?:[0-9]{{2}}|[0-9]{{3}}0)s\b|{figures.NUMBER}|[^A-Za-z0-9'\s]"
-)
-_END_OF_RANGE = r"\d[\d.,:]*(?:%|°[CF]?|[ap]\.?m\.?|'?s|st|nd|rd|th|k|m|bn|x)?"
 
 
 def verbalise(core: str, context: Context) -> str:
@@ -365,13 +364,13 @@ def _pieces(core: str, context: Context) -> str:
 
 
 def _side(side: str, context: Context) -> str:
-    """A part of a code: its few capitals are letters, AB-1234."""
+    """Say a part of a code, whose few capitals are letters: AB-1234."""
     initials = side.isalpha() and side.isupper() and len(side) < 4 and context.capitals_mean
     return " ".join(side.lower()) if initials else verbalise(side, context)
 
 
 def _piece(part: str, before: str, after: str, context: Context) -> str:
-    """A run of letters or figures inside a token."""
+    """Say a run of letters or figures inside a token."""
     beside_figures = before[-1:].isdigit() or after[:1].isdigit()
     if part.isalpha() and beside_figures and len(part) <= 3:
         capitals = part.isupper() and len(part) == 2 and context.capitals_mean
@@ -405,8 +404,10 @@ def _letters(text: str, context: Context) -> str:
 
 
 class _Part(str):
-    """A part of a token in a pattern: {1} in small letters, {2:cardinal} as `numbers` says figures,
-    and {3:to cardinal} with a word before it; a part that is missing says nothing."""
+    """A part of a token in a pattern: {1} in small letters, {2:cardinal} as `numbers` says figures.
+
+    {3:to cardinal} has a word before it; a part that is missing says nothing.
+    """
 
     def __format__(self, how: str) -> str:
         if not self:
@@ -417,7 +418,7 @@ class _Part(str):
 
 
 def _said(pattern: str, after: str = "") -> Rule:
-    """A rule that says a token's parts in a pattern; only ``after`` the words of this list."""
+    """Make a rule that says a token's parts in a pattern, only ``after`` the words of this list."""
 
     def rule(match: re.Match[str], context: Context) -> str:
         if after and context.before.lower() not in WORDS[after]:

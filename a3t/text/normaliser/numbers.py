@@ -39,7 +39,7 @@ def _num2words(number: int, to: str) -> str:
 
 
 def said(*parts: str) -> str:
-    """The parts one after the other, but for empty ones."""
+    """Join the parts that aren't empty."""
     return " ".join(filter(None, parts))
 
 
@@ -67,7 +67,7 @@ def year(number: int | str) -> str:
 
 
 def reads_as_year(digits: str) -> bool:
-    """True if four figures without a comma are read in pairs: 1066, 1998, 2024, not 3400."""
+    """Return whether four figures without a comma are read in pairs: 1066, 1998, not 3400."""
     return len(digits) == 4 and 1010 <= int(digits) <= 2099
 
 
@@ -82,7 +82,7 @@ def letters(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """A written number: [-]1,234 | 12.50 | .5 | 007 | 1.2.3 | 1998 (as a year)."""
+    """Say a written number: [-]1,234 | 12.50 | .5 | 007 | 1.2.3 | 1998 (as a year)."""
     if text.startswith("-"):
         return f"minus {plain(text[1:])}"
     if text.count(".") > 1:
@@ -96,7 +96,7 @@ def plain(text: str) -> str:
 
 
 def grouped(text: str) -> str:
-    """A number that is no year: a measure, an amount, or one with commas."""
+    """Say a number that is no year: a measure, an amount, or one with commas."""
     if text.startswith("-"):
         return f"minus {grouped(text[1:])}"
     whole, dot, decimals = text.partition(".")
@@ -110,7 +110,7 @@ def decade(digits: str) -> str:
 
 
 def plural(words: str) -> str:
-    """sixty -> sixties; six -> sixes; four -> fours."""
+    """Return the plural of a number's words: sixties, sixes, fours."""
     if words.endswith("y"):
         return words[:-1] + "ies"
     return words + ("es" if words.endswith("x") else "s")
@@ -125,7 +125,7 @@ def pairs(digits: str) -> str:
 
 
 def clock(hour: int, minute: int, o_clock: bool = True) -> str:
-    """3:45 -> three forty five; 3:05 -> three oh five; 3:00 -> three o'clock; 15:00 -> …"""
+    """Say a time: 3:45 is "three forty five", 3:05 "three oh five", 3:00 "three o'clock"."""
     minutes = said("oh" if minute < 10 else "", cardinal(minute))
     if hour == 0 or hour == 24:
         return "midnight" if minute == 0 else f"zero {minutes}"
@@ -137,7 +137,7 @@ def clock(hour: int, minute: int, o_clock: bool = True) -> str:
 
 
 def elapsed(hours: int, minutes: int, seconds: int) -> str:
-    """A length of time: (1, 30, 5) -> one hour thirty minutes and five seconds."""
+    """Say a length of time: (1, 30, 5) -> one hour thirty minutes and five seconds."""
     parts = [
         f"{cardinal(count)} {unit}{'' if count == 1 else 's'}"
         for count, unit in ((hours, "hour"), (minutes, "minute"), (seconds, "second"))
@@ -161,9 +161,9 @@ def spoken_year(digits: str) -> str:
 
 
 def money(amount: str, symbol: str, scale: str = "", attributive: bool = False) -> str:
-    """("5.20", "$") -> five dollars and twenty cents; ("3", "£", "million") -> three million …
+    """Say an amount: ("5.20", "$") is "five dollars and twenty cents".
 
-    `attributive`: as before a noun, "a five dollar bill".
+    ``attributive``: as before a noun, "a five dollar bill".
     """
     one, many, small_one, small_many = CURRENCIES[symbol]
     many = one if attributive else many
@@ -184,7 +184,7 @@ def money(amount: str, symbol: str, scale: str = "", attributive: bool = False) 
 
 
 def fraction(above: int, below: int, after_whole: bool = False) -> str:
-    """1/2 -> one half; 3/4 -> three quarters; after a whole number: and a half, and three …"""
+    """Say a fraction: 1/2 is "one half", 3/4 "three quarters", after a number "and a half"."""
     if above == below and below >= 10:
         return said(cardinal(above), "out of" if above == 10 else "", cardinal(below))
     named = below in (100, 1000) or 2 <= below <= 64
@@ -201,7 +201,7 @@ def fraction(above: int, below: int, after_whole: bool = False) -> str:
 
 
 def power(exponent: int) -> str:
-    """The words after the base: squared, cubed, to the sixth, to the minus three."""
+    """Return the words after the base: squared, cubed, to the sixth, to the minus three."""
     if exponent in (2, 3):
         return "squared" if exponent == 2 else "cubed"
     return f"to the {cardinal(exponent) if exponent < 0 else ordinal(exponent)}"

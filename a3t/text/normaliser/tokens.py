@@ -33,6 +33,37 @@ _SAME = str.maketrans(
     }
 )
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+LONGEST_TOKEN = 160
+"""Characters. What is longer is read in pieces, so that a text takes time in proportion to its
+length whatever a rule does with a token."""
+PAUSES = frozenset(",.;:?!…—")
+_OPENING = "\"'([{<*_`«¿¡-–—.…,;:!?|•"
+_CLOSING = "\"')]}>*_`».,;:?!…—–-|"
+# Dashes and dots that join two words without a space, and sentences that lack one.
+_JOINTS = re.compile(
+    r"(?<=\S)(?:(?<!-)--+|[—―]|–|…|(?<!\.)\.{3,})(?=[^\s\"'”’)\].,;:?!…—-])"
+    r"|(?<=[A-Za-z]{2})[,;!](?=[A-Za-z]{2})"
+    r"|(?<=\.)[,;](?=[A-Za-z]{2})"
+    r"|(?<=[A-Za-z][a-z])[.?](?=[A-Z][a-z])"
+    r"|(?:(?<=\b[NnPp][op])|(?<=\b(?:[Ff]ig|[Vv]ol))|(?<=\bRs))\.(?=\d)"
+)
+# "Chapter One", "The Return of the King", "PART II": a line's words in capitals, and no full stop.
+_CAPITAL = r"(?:[A-Z\d][\w'’&-]{0,20}|a|an|the|of|in|on|at|to|and|or|for|from|with|by)"
+_TITLE = re.compile(rf"{_CAPITAL}(?:[,:]? {_CAPITAL}){{0,7}}")
+_ENDLESS = re.compile(rf"[^\W\d_]{{{LONGEST_TOKEN},}}")
+_NAMED = frozenset(
+    [
+        *MONTHS,
+        *SAID["month_abbreviations"],
+        *SAID["weekdays"],
+        *SAID["weekdays"].values(),
+        "a",
+        "z",
+    ]
+)
+_ENDS_IN_FIGURE = re.compile(r"\d(?:[%°]|°[CF]|['’]?s|k|m|bn|st|nd|rd|th|[ap]m)?$", re.IGNORECASE)
+_HALF_OF_DAY = re.compile(r"(?:^|\d)[ap]\.m\.$", re.IGNORECASE)
+_MOST = 7  # tokens that are read as one
 
 
 def plain_letters(piece: str) -> str:
@@ -62,7 +93,7 @@ def plain_letters(piece: str) -> str:
 
 
 def is_picture(sign: str) -> bool:
-    """True if a sign is an emoji, a symbol or another picture that no rule has words for."""
+    """Return whether a sign is an emoji or another picture that no rule has words for."""
     pictures = sign > "\u2190" and unicodedata.category(sign) in ("So", "Sm", "Sc", "Cs")
     return pictures and sign not in SAID["symbols"] and sign not in VULGAR
 
@@ -86,13 +117,13 @@ def _latin(letter: str, piece: str) -> str:
 
 
 def shown(text: str, length: int = 24) -> str:
-    """A piece of the user's text for a message, in quotes and not too long."""
+    """Quote a piece of the user's text for a message, not too long."""
     text = " ".join(text.split())
     return f"“{text[:length]}…”" if len(text) > length else f"“{text}”"
 
 
 def too_long(word: str) -> InputError:
-    """The refusal of a word that has more letters than any that can be spoken."""
+    """Return the refusal of a word that has more letters than any that can be spoken."""
     return InputError(
         f"The word {shown(word)} has {len(word)} letters (the limit is {MAX_WORD_LETTERS}): "
         f"correct it or put spaces in it."
@@ -100,38 +131,6 @@ def too_long(word: str) -> InputError:
 
 
 # --- tokens ---------------------------------------------------------------------------------------
-
-LONGEST_TOKEN = 160
-"""Characters. What is longer is read in pieces, so that a text takes time in proportion to its
-length whatever a rule does with a token."""
-
-PAUSES = frozenset(",.;:?!…—")
-_OPENING = "\"'([{<*_`«¿¡-–—.…,;:!?|•"
-_CLOSING = "\"')]}>*_`».,;:?!…—–-|"
-# Dashes and dots that join two words without a space, and sentences that lack one.
-_JOINTS = re.compile(
-    r"(?<=\S)(?:(?<!-)--+|[—―]|–|…|(?<!\.)\.{3,})(?=[^\s\"'”’)\].,;:?!…—-])"
-    r"|(?<=[A-Za-z]{2})[,;!](?=[A-Za-z]{2})"
-    r"|(?<=\.)[,;](?=[A-Za-z]{2})"
-    r"|(?<=[A-Za-z][a-z])[.?](?=[A-Z][a-z])"
-    r"|(?:(?<=\b[NnPp][op])|(?<=\b(?:[Ff]ig|[Vv]ol))|(?<=\bRs))\.(?=\d)"
-)
-# "Chapter One", "The Return of the King", "PART II": a line's words in capitals, and no full stop.
-_CAPITAL = r"(?:[A-Z\d][\w'’&-]{0,20}|a|an|the|of|in|on|at|to|and|or|for|from|with|by)"
-_TITLE = re.compile(rf"{_CAPITAL}(?:[,:]? {_CAPITAL}){{0,7}}")
-_ENDLESS = re.compile(rf"[^\W\d_]{{{LONGEST_TOKEN},}}")
-_NAMED = frozenset(
-    [
-        *MONTHS,
-        *SAID["month_abbreviations"],
-        *SAID["weekdays"],
-        *SAID["weekdays"].values(),
-        "a",
-        "z",
-    ]
-)
-_ENDS_IN_FIGURE = re.compile(r"\d(?:[%°]|°[CF]|['’]?s|k|m|bn|st|nd|rd|th|[ap]m)?$", re.IGNORECASE)
-_HALF_OF_DAY = re.compile(r"(?:^|\d)[ap]\.m\.$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -169,7 +168,7 @@ NOTHING = Written("", "", "", "")
 
 
 def drops_g(word: str) -> bool:
-    """True if a word in -in' is one in -ing ("fishin'"), not "in" before a quotation mark."""
+    """Return whether a word in -in' is one in -ing ("fishin'"), not a quotation's end."""
     core, stem = word[:-1], word[:-3]
     if not word.endswith("in'") or not in_lexicon(core + "g") or len(stem) < 2:
         return False
@@ -177,7 +176,7 @@ def drops_g(word: str) -> bool:
 
 
 def tokens_of(text: str, names: Mapping[str, bool] = NO_NAMES) -> list[Written]:
-    """The written tokens of a text; what isn't speech is one of its own, with an empty core."""
+    """Return the written tokens of a text; what isn't speech is one with an empty core."""
     tokens: list[Written] = []
     start, ended = 0, False
     for first, last in [*unspoken(text, names), (len(text), len(text))]:
@@ -227,7 +226,7 @@ def _split(text: str) -> Iterator[str]:
 
 
 def _cut(token: str) -> Iterator[str]:
-    """A token in pieces of at most LONGEST_TOKEN characters, after a sign where there is one."""
+    """Yield a token in pieces of at most LONGEST_TOKEN characters, cut after signs if possible."""
     start = 0
     while len(token) - start > LONGEST_TOKEN:
         end = start + LONGEST_TOKEN
@@ -295,11 +294,9 @@ def _with_primes(tokens: list[Written]) -> list[Written]:
 
 # --- tokens that are read as one ------------------------------------------------------------------
 
-_MOST = 7  # tokens that are read as one
-
 
 def token_at(tokens: Sequence[Written], index: int) -> Written:
-    """The token at an index, or NOTHING beyond the ends."""
+    """Return the token at an index, or NOTHING beyond the ends."""
     return tokens[index] if 0 <= index < len(tokens) else NOTHING
 
 
@@ -320,8 +317,10 @@ def merged(tokens: Sequence[Written], index: int) -> tuple[str, int]:
 
 
 def _as_english(core: str) -> str:
-    """A continental number or amount as an English one: €1.050,00 -> €1,050.00; €3,50 -> €3.50;
-    10.000.000 and 10'000'000 -> 10,000,000."""
+    """Rewrite a continental number or amount as an English one.
+
+    €1.050,00 -> €1,050.00; €3,50 -> €3.50; 10.000.000 and 10'000'000 -> 10,000,000.
+    """
     sign = f"[{''.join(CURRENCY_SIGNS)}]?"
     if re.fullmatch(rf"{sign}\d{{1,3}}(?:'\d{{3}})+(?:\.\d\d)?{sign}", core):
         return core.replace("'", ",")
@@ -338,7 +337,7 @@ def _as_english(core: str) -> str:
 
 
 def _amount(core: str, after: Written) -> str:
-    """An amount of money with what belongs to it in the next token; "" if there is none."""
+    """Return an amount of money with what belongs to it in the next token; "" if there is none."""
     if after.lead:
         return ""
     scale = after.core.lower()
@@ -391,7 +390,7 @@ def _grouped_figures(tokens: Sequence[Written], index: int) -> tuple[str, int]:
 
 
 def is_house_number(tokens: Sequence[Written], index: int) -> bool:
-    """True if a street's name follows: "1600 Pennsylvania Ave."."""
+    """Return whether a street's name follows: "1600 Pennsylvania Ave."."""
     for ahead in range(1, 5):
         token = token_at(tokens, index + ahead)
         word = token.core.lower()

@@ -45,7 +45,7 @@ NO_NAMES: Mapping[str, bool] = MappingProxyType({})
 
 
 def unspoken(text: str, names: Mapping[str, bool] = NO_NAMES) -> list[Span]:
-    """The parts of the text that aren't spoken: [first, last) of each, in order.
+    """Return the parts of the text that aren't spoken: [first, last) of each, in order.
 
     names: what is settled already of the names that begin lines: whether each is who speaks.
     """
@@ -60,14 +60,14 @@ def unspoken(text: str, names: Mapping[str, bool] = NO_NAMES) -> list[Span]:
 
 
 def speaker_names(text: str, names: Mapping[str, bool] = NO_NAMES) -> dict[str, str]:
-    """The names of who speaks, as they stand in the text ("SPEAKER 1:") and bare ("SPEAKER 1")."""
+    """Return the speakers' names, as they stand in the text ("SPEAKER 1:") and bare."""
     found = [*_SPEAKER.finditer(text), *_named_lines(text, names)]
     written = {" ".join(match[0].split()) for match in found}
     return {each: each.lstrip("> ").removesuffix(":") or ">>" for each in written}
 
 
 def is_name(name: str) -> bool:
-    """True if a line that begins with it and a colon is read as this speaker's."""
+    """Return whether a line that begins with it and a colon is read as this speaker's."""
     return any(
         match is not None and match.end() == len(name) + 1
         for match in (pattern.match(f"{name}: ") for pattern in (_NAME, _SPEAKER))
@@ -75,7 +75,7 @@ def is_name(name: str) -> bool:
 
 
 def names_of_lines(text: str) -> dict[str, bool]:
-    """The names in capitals that begin lines, and whether each is who speaks, not a heading."""
+    """Return the names in capitals that begin lines, and whether each is a speaker's."""
     found = {match[1]: False for match in _NAME.finditer(text)}
     return found | {match[1]: True for match in _named_lines(text)}
 
@@ -92,8 +92,11 @@ def _matches(text: str, names: Mapping[str, bool]) -> Iterator[Span]:
 
 
 def _named_lines(text: str, settled: Mapping[str, bool] = NO_NAMES) -> list[re.Match[str]]:
-    """ "ANNA: …" could be a heading; as the start of several lines, or beside "Speaker 2: …", it is
-    who speaks."""
+    """Return the beginnings of lines in capitals ("ANNA: …") that name a speaker.
+
+    It could be a heading; as the start of several lines, or beside "Speaker 2: …", it is who
+    speaks.
+    """
     found = list(_NAME.finditer(text))
     often = Counter(match[1] for match in found)
     several = len(found) > 1 and (len(often) > 1 or len(found) > 2)
@@ -102,7 +105,7 @@ def _named_lines(text: str, settled: Mapping[str, bool] = NO_NAMES) -> list[re.M
 
 
 def names_a_sound(inside: str, square: bool = True) -> bool:
-    """True if what stands in brackets is a sound or a state ("laughs softly"), not words.
+    """Return whether brackets hold a sound or a state ("laughs softly"), not words.
 
     In square brackets one such word is enough; between parentheses, where words are spoken too,
     nothing else may stand there than what goes with it.
@@ -126,7 +129,7 @@ def names_a_sound(inside: str, square: bool = True) -> bool:
 
 
 def _has_a_sound(words: str) -> bool:
-    """True if one of the words, or two together, names a sound."""
+    """Return whether one of the words, or two together, names a sound."""
     parts = words.split()
     return any(
         vocabulary.SOUND.fullmatch(part) or vocabulary.SOUND.fullmatch(" ".join(parts[k : k + 2]))

@@ -18,9 +18,11 @@ _LISTS: Mapping[str, str] = SAID.pop("words")
 WORDS = {name: frozenset(listed.split()) for name, listed in _LISTS.items()}
 WORDS["bible"] |= {*SAID["bible_books"], *SAID["bible_books"].values()}
 
+OWN_FORMS = {word.lower(): word for word in WORDS["own_forms"]}
+
 
 def _counted(name: str) -> dict[str, tuple[str, str]]:
-    """The spoken forms after 1 and after other figures: "foot|feet"; "kilometer" takes an s."""
+    """Return the spoken forms after 1 and others: "foot|feet"; "kilometer" takes an s."""
     pairs = {sign: said.partition("|") for sign, said in SAID[name].items()}
     return {sign: (one, more or f"{one}s") for sign, (one, _, more) in pairs.items()}
 
@@ -36,4 +38,3 @@ DOTTED_UNITS = _counted("dotted_units")
 CURRENCY_CODES = _counted("currency_codes")
 SOUND = _patterns("sounds")
 BESIDE_SOUND = _patterns("beside_sounds")
-OWN_FORMS = {word.lower(): word for word in WORDS["own_forms"]}

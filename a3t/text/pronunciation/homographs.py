@@ -25,6 +25,24 @@ from a3t.text.pronunciation.lexicon import Pronunciation, lookup
 from a3t.user_folders import SHIPPED_MODELS
 
 _TABLES = tomllib.loads(Path(__file__).with_name("homographs.toml").read_text(encoding="utf-8"))
+FUNCTION_WORDS: dict[str, list[str]] = _TABLES["function_words"]
+FULL: dict[str, str] = _TABLES["full"]
+ACCENTED: dict[str, str] = _TABLES["accented"]
+_NO_ADVERBS = ("family", "reply")
+_SENTENCE = 60  # words on either side whose tense may be the word's
+# What stands between these and another word is that word's verb, in each of 138 sentences that
+# weights are learnt from.
+_SUBJECTS = frozenset("we they he she who".split())
+_GOING = frozenset("go goes going went gone came come stay stayed it's we're i'm they're".split())
+FOLDER = SHIPPED_MODELS / "homographs"
+SHARED = "verb by the shared model"
+_ENDINGS = (
+    ("ly", "adverb"), ("ing", "ing"), ("ed", "ed"), ("tion", "noun"), ("ment", "noun"),
+    ("ness", "noun"), ("ity", "noun"), ("'s", "genitive"), ("al", "adjective"),
+    ("ous", "adjective"), ("ive", "adjective"), ("ful", "adjective"), ("ic", "adjective"),
+    ("able", "adjective"), ("ss", "word"), ("s", "plural"),
+)  # fmt: skip
+_NEAR = 5  # words to either side that are looked at in any order
 
 
 def _words(name: str) -> frozenset[str]:
@@ -32,8 +50,7 @@ def _words(name: str) -> frozenset[str]:
 
 
 class Clue(NamedTuple):
-    """A sense, by its phones or its name, and the words just before, just after or near by, any of
-    which tells it."""
+    """A sense, by its phones or its name, and words before, after or near that tell it."""
 
     sense: str
     before: frozenset[str]
@@ -42,12 +59,11 @@ class Clue(NamedTuple):
 
     @classmethod
     def of(cls, entry: Mapping[str, str]) -> Clue:
+        """Read a clue of the table."""
         words = (frozenset(entry.get(place, "").split()) for place in ("before", "after", "near"))
         return cls(entry["sense"], *words)
 
 
-FUNCTION_WORDS: dict[str, list[str]] = _TABLES["function_words"]
-FULL: dict[str, str] = _TABLES["full"]
 ARTICLES = _words("articles")
 SHIFTED = _words("shifted")
 USUALLY_VERBS = _words("usually_verbs")
@@ -71,10 +87,7 @@ BY_CLUE: dict[str, tuple[str, str, list[Clue]]] = {
     word: (entry["usual"], entry.get("verb", ""), [*map(Clue.of, entry.get("senses", ()))])
     for word, entry in _TABLES["by_clue"].items()
 }
-ACCENTED: dict[str, str] = _TABLES["accented"]
 BESIDE = {word: Clue.of(entry) for word, entry in _TABLES["beside"].items()}
-
-_NO_ADVERBS = ("family", "reply")
 
 
 def word_at(words: Sequence[str], index: int) -> str:
@@ -83,7 +96,7 @@ def word_at(words: Sequence[str], index: int) -> str:
 
 
 def previous(index: int, words: Sequence[str]) -> int:
-    """The place of the last word before `index` that is not an adverb; -1 for none."""
+    """Return the place of the last word before ``index`` that is not an adverb; -1 for none."""
     index -= 1
     while index >= 0 and (is_adverb(words[index])):
         index -= 1
@@ -91,20 +104,20 @@ def previous(index: int, words: Sequence[str]) -> int:
 
 
 def is_adverb(word: str) -> bool:
-    """True if a word is or seems to be an adverb: never, only, quickly."""
+    """Return whether a word is or seems to be an adverb: never, only, quickly."""
     if word in ADVERBS or word == "only":
         return True
     return len(word) > 4 and word.endswith("ly") and word not in _NO_ADVERBS
 
 
 def ends_sentence(token: str) -> bool:
-    """True if what follows a written token begins with a capital for that alone."""
+    """Return whether what follows a written token has a capital for that alone."""
     return token.rstrip("\"'”’)]").endswith((".", "!", "?", ":"))
 
 
 @cache
 def _senses() -> dict[str, dict[str, Pronunciation]]:
-    """The table of homographs beside this file: word -> sense -> how it is said."""
+    """Read the table of homographs beside this file: word -> sense -> how it is said."""
     table: dict[str, dict[str, Pronunciation]] = {}
     text = Path(__file__).with_name("senses.tsv").read_text(encoding="utf-8")
     for line in text.splitlines()[1:]:
@@ -114,17 +127,14 @@ def _senses() -> dict[str, dict[str, Pronunciation]]:
 
 
 def senses(word: str) -> dict[str, Pronunciation]:
-    """The senses of a homograph, named as in the Wikipedia Homograph Data, and how each is said."""
+    """Return a homograph's senses, named as in the Wikipedia Homograph Data, and their phones."""
     return _senses().get(word, {})
-
-
-_SENTENCE = 60  # words on either side whose tense may be the word's
 
 
 def choose_by_rule(
     index: int, words: Sequence[str], candidates: Sequence[Pronunciation]
 ) -> Pronunciation:
-    """The candidate that the rules choose; the first one where none applies."""
+    """Return the candidate that the rules choose; the first one where none applies."""
     word = words[index]
     if word in FUNCTION_WORDS:
         return _named(_function_word(index, words), candidates)
@@ -181,7 +191,7 @@ def _begins_with_vowel(word: str) -> bool:
 
 
 def _is_letter(index: int, words: Sequence[str]) -> bool:
-    """True if "a" is the letter's name: beside another letter ("a b c"), or at "grade a"."""
+    """Return whether "a" is the letter's name: beside another ("a b c"), or at "grade a"."""
     before, after = word_at(words, index - 1), word_at(words, index + 1)
     letter_before = len(before) == 1 and before not in "ai"
     letter_after = len(after) == 1 and after != "a"
@@ -272,14 +282,8 @@ def _by_clue(index: int, words: Sequence[str]) -> str:
     return as_verb if as_verb and _is_verb(index, words) else usual
 
 
-# What stands between these and another word is that word's verb, in each of 138 sentences that
-# weights are learnt from.
-_SUBJECTS = frozenset("we they he she who".split())
-_GOING = frozenset("go goes going went gone came come stay stayed it's we're i'm they're".split())
-
-
 def settled(index: int, words: Sequence[str], written: Sequence[str] | None) -> str:
-    """The name of the sense that an accent, a capital or a phrase settles; "" where none does.
+    """Return the sense that an accent, a capital or a phrase settles; "" where none does.
 
     Some senses are too rare in the sentences that weights are learnt from ("polish" as a verb three
     times in ninety), and encyclopaedias have no podcasts in them ("we're live on", "hit record").
@@ -315,7 +319,7 @@ def settled(index: int, words: Sequence[str], written: Sequence[str] | None) -> 
 
 
 def _verb(word: str) -> str:
-    """The verb's sense, "" where there is none or several."""
+    """Return the verb's sense, "" where there is none or several."""
     verbs = [sense for sense in senses(word) if sense.endswith("_vrb")]
     return verbs[0] if len(verbs) == 1 else ""
 
@@ -340,7 +344,7 @@ def _polish(index: int, before: str, after: str, written: Sequence[str] | None) 
 
 
 def _is_small(index: int, written: Sequence[str]) -> bool:
-    """True if the word has no capital though the text has some."""
+    """Return whether the word has no capital though the text has some."""
     letters = [letter for letter in written[index] if letter.isalpha()]
     return bool(letters) and letters[0].islower() and any(map(_has_capital, written))
 
@@ -348,9 +352,6 @@ def _is_small(index: int, written: Sequence[str]) -> bool:
 def _has_capital(token: str) -> bool:
     return any(map(str.isupper, token))
 
-
-FOLDER = SHIPPED_MODELS / "homographs"
-SHARED = "verb by the shared model"
 
 Weights = Mapping[str, float]
 
@@ -374,13 +375,6 @@ _CLASSES: dict[str, str] = {
     **dict.fromkeys(ADVERBS, "adverb"),
     **dict.fromkeys("one two three four five six seven eight nine ten".split(), "number"),
 }
-_ENDINGS = (
-    ("ly", "adverb"), ("ing", "ing"), ("ed", "ed"), ("tion", "noun"), ("ment", "noun"),
-    ("ness", "noun"), ("ity", "noun"), ("'s", "genitive"), ("al", "adjective"),
-    ("ous", "adjective"), ("ive", "adjective"), ("ful", "adjective"), ("ic", "adjective"),
-    ("able", "adjective"), ("ss", "word"), ("s", "plural"),
-)  # fmt: skip
-_NEAR = 5  # words to either side that are looked at in any order
 _COMMON = frozenset(_CLASSES)
 
 
@@ -399,7 +393,7 @@ class LearntHomographs:
     words: Mapping[str, Mapping[str, Weights]]
 
     def sense(self, word: str, found: Sequence[str]) -> str:
-        """The likeliest sense of a word that `words` has, by the features of its place."""
+        """Return the likeliest sense of a word that ``words`` has, by the features of its place."""
         verb = score(self.shared, found)
         scores = {
             sense: score(weights, found) + weights.get(SHARED, 0.0) * verb
@@ -408,24 +402,24 @@ class LearntHomographs:
         return max(scores, key=lambda sense: scores[sense])
 
     def is_verb(self, found: Sequence[str], by_rule: bool) -> bool:
-        """The same for any noun that is said differently as a verb."""
+        """Return whether any noun that is said differently as a verb is one here."""
         return score(self.shared, found) + (1.0 if by_rule else -1.0) > 0
 
 
 def score(weights: Weights, found: Iterable[str]) -> float:
-    """The sum of the weights of the features that were found, and of the constant."""
+    """Sum the weights of the features that were found, and of the constant."""
     return weights.get("", 0.0) + sum(weights.get(feature, 0.0) for feature in found)
 
 
 @cache
 def shipped() -> LearntHomographs:
-    """The weights that come with the package."""
+    """Load the weights that come with the package."""
     table = json.loads((FOLDER / "weights.json").read_text(encoding="utf-8"))
     return LearntHomographs(table["shared"], table["words"])
 
 
 def word_class(word: str) -> str:
-    """The class that a word seems to be of, by itself: a function word's own, else its ending's."""
+    """Return a word's apparent class: a function word's own, else its ending's."""
     if not word:
         return "end"
     if word in _CLASSES:
@@ -434,7 +428,7 @@ def word_class(word: str) -> str:
 
 
 def features(index: int, words: Sequence[str], written: Sequence[str] | None) -> Iterator[str]:
-    """The features of words[index]; `written` are the tokens behind the words, where known."""
+    """Yield the features of words[index]; ``written``: the tokens behind the words, if known."""
 
     def at(offset: int) -> str:
         return word_at(words, index + offset)
@@ -484,9 +478,9 @@ def choose(
     candidates: Sequence[Pronunciation],
     written: Sequence[str] | None = None,
 ) -> Pronunciation:
-    """The candidate for words[index] in its context.
+    """Return the candidate for words[index] in its context.
 
-    `written` are the tokens behind the words, whose capitals and punctuation tell senses apart as
+    ``written``: the tokens behind the words, whose capitals and punctuation tell senses apart as
     well. Weights that were learnt decide where there are any, and the rules elsewhere.
     """
     word, by_rule = words[index], choose_by_rule(index, words, candidates)
@@ -505,7 +499,7 @@ def choose(
 
 
 def is_homograph(word: str, candidates: Sequence[Pronunciation]) -> bool:
-    """True if the word's pronunciations differ in what they mean, not only in who says them."""
+    """Return whether a word's pronunciations differ in meaning, not only in who says them."""
     if word in FUNCTION_WORDS or word == "a":
         return False
     several = bool(senses(word)) or word in BY_CLUE or word == "read"

@@ -34,6 +34,19 @@ MOST_WAYS = 3
 UNSURE = 1.1
 """Nats: another way that is at least a third as likely as the best is offered too."""
 FOLDER = SHIPPED_MODELS / "letter-to-sound"
+_FIRST_LETTER, _END_OF_WORD = 3, 2  # after <pad>, <unk>, </s>
+_START, _END = 2, 3
+# The order of g2p-en's output classes; "UW" without stress is one of them.
+_OUTPUTS = ("<pad>", "<unk>", "<s>", "</s>", *sorted((*ARPABET, "UW")))
+_CHUNK = 16  # letters; the networks were trained on words, and lose their way in longer strings
+LONGEST = 60  # letters of a word as it sounds
+_SOUNDS = dict(
+    zip(
+        "AA AE AH AO AW AY EH ER EY IH IY OW OY UH UW DH HH JH NG TH".split(),
+        "ah a uh aw ow eye eh er ay ih ee oh oy uu oo th h j ng th".split(),
+        strict=True,
+    )
+)
 
 
 class LetterNetwork:
@@ -51,8 +64,11 @@ class LetterNetwork:
         return next(iter(self.ways(word)), ())
 
     def ways(self, word: str) -> list[Pronunciation]:
-        """The likeliest way to say a word of letters a–z, and at most MOST_WAYS - 1 others that
-        are nearly as likely: one letter is said otherwise, or the stress is elsewhere."""
+        """Return the likeliest ways to say a word of letters a–z, MOST_WAYS at most.
+
+        Those after the first are nearly as likely: one letter is said otherwise, or the stress is
+        elsewhere.
+        """
         letters = [LETTERS.index(letter) + 1 for letter in word if letter in LETTERS]
         if not letters:
             return []
@@ -105,8 +121,10 @@ class LetterNetwork:
         return states
 
     def _best(self, scores: np.ndarray, place: int | None = None) -> list[int]:
-        """The likeliest output for each letter, such that together they have one primary stress:
-        that of the letter at ``place``, or the likeliest."""
+        """Return the likeliest output for each letter with one primary stress in all.
+
+        It is on the letter at ``place``, or the likeliest.
+        """
         plain = np.where(self.stresses == 0, scores, -np.inf)
         stressed = np.where(self.stresses == 1, scores, -np.inf)
         without, within = plain.argmax(axis=1), stressed.argmax(axis=1)
@@ -134,7 +152,7 @@ def _heard(phones: Pronunciation) -> Pronunciation:
 
 @cache
 def shipped() -> LetterNetwork:
-    """The network that comes with the package."""
+    """Load the network that comes with the package."""
     import yaml
     from safetensors.numpy import load_file
 
@@ -143,14 +161,8 @@ def shipped() -> LetterNetwork:
     return LetterNetwork({name: x.astype(np.float32) for name, x in weights.items()}, config)
 
 
-_FIRST_LETTER, _END_OF_WORD = 3, 2  # after <pad>, <unk>, </s>
-_START, _END = 2, 3
-# The order of g2p-en's output classes; "UW" without stress is one of them.
-_OUTPUTS = ("<pad>", "<unk>", "<s>", "</s>", *sorted((*ARPABET, "UW")))
-
-
 def _g2p_en_folder() -> Path:
-    """The installed g2p-en's folder, found without importing it."""
+    """Find the installed g2p-en's folder without importing it."""
     spec = find_spec("g2p_en")
     if spec is None or not spec.submodule_search_locations:
         raise ImportError("g2p-en is not installed: pip install g2p-en==2.1.0")
@@ -189,11 +201,8 @@ def predict_by_g2p_en(word: str, max_phones: int = 20) -> Pronunciation:
     return tuple(phone for phone in phones if phone in ARPABET)
 
 
-_CHUNK = 16  # letters; the networks were trained on words, and lose their way in longer strings
-
-
 def spell_out(word: str) -> Pronunciation:
-    """The names of the letters: "bbc" -> B IY1 B IY1 S IY1."""
+    """Return the names of the letters: "bbc" -> B IY1 B IY1 S IY1."""
     return tuple(phone for letter in word if letter in LETTERS for phone in _letter_name(letter))
 
 
@@ -203,7 +212,7 @@ def _letter_name(letter: str) -> Pronunciation:
 
 
 def others(word: str) -> list[Pronunciation]:
-    """The ways that a word may be said besides a3t's guess, likeliest first; mostly none."""
+    """Return the ways that a word may be said besides a3t's guess, likeliest first."""
     short = word.isascii() and word.isalpha() and len(word) <= _CHUNK
     if not short or not any(letter in "aeiouy" for letter in word):
         return []
@@ -211,7 +220,7 @@ def others(word: str) -> list[Pronunciation]:
 
 
 def guess(word: str, network: Network = "a3t") -> Pronunciation:
-    """A pronunciation for any string with at least one letter a–z; never empty.
+    """Guess a pronunciation for any string with at least one letter a–z; never empty.
 
     Words without a vowel letter, and those the network says nothing sayable for, are spelled out.
     """
@@ -224,21 +233,12 @@ def guess(word: str, network: Network = "a3t") -> Pronunciation:
     return phones if any(is_vowel(phone) for phone in phones) else spell_out(letters)
 
 
-LONGEST = 60  # letters of a word as it sounds
-_SOUNDS = dict(
-    zip(
-        "AA AE AH AO AW AY EH ER EY IH IY OW OY UH UW DH HH JH NG TH".split(),
-        "ah a uh aw ow eye eh er ay ih ee oh oy uu oo th h j ng th".split(),
-        strict=True,
-    )
-)
-
-
 def as_it_sounds(said: str) -> Pronunciation:
-    """The phones of a word written as it sounds: syllables, joined by hyphens.
+    """Return the phones of a word written as it sounds: syllables, joined by hyphens.
 
     The part in capitals has the main stress, else the first: "KEE-yev", "keev". Each part is said
-    as the dictionary has it, or else as its letters would be. InputError for what isn't letters.
+    as the dictionary has it, or else as its letters would be. Raises InputError for what isn't
+    letters.
     """
     parts = [part for part in said.replace("’", "'").strip().split("-") if part]
     if not parts or len(said) > LONGEST or not all(re.fullmatch("[A-Za-z']+", p) for p in parts):
@@ -256,8 +256,10 @@ def as_it_sounds(said: str) -> Pronunciation:
 
 
 def sounded(phones: Pronunciation) -> str:
-    """Phones as a person would write them, K IY1 Y EH0 V -> "KEE-yehv"; its reading need
-    not be quite the same phones."""
+    """Write phones as a person would: K IY1 Y EH0 V -> "KEE-yehv".
+
+    Its reading need not be quite the same phones.
+    """
     syllables: list[str] = []
     onset = ""
     for k, phone in enumerate(phones):

@@ -25,7 +25,7 @@ def _lines() -> list[str]:
 
 
 def _ways(word: str) -> str:
-    """A word's pronunciations as the file has them; "" for an unknown word."""
+    """Return a word's pronunciations as the file has them; "" for an unknown word."""
     lines, head = _lines(), f"{word}\t"
     place = bisect_left(lines, head)
     found = place < len(lines) and lines[place].startswith(head)
@@ -33,7 +33,7 @@ def _ways(word: str) -> str:
 
 
 def in_lexicon(word: str) -> bool:
-    """True if CMUdict or the names of today have the lower-case word."""
+    """Return whether CMUdict or the names of today have the lower-case word."""
     return bool(ways := _ways(word)) and not ways.startswith(FOREIGN)
 
 

@@ -1,7 +1,8 @@
 """Words to phones: the lexicon first, then rules for regular forms, then a network's guess.
 
 Words that a speaker has recorded can keep that speaker's pronunciation. Nothing is downloaded and
-nothing is written; the same word gives the same phones on every machine."""
+nothing is written; the same word gives the same phones on every machine.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +20,9 @@ from alignment.formats.dictionary import Dictionary, parse_words
 
 _SIBILANTS = frozenset("S Z SH ZH CH JH".split())
 _VOICELESS = frozenset("P T K F TH".split())
+_MIN_PART = 4  # letters of a compound's parts
+_MIN_STEM = 3  # letters; shorter stems are too often no stem at all ("bing", "red")
+MAX_CANDIDATES = 4
 
 
 def _plural(stem: Pronunciation) -> Pronunciation:
@@ -60,8 +64,6 @@ _ENDINGS = (
     ("ed", ("e", ""), _past),
     ("ing", ("", "e"), _progressive),
 )
-_MIN_PART = 4  # letters of a compound's parts
-_MIN_STEM = 3  # letters; shorter stems are too often no stem at all ("bing", "red")
 
 
 def from_ending(word: str, network: Network = "a3t") -> list[Pronunciation]:
@@ -97,12 +99,9 @@ def from_compound(word: str) -> list[Pronunciation]:
     return []
 
 
-MAX_CANDIDATES = 4
-
-
 @lru_cache(maxsize=65_536)
 def _candidates(word: str, network: Network) -> tuple[tuple[Pronunciation, ...], bool]:
-    """(the ways to say a word, whether they are guessed from its letters)."""
+    """Return the ways to say a word, and whether they are guessed from its letters."""
     found = lookup(word)
     guessed = False
     if not found and "'" in word.strip("'"):
@@ -118,13 +117,16 @@ def _candidates(word: str, network: Network) -> tuple[tuple[Pronunciation, ...],
 
 
 def _is_known(word: str) -> bool:
-    """True if a word before an apostrophe needs no guess ("shouldn" is what n't leaves)."""
+    """Return whether a word before an apostrophe needs no guess ("shouldn" of n't)."""
     return bool(lookup(word) or from_ending(word) or lookup(word.removesuffix("n")))
 
 
 def listed_words(text: str, name: str, own: Dictionary | None = None) -> Dictionary:
-    """The names of a word list and how they are said: as the list has it, as ``own`` has it, or as
-    usual. ``name``: of the list, for errors. AlignmentError if it can't be used."""
+    """Return the names of a word list and how they are said.
+
+    That is as the list has it, as ``own`` has it, or as usual. ``name``: of the list, for errors.
+    Raises AlignmentError if it can't be used.
+    """
     return parse_words(text, name, as_it_sounds, Pronouncer(own).candidates)
 
 
@@ -149,7 +151,7 @@ class Pronouncer:
         self.network = network
 
     def candidates(self, word: str) -> list[Pronunciation]:
-        """The ways to say one spoken word, the likeliest first; 1 to 4 of them, or its own.
+        """Return 1 to 4 ways to say one spoken word, the likeliest first, or its own ways.
 
         A word without any letter a–z has none: [].
         """
@@ -161,11 +163,11 @@ class Pronouncer:
         return list(_candidates(word, self.network)[0])
 
     def is_homograph(self, word: str) -> bool:
-        """True if the word is said differently in different senses ("read", "record")."""
+        """Return whether the word differs in sound by its senses ("read", "record")."""
         return is_homograph(word.lower(), self.candidates(word))
 
     def is_guessed(self, word: str) -> bool:
-        """True if no lexicon has the word, nor what it is made of, so that its letters must do."""
+        """Return whether no lexicon has the word, nor its parts, so that its letters must do."""
         word = word.lower().replace("’", "'")
         if word in self.own or not any("a" <= letter <= "z" for letter in word):
             return False
@@ -178,7 +180,7 @@ class Pronouncer:
         return [way for way in others(word.lower()) if way not in self.candidates(word)[:1]]
 
     def choices(self, words: Iterable[str]) -> dict[str, list[Pronunciation]]:
-        """The candidates of each of the words."""
+        """Return the candidates of each of the words."""
         return {word: self.candidates(word) for word in words}
 
     def pronounce(
@@ -195,9 +197,11 @@ class Pronouncer:
         ]
 
     def as_recorded(self, text: Transcript, recorded: Iterable[Word]) -> list[Pronunciation]:
-        """One pronunciation for each word of a text: the user's, else the one most frequent among
-        the ``recorded`` words, else the dictionary's. Homographs are pronounced by their sense in
-        the text."""
+        """Return one pronunciation for each word of a text.
+
+        It is the user's, else the one most frequent among the ``recorded`` words, else the
+        dictionary's. Homographs are pronounced by their sense in the text.
+        """
         ways: dict[str, Counter[Pronunciation]] = {}
         for word in recorded:
             phones = tuple(phone.symbol for phone in word.phones)

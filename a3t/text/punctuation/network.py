@@ -35,6 +35,9 @@ from a3t.text.punctuation.words_and_tags import (
     Vocabulary,
 )
 
+WINDOW = 128  # words that are seen at once
+BESIDE = 32  # of them on each side only as context
+
 
 class SmallEncoder(nn.Module):
     """Word, affix and pause vectors, gated convolutions, and positions.
@@ -151,7 +154,7 @@ class HeadAttention(nn.Module):
             nn.init.normal_(self.interaction, std=0.1 / math.sqrt(size))  # footnote 2
 
     def forward(self, x: Tensor, padding: Tensor | None = None) -> Tensor:
-        """x (B, T, d), padding (B, T), true where there is no word -> (B, T, d)."""
+        """Attend over x (B, T, d): (B, T, d); padding (B, T) is true where there is no word."""
         B, T, d = x.shape
         query, key, value = (
             self.query_key_value(x)
@@ -170,7 +173,7 @@ class HeadAttention(nn.Module):
         return mixed
 
     def _seen(self, T: int, padding: Tensor | None, x: Tensor) -> Tensor | None:
-        """The mask of words that each word sees, (T, T) or (B, 1, T, T); None if all see all."""
+        """Return the mask of words that each sees, (T, T) or (B, 1, T, T); None if all see all."""
         seen = torch.ones(T, T, dtype=torch.bool, device=x.device).tril() if self.masked else None
         if padding is None:
             return seen
@@ -245,10 +248,10 @@ class FFA(nn.Module):
     def forward(
         self, embedded: Tensor, padding: Tensor | None = None, for_msa: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """embedded (B, T, d), padding (B, T) -> scores of tags (B, T, 4) and of cases (B, T, 3).
+        """Return scores of tags (B, T, 4) and of cases (B, T, 3).
 
-        ``for_msa`` (B, T, d) is another encoder's output for the masked stream, where the two
-        streams have one each.
+        embedded (B, T, d), padding (B, T). ``for_msa`` (B, T, d) is another encoder's output for
+        the masked stream, where the two streams have one each.
         """
         streams = []
         if self.isa is not None:
@@ -260,10 +263,6 @@ class FFA(nn.Module):
             fused = self.fusion(fused, padding)
         fused = self.drop(fused)
         return self.tag(fused), self.case(fused)
-
-
-WINDOW = 128  # words that are seen at once
-BESIDE = 32  # of them on each side only as context
 
 
 class PunctuationNetwork(nn.Module):
@@ -283,8 +282,11 @@ class PunctuationNetwork(nn.Module):
 
 
 def build(config: Mapping[str, Any], vocabulary: Vocabulary) -> PunctuationNetwork:
-    """FFA (``ffa``: fields of `FFAConfig`) over a `SmallEncoder` (``encoder``: its arguments);
-    TypeError or ValueError for a configuration that isn't one."""
+    """Build FFA over a `SmallEncoder` from a configuration.
+
+    ``ffa``: fields of `FFAConfig`; ``encoder``: its arguments. Raises TypeError or ValueError for a
+    configuration that isn't one.
+    """
     encoder = SmallEncoder(vocabulary, **config["encoder"])
     return PunctuationNetwork(encoder, FFA(encoder.size, FFAConfig(**config.get("ffa", {}))))
 

@@ -38,10 +38,10 @@ _ENDS = ("PERIOD", "QUESTION")
 def with_punctuation(
     text: Transcript, pauses: Sequence[float | None] = (), network: nn.Module | None = None
 ) -> Transcript:
-    """The transcript with marks and capitals, and exactly its spoken words.
+    """Return the transcript with marks and capitals, and exactly its spoken words.
 
-    pauses: the seconds of silence after each spoken word, None if unknown; they
-    help to find the marks. network: another than the shipped one.
+    pauses: the seconds of silence after each spoken word, None if unknown; they help to find the
+    marks. network: another than the shipped one.
     """
     if not 0 < len(text.words) <= LONGEST:
         return text
@@ -51,7 +51,7 @@ def with_punctuation(
 def punctuated(
     text: str, pauses: Sequence[float | None] = (), network: nn.Module | None = None
 ) -> str:
-    """The text with marks and capitals wherever these leave its spoken words as they are.
+    """Add marks and capitals to a text wherever its spoken words stay as they are.
 
     pauses: seconds after each piece (`a3t.text.punctuation.words_and_tags.pieces`) of the text, or
     nothing at all. Marks and capitals that the text has stay.
@@ -91,7 +91,7 @@ def punctuated(
 
 
 def _capitalised(token: str, begins: bool, case: str, piece: str) -> str:
-    """A token with the capitals that it should have, and those that it has.
+    """Return a token with the capitals that it should have, and those that it has.
 
     Only its first letter is made one, and only where it begins with it: not 25th, @anna, x.org;
     after Mc and O' the next one too.
@@ -113,8 +113,10 @@ def _capitalised(token: str, begins: bool, case: str, piece: str) -> str:
 
 
 def _said_alike(sentence: Sequence[tuple[str, str, str]], follows: str) -> str:
-    """A sentence with marks and capitals, as far as it and the token after it are read as they
-    were: "no" and "5" aren't "No. 5", and "nhs", which is one word, isn't "NHS"."""
+    """Add marks and capitals to a sentence as far as it is read as it was.
+
+    "no" and "5" aren't "No. 5", and "nhs", which is one word, isn't "NHS".
+    """
     plain, marked, full = zip(*sentence, strict=True)
     due = _spoken(f"{''.join(plain)} {follows}")
     after = _capitalised(follows, True, "lower", "")
@@ -137,7 +139,7 @@ def _spoken(text: str) -> tuple[str, ...]:
 
 
 def _of_pieces(text: Transcript, pauses: Sequence[float | None]) -> list[float | None]:
-    """The pauses after each piece of the written text, from those after each spoken word."""
+    """Return the pauses after each piece of the written text, from those of spoken words."""
     if len(pauses) != len(text.words):
         return []
     sizes = [0, *accumulate(not sign.isspace() for sign in text.text)]  # up to each place
@@ -159,13 +161,13 @@ def _of_pieces(text: Transcript, pauses: Sequence[float | None]) -> list[float |
 
 @cache
 def shipped() -> PunctuationNetwork:
-    """The model that comes with the package."""
+    """Load the model that comes with the package."""
     return load(NAME)
 
 
 @torch.random.fork_rng(devices=[])
 def load(name_or_path: str | Path) -> PunctuationNetwork:
-    """A shipped model by name, or one of a folder; InputError if it can't be used."""
+    """Load a shipped model by name, or one of a folder; raise InputError if it can't be used."""
     from a3t.pretrained import check_sizes, load_checkpoint
 
     config, tensors, _ = load_checkpoint(name_or_path)

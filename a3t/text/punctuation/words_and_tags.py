@@ -18,49 +18,44 @@ MARK_OF: dict[Tag, str] = {"O": "", "COMMA": ",", "PERIOD": ".", "QUESTION": "?"
 
 CASES = ("lower", "capital", "capitals")
 """The spellings of a word within a sentence: talk, Talk, TALK."""
+# The lower ends, in seconds, of the classes of pause length. The first class is
+# for words after which nothing is known of a pause.
+PAUSE_STEPS = (0.0, 0.05, 0.12, 0.2, 0.3, 0.45, 0.7)
+UNKNOWN_PAUSE = 0
+PAUSE_LENGTHS = 1 + len(PAUSE_STEPS)
+PADDING, UNKNOWN_WORD, MASKED, NUMBER = "<pad>", "<unk>", "<mask>", "<number>"
+SPECIAL = (PADDING, UNKNOWN_WORD, MASKED, NUMBER)
+AFFIXES = 4  # of each word: its first two and three letters, its last two and three
+PIECE = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
 def case_of(word: str) -> str:
-    """The case that a word is written in."""
+    """Return the case that a word is written in."""
     letters = [letter for letter in word if letter.isalpha()]
     if len(letters) > 1 and all(map(str.isupper, letters)):
         return "capitals"
     return "capital" if letters and letters[0].isupper() else "lower"
 
 
-# The lower ends, in seconds, of the classes of pause length. The first class is
-# for words after which nothing is known of a pause.
-PAUSE_STEPS = (0.0, 0.05, 0.12, 0.2, 0.3, 0.45, 0.7)
-UNKNOWN_PAUSE = 0
-PAUSE_LENGTHS = 1 + len(PAUSE_STEPS)
-
-
 def pause_length(seconds: float | None) -> int:
-    """The number among PAUSE_LENGTHS of a pause: UNKNOWN_PAUSE for None, then one for each step."""
+    """Return a pause's number among PAUSE_LENGTHS; UNKNOWN_PAUSE for None."""
     if seconds is None:
         return UNKNOWN_PAUSE
     return sum(seconds >= step for step in PAUSE_STEPS) or 1
 
 
-PADDING, UNKNOWN_WORD, MASKED, NUMBER = "<pad>", "<unk>", "<mask>", "<number>"
-SPECIAL = (PADDING, UNKNOWN_WORD, MASKED, NUMBER)
-AFFIXES = 4  # of each word: its first two and three letters, its last two and three
-
-PIECE = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-
-
 def written_pieces(token: str) -> list[str]:
-    """A written token's words: "Self-Awareness," -> Self, Awareness; none for what has none."""
+    """Return a written token's words: "Self-Awareness," -> Self, Awareness; maybe none."""
     return PIECE.findall(token)
 
 
 def in_lower_case(piece: str) -> str:
-    """A word as the model reads it: figures are all alike."""
+    """Return a word as the model reads it: figures are all alike."""
     return NUMBER if any(map(str.isdigit, piece)) else piece.lower().replace("’", "'")
 
 
 def pieces(token: str) -> list[str]:
-    """A written token's words as the model reads them: "$5 It’s" -> <number>, it's."""
+    """Return a written token's words as the model reads them: "$5 It’s" -> <number>, it's."""
     return [in_lower_case(piece) for piece in written_pieces(token)]
 
 
@@ -84,12 +79,12 @@ class Vocabulary:
         return len(SPECIAL) + len(self.words)
 
     def ids(self, piece: str) -> tuple[int, ...]:
-        """A piece's own number, then those of its AFFIXES."""
+        """Return a piece's own number, then those of its AFFIXES."""
         listed = self._numbers.get(piece)
         return listed or (SPECIAL.index(UNKNOWN_WORD), *self._affixes(piece))
 
     def _affixes(self, piece: str) -> tuple[int, ...]:
-        """The numbers of a piece's affixes, from 1; 0 for padding and figures."""
+        """Return the numbers of a piece's affixes, from 1; 0 for padding and figures."""
         if piece in SPECIAL:
             return (0,) * AFFIXES
         affixes = (f"{piece[:2]}-", f"{piece[:3]}--", f"-{piece[-2:]}", f"--{piece[-3:]}")
