@@ -51,6 +51,16 @@ def test_a_mark_is_found_in_what_is_cut_out(marked: tuple[np.ndarray, int], tmp_
     assert start == pytest.approx(BEGIN - 0.5, abs=0.1)
 
 
+@pytest.mark.parametrize("begin", [0.3, 0.55, 0.8, 1.1, 1.37])
+def test_a_second_out_of_the_middle_of_a_mark_is_found(
+    begin: float, speech: tuple[np.ndarray, int], tmp_path: Path
+) -> None:
+    samples, rate = speech
+    samples = with_watermark(samples[round(0.5 * rate) : round(3.2 * rate)], rate)
+    sf.write(tmp_path / "cut.wav", samples[round(begin * rate) :][:rate], rate)
+    assert watermarks_in(Recording.open(tmp_path / "cut.wav"))
+
+
 def test_several_marks_are_found_in_order(speech: tuple[np.ndarray, int], tmp_path: Path) -> None:
     samples, rate = speech
     sound = np.concatenate([samples, samples, samples])

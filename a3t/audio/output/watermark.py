@@ -37,8 +37,9 @@ STEP_SAMPLES = 128  # samples from one place where a mark may begin to the next
 # Such steps from one row of cells to the next.
 ROW_STEPS = CELL_WINDOWS * MARK_HOP_SAMPLES // STEP_SAMPLES
 MIN_ROWS, MAX_ROWS = 4, 48  # rows that are judged together: from a quarter of a second to three
-# Standard deviations; four hours without a mark have 5.3 at most (docs/log.md).
-MIN_DEVIATIONS = 6.0
+# Standard deviations; 14 hours without a mark have 5.6 at most (docs/log.md). What begins inside a
+# mark could begin with any of its rows, and is less likely.
+MIN_DEVIATIONS, CUT_DEVIATIONS = 6.0, 0.4
 OUTLIER_DB = 6.0  # dB
 BLOCK_S = 60  # seconds that are searched at once
 MAX_GAP_S = 0.3  # seconds between marks that are told as one
@@ -209,15 +210,20 @@ def _plainest(apart: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     It is plain by so many standard deviations. apart: (n, MARK_BANDS) dB, of cells in steps of
     STEP_SAMPLES.
     """
-    agree, power = apart @ SIGNS.T, np.square(apart).sum(axis=1)
-    total, squares = np.zeros(len(apart)), np.full(len(apart), 1e-9)
+    agree = (apart @ np.tile(SIGNS, (2, 1)).T).astype(np.float32)
+    power = np.square(apart).sum(axis=1)
+    total = np.zeros((len(apart), MARK_ROWS), np.float32)
+    squares = np.full(len(apart), 1e-9)
     plain, rows = np.zeros(len(apart)), np.zeros(len(apart), int)
     for k in range(min(MAX_ROWS, -(-len(apart) // ROW_STEPS))):
         count = len(apart) - k * ROW_STEPS
-        total[:count] += agree[k * ROW_STEPS :, k % MARK_ROWS]
+        # Column j: of a stretch that begins with row j of the signs, as one that is cut out does.
+        total[:count] += agree[k * ROW_STEPS :, k % MARK_ROWS :][:, :MARK_ROWS]
         squares[:count] += power[k * ROW_STEPS :]
         if k + 1 >= MIN_ROWS:
-            here = total[:count] / np.sqrt(squares[:count])
+            spread = np.sqrt(squares[:count])
+            cut = total[:count, 1:].max(axis=1) / spread - CUT_DEVIATIONS
+            here = np.maximum(total[:count, 0] / spread, cut)
             better = here > plain[:count]
             plain[:count][better], rows[:count][better] = here[better], k + 1
     return plain, rows
