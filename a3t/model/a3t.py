@@ -39,7 +39,8 @@ class Filled(NamedTuple):
 
     log10 mel (B, T, 80) before and after the Post-Net, and, where it predicts them, the pitch
     (B, T, 2) and the energy (B, T); see `a3t.model.variance`. Outside training
-    ``refined`` is the mel after the post-filters, if there are any.
+    ``refined`` is the mel after the post-filters, if there are any. ``contour`` (B, T) is the pitch
+    that the decoder was told, log2 Hz, 0 where unvoiced.
     """
 
     before: Tensor
@@ -47,11 +48,23 @@ class Filled(NamedTuple):
     pitch: Tensor | None
     energy: Tensor | None = None
     refined: Tensor | None = None
+    contour: Tensor | None = None
 
     @property
     def mel(self) -> Tensor:
         """The mel that masked frames are filled with, (B, T, 80)."""
         return self.after if self.refined is None else self.refined
+
+
+class Fill(NamedTuple):
+    """A mel whose masked frames are filled, and the pitch that these were filled with.
+
+    mel (…, T, 80) log10; pitch (…, T) log2 Hz, 0 where unvoiced and in all other frames, None of a
+    network that predicts none.
+    """
+
+    mel: Tensor
+    pitch: Tensor | None
 
 
 class A3T(nn.Module):
@@ -201,13 +214,14 @@ class A3T(nn.Module):
             after = after * self.mel_scale + self.mel_mean
         filtered = not (self.post_filter.idle or self.training)
         refined = self.post_filter(after, batch) if filtered else None
-        return Filled(before, after, pitch, energy, refined)
+        return Filled(before, after, pitch, energy, refined, told[0])
 
-    def fill(self, batch: Batch) -> Tensor:
-        """Return the mel with its masked frames filled and all others as they were, (B, T, 80)."""
+    def fill(self, batch: Batch) -> Fill:
+        """Fill the masked frames (B, T) and leave all others as they were."""
         with torch.inference_mode():
-            filled = self(batch).mel
-        return torch.where(batch.masked[..., None], filled, batch.mel)
+            filled = self(batch)
+            pitch = None if filled.contour is None else filled.contour * batch.masked
+        return Fill(torch.where(batch.masked[..., None], filled.mel, batch.mel), pitch)
 
     def _contours(
         self, batch: Batch, pitch: Tensor | None, energy: Tensor | None

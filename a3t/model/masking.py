@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from a3t.model.a3t import A3T
+from a3t.model.a3t import A3T, Fill
 from a3t.model.conformer import Batch
 from a3t.text.phones import PAUSE_ID
 
@@ -55,21 +55,22 @@ class MaskedMel:
         )
 
 
-def fill(model: A3T, item: MaskedMel) -> Tensor:
-    """Return the mel with its masked frames filled, (N, 80); all other frames as they were."""
-    *_, (_, mel) = fill_in_pieces(model, item)
-    return mel
+def fill(model: A3T, item: MaskedMel) -> Fill:
+    """Fill the masked frames (N,) and leave all others as they were."""
+    *_, (_, filled) = fill_in_pieces(model, item)
+    return filled
 
 
-def fill_in_pieces(model: A3T, item: MaskedMel) -> Iterator[tuple[int, Tensor]]:
-    """Fill piece by piece: yield the frame up to which all is filled, and the mel so far."""
+def fill_in_pieces(model: A3T, item: MaskedMel) -> Iterator[tuple[int, Fill]]:
+    """Fill piece by piece: yield the frame up to which all is filled, and the fill so far."""
     device = next(model.parameters()).device
     everything = np.arange(len(item.masked))
     if item.masked.sum() <= ONE_PASS_FRAMES:
-        yield len(everything), model.fill(item.batch(everything).to(device))[0].cpu()
+        yield len(everything), _alone(model.fill(item.batch(everything).to(device)))
         return
 
     mel, masked = item.mel.clone(), item.masked.copy()
+    pitch = torch.zeros(len(masked))
     recorded = ~item.masked
     while masked.any():
         work = replace(item, mel=mel, masked=masked)
@@ -86,11 +87,18 @@ def fill_in_pieces(model: A3T, item: MaskedMel) -> Iterator[tuple[int, Tensor]]:
             True
         )
         frames = np.flatnonzero(chosen)
-        filled = model.fill(work.batch(frames).to(device))[0].cpu()
+        filled = _alone(model.fill(work.batch(frames).to(device)))
         done = np.isin(frames, piece)
-        mel[frames[done]] = filled[done]
+        mel[frames[done]] = filled.mel[done]
+        if filled.pitch is not None:
+            pitch[frames[done]] = filled.pitch[done]
         masked[piece] = False
-        yield last, mel
+        yield last, Fill(mel, None if filled.pitch is None else pitch)
+
+
+def _alone(filled: Fill) -> Fill:
+    """Return the fill of a batch's one clip, on the processor."""
+    return Fill(filled.mel[0].cpu(), None if filled.pitch is None else filled.pitch[0].cpu())
 
 
 def _piece_end(item: MaskedMel, todo: np.ndarray) -> int:

@@ -21,6 +21,7 @@ from a3t.audio.output.patches import Patch, read_patched
 from a3t.audio.reading.recording import Recording, opened
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
+from a3t.model.a3t import Fill
 from a3t.plan.edit_plan import EditPlan, PlannedPhone
 from a3t.plan.edit_windows import WindowFrames
 from a3t.plan.request import EditRequest
@@ -102,7 +103,7 @@ class GivenPitch(Renderer):
         window: WindowFrames,
         source: Span,
         rise: Floats | None = None,
-    ) -> torch.Tensor:
+    ) -> Fill:
         assert self.pitch is not None
         model = self.networks.model
         batch = masked_mel(recording, window, source).batch(np.arange(len(window.masked)))
