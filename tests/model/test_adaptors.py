@@ -10,7 +10,10 @@ import torch
 from a3t.audio.analysis.mel import log_mel
 from a3t.model.conformer import VoiceVector
 from a3t.model.variance.adaptors import (
+    END_FRAMES,
     MIDDLE_LOG2_HZ,
+    SLOPE_FRAMES,
+    STEEPEST,
     EnergyAdaptor,
     PitchAdaptor,
     decided,
@@ -39,7 +42,7 @@ def test_the_given_pitch_changes_the_mel_of_masked_frames() -> None:
     clip = make_clip(60, 9, 0)
     low, high = (replace(clip, pitch=torch.full((1, 60), octave)) for octave in (7.0, 8.0))
     assert not torch.allclose(model(low).after, model(high).after, atol=1e-3)
-    said = decided(model(clip).pitch)
+    said = model.told_pitch(clip, model(clip).pitch.detach())
     told = replace(clip, pitch=said)
     torch.testing.assert_close(model(clip).after, model(told).after)
 
@@ -184,9 +187,9 @@ def test_it_reaches_every_block_and_every_part_of_it_learns() -> None:
 def test_a_widened_contour_goes_on_from_the_voice_beside_it() -> None:
     """Near what is visible it stays as predicted; its middle, and an end by itself, are wider."""
     frames = torch.arange(120.0, dtype=torch.float64)[None]
-    pitch = 7.0 + 0.2 * torch.sin(frames / 6)
-    pitch[0, 60] = 0.0
     masked = (frames >= 20) & (frames < 100)
+    pitch = 7.0 + torch.where(masked, 0.2 * torch.sin(frames / 25), 0.2 * torch.sin(frames / 6))
+    pitch[0, 60] = 0.0
     found = spread_out(pitch, masked, ~masked, 2.0)
     assert torch.equal(found[~masked], pitch[~masked]) and found[0, 60] == 0
     inside = masked & (pitch > 0)
@@ -203,3 +206,38 @@ def test_each_run_is_widened_about_its_own_mean() -> None:
     masked = torch.tensor([[True] * 10 + [False] * 60 + [True] * 10])
     pitch = torch.where(torch.arange(80)[None] < 40, 7.0, 8.0)
     assert torch.equal(spread_out(pitch, masked, ~masked, 2.0), pitch)
+
+
+def slopes(pitch: torch.Tensor) -> torch.Tensor:
+    return (pitch[..., SLOPE_FRAMES:] - pitch[..., :-SLOPE_FRAMES]).abs()
+
+
+def test_a_melody_is_widened_as_far_as_the_voice_beside_it_is_steep() -> None:
+    """A fall of 0.25 octaves in 0.3 s, beside a voice that moves by 0.16 octaves in 0.1 s."""
+    frames = torch.arange(200.0, dtype=torch.float64)[None]
+    pitch = 7.0 + 0.02 * (frames % 30 - 15).abs()
+    masked = (frames >= 60) & (frames < 140)
+    pitch[masked] = 7.3 - 0.25 * ((frames[masked] - 90) / 24).clamp(0, 1)
+    found = spread_out(pitch, masked, ~masked, 4.0)
+    inside = slopes(found[:, 60:140]).max()
+    assert slopes(pitch[:, 60:140]).max() < inside <= 0.16 + 1e-9
+    assert torch.equal(found[~masked], pitch[~masked])
+    flat = torch.where(masked, pitch, 7.0)  # a voice that hardly moves
+    assert slopes(spread_out(flat, masked, ~masked, 4.0)[:, 60:140]).max() <= STEEPEST[0] + 1e-9
+    none = torch.zeros_like(masked)
+    assert slopes(spread_out(pitch, masked, none, 9.0)[:, 60:140]).max() <= STEEPEST[1] + 1e-9
+
+
+def test_a_voice_does_not_turn_at_its_end() -> None:
+    pitch = torch.full((1, 60), 7.0, dtype=torch.float64)
+    pitch[0, 10:40] = torch.linspace(7.2, 7.0, 30)
+    pitch[0, 35:40] += torch.linspace(0.02, 0.1, 5)
+    pitch[0, :10] = pitch[0, 40:] = 0.0
+    masked = torch.ones(1, 60, dtype=torch.bool)
+    found = spread_out(pitch, masked, ~masked, 1.0 + 1e-9)[0]
+    torch.testing.assert_close(found[10 : 40 - END_FRAMES], pitch[0, 10 : 40 - END_FRAMES])
+    assert (torch.diff(found[25:40]) <= 1e-6).all()
+    padded = torch.nn.functional.pad(pitch, (0, 30))
+    more = torch.nn.functional.pad(masked, (0, 30))
+    alone = spread_out(padded, more, torch.zeros_like(more), 1.0 + 1e-9)[0, :60]
+    assert torch.equal(alone, found)

@@ -31,6 +31,12 @@ DEEPEST = 1.5  # log10 units that a comb's valleys may lie below its teeth
 # Frames by which the hold of a visible pitch on the contour beside it falls to 1/e (docs/log.md).
 KNOWN_REACH_FRAMES = 12.0
 KERNEL_FRAMES = 5  # frames of the predictors' convolutions
+SLOPE_FRAMES = 8  # over which a slope is measured, 0.1 s
+STEEP_SHARE = 0.95  # the quantile of the visible voice's slopes that widening may reach
+PARTS = (1.0, 0.75, 0.5, 0.25, 0.0)  # of the widening that are tried
+STEEPEST = (0.12, 0.3)  # octaves in `SLOPE_FRAMES`, between which that lies
+ENOUGH_SLOPES = 24  # of the visible voice; of fewer nothing is learnt
+END_FRAMES = 5  # of a voice, 60 ms, in which its pitch doesn't turn
 LOUD_QUANTILE = 0.8  # the share of the visible frames that are quieter than the recording's level
 
 
@@ -106,29 +112,65 @@ def decided(predicted: Tensor) -> Tensor:
 
 
 def spread_out(pitch: Tensor, masked: Tensor, visible: Tensor, factor: float) -> Tensor:
-    """Widen the distances of each masked run's pitch from its mean by ``factor``.
+    """Widen the predicted melody: log2 F0 (B, T), 0 where unvoiced; masked, visible: (B, T) bool.
 
-    pitch: log2 F0 (B, T), 0 where unvoiced. It is widened less near the visible voice, where the
-    run goes on from it. A predictor trained by L1 gives the middle of what could have been, and so
-    a flat melody. At a joint there is little that could have been, and what is predicted fits.
-    masked, visible: (B, T) bool.
+    The distances of each masked run from its mean are ``factor`` times as wide, but less so near
+    the visible voice, where the run goes on from it, and only as far as nothing gets steeper than
+    the visible voice's `STEEP_SHARE`. Where a voice ends, its pitch doesn't turn.
+
+    A predictor trained by L1 gives the middle of what could have been, and so a flat melody. At a
+    joint there is little that could have been, and what is predicted fits.
     """
     if factor == 1.0:
         return pitch
     result = pitch.clone()
     for clip, hidden, seen in zip(result, masked.cpu().numpy(), visible.cpu().numpy(), strict=True):
         contour = clip.double().cpu().numpy()
-        known = np.flatnonzero(seen & (contour > 0))
+        voiced = contour > 0
+        known = np.flatnonzero(seen & voiced)
+        steepest = _steepest(contour, seen & voiced)
         for first, last in runs_of(hidden):
-            inside = first + np.flatnonzero(contour[first:last] > 0)
+            inside = first + np.flatnonzero(voiced[first:last])
             if not len(inside):
                 continue
             share = np.full(len(inside), factor - 1)
             for beside in (*known[known < first][-1:], *known[known >= last][:1]):
                 share *= 1 - np.exp(-np.abs(inside - beside) / KNOWN_REACH_FRAMES)
-            contour[inside] += share * (contour[inside] - contour[inside].mean())
+            wider = share * (contour[inside] - contour[inside].mean())
+            predicted = contour[inside]
+            for part in PARTS:  # none of it at last
+                contour[inside] = predicted + part * wider
+                if _slopes(contour[first:last], voiced[first:last]).max(initial=0.0) <= steepest:
+                    break
+        for first, last in runs_of(hidden & voiced):
+            if not (last < len(hidden) and seen[last] and voiced[last]):
+                _end_without_turn(contour[first:last])
         clip.copy_(torch.from_numpy(contour))
     return result
+
+
+def _slopes(contour: np.ndarray, voiced: np.ndarray) -> np.ndarray:
+    """Return by how many octaves a pitch (n,) moves in `SLOPE_FRAMES`, wherever it is voiced."""
+    if len(contour) <= SLOPE_FRAMES:
+        return np.empty(0)
+    through = np.convolve(voiced, np.ones(SLOPE_FRAMES + 1), "valid") > SLOPE_FRAMES
+    return np.asarray(np.abs(contour[SLOPE_FRAMES:] - contour[:-SLOPE_FRAMES])[through])
+
+
+def _steepest(contour: np.ndarray, seen: np.ndarray) -> float:
+    """Return the slope that a widened melody may have: the visible voice's, within bounds."""
+    slopes = _slopes(contour, seen)
+    if len(slopes) < ENOUGH_SLOPES:
+        return STEEPEST[1]
+    return float(np.clip(np.quantile(slopes, STEEP_SHARE), *STEEPEST))
+
+
+def _end_without_turn(contour: np.ndarray) -> None:
+    """Hold the last `END_FRAMES` of a voiced run (n,) level if the pitch turns in them."""
+    if len(contour) > 2 * END_FRAMES:
+        before, here, end = contour[[-1 - 2 * END_FRAMES, -1 - END_FRAMES, -1]]
+        if (end - here) * (here - before) < 0:
+            contour[-END_FRAMES:] = here
 
 
 def raised(pitch: Tensor, rise: Tensor | None) -> Tensor:
