@@ -27,6 +27,7 @@ from a3t.model.a3t import A3T
 from a3t.model.masking import MaskedMel, fill
 from a3t.model.postnet import PAUSED, phone_class
 from a3t.model.variance.adaptors import frame_energy
+from a3t.spans import Span
 from a3t.text.phones import PAUSE, is_vowel
 from alignment.arpabet import strip_stress
 from alignment.boolean_runs import runs_of
@@ -72,6 +73,17 @@ def levelled(
         gain = _gain(energy, kinds, ~masked, first, last)
         result[first:last] += float(np.clip(LEVEL_SHARE * gain, -MAX_SHIFT, MAX_SHIFT))
     return result
+
+
+def lacking_gain(
+    mel: Tensor, masked: np.ndarray, symbols: Sequence[str], phone_of_frame: np.ndarray, span: Span
+) -> float:
+    """Return the log10 gain that a ``span`` lacks beside the visible frames of its classes.
+
+    It is 0 without evidence. The arguments are those of `levelled`.
+    """
+    energy = frame_energy(mel[None])[0].numpy()
+    return _gain(energy, _kinds(symbols, phone_of_frame), ~masked, *span)
 
 
 class SpeechLevel:

@@ -46,6 +46,7 @@ from a3t.rendering.mel_corrections import (
     unbiased,
 )
 from a3t.rendering.moving import moved_patch
+from a3t.rendering.patch_level import relevelled
 from a3t.rendering.spoken import SpokenRecording
 from a3t.rendering.verification import hiding, verify
 from a3t.rendering.voice_pulses import hertz_of, pulses_around
@@ -429,9 +430,14 @@ class Renderer:
             with self.step("splice"):
                 matcher = sound_matcher(plan, edit, neighbours)
                 patch = patch_of(recording, edit, samples, matcher)
-                patch = with_room_tone(plan, edit, patch)
+                rendered[k] = Rendered(with_room_tone(plan, edit, patch), raised)
+        with self.step("splice"):
+            patches = {k: made.patch for k, made in rendered.items()}
+            if len(patches) == len(window.edits):
+                patches = relevelled(recording, window, frames, patches)
+            for k, patch in patches.items():
                 marked = with_watermark(patch.samples, recording.sample_rate)
-            rendered[k] = Rendered(Patch(patch.source, marked), raised)
+                rendered[k] = replace(rendered[k], patch=Patch(patch.source, marked))
         return rendered
 
 

@@ -5,7 +5,12 @@ import pytest
 import torch
 
 from a3t.model.variance.adaptors import frame_energy
-from a3t.rendering.mel_corrections import LEVEL_SHARE, MAX_SHIFT, levelled
+from a3t.rendering.mel_corrections import (
+    LEVEL_SHARE,
+    MAX_SHIFT,
+    lacking_gain,
+    levelled,
+)
 
 SYMBOLS = ["AA1", "S", "N", "AA1", "S", "N", "AA1", "S", "N"]
 OF_FRAME = np.repeat(np.arange(9), 20)
@@ -57,3 +62,9 @@ def test_the_nearest_neighbours_say_most() -> None:
     first = MASKED & (OF_FRAME == 3)
     energy = frame_energy(mel[None])[0].numpy()
     assert abs(moved) < 0.3 * LEVEL_SHARE and np.isfinite(energy[first]).all()
+
+
+def test_what_a_span_lacks_is_the_change_that_was_made() -> None:
+    for change in (-0.4, 0.2):
+        lacking = lacking_gain(make_mel(change), MASKED, SYMBOLS, OF_FRAME, (60, 120))
+        assert lacking == pytest.approx(-change, abs=0.04)
