@@ -132,6 +132,17 @@ def test_an_abandoned_request_stops_in_the_middle_of_a_step(worker: EditorThread
     RELEASED.set()
 
 
+def test_a_process_has_an_environment_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a server need not change its own, which a host program may share."""
+    monkeypatch.setenv("A3T_CACHE", "mine")
+    process = WorkerProcess(None, environment={"A3T_CACHE": ""})
+    try:
+        assert process.ask(os.getenv, "A3T_CACHE") == ""
+        assert os.environ["A3T_CACHE"] == "mine"
+    finally:
+        process.end()
+
+
 @pytest.mark.slow
 def test_a_process_and_its_end(arctic: Path) -> None:
     editor = WorkerProcess()
