@@ -47,7 +47,6 @@ GONE_ELSEWHERE = "This project was deleted in another window."
 TEXT_DOES_NOT_MATCH = (
     "The text doesn't match the recording: correct it, or open the recording without it."
 )
-NO_NAME = "A speaker's name has one to three words of letters: change it."
 NO_PROJECT = "There is no such project here: it was deleted, or it belongs to somebody else."
 NOT_HERE = "There is nothing here."
 WRONG_LOGIN = "That name and password don't match: type them again."
@@ -62,7 +61,6 @@ LARGE_PROJECT = "This project is larger than this page accepts: open only its re
 OTHER_SOUND = "The recording in this project file doesn't match its words: open only the recording."
 NO_SOUND = "This is not a sound file that a3t can read: upload WAV, FLAC, OGG, MP3, M4A or a film."
 NOT_UPLOADED = "This file was not uploaded here: upload it first."
-NO_TIMES = "A word's times must be numbers of seconds: type them again."
 SERVED_ELSEWHERE = "Files on other servers are not served here."
 FETCHED_ELSEWHERE = "Files on other servers are not fetched: upload the file."
 LARGE_REQUEST = "The request is too large."
@@ -153,13 +151,6 @@ def too_many_characters(name: str, characters: int, most: int) -> str:
     return (
         f"The {name} is {characters} characters long and this page accepts {most}: shorten it, or "
         "edit the recording in parts."
-    )
-
-
-def too_short(word: str, needed: float, left: float) -> str:
-    return (
-        f"“{word}” needs at least {needed:.3f} s, and {left:.3f} s are left for it: move the "
-        "boundary less."
     )
 
 

@@ -1,8 +1,9 @@
 """A project as one document: the changes to a recording's transcript, and the steps that made them.
 
-Whatever is done is a `Step`: the changes that go and those that come. The page sends steps, those
-of several windows are merged by `Step.applied`, and the steps that were made are the history; each
-version of `a3t edit` is a step as well (`a3t.projects.project`). Its words have ids that stay when
+Whatever is done is a `Step`: the changes that go and those that come, what words were and are, what
+is corrected. The page sends steps, those of several windows are merged by `Step.applied`, and the
+steps that were made are the history; each version of `a3t edit` is a step as well
+(`a3t.projects.project`). Its words have ids that stay when
 others are corrected (*tokens*, `a3t.projects.store.words`); what was made of a change is a
 take (`a3t.projects.takes`).
 """
@@ -11,23 +12,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import attrgetter
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Self
 
 from msgspec import Meta
 
 from a3t.errors import InputError
 from a3t.plan.request import Cut
-from a3t.projects.store.words import Token
+from a3t.projects.store.record_files import StoredRecord
+from a3t.projects.store.words import Token, WordFields
 from a3t.text.comparison.edit_script import edit_script
 from a3t.text.transcript import Transcript
 from alignment.serialisation import OMITTED, Record, from_json
-
-T = TypeVar("T")
 
 MAX_CHANGES = 2000
 MAX_CHARACTERS = 2000  # of one change
@@ -123,34 +123,58 @@ def changes_to(tokens: Sequence[Token], wanted: Transcript) -> tuple[Change, ...
 @dataclass(frozen=True)
 class Correction(Record):
     """Other words for what the recording says: instead of `tokens`, or, if these are None, of all
-    between the tokens `after` and `right`. name: tells it from others that wait."""
+    between the tokens `after` and `right`. name: tells it from others that wait. was: the words
+    that give way."""
 
     after: Whole
     tokens: tuple[Whole, ...] | None
     right: Whole | None
     text: Text
     name: Text = ""
+    was: Text = field(default="", metadata=OMITTED)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", " ".join(self.text.split()))
 
+    @property
+    def back(self) -> Correction:
+        """The correction that takes this one back, whatever tokens there are by then."""
+        return replace(self, tokens=None, text=self.was, was=self.text)
+
 
 @dataclass(frozen=True)
 class Step(Record):
-    """An operation on the list of changes: those removed and those added.
+    """An operation on the list of changes: those removed and those added; or on the words.
 
     A change that went and came is the same one with another take, or accepted. gentle: whether it
-    takes another step back, and gives way to what has come since. correct: a correction of the
-    transcript instead. n: its number, counted by its client. label: its name in the history, "" if
-    it is not to be there, as a take that is heard once it is made.
+    takes another step back, and gives way to what has come since. was, now: what it sets of words.
+    correct: corrections of the transcript. n: its number, counted by its client. label: what the
+    history calls it, "" if it is not to be there, as a take that is heard once it is made. undo,
+    redo: the `name` of the step that it takes back, or again.
     """
 
     gone: Changes = ()
     come: Changes = ()
     gentle: bool = False
-    correct: Correction | None = None
+    correct: Annotated[tuple[Correction, ...], Meta(max_length=MAX_CHANGES)] = field(
+        default=(), metadata=OMITTED
+    )
     n: Whole = 0
     label: Text = ""
+    was: WordFields | None = field(default=None, metadata=OMITTED)
+    now: WordFields | None = field(default=None, metadata=OMITTED)
+    client: Text = field(default="", metadata=OMITTED)
+    undo: Text = field(default="", metadata=OMITTED)
+    redo: Text = field(default="", metadata=OMITTED)
+
+    @property
+    def name(self) -> str:
+        """Its name, which no other step of the document has."""
+        return f"{self.client} {self.n}"
+
+    def shown(self) -> dict[str, Any]:
+        """Return what a page needs to take it back."""
+        return self.to_json() | {"name": self.name}
 
     def applied(self, changes: Iterable[Change]) -> tuple[Change, ...]:
         """The list after the step, whatever other clients have done to it meanwhile.
@@ -191,14 +215,16 @@ class Step(Record):
     @property
     def back(self) -> Step:
         """The step that takes this one back."""
-        return replace(self, gone=self.come, come=self.gone, gentle=True)
-
-    def is_like(self, other: Step) -> bool:
-        """True if both do the same to the list."""
-        return (self.gone, self.come) == (other.gone, other.come)
+        correct = tuple(each.back for each in self.correct)
+        swapped = {"gone": self.come, "come": self.gone, "was": self.now, "now": self.was}
+        return replace(self, gentle=True, correct=correct, **swapped)
 
 
 Steps = Annotated[tuple[Step, ...], Meta(max_length=MAX_STEPS)]
+
+
+def _always(step: Step) -> bool:
+    return True
 
 
 @dataclass(frozen=True)
@@ -212,7 +238,7 @@ class Draft(Record):
 
 
 @dataclass(frozen=True)
-class Document(Record):
+class Document(StoredRecord):
     """The changes of a project, and how they came about; each step gives another document.
 
     revision: counts what was saved. changes: in the order in which they came. done, undone: the
@@ -221,7 +247,6 @@ class Document(Record):
     settings: of new words, as the page has them. draft: what stands in the page's field.
     """
 
-    format: Literal[2] = 2
     revision: Whole = 0
     changes: Changes = ()
     done: Steps = ()
@@ -231,42 +256,57 @@ class Document(Record):
     settings: dict[str, Any] = field(default_factory=dict)
     draft: Draft | None = None
 
-    def without(self, correction: Correction) -> Document:
-        """A correction was carried out, or refused."""
+    def without(self, correction: Correction, is_refused: bool = False) -> Document:
+        """Return the document once a correction is carried out, or refused: then it wasn't done."""
         waiting = tuple(each for each in self.corrections if each != correction)
-        return replace(self, corrections=waiting)
+        name = correction.name.rpartition(" ")[0] if is_refused else ""
+        done = tuple(s for s in self.done if not (s.name == name and len(s.correct) == 1))
+        return replace(self, corrections=waiting, done=done)
 
     def undo(self) -> Document:
-        """The last step is taken back; InputError if there is none."""
+        """Take the last step back; InputError if there is none."""
         if not self.done:
             raise InputError("There is nothing to undo.")
-        return self.taken(self.done[-1].back)
+        return self.taken(Step(undo=self.done[-1].name))
 
     def redo(self) -> Document:
-        """The last step that was taken back comes again; InputError if there is none."""
+        """Bring the last step again that was taken back; InputError if there is none."""
         if not self.undone:
             raise InputError("There is nothing to redo.")
-        return self.taken(replace(self.undone[-1], gentle=True))
+        return self.taken(Step(redo=self.undone[-1].name))
+
+    def meant(self, step: Step) -> Step:
+        """Return what a step does: one that takes another back, or again, does what the history
+        says of that, as long as it knows it."""
+        done, undone = _place(self.done, step.undo), _place(self.undone, step.redo)
+        if done is not None:
+            known = self.done[done].back
+        elif undone is not None:
+            known = replace(self.undone[undone], gentle=True)
+        else:
+            return step
+        return replace(known, n=step.n, label="", undo=step.undo, redo=step.redo)
 
     def taken(self, step: Step, client: str = "") -> Document:
-        """The document after a step; DocumentError if that are too many changes.
-
-        A gentle step that is the last one's reverse takes it back in the history as well, even if
-        other clients have left nothing of it."""
-        if step.correct is not None:
-            wanted = replace(step.correct, name=f"{client} {step.n}")
-            return replace(self, corrections=(*self.corrections, wanted))
+        """Return the document after a step; DocumentError if that are too many changes."""
+        step = replace(self.meant(step), client=client)
         changes = step.applied(self.changes)
-        if step.gentle and self.done and step.is_like(self.done[-1].back):
-            return self._with(changes, self.done[:-1], (*self.undone, self.done[-1]))
-        if step.gentle and self.undone and step.is_like(self.undone[-1]):
-            return self._with(changes, (*self.done, self.undone[-1]), self.undone[:-1])
-        if len(changes) > MAX_CHANGES:
+        if len(changes) > MAX_CHANGES and not step.gentle:
             raise DocumentError
-        if changes == self.changes or step.gentle or not step.label:
-            return self._with(changes, self.done, self.undone)
-        made = Step.between(self.changes, changes, step.label)
-        return self._with(changes, (*self.done, made))
+        new = [replace(each, name=f"{step.name} {k}") for k, each in enumerate(step.correct)]
+        waiting = replace(self, corrections=(*self.corrections, *new))
+        if (done := _place(self.done, step.undo)) is not None:
+            rest = self.done[:done] + self.done[done + 1 :]
+            return waiting._with(changes, rest, (*self.undone, self.done[done]))
+        if (undone := _place(self.undone, step.redo)) is not None:
+            rest = self.undone[:undone] + self.undone[undone + 1 :]
+            return waiting._with(changes, (*self.done, self.undone[undone]), rest)
+        is_same = changes == self.changes and step.now == step.was and not step.correct
+        if is_same or step.gentle or not step.label:
+            return waiting._with(changes, self.done, self.undone)
+        between = Step.between(self.changes, changes, step.label)
+        made = replace(step, gone=between.gone, come=between.come)
+        return waiting._with(changes, (*self.done, made))
 
     def became(self, changes: Changes, label: str, n: int = 0) -> Document:
         """Other changes altogether, as one step even if none differs: a version of a file."""
@@ -277,14 +317,21 @@ class Document(Record):
         done, undone = done[-MAX_STEPS:], undone[-MAX_STEPS:]
         return replace(self, changes=changes, done=done, undone=undone)
 
-    def merged(self, steps: Sequence[Step], client: str) -> Document:
-        """The document after a client's steps, each once however often it is sent."""
+    def merged(
+        self, steps: Sequence[Step], client: str, set_words: Callable[[Step], bool] = _always
+    ) -> Document:
+        """Return the document after a client's steps, each once however often it is sent.
+
+        ``set_words`` does to the words what a step says; a step for which it is false is refused.
+        """
         clients = dict(self.clients)
         last = clients.pop(client, 0)
         after = self
         for step in steps:
             if step.n > last:
-                after, last = after.taken(step, client), step.n
+                last = step.n
+                if set_words(after.meant(step)):
+                    after = after.taken(step, client)
         clients[client] = last
         return replace(after, clients=dict(list(clients.items())[-MAX_CLIENTS:]))
 
@@ -296,15 +343,22 @@ class Document(Record):
         raise InputError("That change is no longer there.")
 
     @classmethod
-    def from_json(cls, data: object) -> Document:
-        """The document in any format so far; DocumentError if it is none."""
-        return _read(cls, migrated(data))
+    def from_json(cls, data: object) -> Self:
+        """Return the document in any format so far; DocumentError if it is none."""
+        try:
+            return super().from_json(data)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise DocumentError from None
+
+
+def _place(steps: Sequence[Step], name: str) -> int | None:
+    """The place of the last step of that name, None if there is none."""
+    return max((k for k, step in enumerate(steps) if name and step.name == name), default=None)
 
 
 def _from_1(data: Mapping[str, Any]) -> dict[str, Any]:
     """Format 1 had no number and no history; its changes were edits, and its clients pages."""
     return {
-        "format": 2,
         "revision": data.get("revision", 0),
         "changes": data.get("edits", []),
         "clients": data.get("pages", {}),
@@ -314,33 +368,39 @@ def _from_1(data: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-MIGRATIONS = (_from_1,)  # each from a format to the next one
+def _from_2(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Format 2 had steps without names, and no corrections among them."""
+    done, undone = data.get("done", []), data.get("undone", [])
+    named = [
+        {**step, "correct": [], "client": "earlier", "n": n}
+        for n, step in enumerate((*done, *undone), 1)
+    ]
+    return {**data, "done": named[: len(done)], "undone": named[len(done) :]}
 
 
-def migrated(data: object) -> object:
-    """A document's JSON in this version's format."""
-    for number, migrate in enumerate(MIGRATIONS, 1):
-        if isinstance(data, dict) and data.get("format", 1) == number:
-            data = migrate(data)
-    return data
-
-
-def _read(kind: type[T], data: object) -> T:
-    try:
-        return from_json(kind, data)
-    except ValueError:
-        raise DocumentError from None
+Document.migrations = (_from_1, _from_2)
+_SENT: Any = Annotated[tuple[Step, ...], Meta(max_length=MAX_CHANGES)]
 
 
 def steps_of(data: object) -> tuple[Step, ...]:
-    """The steps that a client sends, which it has numbered; DocumentError if they are none."""
-    steps = _read(_SENT, data)
+    """Return the steps that a client sends, which it has numbered; DocumentError if they are none.
+
+    A page of an earlier version, which may be open still, has one correction in a step.
+    """
+    try:
+        steps: tuple[Step, ...] = from_json(
+            _SENT, [*map(_sent, data)] if isinstance(data, list) else data
+        )
+    except ValueError:
+        raise DocumentError from None
     if not all(step.n > 0 for step in steps):
         raise DocumentError
     return steps
 
 
-_SENT: Any = Annotated[tuple[Step, ...], Meta(max_length=MAX_CHANGES)]
+def _sent(step: object) -> object:
+    is_old = isinstance(step, dict) and isinstance(step.get("correct"), dict)
+    return {**step, "correct": [step["correct"]]} if is_old else step
 
 
 def draft_of(data: object) -> Draft | None:

@@ -401,7 +401,8 @@ class Project:
                 "names": names_in(self.folder),
                 "marks": self.words.marks(),
                 "recordings": self.further.shown(),
-                "history": [step.to_json() for step in self.open.document.done],
+                "done": [step.shown() for step in self.open.document.done],
+                "undone": [step.shown() for step in self.open.document.undone],
                 **self.script(),
             }
 
@@ -426,9 +427,15 @@ class Project:
         steps, page = steps_of(data.get("steps", [])), str(data.get("page", ""))[:32]
         settings_of(settings)
         with self.open.lock:
-            before = self.open.document
+            before, refused = self.open.document, list[int]()
+
+            def set_words(step: Step) -> bool:
+                if not self.words.set_words(step):
+                    refused.append(step.n)
+                return step.n not in refused
+
             after = replace(
-                before.merged(steps, page),
+                before.merged(steps, page, set_words),
                 revision=before.revision + 1,
                 settings=settings if isinstance(settings, dict) else {},
                 draft=draft_of(data["draft"]) if "draft" in data else before.draft,
@@ -438,7 +445,7 @@ class Project:
             self.takes.make_missing()
             self.words.correct_all()
         self.events.tell(kind="saved", revision=after.revision)
-        return self._shown(after, self.open.made_as_one())
+        return self._shown(after, self.open.made_as_one()) | {"refused": refused}
 
     def _shown(self, document: Document, made: Mapping[str, Change]) -> dict[str, Any]:
         """The changes as a page needs them, with their keys and those of their takes, and the

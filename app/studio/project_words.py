@@ -15,12 +15,18 @@ from a3t.errors import InputError
 from a3t.plan.request import Pronunciations
 from a3t.projects import document
 from a3t.projects.store.project_state import ProjectState
-from a3t.projects.store.words import IDS, HeardWords, Token, places_of, with_speakers
+from a3t.projects.store.words import (
+    IDS,
+    HeardWords,
+    Token,
+    places_of,
+    speakers_of,
+    with_fields,
+    with_speakers,
+)
 from a3t.source.diarisation import require_packages
 from a3t.source.transcripts import text_of
-from a3t.text.normaliser.unspoken import is_name
 from a3t.text.transcript import spoken_text
-from alignment.result import retimed
 from app import limits, texts
 from app.processes.lanes import EditorLane
 from app.processes.worker import WorkerProcess
@@ -32,6 +38,7 @@ from app.studio.work import worker_tasks as tasks
 from app.studio.work.take_orders import number
 
 OPENING = 0  # an urgency
+OWN = "a3t"  # whose steps are the server's
 
 
 def transcript_in(path: Path) -> str:
@@ -236,7 +243,6 @@ class Listening:
         project.add_job(project.quick, OPENING, f"names {secrets.token_hex(4)}", run)
 
 
-SHORTEST_PHONE = 0.0125  # seconds
 REACH = 2.0  # seconds of a pause beside the words that may hold some of them
 
 
@@ -329,34 +335,6 @@ def _place(wanted: document.Correction, ids: Mapping[int, int], count: int) -> t
     return first, last
 
 
-def moved_token(
-    data: Any, tokens: Sequence[Token], seconds: float
-) -> tuple[int, Token, dict[str, float]]:
-    """A token at the times that a request gives, not past its neighbours: its part, it, and the
-    times that it had. InputError if there is no such token, or no time for its phones."""
-    try:
-        identity, start, end = int(data["id"]), float(data["start"]), float(data["end"])
-    except (KeyError, TypeError, ValueError, OverflowError):
-        raise InputError(texts.NO_TIMES) from None
-    place = next((k for k, token in enumerate(tokens) if token.id == identity), None)
-    if place is None:
-        raise InputError(texts.NO_WORD)
-    words = tokens[place].words
-    was, until = words[0].start, words[-1].end
-    start = max(start, tokens[place - 1].end if place else 0.0)
-    last = place + 1 == len(tokens)
-    end = min(end, seconds if last else tokens[place + 1].start)
-    least = SHORTEST_PHONE * sum(len(word.phones) for word in words)
-    if not end - start >= least:
-        raise InputError(texts.too_short(tokens[place].text, least, end - start))
-    factor = (end - start) / (until - was)
-    moved = tuple(
-        retimed(w, start + (w.start - was) * factor, start + (w.end - was) * factor) for w in words
-    )
-    token = replace(tokens[place], words=moved)
-    return identity // IDS, token, {"start": was, "end": until}
-
-
 class WordCorrections:
     """Corrects a project's transcript; nothing is made."""
 
@@ -380,19 +358,19 @@ class WordCorrections:
             with project.lock:
                 words = correction.among(project.folder.heard(correction.part), made)
                 project.rewrite(correction.part, words)
-                if any(token.speaker for token in words.tokens):
-                    self._name({})  # a turn begins with its name
+                if any(token.speaker for token in words.tokens):  # a turn begins with its name
+                    self._rewrite(with_speakers(project.tokens(), {}))
                 self._corrected(wanted)
 
         def refused(sentence: str) -> None:
-            self._corrected(wanted)
+            self._corrected(wanted, is_refused=True)
             project.events.refuse(f"“{wanted.text}”: {sentence}")
 
         project.add_job(project.quick, OPENING, f"correct {wanted.name}", run, refused)
 
-    def _corrected(self, wanted: document.Correction) -> None:
+    def _corrected(self, wanted: document.Correction, is_refused: bool = False) -> None:
         with self.project.lock:
-            after = self.project.document.without(wanted)
+            after = self.project.document.without(wanted, is_refused)
             self.project.folder.keep(after)
         waiting = [each.to_json() for each in after.corrections]
         self.project.events.tell(kind="corrections", corrections=waiting)
@@ -403,64 +381,59 @@ class WordCorrections:
         restored = any(token.marked or token.unmarked for token in tokens)
         return not self.project.state.plain if restored else None
 
-    def mark(self, data: Any) -> None:
-        """The transcript has the punctuation that was restored, or hasn't."""
-        project, marked = self.project, data.get("marks") is not False
-        with project.lock:
-            project.folder.update(lambda state: replace(state, plain=not marked))
-            for part in range(len(project.parts)):
+    def set_words(self, step: document.Step) -> bool:
+        """Set the words as a step has them, and return whether that can be; if it can't, the pages
+        are told why, and how the words are."""
+        project, fields = self.project, step.now
+        if fields is None:
+            return True
+        sound = project.state.sound
+        try:
+            after = with_fields(project.tokens(), fields, sound.seconds if sound else 0.0)
+        except InputError as error:
+            project.events.refuse(str(error))
+            for part in {identity // IDS for identity, _, _ in fields.times}:
                 if project.is_heard(part):
-                    project.rewrite(part, project.folder.heard(part).with_marks(marked))
+                    project.rewrite(part, project.folder.heard(part))
+            return False
+        if (marked := fields.marks) is not None:
+            project.folder.update(lambda state: replace(state, plain=not marked))
+        self._rewrite(after)
+        if marked is not None:
             project.events.tell(kind="marks", marks=self.marks())
-
-    def move(self, data: Any) -> dict[str, float]:
-        """A word's own times, between its neighbours'; returns the times that it had."""
-        project, sound = self.project, self.project.sound()
-        with project.lock:
-            seconds = sound.samples / sound.sample_rate
-            part, moved, was = moved_token(data, project.tokens(), seconds)
-            own = project.folder.heard(part)
-            rewritten = tuple(moved if t.id == moved.id else t for t in own.tokens)
-            project.rewrite(part, replace(own, tokens=rewritten))
-        return was
+        return True
 
     def speakers(self, data: Any) -> None:
-        """Tokens are said by others, or by nobody that is named; without names, tell by the sound
-        who says what, in the background. InputError for what is no name, or can't be told."""
-        if "names" not in data:
-            self._tell_speakers(data.get("count"))
-            return
-        try:
-            named = {int(token): str(name) for name, tokens in data["names"] for token in tokens}
-        except (KeyError, TypeError, ValueError, OverflowError):
-            raise InputError(texts.WRONG_FIELDS) from None
-        if not all(not name or is_name(name) for name in named.values()):
-            raise InputError(texts.NO_NAME)
-        self._name(named)
-
-    def _tell_speakers(self, wanted: Any) -> None:
+        """Tell by the sound who says what, in the background; InputError if it can't be told."""
         require_packages()
         project = self.project
         if not project.is_all_heard:
             raise InputError(texts.NOT_HEARD_YET)
         recording = project.recording()
-        count = wanted if type(wanted) is int else None
+        count = data.get("count") if type(data.get("count")) is int else None
+        label = str(data.get("label") or "speakers")[: document.MAX_CHARACTERS]
 
         def run(editor: WorkerProcess) -> None:
             with without_folder(project.folder.path):
                 names = editor.ask(tasks.tell_speakers, recording, project.heard(), count)
-            self._name(names)
-            project.events.tell(kind="speakers")
+            with project.lock:
+                before, known = project.tokens(), project.document
+                after = with_speakers(before, names)
+                n = 1 + max((step.n for step in (*known.done, *known.undone)), default=0)
+                was, now = speakers_of(before), speakers_of(after)
+                step = document.Step(was=was, now=now, label=label, n=n, client=OWN)
+                self._rewrite(after)
+                project.folder.keep(known.taken(step, OWN))
+            project.events.tell(kind="speakers", step=step.shown())
 
         shown = project.events.is_shown
         project.add_job(project.lane, OPENING, "speakers", run, is_awaited=shown)
 
-    def _name(self, names: Mapping[int, str]) -> None:
+    def _rewrite(self, after: Sequence[Token]) -> None:
+        """Keep other tokens of the whole recording."""
         project = self.project
-        with project.lock:
-            after = with_speakers(project.tokens(), names)
-            for part in range(len(project.parts)):
-                own = tuple(token for token in after if token.id // IDS == part)
-                heard = project.folder.heard(part)
-                if own != heard.tokens:
-                    project.rewrite(part, replace(heard, tokens=own))
+        for part in range(len(project.parts)):
+            tokens = tuple(token for token in after if token.id // IDS == part)
+            heard = project.folder.heard(part)
+            if tokens != heard.tokens:
+                project.rewrite(part, replace(heard, tokens=tokens))

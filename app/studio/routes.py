@@ -268,8 +268,6 @@ CHANGES: dict[str, Change] = {
     "cleaning": lambda project, data: project.offered(data),
     "look": lambda project, data: project.listening.look(data),
     "pronounce": lambda project, data: project.takes.pronounce(data),
-    "marks": lambda project, data: project.words.mark(data),
-    "times": lambda project, data: project.words.move(data),
     "speakers": lambda project, data: project.words.speakers(data),
     "export": lambda project, data: project.export(data),
     "recordings/remove": lambda project, data: project.further.remove(data),

@@ -127,8 +127,6 @@ export class App extends State {
     if (!again) this.start.stop();
     if (!again) {
       this.#close();
-      this.history.done = [];
-      this.history.undone = [];
       this.beside();
       this.active = null;
       this.view.selected.selection = null;
@@ -149,7 +147,7 @@ export class App extends State {
     this.script.setTokens(state.listening.other_text === null ? state.tokens : []);
     if (!again) this.script.edits = [];
     this.#edits(state);
-    if (!again) for (const step of state.history) this.editing.remember(step, step.label);
+    if (!again) this.history.open(state.done, state.undone);
     if (`#project=${id}` !== location.hash) history.pushState(null, "", `#project=${id}`);
     this.#tellFrame(id);
     if (state.sound && (!this.sound || !again)) {
@@ -257,7 +255,7 @@ export class App extends State {
         return this.exporting.exportNext();
       }
       case "recordings": return this.recordings.fetch();
-      case "speakers": return this.editing.speakersTold();
+      case "speakers": return this.editing.speakersTold(event.step);
       case "marks": this.marks = event.marks; return this.parts.refresh();
       case "names": this.names = event.names; return;
       case "pronounced": this.pronunciations = event.pronunciations; return this.changes.render();
@@ -266,7 +264,7 @@ export class App extends State {
         this.script.failures.set(event.key, event.sentence);
         this.render();
         return this.exporting.exportNext();
-      case "refused": this.making.delete(event.key); this.telling = null; this.exporting.stopExport(); this.changes.render(); return this.complain(event.sentence);
+      case "refused": this.making.delete(event.key); this.telling = false; this.exporting.stopExport(); this.changes.render(); return this.complain(event.sentence);
       case "exported": return this.exporting.fetchExport();
       case "saved": return this.saver.heard(event.revision);
     }

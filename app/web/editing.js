@@ -1,6 +1,6 @@
 // What is done to the script: each step can be taken back.
 
-import { applied, between, inverse, nameOf, same } from "./script/steps.js";
+import { applied, between, nameOf, rowsOf, same } from "./script/steps.js";
 import { TEXTS, tell } from "./texts.js";
 import { insertedAfter, plain } from "./script/wording.js";
 
@@ -11,33 +11,30 @@ export class Editing {
     this.script = app.script;
     this.history = app.history;
     this.saver = app.saver;
+    this.history.take = (step) => this.#become(applied(step, this.script.edits), step.come.length === 1 ? step.come[0] : this.app.active, step);
   }
 
   /** The list of edits becomes another one, as a step that can be taken back. */
   change(edits, label, active = this.app.active) {
     const { changes, characters } = this.app.limits;
     if (edits.length > changes || edits.some(({ text }) => text.length > characters)) return this.app.complain(TEXTS.too_much);
-    this.remember(this.#become(edits, active, false, label), label);
+    this.history.add(this.#become(edits, active, { label }));
   }
 
-  /** A step that can be taken back, made now or before the page was loaded. */
-  remember(step, label) {
-    let last = step;
-    const turn = () => {
-      const back = inverse(last);
-      last = this.#become(applied(back, this.script.edits), back.come.length === 1 ? back.come[0] : this.app.active, true);
-    };
-    this.history.add({ label, undo: turn, redo: turn });
-  }
+  /** Something else than the list of edits becomes another one, as a step that can be taken back. @param {Partial<import("./script/steps.js").Step>} step */
+  #do(step) { this.history.add(this.#become(this.script.edits, this.app.active, step)); }
 
-  #become(edits, active, gentle = false, label = "") {
-    const step = between(this.script.edits, edits);
+  /** @param {Partial<import("./script/steps.js").Step>} told what else it is */
+  #become(edits, active, told) {
+    let step = { ...told, ...between(this.script.edits, edits) };
+    if (step.gone.length || step.come.length || step.now || step.correct?.length || step.undo || step.redo) step = this.saver.push(step);
+    if (step.now?.marks !== undefined) this.app.marks = step.now.marks;
+    this.script.move(step.now?.times);
     if (active) this.app.active = active;
     this.adopt(edits);
     const names = new Set(edits.map(nameOf)), parted = new Set(step.gone.filter((gone) => !names.has(nameOf(gone))).map(({ made }) => made));
     for (const edit of this.script.edits) if (edit.made && parted.has(edit.made)) edit.made = edit.key || undefined;
     if (!active) this.app.active = null;
-    if (step.gone.length || step.come.length) this.saver.push({ ...step, gentle, label });
     this.app.render();
     return step;
   }
@@ -108,16 +105,10 @@ export class Editing {
     if (this.saver.undraft()) this.saver.save();
     const places = wanted.map(([first, last, text]) => {
       const own = tokens.slice(first, last), right = tokens[last] || null;
-      return { after: first ? tokens[first - 1].id : -1, right: right && right.id, ids: own.map((token) => token.id), was: own.map((token) => token.text).join(" "), text: plain(text) };
-    }).filter(({ ids, was, text }) => ids.length && text !== was);
+      return { after: first ? tokens[first - 1].id : -1, right: right && right.id, tokens: own.map((token) => token.id), was: own.map((token) => token.text).join(" "), text: plain(text) };
+    }).filter((place) => place.tokens.length && place.text !== place.was);
     if (!places.length) return;
-    const put = (/** @type {"was"|"text"} */ what, isFirst = false) => {
-      for (const place of places) this.saver.push({ correct: { after: place.after, right: place.right, tokens: isFirst ? place.ids : null, text: place[what] } });
-      this.adopt(this.script.edits);
-      this.app.render();
-    };
-    this.history.add({ label: places[0].text, undo: () => put("was"), redo: () => put("text") });
-    put("text", true);
+    this.#do({ correct: places, label: places[0].text });
   }
 
   /** Some edits are said to be good, or another take of them is heard. @param {import("./script/script.js").Edit[]} which */
@@ -165,37 +156,22 @@ export class Editing {
   }
 
   /** The transcript has the punctuation that was restored, or hasn't. */
-  async setMarks(marks) {
-    const put = (on) => this.app.asked("marks", { marks: on });
-    this.history.add({ label: TEXTS.marks_on, undo: () => put(!marks), redo: () => put(marks) });
-    await put(marks);
-  }
-
-  /** Who says each token, [name, ids][], before and now. */
-  #speakers() {
-    const said = new Map(this.script.tokens.map(({ speaker }) => [speaker, []]));
-    for (const { id, speaker } of this.script.tokens) said.get(speaker).push(id);
-    return [...said];
-  }
-
-  #nameSpeakers(names) { return this.app.asked("speakers", { names }); }
+  setMarks(marks) { this.#do({ was: { marks: !marks }, now: { marks }, label: TEXTS.marks_on }); }
 
   /** Finds the speakers by the sound. */
   tellSpeakers() {
     const begin = (count) => () => {
-      this.app.telling = this.#speakers();
+      this.app.telling = true;
       this.app.parts.refresh();
-      this.app.asked("speakers", { count }, () => { this.app.telling = null; this.app.parts.refresh(); });
+      this.app.asked("speakers", { count, label: TEXTS.speakers }, () => { this.app.telling = false; this.app.parts.refresh(); });
     };
     this.app.dialogs.ask(TEXTS.speakers_hint, [[TEXTS.any_number, begin(0)], ...[2, 3, 4].map((count) => [String(count), begin(count)])]);
   }
 
-  /** They have been. */
-  speakersTold() {
-    const before = this.app.telling, after = this.#speakers();
-    if (before) this.history.add({ label: TEXTS.speakers, undo: () => this.#nameSpeakers(before), redo: () => this.#nameSpeakers(after) });
-    this.app.telling = null;
-    this.app.parts.refresh();
+  /** They have been, as a step of the server's. */
+  speakersTold(step) {
+    this.app.telling = false;
+    this.history.add(step);
   }
 
   /** Whoever says a turn, from token k on, is called otherwise. */
@@ -204,9 +180,8 @@ export class Editing {
     const put = (own) => (text) => {
       const name = text.trim().toUpperCase();
       if (!name || name === speaker) return;
-      const ids = own.map(({ id }) => id);
-      this.history.add({ label: name, undo: () => this.#nameSpeakers([[speaker, ids]]), redo: () => this.#nameSpeakers([[name, ids]]) });
-      this.#nameSpeakers([[name, ids]]);
+      const rows = rowsOf(own.map(({ id }) => id));
+      this.#do({ was: { speakers: [[speaker, rows]] }, now: { speakers: [[name, rows]] }, label: name });
     };
     const end = tokens.findIndex((token, n) => n > k && token.speaker !== speaker);
     this.app.dialogs.ask(TEXTS.rename, [[TEXTS.everywhere, put(tokens.filter((token) => token.speaker === speaker))], [TEXTS.here, put(tokens.slice(k, end < 0 ? tokens.length : end))]], speaker);
@@ -219,11 +194,8 @@ export class Editing {
   }
 
   /** A word's edge was dragged. */
-  async moveWord(token, was) {
-    const now = { start: token.start, end: token.end };
-    const put = (times) => this.app.asked("times", { id: token.id, ...times }, () => { Object.assign(token, was); this.app.audio.axis.draw(); });
-    this.history.add({ label: token.text, undo: () => put(was), redo: () => put(now) });
-    await put(now);
+  moveWord({ id, start, end, text }, was) {
+    this.#do({ was: { times: [[id, was.start, was.end]] }, now: { times: [[id, start, end]] }, label: text });
   }
 
   undo() { this.app.view.field.finish(true); this.history.undo(); }

@@ -76,11 +76,11 @@ export class Saver {
     this.app.parts.refresh();
   }
 
-  /** A step that was taken. */
+  /** Sends a step that was taken; the step with its name. @param {import("./script/steps.js").Step} step */
   push(step) {
-    const lists = step.come && { gone: step.gone.map(sent), come: step.come.map(sent) };
-    this.steps.push({ ...step, ...lists, n: ++this.count });
+    this.steps.push({ ...step, gone: step.gone.map(sent), come: step.come.map(sent), n: ++this.count });
     this.save();
+    return { ...step, name: `${this.page} ${this.count}` };
   }
 
   save() {
@@ -156,10 +156,11 @@ export class Saver {
     else for (const done of this.waiting.splice(0)) done();
   }
 
-  #confirmed({ revision, edits, corrections }, { draft }, last) {
+  #confirmed({ revision, edits, corrections, refused = [] }, { draft }, last) {
     const { app } = this, isNext = revision === this.revision + 1;
     this.tries = 0;
     this.steps = this.steps.filter((step) => step.n > last);
+    for (const n of refused) app.history.drop(`${this.page} ${n}`);
     if (draft === null && this.drafted === null) this.drafted = undefined;
     if (!this.pending) forget("unsent", `${app.project} ${this.page}`);
     this.#tell(this.pending || this.timer ? TEXTS.saving : TEXTS.saved);

@@ -28,8 +28,8 @@ export class State {
     this.wants = new Set();
     /** @type {number[]|null} a stretch of the axis that is selected */
     this.sweep = null;
-    /** @type {[string, number[]][]|null} who said what before the speakers are told apart, meanwhile */
-    this.telling = null;
+    /** Whether the speakers are being told apart. */
+    this.telling = false;
     /** @type {number|null} where what is missing was asked for */
     this.looked = null;
     /** @type {{project: string, words: import("./start/live_words.js").Word[]}|null} what was heard while it was recorded */

@@ -107,10 +107,14 @@ def test_the_history_and_the_changes_are_bounded(monkeypatch: pytest.MonkeyPatch
 
 
 def test_corrections_wait_until_they_are_done() -> None:
-    document = Document().taken(Step(correct=Correction(0, (1,), 2, "two")))
+    document = Document().taken(
+        Step(correct=(Correction(0, (1,), 2, "two", was="too"),), label="x")
+    )
     (waiting,) = document.corrections
     assert waiting.text == "two" and not document.changes
-    assert not document.without(waiting).corrections
+    assert not document.without(waiting).corrections and document.without(waiting).done
+    assert not document.without(waiting, is_refused=True).done  # there is nothing to take back
+    assert document.undo().corrections[1].text == "too"
 
 
 def test_words_that_are_gone_are_told() -> None:
@@ -123,23 +127,31 @@ def test_words_that_are_gone_are_told() -> None:
     assert other.key != change.key  # it has takes of its own
 
 
-@pytest.mark.parametrize("number", [1, 2])
+@pytest.mark.parametrize("number", [1, 2, 3])
 def test_documents_of_earlier_formats_are_read(number: int) -> None:
     """The files are as a3t once wrote them."""
     read = Document.from_json(json.loads((GOLDEN / f"script-{number}.json").read_text()))
     first = Change(0, (1,), "never", take=2, accepted=True)
     cut = Change(4, (), "", cut=Cut("pause", "cut", 1.5, 2.0))
-    assert (read.format, read.revision, read.changes) == (2, 7, (first, cut))
+    assert (read.revision, read.changes) == (7, (first, cut))
     assert read.corrections == (Correction(5, None, 7, "two", "f3b1 3"),)
     assert (read.clients, read.settings) == ({"f3b1": 4}, {"speed": 1.2})
     assert read.draft == draft_of({"first": 8, "last": 8, "text": "degre", "mode": "edit"})
+    written = json.loads(json.dumps(read.to_json()))
+    today = json.loads((GOLDEN / "script-3.json").read_text())
+    assert {**today, "done": written["done"], "undone": written["undone"]} == written
+    if number == 2:  # whose steps had no names
+        assert [step.name for step in read.done] == ["earlier 1", "earlier 2"]
+        assert read.undo().changes == (replace(first, accepted=False), cut)
+    if number == 3:
+        assert written == today
 
 
 @pytest.mark.parametrize(
     "data",
     [
         None, 7, [], "x", {"edits": 7}, {"edits": [7]}, {"edits": [{"after": "x"}]},
-        {"format": 3}, {"format": "1"}, {"format": 2, "changes": {}}, {"pages": {"a": "x"}},
+        {"format": 4}, {"format": "1"}, {"format": 2, "changes": {}}, {"pages": {"a": "x"}},
         {"format": 2, "changes": [{"after": 0, "tokens": [], "text": ""}]},
         {"format": 2, "changes": [{"after": 2**40, "tokens": [], "text": "x"}]},
         {"edits": [{"after": 0, "tokens": [1.5], "text": "x"}]}, {"format": [1]},

@@ -96,7 +96,7 @@ class StoredRecord(Record):
         data = read_file(path, Any, None, cls.newest())
         try:
             return cls() if data is None else cls.from_json(data)
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (InputError, ValueError, KeyError, TypeError, AttributeError):
             raise UnreadableError(path, "it is damaged") from None
 
 

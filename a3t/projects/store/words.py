@@ -6,6 +6,7 @@ well ("ANNA: Hello"). Changes know tokens by their ids, which stay when others a
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
@@ -13,14 +14,22 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from a3t.audio.reading.recording import Recording
+from a3t.errors import InputError
 from a3t.projects.store.record_files import StoredRecord
 from a3t.source.records import AlignedRecording
+from a3t.text.normaliser.unspoken import is_name
 from a3t.text.transcript import Transcript, TranscriptWord
 from alignment import Word
-from alignment.result import covering, stretch_word
+from alignment.result import covering, retimed, stretch_word
 from alignment.serialisation import OMITTED, Record
 
 IDS = 100_000  # ids of one part's tokens: more than a part can have
+SHORTEST_PHONE_S = 0.0125
+MAX_ROWS = 20_000  # of tokens that somebody says
+
+Id = Annotated[int, Meta(ge=0, lt=2**40)]
+Seconds = Annotated[float, Meta(ge=0, lt=1e6)]
+Name = Annotated[str, Meta(max_length=200)]
 
 
 @dataclass(frozen=True)
@@ -67,7 +76,7 @@ class Token(Record):
         """Return it as the page needs it: id, text without the name, start and end in seconds, how
         sure it is, pause after it, who says it."""
         score = min(word.score for word in self.words) if self.sure is None else self.sure
-        times = (round(self.start, 4), round(self.end, 4))
+        times = (round(self.start, 6), round(self.end, 6))  # as they come back in a step
         return [self.id, self.said, *times, round(score, 3), int(self.pause), self.speaker]
 
     def with_marks(self, marked: bool) -> Token:
@@ -156,6 +165,83 @@ def with_speakers(tokens: Sequence[Token], names: Mapping[int, str]) -> list[Tok
         result.append(token.said_by(name, name != before))
         before = name
     return result
+
+
+@dataclass(frozen=True)
+class WordFields(Record):
+    """What words are after a step, or were before it.
+
+    marks: whether those that were restored are shown, None if that stays. times: tokens, each with
+    the seconds at which it begins and ends. speakers: names, "" for nobody that is named, each with
+    the rows of tokens that it says, by the ids of the first and the last one.
+    """
+
+    marks: bool | None = field(default=None, metadata=OMITTED)
+    times: Annotated[tuple[tuple[Id, Seconds, Seconds], ...], Meta(max_length=MAX_ROWS)] = field(
+        default=(), metadata=OMITTED
+    )
+    speakers: tuple[
+        tuple[Name, Annotated[tuple[tuple[Id, Id], ...], Meta(max_length=MAX_ROWS)]], ...
+    ] = field(default=(), metadata=OMITTED)
+
+
+def speakers_of(tokens: Sequence[Token]) -> WordFields:
+    """Return who says the tokens."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for token in tokens:
+        rows = found.setdefault(token.speaker, [])
+        if rows and rows[-1][1] == token.id - 1:
+            rows[-1] = rows[-1][0], token.id
+        else:
+            rows.append((token.id, token.id))
+    return WordFields(speakers=tuple((name, tuple(rows)) for name, rows in found.items()))
+
+
+def with_fields(tokens: Sequence[Token], fields: WordFields, seconds: float) -> list[Token]:
+    """Return the tokens of a recording of so many seconds as a step sets them.
+
+    Raises
+    ------
+    InputError
+        If a token is gone or has no room for its phones, or a name is none.
+    """
+    after = [*tokens]
+    if fields.marks is not None:
+        after = [token.with_marks(fields.marks) for token in after]
+    for identity, start, end in fields.times:
+        after = _moved(after, identity, start, end, seconds)
+    ids, names = sorted(token.id for token in tokens), dict[int, str]()
+    for name, rows in fields.speakers:
+        if name and not is_name(name):
+            raise InputError("A speaker's name has one to three words of letters: change it.")
+        for first, last in rows:
+            row = ids[bisect_left(ids, first) : bisect_right(ids, last)]
+            names |= dict.fromkeys(row, name)
+    return with_speakers(after, names) if names else after
+
+
+def _moved(
+    tokens: Sequence[Token], identity: int, start: float, end: float, seconds: float
+) -> list[Token]:
+    """The tokens, one of them at these times, but not past its neighbours."""
+    place = next((k for k, token in enumerate(tokens) if token.id == identity), None)
+    if place is None:
+        raise InputError("That word is no longer there: nothing was moved.")
+    token, after = tokens[place], tokens[place + 1 :]
+    start = round(max(start, tokens[place - 1].end if place else 0.0), 6)
+    end = round(min(end, after[0].start if after else seconds), 6)
+    least = SHORTEST_PHONE_S * sum(len(word.phones) for word in token.words)
+    if not end - start >= least:
+        raise InputError(
+            f"“{token.text}” needs at least {least:.3f} s, and {end - start:.3f} s are left: move "
+            "the boundary less."
+        )
+    was, factor = token.start, (end - start) / (token.end - token.start)
+    words = tuple(
+        retimed(w, start + (w.start - was) * factor, start + (w.end - was) * factor)
+        for w in token.words
+    )
+    return [*tokens[:place], replace(token, words=words), *after]
 
 
 def lines_of(said: Sequence[tuple[str, str]], first: int, last: int, text: str) -> tuple[str, str]:

@@ -191,7 +191,7 @@ class ProjectFolder:
     @property
     def document(self) -> Document:
         """script.json, of this format or an earlier one; InputError if it can't be read."""
-        return self.as_record(SCRIPT, Document.from_json, self.read(SCRIPT, Any, {}, 2))
+        return Document.read(self.path / SCRIPT)
 
     def keep(self, document: Document) -> None:
         """Write script.json."""

@@ -1,14 +1,21 @@
-// One undo for everything: texts, takes, boundaries, corrections.
+// One undo for everything: the steps that were taken, in this window or before it was loaded.
 
-/** @typedef {{label: string, undo: () => void, redo: () => void}} Step */
+import { inverse } from "./steps.js";
+
+/** @typedef {import("./steps.js").Step} Step */
 
 export class History {
   constructor() {
-    /** @type {Step[]} */
-    this.done = [];
-    /** @type {Step[]} */
-    this.undone = [];
     this.changed = () => {};
+    /** Takes a step back, or again; what became of it. @type {(step: Step) => Step} */
+    this.take = (step) => step;
+    this.open([], []);
+  }
+
+  /** @param {Step[]} done oldest first @param {Step[]} undone the last one to come again first */
+  open(done, undone) {
+    this.done = [...done];
+    this.undone = [...undone];
   }
 
   /** Remember a step that was just taken. @param {Step} step */
@@ -18,20 +25,26 @@ export class History {
     this.changed();
   }
 
+  /** Forget a step that the server has refused. @param {string} name */
+  drop(name) {
+    for (const steps of [this.done, this.undone]) steps.splice(0, steps.length, ...steps.filter((step) => step.name !== name));
+    this.changed();
+  }
+
   /** Take the last step back; its label, or null if there is none. */
   undo() {
-    return this.#move(this.done, this.undone, "undo");
+    return this.#move(this.done, this.undone, (step) => inverse(this.take({ ...inverse(step), undo: step.name })));
   }
 
   redo() {
-    return this.#move(this.undone, this.done, "redo");
+    return this.#move(this.undone, this.done, (step) => this.take({ ...step, gentle: true, redo: step.name }));
   }
 
-  #move(from, to, how) {
+  /** @param {Step[]} from @param {Step[]} to @param {(step: Step) => Step} turned */
+  #move(from, to, turned) {
     const step = from.pop();
     if (!step) return null;
-    step[how]();
-    to.push(step);
+    to.push({ ...turned(step), label: step.label, name: step.name });
     this.changed();
     return step.label;
   }

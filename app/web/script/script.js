@@ -58,6 +58,11 @@ export class Script {
     this.#reindex();
   }
 
+  /** Words are heard at other times, as a step says. @param {[number, number, number][]} times */
+  move(times = []) {
+    for (const [id, start, end] of times) if (this.index.has(id)) Object.assign(this.tokens[this.index.get(id)], { start, end });
+  }
+
   #reindex() {
     this.index = new Map(this.tokens.map((token, k) => [token.id, k]));
   }

@@ -2,9 +2,13 @@
 
 /**
  * @typedef {import("./script.js").Edit} Edit
- * The edits that went and those that came; an edit that did both has another take, or is accepted.
- * A gentle step takes another one back, and gives way to what has come since.
- * @typedef {{gone: Edit[], come: Edit[], gentle?: boolean}} Step
+ * @typedef {{after: number, right: number|null, tokens: number[]|null, text: string, was?: string}} Correction
+ * What a step says of the words: tokens by their ids with seconds, who says those from one id to another.
+ * @typedef {{marks?: boolean, times?: [number, number, number][], speakers?: [string, [number, number][]][]}} Words
+ * The edits that went and those that came; an edit that did both has another take, or is accepted. What the words were
+ * and are. A gentle step takes another one back, the one named `undo`, or brings back the one named `redo`, and gives
+ * way to what has come since. `name`: what the server calls it.
+ * @typedef {{gone: Edit[], come: Edit[], was?: Words, now?: Words, correct?: Correction[], gentle?: boolean, label?: string, undo?: string, redo?: string, name?: string, n?: number}} Step
  */
 
 /** What makes a change the same one, whichever take is heard. @param {Edit} edit */
@@ -20,8 +24,22 @@ export function between(before, after) {
   return { gone: before.filter((edit) => !same(edit, now.get(nameOf(edit)))), come: after.filter((edit) => !same(edit, was.get(nameOf(edit)))) };
 }
 
-/** @param {Step} step @returns {Step} */
-export const inverse = ({ gone, come }) => ({ gone: come, come: gone, gentle: true });
+/** The step that takes one back, as the server makes it (`Step.back`). @param {Step} step @returns {Step} */
+export const inverse = ({ gone, come, was, now, correct = [] }) => ({
+  gone: come, come: gone, was: now, now: was, gentle: true,
+  correct: correct.map((each) => ({ ...each, tokens: null, text: each.was || "", was: each.text })),
+});
+
+/** Ids in a row, first to last, as [first, last]. @param {number[]} ids @returns {[number, number][]} */
+export function rowsOf(ids) {
+  /** @type {[number, number][]} */
+  const rows = [];
+  for (const id of ids) {
+    if (rows.length && rows[rows.length - 1][1] === id - 1) rows[rows.length - 1][1] = id;
+    else rows.push([id, id]);
+  }
+  return rows;
+}
 
 /** Whether both change one place: a token, the gap of an insertion, or sound in a pause. */
 function touches(a, b) {
@@ -34,7 +52,7 @@ function touches(a, b) {
   return a.after === b.after;
 }
 
-/** The list after a step, as the server makes it (`ScriptStep.applied`). @param {Step} step @param {Edit[]} edits */
+/** The list after a step, as the server makes it (`Step.applied`). @param {Step} step @param {Edit[]} edits */
 export function applied({ gone, come, gentle = false }, edits) {
   const now = named(edits), was = named(gone), comes = named(come);
   for (const name of was.keys()) if (!comes.has(name)) now.delete(name);

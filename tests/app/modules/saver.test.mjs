@@ -97,7 +97,7 @@ test("a correction made offline arrives, and can be taken back before it does", 
   await settle();
   assert.deepEqual(server.corrections, ["sea", "see"]);
   assert.equal(made.script.text, "And you always want to see it in the end");
-  assert.deepEqual(server.sent.at(-1).steps[0].correct, { after: 4, right: 6, tokens: null, text: "see" });
+  assert.deepEqual(server.sent.at(-1).steps[0].correct, [{ after: 4, right: 6, tokens: null, text: "see", was: "sea" }]);
 }));
 
 test("to take one change back leaves the others as they are", async () => {

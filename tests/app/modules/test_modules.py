@@ -38,11 +38,12 @@ def test_a_module(name: str) -> None:
 
 APPLY = """
 const { load } = await import(process.argv[1]);
-const { applied } = await load("script/steps.js");
+const { applied, inverse } = await load("script/steps.js");
 let text = "";
 for await (const piece of process.stdin) text += piece;
 const after = (steps) => steps.reduce((list, step) => applied(step, list), []);
-process.stdout.write(JSON.stringify(JSON.parse(text).map(after)));
+const both = (steps) => [after(steps), steps.map(inverse)];
+process.stdout.write(JSON.stringify(JSON.parse(text).map(both)));
 """
 
 
@@ -58,7 +59,22 @@ def an_edit(chance: random.Random) -> dict[str, object]:
     return {"after": first - 1, "tokens": tokens, "text": text, **rest}
 
 
-def test_page_and_server_apply_a_step_alike() -> None:
+def rest(chance: random.Random) -> dict[str, object]:
+    """What else a step does: corrections, and fields of words."""
+    fields = {
+        "marks": chance.random() < 0.5,
+        "times": [[chance.randrange(8), 0.1, 0.4]],
+        "speakers": [["ANNA", [[0, chance.randrange(8)]]]],
+    }
+    correct = {"after": 0, "tokens": [1], "right": None, "text": "a", "was": "b"}
+    told: dict[str, object] = {"correct": [correct]} if chance.random() < 0.3 else {}
+    if chance.random() < 0.5:
+        own = chance.sample(sorted(fields), chance.randrange(1, 4))
+        told |= {when: {name: fields[name] for name in own} for when in ("was", "now")}
+    return told
+
+
+def test_page_and_server_apply_a_step_and_take_it_back_alike() -> None:
     runner = node()
     if runner is None:
         pytest.skip("there is no Node here: pip install playwright brings one")
@@ -68,7 +84,7 @@ def test_page_and_server_apply_a_step_alike() -> None:
         known = [an_edit(chance) for _ in range(6)]
         lists = [chance.sample(known, chance.randrange(4)) for _ in range(12)]
         steps = [
-            {"n": 1, "gone": gone, "come": come, "gentle": chance.random() < 0.3}
+            {"n": 1, "gone": gone, "come": come, "gentle": chance.random() < 0.3, **rest(chance)}
             for gone, come in zip(lists[:6], lists[6:], strict=True)
         ]
         cases.append(steps)
@@ -76,8 +92,11 @@ def test_page_and_server_apply_a_step_alike() -> None:
     done = subprocess.run(
         command, input=json.dumps(cases), capture_output=True, text=True, check=True
     )
-    for steps, found in zip(cases, json.loads(done.stdout), strict=True):
+    for steps, (found, back) in zip(cases, json.loads(done.stdout), strict=True):
         document = Document()
         for step in steps_of(steps):
             document = document.taken(step)
         assert document.changes == Document.from_json({"format": 2, "changes": found}).changes
+        assert steps_of([{**each, "n": 1} for each in back]) == tuple(
+            step.back for step in steps_of(steps)
+        )

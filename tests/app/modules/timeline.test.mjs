@@ -50,20 +50,19 @@ test("the axis has room for the longer of both", () => {
 
 test("steps are taken back and forth, and a new one ends what was undone", () => {
   const history = new History();
-  let value = 0;
-  for (const next of [1, 2, 3]) {
-    const was = value;
-    history.add({ label: `${next}`, undo: () => { value = was; }, redo: () => { value = next; } });
-    value = next;
-  }
+  const taken = [];
+  history.take = (step) => { taken.push([step.now.marks, step.undo || step.redo]); return step; };
+  const step = (name, marks) => ({ gone: [], come: [], was: { marks: !marks }, now: { marks }, label: name, name });
+  for (const name of ["1", "2", "3"]) history.add(step(name, true));
   assert.equal(history.undo(), "3");
-  assert.equal(value, 2);
-  history.redo();
-  assert.equal(value, 3);
+  assert.equal(history.redo(), "3");
+  assert.deepEqual(taken, [[false, "3"], [true, "3"]]);
   history.undo();
   history.undo();
-  history.add({ label: "9", undo: () => {}, redo: () => {} });
+  history.drop("1");
+  history.add(step("9", true));
   assert.equal(history.redo(), null);
+  assert.deepEqual(history.done.map(({ name }) => name), ["9"]);
 });
 
 test("times and sentences", () => {

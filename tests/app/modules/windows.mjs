@@ -40,8 +40,8 @@ export class FakeServer {
       for (const { n, correct, ...step } of data.steps) {
         if (n <= (this.seen[data.page] || 0)) continue;
         this.seen[data.page] = n;
-        if (correct) this.corrections.push(correct.text);
-        else this.edits = applied(step, this.edits);
+        this.corrections.push(...(correct || []).map(({ text }) => text));
+        this.edits = applied(step, this.edits);
       }
       this.revision++;
       if (data.draft !== undefined) this.draft = data.draft;

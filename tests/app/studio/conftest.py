@@ -108,7 +108,11 @@ class Project:
         return self.step(gone=self.state["edits"], come=list(edits))
 
     def correct(self, edit: dict[str, Any]) -> None:
-        self.step(correct={"right": None, **edit})
+        self.step(correct=[{"right": None, **edit}], label="x")
+
+    def set_words(self, **now: Any) -> dict[str, Any]:
+        """A step that sets fields of words."""
+        return self.step(now=now, was={}, label="words")
 
     def made(self, count: int = 1) -> dict[str, Any]:
         """The state once every change has so many takes, or one of them couldn't be made."""

@@ -67,18 +67,32 @@ def operations(folder: Path) -> dict[str, Callable[[Project], object]]:
     step = {"n": 1, "gone": [], "come": [edit], "label": "they"}
     correct = {
         "n": 1,
-        "correct": {"after": ids[2], "tokens": [ids[3]], "right": ids[4], "text": "x"},
+        "correct": [{"after": ids[2], "tokens": [ids[3]], "right": ids[4], "text": "x"}],
+        "label": "x",
     }
     sound = folder / "talk.wav"
-    times = {"id": ids[1], "start": tokens[1][2] + 0.01, "end": tokens[1][3]}
+    fields = {
+        "marks": ({"marks": True}, {"marks": False}),
+        "times": (
+            {"times": [[ids[1], *tokens[1][2:4]]]},
+            {"times": [[ids[1], tokens[1][2] + 0.01, tokens[1][3]]]},
+        ),
+        "speakers": (
+            {"speakers": [["", [[ids[0], ids[-1]]]]]},
+            {"speakers": [["ANN", [[ids[0], ids[-1]]]]]},
+        ),
+    }
+
+    def set_words(name: str) -> Callable[[Project], object]:
+        step = {"n": 1, "label": name, **dict(zip(("was", "now"), fields[name], strict=True))}
+        return lambda project: project.save({"page": "w", "steps": [step]}, {})
+
     further = FurtherRecording("source", "", "other.wav", 1.0, "x")
     return {
         "a change": lambda project: project.save({"page": "w", "steps": [step]}, {}),
         "a correction": lambda project: project.save({"page": "w", "steps": [correct]}, {}),
         "a name": lambda project: project.rename({"name": "Other"}),
-        "marks": lambda project: project.words.mark({"marks": False}),
-        "times": lambda project: project.words.move(times),
-        "speakers": lambda project: project.words.speakers({"names": [["ANN", ids]]}),
+        **{name: set_words(name) for name in fields},
         "a recording": lambda project: project.further.add(sound, further),
         "what is not needed": lambda project: project.open.forget_said(),
         "the bin": lambda project: project.folder.bin(),

@@ -5,6 +5,7 @@ import asyncio
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 from unittest.mock import AsyncMock
 
 import numpy as np
@@ -143,3 +144,46 @@ def test_a_window_is_told_that_its_project_was_deleted(project: Project, studio:
     project.post("delete", {})
     (told,) = [event for _, event in found.events.since(0) if event["kind"] == "gone"]
     assert told["binned"]
+
+
+def test_every_kind_of_step_is_taken_back_by_a_page_that_was_loaded_again(
+    project: Project, studio: Studio, client: TestClient
+) -> None:
+    """Changes, corrections, times and speakers; the server was started anew meanwhile."""
+    state = project.listened()
+    first, second = state["tokens"][:2]
+    row = [[first[0], first[0]]]
+    times = [second[:1] + second[2:4]]
+    moved = [[second[0], second[2] + 0.02, second[3]]]
+    steps: list[dict[str, Any]] = [
+        {"come": [change(state, "always", "never")]},
+        {"correct": [change(state, "superlative", "relative", was="superlative", right=None)]},
+        {"was": {"times": times}, "now": {"times": moved}},
+        {"was": {"speakers": [["", row]]}, "now": {"speakers": [["ANN", row]]}},
+    ]
+
+    def shown(state: dict[str, Any]) -> list[Any]:
+        edits = [edit["text"] for edit in state["edits"]]
+        tokens = [(row[1], row[6]) for row in state["tokens"]]
+        return [edits, tokens, [row[2:4] for row in state["tokens"] if row[0] == second[0]]]
+
+    def until(wanted: list[Any]) -> None:
+        project.until(lambda state: not state["corrections"] and shown(state) == wanted)
+
+    reached = [shown(state)]
+    for step in steps:
+        project.step(**step, label="x")
+        state = project.until(
+            lambda state: not state["corrections"] and shown(state) != reached[-1]
+        )
+        reached.append(shown(state))
+    with client_of(Studio(studio.service, studio.projects.root)) as other:
+        other.cookies = client.cookies
+        project.client = other
+        for before in reached[-2::-1]:
+            project.step(undo=project.state["done"][-1]["name"])
+            until(before)
+        assert len(project.state["undone"]) == len(steps)
+        for after in reached[1:]:
+            project.step(redo=project.state["undone"][-1]["name"])
+            until(after)

@@ -65,8 +65,8 @@ def test_a_project_is_its_owner_s_alone(project: Project, client: TestClient) ->
     client.cookies.clear()
     for path in ("", "/sound/0", "/events", "/download", "/file", "/spectrogram/0/0"):
         assert client.get(f"{project.at}{path}").status_code == 404
-    posts = ["script", "takes", "restore", "times", "export", "delete"]
-    for path in [f"/{name}" for name in [*posts, "cleaning", "look", "pronounce", "marks"]]:
+    posts = ["script", "takes", "restore", "speakers", "export", "delete"]
+    for path in [f"/{name}" for name in [*posts, "cleaning", "look", "pronounce"]]:
         assert client.post(f"{project.at}{path}", json={}).status_code == 404
     assert client.get("/projects").json() == []
     for forged in (cookie[:-1], f"{cookie}x", "../../etc", "a" * 32):

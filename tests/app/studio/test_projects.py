@@ -111,26 +111,28 @@ def test_without_a_text_it_is_recognised(client: TestClient, upload: str) -> Non
     assert "always want to see it" in " ".join(heard).lower()
     if state["marks"] is None:  # none were restored: no network for them is shipped
         return
-    project.post("marks", {"marks": False})
+    project.set_words(marks=False)
     plain = project.state
     assert plain["marks"] is False
     assert [token[1] for token in plain["tokens"]] == [word.lower().strip(".,?:") for word in heard]
     assert [token[0] for token in plain["tokens"]] == [token[0] for token in state["tokens"]]
-    project.post("marks", {"marks": True})
+    project.set_words(marks=True)
     assert project.state["tokens"] == state["tokens"]
 
 
 def test_a_word_is_not_moved_past_its_neighbours(project: Project) -> None:
     tokens = project.listened()["tokens"]
     token, after = tokens[2], tokens[3]
-    was = project.post("times", {"id": token[0], "start": token[2] + 0.02, "end": 99})
-    assert (was["start"], was["end"]) == pytest.approx((token[2], token[3]), abs=1e-3)
+    project.set_words(times=[[token[0], token[2] + 0.02, 99]])
     moved = project.state["tokens"][2]
     assert moved[2] == pytest.approx(token[2] + 0.02, abs=1e-3)
     assert moved[3] == pytest.approx(after[2], abs=1e-3)
-    project.post("times", {"id": token[0], "start": 1.0, "end": 1.001}, 400)
-    for nonsense in ({}, {"id": 2**60, "start": 0, "end": 1}, {"id": token[0], "start": "x"}):
-        project.post("times", nonsense, 400)
+    for impossible in ([token[0], 1.0, 1.001], [2**39, 0, 1]):
+        assert project.set_words(times=[impossible])["refused"] == [1]
+    assert project.state["tokens"][2] == moved and len(project.state["done"]) == 1
+    for nonsense in ([], [2**60, 0, 1], [token[0], "x", 1], [token[0], -1, 1]):
+        step = {"n": 1, "now": {"times": [nonsense]}}
+        project.post("script", {"page": "x", "steps": [step]}, 400)
 
 
 def test_everything_is_found_again(project: Project, studio: Studio, client: TestClient) -> None:

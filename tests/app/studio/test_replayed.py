@@ -68,7 +68,7 @@ def made_one_by_one(project: Project, folder: Path) -> Path:
     another_take(project, again)  # levelled to the first, and of another variation
     edits[0]["take"] = 1
     token = state["tokens"][6]  # its edge is dragged: what is made from now on has other times
-    project.post("times", {"id": token[0], "start": token[2], "end": token[3] - 0.03})
+    project.set_words(times=[[token[0], token[2], token[3] - 0.03]])
     edits.append(change(state, "see", "watch"))
     project.save(*edits)
     dragged = project.made()["edits"][1]["key"]

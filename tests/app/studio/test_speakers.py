@@ -70,13 +70,16 @@ def test_they_are_told_apart_named_and_taken_back(
     state = project.until(lambda state: state["tokens"][4][1] == "two")
     project.until(lambda _: ProjectFolder(path).heard(0).tokens[4].text == "Speaker 2: two")
 
-    project.post("speakers", {"names": [["Zoë", ids(state, "Speaker 1")]]}, 400)
-    project.post("speakers", {"names": [["ZOË", ids(state, "Speaker 1")]]})
+    first = [ids(state, "Speaker 1")[0], ids(state, "Speaker 1")[-1]]
+    assert project.set_words(speakers=[["Zoë", [first]]])["refused"] == [1]
+    project.set_words(speakers=[["ZOË", [first]]])
     assert names(project.state) == [name.replace("Speaker 1", "ZOË") for name in names(state)]
     project.save(change(project.state, "superlative", "greatest"))  # in one of two named turns
     assert not project.made()["failures"]
 
-    project.post("speakers", {"names": [["", ids(state, "Speaker 1") + ids(state, "Speaker 2")]]})
+    told = next(step for step in project.state["done"] if step["client"] == "a3t")
+    assert told["now"]["speakers"][0] == ["Speaker 1", [[0, 3]]]
+    project.set_words(speakers=[["", [[0, 10**5]]]])
     after = ProjectFolder(path).heard(0).tokens
     assert not any(token.speaker for token in after) and after[0].text == "And"
     assert not project.made()["failures"]

@@ -124,11 +124,10 @@ def said(client: TestClient) -> Iterator[str]:
         sentences[state.json()["detail"]] = None
         key = "0" * 16
     asked: dict[str, dict[str, Any]] = {
-        "script": {"page": "x", "steps": [{"n": 1}]},
+        "script": {"page": "x", "steps": [{"n": 1, "now": {"marks": True}}]},
         "export": {},
         "takes": {"key": key},
         "rename": {"name": "Other"},
-        "marks": {"marks": True},
     }
     for name, data in asked.items():
         answer = client.post(f"{at}/{name}", json=data)
