@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from a3t.audio.output.provenance import Weights
 from a3t.audio.reading.recording import Recording, opened
 from a3t.model.loading import Networks, load_networks
 from a3t.model.saved_voices import Voice, load_voice
@@ -103,7 +104,7 @@ class Editor:
         self.name, self.sha256 = networks.name, networks.sha256
         self.vocoder = vocoder
         self.networks = self.base_networks = networks  # the latter without a voice
-        self.voice: dict[str, Any] | None = None  # to which the model is adapted
+        self.voice: Weights | None = None  # to which the model is adapted
         self.prompt: Prompt | None = None  # that voice's own
         self.steps = Steps(progress)
         self.renderer = Renderer(networks, vocoder, self.steps)

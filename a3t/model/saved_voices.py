@@ -20,6 +20,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils import parametrize
 
+from a3t.audio.output.provenance import Weights
 from a3t.errors import InputError
 from a3t.user_folders import VOICE_NAME, voice_names, voices_folder
 
@@ -117,9 +118,9 @@ class Voice:
     speaker: Tensor | None = None
 
     @property
-    def record(self) -> dict[str, Any]:
+    def record(self) -> Weights:
         """Its entry in an edit.json."""
-        return {"name": self.name, "sha256": self.sha256}
+        return Weights(self.name, self.sha256)
 
     def adapted(self, networks: Networks) -> Networks:
         """Return networks with the voice's changes; those that are given stay as they are.

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from a3t.audio.output.provenance import Weights
 from a3t.audio.output.records import NEXT, RECORD_ENTRY, damaged, load_record, record_path
 from a3t.audio.output.writing import default_output
 from a3t.audio.reading.recording import Recording
@@ -16,7 +17,6 @@ from a3t.plan.edit_limits import check_alignment
 from a3t.plan.edit_plan import PlannedEdit
 from a3t.plan.request import Cut, EditRequest, LaterFormatError, Pronunciations, pronunciations_of
 from a3t.projects.document import MAX_STEPS, Change, Changes, Document
-from a3t.projects.take_record import Weights
 from a3t.rendering.edited import EditedRecording
 from a3t.spans import Span
 from alignment import Alignment

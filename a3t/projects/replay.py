@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from a3t.audio.output.patches import Patch, audio_slice, sample_map
+from a3t.audio.output.provenance import Weights
 from a3t.audio.reading.formats import is_lossy, to_float
 from a3t.audio.reading.recording import Recording
 from a3t.audio.splicing.emphasis import Raised
@@ -115,9 +115,9 @@ def remake_takes(editor: Editor, recording: Recording, version: Version) -> Edit
         request,
         edits,
         tuple(version[TAKES]),
-        version["model"],
-        version["vocoder"],
-        version.get("voice"),
+        Weights.from_json(version["model"]),
+        Weights.from_json(version["vocoder"]),
+        from_json(Weights | None, version.get("voice")),  # type: ignore[arg-type]
     )
 
 
@@ -172,7 +172,7 @@ def in_file(
     told = [(e["op"], e["old_words"], e["new_words"]) for e in version["edits"]]
     if places != told or length != file.samples:
         return None
-    models = (version["model"], version["vocoder"])
+    models = Weights.from_json(version["model"]), Weights.from_json(version["vocoder"])
     return EditedRecording(plan, tuple(patches), *models, raised=raised)
 
 
@@ -187,7 +187,7 @@ def in_the_voice_of(record: Version, editor: Editor) -> Editor:
             "a3t: replay it with that, or make a voice (a3t voice make) and edit again."
         )
     voice = load_voice(name)
-    _check_same("voice", record["voice"], voice.sha256)
+    _check_same("voice", Weights.from_json(record["voice"]), voice.sha256)
     return editor.in_voice(voice)
 
 
@@ -205,12 +205,12 @@ class OtherModelsError(InputError):
 
 def _check_models(version: Version, editor: Editor) -> None:
     for kind, sha256 in (("model", editor.sha256), ("vocoder", editor.vocoder.sha256)):
-        _check_same(kind, version[kind], sha256)
+        _check_same(kind, Weights.from_json(version[kind]), sha256)
 
 
-def _check_same(kind: str, made_with: Mapping[str, Any], sha256: str | None) -> None:
-    if made_with["sha256"] != sha256:
+def _check_same(kind: str, made_with: Weights, sha256: str | None) -> None:
+    if made_with.sha256 != sha256:
         raise OtherModelsError(
-            f"The {kind} {made_with['name']!r} is not the one in the edit.json: replay it with the "
+            f"The {kind} {made_with.name!r} is not the one in the edit.json: replay it with the "
             "version of a3t that made it, or start again with another --out."
         )

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from msgspec import Meta
 
+from a3t.audio.output.provenance import Weights
 from a3t.grid import frames_of
 from a3t.plan.edit_limits import Count, Number
 from a3t.plan.edit_plan import PlannedEdit
@@ -56,14 +57,6 @@ class Pronunciation(Record):
 
     said: Text
     phones: Text
-
-
-@dataclass(frozen=True)
-class Weights(Record):
-    """The network by which something was made."""
-
-    name: Text
-    sha256: Text | None
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from a3t.audio.output.patches import Patch
+from a3t.audio.output.provenance import Weights
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, seconds_of
@@ -245,16 +246,15 @@ def merged_takes(
     request: EditRequest,
     edits: Sequence[tuple[int, MadeEdit]],
     takes: Sequence[Mapping[str, Any]],
-    model: dict[str, str | None],
-    vocoder: dict[str, str | None],
-    voice: dict[str, Any] | None = None,
+    model: Weights,
+    vocoder: Weights,
+    voice: Weights | None = None,
 ) -> EditedRecording:
     """The recording with takes in it.
 
     ``request``: of all of them, but for the new text. ``edits``: the takes', in order, each with
     the index of its first word in the text. ``takes``: how each take was made, as an edit.json says
-    it; empty if that isn't known of all. ``model``, ``vocoder``, ``voice``: names and sha256.
-    Raises InputError if two of them change the same samples.
+    it; empty if that isn't known of all. Raises InputError if two of them change the same samples.
     """
     patches = [made.patch for _, made in edits]
     for left, right in zip(patches, patches[1:], strict=False):

@@ -13,7 +13,7 @@ from typing import Any
 
 from a3t.audio.output.files import sha256_of, staged_beside
 from a3t.audio.output.patches import Patch, sample_map
-from a3t.audio.output.provenance import Trace, comment, models_named, traces_after
+from a3t.audio.output.provenance import Trace, Weights, comment, models_named, traces_after
 from a3t.audio.output.records import (
     RECORD_ENTRY,
     check_record,
@@ -84,19 +84,19 @@ class RecordedPart:
 class EditedRecording:
     """A plan's recording with its patches; nothing is written until `save`.
 
-    patches: one per edit of the plan. model, vocoder, voice (the one adapted to, or None): name and
-    sha256. seconds: time spent per step. scores: for each edit, those of its new words; None if
-    not verified. raised: for each edit, how its emphasised words were raised. candidate: rank and
-    merits among several (`a3t.rendering.candidates`). source_edits: the results of the plan's;
-    excerpts: for each edit, what its patch takes from them. takes: how its edits were made, if each
-    was made alone (`a3t.projects.takes`).
+    patches: one per edit of the plan. voice: the one adapted to. seconds: time spent per step.
+    scores: for each edit, those of its new words; None if not verified. raised: for each edit, how
+    its emphasised words were raised. candidate: rank and merits among several
+    (`a3t.rendering.candidates`). source_edits: the results of the plan's; excerpts: for each edit,
+    what its patch takes from them. takes: how its edits were made, if each was made alone
+    (`a3t.projects.takes`).
     """
 
     plan: EditPlan
     patches: tuple[Patch, ...]
-    model: dict[str, str | None]
-    vocoder: dict[str, str | None]
-    voice: dict[str, Any] | None = None
+    model: Weights
+    vocoder: Weights
+    voice: Weights | None = None
     seconds: dict[str, float] = field(default_factory=dict)
     scores: tuple[tuple[WordScore, ...], ...] | None = None
     raised: tuple[tuple[Raised, ...], ...] = ()
@@ -171,7 +171,7 @@ class EditedRecording:
     def traces(self) -> tuple[Trace, ...]:
         """The traces that the result's file carries."""
         words = [None if e.op == "delete" else e.new_words for e in self.plan.edits]
-        made_by = models_named(self.model, *filter(None, [self.voice]), self.vocoder)
+        made_by = models_named(self.model, self.voice, self.vocoder)
         within = {
             k: [
                 trace.at(trace.start + shift, trace.end + shift)
@@ -212,7 +212,7 @@ class EditedRecording:
         requested = self.plan.requested
         differences = [each.to_json() for each in self.plan.differences]
         more = {
-            "voice": self.voice,
+            "voice": self.voice and self.voice.to_json(),
             "candidate": self.candidate,
             "takes": list(self.takes),
             "differences": differences,
@@ -229,8 +229,8 @@ class EditedRecording:
             "alignment": requested["alignment"],
             "aligned_words": requested["aligned_words"],
             "doubts": [doubt.to_json() for doubt in self.plan.doubts],
-            "model": self.model,
-            "vocoder": self.vocoder,
+            "model": self.model.to_json(),
+            "vocoder": self.vocoder.to_json(),
             "seed": self.plan.request.seed,
             "seconds": {name: round(value, 3) for name, value in self.seconds.items()},
         } | {name: value for name, value in more.items() if value}

@@ -23,6 +23,7 @@ from a3t.audio.analysis.room_tone import find_room_tone
 from a3t.audio.matching.reverberation import find_reverberation
 from a3t.audio.matching.sound_matching import Neighbour, SoundMatcher
 from a3t.audio.output.patches import Patch
+from a3t.audio.output.provenance import Weights
 from a3t.audio.output.watermark import pieces_with_watermark, with_watermark
 from a3t.audio.reading.recording import Recording
 from a3t.audio.splicing.channels import on_channels, speaking_channels
@@ -268,7 +269,7 @@ class Renderer:
     networks: Networks
     vocoder: Vocoder
     step: Steps
-    voice: dict[str, Any] | None = None
+    voice: Weights | None = None
 
     def edited(self, plan: EditPlan) -> EditedRecording:
         """Carry out exactly this plan, and verify the new words if its request says so.
@@ -304,8 +305,8 @@ class Renderer:
 
     @property
     def _models(self) -> dict[str, Any]:
-        model = {"name": self.networks.name, "sha256": self.networks.sha256}
-        vocoder = {"name": self.vocoder.name, "sha256": self.vocoder.sha256}
+        model = Weights(self.networks.name, self.networks.sha256)
+        vocoder = Weights(self.vocoder.name, self.vocoder.sha256)
         return {"model": model, "vocoder": vocoder, "voice": self.voice}
 
     def _rendered(self, plan: EditPlan, origins: Sequence[EditedRecording]) -> list[Rendered]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from a3t.audio.output.files import check_target, sha256_of, staged_beside
-from a3t.audio.output.provenance import Trace, models_named, provenance_block
+from a3t.audio.output.provenance import Trace, Weights, models_named, provenance_block
 from a3t.audio.output.records import check_record, write_json
 from a3t.audio.output.writing import write_speech
 from a3t.grid import SAMPLE_RATE
@@ -27,9 +27,9 @@ class SpokenRecording:
 
     samples: np.ndarray
     plan: SpeechPlan
-    model: dict[str, str | None]
-    vocoder: dict[str, str | None]
-    voice: dict[str, Any] | None = None
+    model: Weights
+    vocoder: Weights
+    voice: Weights | None = None
     seconds: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -43,7 +43,7 @@ class SpokenRecording:
         With ``provenance`` the file's comment says that it is synthetic. Returns its path.
         """
         out = Path(out)
-        models = models_named(self.model, *filter(None, [self.voice]), self.vocoder)
+        models = models_named(self.model, self.voice, self.vocoder)
         traces = [Trace(0.0, len(self.samples) / SAMPLE_RATE, True, "", models)]
         block = provenance_block(traces, len(self.samples), SAMPLE_RATE) if provenance else ""
         record = out.with_name(f"{out.stem}.speech.json")
@@ -71,8 +71,8 @@ class SpokenRecording:
             "sample_rate": SAMPLE_RATE,
             "samples": len(self.samples),
             "phones": [[phone.symbol, phone.frames] for phone in self.plan.phones],
-            "model": self.model,
-            "vocoder": self.vocoder,
+            "model": self.model.to_json(),
+            "vocoder": self.vocoder.to_json(),
             "seed": self.plan.request.seed,
             "seconds": {name: round(value, 3) for name, value in self.seconds.items()},
-        } | ({"voice": self.voice} if self.voice else {})
+        } | ({"voice": self.voice.to_json()} if self.voice else {})

@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from a3t.audio.output.patches import Patch
+from a3t.audio.output.provenance import Weights
 from a3t.grid import HOP
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.planner import make_plan
@@ -25,7 +26,7 @@ from a3t.text.transcript import Transcript
 from alignment.formats import read_alignment
 from tests.plan.test_plan import WORDS, SixFrames, aligned, recording_of
 
-MODEL: dict[str, str | None] = {"name": "none", "sha256": None}
+MODEL = Weights("none", None)
 KINDS = ("move", "copy", "delete", "insert", "replace", "pause")
 STEPS = st.lists(
     st.tuples(

@@ -8,6 +8,7 @@ import pytest
 import soundfile
 
 from a3t.audio.output.patches import Patch, read_patched, sample_map
+from a3t.audio.output.provenance import Weights
 from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.rendering.edited import EditedRecording
@@ -15,6 +16,8 @@ from a3t.rendering.verification import heard_alike, verify
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from alignment.aligners.network_aligner import NetworkAligner
 from tests.conftest import ARCTIC, NEVER
+
+NONE = Weights("none", None)
 
 
 @pytest.fixture
@@ -57,7 +60,11 @@ def patched_with(editor: Editor, arctic: Path, shift: float) -> list[float]:
     first, last = (round(frame * 200) for frame in edit.source)  # 16 kHz
     away = round(shift * 16000)
     sound = recording.mono()[first + away : last + away, None].astype(np.float64)
-    result = verify(EditedRecording(plan, (Patch((first, last), sound),), {}, {}))
+    result = verify(
+        EditedRecording(
+            plan, (Patch((first, last), sound),), Weights("none", None), Weights("none", None)
+        )
+    )
     assert result.scores is not None
     assert [word.word for word in result.scores[0]] == ["always"]
     return [word.score for word in result.scores[0]]
@@ -74,7 +81,11 @@ def test_a_word_that_sounds_like_another_is_doubted(editor: Editor, arctic: Path
     plan = editor.plan(recording, new_text=ARCTIC.replace("see", "say"), text=ARCTIC)
     first, last = recording.samples_in(plan.edits[0].source)
     sound = recording.mono(first, last)[:, None].astype(np.float64)
-    result = verify(EditedRecording(plan, (Patch((first, last), sound),), {}, {}))
+    result = verify(
+        EditedRecording(
+            plan, (Patch((first, last), sound),), Weights("none", None), Weights("none", None)
+        )
+    )
     assert result.doubtful == ("say",)
 
 

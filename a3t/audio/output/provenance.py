@@ -21,6 +21,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
+from typing import Annotated
+
+from msgspec import Meta
 
 from a3t import __version__
 from a3t.audio.output.metadata import comment_of, room_for_comment
@@ -30,6 +33,7 @@ from a3t.audio.reading.checks import open_audio
 from a3t.audio.reading.containers import TrackReader
 from a3t.audio.reading.recording import Recording
 from a3t.spans import SpanMap
+from alignment.serialisation import Record
 
 CUT = "joined where something was cut out"
 EXACT = ("PCM_", "FLOAT", "DOUBLE")  # libsndfile's names of samples that no codec changes
@@ -93,9 +97,17 @@ class Provenance:
         return sum(trace.end - trace.start for trace in self.traces if trace.synthetic)
 
 
-def models_named(*models: Mapping[str, str | None]) -> str:
-    """Their names, each with the first 12 digits of its sha256."""
-    named = ((Path(model["name"] or "").name, (model["sha256"] or "")[:12]) for model in models)
+@dataclass(frozen=True)
+class Weights(Record):
+    """The network by which something was made; sha256: of its file, if it has one."""
+
+    name: Annotated[str, Meta(max_length=2000)]
+    sha256: Annotated[str, Meta(max_length=2000)] | None
+
+
+def models_named(*models: Weights | None) -> str:
+    """Return the names of those that are there, each with the first 12 digits of its sha256."""
+    named = ((Path(each.name).name, (each.sha256 or "")[:12]) for each in models if each)
     return ", ".join(" ".join(filter(None, pair)) for pair in named)
 
 

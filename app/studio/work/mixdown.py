@@ -21,6 +21,7 @@ import numpy as np
 from a3t.audio.analysis.loudness import loudness as measured
 from a3t.audio.output.muxing import FORMATS
 from a3t.audio.output.patches import Patch
+from a3t.audio.output.provenance import Weights
 from a3t.audio.output.records import record_path, with_bare_names, write_json
 from a3t.audio.output.writing import write_edited
 from a3t.audio.reading.recording import Recording
@@ -29,7 +30,7 @@ from a3t.plan.request import EditRequest, Pronunciations, Track, pronunciations_
 from a3t.projects.export.export_kinds import PACKAGES, export_files
 from a3t.projects.export.exports import ExportError, export
 from a3t.projects.store.words import HeardWords
-from a3t.projects.take_record import Mix, TakeRecord, Weights
+from a3t.projects.take_record import Mix, TakeRecord
 from a3t.projects.takes import (
     PLACES,
     MadeEdit,
@@ -197,9 +198,9 @@ def assembled(
         request,
         [each for edits in placed for each in edits],
         tuple(entry for entry in entries if entry) if all(entries) else (),
-        ((first and first.model) or nothing).to_json(),
-        ((first and first.vocoder) or nothing).to_json(),
-        voice.to_json() if voice else None,
+        (first and first.model) or nothing,
+        (first and first.vocoder) or nothing,
+        voice,
     )
 
 

@@ -9,7 +9,7 @@ with it how it was made (`a3t.projects.takes`).
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,7 @@ from a3t.grid import seconds_of
 from a3t.plan.edit_plan import EditPlan, PlannedEdit
 from a3t.plan.request import Cut
 from a3t.projects.store.words import lines_of
-from a3t.projects.take_record import Mix, NewWord, PatchSpan, Pronunciation, TakeRecord, Weights
+from a3t.projects.take_record import Mix, NewWord, PatchSpan, Pronunciation, TakeRecord
 from a3t.projects.takes import Take, aligned_stretch, level_of, made_edits
 from a3t.rendering.candidates import VARIATIONS, recorded_requests
 from a3t.rendering.edited import EditedRecording
@@ -221,9 +221,9 @@ def _made(job: TakeJob, take: Take, result: EditedRecording) -> dict[str, Any]:
     return {
         "level": level_of(result),
         "doubtful": tuple(result.doubtful),
-        "model": _weights(result.model),
-        "vocoder": _weights(result.vocoder),
-        "voice": _weights(result.voice) if result.voice else None,
+        "model": result.model,
+        "vocoder": result.vocoder,
+        "voice": result.voice,
         **({} if job.said else _recorded(result, take.stretch[0])),
         "punch_in": job.said is not None,
         "scores": tuple(tuple((w.word, w.score) for w in words) for words in result.scores or ()),
@@ -234,10 +234,6 @@ def _made(job: TakeJob, take: Take, result: EditedRecording) -> dict[str, Any]:
             {k: tuple(v) for k, v in asked.items()},
         ),
     }
-
-
-def _weights(named: Mapping[str, Any]) -> Weights:
-    return Weights(str(named["name"]), named["sha256"])
 
 
 def _anchor(job: TakeJob, take: Take, edit: PlannedEdit) -> tuple[int, int]:
