@@ -7,6 +7,7 @@ import binascii
 import secrets
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,22 @@ import numpy as np
 from a3t.errors import InputError
 from app import texts
 from app.processes.worker import WorkerProcess
+from app.studio.sent import Sent
 
 MOST = 2  # at once: each takes about half a core
 MEMORY, SECONDS = 1_500_000_000, 60  # bytes of data, and of processor time for a part
 LEAVING = 30.0  # seconds without a part, after which nobody is speaking any more
 MIN_RATE, MAX_RATE = 8_000, 384_000
+
+
+@dataclass(frozen=True)
+class LiveWords:
+    """The words that are final since the last time, and those after them that may change, each with
+    its start and end, seconds; late: whether the machine can't keep up."""
+
+    final: tuple[tuple[str, float, float], ...]
+    provisional: tuple[tuple[str, float, float], ...]
+    late: bool
 
 
 class LiveSessions:
@@ -42,7 +54,7 @@ class LiveSessions:
             self._sessions[key] = LiveSession(rate, lambda: self._end(key))
         return key[1]
 
-    def hear(self, visitor: str, name: str, data: dict[str, Any]) -> dict[str, Any] | None:
+    def hear(self, visitor: str, name: str, data: Sent) -> LiveWords | None:
         """The words after more `samples`, base64 of 16 bits each, little-endian; `last`: nothing
         more is said. None if there is no such session, InputError for anything else."""
         key = visitor, name
@@ -51,10 +63,10 @@ class LiveSessions:
         if session is None:
             return None
         try:
-            samples = base64.b64decode(str(data.get("samples") or ""), validate=True)
+            samples = base64.b64decode(data.text("samples"), validate=True)
         except (binascii.Error, ValueError):
             raise InputError(texts.WRONG_FIELDS) from None
-        last = data.get("last") is True
+        last = data.is_true("last")
         try:
             words = session.hear(samples, last)
         except InputError:
@@ -85,13 +97,13 @@ class LiveSession:
             self._came.clear()
         left()
 
-    def hear(self, samples: bytes, last: bool) -> dict[str, Any]:
+    def hear(self, samples: bytes, last: bool) -> LiveWords:
         self._came.set()
         with self._lock:
             if not self._process.alive:
                 raise InputError(texts.CRASHED)
             rate, self._rate = self._rate, None  # it begins once
-            words: dict[str, Any] = self._process.ask(hear, samples, last, rate)
+            words: LiveWords = self._process.ask(hear, samples, last, rate)
             return words
 
     def end(self) -> None:
@@ -101,7 +113,7 @@ class LiveSession:
 _recognisers: list[Any] = []  # of a session's process: one
 
 
-def hear(samples: bytes, last: bool, rate: int | None = None) -> dict[str, Any]:
+def hear(samples: bytes, last: bool, rate: int | None = None) -> LiveWords:
     """The words that are final since the last time, and those after them that may change, in a
     session's process, each with its start and end, seconds; `rate`: begin with these samples of 16
     bits, little-endian."""
@@ -118,9 +130,9 @@ def hear(samples: bytes, last: bool, rate: int | None = None) -> dict[str, Any]:
         ended = recogniser.end()
         final, rest = (*final, *ended.final), ended.provisional
     late = len(block) / recogniser.sample_rate >= LATE_S
-    return {"final": shown(final), "provisional": shown(rest), "late": late}
+    return LiveWords(shown(final), shown(rest), late)
 
 
-def shown(words: Sequence[Any]) -> list[tuple[str, float, float]]:
+def shown(words: Sequence[Any]) -> tuple[tuple[str, float, float], ...]:
     """Words as the page takes them."""
-    return [(word.text, round(word.start, 2), round(word.end, 2)) for word in words]
+    return tuple((word.text, round(word.start, 2), round(word.end, 2)) for word in words)

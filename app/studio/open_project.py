@@ -28,6 +28,7 @@ from app import limits, texts
 from app.processes.lanes import EditorLane, LaneJob
 from app.processes.worker import WorkerProcess
 from app.service import without_folder
+from app.studio.sent import Sent
 from app.studio.storage.folders import SAID, ProjectFolder, words_name
 from app.studio.storage.pcm_sound import PcmSound
 from app.studio.storage.project_pronunciations import own_pronunciations
@@ -281,7 +282,7 @@ class FurtherRecordings:
             self._tell()
             self._hear(added)
 
-    def remove(self, data: Any) -> None:
+    def remove(self, data: Sent) -> None:
         """One is no longer wanted; takes that its words are in keep it."""
         project, folder = self.project, self.project.folder
         with project.lock:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from a3t.projects.document import (
     MAX_CHANGES,
     MAX_CHARACTERS,
     Change,
+    Correction,
     Document,
     Step,
     changes_to,
@@ -42,47 +43,59 @@ from app.processes.worker import WorkerProcess, run_in_sandbox
 from app.service import without_folder
 from app.studio.open_project import FurtherRecordings, OpenProject
 from app.studio.project_words import Listening, WordCorrections
+from app.studio.sent import Sent
 from app.studio.storage.folders import SAID, ProjectFolder
 from app.studio.storage.project_pronunciations import (
     MAX_SAID_CHARACTERS,
+    checked_word,
     names_in,
     own_pronunciations,
     remember_pronunciation,
     said_as,
-    word_of,
 )
 from app.studio.work import worker_tasks as tasks
 from app.studio.work.take_orders import (
     NEAR,
     TakeJob,
+    TakeWish,
     job_of,
     moved_reach,
-    number,
     recorded_reach,
     settings_of,
     sources_for,
-    take_options,
 )
 
 SOUNDS = {"breath", "click"}  # which are found in the sound, not in the words
 
 
-def cleaning_of(data: Any) -> Cleaning:
-    """The cleaning that a request asks for; InputError for what can't be looked for."""
-    given = data if isinstance(data, dict) else {}
-    kinds = given.get("kinds")
+def cleaning_of(sent: Sent) -> Cleaning:
+    """Return the cleaning that a request asks for; InputError for what can't be looked for."""
+    kinds = sent.get("kinds")
     named = tuple(str(kind) for kind in kinds[:9]) if isinstance(kinds, list) else KINDS
     return Cleaning(
         kinds=named,
-        **read_options(CleaningOptions, PAGE, given),
-        hidden=listed(str(given.get("hidden") or "")[:MAX_CHARACTERS]),
-        bleep=given.get("bleep") is True,
+        **read_options(CleaningOptions, PAGE, sent.fields),
+        hidden=listed(sent.text("hidden")[:MAX_CHARACTERS]),
+        bleep=sent.is_true("bleep"),
     )
+
+
+@dataclass(frozen=True)
+class Offered:
+    """What can be taken out.
+
+    found: of each finding its kind, what it is, its seconds in the recording, those of the take
+    that stays (`again`), and the change (`edit`) that takes it out. unnamed: the words to hide that
+    the transcript lacks.
+    """
+
+    found: tuple[Mapping[str, object], ...]
+    unnamed: tuple[str, ...]
 
 
 def find_changes(
     recording: Recording, heard: HeardWords, want: Cleaning, *tracks: TrackActivity
-) -> dict[str, Any]:
+) -> Offered:
     """`offered_changes`, where the recording is read in a process of its own, if it has to be."""
     if SOUNDS & set(want.kinds):
         return run_in_sandbox(offered_changes, recording, heard, want, *tracks)
@@ -91,10 +104,8 @@ def find_changes(
 
 def offered_changes(
     recording: Recording, heard: HeardWords, want: Cleaning, *tracks: TrackActivity
-) -> dict[str, Any]:
-    """``found``: of each finding its kind, what it is, its seconds in the recording, those of the
-    take that stays (`again`), and the change (`edit`) that takes it out. ``unnamed``: the words to
-    hide that the transcript lacks. InputError while no word is known."""
+) -> Offered:
+    """Find what is wanted among the words; InputError while none is known."""
     tokens = heard.tokens
     if not tokens:
         raise InputError(texts.NOT_HEARD_YET)
@@ -102,11 +113,11 @@ def offered_changes(
     findings = Findings(source, source.text, want, activity=tracks)
     owners = [k for k, token in enumerate(tokens) for _ in token.words]
     starts = [token.start for token in tokens]
-    found = [
-        each.shown() | {"edit": _change(each, want, tokens, owners, starts).to_json()}
+    found = tuple(
+        {**each.shown(), "edit": _change(each, want, tokens, owners, starts)}
         for each in findings.found
-    ]
-    return {"found": found, "unnamed": findings.unnamed}
+    )
+    return Offered(found, tuple(findings.unnamed))
 
 
 def _change(
@@ -156,27 +167,26 @@ class TakeMaking:
         self,
         change: Change,
         heard: HeardWords | None = None,
-        options: Mapping[str, Any] | None = None,
+        wish: TakeWish | None = None,
     ) -> None:
-        """Make a take of a change in the background; its first one, or another with these fields
-        of a `TakeJob`."""
+        """Make a take of a change in the background; its first one, or another that is wished."""
         project, folder = self.project, self.project.folder
-        said = (options or {}).get("said")
+        said, is_first = wish and wish.said, wish is None
 
         def failed(sentence: str) -> None:
             if said is not None:
                 folder.discard(said)
             self._failed(change.key, sentence)
 
-        if options is not None:
+        if not is_first:
             self.failures.pop(change.key, None)
         models = settings_of(project.document.settings)[1]
         folder.next_take(change.key)  # InputError: there are too many
         try:
             heard = heard or project.heard()
-            moved = None if options is not None else moved_reach(change, heard)
-            job = self._job(change, heard, moved or (NEAR, NEAR), **options or {})
-            if options is None and not job.request.fit:  # else it takes the time that it took
+            moved = moved_reach(change, heard) if is_first else None
+            job = self._job(change, heard, moved or (NEAR, NEAR), wish or TakeWish())
+            if is_first and not job.request.fit:  # else it takes the time that it took
                 others = () if moved else sources_for(change, heard, project.sources())
                 moves = bool(moved or others)
                 job = replace(job, request=replace(job.request, moves=moves), others=others)
@@ -187,7 +197,7 @@ class TakeMaking:
 
         def run(editor: WorkerProcess) -> None:
             number, takes = folder.next_take(change.key), folder.takes(change.key)
-            if takes and options is None:
+            if takes and is_first:
                 return
             level = next((t.level for t in takes if t.words), None) if said is None else None
             into = folder.take_folder(change.key, number)
@@ -198,7 +208,7 @@ class TakeMaking:
                 self._make_recorded(change)
 
         # The first take once; of others one for each request.
-        name = f"take {change.key} {'' if options is None else secrets.token_hex(4)}"
+        name = f"take {change.key} {'' if is_first else secrets.token_hex(4)}"
         project.add_job(
             project.quick,
             MAKING,
@@ -214,7 +224,7 @@ class TakeMaking:
         change: Change,
         heard: HeardWords,
         reach: tuple[int, int] = (NEAR, NEAR),
-        **options: Any,
+        wish: TakeWish = TakeWish(),  # noqa: B008  (frozen)
     ) -> TakeJob:
         project, document = self.project, self.project.document
         settings, sound = settings_of(document.settings)[0], project.state.sound
@@ -226,7 +236,8 @@ class TakeMaking:
         )
         recording = project.recording()
         others = [each for key, each in self._made().items() if key != change.key]
-        return job_of(change, others, heard, reach, recording=recording, request=request, **options)
+        more = {"recording": recording, "request": request, **vars(wish)}
+        return job_of(change, others, heard, reach, **more)
 
     def _make_recorded(self, change: Change) -> None:
         """Further takes of a few words that are recorded elsewhere, when nothing else is to do."""
@@ -261,18 +272,17 @@ class TakeMaking:
         self.failures[key] = sentence
         self.project.events.tell(kind="failed", key=key, sentence=sentence)
 
-    def again(self, key: str, data: Any) -> None:
-        """Another take of a change that is in the list, perhaps longer or shorter."""
-        given = data if isinstance(data, dict) else {}
+    def again(self, key: str, sent: Sent) -> None:
+        """Make another take of a change that is in the list, perhaps longer or shorter."""
         change = self._change(key)
-        self.make(change, None, take_options(given, self.project.folder.takes(key)))
+        self.make(change, None, TakeWish.of(sent, self.project.folder.takes(key)))
 
     def say(self, key: str, source: Path) -> None:
         """Another take of a change, of its words as somebody has said them in a recording."""
         change, folder = self._change(key), self.project.folder
         folder.next_take(change.key)  # InputError: there are too many
         with self.project.lock:  # or it is forgotten before it is used
-            self.make(change, None, {"said": folder.keep_said(source)})
+            self.make(change, None, TakeWish(said=folder.keep_said(source)))
 
     def _change(self, key: str) -> Change:
         """The change that has this key, alone or made of several; InputError if there is none."""
@@ -282,12 +292,12 @@ class TakeMaking:
         """The changes of which takes are made, by their keys."""
         return {change.key: change for change in self.project.made_as_one().values()}
 
-    def pronounce(self, data: Any) -> None:
+    def pronounce(self, sent: Sent) -> None:
         """A word is said otherwise in this project from now on; changes that have it get another
         take. InputError for what is no word."""
         project, folder = self.project, self.project.folder
-        word = word_of(data)
-        said = str(data.get("said", ""))[:MAX_SAID_CHARACTERS]
+        word = checked_word(sent.text("word"))
+        said = sent.text("said")[:MAX_SAID_CHARACTERS]
 
         def run(editor: WorkerProcess) -> None:
             phones = editor.ask(tasks.phones_said, said)
@@ -297,7 +307,7 @@ class TakeMaking:
                 for key, change in self._made().items():
                     takes = self._takes(key)
                     if any(word == each.text for take in takes for each in take.words):
-                        self.make(change, None, {})
+                        self.make(change, None, TakeWish())
 
         project.add_job(project.quick, MAKING, f"pronounce {word}", run)
 
@@ -339,6 +349,17 @@ class TakeMaking:
 EXPORTING = 2  # urgency
 AUDIO = (".wav", ".flac", ".mp3", ".m4a")  # what the sound may become
 SHAPE = ("sample_rate", "channels", "samples", "seconds")
+
+
+@dataclass(frozen=True)
+class SavedScript:
+    """A project's changes as a page needs them, with their keys and those of their takes, the
+    corrections that wait, and the numbers of the steps that were refused just now."""
+
+    revision: int
+    edits: tuple[Mapping[str, object], ...]
+    corrections: tuple[Correction, ...]
+    refused: tuple[int, ...] = ()
 
 
 class Project:
@@ -414,17 +435,19 @@ class Project:
             own = [change.key for change in document.changes]
             keys = [*dict.fromkeys([*own, *(change.key for change in made.values())])]
             return {
-                **self._shown(document, made),
-                "draft": document.draft and document.draft.to_json(),
+                **vars(self._saved(document, made)),
+                "draft": document.draft,
                 "takes": {key: self.takes.shown(key) for key in keys},
                 "failures": {key: failures[key] for key in keys if key in failures},
                 "making": self.takes.being_made(),
             }
 
-    def save(self, data: Any, settings: Any) -> dict[str, Any]:
+    def save(self, sent: Sent) -> SavedScript:
         """Take a page's steps, each once however often it is sent, and begin to make what is not
         made; the list as it is now."""
-        steps, page = steps_of(data.get("steps", [])), str(data.get("page", ""))[:32]
+        steps, page = steps_of(sent.fields.get("steps", [])), sent.text("page")[:32]
+        given = sent.get("settings")
+        settings = given if isinstance(given, dict) else {}
         settings_of(settings)
         with self.open.lock:
             before, refused = self.open.document, list[int]()
@@ -437,50 +460,47 @@ class Project:
             after = replace(
                 before.merged(steps, page, set_words),
                 revision=before.revision + 1,
-                settings=settings if isinstance(settings, dict) else {},
-                draft=draft_of(data["draft"]) if "draft" in data else before.draft,
+                settings=settings,
+                draft=draft_of(sent.get("draft")) if "draft" in sent else before.draft,
             )
             self.folder.keep(after)
             self.exported = None
             self.takes.make_missing()
             self.words.correct_all()
         self.events.tell(kind="saved", revision=after.revision)
-        return self._shown(after, self.open.made_as_one()) | {"refused": refused}
+        return self._saved(after, self.open.made_as_one(), refused)
 
-    def _shown(self, document: Document, made: Mapping[str, Change]) -> dict[str, Any]:
-        """The changes as a page needs them, with their keys and those of their takes, and the
-        corrections that wait."""
-        return {
-            "revision": document.revision,
-            "edits": [
-                change.to_json() | {"key": key, "made": made.get(key, change).key}
-                for change in document.changes
-                for key in [change.key]
-            ],
-            "corrections": [each.to_json() for each in document.corrections],
-        }
+    def _saved(
+        self, document: Document, made: Mapping[str, Change], refused: Sequence[int] = ()
+    ) -> SavedScript:
+        edits = tuple(
+            change.to_json() | {"key": key, "made": made.get(key, change).key}
+            for change in document.changes
+            for key in [change.key]
+        )
+        return SavedScript(document.revision, edits, document.corrections, tuple(refused))
 
-    def rename(self, data: Any) -> None:
-        """Another name; InputError for none."""
-        name = limits.required(str(data.get("name") or ""), texts.THE_NAME, texts.NAMELESS)
+    def rename(self, given: str) -> None:
+        """Give it another name; InputError for none."""
+        name = limits.required(given, texts.THE_NAME, texts.NAMELESS)
         name = " ".join(name.split())[:120]
         self.folder.update(lambda state: replace(state, name=name))
         self.events.tell(kind="name", name=name)
 
-    def offered(self, data: Any) -> dict[str, Any]:
+    def offered(self, sent: Sent) -> Offered:
         """Find what can be taken out of what has been listened to; nothing is changed."""
         heard = self.open.heard()
         recording = self.open.recording()
         tracks = [activity for _, _, activity in self.open.tracks()]
         with without_folder(self.folder.path):
-            return find_changes(recording, heard, cleaning_of(data), *tracks)
+            return find_changes(recording, heard, cleaning_of(sent), *tracks)
 
-    def export(self, data: Any) -> None:
+    def export(self, sent: Sent) -> None:
         """Begin to write the zip of everything: its sound of a `kind`, at a `loudness` (LUFS), with
         the `film` if that is wanted; `exported` is its name when it is there."""
-        kind, film = str(data.get("kind") or ""), data.get("film") is True
-        wanted = data.get("loudness")
-        loudness = None if wanted is None else number(wanted, -16.0, *LEVELS_LUFS)
+        kind, film = sent.text("kind"), sent.is_true("film")
+        is_levelled = sent.get("loudness") is not None
+        loudness = sent.number("loudness", -16.0, *LEVELS_LUFS) if is_levelled else None
         chosen = self.takes.chosen()
         if not self.open.is_all_heard:
             raise InputError(texts.NOT_HEARD_YET)

@@ -32,10 +32,10 @@ from app.processes.lanes import EditorLane
 from app.processes.worker import WorkerProcess
 from app.service import without_folder
 from app.studio.open_project import LISTENING, OpenProject
+from app.studio.sent import Sent
 from app.studio.storage.pcm_sound import PcmSound
 from app.studio.storage.project_pronunciations import own_pronunciations, remember_names
 from app.studio.work import worker_tasks as tasks
-from app.studio.work.take_orders import number
 
 OPENING = 0  # an urgency
 OWN = "a3t"  # whose steps are the server's
@@ -51,6 +51,23 @@ def transcript_lines(text: str) -> str:
     """A transcript as it is kept; InputError if it is too long."""
     text = spoken_text(limits.check_text(text, texts.THE_TRANSCRIPT))
     return "\n".join(filter(None, (" ".join(line.split()) for line in text.splitlines())))
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a recording has been listened to.
+
+    share: 0 to 1. other_text: the transcript that was given, if it is of something else. missing:
+    seconds between which nothing has been listened to, and what is said there by the transcript.
+    text: the transcript while it has not been found yet.
+    """
+
+    share: float
+    done: bool
+    problem: str
+    other_text: str | None
+    missing: tuple[tuple[float, float, str], ...]
+    text: str
 
 
 class Listening:
@@ -85,11 +102,11 @@ class Listening:
                 lane = project.quick if part == 0 and not state.places else project.lane
                 self._add(lane, LISTENING + part, f"part {part}", run)
 
-    def look(self, data: Any) -> None:
+    def look(self, data: Sent) -> None:
         """Somebody looks at, or plays, this second of the recording: what is nearest to it is
         listened to next."""
         project, sound = self.project, self.project.state.sound
-        at = number(data.get("seconds"), 0.0, 0.0, 1e6)
+        at = data.number("seconds", 0.0, 0.0, 1e6)
         if sound is None:
             return
         parts, rate = project.parts, sound.sample_rate
@@ -98,20 +115,21 @@ class Listening:
         for lane in (project.quick, project.long):
             lane.reorder(project.folder.id, urgencies)
 
-    def progress(self) -> dict[str, Any]:
-        """The progress of listening to the recording: parts done of all, or what is wrong."""
+    def progress(self) -> Progress:
+        """Return how far it has been listened to, or what is wrong."""
         parts = self.project.parts
         done = [part for part in range(len(parts)) if self.project.is_heard(part)]
         total = sum(last - first for first, last in parts)
         heard = sum(parts[part][1] - parts[part][0] for part in done)
-        return {
-            "share": heard / total if total else 0.0,
-            "done": bool(parts) and len(done) == len(parts),
-            "problem": self.problem or (texts.TEXT_DOES_NOT_MATCH if self.is_other_text else ""),
-            "other_text": self.project.state.text if self.is_other_text else None,
-            "missing": self._missing(),
-            "text": "" if self.project.state.places else self.project.state.text,
-        }
+        text, is_other = self.project.state.text, self.is_other_text
+        return Progress(
+            share=heard / total if total else 0.0,
+            done=bool(parts) and len(done) == len(parts),
+            problem=self.problem or (texts.TEXT_DOES_NOT_MATCH if is_other else ""),
+            other_text=text if is_other else None,
+            missing=tuple(self._missing()),
+            text="" if self.project.state.places else text,
+        )
 
     def _missing(self) -> list[tuple[float, float, str]]:
         """Seconds between which nothing has been listened to yet, and what is said there by the
@@ -130,7 +148,7 @@ class Listening:
         return [(round(start, 2), round(end, 2), text) for start, end, text in found]
 
     def _tell(self) -> None:
-        self.project.events.tell(kind="listening", **self.progress())
+        self.project.events.tell(kind="listening", **vars(self.progress()))
 
     def _add(self, lane: EditorLane, urgency: int, name: str, run: Any) -> None:
         shown = self.project.events.is_shown
@@ -203,11 +221,11 @@ class Listening:
         one = len(self.project.parts) == 1 and self.project.state.places
         return bool(one and rows) and not any(row[4] for row in rows)
 
-    def retext(self, data: Any) -> None:
+    def retext(self, given: str) -> None:
         """Listen again, with another transcript or, for none, by recognising; InputError once
         there are changes."""
         project, folder = self.project, self.project.folder
-        text = transcript_lines(str(data.get("text") or ""))
+        text = transcript_lines(given)
         with project.lock:
             if project.changes or project.document.corrections:
                 raise InputError(texts.CHANGED_ALREADY)
@@ -223,12 +241,12 @@ class Listening:
         project.events.tell(kind="reload")
         self._add(project.quick, OPENING, "open again", self._open)
 
-    def know(self, data: Any) -> None:
+    def know(self, given: str) -> None:
         """Names and words that are said in the recording, as `a3t … --words` has them. What was
         recognised is listened to again, unless something was changed. What the list can't be is
         told to the pages."""
         project, folder = self.project, self.project.folder
-        text = limits.check_text(str(data.get("text") or ""), texts.THE_LIST)
+        text = limits.check_text(given, texts.THE_LIST)
 
         def run(editor: WorkerProcess) -> None:
             words = editor.ask(tasks.listed_words, text)
@@ -238,7 +256,7 @@ class Listening:
                 free = not (project.changes or project.document.corrections)
             begun = any(map(project.is_heard, range(len(project.parts))))
             if free and begun and not project.state.text:
-                self.retext({})
+                self.retext("")
 
         project.add_job(project.quick, OPENING, f"names {secrets.token_hex(4)}", run)
 
@@ -403,15 +421,15 @@ class WordCorrections:
             project.events.tell(kind="marks", marks=self.marks())
         return True
 
-    def speakers(self, data: Any) -> None:
+    def speakers(self, data: Sent) -> None:
         """Tell by the sound who says what, in the background; InputError if it can't be told."""
         require_packages()
         project = self.project
         if not project.is_all_heard:
             raise InputError(texts.NOT_HEARD_YET)
         recording = project.recording()
-        count = data.get("count") if type(data.get("count")) is int else None
-        label = str(data.get("label") or "speakers")[: document.MAX_CHARACTERS]
+        count = data.whole("count")
+        label = (data.text("label") or "speakers")[: document.MAX_CHARACTERS]
 
         def run(editor: WorkerProcess) -> None:
             with without_folder(project.folder.path):

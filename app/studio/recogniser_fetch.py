@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from typing import Any
+from dataclasses import dataclass
+from typing import Literal
 
 from a3t.errors import InputError
 from a3t.fetching.fetch_recogniser import (
@@ -19,6 +20,17 @@ from alignment.recognition.whisper import find_whisper, is_installed
 from app import texts
 
 
+@dataclass(frozen=True)
+class FetchState:
+    """How far it is: share, 0 to 1, of the megabytes; problem: why the last fetch failed."""
+
+    state: Literal["none", "offered", "fetching"]
+    problem: str = ""
+    server: str = ""
+    share: float = 0.0
+    megabytes: int = MEGABYTES
+
+
 class RecogniserFetch:
     """One fetch at a time, in a thread of its own. `is_offered`: whether it may be at all."""
 
@@ -28,25 +40,21 @@ class RecogniserFetch:
         self._problem = ""
         self._lock = threading.Lock()
 
-    def state(self) -> dict[str, Any]:
-        """The state for the page: "none", "offered" or "fetching", and how far that is."""
+    def state(self) -> FetchState:
+        """Return whether it is there, offered, or being fetched, and how far that is."""
         wanted = self.is_offered and is_installed() and not os.environ.get("A3T_RECOGNISER")
         if not wanted or find_whisper() is not None:
-            return {"state": "none"}
+            return FetchState("none")
         running = self._thread is not None and self._thread.is_alive()
         have = bytes_fetched(OFFERED)
-        return {
-            "state": "fetching" if running else "offered",
-            "problem": self._problem,
-            "megabytes": MEGABYTES,
-            "server": server_named(),
-            "share": min(have / (MEGABYTES * 1e6), 1.0),
-        }
+        state: Literal["fetching", "offered"] = "fetching" if running else "offered"
+        share = min(have / (MEGABYTES * 1e6), 1.0)
+        return FetchState(state, self._problem, server_named(), share)
 
-    def begin(self) -> dict[str, Any]:
+    def begin(self) -> FetchState:
         """Fetch it, unless that is under way or isn't offered; the `state`."""
         with self._lock:
-            if self.state()["state"] == "offered":
+            if self.state().state == "offered":
                 self._problem = ""
                 self._thread = threading.Thread(target=self._fetch, name="fetch", daemon=True)
                 self._thread.start()

@@ -13,7 +13,7 @@ import zipfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import quote
 
 import anyio
@@ -22,15 +22,16 @@ from fastapi import Path as PathField
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException
 
-from a3t.errors import InputError
 from a3t.plan.cleaning import Cleaning
 from a3t.plan.options import EditOptions
 from a3t.user_folders import voice_names
+from alignment.serialisation import to_json
 from app import limits, texts
 from app.guard import Visitors
 from app.models import VOCODERS, aligners_here, models_here
 from app.option_forms import shown_options
 from app.studio.project import AUDIO, Project
+from app.studio.sent import Sent
 from app.studio.storage.folders import LOUD, SAID, TAKE
 from app.studio.storage.pcm_sound import TILE, peaks_range, spectrogram_tile, take_spectrogram
 from app.studio.studio import Studio, ThereAlreadyError
@@ -58,27 +59,12 @@ def get_project(project: str, studio: Opened, visitor: Visitor) -> Project:
     return found
 
 
-async def json_body(request: Request) -> dict[str, Any]:
-    """A request's JSON object; an empty one for anything else. InputError for numbers that no
-    float holds, and for halves of characters: what is written has to be read again."""
-    try:
-        data = json.loads(await request.body(), parse_int=_whole)
-    except (ValueError, RecursionError):
-        return {}
-    try:
-        json.dumps(data, ensure_ascii=False, allow_nan=False).encode()
-    except (ValueError, RecursionError):
-        raise InputError(texts.WRONG_FIELDS) from None
-    return data if isinstance(data, dict) else {}
-
-
-def _whole(digits: str) -> int | float:
-    """A whole number; infinite with more digits than anything here has."""
-    return int(digits) if len(digits) < 20 else float("inf")
+async def get_sent(request: Request) -> Sent:
+    return Sent.read(await request.body())
 
 
 ThisProject = Annotated[Project, Depends(get_project)]
-Sent = Annotated[dict[str, Any], Depends(json_body)]
+Fields = Annotated[Sent, Depends(get_sent)]
 Place = Annotated[int, PathField(ge=0, lt=10**12)]
 
 
@@ -107,6 +93,11 @@ def get_take_path(take: str, project: ThisProject) -> Path:
 Take = Annotated[Path, Depends(get_take_path)]
 
 
+def answer(told: object) -> Response:
+    """What is told, records among it, as JSON."""
+    return JSONResponse(to_json(told))
+
+
 def samples(data: bytes) -> Response:
     return Response(data, media_type="application/octet-stream", headers=CACHED)
 
@@ -117,12 +108,12 @@ def picture(data: bytes) -> Response:
 
 @reading.get("")
 def state(project: ThisProject) -> Response:
-    return JSONResponse(project.state())
+    return answer(project.state())
 
 
 @reading.get("/script")
 def script(project: ThisProject) -> Response:
-    return JSONResponse(project.script())
+    return answer(project.script())
 
 
 @reading.get("/download")
@@ -165,7 +156,7 @@ def film(project: ThisProject) -> Response:
 
 @reading.get("/recordings")
 def recordings(project: ThisProject) -> Response:
-    return JSONResponse(project.further.shown())
+    return answer(project.further.shown())
 
 
 @reading.get("/recordings/{file}")
@@ -257,14 +248,14 @@ EDITOR_PAGE, FIRST_PAGE = (
 )
 
 
-Change = Callable[[Project, dict[str, Any]], dict[str, Any] | None]
+Change = Callable[[Project, Sent], object]
 # What changes a project, or asks for more of it than is written down.
 CHANGES: dict[str, Change] = {
-    "script": lambda project, data: project.save(data, data.get("settings")),
-    "rename": lambda project, data: project.rename(data),
-    "text": lambda project, data: project.listening.retext(data),
-    "names": lambda project, data: project.listening.know(data),
-    "takes": lambda project, data: project.takes.again(str(data.get("key")), data),
+    "script": lambda project, data: project.save(data),
+    "rename": lambda project, data: project.rename(data.text("name")),
+    "text": lambda project, data: project.listening.retext(data.text("text")),
+    "names": lambda project, data: project.listening.know(data.text("text")),
+    "takes": lambda project, data: project.takes.again(data.text("key"), data),
     "cleaning": lambda project, data: project.offered(data),
     "look": lambda project, data: project.listening.look(data),
     "pronounce": lambda project, data: project.takes.pronounce(data),
@@ -309,13 +300,13 @@ def add_studio(app: FastAPI, studio: Studio, visitors: Visitors) -> None:
 
 
 @router.get("/projects")
-def recent(studio: Opened, visitor: Visitor) -> list[dict[str, Any]]:
-    return studio.projects.recent(visitor)
+def recent(studio: Opened, visitor: Visitor) -> Response:
+    return answer(studio.projects.recent(visitor))
 
 
 @router.post("/projects")
-def create(studio: Opened, visitor: Visitor, data: Sent) -> dict[str, str]:
-    if data.get("example") is True:
+def create(studio: Opened, visitor: Visitor, data: Fields) -> dict[str, str]:
+    if data.is_true("example"):
         project = studio.example(visitor)
     else:
         project = studio.create(visitor, data)
@@ -323,7 +314,7 @@ def create(studio: Opened, visitor: Visitor, data: Sent) -> dict[str, str]:
 
 
 @router.get("/limits")
-def most(visitor: Visitor) -> dict[str, Any]:
+def most(visitor: Visitor) -> Response:
     size = limits.MAX_MEGABYTES * 1_000_000
     choices = {
         "voice": ("", *voice_names()),
@@ -332,13 +323,14 @@ def most(visitor: Visitor) -> dict[str, Any]:
         "aligner": aligners_here(),
         "kind": ("", *AUDIO),
     }
-    return {
+    told = {
         "bytes": size,
         "length": texts.length(limits.MAX_SECONDS),
         "choices": choices,
         "options": shown_options(EditOptions),
         "cleaning": shown_options(Cleaning),
     }
+    return answer(told)
 
 
 @router.post("/uploads")
@@ -354,30 +346,30 @@ async def upload(
 
 
 @router.get("/recogniser")
-def recogniser(studio: Opened, visitor: Visitor) -> dict[str, Any]:
-    return studio.recogniser.state()
+def recogniser(studio: Opened, visitor: Visitor) -> Response:
+    return answer(studio.recogniser.state())
 
 
 @router.post("/recogniser")
-def fetch(studio: Opened, visitor: Visitor) -> dict[str, Any]:
-    return studio.recogniser.begin()
+def fetch(studio: Opened, visitor: Visitor) -> Response:
+    return answer(studio.recogniser.begin())
 
 
 @router.post("/live")
-def speak(studio: Opened, visitor: Visitor, data: Sent) -> dict[str, str]:
+def speak(studio: Opened, visitor: Visitor, data: Fields) -> dict[str, str]:
     return {"id": studio.live.begin(visitor, data.get("rate"))}
 
 
 @router.post("/live/{name}")
-def spoken(name: str, studio: Opened, visitor: Visitor, data: Sent) -> dict[str, Any]:
+def spoken(name: str, studio: Opened, visitor: Visitor, data: Fields) -> Response:
     words = studio.live.hear(visitor, name, data)
     if words is None:
         raise HTTPException(404, texts.NOT_HERE)
-    return words
+    return answer(words)
 
 
 @router.post("/text")
-def read_text(studio: Opened, visitor: Visitor, data: Sent) -> dict[str, str]:
+def read_text(studio: Opened, visitor: Visitor, data: Fields) -> dict[str, str]:
     return {"text": studio.text_from(visitor, data)}
 
 
@@ -398,13 +390,13 @@ def done(is_done: bool) -> dict[str, str]:
 
 
 @router.post("/projects/{project}/said")
-def said(project: ThisProject, studio: Opened, visitor: Visitor, data: Sent) -> dict[str, str]:
+def said(project: ThisProject, studio: Opened, visitor: Visitor, data: Fields) -> dict[str, str]:
     studio.say(visitor, project, data)
     return {}
 
 
 @router.post("/projects/{project}/recordings")
-def further(project: ThisProject, studio: Opened, visitor: Visitor, data: Sent) -> dict[str, str]:
+def further(project: ThisProject, studio: Opened, visitor: Visitor, data: Fields) -> dict[str, str]:
     studio.add(visitor, project, data)
     return {}
 
@@ -416,8 +408,8 @@ def packed(project: ThisProject, studio: Opened) -> Response:
 
 
 def changing(change: Change) -> Callable[..., Response]:
-    def changed(project: ThisProject, data: Sent) -> Response:
-        return JSONResponse(change(project, data) or {})
+    def changed(project: ThisProject, data: Fields) -> Response:
+        return answer(change(project, data) or {})
 
     return changed
 

@@ -7,7 +7,7 @@ import shutil
 import threading
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from a3t.errors import InputError
 from a3t.example import NEW_TEXT, RECORDING, TEXT
@@ -21,6 +21,7 @@ from app.studio.live_sessions import LiveSessions
 from app.studio.project import Project
 from app.studio.project_words import transcript_in, transcript_lines
 from app.studio.recogniser_fetch import RecogniserFetch
+from app.studio.sent import Sent
 from app.studio.storage.folders import BIN, ProjectFolder, Projects
 from app.studio.storage.packed_project import SUFFIX, manifest_of, pack, unpack
 
@@ -62,24 +63,22 @@ class Studio:
             self._uploads[visitor, upload] = path, Path(name).name or path.name
         return upload
 
-    def uploaded(
-        self, visitor: str, data: dict[str, Any], most: int | None = None
-    ) -> tuple[Path, str]:
+    def uploaded(self, visitor: str, data: Sent, most: int | None = None) -> tuple[Path, str]:
         """The file that a request means, of at most so many megabytes, and what it was called."""
         most = limits.MAX_MEGABYTES if most is None else most
-        path, name = self._uploads.get((visitor, str(data.get("upload"))), (None, ""))
+        path, name = self._uploads.get((visitor, data.text("upload")), (None, ""))
         if path is None or not path.is_file():
             raise InputError(texts.NOT_UPLOADED)
         if path.stat().st_size > most * 1_000_000:
             raise InputError(texts.too_large(most))
         return path, name
 
-    def create(self, visitor: str, data: dict[str, Any]) -> Project:
+    def create(self, visitor: str, data: Sent) -> Project:
         """A project of an uploaded recording, with its text if one is given; InputError."""
         source, name = self.uploaded(visitor, data)
         if source.suffix.lower() == ".zip":
             return self._unpacked(visitor, source, data.get("onto"))
-        text = transcript_lines(str(data.get("text") or ""))
+        text = transcript_lines(data.text("text"))
         return self._create(visitor, source, name, ProjectState(text=text))
 
     def example(self, visitor: str) -> Project:
@@ -121,7 +120,7 @@ class Studio:
 
         return self._opened(self.projects.create(visitor, source, fill))
 
-    def _unpacked(self, visitor: str, source: Path, onto: Any) -> Project:
+    def _unpacked(self, visitor: str, source: Path, onto: object) -> Project:
         """A project from its file. What the visitor has of it is replaced only if `onto` says so
         ("replace", or "both" to keep it); otherwise ThereAlreadyError."""
         most = 3 * limits.MAX_MEGABYTES * 1_000_000
@@ -194,23 +193,23 @@ class Studio:
         (folder.path / BIN).unlink()
         return True
 
-    def say(self, visitor: str, project: Project, data: dict[str, Any]) -> None:
+    def say(self, visitor: str, project: Project, data: Sent) -> None:
         """A take of a change, of its words as they are said in an uploaded recording."""
         source, _ = self.uploaded(visitor, data)
         limits.check_upload(str(source), self.service.folder)
-        project.takes.say(str(data.get("key")), source)
+        project.takes.say(data.text("key"), source)
 
-    def add(self, visitor: str, project: Project, data: dict[str, Any]) -> None:
+    def add(self, visitor: str, project: Project, data: Sent) -> None:
         """An uploaded recording beside the project's own, a source, perhaps with its text, or a
         track."""
         source, name = self.uploaded(visitor, data)
         limits.check_upload(str(source), self.service.folder)
         seconds = run_in_sandbox(limits.stated_length, source)
         kind: Literal["source", "track"] = "track" if data.get("kind") == "track" else "source"
-        text = transcript_lines(str(data.get("text") or ""))
+        text = transcript_lines(data.text("text"))
         project.further.add(source, FurtherRecording(kind, "", name[:120], seconds, text))
 
-    def text_from(self, visitor: str, data: dict[str, Any]) -> str:
+    def text_from(self, visitor: str, data: Sent) -> str:
         """The words of an uploaded transcript, read in a bounded process; InputError."""
         path, _ = self.uploaded(visitor, data, limits.MAX_TEXT_MEGABYTES)
         with without_folder(path.parent):

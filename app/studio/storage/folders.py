@@ -226,6 +226,18 @@ def words_name(part: int) -> str:
 
 
 @dataclass(frozen=True)
+class RecentProject:
+    """A project as the start lists it; opened: the time of its last opening."""
+
+    id: str
+    name: str
+    seconds: float | None
+    opened: float
+    edits: int
+    binned: bool
+
+
+@dataclass(frozen=True)
 class Projects:
     """Every visitor's projects below one folder; each has a folder that only this program names."""
 
@@ -279,8 +291,8 @@ class Projects:
         """A visitor's projects that are `origin`, or came from a file of it."""
         return [each for each in self.of(visitor) if origin in (each.id, each.state.origin)]
 
-    def recent(self, visitor: str) -> list[dict[str, Any]]:
-        """A visitor's projects for the start, the last opened first, and those in the bin."""
+    def recent(self, visitor: str) -> list[RecentProject]:
+        """Return a visitor's projects, the last opened first, and those in the bin."""
         found = []
         self.empty_bin(visitor)
         for folder in (*self.of(visitor), *self.of(visitor, binned=True)):
@@ -288,14 +300,8 @@ class Projects:
             with suppress(InputError):  # its sentence is said when it is opened
                 state = folder.state
                 edits = len(folder.document.changes)
+            seconds, is_binned = state.sound and state.sound.seconds, (folder.path / BIN).is_file()
             found.append(
-                {
-                    "id": folder.id,
-                    "name": state.name,
-                    "seconds": state.sound and state.sound.seconds,
-                    "opened": folder.opened,
-                    "edits": edits,
-                    "binned": (folder.path / BIN).is_file(),
-                }
+                RecentProject(folder.id, state.name, seconds, folder.opened, edits, is_binned)
             )
-        return sorted(found, key=lambda each: -float(each["opened"]))
+        return sorted(found, key=lambda each: -each.opened)

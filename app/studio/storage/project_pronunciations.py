@@ -44,9 +44,9 @@ def phones_said(said: str) -> tuple[str, ...]:
     return phones if phones and set(phones) <= set(ARPABET) else as_it_sounds(said)
 
 
-def word_of(data: Any) -> str:
-    """The spoken word that a request names; InputError if it is none."""
-    word = str(data.get("word", "")).lower() if isinstance(data, dict) else ""
+def checked_word(given: str) -> str:
+    """Return a spoken word that a request names; InputError if it is none."""
+    word = given.lower()
     if not WORD.fullmatch(word):
         raise InputError(texts.NO_WORD)
     return word

@@ -21,25 +21,18 @@ from alignment import Word
 from alignment.result import covering
 from app import texts
 from app.models import Models, check_offered
+from app.studio.sent import Sent
 
 SPEED = option_of(EditOptions, "speed")
 NAMES = ("model", "vocoder", "aligner", "voice")
 
 
-def settings_of(data: Any) -> tuple[EditRequest, Models]:
-    """The settings of new words, each value in its range, and the models; InputError."""
-    given = data if isinstance(data, Mapping) else {}
+def settings_of(given: Mapping[str, Any]) -> tuple[EditRequest, Models]:
+    """Return the settings of new words, each value in its range, and the models; InputError."""
     models = Models(**{name: str(given[name]) for name in NAMES if given.get(name)})
     check_offered(models)
     options = {"moves": False} | read_options(EditOptions, PAGE, given)
     return EditRequest(new_text="", **options), models
-
-
-def number(value: Any, usual: float, least: float, most: float) -> float:
-    """A number from a request within its limits; the usual one for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
-        return usual
-    return min(max(float(value), least), most)
 
 
 NEAR = 80  # tokens on each side of an edit that its maker is given
@@ -93,14 +86,25 @@ class TakeJob:
         )
 
 
-def take_options(given: Mapping[str, Any], takes: Sequence[TakeRecord]) -> dict[str, Any]:
-    """The fields of a `TakeJob` for another take beside `takes`, as a request wants it; InputError
-    for a word of a take that isn't there."""
-    pace = SPEED.read(given.get("pace"))
-    seconds = option_of(EditOptions, "duration").read(given.get("duration"))
-    lengths = None if given.get("word") is None else lengths_with(takes, given)
-    varied = pace == 1.0 and seconds is None and lengths is None
-    return {"pace": pace, "duration": seconds, "lengths": lengths, "varied": varied}
+@dataclass(frozen=True)
+class TakeWish:
+    """How a further take of a change is to be: as in `TakeJob`."""
+
+    pace: float = 1.0
+    duration: float | None = None
+    lengths: tuple[tuple[float, ...], ...] | None = None
+    varied: bool = False
+    said: Path | None = None
+
+    @classmethod
+    def of(cls, sent: Sent, takes: Sequence[TakeRecord]) -> TakeWish:
+        """Return what a request wants of another take beside `takes`; InputError for a word of a
+        take that isn't there."""
+        pace = SPEED.read(sent.get("pace"))
+        seconds = option_of(EditOptions, "duration").read(sent.get("duration"))
+        lengths = None if sent.get("word") is None else lengths_with(takes, sent)
+        varied = pace == 1.0 and seconds is None and lengths is None
+        return cls(pace, seconds, lengths, varied)
 
 
 def _span(edit: Change, first: int, last: int, tokens: Sequence[Token]) -> tuple[float, float]:
@@ -250,17 +254,15 @@ def job_of(
     )
 
 
-def lengths_with(
-    takes: Sequence[TakeRecord], given: Mapping[str, Any]
-) -> tuple[tuple[float, ...], ...]:
+def lengths_with(takes: Sequence[TakeRecord], sent: Sent) -> tuple[tuple[float, ...], ...]:
     """The lengths of the words and pauses of one of the `takes`, with those that a request gives
     for one of its words; InputError if there is no such take or word."""
-    wanted, word = given.get("take"), given.get("word")
+    wanted, word = sent.whole("take"), sent.whole("word")
     for take in takes:
-        if type(wanted) is int and take.number == wanted and type(word) is int:
+        if take.number == wanted and word is not None:
             if not (0 <= word < len(take.words) and (place := take.words[word].length)):
                 break
             changed = [list(own) for own in take.lengths]
-            changed[place[0]][place[1]] = number(given.get("seconds"), 0.3, 0.02, 60.0)
+            changed[place[0]][place[1]] = sent.number("seconds", 0.3, 0.02, 60.0)
             return tuple(map(tuple, changed))
     raise InputError(texts.NO_WORD)

@@ -18,7 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from a3t.projects.store.recordings import FurtherRecording
+from alignment.serialisation import to_json
 from app.studio.project import Project
+from app.studio.sent import Sent
 from app.studio.storage.folders import ProjectFolder
 
 REPLACE = os.replace
@@ -54,7 +56,7 @@ def opened(folder: Path) -> Project:
 
 def listened(project: Project, template: ProjectFolder) -> None:
     """The transcript's places are found, and its words are heard."""
-    project.listening.retext({"text": template.state.text})
+    project.listening.retext(template.state.text)
     project.listening._find_places(Editor(template.places))  # type: ignore[arg-type]
     project.listening._listen_to(Editor(template.heard(0)), 0)  # type: ignore[arg-type]
 
@@ -85,13 +87,13 @@ def operations(folder: Path) -> dict[str, Callable[[Project], object]]:
 
     def set_words(name: str) -> Callable[[Project], object]:
         step = {"n": 1, "label": name, **dict(zip(("was", "now"), fields[name], strict=True))}
-        return lambda project: project.save({"page": "w", "steps": [step]}, {})
+        return lambda project: project.save(Sent({"page": "w", "steps": [step]}))
 
     further = FurtherRecording("source", "", "other.wav", 1.0, "x")
     return {
-        "a change": lambda project: project.save({"page": "w", "steps": [step]}, {}),
-        "a correction": lambda project: project.save({"page": "w", "steps": [correct]}, {}),
-        "a name": lambda project: project.rename({"name": "Other"}),
+        "a change": lambda project: project.save(Sent({"page": "w", "steps": [step]})),
+        "a correction": lambda project: project.save(Sent({"page": "w", "steps": [correct]})),
+        "a name": lambda project: project.rename("Other"),
         **{name: set_words(name) for name in fields},
         "a recording": lambda project: project.further.add(sound, further),
         "what is not needed": lambda project: project.open.forget_said(),
@@ -118,7 +120,7 @@ def killed(write: int) -> Callable[..., None]:
 
 def state(folder: Path) -> dict[str, Any]:
     """A project as it is opened, without what differs each time."""
-    found = opened(folder).state()
+    found = to_json(opened(folder).state())
     for each in found["recordings"]:
         each["file"] = ""
     return {**json.loads(json.dumps(found)), "version": 0, "revision": 0}

@@ -11,6 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.studio.project import Project as OpenedProject
+from app.studio.sent import Sent
 from app.studio.studio import Studio
 from tests.app.studio.conftest import Project
 from tests.conftest import ARCTIC
@@ -52,11 +53,11 @@ def test_two_windows_a_rename_and_an_alignment_at_once(
         for n in range(1, EACH + 1):
             token = chance.choice(places)
             edit = {"after": ids[token - 1], "tokens": [ids[token]], "text": f"{name}{n}"}
-            server.save({"page": name, "steps": [{"n": n, "come": [edit], "label": "x"}]}, {})
+            server.save(Sent({"page": name, "steps": [{"n": n, "come": [edit], "label": "x"}]}))
 
     def renames() -> None:
         for n in range(EACH):
-            server.rename({"name": f"name {n}"})
+            server.rename(f"name {n}")
 
     def alignments() -> None:
         for _ in range(EACH):

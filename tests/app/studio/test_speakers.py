@@ -9,6 +9,7 @@ from a3t.source import diarisation
 from a3t.text.transcript import Transcript
 from alignment import Word
 from app.studio import project_words
+from app.studio.sent import Sent
 from app.studio.storage.folders import ProjectFolder
 from app.studio.studio import Studio
 from app.studio.work import listening
@@ -34,7 +35,7 @@ def test_names_in_a_transcript_file_stay_at_the_beginning_of_their_lines(studio:
     file = studio.place_for_upload("talk.txt")
     file.write_text("ANNA:  Hello\tthere.\n\nBOB: Hi.\n", encoding="utf-8")
     upload = studio.keep_upload("visitor", file, "talk.txt")
-    text = studio.text_from("visitor", {"upload": upload})
+    text = studio.text_from("visitor", Sent({"upload": upload}))
     assert text == "ANNA: Hello there.\nBOB: Hi."
     assert [word.speaker for word in Transcript.from_text(text).words] == ["ANNA", "ANNA", "BOB"]
 
