@@ -216,8 +216,8 @@ class Step(Record):
     def back(self) -> Step:
         """The step that takes this one back."""
         correct = tuple(each.back for each in self.correct)
-        swapped = {"gone": self.come, "come": self.gone, "was": self.now, "now": self.was}
-        return replace(self, gentle=True, correct=correct, **swapped)
+        back = replace(self, gone=self.come, come=self.gone, was=self.now, now=self.was)
+        return replace(back, gentle=True, correct=correct)
 
 
 Steps = Annotated[tuple[Step, ...], Meta(max_length=MAX_STEPS)]
@@ -399,8 +399,9 @@ def steps_of(data: object) -> tuple[Step, ...]:
 
 
 def _sent(step: object) -> object:
-    is_old = isinstance(step, dict) and isinstance(step.get("correct"), dict)
-    return {**step, "correct": [step["correct"]]} if is_old else step
+    if isinstance(step, dict) and isinstance(step.get("correct"), dict):
+        return {**step, "correct": [step["correct"]]}
+    return step
 
 
 def draft_of(data: object) -> Draft | None:

@@ -27,7 +27,8 @@ class LaneJob:
 
     run: does it. urgency: the lowest goes first, and before all others those that somebody waits
     for, as long as `is_awaited`. owner, name: its project, and the job's name among the project's.
-    failed: is given one sentence if it can't be done. watch: sees its steps, and may cancel it.
+    makes: the key of the change of which it makes a take. failed: is given one sentence if it can't
+    be done. watch: sees its steps, and may cancel it.
     """
 
     run: Callable[[WorkerProcess], Any]
@@ -39,6 +40,7 @@ class LaneJob:
     watch: Watch = field(default_factory=Watch)
     is_awaited: Callable[[], bool] = always
     outcome: Future[Any] = field(default_factory=Future)
+    makes: str = ""
 
 
 class EditorLane:
@@ -106,6 +108,11 @@ class EditorLane:
         """The names of an owner's jobs that wait or run."""
         with self._change:
             return [job.name for job in self._all() if job.owner == owner]
+
+    def being_made(self, owner: str) -> list[str]:
+        """Return the keys of an owner's changes of which takes are being made."""
+        with self._change:
+            return sorted({job.makes for job in self._all() if job.owner == owner and job.makes})
 
     def warm_up(self) -> None:
         """Load the models in the background, so that the page appears before they are loaded."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +20,7 @@ from a3t.projects.close_changes import made_as_one, reachable_keys
 from a3t.projects.document import Change, Document
 from a3t.projects.store.folder_lock import lock_of
 from a3t.projects.store.project_state import OpenedSound, ProjectState
-from a3t.projects.store.recordings import FurtherRecording
+from a3t.projects.store.recordings import FurtherRecording, HeardRecording
 from a3t.projects.store.words import IDS, HeardWords, Token
 from a3t.source.records import LONG
 from a3t.spans import Span
@@ -31,7 +31,6 @@ from app.service import without_folder
 from app.studio.sent import Sent
 from app.studio.storage.folders import SAID, ProjectFolder, words_name
 from app.studio.storage.pcm_sound import PcmSound
-from app.studio.storage.project_pronunciations import own_pronunciations
 from app.studio.work import worker_tasks as tasks
 
 MAX_EVENTS = 1000  # that are kept
@@ -211,11 +210,8 @@ class OpenProject:
     def sources(self) -> Iterator[OtherRecording]:
         """The recordings whose words can be pasted, as far as they have been listened to."""
         for each in self.folder.further:
-            heard = each.kind == "source" and self.folder.heard_in(each)
-            if heard:
-                path = self.folder.path / SAID / each.file
-                said = self.folder.as_record(each.heard_name, OtherRecording.from_json, heard)
-                yield replace(said, path=path)
+            if each.kind == "source" and (said := self.folder.heard_in(each).source):
+                yield replace(said, path=self.folder.path / SAID / each.file)
 
     def tracks(self) -> list[tuple[str, Track, TrackActivity]]:
         """The tracks in step with the recording, with what they are called; InputError while one
@@ -223,11 +219,11 @@ class OpenProject:
         found = []
         for each in self.folder.further:
             if each.kind == "track" and not each.problem:
-                heard = self.folder.heard_in(each)
-                if heard is None:
+                sound = self.folder.heard_in(each).track
+                if sound is None:
                     raise InputError(texts.NOT_OPENED_YET)
-                track = Track(self.folder.path / SAID / each.file, heard["sha256"])
-                found.append((each.name, track, TrackActivity.read(heard["loud"])))
+                track = Track(self.folder.path / SAID / each.file, sound.sha256)
+                found.append((each.name, track, TrackActivity.read(sound.loud)))
         return found
 
     def forget_said(self) -> None:
@@ -256,17 +252,18 @@ class FurtherRecordings:
     def resume(self) -> None:
         """Listen to those that haven't been."""
         for each in self.project.folder.further:
-            if not each.problem and self.project.folder.heard_in(each) is None:
+            if not each.problem and self.project.folder.heard_in(each) == HeardRecording():
                 self._hear(each)
 
-    def shown(self) -> list[dict[str, Any]]:
-        """The recordings as a page lists them; `said`: what is heard in one, None until then."""
-        folder = self.project.folder
-        return [
-            each.to_json() | {"said": heard and heard.get("text", "")}
-            for each in folder.further
-            for heard in [folder.heard_in(each)]
-        ]
+    def shown(self) -> list[Mapping[str, object]]:
+        """Return the recordings as a page lists them; `said`: what is heard in one, None until
+        then."""
+        found: list[Mapping[str, object]] = []
+        for each in self.project.folder.further:
+            heard = self.project.folder.heard_in(each)
+            said = heard.source.text if heard.source else "" if heard.track else None
+            found.append({**each.to_json(), "said": said})
+        return found
 
     def add(self, source: Path, wanted: FurtherRecording) -> None:
         """Keep an uploaded recording, under another file's name than is `wanted`; InputError if
@@ -304,11 +301,11 @@ class FurtherRecordings:
                 if recording.kind == "track":
                     heard = editor.ask(tasks.measure_track, path, folder.original)
                 else:
-                    own = own_pronunciations(folder)
+                    own = folder.pronunciations
                     heard = editor.ask(tasks.hear_source, path, recording.text, own)
             with project.lock:
                 if recording in folder.further:
-                    folder.write(recording.heard_name, heard)
+                    folder.write(recording.heard_name, heard.to_json())
                 self._tell()
 
         def failed(sentence: str) -> None:

@@ -32,6 +32,7 @@ from a3t.projects.document import (
     draft_of,
     steps_of,
 )
+from a3t.projects.store.pronunciations import MAX_SAID_CHARACTERS, WORD, SaidWord, SaidWords
 from a3t.projects.store.words import HeardWords, Token
 from a3t.projects.take_record import TakeRecord
 from a3t.text.transcript import Transcript
@@ -44,15 +45,7 @@ from app.service import without_folder
 from app.studio.open_project import FurtherRecordings, OpenProject
 from app.studio.project_words import Listening, WordCorrections
 from app.studio.sent import Sent
-from app.studio.storage.folders import SAID, ProjectFolder
-from app.studio.storage.project_pronunciations import (
-    MAX_SAID_CHARACTERS,
-    checked_word,
-    names_in,
-    own_pronunciations,
-    remember_pronunciation,
-    said_as,
-)
+from app.studio.storage.folders import PRONUNCIATIONS, SAID, ProjectFolder
 from app.studio.work import worker_tasks as tasks
 from app.studio.work.take_orders import (
     NEAR,
@@ -171,7 +164,7 @@ class TakeMaking:
     ) -> None:
         """Make a take of a change in the background; its first one, or another that is wished."""
         project, folder = self.project, self.project.folder
-        said, is_first = wish and wish.said, wish is None
+        said, is_first = wish.said if wish else None, wish is None
 
         def failed(sentence: str) -> None:
             if said is not None:
@@ -216,6 +209,7 @@ class TakeMaking:
             run,
             failed,
             models=models,
+            makes=change.key,
             watch=Watch(step=lambda step: project.events.tell(kind="making", key=change.key)),
         )
 
@@ -231,7 +225,7 @@ class TakeMaking:
         is_film = sound is not None and sound.film is not None
         request = replace(
             settings,
-            pronunciations=own_pronunciations(project.folder),
+            pronunciations=project.folder.pronunciations,
             fit=settings.fit or is_film,  # or it can't be shown
         )
         recording = project.recording()
@@ -296,14 +290,17 @@ class TakeMaking:
         """A word is said otherwise in this project from now on; changes that have it get another
         take. InputError for what is no word."""
         project, folder = self.project, self.project.folder
-        word = checked_word(sent.text("word"))
+        word = sent.text("word").lower()
+        if not WORD.fullmatch(word):
+            raise InputError(texts.NO_WORD)
         said = sent.text("said")[:MAX_SAID_CHARACTERS]
 
         def run(editor: WorkerProcess) -> None:
             phones = editor.ask(tasks.phones_said, said)
             with project.lock:
-                remember_pronunciation(folder, word, said, phones)
-                project.events.tell(kind="pronounced", pronunciations=said_as(folder))
+                known = folder.said_words.words | {word: SaidWord(said, phones)}
+                folder.write(PRONUNCIATIONS, SaidWords(known).to_json())
+                project.events.tell(kind="pronounced", pronunciations=self.said_as())
                 for key, change in self._made().items():
                     takes = self._takes(key)
                     if any(word == each.text for take in takes for each in take.words):
@@ -311,11 +308,9 @@ class TakeMaking:
 
         project.add_job(project.quick, MAKING, f"pronounce {word}", run)
 
-    def being_made(self) -> list[str]:
-        """The keys of the changes of which takes are being made."""
-        pending = self.project.quick.pending(self.project.folder.id)
-        names = (name.split() for name in pending)
-        return sorted({words[1] for words in names if words[0] == "take"})
+    def said_as(self) -> dict[str, str]:
+        """Return each word's pronunciation as the user wrote it."""
+        return {word: each.said for word, each in self.project.folder.said_words.words.items()}
 
     def shown(self, key: str) -> list[dict[str, Any]]:
         """A change's takes, without what only the worker needs."""
@@ -418,8 +413,8 @@ class Project:
                 "tokens": self.open.shown(),
                 "film": sound and sound["film"],
                 "offered": state.offered,
-                "pronunciations": said_as(self.folder),
-                "names": names_in(self.folder),
+                "pronunciations": self.takes.said_as(),
+                "names": self.folder.names.text,
                 "marks": self.words.marks(),
                 "recordings": self.further.shown(),
                 "done": [step.shown() for step in self.open.document.done],
@@ -439,7 +434,7 @@ class Project:
                 "draft": document.draft,
                 "takes": {key: self.takes.shown(key) for key in keys},
                 "failures": {key: failures[key] for key in keys if key in failures},
-                "making": self.takes.being_made(),
+                "making": self.open.quick.being_made(self.folder.id),
             }
 
     def save(self, sent: Sent) -> SavedScript:

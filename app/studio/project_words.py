@@ -15,6 +15,7 @@ from a3t.errors import InputError
 from a3t.plan.request import Pronunciations
 from a3t.projects import document
 from a3t.projects.store.project_state import ProjectState
+from a3t.projects.store.pronunciations import Names
 from a3t.projects.store.words import (
     IDS,
     HeardWords,
@@ -33,8 +34,8 @@ from app.processes.worker import WorkerProcess
 from app.service import without_folder
 from app.studio.open_project import LISTENING, OpenProject
 from app.studio.sent import Sent
+from app.studio.storage.folders import NAMES
 from app.studio.storage.pcm_sound import PcmSound
-from app.studio.storage.project_pronunciations import own_pronunciations, remember_names
 from app.studio.work import worker_tasks as tasks
 
 OPENING = 0  # an urgency
@@ -184,7 +185,7 @@ class Listening:
 
     def _find_places(self, editor: WorkerProcess) -> None:
         folder, text = self.project.folder, self.project.state.text
-        own = own_pronunciations(folder)
+        own = folder.pronunciations
         places = editor.ask(tasks.find_places, self.project.sound(), text, own)
         parts = tuple((place.first, place.last) for place in places)
         with self.project.lock:
@@ -198,7 +199,7 @@ class Listening:
         project = self.project
         if project.is_heard(part):
             return
-        sound, state, own = project.sound(), project.state, own_pronunciations(project.folder)
+        sound, state, own = project.sound(), project.state, project.folder.pronunciations
         if state.places:
             place = project.folder.places[part]
             heard = editor.ask(tasks.align_place, sound, part, place, own)
@@ -251,7 +252,7 @@ class Listening:
         def run(editor: WorkerProcess) -> None:
             words = editor.ask(tasks.listed_words, text)
             with project.lock:
-                remember_names(folder, text, words)
+                folder.write(NAMES, Names.of(text, words).to_json())
                 project.events.tell(kind="names", names=text)
                 free = not (project.changes or project.document.corrections)
             begun = any(map(project.is_heard, range(len(project.parts))))
@@ -372,7 +373,7 @@ class WordCorrections:
             with project.lock:
                 edited = {token for change in project.changes for token in change.tokens}
                 correction = Correction.of(wanted, project.tokens(), edited)
-            made = correction.heard(editor, project.sound(), own_pronunciations(project.folder))
+            made = correction.heard(editor, project.sound(), project.folder.pronunciations)
             with project.lock:
                 words = correction.among(project.folder.heard(correction.part), made)
                 project.rewrite(correction.part, words)

@@ -8,8 +8,9 @@ import pytest
 
 from a3t.plan.request import LaterFormatError
 from a3t.projects.store.project_state import OpenedSound, ProjectState
+from a3t.projects.store.pronunciations import Names, SaidWords
 from a3t.projects.store.record_files import StoredRecord, UnreadableError
-from a3t.projects.store.recordings import Places, Recordings
+from a3t.projects.store.recordings import HeardRecording, Places, Recordings
 from a3t.projects.store.words import HeardWords
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -18,6 +19,10 @@ KINDS: dict[str, type[StoredRecord]] = {
     "places": Places,
     "recordings": Recordings,
     "words": HeardWords,
+    "pronunciations": SaidWords,
+    "names": Names,
+    "heard": HeardRecording,
+    "heard-track": HeardRecording,
 }
 
 

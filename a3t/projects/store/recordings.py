@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
+from a3t.plan.request import OtherRecording
 from a3t.projects.store.record_files import StoredRecord
 from a3t.projects.take_record import Text
 from a3t.text.transcript import Transcript
@@ -36,8 +37,7 @@ class FurtherRecording(Record):
 
     @property
     def heard_name(self) -> str:
-        """The file of what is heard in it: of a source an `OtherRecording`, of a track its sha256
-        and where it is `loud` (`TrackActivity`)."""
+        """The file of its `HeardRecording`."""
         return f"recordings/{self.file}.json"
 
 
@@ -76,3 +76,28 @@ def _places_from_1(data: Any) -> dict[str, Any]:
 
 Recordings.migrations = (_recordings_from_1,)
 Places.migrations = (_places_from_1,)
+
+
+@dataclass(frozen=True)
+class TrackSound(Record):
+    """What is known of a track: its digest, and for each frame whether somebody is heard on it, 0
+    or 1 (`TrackActivity.written`)."""
+
+    sha256: str
+    loud: str
+
+
+@dataclass(frozen=True)
+class HeardRecording(StoredRecord):
+    """What is heard in a recording beside a project's own: a source, or a track."""
+
+    source: OtherRecording | None = None
+    track: TrackSound | None = None
+
+
+def _heard_from_1(data: Any) -> dict[str, Any]:
+    """Format 1 was a source's `OtherRecording`, or a track's sound."""
+    return {"track" if "loud" in data else "source": data}
+
+
+HeardRecording.migrations = (_heard_from_1,)

@@ -7,6 +7,7 @@
                         request.json, by which it can be made again
     said/               what was recorded for takes, and other recordings
     recordings.json, recordings/    what these are, and what is heard in them
+    pronunciations.json, names.json how words are said, and names that are listened for
     sound.pcm, peaks.bin    what the page plays and draws
     bin.json            when it was thrown away, if it was
     bin/                what was taken out of it, kept for as long
@@ -28,12 +29,20 @@ from typing import Any, TypeVar
 
 from a3t.audio.output.files import atomic_path
 from a3t.errors import InputError
-from a3t.plan.request import FORMAT
+from a3t.plan.request import FORMAT, Pronunciations
 from a3t.projects.document import Document
 from a3t.projects.store.folder_lock import lock_of
 from a3t.projects.store.project_state import ProjectState
+from a3t.projects.store.pronunciations import Names, SaidWords, spoken_as
 from a3t.projects.store.record_files import UnreadableError, read_file, write_json
-from a3t.projects.store.recordings import ENDING, FurtherRecording, Place, Places, Recordings
+from a3t.projects.store.recordings import (
+    ENDING,
+    FurtherRecording,
+    HeardRecording,
+    Place,
+    Places,
+    Recordings,
+)
 from a3t.projects.store.words import HeardWords
 from a3t.projects.take_record import MAX_TAKES, TakeRecord
 from app import texts
@@ -46,6 +55,7 @@ SCRIPT = "script.json"
 TAKE_FILE, REQUEST = "take.json", "request.json"  # in a take's folder
 SAID = "said"
 STATE, FURTHER, PLACES = "project.json", "recordings.json", "places.json"
+PRONUNCIATIONS, NAMES = "pronunciations.json", "names.json"
 LOUD = ".loud"  # in the name of an exported sound that was brought to a loudness
 OPENED = "opened.json"  # whose time is that of the last opening
 BIN, BIN_SECONDS = "bin.json", 7 * 24 * 3600.0  # the time of what was thrown away is kept for
@@ -98,9 +108,24 @@ class ProjectFolder:
         """The recordings beside its own, in the order in which they came."""
         return Recordings.read(self.path / FURTHER).recordings
 
-    def heard_in(self, recording: FurtherRecording) -> dict[str, Any] | None:
-        """Return what is heard in a recording beside its own, None until then."""
-        return self.read(recording.heard_name, dict[str, Any] | None, None)  # type: ignore[arg-type]
+    def heard_in(self, recording: FurtherRecording) -> HeardRecording:
+        """Return what is heard in a recording beside its own, nothing until then."""
+        return HeardRecording.read(self.path / recording.heard_name)
+
+    @property
+    def names(self) -> Names:
+        """The names that are listened for."""
+        return Names.read(self.path / NAMES)
+
+    @property
+    def said_words(self) -> SaidWords:
+        """The words that are said otherwise."""
+        return SaidWords.read(self.path / PRONUNCIATIONS)
+
+    @property
+    def pronunciations(self) -> Pronunciations:
+        """The pronunciations for a request."""
+        return spoken_as(self.names, self.said_words)
 
     @property
     def places(self) -> tuple[Place, ...]:
@@ -300,7 +325,8 @@ class Projects:
             with suppress(InputError):  # its sentence is said when it is opened
                 state = folder.state
                 edits = len(folder.document.changes)
-            seconds, is_binned = state.sound and state.sound.seconds, (folder.path / BIN).is_file()
+            seconds = state.sound.seconds if state.sound else None
+            is_binned = (folder.path / BIN).is_file()
             found.append(
                 RecentProject(folder.id, state.name, seconds, folder.opened, edits, is_binned)
             )

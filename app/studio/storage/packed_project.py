@@ -19,29 +19,34 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from tokenize import TokenError
 from typing import IO, Annotated, Any, Literal
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, Field, StrictInt, StringConstraints
+from msgspec import Meta
 
 from a3t.errors import InputError
-from a3t.plan.request import MAX_OTHERS, OtherRecording
+from a3t.plan.request import MAX_OTHERS
 from a3t.projects.close_changes import reachable_keys
 from a3t.projects.document import Document
 from a3t.projects.store.project_state import PackedSound, ProjectState
-from a3t.projects.store.recordings import SAID_NAME, Place, Places, Recordings
+from a3t.projects.store.pronunciations import Names, SaidWords
+from a3t.projects.store.recordings import SAID_NAME, HeardRecording, Place, Places, Recordings
 from a3t.projects.store.words import IDS, HeardWords
 from a3t.projects.take_record import KNOWN, MAX_TEXT_CHARACTERS, TakeRecord
+from a3t.spans import Span
 from a3t.text.transcript import Transcript
 from alignment import Word
+from alignment.serialisation import Record
 from app import limits, texts
 from app.studio.storage.folders import (
     FURTHER,
+    NAMES,
     PLACES,
+    PRONUNCIATIONS,
     REQUEST,
     SAID,
     SCRIPT,
@@ -51,7 +56,6 @@ from app.studio.storage.folders import (
     words_name,
 )
 from app.studio.storage.pcm_sound import played
-from app.studio.storage.project_pronunciations import FILE, NAMES, checked, checked_names
 from app.studio.work.take_orders import settings_of
 
 SUFFIX = ".a3t.zip"
@@ -64,9 +68,7 @@ MALFORMED = KeyError, TypeError, ValueError, AttributeError, OverflowError, Recu
 MAX_JSON_BYTES = limits.MAX_TEXT_MEGABYTES * 1_000_000
 MAX_PATCH_BYTES = 100_000_000  # bytes: a minute of eight channels at 192 kHz
 SOUND = ("sample_rate", "file_channels", "samples")
-LongText = Annotated[
-    str, StringConstraints(strip_whitespace=True, max_length=limits.MAX_CHARACTERS)
-]
+LongText = Annotated[str, Meta(max_length=limits.MAX_CHARACTERS)]
 KEPT = ("name", "file", "text", "offered")
 
 
@@ -101,7 +103,9 @@ def _keys(folder: ProjectFolder, parts: int) -> set[str]:
 
 
 def _members(folder: ProjectFolder, keys: set[str]) -> Iterator[str]:
-    yield from (name for name in (SCRIPT, PLACES, FILE, NAMES) if (folder.path / name).is_file())
+    yield from (
+        name for name in (SCRIPT, PLACES, PRONUNCIATIONS, NAMES) if (folder.path / name).is_file()
+    )
     if folder.further:
         yield FURTHER
     for each in folder.further:
@@ -120,21 +124,22 @@ def _members(folder: ProjectFolder, keys: set[str]) -> Iterator[str]:
                 yield from said_for(folder.order(folder.path / at / REQUEST))
 
 
-class Manifest(BaseModel):
+@dataclass(frozen=True)
+class Manifest(Record):
     """The manifest of a project's file; ``id``: the project's, or of the one that it came from."""
 
     format: Literal[1]
-    id: Annotated[str, Field(pattern=r"^[0-9a-f]{24}\z")]
-    name: Annotated[str, AfterValidator(lambda name: name[:120])]
+    id: Annotated[str, Meta(pattern=r"^[0-9a-f]{24}\Z")]
+    name: str
     file: str
-    parts: list[tuple[StrictInt, StrictInt]]
+    parts: tuple[Span, ...]
     places: bool
+    sample_rate: Annotated[int, Meta(ge=1, lt=1_000_000)]
+    file_channels: Annotated[int, Meta(ge=1, lt=1000)]
+    samples: Annotated[int, Meta(ge=1, lt=2**40)]
     plain: bool = False
-    sample_rate: Annotated[StrictInt, Field(ge=1, lt=1_000_000)]
-    file_channels: Annotated[StrictInt, Field(ge=1, lt=1000)]
-    samples: Annotated[StrictInt, Field(ge=1, lt=2**40)]
     text: LongText = ""
-    offered: LongText = ""
+    offered: LongText | None = None
 
 
 def manifest_of(path: Path) -> Manifest:
@@ -145,7 +150,7 @@ def manifest_of(path: Path) -> Manifest:
 
 def _manifest(archive: zipfile.ZipFile) -> Manifest:
     try:
-        return Manifest.model_validate(_json(archive, MANIFEST))
+        return Manifest.from_json(_json(archive, MANIFEST))
     except MALFORMED:
         raise InputError(texts.NO_PROJECT_FILE) from None
 
@@ -181,8 +186,8 @@ def _unpacked(archive: zipfile.ZipFile, told: Manifest, folder: ProjectFolder) -
     folder.keep(script)
     parts = checked_spans(told.parts, samples)
     if told.places:
-        listed = Places.from_json(_json(archive, PLACES)).places
-        places = [checked_place(place, samples) for place in listed]
+        told_places = Places.from_json(_json(archive, PLACES)).places
+        places = [checked_place(place, samples) for place in told_places]
         if len(places) != len(parts):
             raise ValueError("places")
         folder.keep_places(places)
@@ -193,10 +198,12 @@ def _unpacked(archive: zipfile.ZipFile, told: Manifest, folder: ProjectFolder) -
                 raise ValueError("part")
             heard = checked_part(_json(archive, name), part, seconds)
             folder.write(name, heard.to_json())
-    if FILE in names:
-        folder.write(FILE, checked(_json(archive, FILE)))
-    if NAMES in names:
-        folder.write(NAMES, checked_names(_json(archive, NAMES)))
+    with suppress(*MALFORMED):  # or no pronunciations
+        said = SaidWords.from_json(_json(archive, PRONUNCIATIONS))
+        folder.write(PRONUNCIATIONS, said.checked().to_json())
+    with suppress(*MALFORMED):
+        listed = Names.from_json(_json(archive, NAMES))
+        folder.write(NAMES, listed.checked(limits.MAX_CHARACTERS).to_json())
     if FURTHER in names:
         _further(archive, folder)
     keys = _keys(folder, len(parts))
@@ -204,10 +211,16 @@ def _unpacked(archive: zipfile.ZipFile, told: Manifest, folder: ProjectFolder) -
         found = TAKE_MEMBER.fullmatch(name)
         if found and found[1] in keys and found[3] == TAKE_FILE:
             _take(archive, name.rpartition("/")[0], told, folder)
-    kept = told.model_dump(include={"name", "file", "text", "places", "plain"})
-    sound = told.model_dump(include=set(SOUND))
-    packed = PackedSound(**sound, parts=tuple((first, last) for first, last in parts))
-    return ProjectState(origin=told.id, offered=told.offered or None, packed=packed, **kept)
+    return ProjectState(
+        file=told.file,
+        name=told.name[:120],
+        text=told.text.strip(),
+        offered=(told.offered or "").strip() or None,
+        origin=told.id,
+        plain=told.plain,
+        places=told.places,
+        packed=PackedSound(told.sample_rate, told.file_channels, samples, parts),
+    )
 
 
 def _further(archive: zipfile.ZipFile, folder: ProjectFolder) -> None:
@@ -219,8 +232,9 @@ def _further(archive: zipfile.ZipFile, folder: ProjectFolder) -> None:
     for each in listed:
         _copy(archive, f"{SAID}/{each.file}", folder.path / SAID / each.file)
         with suppress(*MALFORMED):
-            heard = OtherRecording.from_json(_json(archive, each.heard_name))
-            text, aligned = heard.transcript, heard.alignment
+            heard = HeardRecording.from_json(_json(archive, each.heard_name))
+            text = heard.source and heard.source.transcript
+            aligned = heard.source and heard.source.alignment
             if text and aligned and text.spoken == tuple(word.text for word in aligned.spoken):
                 folder.write(each.heard_name, heard.to_json())
     folder.keep_further(listed)
@@ -361,9 +375,8 @@ def checked_place(place: Place, samples: int) -> Place:
     return replace(place, transcript=Transcript.from_text(place.transcript.text))
 
 
-def checked_spans(spans: Any, samples: int) -> list[list[int]]:
-    """Spans [first, last) of a recording, none of them empty."""
-    for first, last in spans:
-        if not (type(first) is type(last) is int and 0 <= first < last <= samples):
-            raise ValueError("a span")
-    return [list(span) for span in spans]
+def checked_spans(spans: Sequence[Span], samples: int) -> tuple[Span, ...]:
+    """Return spans [first, last) of a recording, none of them empty."""
+    if not all(0 <= first < last <= samples for first, last in spans):
+        raise ValueError("a span")
+    return tuple(spans)

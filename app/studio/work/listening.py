@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from a3t.errors import InputError
 from a3t.plan.request import OtherRecording, Pronunciations
 from a3t.plan.track_activity import TrackActivity
 from a3t.projects.store.project_state import OpenedSound
-from a3t.projects.store.recordings import Place
+from a3t.projects.store.recordings import HeardRecording, Place, TrackSound
 from a3t.projects.store.words import IDS, HeardWords, Marks, Token
 from a3t.source.alignments import punctuated
 from a3t.source.diarisation import numbered, speakers_by_sound
@@ -31,6 +31,8 @@ from a3t.source.recognised_transcript import parts_of, recognised_part
 from a3t.source.records import LONG, AlignedRecording
 from a3t.source.transcripts import find_transcript
 from a3t.spans import Span
+from a3t.text.phones import ARPABET
+from a3t.text.pronunciation.letter_to_sound import as_it_sounds
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.punctuation.restoring import with_punctuation
 from a3t.text.transcript import Transcript, parsed
@@ -105,9 +107,16 @@ def peaks_of(sound: PcmSound) -> bytes:
 FIRST_PART = (5.0, 9.0)  # seconds of the shortest and the longest: the first words soon
 
 
-def hear_source(editor: Editor, path: Path, text: str, own: Pronunciations = ()) -> dict[str, Any]:
-    """An `OtherRecording`'s JSON: what another recording says, unless its ``text`` is given, and
-    when. InputError for one that can't be used, or doesn't match."""
+def phones_said(editor: Editor, said: str) -> tuple[str, ...]:
+    """Return the phones of a pronunciation: given as such, or as it sounds; InputError for
+    neither."""
+    phones = tuple(said.upper().split())
+    return phones if phones and set(phones) <= set(ARPABET) else as_it_sounds(said)
+
+
+def hear_source(editor: Editor, path: Path, text: str, own: Pronunciations = ()) -> HeardRecording:
+    """Return what another recording says, unless its ``text`` is given, and when; InputError for
+    one that can't be used, or doesn't match."""
     editor_step(editor, "read")
     recording = Recording.open(path)
     if recording.seconds > limits.MAX_SECONDS:
@@ -118,19 +127,19 @@ def hear_source(editor: Editor, path: Path, text: str, own: Pronunciations = ())
     editor_step(editor, "align")
     aligned = editor.alignments.whole(recording, found, pronouncer)
     said = punctuated(found.transcript, (aligned, [(0, len(found.transcript.words))]))
-    return OtherRecording.of(AlignedRecording(recording, said, aligned)).to_json()
+    return HeardRecording(source=OtherRecording.of(AlignedRecording(recording, said, aligned)))
 
 
-def measure_track(editor: Editor, path: Path, original: Path) -> dict[str, str]:
-    """The sha256 of a track, and where somebody is heard on it (`TrackActivity`). InputError for
-    one that can't be used, or is the project's ``original`` itself."""
+def measure_track(editor: Editor, path: Path, original: Path) -> HeardRecording:
+    """Return the sha256 of a track, and where somebody is heard on it; InputError for one that
+    can't be used, or is the project's ``original`` itself."""
     editor_step(editor, "read")
     track = Recording.open(path)
     if track.seconds > limits.MAX_SECONDS:
         raise InputError(texts.too_long(limits.MAX_SECONDS))
     if track.sha256 == sha256_of(original):
         raise InputError(texts.OWN_TRACK)
-    return {"sha256": track.sha256, "loud": TrackActivity.of(track).written()}
+    return HeardRecording(track=TrackSound(track.sha256, TrackActivity.of(track).written()))
 
 
 def recognise_part(

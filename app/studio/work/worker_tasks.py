@@ -11,18 +11,13 @@ def _of(module: str, name: str, editor: object, *args: object) -> Any:
     return getattr(import_module(f"{__package__}.{module}"), name)(editor, *args)
 
 
-def phones_said(editor: object, said: str) -> tuple[str, ...]:
-    from app.studio.storage import project_pronunciations
-
-    return project_pronunciations.phones_said(said)
-
-
 def listed_words(editor: object, text: str) -> Any:
     from a3t.text.pronunciation import pronouncer
 
     return pronouncer.listed_words(text, "The list")
 
 
+phones_said = partial(_of, "listening", "phones_said")
 ingest = partial(_of, "listening", "ingest")
 find_places = partial(_of, "listening", "find_places")
 align_place = partial(_of, "listening", "align_place")

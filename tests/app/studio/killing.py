@@ -35,6 +35,9 @@ class Idle:
     def pending(self, owner: str) -> list[str]:
         return []
 
+    def being_made(self, owner: str) -> list[str]:
+        return []
+
     def cancel(self, owner: str, name: str | None = None) -> None:
         pass
 

@@ -152,12 +152,13 @@ def test_every_kind_of_step_is_taken_back_by_a_page_that_was_loaded_again(
     """Changes, corrections, times and speakers; the server was started anew meanwhile."""
     state = project.listened()
     first, second = state["tokens"][:2]
+    right = state["tokens"][-1][0]
     row = [[first[0], first[0]]]
     times = [second[:1] + second[2:4]]
     moved = [[second[0], second[2] + 0.02, second[3]]]
     steps: list[dict[str, Any]] = [
         {"come": [change(state, "always", "never")]},
-        {"correct": [change(state, "superlative", "relative", was="superlative", right=None)]},
+        {"correct": [change(state, "superlative", "relative", was="superlative", right=right)]},
         {"was": {"times": times}, "now": {"times": moved}},
         {"was": {"speakers": [["", row]]}, "now": {"speakers": [["ANN", row]]}},
     ]
