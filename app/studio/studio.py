@@ -7,7 +7,7 @@ import shutil
 import threading
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from a3t.errors import InputError
 from a3t.example import NEW_TEXT, RECORDING, TEXT
