@@ -22,11 +22,19 @@ from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.source.decision import BUILT_IN, SECOND_OPINION, WHISPER, Weights
 from a3t.source.evidence import Evidence, HeardSound, Rival
-from a3t.source.places import meets, parted, places_between, with_words, written_together
+from a3t.source.places import (
+    meets,
+    parted,
+    phone_distance,
+    places_between,
+    with_words,
+    written_together,
+)
 from a3t.source.recognised_transcript import heard_parts
 from a3t.source.records import Comparison, FoundTranscript, Place
 from a3t.source.usual_words import rare_words
 from a3t.text.comparison.respelling import respelled
+from a3t.text.phones import strip_stress
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
 from alignment import AlignmentError
@@ -327,8 +335,11 @@ class SpeechComparison:
         return replace(part, heard=said, confidences=heard.confidences)
 
     def _with_doubted(self, text: HeardSound, own: _Words, rival: _Words, free: _Words) -> _Words:
-        """The settled words, and where these are the text's those of the rival and, where the
-        aligner doubts the text's, those heard freely. `text`: the part as if the text were heard.
+        """Return the settled words with others where these are the text's.
+
+        They are the rival's, and those heard freely where the aligner doubts the text's or where
+        the two are a phone apart, as “suppose” and “supposed”: the text's word is soon heard there.
+        `text`: the part as if the text were heard.
         """
         new, words = text.heard, text.heard.spoken
         places = self._places(own, new)
@@ -337,7 +348,8 @@ class SpeechComparison:
                 beside = (max(place.new[0] - 1, 0), place.new[1] + 1)
                 if meets(beside, [each.new for each, _ in places]):
                     continue
-                if other is rival or text.heard_root(place.new) > DOUBTED:
+                doubted = text.heard_root(place.new) > DOUBTED
+                if other is rival or doubted or self._is_near(place, source, words):
                     places.append((place, source))
         texts: list[str] = []
         sure: list[float] = []
@@ -351,6 +363,15 @@ class SpeechComparison:
             sure += source.confidences[slice(*place.heard)]
             done = place.new[1]
         return _Words(tuple(texts), tuple(sure))
+
+    def _is_near(self, place: Place, heard: _Words, new: Sequence[str]) -> bool:
+        """Return whether a word is heard for another that is a phone apart."""
+        pair = (*heard.texts[slice(*place.heard)], *new[slice(*place.new)])
+        if [last - first for first, last in place] != [1, 1]:
+            return False
+        choices = self.pronouncer.choices(pair)
+        ways = [tuple(map(strip_stress, choices[word][0])) for word in pair]
+        return phone_distance(*ways) == 1
 
     def _places(self, heard: _Words, new: Transcript) -> list[tuple[Place, _Words]]:
         """The places where heard words differ from the text; none if there are none."""

@@ -18,7 +18,7 @@ from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.plan.revision import Revision
 from a3t.source import recognised_transcript
-from a3t.source.change_detection import SpeechComparison, SpeechComparisons, _Part
+from a3t.source.change_detection import SpeechComparison, SpeechComparisons, _Part, _Words
 from a3t.source.decision import BUILT_IN, MAX_PLAIN_WORDS, WHISPER, Weights
 from a3t.source.differences import (
     Difference,
@@ -287,6 +287,22 @@ def test_a_word_that_the_network_hears_by_the_text_has_what_is_said_as_a_rival(
         monkeypatch.setattr(comparison, "_network_parts", lambda _, part=part: [part])
         judged = comparison.comparison(new)
         assert said_text(judged).transcript.spoken == SAID
+
+
+@pytest.mark.parametrize(
+    ("said", "written", "is_listed"), [("degree", "degrees", True), ("degree", "river", False)]
+)
+def test_a_word_a_phone_apart_is_listed_though_the_network_hears_the_texts(
+    said: str, written: str, is_listed: bool, arctic: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    comparison = SpeechComparison(Recording.open(arctic), Pronouncer(), None)
+    own = text(ARCTIC.replace(said, written)).spoken
+    samples, rate = soundfile.read(arctic, dtype="float32")
+    new = HeardSound(samples, rate, text(" ".join(own)), np.zeros((1, 40)), Pronouncer())
+    monkeypatch.setattr(HeardSound, "heard_root", lambda *_: 0.0)  # the aligner doubts nothing
+    words = [_Words(each, (0.5,) * len(each)) for each in (own, (), SAID)]
+    found = comparison._with_doubted(new, *words)
+    assert found.texts == (SAID if is_listed else own)
 
 
 @pytest.mark.parametrize(
