@@ -28,7 +28,7 @@ from tests.fixtures import taken_as_heard
 
 PATIENCE = 600.0  # seconds until what should have happened is given up
 TOKEN = "a-token-for-tests"
-EDIT_OPTIONS = (1.0, 0, False, ["bandwidth", "spectrum", "room", "coding"], 25, 1)
+EDIT_OPTIONS = (1.0, 0, False, ["bandwidth", "spectrum", "room", "coding"], 25, 1, "")
 AUTH = {"Authorization": f"Bearer {TOKEN}"}
 
 

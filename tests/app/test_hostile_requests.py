@@ -50,7 +50,7 @@ JOBS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 SPEECH = {"input": "x", "model": "small", "voice": "awb", "response_format": "wav", "speed": 9}
 ENDPOINTS = {
-    "edit": [None, "a", "b", *EDIT_OPTIONS], "plan": [None, "a", "b", 1.0],
+    "edit": [None, "a", "b", *EDIT_OPTIONS], "plan": [None, "a", "b", 1.0, ""],
     "tts": [None, "a", "b", 1.0, 0, "never", "never"], "align": [None, "a"],
     "transcribe": [None, "a"],
 }  # fmt: skip
