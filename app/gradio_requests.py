@@ -24,6 +24,7 @@ from app.service import Service
 POLL_S = 0.2  # between looks at a job's progress
 CSS = """
 #script-editor { width: 100%; height: calc(100dvh - 6rem); border: 0 }
+@media (max-width: 40rem) { #script-editor { height: calc(100dvh - 11rem) } }
 .editor-frame { padding: 0 !important } footer { margin: 0 !important }
 .editor-frame h1 { position: absolute; clip-path: inset(50%); width: 1px; height: 1px }
 #time, #duration, .playback { color: var(--body-text-color-subdued) !important }
