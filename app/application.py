@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -104,6 +104,7 @@ class LoadedLater:
         self._visitors = visitors
         self._app: FastAPI | None = None
         self._begun: asyncio.Task[object] | None = None
+        self._lifespan: AbstractAsyncContextManager[object] | None = None
 
     def load(self) -> FastAPI:
         with self._loading:
@@ -121,8 +122,9 @@ class LoadedLater:
             await Response(status_code=503)(scope, receive, send)
             return
         if self._begun is None:
-            began = app.router.lifespan_context(app).__aenter__()  # it ends with the process
-            self._begun = asyncio.ensure_future(began)
+            # Kept until the process ends: at its end Gradio deletes its files, the example's too.
+            self._lifespan = app.router.lifespan_context(app)
+            self._begun = asyncio.ensure_future(self._lifespan.__aenter__())
         await self._begun
         await app(scope, receive, self._greeting(scope, send))
 

@@ -1,5 +1,6 @@
 """Gradio's pages without a browser: framed, shared, on a Space, in a notebook; queue and paths."""
 
+import gc
 import json
 import os
 import re
@@ -8,7 +9,8 @@ import sys
 import threading
 import time
 import tomllib
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -16,8 +18,10 @@ from typing import Any
 
 import httpx
 import pytest
+from fastapi import FastAPI
 from gradio_client import Client, handle_file
 
+from a3t import __version__
 from a3t.commands import app as command
 from app import application, front
 from app.guard import headers_of
@@ -179,6 +183,24 @@ def test_there_is_no_page_that_fetches_swagger(url: str) -> None:
     assert "/v1/edits" in json.loads(httpx.get(f"{url}/openapi.json").text)["paths"]
 
 
+def test_gradio_goes_on_until_the_server_ends(service: Service) -> None:
+    """At its end it deletes its files, the example's too."""
+    ended: list[str] = []
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        ended.append("ended")
+
+    pages = LoadedLater(lambda: FastAPI(lifespan=lifespan), Visitors())
+    with served(Guard(pages, service.folder, Callers(None, True)), "127.0.0.1", None) as address:  # type: ignore[arg-type]
+        for _ in range(2):
+            httpx.get(f"{address}/edit")
+            gc.collect()
+        httpx.get(f"{address}/edit")
+        assert ended == []
+
+
 @pytest.mark.slow
 def test_a_space_serves_the_pages_to_be_framed(tmp_path: Path) -> None:
     arguments = ["--port", "0", "--projects", str(tmp_path)]
@@ -201,7 +223,7 @@ def test_a_space_s_files_say_what_the_wheel_and_gradio_are() -> None:
     header = (ROOT / "app/space/README.md").read_text(encoding="utf-8").split("---")[1]
     assert "sdk: gradio" in header and "app_file: app.py" in header
     wanted = (ROOT / "app/space/requirements.txt").read_text(encoding="utf-8")
-    assert f"/a3t-{version('a3t')}-py3-none-any.whl" in wanted
+    assert f"/a3t-{__version__}-py3-none-any.whl" in wanted
 
 
 def test_a_notebook_shows_the_front(
