@@ -24,7 +24,8 @@ from gradio_client import Client, handle_file
 from a3t import __version__
 from a3t.commands import app as command
 from app import application, front
-from app.guard import headers_of
+from app.application import LoadedLater, served
+from app.guard import Callers, Guard, Visitors, headers_of
 from app.processes.request_jobs import CancelledError, Watch
 from app.service import Service
 from tests.app.conftest import PATIENCE, EditorThread, launched
@@ -193,7 +194,8 @@ def test_gradio_goes_on_until_the_server_ends(service: Service) -> None:
         ended.append("ended")
 
     pages = LoadedLater(lambda: FastAPI(lifespan=lifespan), Visitors())
-    with served(Guard(pages, service.folder, Callers(None, True)), "127.0.0.1", None) as address:  # type: ignore[arg-type]
+    guard = Guard(pages, service.folder, Callers(None, True))  # type: ignore[arg-type]
+    with served(guard, "127.0.0.1", None) as address:
         for _ in range(2):
             httpx.get(f"{address}/edit")
             gc.collect()
