@@ -47,7 +47,7 @@ BEGUN = ("small", "vocoder-small")  # shipped models that are trained on, as NAM
 DATA_MIB = 60  # features, sound and initial weights together
 STEPS, WARM = 200, 20  # of the paper's configuration; those that are not timed
 MINUTES = 5  # of each training
-SLACK_S = 120  # of each part, for its start and its end
+SLACK_S, TRIAL_SLACK_S = 120, 600  # of each part, for its start and its end; where CPUs try it
 PAPER_FRAMES, LEAST_FRAMES = 30_000, 300  # of the paper's batch; of a trial's
 FRAMES, PHONES, CLIPS = 300, 42, 64  # of a random clip; of them
 RUN = """#!/bin/sh
@@ -194,6 +194,7 @@ def parts_of(options: argparse.Namespace, work: Path) -> Iterator[tuple[str, flo
     config = read_config(ROOT / "a3t" / "pretrained" / "small" / "config.yaml")
     parts = {name: config[name] for name in ("model", "masking", "data", "loss", "training")}
     own = merge(merge(parts, OWN), {"training": {"minutes": minutes}})
+    own["data"]["batch_frames"] = max(LEAST_FRAMES, round(own["data"]["batch_frames"] * share))
     (work / "a3t.yaml").write_text(yaml.safe_dump(own), encoding="utf-8")
     yield (
         "a3t",
@@ -214,13 +215,14 @@ def run(options: argparse.Namespace) -> None:
     """Do all parts, each in a process of its own; what fails is reported, and the next begins."""
     refuse_missing(options.device)
     options.out.mkdir(parents=True, exist_ok=True)
+    slack = SLACK_S if options.share >= 1 else TRIAL_SLACK_S
     report: dict[str, Any] = {"torch": torch.__version__, "GPUs": torch.cuda.device_count()}
     with TemporaryDirectory() as folder:
         work = Path(folder)
         prepare(options.data, work)
         for name, limit, command in parts_of(options, work):
             begun = time.monotonic()
-            report[name] = part = done(command, limit + SLACK_S, options.out / f"{name}.log")
+            report[name] = part = done(command, limit + slack, options.out / f"{name}.log")
             part["seconds"] = round(time.monotonic() - begun, 1)
             print(name, json.dumps(part), flush=True)
             (options.out / "report.json").write_text(json.dumps(report, indent=1) + "\n")
