@@ -12,6 +12,7 @@ from a3t.text.transcript import Transcript
 from alignment import Word
 from app.processes.request_jobs import Watch
 from app.service import Service
+from app.studio.sent import Sent
 from app.studio.studio import Studio
 from tests.app.conftest import PATIENCE
 from tests.conftest import ARCTIC, NEVER
@@ -39,7 +40,7 @@ def test_a_project_goes_on_with_the_edit_as_it_sounded(
     until(lambda: any(project.script()["takes"].values()) or project.script()["failures"])
     told = project.script()
     assert [edit["text"] for edit in told["edits"]] == ["never"]
-    project.export({})
+    project.export(Sent())
     until(lambda: project.exported)
     zipped = project.folder.path / "export" / str(project.exported)
     with zipfile.ZipFile(io.BytesIO(zipped.read_bytes())) as archive:
