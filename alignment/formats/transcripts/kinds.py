@@ -35,6 +35,7 @@ _FOREIGN = (
     ("<!DOCTYPE", "a web page"),
     ("<html", "a web page"),
     ("<SAMI", "SAMI subtitles"),
+    ("Scenarist_SCC", "Scenarist's captions"),
     ("PK\x03\x04", "a packed file"),
 )
 

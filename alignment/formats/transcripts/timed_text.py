@@ -28,6 +28,14 @@ _RANGE = re.compile(
     rf"{_OPEN}?{STAMP}\s{{0,3}}(?:{ARROW}|[-–—,]|to)\s{{0,3}}{STAMP}{_CLOSE}?\s{{0,3}}[,:]?\s{{0,9}}(?P<said>.*)",
     re.DOTALL,
 )
+# "[1.00s -> 3.00s] text", which faster-whisper's users print, "[1.0 - 3.0] text", "[1.0s] text"
+_SECONDS = r"(?:\d{1,6}(?:\.\d{1,9})?)"
+_IN_SECONDS = re.compile(
+    rf"{_OPEN}\s?(?P<start>{_SECONDS})\s?(?:s(?:ec)?)?(?:(?<=[sc])|"
+    rf"\s{{0,3}}(?:{ARROW}|[-–—])\s{{0,3}}{_SECONDS}\s?(?:s(?:ec)?)?)"
+    rf"\s?{_CLOSE}:?\s{{0,9}}(?P<said>\S.*)",
+    re.DOTALL,
+)
 # "[00:12.00]text", "0:07 text", "(00:07): text", "Anna (00:07): text"
 _STAMPED_LINE = re.compile(
     rf"(?:(?:{_SPEAKER_NAME}\s{{0,3}}:?\s{{0,9}})?(?P<open>{_OPEN}){STAMP}{_CLOSE}|(?P<bare>{STAMP}))"
@@ -54,6 +62,8 @@ def _parsed(line: str) -> _Line:
     text = line.strip()
     if not any(map(str.isdigit, text[:80])):
         return _Line(None, "", text)
+    if match := _IN_SECONDS.fullmatch(text):
+        return _Line(float(match["start"]), "", match["said"])
     if match := _RANGE.fullmatch(text):
         return _Line(seconds_of(match.groups()[:4]), "", match["said"])
     if len(text) <= 120 and (head := _STAMP_LINE.fullmatch(text)):

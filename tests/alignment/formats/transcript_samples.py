@@ -293,6 +293,12 @@ FILES: dict[str, tuple[str, str]] = {
         "times",
         f"[00:01.000 --> 00:03.000]  {LINES[0]}\n[00:03.500 --> 00:05.000]  {LINES[1]}\n",
     ),
+    "arrows in seconds.txt": (
+        "times",
+        f"[1.00s -> 3.00s] {LINES[0]}\n[3.50s -> 5.00s] {LINES[1]}\n",
+    ),
+    "range in seconds.txt": ("times", f"[1.0 - 3.0] {LINES[0]}\n[3.5 - 5.0] {LINES[1]}\n"),
+    "seconds.txt": ("times", f"[1.0s] {LINES[0]}\n[3.5 s]: {LINES[1]}\n"),
     "hours.txt": (
         "times",
         f"[00:00:01.000 --> 00:00:03.000]   {LINES[0]}\n"
