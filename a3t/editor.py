@@ -197,9 +197,7 @@ class Editor:
         self.steps.begin()
         sound, found = self._listen(recording, request, pronouncer)
         request = replace(request, tracks=identified(request.tracks, sound))
-        differences = choose(
-            self._listed(sound, found, pronouncer), request.changes, found.warning
-        )
+        differences = choose(self._listed(sound, found, pronouncer), request.changes, found.warning)
         new_text = request.new_transcript
         if (comparison := found.comparison) is not None:
             ticked = {each.number for each in differences if each.ticked}

@@ -155,7 +155,7 @@ def _clean(editor: Editor, path: Path, want: Cleaning, options: argparse.Namespa
     Raises InputError for one recording alone that lacks any.
     """
     from a3t.commands.editing.edit_doubts import music_doubt
-    from a3t.rendering.verification import heard_still
+    from a3t.rendering.verification import hidden_words_warning
 
     job, found = _found(editor, path, want, options)
     if len(options.wav) == 1:
@@ -180,7 +180,7 @@ def _clean(editor: Editor, path: Path, want: Cleaning, options: argparse.Namespa
     if doubt := music_doubt(plan):
         say(doubt)
     results = job.make(editor, plan)
-    if doubt := heard_still(results[0]):
+    if doubt := hidden_words_warning(results[0]):
         say(doubt)
 
     def report(exported: list[Path]) -> None:

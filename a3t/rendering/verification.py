@@ -184,13 +184,13 @@ def hiding(plan: EditPlan, edit: PlannedEdit) -> Cut | None:
     return None
 
 
-def heard_still(result: EditedRecording) -> str:
+def hidden_words_warning(result: EditedRecording) -> str:
     """Return a sentence about the hidden words that may still be heard; "" if there are none."""
-    words = ", ".join(f"“{each.word}”" for each in still_heard(result))
+    words = ", ".join(f"“{each.word}”" for each in hidden_words_heard(result))
     return f"Listen to {words}: it may still be heard." if words else ""
 
 
-def still_heard(result: EditedRecording) -> Iterator[WordScore]:
+def hidden_words_heard(result: EditedRecording) -> Iterator[WordScore]:
     """Yield the hidden words that the aligner finds where they were, as if they were said."""
     plan, output_of = result.plan, result.map.samples.output_of
     pronouncer, words = plan.request.pronouncer, plan.alignment.spoken

@@ -42,6 +42,12 @@ NEARBY = 6.0  # seconds on each side that are available to the aligner, and no m
 # Recording, the text's spoken words, which of them (or of its samples), the user's pronunciations.
 Key = tuple[str, tuple[str, ...], Span, str]
 Aligned = tuple[Alignment, Span]  # of these words of a text
+MAX_CACHED_FILES = 64  # files: an hour's alignment takes about 8 MB
+_UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError)
+CONTEXT = 6.0  # seconds of speech on each side of an edit
+APART = 10.0  # seconds between two passages; closer ones are merged
+PAUSE_WITHIN = 3.0  # seconds beyond the context in which to look for a pause to begin or end at
+MIN_WORDS = 4  # words; fewer are hardly a sentence
 
 
 @dataclass(frozen=True)
@@ -54,27 +60,31 @@ class Stretch:
 
     @classmethod
     def of(cls, recording: Recording, start: float, end: float) -> Stretch:
-        """The stretch between two times in seconds, clipped to the recording."""
+        """Return the stretch between two times in seconds, clipped to the recording."""
         rate, last = recording.sample_rate, recording.samples
         return cls(recording, max(round(start * rate), 0), min(round(end * rate), last))
 
     @property
     def sample_rate(self) -> int:
+        """Samples per second."""
         return self.recording.sample_rate
 
     @property
     def samples(self) -> int:
+        """Samples of the stretch."""
         return self.last - self.first
 
     def mono(self, start: int = 0, stop: int | None = None) -> np.ndarray:
-        """Samples [start, stop) of the stretch, in the form of `Recording.mono`."""
+        """Read samples [start, stop) of the stretch, in the form of `Recording.mono`."""
         stop = self.samples if stop is None else stop
         return self.recording.mono(self.first + start, self.first + stop)
 
 
 class AlignmentStore:
-    """Aligns what an edit needs and keeps it in memory; alignments of long recordings also go to a
-    cache folder, if one is given."""
+    """A store of alignments: what an edit needs is aligned and kept in memory.
+
+    Alignments of long recordings also go to a cache folder, if one is given.
+    """
 
     def __init__(self, aligner: Aligner, folder: Path | None) -> None:
         self.aligner = aligner
@@ -88,11 +98,11 @@ class AlignmentStore:
         edits: Sequence[WordEdit] | None,
         pronouncer: Pronouncer,
     ) -> tuple[Alignment, tuple[Span, ...]]:
-        """The alignment around the edits, and the ranges of the words that it has; of the whole
-        recording if it is short or has no edits, or if these are not known (None).
+        """Return the alignment around the edits, and the ranges of the words that it has.
 
-        A long recording is aligned only around the edits if its transcript has times, as a whole if
-        not. Raises AlignmentError if the words don't match the recording.
+        It is of the whole recording if that is short or has no edits, or if these are not known
+        (None). A long recording is aligned only around the edits if its transcript has times, as a
+        whole if not. Raises AlignmentError if the words don't match the recording.
         """
         everything = ((0, len(found.transcript.words)),)
         if found.alignment is not None and found.passages and edits is not None:
@@ -117,8 +127,10 @@ class AlignmentStore:
         ranges: tuple[Span, ...],
         pronouncer: Pronouncer,
     ) -> Times | None:
-        """Return the times of all words where `around` has aligned these ranges; None if they
-        aren't known or all words are aligned."""
+        """Return the times of all words where `around` has aligned these ranges.
+
+        None if they aren't known or all words are aligned.
+        """
         if ranges == ((0, len(found.transcript.words)),):
             return None
         if found.times is not None or found.passages:
@@ -133,8 +145,11 @@ class AlignmentStore:
         pronouncer: Pronouncer,
         recogniser: str = "auto",
     ) -> AlignedRecording:
-        """A recording with its text and alignment found, unless they are known; ``expected`` is a
-        prior where the text has to be recognised. Errors as for `find_transcript`."""
+        """Find a recording's text and alignment, unless they are known.
+
+        ``expected`` is a prior where the text has to be recognised. Errors as for
+        `find_transcript`.
+        """
         if isinstance(recording, AlignedRecording):
             return recording
         found = find_transcript(recording, text, expected, pronouncer, recogniser)
@@ -144,7 +159,7 @@ class AlignmentStore:
     def whole(
         self, recording: Recording, found: FoundTranscript, pronouncer: Pronouncer
     ) -> Alignment:
-        """The alignment of a whole recording: the one found with its text, else a new one."""
+        """Return the alignment of a whole recording: the one found with its text, or a new one."""
         if found.alignment is not None and not found.passages:
             return found.alignment
         text = found.transcript
@@ -179,7 +194,7 @@ class AlignmentStore:
         times: Times,
         pronouncer: Pronouncer,
     ) -> Aligned:
-        """A passage with at least these words, aligned near their approximate times."""
+        """Align a passage with at least these words near their approximate times."""
         first, last = words
 
         def align() -> Aligned:
@@ -215,12 +230,8 @@ def _key(recording: Recording, text: Transcript, words: Span, pronouncer: Pronou
     return recording.identity, text.spoken, words, ways
 
 
-MAX_CACHED_FILES = 64  # files: an hour's alignment takes about 8 MB
-_UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError)
-
-
 def default_folder() -> Path | None:
-    """The folder given by A3T_CACHE, else one in the user's cache folder.
+    """Return the folder given by A3T_CACHE, else one in the user's cache folder.
 
     None, for no cache, if A3T_CACHE is set to an empty string.
     """
@@ -231,13 +242,13 @@ def default_folder() -> Path | None:
 
 
 def alignment_path(folder: Path, sha256: str, words: Sequence[str], method: str) -> Path:
-    """The file that caches the alignment of a recording's words, and how they are aligned."""
+    """Return the file that caches the alignment of a recording's words by a method."""
     key = "\n".join([sha256, method, *words])
     return folder / f"{hashlib.sha256(key.encode()).hexdigest()}.json"
 
 
 def cached_alignment(path: Path | None, words: Sequence[str]) -> Alignment | None:
-    """The alignment in a cached file, if it is one of these words, else None."""
+    """Read the alignment in a cached file, if it is one of these words, else None."""
     if path is None or not path.is_file():
         return None
     with suppress(OSError):
@@ -249,8 +260,10 @@ def cached_alignment(path: Path | None, words: Sequence[str]) -> Alignment | Non
 
 
 def cache_alignment(path: Path | None, alignment: Alignment) -> None:
-    """Cache an alignment, readable by its user alone, and delete the least recently used beyond
-    MAX_CACHED_FILES; nothing for None."""
+    """Cache an alignment, readable by its user alone; do nothing for None.
+
+    The least recently used beyond MAX_CACHED_FILES are deleted.
+    """
     if path is None:
         return
     with suppress(OSError, InputError):
@@ -264,18 +277,15 @@ def cache_alignment(path: Path | None, alignment: Alignment) -> None:
 
 
 def times_of(alignment: Alignment) -> Times:
-    """The times of an alignment's words, which are exact."""
+    """Return the times of an alignment's words, which are exact."""
     return [(word.start, word.end) for word in alignment.spoken]
 
 
-CONTEXT = 6.0  # seconds of speech on each side of an edit
-APART = 10.0  # seconds between two passages; closer ones are merged
-PAUSE_WITHIN = 3.0  # seconds beyond the context in which to look for a pause to begin or end at
-
-
 def ranges_around(edits: Sequence[WordEdit], times: Times) -> tuple[Span, ...]:
-    """The words of each passage: those spoken within CONTEXT of an edit, up to a pause if there is
-    one nearby. Passages close to each other are merged."""
+    """Return the words of each passage: those within the context of an edit, up to a pause.
+
+    Passages close to each other are merged.
+    """
     ranges: list[Span] = []
     for edit in edits:
         first, last = _widened(edit.old, times)
@@ -307,12 +317,12 @@ def _widened(words: Span, times: Times) -> Span:
 
 
 def _at_a_pause(places: Sequence[int], gap: Callable[[int], float], otherwise: int) -> int:
-    """The place with the widest gap, or ``otherwise`` if there are no places."""
+    """Return the place with the widest gap, or ``otherwise`` if there are no places."""
     return max(places, key=gap, default=otherwise)
 
 
 def cut(alignment: Alignment, ranges: Sequence[Span]) -> Alignment:
-    """The passages of a whole alignment, with the pauses next to them."""
+    """Return the passages of a whole alignment, with the pauses next to them."""
     words: list[Word] = []
     spoken = -1
     last_spoken = len(alignment.spoken) - 1
@@ -326,9 +336,6 @@ def cut(alignment: Alignment, ranges: Sequence[Span]) -> Alignment:
         if inside:
             words.append(word)
     return Alignment(tuple(words), alignment.duration, alignment.score)
-
-
-MIN_WORDS = 4  # words; fewer are hardly a sentence
 
 
 def pauses_after_words(
@@ -355,8 +362,7 @@ def punctuated(
     revised: tuple[Transcript, SpanMap] | None = None,
     wanted: bool = True,
 ) -> Transcript:
-    """The transcript with punctuation and capitals if it has none and they are ``wanted``, else the
-    transcript itself.
+    """Punctuate a transcript that lacks punctuation and capitals, if they are ``wanted``.
 
     ``aligned``: the alignment of the ranges of its words. ``revised``: a new text and how its words
     correspond. Whether a sentence that stays is a question is then taken from there: what somebody
@@ -372,8 +378,7 @@ def punctuated(
 
 
 def _with_questions_of(new_text: Transcript, words: SpanMap, text: Transcript) -> Transcript:
-    """The text with ? in the place of . where words that stay have it in the new text, and the
-    other way round."""
+    """Put ? for ., or . for ?, where words that stay have it in the new text."""
     written, end, place = list(text.text), 0, -1
     starts: dict[int, int] = {}
     for word in text.words:
@@ -394,8 +399,10 @@ def _with_questions_of(new_text: Transcript, words: SpanMap, text: Transcript) -
 def punctuated_by_sound(
     recording: Recording, found: FoundTranscript, alignments: AlignmentStore, wanted: bool = True
 ) -> Transcript:
-    """The transcript, punctuated by words and pauses, or by words alone where a long recording
-    would have to be aligned for it, or where its words can't be; as it is unless ``wanted``."""
+    """Punctuate the transcript by words and pauses, if ``wanted``.
+
+    By words alone where a long recording would have to be aligned for it, or its words can't be.
+    """
     text, aligned = found.transcript, None
     if not wanted or text.is_punctuated or len(text.words) < MIN_WORDS:
         return text

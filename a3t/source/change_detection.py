@@ -57,8 +57,10 @@ OPENED = -2.0  # log odds of a rival that is looked at; of 366 words of choosing
 
 @dataclass(frozen=True)
 class ComparedText:
-    """The words `heard`, the `new` text in its spelling, and the `places` where they differ, each
-    with its evidence, or None where there is none; the `weights` of the evidence."""
+    """Words ``heard``, the ``new`` text in its spelling, and the ``places`` where they differ.
+
+    evidence: of each place, or None where there is none. weights: of the evidence.
+    """
 
     heard: FoundTranscript
     new: Transcript
@@ -90,8 +92,10 @@ class ComparedText:
 
 @dataclass(frozen=True)
 class _Part:
-    """Samples [start, stop) of a recording and the `heard` words, with their confidences if these
-    are known; `free`: what the phone network hears without a text."""
+    """Samples [start, stop) of a recording and the ``heard`` words, with confidences if known.
+
+    free: what the phone network hears without a text.
+    """
 
     start: int
     stop: int
@@ -100,7 +104,7 @@ class _Part:
     free: Transcript | None = None
 
     def parted(self, cuts: Mapping[int, int]) -> _Part:
-        """The same with some words, by number, as two (`parted`)."""
+        """Split the given words, by number, in two (`parted`)."""
         if not cuts.keys() & range(len(self.heard.words)):
             return self
         heard = parted(self.heard, cuts)
@@ -110,7 +114,7 @@ class _Part:
 
 
 def _joined(parts: Sequence[_Part]) -> tuple[Transcript, tuple[float, ...], list[int]]:
-    """The heard words of all parts, with their confidences, and how many there are up to each."""
+    """Join the heard words of all parts, with their confidences and the counts up to each."""
     counts = [len(part.heard.words) for part in parts]
     sure = [part.confidences or (0.5,) * n for part, n in zip(parts, counts, strict=True)]
     heard = Transcript.joined(part.heard for part in parts)
@@ -129,8 +133,11 @@ class _Words(NamedTuple):
 
 
 class SpeechComparison:
-    """Compares a recording with texts that it nearly says, heard by Whisper (the folder `model`) or
-    by the phone network. Keeps what was heard for further texts."""
+    """A comparison of a recording with texts that it nearly says.
+
+    Whisper (the folder ``model``) or the phone network hears it; what was heard is kept for further
+    texts.
+    """
 
     def __init__(
         self,
@@ -219,8 +226,10 @@ class SpeechComparison:
         return ComparedText(known, new, tuple(places), tuple(evidence), weights), parts
 
     def _with_rival(self, compared: ComparedText, parts: Sequence[_Part]) -> ComparedText:
-        """With one place more if none is plain: the network hears by the text, so it may hear the
-        text's word where one that sounds nearly like it is said."""
+        """Add one place if none is plain: a word where one that sounds nearly like it is said.
+
+        The network hears by the text, so it may hear the text's word there.
+        """
         places = compared.places
         if max(BUILT_IN.log_odds(compared.evidence), default=-np.inf) >= BUILT_IN.change:
             return compared
@@ -275,7 +284,7 @@ class SpeechComparison:
         return self._second.get(key)
 
     def _sound_of(self, part: _Part) -> HeardSound:
-        """The sound of a part; few are kept, so that a recording may last for hours."""
+        """Return the sound of a part; few are kept, so that a recording may last for hours."""
         for known, sound in self._recent:
             if known is part:
                 return sound
@@ -290,7 +299,7 @@ class SpeechComparison:
         return sound
 
     def _scores(self, part: _Part) -> tuple[np.ndarray, np.ndarray]:
-        """The samples of a part and their scores, as HeardSound has them."""
+        """Return the samples of a part and their scores, as HeardSound has them."""
         samples = self.sound.mono(part.start, part.stop)
         return samples, mean_scores(model_waveform(samples, self.sound.sample_rate))
 
@@ -301,11 +310,11 @@ class SpeechComparison:
         return [_Part(p.start, p.stop, p.transcript, p.confidences, p.transcript) for p in heard]
 
     def _parts(self, text: Transcript, freely: bool = False) -> list[_Part]:
-        """The parts with the words that are heard in them; the network hears by the text."""
+        """Return the parts with the words heard in them; the network hears by the text."""
         return self._free_parts if self.model or freely else self._network_parts(text)
 
     def _network_parts(self, text: Transcript) -> list[_Part]:
-        """The parts as the network hears them by the text."""
+        """Return the parts as the network hears them by the text."""
         found: list[_Part] = []
         for part, words in zip(self._free_parts, self._shared(text.spoken), strict=True):
             key = (part.start, words)
@@ -318,7 +327,7 @@ class SpeechComparison:
         return found
 
     def _settled_part(self, part: _Part, words: tuple[str, ...]) -> _Part | None:
-        """The part settled by the text's words for it; None if then no word is heard."""
+        """Settle the part by the text's words for it; None if then no word is heard."""
         if not words:
             return part
         free = _Words(part.heard.spoken, part.confidences)
@@ -374,14 +383,14 @@ class SpeechComparison:
         return phone_distance(*ways) == 1
 
     def _places(self, heard: _Words, new: Transcript) -> list[tuple[Place, _Words]]:
-        """The places where heard words differ from the text; none if there are none."""
+        """Return the places where heard words differ from the text; none without words."""
         if not heard.texts:
             return []
         said = Transcript.of_spoken(heard.texts)
         return [(place, heard) for place in places_between(said, new, self.pronouncer)]
 
     def _shared(self, words: tuple[str, ...]) -> list[tuple[str, ...]]:
-        """The text's words by the parts in which the aligner finds them."""
+        """Return the text's words by the parts in which the aligner finds them."""
         parts = self._free_parts
         if len(parts) == 1:
             return [words]
@@ -426,7 +435,7 @@ class SpeechComparisons:
 
 
 def _new_place(places: Sequence[Place], heard: int) -> int:
-    """The number of words of the new text before a heard word, by its number."""
+    """Return the number of words of the new text before a heard word, by its number."""
     moved = 0
     for place in places:
         if place.heard[1] <= heard:

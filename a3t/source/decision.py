@@ -17,11 +17,11 @@ MAX_PLAIN_WORDS = 6  # heard or new; a longer run of them is never plain
 
 @dataclass(frozen=True)
 class Weights:
-    """The log odds of a change: an offset and a weight for each field of Evidence, less the
-    logarithm of the number of places, since about one of them is meant.
+    """The log odds of a change: an offset and a weight for each field of Evidence.
 
-    Thresholds, log odds, from which a place is a change (`change`), is ticked (`ticked`), and is
-    open (`open`).
+    The logarithm of the number of places is taken off, since about one of them is meant.
+    Thresholds, log odds, from which a place is a change (``change``), is ticked (``ticked``), and
+    is open (``open``).
     """
 
     offset: float

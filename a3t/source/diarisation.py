@@ -35,10 +35,10 @@ MAX_SPEAKERS = 20
 def speakers_by_sound(
     recording: Recording, alignment: Alignment, text: Transcript, count: int | None = None
 ) -> list[int]:
-    """The number of each spoken word's speaker, from 0 in the order in which they begin.
+    """Return the number of each spoken word's speaker, from 0 in the order in which they begin.
 
-    ``count``: how many there are, if that is known. InputError for a count that can't be. Needs
-    `require_packages`.
+    ``count``: how many there are, if that is known. Raises InputError for a count that can't be.
+    Needs `require_packages`.
     """
     if count is not None and not 1 <= count <= MAX_SPEAKERS:
         raise InputError(f"{count} speakers can't be told apart: give 1 to {MAX_SPEAKERS}.")
@@ -68,7 +68,7 @@ def stretches_of(alignment: Alignment, text: Transcript) -> list[Span]:
 
 
 def voice_vectors(recording: Recording) -> tuple[np.ndarray, np.ndarray]:
-    """Unit vectors (n, 256) and the seconds (n,) of the middle of each."""
+    """Return unit vectors (n, 256) and the seconds (n,) of the middle of each."""
     encoder = _encoder()
     level = _level(recording)
     vectors, times = [], []
@@ -84,14 +84,14 @@ def voice_vectors(recording: Recording) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _level(recording: Recording) -> float:
-    """The factor that brings the first minutes to the level that the encoder was trained at."""
+    """Return the factor that brings the first minutes to the encoder's training level."""
     sound = recording.mono(0, min(recording.samples, round(300 * recording.sample_rate)))
     rms = float(np.sqrt(np.mean(np.square(sound, dtype=np.float64))))
     return 10 ** (-30 / 20) / max(rms, 1e-6)
 
 
 def _clustered(vectors: np.ndarray, lengths: np.ndarray, count: int | None) -> np.ndarray:
-    """A label for each stretch: the long ones clustered, the short ones with the nearest."""
+    """Label each stretch: the long ones are clustered, the short ones join the nearest."""
     sure = np.flatnonzero(lengths >= SURE)
     if len(sure) < 2:
         sure = np.arange(len(vectors))
@@ -124,7 +124,7 @@ def _length(words: Span, alignment: Alignment) -> float:
 
 
 def _mean(vectors: np.ndarray, times: np.ndarray, start: float, end: float) -> np.ndarray:
-    """The vector of a stretch: of those that lie within it, or else of the nearest."""
+    """Return a stretch's vector: of those that lie within it, or else of the nearest."""
     inside = (times >= start + WINDOW / 4) & (times <= end - WINDOW / 4)
     if not inside.any():
         inside = np.arange(len(times)) == np.abs(times - (start + end) / 2).argmin()

@@ -77,7 +77,7 @@ class Difference(Record):
     words: Span = (0, 0)
 
     def __str__(self) -> str:
-        """The words, as a line of a list shows them."""
+        """Return the words as a line of a list shows them."""
         old, new = self.heard, self.new
         if old and new:
             what = f"“{old}” → “{new}”"

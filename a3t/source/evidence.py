@@ -17,7 +17,7 @@ import numpy as np
 
 from a3t.source.places import meets, phone_distance, places_between, runs, whole_tokens
 from a3t.source.records import Place
-from a3t.source.usual_words import NAME, RAREST, language, rare_words, shares
+from a3t.source.usual_words import NAME_NATS, RAREST_WORD_NATS, language, rare_words, shares
 from a3t.spans import Span
 from a3t.text.phones import strip_stress
 from a3t.text.pronunciation.pronouncer import Pronouncer
@@ -28,25 +28,25 @@ from alignment.confidence.rival_scores import advantages_between, fit_of, summed
 from alignment.recognition.ngrams import words_one_phone_apart
 from alignment.recognition.whisper import EncodedSound, Whisper
 
-MOST_WAYS = 8  # of saying the words of a place that are compared
+MAX_WAYS_COMPARED = 8  # of saying the words of a place that are compared
 MOST_NATS, MOST_FIT = 40.0, 20.0  # of Whisper; of the phone network and of trigrams
-NEARLY = 5.0  # nats of the phone network: two words that differ by less may both be said
+NEARLY_NATS = 5.0  # nats of the phone network: two words that differ by less may both be said
 NOT_SKIPPED = 3.0  # nats: a word that fits better than nothing by no more wasn't skipped
 
 
 class Evidence(NamedTuple):
-    """The witnesses of one place; nats, where nothing else is said, by which the heard words are
-    likelier than the new ones.
+    """The witnesses of one place, in nats where nothing else is said.
 
-    whisper, fit, language: by Whisper, if the text is right elsewhere; by the phone network; by
-    trigrams. advantage: the root of the advantage that anything has over the new words, in the
-    aligner's eyes. cleared: 1 if a second hearing has the new words there. edge: of places that
-    touch, NEARLY and the nats by which the new word at either end of them fits the sound of the
-    heard one better; 0 if it doesn't nearly fit. Where nothing is heard for several new words, the
-    nats by which one at an end fits better than nothing; NEARLY where a rare word is heard that the
+    The nats are those by which the heard words are likelier than the new ones. whisper, fit,
+    language: by Whisper, if the text is right elsewhere; by the phone network; by trigrams.
+    advantage: the root of the advantage that anything has over the new words, in the aligner's
+    eyes. cleared: 1 if a second hearing has the new words there. edge: of places that touch,
+    NEARLY_NATS and the nats by which the new word at either end of them fits the sound of the heard
+    one better; 0 if it doesn't nearly fit. Where nothing is heard for several new words, the nats
+    by which one at an end fits better than nothing; NEARLY_NATS where a rare word is heard that the
     new one may be part of. So a word may be said already. It has no weight. name: 1 if a name among
     the new words shares most phones with the heard ones, as "brigham" that is heard as "bring him".
-    Of what has an edge or such a name somebody is asked.
+    Places with an edge or such a name are always asked about.
     """
 
     whisper: float = 0.0
@@ -76,9 +76,11 @@ class _Replaced(NamedTuple):
 
 @dataclass(frozen=True)
 class HeardSound:
-    """A part of a recording with what was heard in it: `samples` (n,) mono float at `sample_rate`,
-    the `heard` words, the scores `sequences` (T, 40) as for `fit_of`, and Whisper with the sound
-    as it encodes it, if it heard them."""
+    """A part of a recording with what was heard in it.
+
+    samples (n,): mono float at ``sample_rate``. heard: the words. sequences: the scores (T, 40) as
+    for `fit_of`. whisper, encoded: Whisper with the sound as it encodes it, if it heard them.
+    """
 
     samples: np.ndarray
     sample_rate: int
@@ -91,8 +93,10 @@ class HeardSound:
     def evidence(
         self, new: Transcript, places: Sequence[Place], second: Transcript | None
     ) -> list[Evidence]:
-        """The evidence for the `places`, all those where the heard words and the `new` text's for
-        this part differ. `second`: another hearing of it."""
+        """Weigh the ``places``: all where the heard words and the ``new`` text's part differ.
+
+        ``second``: another hearing of it.
+        """
         aligned_new = self._aligned(new.spoken)
         advantages = self._advantages(aligned_new)
         others = places_between(second, new, self.pronouncer) if second else []
@@ -116,7 +120,7 @@ class HeardSound:
         advantages: np.ndarray,
         whisper: float,
     ) -> Evidence:
-        """The evidence of the networks and of trigrams, with Whisper's nats."""
+        """Return the evidence of the networks and of trigrams, with Whisper's nats."""
         old, own = self.heard.spoken[slice(*place.heard)], new.spoken[slice(*place.new)]
         fits = self._fits(place.heard, [old, own])
         before = self.heard.spoken[max(place.heard[0] - 2, 0) : place.heard[0]]
@@ -132,8 +136,11 @@ class HeardSound:
     def likeliest_rival(
         self, words: Iterable[int], log_odds: Callable[[Evidence], float]
     ) -> Rival | None:
-        """The likeliest common word, one phone apart, that may be said for one of some heard
-        `words`, by number, which the new text has too; None if none of them has a rival."""
+        """Return the likeliest common word, one phone apart, that may be said for one of some.
+
+        ``words``: heard words, by number, which the new text has too. None if none of them has a
+        rival.
+        """
         found: list[Rival] = []
         if self._heard_aligned is None:
             return None
@@ -153,8 +160,7 @@ class HeardSound:
         return max(found, default=None)
 
     def heard_root(self, words: Span) -> float:
-        """The root of the largest advantage of anything over some heard words or, of none, over
-        the gap there."""
+        """Return the root of the largest advantage over some heard words or a gap."""
         return self._root(self._heard_aligned, self._heard_advantages, words)
 
     @cached_property
@@ -166,7 +172,7 @@ class HeardSound:
         return self._advantages(self._heard_aligned)
 
     def _aligned(self, words: Sequence[str]) -> Alignment | None:
-        """The aligned words of the part; None if they can't all be said in it."""
+        """Align words in the part; None if they can't all be said in it."""
         if not words:
             return None
         try:
@@ -180,7 +186,7 @@ class HeardSound:
         return np.zeros(0) if aligned is None else summed_advantages(aligned, self.sequences)
 
     def _root(self, aligned: Alignment | None, advantages: np.ndarray, words: Span) -> float:
-        """The root of the largest advantage over some words or, of none, over the gap there."""
+        """Return the root of the largest advantage over some words or, of none, over the gap."""
         if aligned is None:
             return 0.0
         if words[0] < words[1]:
@@ -196,8 +202,11 @@ class HeardSound:
         return fit_of(self._heard_aligned, heard, ways, self.sequences)
 
     def _edges(self, new: Transcript, places: Sequence[Place]) -> list[float]:
-        """Evidence.edge of each place. Words are paired by their phones, and of several that are
-        changed at once, the pairs may be others."""
+        """Return Evidence.edge of each place.
+
+        Words are paired by their phones, and of several that are changed at once, the pairs may be
+        others.
+        """
         found = [max(self._skipped(place, new), self._part(place, new)) for place in places]
         for run in runs(places, range(len(places))):
             first, last = places[run[0]], places[run[-1]]
@@ -211,7 +220,7 @@ class HeardSound:
                     said, other = self._fits(
                         pair.heard, [self.heard.spoken[h : h + 1], new.spoken[n : n + 1]]
                     )
-                    edge = max(edge, _limited(other - said + NEARLY, MOST_FIT))
+                    edge = max(edge, _limited(other - said + NEARLY_NATS, MOST_FIT))
             for k in run:
                 found[k] = max(found[k], edge)
         return found
@@ -225,20 +234,25 @@ class HeardSound:
         return _limited(max(0.0, max(words) - nothing - NOT_SKIPPED), MOST_FIT)
 
     def _part(self, place: Place, new: Transcript) -> float:
-        """Evidence.edge where a rare word is heard that begins or ends nearly as a shorter new one:
-        it may be two words, as "shikriana" is "sheikh rehana"."""
+        """Return Evidence.edge where a rare word begins or ends nearly as a shorter new one.
+
+        It may be two words, as "shikriana" is "sheikh rehana".
+        """
         heard, own = self.heard.spoken[slice(*place.heard)], new.spoken[slice(*place.new)]
         if len(heard) != 1 or len(own) != 1 or not rare_words(heard):
             return 0.0
         whole, part = (self._ways(words)[0] for words in (heard, own))
         sides = whole[: len(part)], whole[-len(part) :]
         is_part = len(whole) >= len(part) + 3 and min(phone_distance(s, part) for s in sides) <= 1
-        return NEARLY if is_part else 0.0
+        return NEARLY_NATS if is_part else 0.0
 
     def _name(self, place: Place, new: Transcript) -> float:
         """Evidence.name of a place."""
         heard, own = self.heard.spoken[slice(*place.heard)], new.spoken[slice(*place.new)]
-        if not heard or min((shares().get(word, RAREST) for word in own), default=0.0) >= NAME:
+        if (
+            not heard
+            or min((shares().get(word, RAREST_WORD_NATS) for word in own), default=0.0) >= NAME_NATS
+        ):
             return 0.0
         sounds = [self._ways(words)[0] for words in (heard, own)]
         return float(phone_distance(*sounds) < max(map(len, sounds)) / 2)
@@ -247,11 +261,15 @@ class HeardSound:
         """Ways to say the words one behind the other."""
         choices = self.pronouncer.choices(words)
         each = [sorted({tuple(map(strip_stress, way)) for way in choices[word]}) for word in words]
-        return [sum(ways, ()) for ways, _ in zip(product(*each), range(MOST_WAYS), strict=False)]
+        return [
+            sum(ways, ()) for ways, _ in zip(product(*each), range(MAX_WAYS_COMPARED), strict=False)
+        ]
 
     def _whisper_nats(self, new: Transcript, places: Sequence[Place]) -> list[float]:
-        """Nats by which the heard words are likelier than the new ones at each place, by Whisper,
-        if the text has the new ones at all others: what was misheard misleads it beside, too."""
+        """Return Whisper's nats by which the heard words are likelier than the new ones.
+
+        The text has the new ones at all other places: what was misheard misleads it beside, too.
+        """
         if self.whisper is None:
             return [0.0] * len(places)
         written = []
@@ -269,7 +287,7 @@ class HeardSound:
         return nats
 
     def _likelihood(self, replaced: Sequence[_Replaced]) -> float:
-        """The logarithm of the probability of the heard text with other tokens at some places."""
+        """Return the log probability of the heard text with other tokens at some places."""
         assert self.whisper is not None and self.encoded is not None
         text = _composed(self.heard, replaced)
         if text not in self._likelihoods:
@@ -285,8 +303,10 @@ class HeardSound:
 
 
 def _without_skipped(place: Place, evidence: Evidence) -> Evidence:
-    """The evidence without that of the heard words, if these lack several that the aligner finds:
-    a recogniser can skip a sentence, and then none of its sound is where the place is."""
+    """Drop the heard words' evidence if these lack several that the aligner finds.
+
+    A recogniser can skip a sentence, and then none of its sound is where the place is.
+    """
     nothing, several = place.heard[0] == place.heard[1], place.new[1] - place.new[0] > 1
     if nothing and several and evidence.advantage < 0.0:
         return evidence._replace(whisper=0.0, fit=0.0, language=0.0)
@@ -294,7 +314,7 @@ def _without_skipped(place: Place, evidence: Evidence) -> Evidence:
 
 
 def _is_cleared(new: Span, others: Sequence[Place]) -> bool:
-    """True if another hearing has the new text's words, or nothing besides, at a place."""
+    """Return whether another hearing has the new text's words, or nothing besides, at a place."""
     if new[0] == new[1]:
         return not any(other.new[0] <= new[0] <= other.new[1] for other in others)
     return not any(other.new[0] < new[1] and other.new[1] > new[0] for other in others)
@@ -309,7 +329,7 @@ def _limited(nats: float, most: float) -> float:
 
 
 def _composed(heard: Transcript, replaced: Iterable[_Replaced]) -> str:
-    """The text with other tokens at some places, in order."""
+    """Return the text with other tokens at some places, in order."""
     parts: list[str] = []
     done = 0
     for (begin, end), here in [*replaced, _Replaced((len(heard.words),) * 2, "")]:

@@ -36,8 +36,10 @@ CLEAR, DIM, PLAIN = "\r\033[K", "\033[2m", "\033[m"
 
 @dataclass(frozen=True)
 class LiveSound:
-    """`blocks` of samples as they come, mono, float32, (n,) each, at `sample_rate` Hz; after `stop`
-    no more follow. `behind`: seconds of sound that have come and were not taken yet."""
+    """Blocks of samples as they come, mono, float32, (n,) each, at ``sample_rate`` Hz.
+
+    After ``stop`` no more follow. behind: seconds of sound that have come and were not taken yet.
+    """
 
     sample_rate: int
     blocks: Iterator[np.ndarray]
@@ -46,8 +48,10 @@ class LiveSound:
 
 
 class Backlog:
-    """Counts the samples that came and those that were taken, at `sample_rate` Hz. Sound that comes
-    faster than it can be made, by more than AHEAD seconds, is a file's: nobody waits for its words.
+    """A count of the samples that came and of those that were taken, at ``sample_rate`` Hz.
+
+    Sound that comes faster than it can be made, by more than AHEAD seconds, is a file's: nobody
+    waits for its words.
     """
 
     AHEAD = 3.0
@@ -58,11 +62,13 @@ class Backlog:
         self._is_file = False
 
     def came(self, samples: int) -> None:
+        """Count samples that came."""
         self._came += samples
         elapsed = self._clock() - self._begun
         self._is_file |= self._came / self._rate > elapsed + self.AHEAD
 
     def taken(self, samples: int) -> None:
+        """Count samples that were taken."""
         self._taken += samples
 
     def seconds(self) -> float:
@@ -71,7 +77,7 @@ class Backlog:
 
 
 def piped(stream: BinaryIO, raw_rate: int) -> LiveSound:
-    """A WAV, which may be endless, or else raw samples at `raw_rate`, from a pipe.
+    """Read a WAV, which may be endless, or else raw samples at ``raw_rate``, from a pipe.
 
     Raises InputError for anything else.
     """
@@ -113,14 +119,14 @@ def _exactly(stream: BinaryIO, count: int) -> bytes:
 def _decoded(
     stream: BinaryIO, head: bytes, size: int | None, rate: int, subtype: str, channels: int
 ) -> LiveSound:
-    """The samples of `head` and then of the stream, at most `size` bytes, as soon as they come."""
+    """Decode the samples of ``head`` and of the stream, up to ``size`` bytes, as they come."""
     width = channels * {"PCM_24": 3, "PCM_32": 4, "FLOAT": 4, "DOUBLE": 8, RAW: 2}.get(subtype, 1)
     read = getattr(stream, "read1", stream.read)
     stopped, backlog = Event(), Backlog(rate)
     came: Queue[bytes | Exception] = Queue(WAITING)
 
     def collect() -> None:
-        """Empties the pipe at once: how long sound waits in it can't be seen."""
+        """Empty the pipe at once: how long sound waits in it can't be seen."""
         left = size
         try:
             while not stopped.is_set():
@@ -204,9 +210,11 @@ class Microphone:
 
 
 class LiveLines:
-    """Writes words as they are said to `out`, those that may still change greyer; `width`: a
-    terminal's columns, or 0 for a file or a pipe, which gets the final words alone. A line grows
-    until a pause, or until it is full."""
+    """A writer of words to ``out`` as they are said, those that may still change greyer.
+
+    width: a terminal's columns, or 0 for a file or a pipe, which gets the final words alone. A line
+    grows until a pause, or until it is full.
+    """
 
     def __init__(self, out: TextIO, width: int) -> None:
         self._out, self._terminal, self._width = out, width > 0, (width or WIDTH + 1) - 1

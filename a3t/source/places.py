@@ -18,8 +18,10 @@ MOST_PAIRS = 2500  # of words that are paired one by one
 
 
 def places_between(heard: Transcript, new: Transcript, pronouncer: Pronouncer) -> list[Place]:
-    """The places where the two differ, each as small as can be: word by word where several stand
-    for several. `new`: as `respelled` gives it."""
+    """Return the places where two texts differ, each as small as can be.
+
+    It is word by word where several stand for several. ``new``: as `respelled` gives it.
+    """
     found: list[Place] = []
     for edit in minimal_script(heard.spoken, new.spoken):
         old, own = heard.spoken[slice(*edit.old)], new.spoken[slice(*edit.new)]
@@ -41,8 +43,10 @@ def places_between(heard: Transcript, new: Transcript, pronouncer: Pronouncer) -
 
 
 def written_together(heard: Transcript, new: Transcript, places: Sequence[Place]) -> dict[int, int]:
-    """The heard words, by number, that are two words of which the new text has one, as "someone"
-    for "some ten"; and the letters of the first."""
+    """Return the heard words, by number, that are two words of which the new text has one.
+
+    As "someone" for "some ten"; with the letters of the first.
+    """
     found = {}
     for place in places:
         for k in range(*place.heard):
@@ -53,7 +57,7 @@ def written_together(heard: Transcript, new: Transcript, places: Sequence[Place]
 
 
 def _cut(word: str, part: str) -> int:
-    """The letters of the first of two words that are said as one word, one of them `part`."""
+    """Return the letters of the first of two words that are said as one, one being ``part``."""
     for cut in {len(part), len(word) - len(part)}:
         first, last = word[:cut], word[cut:]
         if part in (first, last) and first and last:
@@ -64,7 +68,7 @@ def _cut(word: str, part: str) -> int:
 
 
 def parted(text: Transcript, cuts: Mapping[int, int]) -> Transcript:
-    """The text with some words, by number, as two, the first of so many letters."""
+    """Split the given words, by number, in two, the first of so many letters."""
     words: list[TranscriptWord] = []
     for k, word in enumerate(text.words):
         cut = cuts.get(k, 0)
@@ -82,7 +86,7 @@ def parted(text: Transcript, cuts: Mapping[int, int]) -> Transcript:
 
 
 def _is_one(before: Place, after: Place) -> bool:
-    """True if words are added in both, or left out in both, with none between them."""
+    """Return whether words are added in both, or left out in both, with none between them."""
     if (before.heard[1], before.new[1]) != (after.heard[0], after.new[0]):
         return False
     ranges = (*zip(before, after, strict=True),)
@@ -92,8 +96,11 @@ def _is_one(before: Place, after: Place) -> bool:
 def _matched(
     old: Sequence[tuple[str, ...]], new: Sequence[tuple[str, ...]]
 ) -> list[tuple[Span, Span]]:
-    """The cheapest way to pair words by their phones: one with one or with none, and one with two
-    or two with one where these share two phones that they wouldn't otherwise: one is chance."""
+    """Return the cheapest way to pair words by their phones.
+
+    One pairs with one or with none, and one with two or two with one where these share two phones
+    that they wouldn't otherwise: one is chance.
+    """
     steps = ((1, 1), (1, 0), (0, 1), (1, 2), (2, 1))
     best: dict[Span, tuple[float, Span]] = {(0, 0): (0.0, (0, 0))}
     for i, j in product(range(len(old) + 1), range(len(new) + 1)):
@@ -125,8 +132,10 @@ def phone_distance(left: Sequence[str], right: Sequence[str]) -> float:
 def with_words(
     text: FoundTranscript, other: FoundTranscript, places: Sequence[Place]
 ) -> FoundTranscript:
-    """Return the text with another's words at some places, each word with its confidence; the
-    pauses and the emphasis that are marked elsewhere stay marked."""
+    """Return the text with another's words at some places, each word with its confidence.
+
+    The pauses and the emphasis that are marked elsewhere stay marked.
+    """
     own, new = text.transcript, other.transcript
     split = {own.words[k].token for place in places for k in range(*whole_tokens(own, place.heard))}
     count = len(own.words) + len(new.words)  # more than there are tokens in either
@@ -154,7 +163,7 @@ def with_words(
 
 
 def whole_tokens(text: Transcript, words: Span) -> Span:
-    """The words of all tokens that these words, or the place between two, are part of."""
+    """Return the words of all tokens that these words, or a place between two, are part of."""
     begin, end = words
     tokens = [word.token for word in text.words]
     inside = 0 < begin == end < len(tokens) and tokens[begin - 1] == tokens[begin]
@@ -167,7 +176,7 @@ def whole_tokens(text: Transcript, words: Span) -> Span:
 
 
 def runs(places: Sequence[Place], numbers: Sequence[int]) -> list[list[int]]:
-    """The numbers of places in runs of those that touch, which are one edit."""
+    """Group the numbers of places that touch, which are one edit."""
     found: list[list[int]] = []
     for k in numbers:
         if found and places[found[-1][-1]].new[1] == places[k].new[0]:
@@ -180,5 +189,5 @@ def runs(places: Sequence[Place], numbers: Sequence[int]) -> list[list[int]]:
 
 
 def meets(place: Span, others: Iterable[Span]) -> bool:
-    """True if a range is one of the others, or shares a word with one."""
+    """Return whether a range is one of the others, or shares a word with one."""
     return any(place == each or (place[0] < each[1] and each[0] < place[1]) for each in others)

@@ -54,8 +54,10 @@ UNREAD = 25  # words at an end of the text that a reading may lack and still be 
 
 @dataclass(frozen=True)
 class Remark:
-    """Something to listen to: one of KINDS, its seconds, what is written and said there, and how
-    sure it is, 0 to 1."""
+    """Something to listen to: one of KINDS, its seconds, and what is written and said there.
+
+    sure: how sure it is, 0 to 1.
+    """
 
     kind: str
     start: float
@@ -110,10 +112,10 @@ def remarks(
 
 
 def as_read(recording: Recording, script: Transcript, model: Path) -> Transcript:
-    """The script with what is read besides it, from three words on, such as what is read twice.
+    """Return the script with what is read besides it, from three words on.
 
-    ``model``: a Whisper model's folder; the built-in recogniser hears too few words for this.
-    Errors as for `remarks`.
+    Such as what is read twice. ``model``: a Whisper model's folder; the built-in recogniser hears
+    too few words for this. Errors as for `remarks`.
     """
     compared = SpeechComparison(recording, Pronouncer(), model).compared(script)
     odds = compared.weights.log_odds(compared.evidence)
@@ -128,7 +130,7 @@ def as_read(recording: Recording, script: Transcript, model: Path) -> Transcript
 def _departures(
     script: Transcript, said: Transcript, alignment: Alignment, sure: Sequence[float]
 ) -> Iterator[Remark]:
-    """The differences of the words, with the times of what is said."""
+    """Yield the differences of the words, with the times of what is said."""
     spoken = alignment.spoken
     edits = minimal_script(script.spoken, said.spoken)
     for number, edit in enumerate(edits):
@@ -155,7 +157,7 @@ def _kind(edit: WordEdit, said: Transcript) -> str:
 
 
 def _sounds(alignment: Alignment, longest: float) -> Iterator[Remark]:
-    """The aligner's doubts, and the pauses that are too long, but for those at the ends."""
+    """Yield the aligner's doubts, and the pauses that are too long, but for those at the ends."""
     for doubt in doubts(alignment):
         if doubt.text:
             sure = round(1.0 - doubt.score, 3)
@@ -168,7 +170,7 @@ def _sounds(alignment: Alignment, longest: float) -> Iterator[Remark]:
 
 
 def clipped(recording: Recording) -> Iterator[Remark]:
-    """The places where samples stay at full scale, as when a recording was too loud."""
+    """Yield the places where samples stay at full scale, as of too loud a recording."""
     start, end, place = -1.0, -1.0, 0
     for block in recording.blocks():
         samples = to_float(block)
@@ -186,7 +188,7 @@ def clipped(recording: Recording) -> Iterator[Remark]:
 
 
 def _runs(loud: np.ndarray) -> Iterator[int]:
-    """The places where CLIPPED_RUN samples in a row begin."""
+    """Yield the places where CLIPPED_RUN samples in a row begin."""
     if loud.sum() < CLIPPED_RUN:
         return
     window = np.convolve(loud, np.ones(CLIPPED_RUN, int), "valid")

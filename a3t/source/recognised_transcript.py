@@ -70,7 +70,7 @@ def hardly_heard(confidences: Sequence[float], by_whisper: bool) -> str:
 
 
 def quietest_between(sound: Readable, low: int, high: int) -> int:
-    """The sample between two where 0.18 s of a sound are quietest."""
+    """Return the sample between two where 0.18 s of a sound are quietest."""
     hop = max(1, round(QUIET * sound.sample_rate))
     window = sound.mono(low, high)
     count = len(window) // hop
@@ -79,8 +79,10 @@ def quietest_between(sound: Readable, low: int, high: int) -> int:
 
 
 def parts_of(sound: Readable, first: tuple[float, float] = PARTS) -> Iterator[Span]:
-    """Samples [start, stop) of each part, cut where it is quietest; `first`: the shortest and the
-    longest that the first may be, seconds."""
+    """Yield samples [start, stop) of each part, cut where it is quietest.
+
+    ``first``: the shortest and the longest that the first may be, seconds.
+    """
     start, (shortest, longest) = 0, first
     while start < sound.samples:
         low, high = (start + round(s * sound.sample_rate) for s in (shortest, longest))
@@ -140,7 +142,7 @@ def heard_parts(
 def recognised_part(
     samples: np.ndarray, sample_rate: int, pronouncer: Pronouncer, model: Path | None
 ) -> FoundTranscript:
-    """The words of `samples` (mono, float, (n,)), half a minute at most for a Whisper `model`.
+    """Recognise ``samples`` (mono, float, (n,)), half a minute at most for a Whisper ``model``.
 
     Raises InputError when no word is heard, or the heard text has no words.
     """
@@ -158,7 +160,7 @@ def recognised_part(
 
 
 def names_of(pronouncer: Pronouncer) -> list[str]:
-    """The user's own words that a recogniser may not know; none of a whole dictionary's."""
+    """Return the user's words that a recogniser may not know; none of a whole dictionary's."""
     rare = rare_words(pronouncer.names)
     return rare if len(rare) <= MAX_NAMES else []
 
@@ -188,8 +190,10 @@ def with_names(heard: Sequence[str], pronouncer: Pronouncer) -> list[str]:
 def heard_by_whisper(
     whisper: Whisper, samples: np.ndarray, sample_rate: int, names: Sequence[str] = ()
 ) -> FoundTranscript:
-    """All that Whisper writes, invented words too; ``names`` may be said; errors as for
-    `recognised_part`."""
+    """Return all that Whisper writes, invented words too; ``names`` may be said.
+
+    Errors as for `recognised_part`.
+    """
     text = whisper.hear(samples, sample_rate, names)
     transcript = Transcript.from_text(text)
     probabilities: list[float] = []  # of a written word, that of its least probable piece
@@ -209,7 +213,7 @@ def heard_by_whisper(
 
 
 def _confidence(probability: float) -> float:
-    """The probability of a word whose least probable piece has this probability."""
+    """Return the probability of a word from that of its least probable piece."""
     probability = min(max(probability, 1e-6), 1 - 1e-6)
     odds = OFFSET + SLOPE * math.log(probability / (1 - probability))
     return round(1 / (1 + math.exp(-odds)), 4)
@@ -218,7 +222,7 @@ def _confidence(probability: float) -> float:
 def without_invented(
     heard: FoundTranscript, samples: np.ndarray, sample_rate: int, pronouncer: Pronouncer
 ) -> FoundTranscript:
-    """The recognised words without those that nobody says; whole written words.
+    """Drop recognised words that nobody says; whole written words.
 
     Raises AlignmentError when none is left, or there is no room for them.
     """

@@ -39,8 +39,11 @@ class Place(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """A judgement on a place: `confidence` is the probability that it is a change, and `ticked`
-    says whether it is made if nobody decides otherwise."""
+    """A judgement on a place.
+
+    confidence: the probability that it is a change. ticked: whether it is made if nobody decides
+    otherwise.
+    """
 
     verdict: Verdict
     confidence: float
@@ -49,8 +52,10 @@ class Judgement(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """The words heard in a recording, the new text, each word of both with its confidence, and the
-    places where the two differ, each with its judgement."""
+    """Words heard in a recording, the new text, and the judged places where the two differ.
+
+    Each word of both comes with its confidence.
+    """
 
     heard: Transcript
     confidences: tuple[float, ...]
@@ -121,8 +126,11 @@ class AlignedRecording:
         text: Transcript,
         times: Times | None = None,
     ) -> AlignedRecording:
-        """A recording with the transcript that was found, in the marks of ``text``, and the
-        alignment of these ranges of its words; ``times``: those of all of them."""
+        """Combine a recording, the transcript that was found, and its alignment.
+
+        ``text``: the transcript with other marks. ``ranges``: the words that are aligned.
+        ``times``: those of all of them.
+        """
         passages = () if ranges == ((0, len(text.words)),) else ranges
         restored = text is not found.transcript
         remarks = " ".join(filter(None, (found.about, found.warning)))

@@ -39,11 +39,17 @@ UNREAD = (
 )  # fmt: skip
 # Of a name that lengthens the recording's: talk.en.vtt, talk.wav.json.
 _BETWEEN = re.compile(r"(?:en(?:[-_][A-Za-z]{1,8})?|english)", re.IGNORECASE)
+MIN_CUE_WORDS = 2  # on average; cues of fewer are the times of words
+PLACED = 0.8  # of a transcript's words must stand in its cues
+SKIPPED = 400  # letters of the cues that the transcript may lack in one place
 
 
 def sidecar(recording: Path) -> Path | None:
-    """The file beside a recording that holds its transcript, if there is one: talk.txt, talk.srt …,
-    else one whose name differs in its capitals or has the language in it (talk.en.vtt)."""
+    """Return the file beside a recording that holds its transcript, if there is one.
+
+    That is talk.txt, talk.srt …, else one whose name differs in its capitals or has the language in
+    it (talk.en.vtt).
+    """
     named = (recording.with_suffix(suffix) for suffix in SIDECARS)
     return next(filter(_counts, named), None) or next(
         (path for path in _others(recording) if _ending(path) in SIDECARS and _counts(path)), None
@@ -51,8 +57,10 @@ def sidecar(recording: Path) -> Path | None:
 
 
 def not_read(recording: Path) -> str:
-    """A sentence that names the files beside a recording that look like a transcript and aren't
-    read; "" if there are none."""
+    """Name the files beside a recording that look like a transcript and aren't read.
+
+    A sentence; "" if there are none.
+    """
     beside = {recording.with_suffix(suffix) for suffix in UNREAD + SIDECARS}
     present = sorted(path.name for path in beside if path.is_file() and path.stat().st_size)
     if not present:
@@ -65,7 +73,7 @@ def not_read(recording: Path) -> str:
 
 
 def _counts(path: Path) -> bool:
-    """True for a file with anything in it; a shell makes talk.txt before it is written.
+    """Return whether a file has anything in it; a shell makes talk.txt before it is written.
 
     A .json, .tsv, .csv or .ctm could come from any program, and a .sub or .stl hold pictures or
     bytes: only a transcript counts.
@@ -89,7 +97,7 @@ def _ending(path: Path) -> str:
 
 
 def _others(recording: Path) -> list[Path]:
-    """The files whose names begin with the recording's and then have a language, or its ending."""
+    """Return the files named as the recording and then a language, or its ending."""
     found = []
     try:
         names = sorted(os.listdir(recording.parent))
@@ -113,13 +121,12 @@ def find_transcript(
     alignment: Path | None = None,
     comparisons: SpeechComparisons | None = None,
 ) -> FoundTranscript:
-    """The text in an ``alignment``'s file, or given, else the sidecar's, else speech recognition
-    with the new text as a prior.
+    """Find the text in an ``alignment``'s file, or given, else the sidecar's, else by hearing.
 
-    A sidecar with words and phones also provides the alignment, one with other times the times.
-    A text that a3t recognised, and nobody corrected, counts as recognised in a file as well.
-    ``recogniser``: see `alignment.recognition`. ``comparisons``: those of earlier calls.
-    Raises InputError, with a one-sentence message.
+    Speech recognition has the new text as a prior. A sidecar with words and phones also provides
+    the alignment, one with other times the times. A text that a3t recognised, and nobody corrected,
+    counts as recognised in a file as well. ``recogniser``: see `alignment.recognition`.
+    ``comparisons``: those of earlier calls. Raises InputError, with a one-sentence message.
     """
     if alignment is not None:
         return _in_file(alignment, given)
@@ -201,8 +208,10 @@ def _timed_beside(
 
 
 def _in_file(path: Path, given: Transcript | None) -> FoundTranscript:
-    """The transcript of an alignment's file, or of one with times; a text that is ``given``
-    must have the same words and replaces its own."""
+    """Read the transcript of an alignment's file, or of one with times.
+
+    A text that is ``given`` must have the same words and replaces its own.
+    """
     if path.is_file() and not has_phones(path):
         found = found_beside(path)
         if found.times is None:
@@ -217,7 +226,7 @@ def _in_file(path: Path, given: Transcript | None) -> FoundTranscript:
 
 
 def found_beside(path: Path) -> FoundTranscript:
-    """The transcript in a file, with its alignment or its times if it has any."""
+    """Read the transcript in a file, with its alignment or its times if it has any."""
     if has_phones(path):
         return found_in(read_alignment(path), path.name)
     file = read_transcript(path)
@@ -234,20 +243,19 @@ def found_beside(path: Path) -> FoundTranscript:
 
 
 def found_in(alignment: Alignment, origin: str) -> FoundTranscript:
-    """The transcript of an alignment's words."""
+    """Return the transcript of an alignment's words."""
     words = " ".join(word.text for word in alignment.spoken)
     origin = "recognised" if alignment.recognised else origin
     return FoundTranscript(Transcript.from_text(words), origin, alignment)
 
 
 def text_of(path: Path) -> str:
-    """The text of a file of any kind that `alignment.formats.transcripts` or `read_alignment`
-    reads, with its punctuation."""
+    """Read the text of a file of any kind of transcript or alignment, with its punctuation."""
     return text_and_kind(path)[0]
 
 
 def text_and_kind(path: Path) -> tuple[str, str]:
-    """The text as `text_of` has it, and a sentence on what the file was read as, or ""."""
+    """Read the text as `text_of` does, and a sentence on what the file was read as, or ""."""
     if has_phones(path):
         return " ".join(word.text for word in read_alignment(path).spoken), ""
     file = read_transcript(path)
@@ -255,11 +263,10 @@ def text_and_kind(path: Path) -> tuple[str, str]:
 
 
 def times_in(file: TranscriptFile, transcript: Transcript) -> Times | None:
-    """The time of each word of the transcript that was read from ``file``; None without usable
-    times.
+    """Return the time of each word of the transcript read from ``file``; None without times.
 
-    A cue's letters are assumed to be spoken at an even rate. Words that stand in no cue, as where
-    a program didn't hear them, get the time between their neighbours.
+    A cue's letters are assumed to be spoken at an even rate. Words that stand in no cue, as where a
+    program didn't hear them, get the time between their neighbours.
     """
     cues = [cue for cue in file.timed if _letters(cue.text)]
     if not cues:
@@ -271,7 +278,7 @@ def times_in(file: TranscriptFile, transcript: Transcript) -> Times | None:
     ]
 
     def time(letter: int, within: int) -> float:
-        """The time in seconds before a letter, in the cue that holds letter ``within``."""
+        """Return the seconds before a letter, in the cue that holds letter ``within``."""
         k = bisect_right(edges, within) - 1
         share = (letter - edges[k]) / (edges[k + 1] - edges[k])
         return cues[k].start + share * (ends[k] - cues[k].start)
@@ -330,8 +337,7 @@ def _tokens(transcript: Transcript) -> dict[int, str]:
 
 
 def _places(tokens: Sequence[str], said: str) -> list[Span | None]:
-    """The letters [first, last) of each token in what is said, in order; None for those that
-    aren't there."""
+    """Return the letters [first, last) of each token in what is said, in order, or None."""
     places: list[Span | None] = []
     place = 0
     for k, token in enumerate(tokens):
@@ -345,7 +351,7 @@ def _places(tokens: Sequence[str], said: str) -> list[Span | None]:
 
 
 def _filled(known: Sequence[tuple[float, float] | None], end: float) -> Times:
-    """The times, those that are missing between their neighbours'."""
+    """Fill missing times between their neighbours'."""
     result: list[tuple[float, float]] = []
     after: list[float] = []
     clock = end
@@ -360,8 +366,3 @@ def _filled(known: Sequence[tuple[float, float] | None], end: float) -> Times:
 
 def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
-
-
-MIN_CUE_WORDS = 2  # on average; cues of fewer are the times of words
-PLACED = 0.8  # of a transcript's words must stand in its cues
-SKIPPED = 400  # letters of the cues that the transcript may lack in one place

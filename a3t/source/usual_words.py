@@ -10,17 +10,19 @@ import numpy as np
 from alignment.recognition.ngrams import UNKNOWN_TOKEN, load_ngrams
 
 # Log probabilities of words that are rare, that are mostly names, and that no text has.
-RARE, NAME, RAREST = -10.0, -13.0, -16.0
+RARE_NATS, NAME_NATS, RAREST_WORD_NATS = -10.0, -13.0, -16.0
 
 
 def rare_words(words: Sequence[str]) -> list[str]:
-    """The words that are rarer than RARE, once each."""
-    return [word for word in dict.fromkeys(words) if shares().get(word, RAREST) < RARE]
+    """Return the words that are rarer than RARE_NATS, once each."""
+    return [
+        word for word in dict.fromkeys(words) if shares().get(word, RAREST_WORD_NATS) < RARE_NATS
+    ]
 
 
 @cache
 def shares() -> dict[str, float]:
-    """The logarithm of each word's share of English, nats."""
+    """Return the logarithm of each word's share of English, nats."""
     model = load_ngrams()
     return dict(zip(model.words, model.unigram.tolist(), strict=True))
 
@@ -31,7 +33,7 @@ def _numbers() -> Mapping[str, int]:
 
 
 def language(before: Sequence[str], words: Sequence[str], after: Sequence[str]) -> float:
-    """log P of the words and those after them behind those before, nats, by trigrams."""
+    """Return log P of the words and those after them behind those before, nats, by trigrams."""
     numbers = _numbers()
     unknown = numbers[UNKNOWN_TOKEN]
     text = [numbers.get(word, unknown) for word in (*before, *words, *after)]

@@ -14,7 +14,7 @@ from a3t.audio.reading.recording import Recording
 from a3t.commands.clean import main
 from a3t.editor import Editor
 from a3t.plan.cleaning import Cleaning
-from a3t.rendering.verification import still_heard
+from a3t.rendering.verification import hidden_words_heard
 from tests.conftest import ARCTIC, assert_untouched
 from tests.hesitations import PAUSE, RATE, hesitant_talk
 
@@ -203,10 +203,10 @@ def test_a_word_that_is_still_there_is_heard(arctic: Path, editor: Editor) -> No
     """The proof can fail: patches of nothing leave the words."""
     found = editor.findings(arctic, Cleaning(kinds=(), hidden=("always",)), text=ARCTIC)
     result = editor.edit(found.source, found.request(found.found))
-    assert not list(still_heard(result))
+    assert not list(hidden_words_heard(result))
     unhidden = [
         Patch(patch.source, to_float(found.recording.read(*patch.source)))
         for patch in result.patches
     ]
-    (word,) = still_heard(replace(result, patches=tuple(unhidden)))
+    (word,) = hidden_words_heard(replace(result, patches=tuple(unhidden)))
     assert word.word == "always"

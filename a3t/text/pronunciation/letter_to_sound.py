@@ -30,7 +30,7 @@ from alignment.arpabet import strip_stress
 
 Network = Literal["a3t", "g2p-en"]
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-MOST_WAYS = 3
+MAX_WAYS_SAID = 3
 UNSURE = 1.1
 """Nats: another way that is at least a third as likely as the best is offered too."""
 FOLDER = SHIPPED_MODELS / "letter-to-sound"
@@ -64,7 +64,7 @@ class LetterNetwork:
         return next(iter(self.ways(word)), ())
 
     def ways(self, word: str) -> list[Pronunciation]:
-        """Return the likeliest ways to say a word of letters a–z, MOST_WAYS at most.
+        """Return the likeliest ways to say a word of letters a–z, MAX_WAYS_SAID at most.
 
         Those after the first are nearly as likely: one letter is said otherwise, or the stress is
         elsewhere.
@@ -87,7 +87,7 @@ class LetterNetwork:
                 paths.append((self._loss(scores, best, changed), changed))
         likely = sorted((path for path in paths if path[0] < UNSURE), key=lambda path: path[0])
         said = [tuple(p for k in path for p in self.chunks[k]) for _, path in likely]
-        return [*{_heard(way): way for way in reversed(said)}.values()][::-1][:MOST_WAYS]
+        return [*{_heard(way): way for way in reversed(said)}.values()][::-1][:MAX_WAYS_SAID]
 
     @staticmethod
     def _loss(scores: np.ndarray, best: Sequence[int], path: Sequence[int]) -> float:

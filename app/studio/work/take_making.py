@@ -27,7 +27,7 @@ from a3t.projects.take_record import Mix, NewWord, PatchSpan, Pronunciation, Tak
 from a3t.projects.takes import Take, aligned_stretch, level_of, made_edits
 from a3t.rendering.candidates import VARIATIONS, recorded_requests
 from a3t.rendering.edited import EditedRecording
-from a3t.rendering.verification import heard_still
+from a3t.rendering.verification import hidden_words_warning
 from a3t.source.records import LONG
 from a3t.spans import Span
 from a3t.text.pronunciation.letter_to_sound import sounded
@@ -177,7 +177,7 @@ def _written(
     job: TakeJob, take: Take, plan: EditPlan, result: EditedRecording | None, folder: Path
 ) -> TakeRecord:
     patches, start = (result.patches if result is not None else ()), take.stretch[0]
-    hidden = heard_still(result) if result is not None else ""
+    hidden = hidden_words_warning(result) if result is not None else ""
     record = TakeRecord(
         number=job.number,
         pace=job.pace,
