@@ -1,4 +1,4 @@
-"""Change what a recording says: a3t edit IN --new-text TEXT
+"""Change what a recording says, by `a3t edit IN --new-text TEXT`.
 
 Only the words that differ are synthesised; everything else stays as it was recorded.
 """
@@ -24,8 +24,24 @@ if TYPE_CHECKING:
     from a3t.rendering.edited import EditedRecording
     from a3t.source.differences import Difference
 
+# Options that mean nothing in a list, those that mean nothing outside one, and those of --replay,
+# --undo, --redo and --history, which repeat a recorded edit.
+SINGLE = (
+    *("wav", "new_text", "out", "plan", "replay", "undo", "redo", "history", "tracks", "said"),
+    "said_by",
+)
+LISTS = ("out_dir", "jobs", "scheduler")
+AGAIN = {"wav", "out", "export", "no_provenance", "json", "model", "vocoder", "device"}
+FLAGS = {"others": "from", "tracks": "with"}  # options that Python has no name for
+UNSURE = (
+    "Nothing was made, because some of these differences may be misheard words. Choose those to "
+    "make by their numbers, all with --changes all, or give what the recording says now with "
+    "--text. Those with an x"
+)
+
 
 def main(arguments: list[str]) -> int:
+    """Run `a3t edit` and return its exit code."""
     options = parser().parse_intermixed_args(arguments)
     if options.manifest:
         refuse_without_effect(options, "--manifest", SINGLE)
@@ -48,19 +64,6 @@ def main(arguments: list[str]) -> int:
     if options.new_text is not None and options.plan_file:
         parser().error("--plan-file has its own new text: omit --new-text")
     return run(lambda: edit(options, arguments))
-
-
-# Options that mean nothing in a list, those that mean nothing outside one, and those of --replay,
-# --undo, --redo and --history, which repeat a recorded edit.
-SINGLE = (
-    *("wav", "new_text", "out", "plan", "replay", "undo", "redo", "history", "tracks", "said"),
-    "said_by",
-)
-LISTS = ("out_dir", "jobs", "scheduler")
-AGAIN = {"wav", "out", "export", "no_provenance", "json", "model", "vocoder", "device"}
-
-
-FLAGS = {"others": "from", "tracks": "with"}  # options that Python has no name for
 
 
 def refuse_without_effect(options: argparse.Namespace, where: str, names: Collection[str]) -> None:
@@ -150,13 +153,6 @@ def edit(options: argparse.Namespace, arguments: Sequence[str]) -> None:
         say(f"This is version {job.history.place + 2}; --undo restores the previous one.")
 
 
-UNSURE = (
-    "Nothing was made, because some of these differences may be misheard words. Choose those to "
-    "make by their numbers, all with --changes all, or give what the recording says now with "
-    "--text. Those with an x"
-)
-
-
 def print_unmade(
     editor: Editor, job: ProjectEdit, differences: Sequence[Difference], as_json: bool
 ) -> None:
@@ -218,12 +214,12 @@ def go_back(options: argparse.Namespace) -> None:
 
 
 def others(count: int) -> str:
-    """The results beside the best one."""
+    """Name the results beside the best one."""
     return f"{count} others" if count > 1 else "one other"
 
 
 def models(options: argparse.Namespace) -> tuple[str | None, str | None]:
-    """The model and the vocoder as given on the command line, else None: take edit.json's."""
+    """Return the model and the vocoder given on the command line, else None: edit.json's."""
     usual = parser()
     model, vocoder = (
         None if getattr(options, name) == usual.get_default(name) else getattr(options, name)

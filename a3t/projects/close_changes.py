@@ -12,9 +12,12 @@ NEAREST_S = 0.25  # of kept speech between two changes; less is too short for bo
 
 
 def made_as_one(changes: Sequence[Change], rows: Sequence[Sequence[Any]]) -> dict[str, Change]:
-    """Return the change that is made for each, by its key: itself, or, where another is closer than
-    NEAREST_S, one of all that they replace, and of the words between. Those whose words are gone
-    are left out. rows: all tokens as they are `shown`."""
+    """Return the change that is made for each, by its key.
+
+    It is itself, or, where another is closer than NEAREST_S, one of all that they replace, and of
+    the words between. Those whose words are gone are left out. rows: all tokens as they are
+    `shown`.
+    """
     ids = {row[0]: k for k, row in enumerate(rows)}
     placed: list[tuple[int, int, Change]] = []
     for change in changes:
@@ -38,8 +41,11 @@ def made_as_one(changes: Sequence[Change], rows: Sequence[Sequence[Any]]) -> dic
 
 
 def reachable_keys(document: Document, rows: Sequence[Sequence[Any]]) -> set[str]:
-    """Return the keys of all that has takes: of the changes that are there, or that undo and redo
-    bring back, alone and as they are made as one. rows: all tokens as they are `shown`."""
+    """Return the keys of all that has takes.
+
+    These are the changes that are there, or that undo and redo bring back, alone and as they are
+    made as one. rows: all tokens as they are `shown`.
+    """
     states, back, ahead = {document.changes}, document, document
     for _ in document.done:
         back = back.undo() if back.done else back

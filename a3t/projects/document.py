@@ -84,7 +84,7 @@ class Change(Record):
         return hashlib.sha256(what.encode()).hexdigest()[:16]
 
     def place_in(self, ids: Mapping[int, int], count: int) -> tuple[int, int]:
-        """The tokens [first, last) that it replaces; MissingWordsError if they are gone."""
+        """Return the tokens [first, last) that it replaces; raise MissingWordsError if gone."""
         first = 0 if self.after == -1 else ids.get(self.after, count) + 1
         last = first + len(self.tokens)
         if last > count or [ids.get(token) for token in self.tokens] != [*range(first, last)]:
@@ -92,7 +92,7 @@ class Change(Record):
         return first, last
 
     def touches(self, other: Change) -> bool:
-        """True if both change one place: a token, the gap of an insertion, or sound in a pause."""
+        """Return whether both change one place: a token, an insertion's gap, or a pause's sound."""
         if self.tokens and other.tokens:
             return not set(self.tokens).isdisjoint(other.tokens)
         if self.tokens or other.tokens:
@@ -122,9 +122,11 @@ def changes_to(tokens: Sequence[Token], wanted: Transcript) -> tuple[Change, ...
 
 @dataclass(frozen=True)
 class Correction(Record):
-    """Other words for what the recording says: instead of `tokens`, or, if these are None, of all
-    between the tokens `after` and `right`. name: tells it from others that wait. was: the words
-    that give way."""
+    """Other words for what the recording says.
+
+    They replace ``tokens``, or, if these are None, all between the tokens ``after`` and ``right``.
+    name: tells it from others that wait.
+    """
 
     after: Whole
     tokens: tuple[Whole, ...] | None
@@ -177,9 +179,10 @@ class Step(Record):
         return self.to_json() | {"name": self.name}
 
     def applied(self, changes: Iterable[Change]) -> tuple[Change, ...]:
-        """The list after the step, whatever other clients have done to it meanwhile.
+        """Return the list after the step, whatever other clients have done to it meanwhile.
 
-        Of two changes of one place the later one stays, but for a gentle step."""
+        Of two changes of one place the later one stays, but for a gentle step.
+        """
         now = {change.key: change for change in changes}
         was = {change.key: change for change in self.gone}
         for key in was.keys() - {change.key for change in self.come}:
@@ -206,7 +209,7 @@ class Step(Record):
     def between(
         cls, before: Sequence[Change], after: Sequence[Change], label: str, n: int = 0
     ) -> Step:
-        """The step from one list to another."""
+        """Return the step from one list to another."""
         was, now = set(before), set(after)
         gone = tuple(change for change in before if change not in now)
         come = tuple(change for change in after if change not in was)
@@ -257,27 +260,30 @@ class Document(StoredRecord):
     draft: Draft | None = None
 
     def without(self, correction: Correction, is_refused: bool = False) -> Document:
-        """Return the document once a correction is carried out, or refused: then it wasn't done."""
+        """Drop a correction that was carried out, or refused."""
         waiting = tuple(each for each in self.corrections if each != correction)
         name = correction.name.rpartition(" ")[0] if is_refused else ""
         done = tuple(s for s in self.done if not (s.name == name and len(s.correct) == 1))
         return replace(self, corrections=waiting, done=done)
 
     def undo(self) -> Document:
-        """Take the last step back; InputError if there is none."""
+        """Take the last step back; raise InputError if there is none."""
         if not self.done:
             raise InputError("There is nothing to undo.")
         return self.taken(Step(undo=self.done[-1].name))
 
     def redo(self) -> Document:
-        """Bring the last step again that was taken back; InputError if there is none."""
+        """Repeat the last step that was taken back; raise InputError if there is none."""
         if not self.undone:
             raise InputError("There is nothing to redo.")
         return self.taken(Step(redo=self.undone[-1].name))
 
     def meant(self, step: Step) -> Step:
-        """Return what a step does: one that takes another back, or again, does what the history
-        says of that, as long as it knows it."""
+        """Return what a step does.
+
+        One that takes another back, or again, does what the history says of that, as long as it
+        knows it.
+        """
         done, undone = _place(self.done, step.undo), _place(self.undone, step.redo)
         if done is not None:
             known = self.done[done].back
@@ -288,7 +294,11 @@ class Document(StoredRecord):
         return replace(known, n=step.n, label="", undo=step.undo, redo=step.redo)
 
     def taken(self, step: Step, client: str = "") -> Document:
-        """Return the document after a step; DocumentError if that are too many changes."""
+        """Return the document after a step; raise DocumentError for too many changes.
+
+        A gentle step that is the last one's reverse takes it back in the history as well, even if
+        other clients have left nothing of it.
+        """
         step = replace(self.meant(step), client=client)
         changes = step.applied(self.changes)
         if len(changes) > MAX_CHANGES and not step.gentle:
@@ -320,10 +330,7 @@ class Document(StoredRecord):
     def merged(
         self, steps: Sequence[Step], client: str, set_words: Callable[[Step], bool] = _always
     ) -> Document:
-        """Return the document after a client's steps, each once however often it is sent.
-
-        ``set_words`` does to the words what a step says; a step for which it is false is refused.
-        """
+        """Return the document after a client's steps, each once however often it is sent."""
         clients = dict(self.clients)
         last = clients.pop(client, 0)
         after = self
@@ -336,7 +343,7 @@ class Document(StoredRecord):
         return replace(after, clients=dict(list(clients.items())[-MAX_CLIENTS:]))
 
     def change(self, key: str) -> Change:
-        """The change of that key; InputError if there is none."""
+        """Return the change of that key; raise InputError if there is none."""
         for change in self.changes:
             if change.key == key:
                 return change
@@ -344,7 +351,7 @@ class Document(StoredRecord):
 
     @classmethod
     def from_json(cls, data: object) -> Self:
-        """Return the document in any format so far; DocumentError if it is none."""
+        """Read a document in any format so far; raise DocumentError if it is none."""
         try:
             return super().from_json(data)
         except (ValueError, KeyError, TypeError, AttributeError):
@@ -352,7 +359,7 @@ class Document(StoredRecord):
 
 
 def _place(steps: Sequence[Step], name: str) -> int | None:
-    """The place of the last step of that name, None if there is none."""
+    """Return the place of the last step of that name, None if there is none."""
     return max((k for k, step in enumerate(steps) if name and step.name == name), default=None)
 
 
@@ -383,10 +390,7 @@ _SENT: Any = Annotated[tuple[Step, ...], Meta(max_length=MAX_CHANGES)]
 
 
 def steps_of(data: object) -> tuple[Step, ...]:
-    """Return the steps that a client sends, which it has numbered; DocumentError if they are none.
-
-    A page of an earlier version, which may be open still, has one correction in a step.
-    """
+    """Read the steps that a client sends and numbers; raise DocumentError if they are none."""
     try:
         steps: tuple[Step, ...] = from_json(
             _SENT, [*map(_sent, data)] if isinstance(data, list) else data
@@ -405,7 +409,7 @@ def _sent(step: object) -> object:
 
 
 def draft_of(data: object) -> Draft | None:
-    """The draft that a client sends, None for anything else."""
+    """Read the draft that a client sends, None for anything else."""
     with suppress(ValueError):
         return Draft.from_json(data)
     return None

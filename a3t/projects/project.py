@@ -27,6 +27,8 @@ Version = Mapping[str, Any]  # the contents of a version's edit.json
 LIST, PLACE, TAKES = "versions", "version", "takes"  # in an edit.json
 MAX_VERSIONS = 10_000
 WINDOW = MAX_STEPS // 2  # versions on either side of the current one that are steps
+# What reading an entry that somebody else wrote may raise, and the check of each entry.
+_WRONG = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class History:
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> History:
-        """The history in an edit.json; KeyError, TypeError or ValueError if it isn't one."""
+        """Read the history in an edit.json; raise KeyError, TypeError or ValueError if none."""
         versions, place = _versions(record)
         return cls.at(versions, place)
 
@@ -79,7 +81,7 @@ class History:
         return History(self.versions, self.document.redo())
 
     def base(self, new_text: str, cuts: Sequence[Cut] = ()) -> int | None:
-        """The version that a next one continues from; None for the original.
+        """Return the version that a next one continues from; None for the original.
 
         It is the current one, unless that has the same text and cuts: then the change is made
         again, from the version that it continued from.
@@ -91,8 +93,10 @@ class History:
         return place
 
     def chain(self, place: int | None = None) -> tuple[Version, ...]:
-        """The versions on which one (default: the current) builds, oldest first, and itself; the
-        original alone if that is the current one."""
+        """Return the versions on which one (default: the current) builds, oldest first, and it.
+
+        It is the original alone if that is the current one.
+        """
         chain: list[Version] = []
         if place is None and self.place < 0:
             return (self.current,)
@@ -118,11 +122,11 @@ class History:
         return pronunciations_of(given)
 
     def with_next(self, version: Version) -> History:
-        """The history with a new version after the current one; undone versions are dropped."""
+        """Add a version after the current one; undone versions are dropped."""
         return History.at((*self.versions[: self.place + 1], version), self.place + 1)
 
     def to_json(self, current: Version | None = None) -> dict[str, Any]:
-        """The entries of an edit.json whose others are those of the ``current`` version."""
+        """Return the entries of an edit.json whose others are those of the ``current`` version."""
         current = current or self.current
         differing = [
             {name: version.get(name) for name in {**version, **current}
@@ -148,8 +152,11 @@ def _said(version: Version) -> tuple[object, object]:
 
 
 def _versions(record: Mapping[str, Any]) -> tuple[tuple[Version, ...], int]:
-    """The versions in an edit.json, whole, and the place of the one that counts; KeyError,
-    TypeError or ValueError if they aren't any. Linear in the record, whatever versions share."""
+    """Return the versions in an edit.json, whole, and the place of the one that counts.
+
+    Raises KeyError, TypeError or ValueError if they aren't any. Linear in the record, whatever
+    versions share.
+    """
     current = {name: value for name, value in record.items() if name not in (LIST, PLACE)}
     listed = record.get(LIST, [{}])
     if len(listed) > MAX_VERSIONS:
@@ -194,7 +201,7 @@ def _check(version: Version, place: int, checked: set[int]) -> None:
 
 
 def _original(version: Version) -> Version:
-    """The original of a version, like one: the same recording and text, and nothing changed."""
+    """Return the original of a version, like one: the same text, and nothing changed."""
     known = ("source", "model", "vocoder", "alignment", "aligned_words")
     tracks = EditRequest.from_json(version).tracks  # which go back with it
     request = EditRequest(text=version["text"], new_text=version["text"], tracks=tracks)
@@ -202,7 +209,7 @@ def _original(version: Version) -> Version:
 
 
 def _changes(version: Version, number: int, earlier: Changes) -> Changes:
-    """A version's changes; those that it has of an ``earlier`` one keep their take."""
+    """Return a version's changes; those that it has of an ``earlier`` one keep their take."""
     same = {(change.after, change.tokens, change.text): change for change in earlier}
     made = [
         Change(edit["source"][0], (edit["source"][1],), edit["new_words"], number)
@@ -227,7 +234,7 @@ def _change(edit: Mapping[str, Any]) -> str:
 
 
 def with_earlier_sound(before: EditedRecording, result: EditedRecording) -> EditedRecording:
-    """The result, with the previous version's sound for every edit that both have.
+    """Return the result with the previous version's sound for every edit that both have.
 
     An edit is not kept if a new one is so close that both change the same samples.
     """
@@ -266,13 +273,13 @@ def _identity(edit: PlannedEdit) -> tuple[object, ...]:
 
 
 def voice_name(record: Mapping[str, Any]) -> str | None:
-    """The voice that an edit was made with, None for none."""
+    """Return the voice that an edit was made with, None for none."""
     voice = record.get("voice")
     return None if voice is None else str(voice["name"])
 
 
 def read_record(path: Path) -> Mapping[str, Any]:
-    """An edit.json; InputError if it can't be read or lacks what a replay needs."""
+    """Read an edit.json; raise InputError if it can't be read or lacks what a replay needs."""
     data = load_record(path)
     if RECORD_ENTRY not in data:
         raise InputError(f"{path} is not an edit.json: give the one beside an edited recording.")
@@ -303,6 +310,7 @@ def alignment_in(version: Version) -> Alignment | None:
 
 
 def passages_in(version: Version) -> tuple[Span, ...]:
+    """Return the ranges of words that a version has aligned; raise ValueError for others."""
     passages = from_json(tuple[Span, ...], version.get("aligned_words") or [])
     if not all(0 <= first < last for first, last in passages):
         raise ValueError("aligned_words")
@@ -310,7 +318,7 @@ def passages_in(version: Version) -> tuple[Span, ...]:
 
 
 def _typed(entry: str, kind: Any) -> Callable[[Version], object]:
-    """A check of one entry's type."""
+    """Make a check of one entry's type."""
     return lambda version: from_json(kind, version.get(entry))
 
 
@@ -333,7 +341,7 @@ def _check_takes(version: Version) -> None:
 
 
 def _request_check(entry: str) -> Callable[[Version], object]:
-    """A check of one entry of a request: beside it there is a request that says nothing."""
+    """Make a check of one entry of a request that says nothing else."""
     blank = EditRequest(new_text="").to_json()
     del blank[entry]
     return lambda version: EditRequest.from_json(
@@ -341,8 +349,6 @@ def _request_check(entry: str) -> Callable[[Version], object]:
     )
 
 
-# What reading an entry that somebody else wrote may raise, and the check of each entry.
-_WRONG = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
 _CHECKS: dict[str, Callable[[Version], object]] = {
     "source": _typed("source", _SourceEntry),
     "model": _typed("model", Weights),
@@ -357,7 +363,7 @@ _CHECKS: dict[str, Callable[[Version], object]] = {
 
 
 def source_of(record: Path, data: Mapping[str, Any]) -> Path:
-    """The source as an edit.json names it, else the file of that name beside it."""
+    """Return the source as an edit.json names it, else the file of that name beside it."""
     named = Path(data["source"]["path"])
     try:
         return named if named.is_file() else record.parent / named.name
@@ -371,7 +377,7 @@ RecordState = tuple[int, int, int] | None
 
 
 def record_state(out: Path) -> RecordState:
-    """The current state of an output's edit.json, to detect if another edit replaces it."""
+    """Return the state of an output's edit.json, to detect if another edit replaces it."""
     try:
         stat = record_path(out).stat()
     except (OSError, ValueError):
@@ -395,11 +401,11 @@ class Project:
 
 
 def find_project(recording: Recording, out: Path | None = None) -> Project | None:
-    """The project that a new edit of a recording continues, if any.
+    """Return the project that a new edit of a recording continues, if any.
 
     If this program made the recording, it is that of the recording's source; else it is the one of
-    ``out`` (default: {stem}.edited.wav), provided that was made from the recording. InputError for
-    a damaged edit.json, and if the default is an edit of another recording.
+    ``out`` (default: {stem}.edited.wav), provided that was made from the recording. Raises
+    InputError for a damaged edit.json, and if the default is an edit of another recording.
     """
     wav = recording.path
     seen, record = record_state(wav), _record(wav)
@@ -442,7 +448,7 @@ def open_project(recording: Recording, out: Path | None = None) -> Project:
 
 
 def _is_of(record: Mapping[str, Any], recording: Recording) -> bool:
-    """True if a record's edit was made from this recording, and from the same track of it."""
+    """Return whether a record's edit was made from this recording and this track of it."""
     source = record["source"]
     return (source["sha256"], source.get("track")) == (recording.sha256, recording.track)
 
@@ -457,6 +463,6 @@ def _is_file(path: Path) -> bool:
 
 
 def _record(out: Path) -> Mapping[str, Any] | None:
-    """The edit.json beside a file, if there is one that a3t wrote; InputError if it is damaged."""
+    """Read the edit.json beside a file, if a3t wrote one; raise InputError if it is damaged."""
     path = record_path(out)
     return read_record(path) if _is_file(path) and RECORD_ENTRY in load_record(path) else None

@@ -31,10 +31,14 @@ from alignment.serialisation import Record, from_json
 if TYPE_CHECKING:  # it imports torch, and bad input should be refused before that
     from a3t.editor import Editor
 
+MAX_PLAN_BYTES = 20_000_000  # bytes
+
 
 def input_files(wav: Path, text: str | None, *named: Path | None) -> tuple[Path, ...]:
-    """The files that an edit reads: those that are named, and the transcripts beside its recording
-    where its text isn't given."""
+    """Return the files that an edit reads: those named, and maybe transcripts beside it.
+
+    These are read where its text isn't given.
+    """
     files = [wav, *named]
     if text is None:
         files += (wav.with_suffix(suffix) for suffix in SIDECARS)
@@ -42,7 +46,7 @@ def input_files(wav: Path, text: str | None, *named: Path | None) -> tuple[Path,
 
 
 def outputs(out: Path, candidates: int) -> list[Path]:
-    """The sound files of an edit: ``out`` for the best candidate, stem.2, .3 … for the others."""
+    """Return the sound files of an edit: ``out`` for the best, stem.2, .3 … for the others."""
     others = (out.with_name(f"{out.stem}.{rank}{out.suffix}") for rank in range(2, candidates + 1))
     return [out, *others]
 
@@ -55,8 +59,10 @@ def check_outputs(
     inputs: Iterable[Path],
     tracks: Sequence[Track] = (),
 ) -> None:
-    """InputError if one of an edit's files can't be written, or is one of its inputs; ``tracks``:
-    those that are in step with the recording."""
+    """Raise InputError if one of an edit's files can't be written, or is one of its inputs.
+
+    ``tracks``: those that are in step with the recording.
+    """
     require_packages(kinds)
     written = [*outputs(out, candidates), *export_files(out, kinds)]
     for sound in outputs(out, candidates):
@@ -87,7 +93,7 @@ def write(
     inputs: Sequence[Path] = (),
     seen: tuple[RecordState] | None = None,
 ) -> list[Path]:
-    """Write the results, the best as ``out``, the others as {stem}.2, {stem}.3 …
+    """Write the results, the best as ``out``, the others as {stem}.2, {stem}.3 and so on.
 
     ``provenance`` and ``notes``, for each result, as for `EditedRecording.save`. Also writes the
     best one's ``exports`` (`a3t.projects.export.exports`) and returns their paths. ``seen`` is the
@@ -123,9 +129,6 @@ def write(
     return export_paths(out, exports)
 
 
-MAX_PLAN_BYTES = 20_000_000  # bytes
-
-
 @dataclass(frozen=True)
 class _PlanFileWord(Record):
     word: str
@@ -139,8 +142,10 @@ class _PlanFileEdit(Record):
 
 @dataclass(frozen=True)
 class PlanFile(Record):
-    """The entries of a printed plan (`EditPlan.to_json`) that an edit is made by; somebody may have
-    changed the seconds of its words."""
+    """The entries of a printed plan (`EditPlan.to_json`) that an edit is made by.
+
+    Somebody may have changed the seconds of its words.
+    """
 
     text: str
     new_text: str
@@ -149,7 +154,7 @@ class PlanFile(Record):
 
     @classmethod
     def read(cls, path: Path) -> PlanFile:
-        """The plan in a file; InputError if it isn't one."""
+        """Read the plan in a file; raise InputError if it isn't one."""
         try:
             if path.stat().st_size <= MAX_PLAN_BYTES:
                 return cls.from_json(json.loads(path.read_bytes()))
@@ -169,8 +174,10 @@ class PlanFile(Record):
         return {"text": self.text, "new_text": self.new_text, "lengths": lengths}
 
     def check(self, path: Path, made: EditPlan) -> None:
-        """InputError if it doesn't fit the plan made from it: it is for another recording, or more
-        than its seconds was changed."""
+        """Raise InputError if it doesn't fit the plan made from it.
+
+        It is for another recording, or more than its seconds was changed.
+        """
         if self.source.get("sha256") != made.recording.sha256:
             raise InputError(
                 f"{path} is not a plan for {made.recording.path} (the sha256 differs): plan the "
@@ -217,7 +224,7 @@ class ProjectEdit:
         }
 
     def continuing(self, project: Project) -> ProjectEdit:
-        """The same request as an edit of the project's original that continues its version."""
+        """Return the request as an edit of the project's original that continues its version."""
         earlier = EditRequest.from_json(project.history.current)
         text = self.request.text
         if project.source.path != self.recording.path:
@@ -263,7 +270,7 @@ class ProjectEdit:
         return edit
 
     def choosing(self, changes: Changes) -> ProjectEdit:
-        """The edit that makes these of the differences from a recognised text."""
+        """Return the edit that makes these of the differences from a recognised text."""
         return replace(self, request=replace(self.request, changes=changes))
 
     def write(self, results: list[EditedRecording], provenance: bool = True) -> list[Path]:
@@ -273,15 +280,20 @@ class ProjectEdit:
         )
 
     def _finds_its_text(self, project: Project) -> bool:
-        """True if the text has to be looked for again: a given alignment has one, and a file beside
-        a long recording may have times, which show where to align."""
+        """Return whether the text has to be looked for again.
+
+        A given alignment has one, and a file beside a long recording may have times, which show
+        where to align.
+        """
         beside = any(project.source.path.with_suffix(suffix).is_file() for suffix in SIDECARS)
         long = bool(project.history.current.get("aligned_words"))
         return self.request.alignment is not None or (long and beside)
 
     def plan(self, editor: Editor) -> EditPlan:
-        """The edit's plan; InputError if a plan file is for another one, or if a film's picture and
-        sound would no longer match."""
+        """Plan the edit; raise InputError if a plan file is for another one.
+
+        Also if a film's picture and sound would no longer match.
+        """
         plan = editor.plan(self.recording, self.request)
         made = [e for e in plan.edits if not e.is_cut and not e.taken]
         if changed := sum(e.frames - (e.source[1] - e.source[0]) for e in made):
@@ -292,8 +304,10 @@ class ProjectEdit:
         return plan
 
     def make(self, editor: Editor, plan: EditPlan) -> list[EditedRecording]:
-        """The results that the plan requests, the best first, with the previous version's edits as
-        they sounded there."""
+        """Make the results that the plan requests, the best first.
+
+        The previous version's edits sound as they did there.
+        """
         results = editor.make(plan)
         if self.history is None or self.base is None:
             return results
@@ -312,7 +326,7 @@ class ProjectEdit:
         )
 
     def notes(self, result: EditedRecording) -> dict[str, Any]:
-        """The history for the edit.json of a next version; empty for a first one."""
+        """Return the history for the edit.json of a next version; empty for a first one."""
         if self.history is None:
             return {}
         continues = {"continues": self.base}
@@ -322,6 +336,6 @@ class ProjectEdit:
 def _with(
     others: tuple[OtherRecording, ...], earlier: tuple[OtherRecording, ...]
 ) -> tuple[OtherRecording, ...]:
-    """The recordings that speech is taken from, and those that it was taken from before."""
+    """Return the recordings that speech is taken from, and those it was taken from before."""
     named = {each.path.resolve() for each in others}
     return (*others, *(each for each in earlier if each.path.resolve() not in named))

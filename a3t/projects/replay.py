@@ -69,7 +69,7 @@ def replay(
 
 
 def remake(editor: Editor, recording: Recording, chain: Sequence[Version]) -> EditedRecording:
-    """The last version of a chain (`History.chain`), each version made again on top of the last.
+    """Make a chain's last version (`History.chain`), each version on top of the last.
 
     Raises InputError if the editor's models are not those that a version was made with.
     """
@@ -89,8 +89,10 @@ def remake(editor: Editor, recording: Recording, chain: Sequence[Version]) -> Ed
 
 
 def remake_takes(editor: Editor, recording: Recording, version: Version) -> EditedRecording:
-    """A version whose changes were each made alone, made again. InputError as `remake`, or if its
-    takes don't belong to its text or to the recording."""
+    """Make a version again whose changes were each made alone.
+
+    Raises InputError as `remake`, or if its takes don't belong to its text or to the recording.
+    """
     request = EditRequest.from_json(version).beside(recording.path.parent)
     source = source_in(version, recording)
     assert isinstance(source, AlignedRecording)  # read_record has seen to it
@@ -124,10 +126,10 @@ def remake_takes(editor: Editor, recording: Recording, version: Version) -> Edit
 def as_it_sounds(
     editor: Editor, recording: Recording, history: History, place: int, out: Path
 ) -> EditedRecording:
-    """A version of the recording: made again, or, if the editor's models are not those that it was
-    made with, as it lies in ``out``.
+    """Return a version of the recording: made again, or as it lies in ``out``.
 
-    Raises InputError if neither can be had: ``out`` has another version, was changed, or is lossy.
+    That is read if the editor's models are not those that it was made with. Raises InputError if
+    neither can be had: ``out`` has another version, was changed, or is lossy.
     """
     version = history.versions[place]
     try:
@@ -144,8 +146,10 @@ def as_it_sounds(
 def in_file(
     editor: Editor, recording: Recording, version: Version, out: Path
 ) -> EditedRecording | None:
-    """The result that an output holds, its patches taken from there sample for sample; None if the
-    output is not the one that the version was written with, or lossy."""
+    """Return the result that an output holds, its patches taken from there sample for sample.
+
+    None if the output is not the one that the version was written with, or lossy.
+    """
     written = (version.get("output") or {}).get("sha256")
     if written is None or not out.is_file():
         return None
@@ -177,7 +181,7 @@ def in_file(
 
 
 def in_the_voice_of(record: Version, editor: Editor) -> Editor:
-    """The editor, with the voice that a version was made with; InputError if it isn't there."""
+    """Return the editor with a version's voice; raise InputError if it isn't there."""
     name = voice_name(record)
     if name is None:
         return editor if editor.voice is None else editor.in_voice(None)
@@ -192,7 +196,7 @@ def in_the_voice_of(record: Version, editor: Editor) -> Editor:
 
 
 def source_in(version: Version, recording: Recording) -> Recording | AlignedRecording:
-    """The recording of a version with the alignment that it was made with, if that is known."""
+    """Return a version's recording with the alignment that it was made with, if known."""
     if (alignment := alignment_in(version)) is None:
         return recording
     text = Transcript.from_text(version["text"])

@@ -40,8 +40,10 @@ class PatchSpan(Record):
 
 @dataclass(frozen=True)
 class NewWord(Record):
-    """A new word: the span that it is in, its number in the new text, seconds from the span's
-    beginning, and which of the take's lengths is its own (edit, unit), None in old files."""
+    """A new word: its span, its number in the new text, and seconds from the span's beginning.
+
+    length: which of the take's lengths is its own (edit, unit), None in old files.
+    """
 
     span: Count
     word: Count
@@ -137,18 +139,20 @@ class TakeRecord(Record):
 
     @classmethod
     def from_json(cls, data: object) -> TakeRecord:
-        """A record in any format so far; ValueError if it is none."""
+        """Read a record in any format so far; raise ValueError if it is none."""
         old = isinstance(data, dict) and data.get("format", 1) == 1
         return from_json(cls, _from_1(data) if old else data)
 
     def shown(self) -> dict[str, Any]:
-        """The fields that a page needs."""
+        """Return the fields that a page needs."""
         hidden = ("format", "mix", "model", "vocoder", "voice", "scores")
         return {name: value for name, value in self.to_json().items() if name not in hidden}
 
     def check(self, patch: np.ndarray, samples: int, channels: int) -> None:
-        """Check that it belongs to its samples (n, channels) and to a recording of so many;
-        ValueError if it doesn't."""
+        """Check that it belongs to its samples (n, channels) and to a recording of so many.
+
+        Raises ValueError if it doesn't.
+        """
         total = sum(span.length for span in self.spans)
         if patch.dtype not in (np.float32, np.float64) or patch.shape != (total, channels):
             raise ValueError("a take's samples")

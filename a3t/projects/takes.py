@@ -63,15 +63,17 @@ class Take:
     level: float | None = None
 
     def plan(self, editor: Editor, clip: Recording, aligned: Alignment | None = None) -> EditPlan:
-        """The plan of the request; ``clip`` is the stretch (`a3t.audio.output.patches`), which
-        is ``aligned`` like this unless the take has its alignment."""
+        """Plan the request on ``clip``, the stretch (`a3t.audio.output.patches`).
+
+        It is ``aligned`` like this unless the take has its alignment.
+        """
         text, own = self.request.transcript, self.alignment or aligned
         if text is None or own is None:
             return editor.plan(clip, self.request)
         return editor.plan(AlignedRecording(clip, text, own), self.request)
 
     def render(self, editor: Editor, plan: EditPlan) -> EditedRecording:
-        """The plan's result, in this variation and at this level."""
+        """Render the plan in this variation and at this level."""
         if self.variation == 0:
             result = editor.make(plan)[0]
         else:
@@ -82,19 +84,20 @@ class Take:
         return replace(result, patches=tuple(_levelled(p, gain, result) for p in result.patches))
 
     def asking(self, **fields: Any) -> Take:
-        """The take with these fields of its request."""
+        """Return the take with these fields of its request."""
         return replace(self, request=replace(self.request, **fields))
 
     def beside(self, folder: Path) -> Take:
-        """The take whose other recordings lie in a folder, if it has their names alone."""
+        """Return the take whose other recordings lie in a folder, if it has only their names."""
         return replace(self, request=self.request.beside(folder))
 
     def pinned(self, plan: EditPlan) -> Take:
-        """The take with what was heard in its other recordings, of which it has the names alone."""
+        """Return the take with what was heard in its other recordings, named without folders."""
         others = tuple(replace(own, path=Path(own.path.name)) for own in plan.other_recordings)
         return self.asking(others=others)
 
     def to_json(self) -> dict[str, Any]:
+        """Return the take as JSON, its request's fields beside its own."""
         made = {"stretch": list(self.stretch), "variation": self.variation, "level": self.level}
         aligned = {"alignment": self.alignment and self.alignment.to_json()}
         return made | self.request.to_json() | aligned
@@ -120,7 +123,7 @@ class _TakeEntry(Record):
 
 
 def alignment_within(whole: Alignment, stretch: Span, rate: int) -> Alignment:
-    """The alignment of the words that lie in a stretch, on its own clock."""
+    """Return the alignment of the words that lie in a stretch, on its own clock."""
     start, end = stretch[0] / rate, stretch[1] / rate
     first = bisect_left(whole.words, start - EDGE, key=lambda word: word.start)
     last = bisect_right(whole.words, end, key=lambda word: word.start)
@@ -132,8 +135,10 @@ def alignment_within(whole: Alignment, stretch: Span, rate: int) -> Alignment:
 def aligned_stretch(
     words: Sequence[Word], pauses: Iterable[Word], start: float, seconds: float
 ) -> Alignment:
-    """The alignment of a stretch that begins at ``start`` (seconds) of the words in it, and of the
-    recording's pauses, on its own clock."""
+    """Return the alignment of a stretch that begins at ``start`` (seconds), on its own clock.
+
+    It has the words in it, and the recording's pauses.
+    """
     own = [shift_word(word, -start) for word in words]
     if own:
         own[0] = replace(own[0], start=max(own[0].start, 0.0))
@@ -141,14 +146,14 @@ def aligned_stretch(
 
 
 def level_of(result: EditedRecording) -> float:
-    """dB of the samples that were made, all edits together; -100 for none."""
+    """Return the level of the samples that were made, all edits together, dB; -100 for none."""
     made = [p.samples for p, e in zip(result.patches, result.plan.edits, strict=True) if e.words]
     total = np.concatenate([np.zeros((1, 1)), *(np.mean(each, 1, keepdims=True) for each in made)])
     return float(10 * np.log10(np.mean(np.square(total)) + 1e-10))
 
 
 def _levelled(patch: Patch, gain: float, result: EditedRecording) -> Patch:
-    """The patch at another level, but for its ends, which are the recording's own."""
+    """Bring the patch to another level, but for its ends, which are the recording's own."""
     ramp = min(round(RAMP * result.recording.sample_rate), len(patch.samples) // 4)
     shape = np.ones(len(patch.samples))
     if ramp:
@@ -160,8 +165,11 @@ def _levelled(patch: Patch, gain: float, result: EditedRecording) -> Patch:
 
 @dataclass(frozen=True)
 class MadeEdit:
-    """An edit of a take with its samples; rate: of the take's plan. others: the recordings beside
-    the edited one (origin 0) from which it takes speech (origins 1, 2, …)."""
+    """An edit of a take with its samples; rate: of the take's plan.
+
+    others: the recordings beside the edited one (origin 0) from which it takes speech (origins 1,
+    2, …).
+    """
 
     edit: TakeEdit
     patch: Patch
@@ -172,8 +180,11 @@ class MadeEdit:
     def at(
         self, first: int, first_new: int, aligned: Alignment, origins: Sequence[int]
     ) -> PlannedEdit:
-        """The edit with its first word, in the text and in the new text, counted there, where the
-        text is aligned like this, and the recordings of its speech have these numbers."""
+        """Return the edit with its first word counted in whole texts.
+
+        There the text is ``aligned`` like this, and the recordings of its speech have these
+        numbers.
+        """
         plan, new = self.edit.plan, (first_new, first_new + len(self.edit.new))
         taken = tuple(
             replace(
@@ -187,7 +198,7 @@ class MadeEdit:
         return replace(plan.counted((first, first + self.edit.old), new), taken=taken)
 
     def excerpts(self, origins: Sequence[int]) -> tuple[ReusedExcerpt, ...]:
-        """The parts of the patch that are recorded elsewhere: in recordings of these numbers."""
+        """Return the patch's parts that are recorded elsewhere: in recordings of these numbers."""
         speech = zip(self.edit.plan.taken, self.edit.excerpts, strict=True)
         return tuple(
             ReusedExcerpt(origins[taken.origin], (first, last), begin, exact)
@@ -198,14 +209,14 @@ class MadeEdit:
 def made_edits(
     result: EditedRecording, stretch: Span, anchor: Callable[[PlannedEdit], Anchor] | None = None
 ) -> Iterator[MadeEdit]:
-    """The edits of a take's result; ``anchor``: the place of each among a page's tokens."""
+    """Yield the edits of a take's result; ``anchor``: the place of each among a page's tokens."""
     plan, begin = result.plan, stretch[0]
     frames = begin * FRAMES_PER_SECOND // plan.recording.sample_rate
     paths = [plan.recording.path, *(other.recording.path for other in plan.others)]
     origins = [paths.index(each.recording.path) for each in plan.source_edits]
 
     def later(span: Span, origin: int, by: int) -> Span:
-        """A span of an origin on the whole recording's clock, if it is of that."""
+        """Move a span of an origin to the whole recording's clock, if it is of that."""
         return span if origins[origin] else (span[0] + by, span[1] + by)
 
     for k, (edit, patch) in enumerate(zip(plan.edits, result.patches, strict=True)):
@@ -231,7 +242,7 @@ def made_edits(
 
 
 def _said(speech: ReusedSpeech, aligned: Alignment) -> Span:
-    """The aligned words [first, last) that recorded speech is."""
+    """Return the aligned words [first, last) that recorded speech is."""
     start, end = (
         seconds_of(speech.frames[0] + speech.silent[0]),
         seconds_of(speech.frames[1] - speech.silent[1]),
@@ -250,11 +261,12 @@ def merged_takes(
     vocoder: Weights,
     voice: Weights | None = None,
 ) -> EditedRecording:
-    """The recording with takes in it.
+    """Put takes in the recording.
 
     ``request``: of all of them, but for the new text. ``edits``: the takes', in order, each with
     the index of its first word in the text. ``takes``: how each take was made, as an edit.json says
-    it; empty if that isn't known of all. Raises InputError if two of them change the same samples.
+    it; empty if that isn't known of all. ``model``, ``vocoder``, ``voice``: names and sha256.
+    Raises InputError if two of them change the same samples.
     """
     patches = [made.patch for _, made in edits]
     for left, right in zip(patches, patches[1:], strict=False):
@@ -327,7 +339,7 @@ def _grid(source: AlignedRecording) -> tuple[GridPhone, ...]:
 
 
 def _unchanged(source: AlignedRecording, rate: float) -> EditPlan:
-    """The plan that changes nothing of a recording."""
+    """Return the plan that changes nothing of a recording."""
     text = source.text
     said = tuple(tuple(p.symbol for p in word.phones) for word in source.alignment.spoken)
     same, request = Revision(text, text, ()), EditRequest(new_text=text.text, text=text.text)
@@ -337,7 +349,7 @@ def _unchanged(source: AlignedRecording, rate: float) -> EditPlan:
 def _in_turn(
     words: Sequence[TranscriptWord], old: Sequence[TranscriptWord]
 ) -> list[TranscriptWord]:
-    """New words as those of who says the words that they replace, or follow."""
+    """Give new words the speaker of those that they replace, or follow."""
     if not (words and old and old[0].speaker) or words[0].speaker:
         return list(words)
     named = [replace(word, speaker=old[0].speaker) for word in words]

@@ -29,10 +29,14 @@ if TYPE_CHECKING:
 
 SURE = 0.9  # words with a lower confidence are shown with it
 SHOWN = 600  # characters of a sidecar's text to show; the user has the rest
+CORRECT = "correct the text (--text) or the alignment (--alignment)"
+MAX_SEARCHED_EDITS = 8  # edits that are searched for music, which seldom begins after them
+HEARD = frames_of(20.0)  # of the recording's words; more tells hardly more
+MIN_HEARD_FRAMES = frames_of(1.0)
 
 
 def with_confidences(alignment: Alignment) -> str:
-    """The spoken words, with the confidence of those below SURE: "see‹42%›"."""
+    """Return the spoken words, with the confidence of those below SURE: "see‹42%›"."""
     return " ".join(
         word.text if word.score >= SURE else f"{word.text}‹{word.score:.0%}›"
         for word in alignment.spoken
@@ -95,12 +99,6 @@ def _shown(text: str) -> str:
     )
 
 
-CORRECT = "correct the text (--text) or the alignment (--alignment)"
-MAX_SEARCHED_EDITS = 8  # edits that are searched for music, which seldom begins after them
-HEARD = frames_of(20.0)  # of the recording's words; more tells hardly more
-MIN_HEARD_FRAMES = frames_of(1.0)
-
-
 def doubts_of(plan: EditPlan, voice: str | None) -> list[str]:
     """All doubts about the edits, a sentence each; ``voice`` names the saved voice in use."""
     doubts = [str(doubt) for doubt in plan.doubts]
@@ -111,7 +109,7 @@ def doubts_of(plan: EditPlan, voice: str | None) -> list[str]:
 
 
 def refuse_doubts(doubts: Sequence[str]) -> None:
-    """Raises InputError if there are doubts about the edits."""
+    """Raise InputError if there are doubts about the edits."""
     reasons = [doubt.removesuffix(".") for doubt in doubts]
     if reasons:
         because = "; ".join(reason[0].lower() + reason[1:] for reason in reasons)
@@ -134,7 +132,7 @@ def confirm_doubts(doubts: Sequence[str], ask: bool, strict: bool = False) -> No
 
 
 def music_doubt(plan: EditPlan) -> str | None:
-    """A sentence about music under a plan's edits; None if there is none."""
+    """Return a sentence about music under a plan's edits; None if there is none."""
     recording = plan.recording
     for edit in plan.edits[:MAX_SEARCHED_EDITS]:
         level = music_under(recording, plan.alignment, *recording.samples_in(edit.source))
@@ -149,16 +147,17 @@ def music_doubt(plan: EditPlan) -> str | None:
 
 @dataclass(frozen=True)
 class Likeness:
-    """The likeness of a recording to a voice: the cosine of their vectors, and the least one that
-    as much speech of that voice usually has."""
+    """The likeness of a recording to a voice: the cosine of their vectors, and the usual least."""
 
     cosine: float
     least: float
 
 
 def likeness(plan: EditPlan, voice: Voice) -> Likeness | None:
-    """The likeness of a plan's recording to a voice; None if there is too little speech, or if
-    the voice was made before voices had a vector."""
+    """Return the likeness of a plan's recording to a voice.
+
+    None if there is too little speech, or if the voice was made before voices had a vector.
+    """
     if voice.speaker is None:
         return None
     left = HEARD
@@ -180,7 +179,7 @@ def likeness(plan: EditPlan, voice: Voice) -> Likeness | None:
 
 
 def voice_doubt(plan: EditPlan, voice: Voice) -> str | None:
-    """A sentence if the recording doesn't sound like the voice."""
+    """Return a sentence if the recording doesn't sound like the voice."""
     found = likeness(plan, voice)
     if found is None or found.cosine >= found.least:
         return None

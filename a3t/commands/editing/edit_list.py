@@ -1,4 +1,4 @@
-"""Many edits from one list: a3t edit --manifest edits.tsv --out-dir DIR
+"""Many edits from one list, by `a3t edit --manifest edits.tsv --out-dir DIR`.
 
 `manifest` describes the list. An edit is skipped if its output exists, was made from the same line
 and is newer than its recording, so that an interrupted batch can be resumed with the same command.
@@ -61,6 +61,8 @@ YES, NO = ("yes", "true", "1"), ("no", "false", "0")
 
 # A line's number, from 1, and its cells by column, or the error in it.
 Line = tuple[int, dict[str, str] | InputError]
+REPORT = "report.tsv"
+COLUMNS = ("line", "wav", "out", "became", "seconds", "doubtful", "reason")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +96,10 @@ class ManifestEdit:
 
 
 def read_jobs(options: argparse.Namespace, parser: argparse.ArgumentParser) -> list[ManifestEdit]:
-    """The list's edits; InputError if it can't be read or two edits would write the same file.
+    """Read the list's edits.
 
-    ``options`` are the command's own, ``parser`` the one that read them.
+    Raises InputError if it can't be read or two edits would write the same file. ``options`` are
+    the command's own, ``parser`` the one that read them.
     """
     usual = vars(parser.parse_args([]))
     known = {name: usual[name] for name in usual if name not in WHOLE | NO_EDIT}
@@ -169,7 +172,7 @@ def _job(
 
 
 def _argument(name: str, value: str, usual: Mapping[str, Any], folder: Path) -> list[str]:
-    """A cell as command-line arguments; none if it is empty."""
+    """Return a cell as command-line arguments; none if it is empty."""
     option = f"--{name.replace('_', '-')}"
     if value == "":
         return []
@@ -258,9 +261,6 @@ def _objects(lines: list[str]) -> Iterator[Line]:
         else:
             yield number, {name: "" if v is None else str(v) for name, v in row.items()}
 
-
-REPORT = "report.tsv"
-COLUMNS = ("line", "wav", "out", "became", "seconds", "doubtful", "reason")
 
 # An editor makes one edit at a time; a cluster's worker may have several threads.
 _turn = threading.Lock()
@@ -358,7 +358,7 @@ def carry_out(job: ManifestEdit) -> Outcome:
 
 @cache
 def _editor(model: str, vocoder: str, device: str, voice: str | None) -> Editor:
-    """This process's editor."""
+    """Return this process's editor."""
     from a3t.editor import Editor
     from a3t.source.alignments import default_folder
 

@@ -38,6 +38,7 @@ class Once(argparse.Action):
         values: Any,
         option_string: str | None = None,
     ) -> None:
+        """Set the values; refuse one that is given twice."""
         for value in values if isinstance(values, list) else [values]:
             if getattr(namespace, self.dest, None) is not None:
                 parser.error(f"{self.metavar} is given twice")
@@ -143,7 +144,7 @@ def _experts(group: Options) -> None:
 
 
 def edit_request(options: argparse.Namespace) -> EditRequest:
-    """The request that the options of `a3t edit` make; InputError if a value is out of range."""
+    """Make the request of `a3t edit`'s options; raise InputError for a value out of range."""
     from a3t.plan.request import EditRequest, OtherRecording, pronunciations_of, tracks_of
     from a3t.projects.project_edit import PlanFile
     from a3t.source.differences import parsed_changes
@@ -182,7 +183,7 @@ def edit_request(options: argparse.Namespace) -> EditRequest:
 
 
 def project_edit(options: argparse.Namespace) -> ProjectEdit:
-    """The edit that parsed options describe; InputError if they can't be used."""
+    """Make the edit that parsed options describe; raise InputError if they can't be used."""
     from a3t.audio.output.writing import default_output
     from a3t.audio.reading.recording import Recording
     from a3t.audio.splicing.emphasis import require_world
@@ -211,7 +212,7 @@ def project_edit(options: argparse.Namespace) -> ProjectEdit:
 
 
 def files_read(options: argparse.Namespace) -> tuple[Path, ...]:
-    """The files that an edit's options name, and the transcripts beside its recording."""
+    """Return the files that an edit's options name, and transcripts beside its recording."""
     from a3t.projects.project_edit import input_files
 
     named = (

@@ -36,7 +36,7 @@ PACKAGES = {
 
 
 def export_paths(out: Path, kinds: Sequence[str]) -> list[Path]:
-    """The paths of the exports of these kinds."""
+    """Return the paths of the exports of these kinds."""
     return [out.with_name(f"{out.stem}{ENDINGS[kind]}") for kind in kinds]
 
 

@@ -54,12 +54,14 @@ from alignment.formats.subtitles import write_subtitles
 
 LONGEST_BREAK = 2.0  # seconds of silence after which a paragraph begins
 LONGEST = 120  # words of a paragraph; the next sentence begins another
+COLUMNS = (
+    "edit", "op", "old_words", "new_words", "old_start", "old_end", "new_start", "new_end", "heard",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class ShownWord:
-    """A word to show, its start and end in seconds, whether it is synthetic, and who says it, if
-    that is named."""
+    """A word to show, its seconds, whether it is synthetic, and who says it, if named."""
 
     text: str
     start: float
@@ -69,8 +71,10 @@ class ShownWord:
 
 
 def paragraphs(words: list[ShownWord]) -> Iterator[list[ShownWord]]:
-    """The words in paragraphs: one begins where another speaks, after a long silence, or with a
-    sentence after LONGEST."""
+    """Yield the words in paragraphs.
+
+    One begins where another speaks, after a long silence, or with a sentence after LONGEST.
+    """
     own: list[ShownWord] = []
     for word in words:
         if own:
@@ -85,7 +89,7 @@ def paragraphs(words: list[ShownWord]) -> Iterator[list[ShownWord]]:
 
 
 def clock(seconds: float) -> str:
-    """h:mm:ss"""
+    """Return seconds as h:mm:ss."""
     whole = int(seconds)
     return f"{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"
 
@@ -109,7 +113,7 @@ def _escaped(text: str) -> str:
 
 
 def write_docx(title: str, words: list[ShownWord], path: Path) -> None:
-    """A Word document, with the words that were made in bold."""
+    """Write a Word document, with the words that were made in bold."""
     import docx
 
     document = docx.Document()
@@ -133,11 +137,6 @@ class ExportError(InputError):
     def __init__(self, sentence: str, made: Sequence[Path] = ()) -> None:
         super().__init__(sentence)
         self.made = list(made)
-
-
-COLUMNS = (
-    "edit", "op", "old_words", "new_words", "old_start", "old_end", "new_start", "new_end", "heard",
-)  # fmt: skip
 
 
 def export(
@@ -234,7 +233,7 @@ def _edit_list(job: _Export, path: Path) -> None:
 
 
 def _sounds(result: EditedRecording, out: Path) -> list[Sound]:
-    """The recording, the result, and the recordings that speech was taken from."""
+    """Return the recording, the result, and the recordings that speech was taken from."""
     source, seconds = result.recording, result.map.output_seconds
     like = source.sample_rate, source.channels
     film = pictures_a_second(source), picture_size(source)
@@ -247,7 +246,7 @@ def _sounds(result: EditedRecording, out: Path) -> list[Sound]:
 
 
 def _played(job: _Export) -> list[Played]:
-    """The clips of a timeline in order; a film's picture with it."""
+    """Return the clips of a timeline in order; a film's picture with it."""
     result = job.result
     film = pictures_a_second(result.recording)
     played: list[Played] = []
@@ -274,8 +273,10 @@ def _changed(edit: Mapping[str, Any]) -> str:
 def _events(
     result: EditedRecording, record: Mapping[str, Any]
 ) -> Iterator[tuple[tuple[float, float], float, Path | None, Mapping[str, Any] | None]]:
-    """Each stretch of the output in seconds, its start in its own file, that file unless it is the
-    output itself, and its edit, if any."""
+    """Yield each stretch of the output in seconds, its start in its own file, and that file.
+
+    The file is None for the output itself; the edit follows, if there is one.
+    """
     spans, seconds = result.map.samples, result.map.seconds
     recorded = result.recording.path
     for k, (kept, change) in enumerate(zip_longest(spans.kept(), spans.changes)):
@@ -333,7 +334,7 @@ def timecode(frames: int, rate: Fraction = PICTURES) -> str:
 
 
 def _reel(path: Path) -> str:
-    """A reel name of up to eight letters and digits, the limit of CMX 3600."""
+    """Return a reel name of up to eight letters and digits, the limit of CMX 3600."""
     letters = "".join(letter for letter in _plain(path.stem).upper() if letter.isalnum())
     return letters[:8] or "SOURCE"
 

@@ -21,6 +21,15 @@ from a3t.rendering.edited_alignment import edited_alignment, new_numbers
 
 LONGEST = 12.0  # seconds shown; a longer recording is cut to the part around its first edits
 MARGIN = 2.0  # seconds shown before the first edit of a longer recording
+# Okabe and Ito's colours, which can be told apart with any colour vision, and a sign for each, so
+# that no information is conveyed by colour alone.
+OPS = {
+    "replace": ("#0072B2", "↔", "replaced"),
+    "insert": ("#009E73", "+", "inserted"),
+    "delete": ("#D55E00", "−", "deleted"),
+}
+INK, FAINT, WAVE = "#222222", "#9a9a9a", "#5b6470"
+TOP = (1.62 + 1.05) / 3.1  # share of the waveform's axes that a mark covers
 
 
 @dataclass(frozen=True)
@@ -60,6 +69,7 @@ class Side:
 
     @property
     def end(self) -> float:
+        """Where it ends, in seconds."""
         return self.start + len(self.samples) / self.rate
 
     @property
@@ -70,8 +80,10 @@ class Side:
 
 
 def sides_of(result: EditedRecording) -> tuple[Side, Side]:
-    """The drawn parts of a recording and of its edit, which begin at the same point of unchanged
-    sound."""
+    """Return the drawn parts of a recording and of its edit.
+
+    They begin at the same point of unchanged sound.
+    """
     plan, edited, recording = result.plan, result.map, result.recording
     changes, rate, length = edited.samples.changes, recording.sample_rate, recording.samples
     longest = max(recording.seconds, edited.output_seconds)
@@ -114,20 +126,12 @@ if TYPE_CHECKING:
     from a3t.audio.reading.recording import Recording
     from alignment import Alignment
 
-# Okabe and Ito's colours, which can be told apart with any colour vision, and a sign for each, so
-# that no information is conveyed by colour alone.
-OPS = {
-    "replace": ("#0072B2", "↔", "replaced"),
-    "insert": ("#009E73", "+", "inserted"),
-    "delete": ("#D55E00", "−", "deleted"),
-}
-INK, FAINT, WAVE = "#222222", "#9a9a9a", "#5b6470"
-TOP = (1.62 + 1.05) / 3.1  # share of the waveform's axes that a mark covers
-
 
 def draw_edit(result: EditedRecording, out_png: Path) -> None:
     """Draw an edit to ``out_png``; of a longer recording only 12 s around the first changes.
-    Raises InputError if it can't be written."""
+
+    Raises InputError if it can't be written.
+    """
     from a3t.audio.output.files import atomic_path
 
     with _drawing(), atomic_path(out_png) as temporary:
@@ -221,7 +225,7 @@ def edit_figure(result: EditedRecording) -> Figure:
 
 
 def _mel(side: Side) -> npt.NDArray[np.float32]:
-    """The log-mel (frames, 80) of the drawn part."""
+    """Return the log-mel (frames, 80) of the drawn part."""
     import soxr
 
     from a3t.audio.analysis.mel import log_mel
@@ -288,7 +292,7 @@ def _draw_mel(
 
 
 def _bin_of(hertz: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """The (fractional) mel bin whose filter is centred on a frequency."""
+    """Return the (fractional) mel bin whose filter is centred on a frequency."""
     from a3t.audio.analysis.mel import N_FFT, mel_filters
     from a3t.grid import SAMPLE_RATE
 

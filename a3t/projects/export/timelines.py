@@ -29,6 +29,8 @@ STANDARD_RATES = (
 """Pictures a second of which programs know the names."""
 RATE_TOLERANCE = Fraction(1, 1000)  # of a file's own rate, which is often only measured
 LONGEST_JOINT = 0.1  # seconds, of nothing but a cross-fade
+RATES = {32_000: "32k", 44_100: "44.1k", 48_000: "48k", 88_200: "88.2k", 96_000: "96k"}
+LAYOUTS = {1: "mono", 2: "stereo"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +54,10 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class Sound:
-    """A file that a timeline plays from: its path, seconds, rate in Hz and channels; of a film also
-    how many pictures a second it has, and their width and height in pixels."""
+    """A file that a timeline plays from: its path, seconds, rate in Hz and channels.
+
+    Of a film also how many pictures a second it has, and their width and height in pixels.
+    """
 
     path: Path
     seconds: float
@@ -68,14 +72,16 @@ class Sound:
         return self.nearest(self.seconds)
 
     def nearest(self, second: float | Fraction) -> Fraction:
-        """The nearest sample, as a time."""
+        """Return the time of the nearest sample."""
         return Fraction(round(second * self.sample_rate), self.sample_rate)
 
 
 @dataclass(frozen=True, slots=True)
 class Clip:
-    """Pictures (or samples) [first, last) of a timeline, which play ``sound`` from its second
-    ``begin`` on; a film is seen from its second ``seen`` on."""
+    """Pictures (or samples) [first, last) of a timeline.
+
+    They play ``sound`` from its second ``begin`` on; a film is seen from its second ``seen`` on.
+    """
 
     part: Played
     sound: Sound
@@ -99,9 +105,11 @@ def timecode_rate(rate: Fraction) -> Fraction:
 
 
 def with_pictures(played: Iterable[Played], film: Path) -> list[Played]:
-    """A film's timeline: its picture stays beside its sound, and goes on under what was made. Where
-    something was cut out, the film itself meets the film in the middle of the cross-fade, which is
-    shorter than a picture."""
+    """Return a film's timeline: its picture stays beside its sound, and goes on under new words.
+
+    Where something was cut out, the film itself meets the film in the middle of the cross-fade,
+    which is shorter than a picture.
+    """
     result: list[Played] = []
     late = 0.0  # by how much the next one begins sooner
     for part in played:
@@ -122,8 +130,10 @@ def with_pictures(played: Iterable[Played], film: Path) -> list[Played]:
 def framed(
     played: Iterable[Played], sounds: Sequence[Sound], rate: Fraction, *, exact: bool = False
 ) -> Iterator[Clip]:
-    """The parts of at least one picture (or sample) as clips without gaps that stay inside their
-    files, from pictures on; ``exact``: from samples on."""
+    """Yield the parts of at least one picture (or sample) as clips without gaps.
+
+    They stay inside their files, from pictures on; ``exact``: from samples on.
+    """
     files = {sound.path: sound for sound in sounds}
     film = next((sound for sound in sounds if sound.pictures), None)
     edge = 0
@@ -146,7 +156,7 @@ def framed(
 
 
 def timeline_text(kind: str, title: str, played: Iterable[Played], sounds: Sequence[Sound]) -> str:
-    """The timeline in a format of ADAPTERS."""
+    """Return the timeline in a format of ADAPTERS."""
     import opentimelineio as otio
 
     # OTIO's own format counts samples; Final Cut's count pictures.
@@ -189,7 +199,7 @@ def _range(otio: Any, first: int, count: int, rate: Fraction) -> Any:
 def reaper_project(
     title: str, played: Iterable[Played], sounds: Iterable[Sound], folder: Path
 ) -> str:
-    """The timeline as a Reaper project (.rpp) of one track with an item for each stretch.
+    """Return the timeline as a Reaper project (.rpp): one track, an item for each stretch.
 
     ``folder``: where the project will be; the files are named as seen from there, so that all of
     them can be moved together.
@@ -218,7 +228,7 @@ def reaper_project(
 
 
 def _from(folder: Path, file: Path) -> str:
-    """The path of a file as seen from a folder; whole where the two have no way between them."""
+    """Return a file's path as seen from a folder; whole where no way leads between them."""
     try:
         return os.path.relpath(file.resolve(), folder.resolve())
     except ValueError:  # another drive
@@ -238,12 +248,8 @@ def _quoted(text: str) -> str:
     return f"{mark}{text.replace('`', chr(39)) if mark == '`' else text}{mark}"
 
 
-RATES = {32_000: "32k", 44_100: "44.1k", 48_000: "48k", 88_200: "88.2k", 96_000: "96k"}
-LAYOUTS = {1: "mono", 2: "stereo"}
-
-
 def fcpxml_text(title: str, played: Iterable[Played], sounds: Sequence[Sound]) -> str:
-    """The timeline as one project with a clip for each stretch; ``sounds``: its files."""
+    """Return the timeline as a project with a clip for each stretch; ``sounds``: its files."""
     rate = pictures_of(sounds)
     files = {sound.path: (f"r{number}", sound) for number, sound in enumerate(sounds, 2)}
     film = next((each for each in files.values() if each[1].pictures), None)

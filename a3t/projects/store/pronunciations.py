@@ -66,8 +66,10 @@ class Names(StoredRecord):
         return cls(text, {word: tuple(map(tuple, words[word])) for word in words})
 
     def checked(self, most: int) -> Self:
-        """Return the list without what can't be said, none of more than ``most`` characters: it may
-        have come from outside."""
+        """Return the list without what can't be said, none of more than ``most`` characters.
+
+        It may have come from outside.
+        """
         known = {
             word: ways
             for word, ways in self.words.items()

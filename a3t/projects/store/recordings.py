@@ -21,11 +21,11 @@ SAID_NAME = re.compile(rf"said-[0-9a-f]{{12}}({ENDING.pattern})?")
 
 @dataclass(frozen=True)
 class FurtherRecording(Record):
-    """A recording beside the project's own: one whose words can be pasted (a source), or another
-    speaker's track, which stays in step with it.
+    """A recording beside the project's own: a source of words, or another speaker's track.
 
-    file: in the folder `said`. name: what it was called. seconds: its length. text: its transcript,
-    "" to recognise it. problem: why it can't be used, if it can't.
+    A source's words can be pasted; a track stays in step with the recording. file: in the folder
+    `said`. name: what it was called. seconds: its length. text: its transcript, "" to recognise it.
+    problem: why it can't be used, if it can't.
     """
 
     kind: Literal["source", "track"]
@@ -37,7 +37,11 @@ class FurtherRecording(Record):
 
     @property
     def heard_name(self) -> str:
-        """The file of its `HeardRecording`."""
+        """The file of what is heard in it.
+
+        Of a source an `OtherRecording`, of a track its sha256 and where it is `loud`
+        (`TrackActivity`).
+        """
         return f"recordings/{self.file}.json"
 
 
@@ -80,8 +84,10 @@ Places.migrations = (_places_from_1,)
 
 @dataclass(frozen=True)
 class TrackSound(Record):
-    """What is known of a track: its digest, and for each frame whether somebody is heard on it, 0
-    or 1 (`TrackActivity.written`)."""
+    """What is known of a track: its digest, and whether somebody is heard on it.
+
+    loud: for each frame, 0 or 1 (`TrackActivity.written`).
+    """
 
     sha256: str
     loud: str

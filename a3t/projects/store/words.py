@@ -73,8 +73,11 @@ class Token(Record):
         return _without_name(self.text, self.speaker)
 
     def shown(self) -> list[Any]:
-        """Return it as the page needs it: id, text without the name, start and end in seconds, how
-        sure it is, pause after it, who says it."""
+        """Return the token as the page needs it.
+
+        That is id, text without the name, start and end in seconds, how sure it is, pause after it,
+        speaker.
+        """
         score = min(word.score for word in self.words) if self.sure is None else self.sure
         times = (round(self.start, 6), round(self.end, 6))  # as they come back in a step
         return [self.id, self.said, *times, round(score, 3), int(self.pause), self.speaker]
@@ -146,7 +149,7 @@ HeardWords.migrations = (_from_1,)
 
 
 def _until(pause: Word, start: float = 0.0, stop: float = float("inf")) -> Word:
-    """The part of a pause between two times."""
+    """Return the part of a pause between two times."""
     return stretch_word(pause, max(pause.start, start), min(pause.end, stop))
 
 
@@ -156,8 +159,10 @@ def places_of(tokens: Sequence[Token]) -> dict[int, int]:
 
 
 def with_speakers(tokens: Sequence[Token], names: Mapping[int, str]) -> list[Token]:
-    """Return the tokens, those of these ids said by these people; the first one of each turn has
-    the name in its text."""
+    """Return the tokens, those of these ids said by these people.
+
+    The first one of each turn has the name in its text.
+    """
     result: list[Token] = []
     before = ""
     for token in tokens:
@@ -223,7 +228,7 @@ def with_fields(tokens: Sequence[Token], fields: WordFields, seconds: float) -> 
 def _moved(
     tokens: Sequence[Token], identity: int, start: float, end: float, seconds: float
 ) -> list[Token]:
-    """The tokens, one of them at these times, but not past its neighbours."""
+    """Return the tokens, one of them at these times, but not past its neighbours."""
     place = next((k for k, token in enumerate(tokens) if token.id == identity), None)
     if place is None:
         raise InputError("That word is no longer there: nothing was moved.")
@@ -245,9 +250,11 @@ def _moved(
 
 
 def lines_of(said: Sequence[tuple[str, str]], first: int, last: int, text: str) -> tuple[str, str]:
-    """Return the text of some tokens, each a speaker and what they say, and their text with another
-    instead of those from `first` to `last`. Where several people are named, each turn is a line
-    that begins with the name; an inserted text belongs to whoever says the word before it."""
+    """Return the text of some tokens, and their text with another from ``first`` to ``last``.
+
+    said: of each token the speaker and what they say. Where several people are named, each turn is
+    a line that begins with the name; an inserted text belongs to whoever says the word before it.
+    """
     if first < last and said[first][0]:
         text = text.removeprefix(f"{said[first][0]}:").strip()
     new = [*said[:first]]
