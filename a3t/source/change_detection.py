@@ -344,11 +344,10 @@ class SpeechComparison:
         return replace(part, heard=said, confidences=heard.confidences)
 
     def _with_doubted(self, text: HeardSound, own: _Words, rival: _Words, free: _Words) -> _Words:
-        """Return the settled words with others where these are the text's.
+        """Return the settled words with the rival's, and those heard freely where in doubt.
 
-        They are the rival's, and those heard freely where the aligner doubts the text's or where
-        the two are a phone apart, as “suppose” and “supposed”: the text's word is soon heard there.
-        `text`: the part as if the text were heard.
+        That is where the settled words are the text's and the aligner doubts these. ``text``: the
+        part as if the text were heard.
         """
         new, words = text.heard, text.heard.spoken
         places = self._places(own, new)
