@@ -126,6 +126,6 @@ class SpeechServer:
             why = " ".join(error.read(300).decode(errors="replace").split())
             raise InputError(f"{self.url} refuses ({error.code} {error.reason}): {why}") from None
         except (OSError, http.client.HTTPException) as error:
-            why = getattr(error, "reason", None) or error
-            raise InputError(f"{self.url} can't be used ({why}): does the server run?") from None
+            reason = getattr(error, "reason", None) or error
+            raise InputError(f"{self.url} can't be used ({reason}): does the server run?") from None
         return bytes(answer)
