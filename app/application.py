@@ -277,8 +277,8 @@ def shared(address: str) -> str:
     except Exception as error:
         log.error("the page could not be shared", exc_info=error)
         raise InputError(
-            "Gradio's servers don't share this page now: try again later, or start it without "
-            "--share."
+            "Gradio's servers don't share this page now: try again later, or open it to your own "
+            "network."
         ) from None
 
 

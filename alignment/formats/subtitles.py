@@ -150,6 +150,12 @@ def _laid_out(
             cues[k - 1] = start, then, text
         elif not fixed[k] and then < end < stop:
             cues[k] = end, stop, following
+    for k in range(len(cues) - 2, -1, -1):  # and begins no later than what follows it
+        (start, end, text), following_start = cues[k], cues[k + 1][0]
+        if not fixed[k] and start > following_start:
+            cues[k] = following_start, end, text
+        elif not fixed[k] and start < following_start < end:
+            cues[k] = start, following_start, text
     return cues
 
 

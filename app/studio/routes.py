@@ -94,7 +94,10 @@ Take = Annotated[Path, Depends(get_take_path)]
 
 
 def answer(told: object) -> Response:
-    """What is told, records among it, as JSON."""
+    """What is told of a project, records among it, as JSON.
+
+    A visitor who may be new is answered by `to_json` alone: a response of one's own has no cookie.
+    """
     return JSONResponse(to_json(told))
 
 
@@ -300,8 +303,8 @@ def add_studio(app: FastAPI, studio: Studio, visitors: Visitors) -> None:
 
 
 @router.get("/projects")
-def recent(studio: Opened, visitor: Visitor) -> Response:
-    return answer(studio.projects.recent(visitor))
+def recent(studio: Opened, visitor: Visitor) -> object:
+    return to_json(studio.projects.recent(visitor))
 
 
 @router.post("/projects")
@@ -314,7 +317,7 @@ def create(studio: Opened, visitor: Visitor, data: Fields) -> dict[str, str]:
 
 
 @router.get("/limits")
-def most(visitor: Visitor) -> Response:
+def most(visitor: Visitor) -> object:
     size = limits.MAX_MEGABYTES * 1_000_000
     choices = {
         "voice": ("", *voice_names()),
@@ -330,7 +333,7 @@ def most(visitor: Visitor) -> Response:
         "options": shown_options(EditOptions),
         "cleaning": shown_options(Cleaning),
     }
-    return answer(told)
+    return to_json(told)
 
 
 @router.post("/uploads")
@@ -346,13 +349,13 @@ async def upload(
 
 
 @router.get("/recogniser")
-def recogniser(studio: Opened, visitor: Visitor) -> Response:
-    return answer(studio.recogniser.state())
+def recogniser(studio: Opened, visitor: Visitor) -> object:
+    return to_json(studio.recogniser.state())
 
 
 @router.post("/recogniser")
-def fetch(studio: Opened, visitor: Visitor) -> Response:
-    return answer(studio.recogniser.begin())
+def fetch(studio: Opened, visitor: Visitor) -> object:
+    return to_json(studio.recogniser.begin())
 
 
 @router.post("/live")
@@ -361,11 +364,11 @@ def speak(studio: Opened, visitor: Visitor, data: Fields) -> dict[str, str]:
 
 
 @router.post("/live/{name}")
-def spoken(name: str, studio: Opened, visitor: Visitor, data: Fields) -> Response:
+def spoken(name: str, studio: Opened, visitor: Visitor, data: Fields) -> object:
     words = studio.live.hear(visitor, name, data)
     if words is None:
         raise HTTPException(404, texts.NOT_HERE)
-    return answer(words)
+    return to_json(words)
 
 
 @router.post("/text")

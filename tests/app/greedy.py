@@ -60,7 +60,7 @@ class Planned:
     """What the service asks of a plan, without what a plan imports."""
 
     text = new_text = SimpleNamespace(shown=())
-    edits = ()
+    edits = differences = ()
 
     def to_json(self) -> dict[str, Any]:
         return {"source": {}, "edits": ["made"]}

@@ -85,7 +85,7 @@ def test_other_tracks_and_texts_come_along(arctic: Path, tmp_path: Path) -> None
 def test_what_would_part_sound_and_picture_is_refused(arctic: Path, tmp_path: Path) -> None:
     path = film(tmp_path / "x.mp4", arctic)
     longer = Patch((10_000, 11_000), np.zeros((25_000, 1)))
-    with pytest.raises(InputError, match=r"0\.50 s longer, and the picture .* --fit"):
+    with pytest.raises(InputError, match=r"0\.50 s longer, and the picture .* \(fit\)"):
         write_edited(Recording.open(path), [longer], tmp_path / "out.mp4")
     assert list(tmp_path.iterdir()) == [path]
     for name in ("out.wav", "out.m4a"):  # there is no picture in these

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import soundfile
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from a3t.commands import edit
@@ -48,6 +48,14 @@ def cues_of(text: str) -> list[Cue]:
 
 @settings(max_examples=25)
 @given(OLD, STEPS, st.booleans())
+@example(  # the last new words are timed after what follows them
+    ["ban"] * 11 + ["dot"] * 6 + ["ban"] * 13 + ["dot"],
+    [
+        ("copy", 36, 8, 28), ("move", 0, 1, 34), ("move", 0, 1, 15),
+        ("copy", 0, 4, 15), ("move", 0, 1, 14), ("move", 0, 3, 11),
+    ],
+    False,
+)  # fmt: skip
 def test_cues_are_kept_where_nothing_changes(
     old: list[str], steps: list[tuple[str, int, int, int]], sounds: bool
 ) -> None:
