@@ -270,4 +270,4 @@ def test_conda_and_make_install_the_same() -> None:
     wanted, found = ({name for extras in re.findall(r"-e '?\.\[([\w,]+)\]", text)
                       for name in extras.split(",")} for text in (setup, conda))  # fmt: skip
     assert wanted == found
-    assert "parallel-wavegan" in setup and "parallel-wavegan" in conda
+    assert "$(WAVEGAN)" in setup and "parallel-wavegan" in conda

@@ -21,6 +21,7 @@ from a3t import __version__
 from a3t.audio.output.files import atomic_path
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
+from a3t.source.differences import said_text
 from a3t.source.records import LONG, AlignedRecording, FoundTranscript, Times
 from a3t.source.transcripts import find_transcript
 from a3t.spans import Span, SpanMap
@@ -147,12 +148,14 @@ class AlignmentStore:
     ) -> AlignedRecording:
         """Find a recording's text and alignment, unless they are known.
 
-        ``expected`` is a prior where the text has to be recognised. Errors as for
-        `find_transcript`.
+        ``expected`` is a prior where the text has to be recognised: what is probably misheard is
+        read as written there. Errors as for `find_transcript`.
         """
         if isinstance(recording, AlignedRecording):
             return recording
         found = find_transcript(recording, text, expected, pronouncer, recogniser)
+        if found.comparison is not None:
+            found = said_text(found.comparison, misheard=False)
         alignment = self.whole(recording, found, pronouncer)
         return AlignedRecording(recording, found.transcript, alignment)
 

@@ -261,9 +261,13 @@ def require_own_text(comparison: Comparison, about: str = "") -> None:
         )
 
 
-def said_text(comparison: Comparison) -> FoundTranscript:
-    """Return the recording's text: the heard words, elsewhere as the new text writes them."""
-    return _mixed(comparison, range(len(comparison.places)))
+def said_text(comparison: Comparison, misheard: bool = True) -> FoundTranscript:
+    """Return the recording's text: the heard words, elsewhere as the new text writes them.
+
+    Without ``misheard``, words that are probably misheard are the new text's.
+    """
+    judged = enumerate(comparison.judgements)
+    return _mixed(comparison, [k for k, j in judged if misheard or j.verdict != "misheard"])
 
 
 def wanted_text(comparison: Comparison, ticked: Collection[int]) -> Transcript:

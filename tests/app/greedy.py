@@ -60,7 +60,8 @@ class Planned:
     """What the service asks of a plan, without what a plan imports."""
 
     text = new_text = SimpleNamespace(shown=())
-    edits = differences = ()
+    recording, alignment = SimpleNamespace(sample_rate=24_000), SimpleNamespace(spoken=())
+    edits = differences = doubts = ()
 
     def to_json(self) -> dict[str, Any]:
         return {"source": {}, "edits": ["made"]}

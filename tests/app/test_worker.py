@@ -256,7 +256,7 @@ def test_an_editor_that_outgrows_its_limit_is_replaced(tmp_path: Path, arctic: P
     def asked(new_text: str) -> Any:
         return service.plan(Watch(), str(upload), new_text, ARCTIC)
 
-    made = {"edits": ["made"], "preview": []}
+    made = {"edits": ["made"], "preview": [], "differences": []}
     assert asked("well") == made
     for new_text, sentence in (("grow", texts.MEMORY_EXCEEDED), ("spin", texts.TOO_SLOW)):
         answers: dict[str, Any] = {}
