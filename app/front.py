@@ -32,7 +32,7 @@ FILE: dict[str, Any] = {"type": "filepath", "buttons": ["download"]}  # none tha
 SHOWN: dict[str, Any] = {**FILE, "interactive": False}
 FRAME = '# Script editor\n\n<iframe id="script-editor" title="Editor" allow="microphone"></iframe>'
 EDIT_ROWS = [r for r in options_of(EditOptions, HTTP) if PAGE in r.doors or r.name == "candidates"]
-COLOURS = {"new": "#009E73", "deleted": "#D55E00", "doubtful": "#F0E442"}
+COLOURS = {"new": "#009E73", "deleted": "#D55E00", "doubtful": "#D8A800"}
 
 
 def reveal() -> Any:
@@ -107,7 +107,9 @@ def quick_edit(service: Service, open_project: Callable[..., str]) -> None:
             gr.Examples([[str(RECORDING), TEXT, NEW_TEXT]], [recording, text, new_text])
         with gr.Column():
             with gr.Column(visible=False) as previewed:
-                shown = gr.HighlightedText(label="Preview", color_map=COLOURS, show_legend=True)
+                shown = gr.HighlightedText(
+                    label="Preview", color_map=COLOURS, show_legend=True, elem_id="preview"
+                )
                 boxes = gr.CheckboxGroup(label="Differences", info=texts.DIFFERENCES, visible=False)
                 with gr.Accordion("Plan", open=False):
                     planned = gr.JSON(label="Plan")

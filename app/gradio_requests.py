@@ -28,6 +28,7 @@ CSS = """
 .editor-frame { padding: 0 !important } footer { margin: 0 !important }
 .editor-frame h1 { position: absolute; clip-path: inset(50%); width: 1px; height: 1px }
 #time, #duration, .playback { color: var(--body-text-color-subdued) !important }
+.dark #preview :is(span, button) { color: var(--body-text-color) !important }
 """
 THEME = gr.themes.Base(font=["sans-serif"], font_mono=["monospace"]).set(
     body_text_color_subdued="*neutral_600",  # the theme's own is too faint to read

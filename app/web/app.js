@@ -1,5 +1,6 @@
 // The editor: the open project, the selection, playback. Everything else follows it.
 
+import { kept } from "./browser_storage.js";
 import { AudioView } from "./sound/audio_view.js";
 import { ChangesView } from "./panels/changes_view.js";
 import { CleaningView } from "./panels/cleaning_view.js";
@@ -39,6 +40,7 @@ export class App extends State {
     this.changes = new ChangesView(this.parts.changes, this);
     this.audio = new AudioView(this.parts.audio, this);
     this.dialogs = new Dialogs(host, this);
+    if (!kept.isKept) this.dialogs.say(TEXTS.keeps_nothing);
     this.settings = new Settings(host, this);
     this.saying = new Saying(host, this);
     this.film = new Film(this.parts.film, this);

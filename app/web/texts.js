@@ -27,6 +27,7 @@ export const TEXTS = {
   undo: "Undo", redo: "Redo", find: "Find and replace", keys: "Keyboard shortcuts", export: "Export",
   film: "The film", film_unseen: "This browser can't show the film. Export writes it all the same.", film_longer: "The edited sound is {} s longer than the picture: to export the film, replace words instead of adding some.", film_shorter: "The edited sound is {} s shorter than the picture: to export the film, replace words instead of deleting some.",
   exports: { film: "Film", audio: "Audio", ".srt": "Subtitles (SRT)", ".vtt": "Subtitles (WebVTT)", ".md": "Transcript (Markdown)", "": "All files (zip)" },
+  keeps_nothing: "This browser keeps nothing of this page: settings last until you close it. Projects are saved all the same.",
   preparing: "Preparing", saved: "Saved", saving: "Saving", offline: "No connection: your changes are kept here and sent once it is back",
   transcript: "Transcript. Arrow keys select words; type to replace them.",
   type_here: "The new words", say_here: "The words to say", correct_here: "What is said here",

@@ -92,7 +92,7 @@ def test_gradio_s_servers_pass_on_what_is_served(monkeypatch: pytest.MonkeyPatch
         raise RuntimeError("no network")
 
     monkeypatch.setattr(networking, "setup_tunnel", unreachable)
-    with pytest.raises(ValueError, match="without --share"):
+    with pytest.raises(ValueError, match="to your own"):
         application.shared("http://127.0.0.1:7861")
 
 

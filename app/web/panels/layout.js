@@ -1,5 +1,6 @@
 // What stands where: header, script, changes, audio view, transport.
 
+import { kept } from "../browser_storage.js";
 import { FOLDED, UNFOLDED } from "../sound/audio_drawing.js";
 import { drag, icon, make, tool } from "../elements.js";
 import { TEXTS } from "../texts.js";
@@ -59,11 +60,11 @@ export function build(host, app) {
   const audio = make("div", { class: "audio" });
   const grip = make("div", { class: "grip", role: "separator", "aria-orientation": "horizontal", tabindex: "0", "aria-label": TEXTS.audio_height, "aria-valuemin": "40", "aria-valuemax": "320" });
   const picture = make("button", { type: "button", class: "quiet named picture", onclick: () => setHeight(height >= UNFOLDED ? FOLDED : UNFOLDED) }, TEXTS.spectrogram);
-  let height = Number(localStorage.getItem("a3t-audio")) || FOLDED;
+  let height = Number(kept.get("a3t-audio")) || FOLDED;
   function setHeight(pixels) {
     height = Math.round(Math.min(Math.max(pixels, 40), 320));
     host.style.setProperty("--sound", `${height}px`);
-    localStorage.setItem("a3t-audio", String(height));
+    kept.set("a3t-audio", String(height));
     grip.setAttribute("aria-valuenow", String(height));
     picture.setAttribute("aria-pressed", String(height >= UNFOLDED));
   }

@@ -1,5 +1,6 @@
 // The settings of new words and of what is taken home, in two levels; this browser keeps them.
 
+import { kept as browser } from "../browser_storage.js";
 import { make, show } from "../elements.js";
 import { TEXTS } from "../texts.js";
 import { fieldOf, fits } from "./option_fields.js";
@@ -30,7 +31,7 @@ export class Settings {
     if (this.choices) return;
     this.choices = choices;
     this.options = options;
-    const kept = JSON.parse(localStorage.getItem(KEPT) || "{}");
+    const kept = JSON.parse(browser.get(KEPT) || "{}");
     for (const option of options) this.values[option.name] = fits(option, kept[option.name]) ? kept[option.name] : option.default;
     for (const [name, names] of Object.entries(choices)) this.values[name] = names.includes(kept[name]) ? kept[name] : names[0];
     for (const [name, usual] of Object.entries(PER_FILE)) this.values[name] = kept[name] ?? usual;
@@ -38,7 +39,7 @@ export class Settings {
 
   #set(name, value) {
     this.values[name] = value;
-    localStorage.setItem(KEPT, JSON.stringify(this.values));
+    browser.set(KEPT, JSON.stringify(this.values));
     if (this.app.project) this.app.saver.save();
   }
 

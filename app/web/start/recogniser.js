@@ -1,5 +1,6 @@
 // Whisper, offered where a recording without a transcript is opened.
 
+import { keptWhileOpen } from "../browser_storage.js";
 import { make, show } from "../elements.js";
 import { TEXTS, tell } from "../texts.js";
 
@@ -13,14 +14,14 @@ const AGAIN = 500; // ms between two looks at how far it is
  */
 export async function offerRecogniser(server, place) {
   let told = await server.ask("/recogniser").catch(() => ({ state: "none" }));
-  if (told.state === "none" || sessionStorage.getItem(DECLINED)) return;
+  if (told.state === "none" || keptWhileOpen.get(DECLINED)) return;
   if (told.state === "offered") {
     const agreed = await new Promise((answer) => show(place,
       make("div", { class: "asking" }, make("p", {}, tell(TEXTS.whisper, told.megabytes, new URL(told.server).host)), make("div", { class: "actions" },
         make("button", { type: "button", class: "button primary", onclick: () => answer(true) }, TEXTS.fetch),
         make("button", { type: "button", class: "button", onclick: () => answer(false) }, TEXTS.not_now)))));
     place.textContent = "";
-    if (!agreed) return sessionStorage.setItem(DECLINED, "yes");
+    if (!agreed) return keptWhileOpen.set(DECLINED, "yes");
     told = await server.ask("/recogniser", {});
   }
   while (told.state === "fetching") {
