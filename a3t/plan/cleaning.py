@@ -38,6 +38,7 @@ class Cleaning(CleaningOptions):
     bleep: bool = False
 
     def __post_init__(self) -> None:
+        """Raise InputError for a kind or a length that can't be."""
         super().__post_init__()
         if unknown := sorted(set(self.kinds) - set(ALL_KINDS)):
             raise InputError(f"“{unknown[0]}” is not one of {', '.join(ALL_KINDS)}.")
@@ -97,6 +98,7 @@ class Finding:
         return shown | {"end": round(self.end, 4)} | again
 
     def __str__(self) -> str:
+        """Return the finding's line in a list."""
         again = f", again at {self.again[0]:.2f} s" if self.again else ""
         return f"{self.kind:7} {self.start:9.2f} – {self.end:.2f} s  {self.text}{again}"
 

@@ -181,6 +181,7 @@ class SpeechOptions(Record):
     )
 
     def __post_init__(self) -> None:
+        """Raise InputError for a value that an option's row doesn't allow."""
         for option in options_of(type(self)):
             option.check(getattr(self, option.name))
 
@@ -273,6 +274,7 @@ class CleaningOptions:
     )
 
     def __post_init__(self) -> None:
+        """Raise InputError for a value that an option's row doesn't allow."""
         for option in options_of(type(self)):
             option.check(getattr(self, option.name))
 

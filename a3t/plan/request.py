@@ -60,6 +60,7 @@ class Cut(Record):
     end: float
 
     def __post_init__(self) -> None:
+        """Raise InputError for an action, a kind or a stretch that can't be."""
         hides = self.kind == NAMED and self.action in ("mute", BLEEP)
         known = hides or (self.kind in ALL_KINDS and self.action in ACTIONS)
         if not known or not 0 <= self.start < self.end <= MAX_RECORDING_SECONDS:
@@ -139,6 +140,7 @@ class ReusedWords(Record):
     punch_in: bool = field(default=False, metadata=OMITTED)
 
     def __post_init__(self) -> None:
+        """Raise ValueError for words that nobody recorded."""
         if not (0 <= self.new[0] < self.new[1] and 0 <= self.old[0] < self.old[1]):
             raise ValueError("Expected words that are recorded")
 
@@ -160,6 +162,7 @@ class OtherRecording(Record):
     punch_in: bool = field(default=False, metadata=OMITTED)
 
     def __post_init__(self) -> None:
+        """Raise InputError for an alignment that isn't a path to one."""
         check_alignment(self.alignment)
 
     @cached_property
@@ -221,6 +224,7 @@ class EditRequest(EditOptions):
     """Recordings of other speakers, made at the same time, that stay in step with this one."""
 
     def __post_init__(self) -> None:
+        """Raise InputError for a text, or for options that contradict one another."""
         check_characters(self.new_text)
         check_characters(self.text or "")
         super().__post_init__()
@@ -327,6 +331,7 @@ class SpeechRequest(SpeechOptions):
     pronunciations: Pronunciations = ()
 
     def __post_init__(self) -> None:
+        """Raise InputError for a text that can't be written, or an option's value."""
         check_characters(self.text)
         super().__post_init__()
 

@@ -72,6 +72,7 @@ class Change(Record):
     take_of: Text = field(default="", metadata=OMITTED)
 
     def __post_init__(self) -> None:
+        """Put the text's blanks in order; raise ValueError if nothing is changed."""
         object.__setattr__(self, "text", " ".join(self.text.split()))
         if not self.text and not self.tokens and self.cut is None:
             raise ValueError("nothing is changed")
@@ -136,6 +137,7 @@ class Correction(Record):
     was: Text = field(default="", metadata=OMITTED)
 
     def __post_init__(self) -> None:
+        """Put the text's blanks in order."""
         object.__setattr__(self, "text", " ".join(self.text.split()))
 
     @property

@@ -78,6 +78,7 @@ class TakeEdit(Record):
     excerpts: tuple[tuple[Sample, Sample, Count, bool], ...] = ()
 
     def __post_init__(self) -> None:
+        """Raise ValueError for words without phones of their own."""
         if len(self.new) != len(self.phones):
             raise ValueError("a take's words")
         if not KNOWN.issuperset(symbol for way in self.phones for symbol in way):
@@ -130,6 +131,7 @@ class TakeRecord(Record):
     format: Literal[2] = 2
 
     def __post_init__(self) -> None:
+        """Raise ValueError unless mix, weights and words belong to the spans."""
         if self.spans and (self.mix is None or len(self.mix.edits) != len(self.spans)):
             raise ValueError("a take's edits")
         if self.spans and (self.level is None or self.model is None or self.vocoder is None):

@@ -169,6 +169,7 @@ class Microphone:
     """
 
     def __enter__(self) -> LiveSound:
+        """Open the microphone; raise InputError if there is none."""
         try:
             import sounddevice
         except ModuleNotFoundError:
@@ -205,6 +206,7 @@ class Microphone:
         return LiveSound(rate, blocks(), stop, backlog.seconds)
 
     def __exit__(self, *_: object) -> None:
+        """Close the microphone."""
         self._stream.stop()
         self._stream.close()
 

@@ -67,6 +67,7 @@ class Remark:
     sure: float = 1.0
 
     def __str__(self) -> str:
+        """Return the departure's line in a list."""
         match self.kind:
             case "misread":
                 about = f"“{self.said}” for “{self.written}”"

@@ -88,6 +88,7 @@ class UnusedSpeech:
     start: float = 0.0  # seconds
 
     def __str__(self) -> str:
+        """Return the file, the place, and why it isn't used."""
         place = f" from {self.start:.1f} s" if self.start else ""
         return f"{self.path.name}{place}: {self.reason}"
 

@@ -37,6 +37,7 @@ class Sent:
         return cls(data if isinstance(data, dict) else {})
 
     def __contains__(self, name: str) -> bool:
+        """Say whether a field was sent."""
         return name in self.fields
 
     def get(self, name: str) -> object:

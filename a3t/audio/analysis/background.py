@@ -199,6 +199,7 @@ class SteadyTones:
     right: np.ndarray
 
     def __len__(self) -> int:
+        """Count the tones."""
         return len(self.frequencies)
 
     def across(self, samples: int, leave: int, enter: int) -> np.ndarray:

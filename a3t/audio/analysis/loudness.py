@@ -49,6 +49,7 @@ class Loudness:
         return min(level - self.integrated, highest - self.peak)
 
     def __str__(self) -> str:
+        """Return the figures with their units."""
         return (
             f"{self.integrated:.1f} LUFS, range {self.range:.1f} LU, true peak {self.peak:.1f} dB"
         )

@@ -34,6 +34,7 @@ class Patch:
     samples: np.ndarray
 
     def __post_init__(self) -> None:
+        """Raise ValueError for a span that ends before it begins, or samples that aren't finite."""
         first, last = self.source
         if not 0 <= first <= last:
             raise ValueError(f"[{first}, {last}) is not a span")

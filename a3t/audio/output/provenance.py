@@ -73,6 +73,7 @@ class Trace:
         return replace(self, start=start, end=end)
 
     def __str__(self) -> str:
+        """Return the line that a file's comment has of it."""
         if not self.synthetic and not self.moved:
             return f"{self.start:.6f}-{self.end:.6f} s {CUT}"
         words, models = (_CONTROL.sub(" ", text) for text in (self.words, self.models))

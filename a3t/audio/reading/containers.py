@@ -80,6 +80,7 @@ class Track:
     title: str
 
     def __str__(self) -> str:
+        """Return its number, and what tells it from other tracks."""
         language = LANGUAGES.get(self.language.lower().partition("-")[0], self.language)
         about = [self.title, language, self.codec, f"{self.channels} ch"]
         return f"{self.number} ({', '.join(filter(None, about))})"

@@ -42,6 +42,7 @@ class SampleFormat:
         return self.bits // 8 if self.bits else np.dtype(self.dtype).itemsize
 
     def __str__(self) -> str:
+        """Return the format as users know it."""
         return f"{self.bits}-bit" if self.bits else f"{self.dtype[-2:]}-bit float"
 
 

@@ -244,6 +244,7 @@ class Overlap:
     offset: int
 
     def __len__(self) -> int:
+        """Count the seam's samples."""
         return self.last - self.first
 
     @property

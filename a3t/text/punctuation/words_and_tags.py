@@ -76,6 +76,7 @@ class Vocabulary:
         return {word: (place, *self._affixes(word)) for place, word in enumerate(listed)}
 
     def __len__(self) -> int:
+        """Count the pieces, special ones included."""
         return len(SPECIAL) + len(self.words)
 
     def ids(self, piece: str) -> tuple[int, ...]:
