@@ -114,7 +114,7 @@ def check_speech_length(frames: Iterable[float]) -> None:
 
 
 def check_alignment(alignment: Alignment | None) -> Alignment | None:
-    """ValueError unless an alignment's phones are ours, and its times in order; None for None."""
+    """Return an alignment; raise ValueError unless it has our phones, and times in order."""
     if alignment is None:
         return None
     clock = 0.0

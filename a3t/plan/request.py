@@ -162,7 +162,7 @@ class OtherRecording(Record):
     punch_in: bool = field(default=False, metadata=OMITTED)
 
     def __post_init__(self) -> None:
-        """Raise InputError for an alignment that isn't a path to one."""
+        """Raise ValueError for an alignment that isn't in order."""
         check_alignment(self.alignment)
 
     @cached_property
