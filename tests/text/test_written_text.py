@@ -96,3 +96,36 @@ def test_signs_that_are_said_or_stand_for_nothing(text: str) -> None:
 def test_times_that_are_not_understood_are_refused() -> None:
     with pytest.raises(InputError, match="first in the line"):
         parsed("0|00:00:01.000;a\n1|00:00:03.000;b\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("Scenarist_SCC V1.0\n\n00:00:01:00\t9420 9420 94ae\n", "Scenarist's captions"),
+        ("00:00:01:00\t9420 9420 94ae\n\n00:00:03;15\t942c\n", "Scenarist's captions"),
+        ("<SAMI>\n<BODY>\n<SYNC Start=1000><P>We met.", "SAMI"),
+        ('<?xml version="1.0"?><transcript><text start="1">We</text></transcript>', "XML"),
+        ('<ANNOTATION_DOCUMENT AUTHOR="">', "XML"),
+        ("<html><p>We met.", "a web page"),
+        ("850STL25.010110101EN", "EBU"),
+        ("TITLE: talk\nFCM: NON-DROP FRAME\n\n001  001 V C 00:00:01:00", "edit decision list"),
+        ("SPEAKER talk 1 1.00 2.00 <NA> <NA> Anna <NA> <NA>", "RTTM"),
+        ("@UTF8\n@Begin\n*ANN:\twe met .\n@End", "CHAT"),
+        ('#!MLF!#\n"*/a.lab"\n0 10000 we\n.', "label files"),
+        ('{"version": 3}', "JSON that"),
+        ('{"text": "We met", "segments": [', "broken JSON"),
+        ("{'text': 'We met'}", "broken JSON"),
+        ("WEBVTT\n\nNOTE no cue\n", "WebVTT"),
+    ],
+)
+def test_what_is_not_read_is_named_as_a_text_and_as_a_file(
+    text: str, named: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.txt").write_text(text)
+    for read in (
+        lambda: EditRequest(new_text=text).new_transcript,
+        lambda: SpeechRequest(text=text).transcript,
+        lambda: text_argument(f"@{tmp_path / 'a.txt'}"),
+    ):
+        with pytest.raises(InputError, match=named):
+            read()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import re
@@ -14,6 +15,7 @@ from alignment.formats.transcripts.cues import Cue, Parsed
 from alignment.formats.transcripts.lines import speaker_name
 
 _NUMBER = re.compile(r"\d{1,9}(?:\.\d{0,9})?")
+_BEGINNING = re.compile(r"\s{0,99}(?:\[\s{0,99})?\{\s{0,99}([\"'])\w{1,40}\1\s{0,9}:")
 _WORD = ("punctuated_word", "word", "text", "value")
 _OF_ASSEMBLYAI = frozenset({"words", "text", "confidence"})
 
@@ -128,18 +130,26 @@ JSON_LAYOUTS = (
 )
 
 
-def loaded(text: str) -> Any:
-    """Parse a JSON object or list; return None for another text."""
-    if text.lstrip()[:1] not in ("{", "["):
+def loaded(text: str, name: str) -> Any:
+    """Parse a JSON object, a list of them, or one in each line; return None for another text.
+
+    Raises InputError for a text that begins so and is broken.
+    """
+    if not _BEGINNING.match(text):
         return None
-    try:
+    with contextlib.suppress(ValueError, RecursionError):
         return json.loads(text)
+    try:
+        return [json.loads(line) for line in text.splitlines() if line.strip()]
     except (ValueError, RecursionError):
-        return None
+        raise InputError(f"{name} is broken JSON: save it again, or give its text.") from None
 
 
-def read_json(data: Any) -> tuple[str, Parsed] | None:
-    """Return the layout's name and what is read; None if it isn't a transcript that is known."""
+def read_json(data: Any, name: str) -> tuple[str, Parsed]:
+    """Return the layout's name and what is read.
+
+    Raises InputError if it isn't a transcript that is known.
+    """
     keys = frozenset(data) if isinstance(data, dict) else frozenset()
     for layout in JSON_LAYOUTS:
         if layout.only_with <= keys and (cues := _cues(data, layout)):
@@ -150,7 +160,9 @@ def read_json(data: Any) -> tuple[str, Parsed] | None:
     for key in ("text", "transcript"):
         if isinstance(said := data.get(key) if isinstance(data, dict) else None, str) and said:
             return "a text in JSON", Parsed([Cue(math.nan, math.nan, " ".join(said.split()))])
-    return None
+    raise InputError(
+        f"{name} is not a transcript in JSON that a3t knows: save it as text, .srt or .vtt."
+    )
 
 
 def _cues(data: Any, layout: JsonLayout) -> list[Cue]:
@@ -241,10 +253,3 @@ def _seconds(value: Any, unit: float) -> float:
     except OverflowError:
         return math.nan
     return seconds if 0 <= seconds < 1e9 else math.nan
-
-
-def not_known(name: str) -> InputError:
-    """Return the refusal of JSON that is no known transcript."""
-    return InputError(
-        f"{name} is not a transcript in JSON that a3t knows: save it as text, .srt or .vtt."
-    )

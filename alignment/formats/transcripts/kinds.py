@@ -22,6 +22,7 @@ from alignment.formats.transcripts.documents import document_kind
 from alignment.formats.transcripts.markdown import without_markdown
 
 MAX_TRANSCRIPT_BYTES = 20_000_000  # bytes
+_FENCE = re.compile(r"\A\s{0,99}(?:```|~~~)\w{0,20}[ \t]{0,9}\n(.*)\n(?:```|~~~)\s*\Z", re.DOTALL)
 _RECOGNISED_LINE = re.compile(rf"\[?{RECOGNISED_MARK}[^\]\n]{{0,100}}\]?")
 # Files with these endings hold nothing else than what they promise, or are broken.
 TIMED_ENDINGS = (
@@ -29,15 +30,25 @@ TIMED_ENDINGS = (
     ".stl",
 )  # fmt: skip
 # What isn't read: how it begins, and its name.
-_FOREIGN = (
-    ("%PDF", "a PDF"),
-    ("<?xml", "XML"),
-    ("<!DOCTYPE", "a web page"),
-    ("<html", "a web page"),
-    ("<SAMI", "SAMI subtitles"),
-    ("Scenarist_SCC", "Scenarist's captions"),
-    ("PK\x03\x04", "a packed file"),
-)
+_FOREIGN = tuple(
+    (re.compile(rf"\s{{0,99}}(?:{beginning})", re.IGNORECASE), name)
+    for beginning, name in (
+        (r"%PDF", "a PDF"),
+        (r"<!DOCTYPE html|<html|<head\b|<body\b", "a web page"),
+        (r"<\?xml|<!DOCTYPE|<[A-Z]{1,20}_[A-Z_]{1,20}[\s>]", "XML"),
+        (r"<sami", "SAMI subtitles"),
+        (r"Scenarist_SCC|(?:\d\d[:;]){3}\d\d\s{1,9}[0-9a-f]{4}(?:\s[0-9a-f]{4}|\s*$)",
+         "Scenarist's captions"),
+        (r"\d{3}STL\d\d\.\d\d", "EBU's subtitles"),
+        (r"TITLE:[^\n]{0,200}\n(?:\s{0,99}FCM:|\s{0,99}\d{3,6}\s)", "an edit decision list"),
+        (r"SESSION NAME:\s", "the text of a session"),
+        (r"SPEAKER\s\S{1,200}\s\d\s[\d.]{1,20}\s[\d.]{1,20}\s<NA>", "a list of who speaks (RTTM)"),
+        (r"@(?:UTF8|Font|Begin)\b", "a CHAT transcript"),
+        (r"#!MLF!#", "a list of label files"),
+        (r"PK\x03\x04", "a packed file"),
+        (r"\{\\rtf", "RTF"),
+    )
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -88,13 +99,6 @@ def read_transcript(path: Path) -> TranscriptFile:
             raise InputError(f"{path.name} is a broken {document.name}: save it again.") from error
     else:
         text, noted = decoded(data, path)
-    text = text.lstrip("\ufeff")
-    foreign = next((name for start, name in _FOREIGN if text.lstrip().startswith(start)), None)
-    if foreign and not documents.is_ttml(text):
-        raise InputError(f"{path.name} is {foreign}, which a3t doesn't read: save it as text.")
-    data_in_json = json_transcripts.loaded(text)
-    if data_in_json is not None and json_transcripts.read_json(data_in_json) is None:
-        raise json_transcripts.not_known(path.name)
     result = parse_transcript(text, path.name)
     if result.kind == "text" and path.suffix.lower() in TIMED_ENDINGS:
         raise InputError(
@@ -113,26 +117,34 @@ def read_transcript(path: Path) -> TranscriptFile:
 def parse_transcript(text: str, name: str = "The text") -> TranscriptFile:
     """Read a text of any of these kinds, wherever it comes from; ``name`` it in errors.
 
-    Raises InputError if it has times in a layout that isn't known.
+    Raises InputError if it is of a kind that isn't read, has times in a layout that isn't known, or
+    is of a kind with times and has no words.
     """
+    text = _FENCE.sub(r"\1", text.lstrip("\ufeff"))
+    foreign = next((foreign for pattern, foreign in _FOREIGN if pattern.match(text)), None)
+    if foreign and not documents.is_ttml(text):
+        raise InputError(f"{name} is {foreign}, which a3t doesn't read: save it as plain text.")
     recognised = RECOGNISED_MARK in text
     if recognised:
         text = _RECOGNISED_LINE.sub("", text)
-    kind, parsed = _parsed(text)
+    kind, parsed = _parsed(text, name)
     if kind == "text" and (line := timed_text.first_unknown(text)):
         raise InputError(
             f"{name} has times in a layout that a3t doesn't know, first in the line "
             f"{shortened(line)}: save it as .srt, or without times."
         )
-    cues = with_ends(parsed.cues)
-    return TranscriptFile(name, kind, cues, parsed.whole, parsed.notes, recognised)
+    result = TranscriptFile(
+        name, kind, with_ends(parsed.cues), parsed.whole, parsed.notes, recognised
+    )
+    if kind != "text" and not any(map(str.isalnum, result.text)):
+        raise InputError(f"{name} has no spoken text, read as {kind}: give the text itself.")
+    return result
 
 
-def _parsed(text: str) -> tuple[str, Parsed]:
+def _parsed(text: str, name: str) -> tuple[str, Parsed]:
     """Return the kind's name, and what is read."""
-    data = json_transcripts.loaded(text)
-    if data is not None and (named_cues := json_transcripts.read_json(data)):
-        return named_cues
+    if (data := json_transcripts.loaded(text, name)) is not None:
+        return json_transcripts.read_json(data, name)
     plain = without_markdown(text)
     kind = next(kind for kind in TRANSCRIPT_KINDS if kind.matches(plain if kind.written else text))
     return kind.name, kind.read(plain if kind.written else text)
