@@ -101,10 +101,7 @@ class Acoustics:
 def boundaries_of(
     visits: Sequence[Visit], sound: Acoustics, duration: float
 ) -> tuple[list[Visit], Boundaries]:
-    """Return the visits that last, and the boundaries between them before they are corrected.
-
-    These boundaries are what `training.alignment.train_boundaries` learns from.
-    """
+    """Return the visits that last, and the boundaries between them before they are corrected."""
     kept, starts = _kept(visits, _starts(visits, sound.scores), duration)
     crossings = starts[1:]
     times = changes(sound.frames, crossings, CHANGE_SEARCH_FRAMES) if len(crossings) else crossings

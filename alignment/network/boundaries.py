@@ -3,8 +3,8 @@
 Where a phone ends is a convention, and aligners have habits of their own: the closure of a stop
 after a pause is given to the pause, a nasal before a stop comes out too long, and quiet ends are
 lost in noise. What they found, how sure the phone networks are around it, and the phones' lengths
-and classes tell a small network, trained on exact times (training.alignment.train_boundaries), in
-which direction and how far the boundary should move.
+and classes tell a small network in which direction and how far the boundary should move. It learnt
+that from flite's exact times (training.alignment.train_boundaries, last in dca5206f).
 
 The frames around a boundary in which neither of its two phones is clearly likelier than the other
 say over how long a stretch it is undecided. How far from the truth boundaries are for each such

@@ -35,10 +35,11 @@ from evaluation.hearing.planting import (
     replaced,
     vocabulary,
 )
-from training.alignment.distortions import CONDITIONS as DISTORTIONS
+from training.alignment.distortions import noisy
 from training.programs import counts
 
-TURNS = ("clean", "noise 10 dB", "clean", "noise 5 dB")  # corpora take turns by fours
+# Corpora take turns by fours; dB by which the noise is below the speech.
+TURNS = (("clean", None), ("noise 10 dB", 10.0), ("clean", None), ("noise 5 dB", 5.0))
 RIGHT, MISSING = "right", "one word missing"
 PLANTED = {"one word wrong": replaced, "one word too many": inserted, MISSING: deleted}
 FOUND, REFUSED, DOUBTED = "found", "refused", "words doubted"
@@ -63,11 +64,13 @@ def planted_texts(setting: Setting) -> Iterator[PlantedText]:
     clips = held_out_clips(setting.options.clips, seed)
     pool = vocabulary(clips)
     for number, spoken in enumerate(clips):
-        condition = TURNS[number // 4 % 4]
-        samples, rate = DISTORTIONS[condition](spoken.samples, spoken.rate)
+        condition, below = TURNS[number // 4 % 4]
+        samples = spoken.samples if below is None else noisy(spoken.samples, below)
         other = clips[(number + 4) % len(clips)]
         for kind, words, suspects in texts(spoken, other, pool, random.Random(f"{seed}-{number}")):
-            yield PlantedText(spoken.clip.name, condition, samples, rate, kind, words, suspects)
+            yield PlantedText(
+                spoken.clip.name, condition, samples, spoken.rate, kind, words, suspects
+            )
 
 
 def texts(

@@ -13,7 +13,6 @@ import pytest
 from a3t.commands import align as command
 from alignment import Alignment
 from alignment.formats import read_alignment
-from training.alignment.train_boundaries import main as train_boundaries
 
 TEXT = "And you always want to see it in the superlative degree."
 
@@ -204,15 +203,3 @@ def test_corpora_that_cannot_be_used(
     refused(["corpus", str(tmp_path), "--jobs", "0"], capsys, tmp_path)
     talk.unlink()
     refused(["corpus", str(tmp_path)], capsys, tmp_path)
-
-
-def test_a_training_says_when_flite_is_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "said.txt").write_text("We meet at noon.\n")
-    assert train_boundaries(["said.txt", "--out", "weights.safetensors"]) == 1
-    said = capsys.readouterr()
-    assert said.err.count("\n") == 1
-    assert "apt-get install flite" in said.err

@@ -1,63 +1,19 @@
-"""Noise, rooms, music, levels and rates as recordings have them; reproducible to the sample."""
+"""Noise and music to put under speech, reproducible to the sample."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 
 from alignment.network.phone_network import SAMPLE_RATE_HZ
 
-Distortion = Callable[[np.ndarray, int], tuple[np.ndarray, int]]
 
-
-def noise(decibels: float) -> Distortion:
-    """Pink noise, `decibels` below the speech; the same noise for the same number of samples."""
-
-    def add(samples: np.ndarray, rate: int) -> tuple[np.ndarray, int]:
-        n = len(samples)
-        spectrum = np.fft.rfft(np.random.default_rng(n).standard_normal(n))
-        pink = np.fft.irfft(spectrum / np.sqrt(np.maximum(np.arange(len(spectrum)), 1.0)), n)
-        level = np.sqrt(np.mean(samples**2) / np.mean(pink**2)) * 10 ** (-decibels / 20)
-        return (samples + level * pink).astype(np.float32), rate
-
-    return add
-
-
-def room(samples: np.ndarray, rate: int) -> tuple[np.ndarray, int]:
-    """Direct sound and a diffuse tail of equal energy, 60 dB down after 0.4 s."""
-    time_axis = np.arange(round(0.4 * rate)) / rate
-    tail = np.random.default_rng(7).standard_normal(len(time_axis)) * 10 ** (-3 * time_axis / 0.4)
-    tail[: round(0.002 * rate)] = 0.0
-    response = tail / np.sqrt(np.sum(tail**2))
-    response[0] = 1.0
-    size = len(samples) + len(response)
-    product = np.fft.rfft(samples, size) * np.fft.rfft(response, size)
-    return np.fft.irfft(product, size)[: len(samples)].astype(np.float32), rate
-
-
-def at_rate(target: int) -> Distortion:
-    def resample(samples: np.ndarray, rate: int) -> tuple[np.ndarray, int]:
-        import soxr
-
-        return soxr.resample(samples, rate, target, quality="HQ"), target
-
-    return resample
-
-
-CONDITIONS: dict[str, Distortion] = {
-    "clean": lambda samples, rate: (samples, rate),
-    "noise 20 dB": noise(20),
-    "noise 10 dB": noise(10),
-    "noise 5 dB": noise(5),
-    "room": room,
-    "gain 8": lambda samples, rate: (samples * 8, rate),
-    "gain 1/8": lambda samples, rate: (samples / 8, rate),
-    "48 kHz": at_rate(48_000),
-    "44.1 kHz": at_rate(44_100),
-    "24 kHz": at_rate(24_000),
-    "22.05 kHz": at_rate(22_050),
-}
+def noisy(samples: np.ndarray, decibels: float) -> np.ndarray:
+    """Add pink noise, so many dB below the speech (n,); the same for the same number of samples."""
+    n = len(samples)
+    spectrum = np.fft.rfft(np.random.default_rng(n).standard_normal(n))
+    pink = np.fft.irfft(spectrum / np.sqrt(np.maximum(np.arange(len(spectrum)), 1.0)), n)
+    level = np.sqrt(np.mean(samples**2) / np.mean(pink**2)) * 10 ** (-decibels / 20)
+    return np.asarray(samples + level * pink, np.float32)
 
 
 def music(count: int, random: np.random.Generator) -> np.ndarray:

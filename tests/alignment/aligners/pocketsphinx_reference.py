@@ -8,7 +8,6 @@ import numpy as np
 
 from alignment.arpabet import Pronunciation
 from alignment.errors import AlignmentError
-from training.alignment.sphinx_package import require_pocketsphinx
 
 FRAME_SECONDS = 0.01
 # A frame is 25.6 ms long and stands at its own start in PocketSphinx's count: the boundary before
@@ -40,7 +39,8 @@ def force_align(
 ) -> list[DecodedWord]:
     """The words, each with its pronunciations (ARPAbet without stress), found in a waveform (int16,
     16 kHz, (n,)); AlignmentError where no path leads through it."""
-    pocketsphinx = require_pocketsphinx()
+    import pocketsphinx
+
     first = pocketsphinx.Decoder(**_FORCED)
     heard: dict[str, Pronunciation] = {}
     # Each word stands in the dictionary under a private name: the entry chosen tells which of its

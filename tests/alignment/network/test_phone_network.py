@@ -13,12 +13,10 @@ from alignment.network.boundaries import (
     Boundaries,
     changes,
     correct,
-    moves,
     surroundings,
 )
 from alignment.network.phone_network import INDEX, SAMPLE_RATE_HZ, SYMBOLS, features, posteriors
 from tests.alignment.conftest import Speech
-from training.alignment.flite import SyntheticUtterance
 
 
 def test_features_do_not_know_the_level(speech: Speech) -> None:
@@ -79,52 +77,3 @@ def test_one_phone_has_no_boundary() -> None:
     nothing = np.zeros(0)
     alone = Boundaries(["AH0"], nothing, nothing, 1.0)
     assert correct(alone, np.zeros((200, 40)), *np.zeros((2, 101, 40))).shape == (0,)
-
-
-def test_training_and_inference_use_the_same_features(monkeypatch: pytest.MonkeyPatch) -> None:
-    from training.alignment import train_boundaries
-
-    monkeypatch.setattr(train_boundaries, "STEPS", 50)
-    random = np.random.default_rng(0)
-    known = random.normal(2.0, 3.0, (1000, SURROUNDINGS)).astype(np.float32)
-    wanted = np.clip(0.005 * (known[:, 3] - 2.0), -0.03, 0.03)
-    found = moves(known, train_boundaries.train(known, wanted))
-    assert np.abs(found - wanted).mean() < 0.5 * np.abs(wanted).mean()
-
-
-def test_members_together_give_their_mean() -> None:
-    from training.alignment.train_boundaries import together
-
-    random = np.random.default_rng(0)
-    shapes = {"first": (8, 5), "second": (4, 8), "last": (1, 4)}
-    members = [
-        {f"{name}.weight": random.normal(0, 0.2, shape) for name, shape in shapes.items()}
-        | {f"{name}.bias": random.normal(0, 0.2, shape[0]) for name, shape in shapes.items()}
-        for _ in range(3)
-    ]
-    known = random.normal(size=(20, 5))
-    mean = np.mean([moves(known, member) for member in members], axis=0)
-    assert moves(known, together(members)) == pytest.approx(mean, abs=1e-8)
-
-
-def test_a_faster_voice_keeps_its_phones_places() -> None:
-    from training.alignment.train_boundaries import faster
-
-    samples = np.zeros(SAMPLE_RATE_HZ, np.float32)
-    samples[SAMPLE_RATE_HZ // 2] = 1.0
-    heard = faster(
-        SyntheticUtterance(samples, SAMPLE_RATE_HZ, (("S", 0.5), ("IY", 1.0)), (), {}), 1.1
-    )
-    assert np.argmax(heard.samples) / SAMPLE_RATE_HZ == pytest.approx(heard.phones[0][1], abs=1e-3)
-    assert heard.phones[1][1] == pytest.approx(1 / 1.1, abs=1e-3)
-
-
-def test_the_true_times_of_pauses_that_one_side_does_not_have() -> None:
-    from training.alignment.train_boundaries import true_times
-
-    phones = (("pau", 0.2), ("S", 0.3), ("IY", 0.5), ("pau", 0.6), ("T", 0.7), ("pau", 0.9))
-    utterance = SyntheticUtterance(np.zeros(1), SAMPLE_RATE_HZ, phones, (), {})
-    assert true_times(utterance, ["sp", "S", "IY", "sp", "T", "sp"]) == pytest.approx(
-        [0.2, 0.3, 0.5, 0.6, 0.7]
-    )
-    assert true_times(utterance, ["S", "sp", "IY", "T"]) == pytest.approx([0.3, 0.3, 0.6])

@@ -5,11 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from alignment.errors import AlignmentError
 from alignment.recognition.ngrams import ExpectedText, NGrams, load_ngrams
 from training.alignment import train_words
-from training.alignment.sphinx_model import SphinxModel
-from training.alignment.train_words import kneser_ney, mixed, save_ngrams, sentences, vocabulary_of
+from training.alignment.train_words import kneser_ney, pruned, save_ngrams, sentences, vocabulary_of
 
 TEXT = "the cat sat. the cat ran. a dog sat on the cat. the dog ran. the end of the day".split(". ")
 
@@ -38,9 +36,9 @@ def everything_after(model: NGrams | ExpectedText, first: int, second: int) -> f
 
 
 def test_each_history_has_a_whole_probability(counted: NGrams) -> None:
-    pruned = mixed([counted], 12, 5)
-    assert len(pruned.bigrams) <= 14
-    for model in (counted, pruned):
+    smaller = pruned(counted, 12, 5)
+    assert len(smaller.bigrams) <= 14
+    for model in (counted, smaller):
         for second in range(model.count):
             if second != 1:
                 assert everything_after(model, -1, second) == pytest.approx(1, abs=1e-6)
@@ -83,7 +81,7 @@ def test_the_model_that_ships_knows_english() -> None:
 def test_a_context_is_the_words_that_led_to_it(counted: NGrams) -> None:
     text = [counted.words.index(word) for word in ("a", "dog", "ran")]
     first, second, word = np.indices((counted.count,) * 3).reshape(3, -1)
-    for model in (counted, mixed([counted], 12, 5), ExpectedText(counted, text, counted.count)):
+    for model in (counted, pruned(counted, 12, 5), ExpectedText(counted, text, counted.count)):
         _, then = model.follow(model.context(np.full(len(first), -1), first), second)
         told = model.follow(model.context(first, second), word)[0]
         assert model.follow(then, word)[0] == pytest.approx(told, abs=1e-6)
@@ -124,7 +122,7 @@ def test_the_command_trains_a_model_without_known_sentences(
     text.write_text(f"The cat sat. The cat ran.\n{told.capitalize()}.\n" * 3, encoding="utf-8")
     (tmp_path / "known.txt").write_text(f"{told.upper()}\n", encoding="utf-8")
     out = tmp_path / "model.safetensors"
-    arguments = [str(text), "--alone", "--out", str(out)]
+    arguments = [str(text), "--out", str(out)]
     assert train_words.main(arguments) == 0
     assert "fox" in load_ngrams(out).words
     other = tmp_path / "other.safetensors"
@@ -134,28 +132,3 @@ def test_the_command_trains_a_model_without_known_sentences(
     assert "sentences" in capsys.readouterr().out
     (tmp_path / "empty.txt").write_text("", encoding="utf-8")
     assert train_words.main([str(tmp_path / "empty.txt"), "--out", str(out)]) == 1
-
-
-@pytest.mark.slow
-def test_pocketsphinx_own_reader_gives_the_same_probabilities() -> None:
-    pocketsphinx = pytest.importorskip("pocketsphinx", reason="PocketSphinx is not installed")
-
-    model = SphinxModel.packaged()
-    path = pocketsphinx.get_model_path("en-us/en-us.lm.bin")
-    logarithm = pocketsphinx.LogMath()
-    own = pocketsphinx.NGramModel(pocketsphinx.Config(lm=None), logarithm, path)
-    random = np.random.default_rng(0)
-    for k in random.integers(0, len(model.bigram), 40):
-        told = [model.words[model.second[k]], model.words[model.first[k]]]
-        assert model.bigram[k] == pytest.approx(logarithm.log_to_ln(own.prob(told)), abs=0.01)
-    for k in random.integers(0, len(model.trigram), 40):
-        pair = model.pair[k]
-        words = (model.second[pair], model.first[pair], model.before[k])
-        expected = logarithm.log_to_ln(own.prob([model.words[w] for w in words]))
-        assert model.trigram[k] == pytest.approx(expected, abs=0.01)
-
-
-def test_another_file_is_no_model(tmp_path: Path) -> None:
-    (tmp_path / "x.bin").write_bytes(b"Trie Language Model" + bytes(40))
-    with pytest.raises(AlignmentError):
-        SphinxModel.read(tmp_path / "x.bin")
