@@ -203,7 +203,11 @@ class Editor:
             ticked = {each.number for each in differences if each.ticked}
             new_text = wanted_text(comparison, ticked)
         check_marks(request.new_transcript.text, found.transcript.text)
-        revision = Revision.of(found.transcript, new_text)
+        if request.placed is None:
+            revision = Revision.of(found.transcript, new_text)
+        else:
+            texts = [found.transcript, *filter(None, (own.transcript for own in request.others))]
+            revision = Revision.placed(texts, new_text, request.placed)
         if found.origin == "recognised" and not (revision.edits or request.cuts):
             aligned = None
             if sound.seconds <= MAX_SEARCHED_S:

@@ -58,6 +58,7 @@ NO_PROJECT_FILE = (
     ".a3t.zip unchanged."
 )
 LARGE_PROJECT = "This project is larger than this page accepts: open only its recording."
+OTHER_GONE = "These words' recording is no longer in the project: add it again."
 OTHER_SOUND = "The recording in this project file doesn't match its words: open only the recording."
 NO_SOUND = "This is not a sound file that a3t can read: upload WAV, FLAC, OGG, MP3, M4A or a film."
 NOT_UPLOADED = "This file was not uploaded here: upload it first."

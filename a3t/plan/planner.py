@@ -79,7 +79,8 @@ def make_plan(
     texts = [text, *(other.text for other in others)]
     wanted = _sites(request, revision, words, texts, others)
     plan_origin = _planned_in((source, *others), request, durations)
-    origins, taken, sites = origins_of(wanted, texts, new_text, plan_origin, usual)
+    moved = revision.moved
+    origins, taken, sites = origins_of(wanted, texts, new_text, plan_origin, usual, moved)
     _check_lengths(sites, pronunciations, new_text)
     moments = timeline(grid, sites, pronunciations, new_text, usual)
     turns = turns_at(sites, text, new_text, words)
@@ -122,7 +123,8 @@ def _sites(
     text, new_text = revision.text, revision.new_text
     script = merge_touching(revision.edits, words)
     sites = place_edits(script, words, text, new_text, revision.pauses)
-    recorded = RecordedTexts(tuple(texts)).matches(script, new_text) if request.moves else {}
+    found = RecordedTexts(tuple(texts))
+    recorded = found.matches(script, new_text, revision.moved, request.moves)
     recorded |= chosen_words(request.recorded, script, texts, new_text)
     recorded |= punched_in(script, new_text, request.others, others) if others else {}
     if recorded:

@@ -145,6 +145,18 @@ class ReusedWords(Record):
             raise ValueError("Expected words that are recorded")
 
 
+@dataclass(frozen=True, slots=True)
+class PlacedWords(Record):
+    """Recorded words that a new text has: spoken words ``old`` of text number ``text``.
+
+    new: where they are written, counted between the new text's blanks.
+    """
+
+    new: tuple[Count, Count]
+    old: tuple[Count, Count]
+    text: Count = 0
+
+
 @dataclass(frozen=True)
 class OtherRecording(Record):
     """A further recording of the same speaker, whose speech an edit may take.
@@ -216,6 +228,8 @@ class EditRequest(EditOptions):
     cuts: tuple[Cut, ...] = field(default=(), metadata=OMITTED)
     """Sound between words that is taken out or muted, in order."""
 
+    placed: tuple[PlacedWords, ...] | None = field(default=None, metadata=OMITTED)
+    """Where every recorded word goes, all others being made; None to compare the texts."""
     recorded: tuple[ReusedWords, ...] = field(default=(), metadata=OMITTED)
     """Words that are taken from there however few they are, as a candidate has it."""
     others: tuple[OtherRecording, ...] = field(default=(), metadata=OMITTED)

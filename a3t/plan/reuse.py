@@ -27,7 +27,7 @@ from a3t.plan.edit_plan import EditPlan, PlannedEdit, ReusedSpeech
 from a3t.plan.edit_sites import PlacedEdit
 from a3t.plan.punch_in import read_anew
 from a3t.plan.request import EditRequest, OtherRecording, ReusedWords
-from a3t.plan.revision import Revision
+from a3t.plan.revision import Revision, keeping
 from a3t.plan.word_grid import WordFrames
 from a3t.source.alignments import AlignmentStore
 from a3t.source.records import AlignedRecording
@@ -58,17 +58,25 @@ class RecordedTexts:
     texts: tuple[Transcript, ...]
 
     def matches(
-        self, script: Sequence[WordEdit], new_text: Transcript
+        self,
+        script: Sequence[WordEdit],
+        new_text: Transcript,
+        moved: Sequence[ReusedWords] = (),
+        search: bool = True,
     ) -> dict[int, tuple[ReusedWords, ...]]:
         """Find where each edit's new words are recorded.
 
-        The places, by the edit's index and in order, together hold all of its new words.
+        That is where they were ``moved`` from, else, to ``search``, where the texts have them. The
+        places, by the edit's index and in order, together hold all of its new words.
         """
         gone = [edit.old for edit in script if edit.old[0] < edit.old[1]]
         result = {}
         for k, edit in enumerate(script):
-            if found := self._of_edit(edit, new_text, gone):
-                result[k] = found
+            runs = [run for run in moved if _is_within(run.new, edit.new)]
+            if not runs and search:
+                runs = self._found(edit, new_text, gone)
+            if runs:
+                result[k] = _blocks(edit, runs, gone)
         return result
 
     def short_matches(self, edit: WordEdit, new_text: Transcript) -> list[ReusedWords]:
@@ -90,29 +98,14 @@ class RecordedTexts:
         found.sort(key=lambda words: (words.text, abs(words.old[0] - edit.old[0])))
         return found[:MAX_OFFERED_PLACES]
 
-    def _of_edit(
-        self, edit: WordEdit, new: Transcript, gone: Sequence[Span]
-    ) -> tuple[ReusedWords, ...]:
+    def _found(self, edit: WordEdit, new: Transcript, gone: Sequence[Span]) -> list[ReusedWords]:
+        """Return the recorded stretches of an edit's words, if they are enough of these."""
         first, last = edit.new
         if last - first < 2:
-            return ()
+            return []
         runs = list(self._runs(edit, new, gone))
         share = sum(run.new[1] - run.new[0] for run in runs) / (last - first)
-        if not runs or share < MIN_SHARE:
-            return ()
-        blocks: list[ReusedWords] = []
-        for run in runs:
-            if blocks and _go_together(blocks[-1], run):
-                before = blocks.pop()
-                run = ReusedWords(
-                    (before.new[0], run.new[1]), (before.old[0], run.old[1]), run.text
-                )
-            blocks.append(run)
-        # New words beside a block go with it, in the place of those that are gone there.
-        edges = [first, *(block.new[0] for block in blocks[1:]), last]
-        return tuple(
-            _widened(block, own, gone) for block, own in zip(blocks, pairwise(edges), strict=True)
-        )
+        return runs if share >= MIN_SHARE else []
 
     def _runs(self, edit: WordEdit, new: Transcript, gone: Sequence[Span]) -> Iterator[ReusedWords]:
         """Yield the longest recorded stretches, from left to right."""
@@ -194,6 +187,27 @@ def _sentence(text: Transcript, place: int) -> int:
     return 0
 
 
+def _is_within(inner: Span, outer: Span) -> bool:
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def _blocks(
+    edit: WordEdit, runs: Sequence[ReusedWords], gone: Sequence[Span]
+) -> tuple[ReusedWords, ...]:
+    """Return an edit's recorded stretches with the words between and beside them."""
+    blocks: list[ReusedWords] = []
+    for run in runs:
+        if blocks and _go_together(blocks[-1], run):
+            before = blocks.pop()
+            run = ReusedWords((before.new[0], run.new[1]), (before.old[0], run.old[1]), run.text)
+        blocks.append(run)
+    # New words beside a block go with it, in the place of those that are gone there.
+    edges = [edit.new[0], *(block.new[0] for block in blocks[1:]), edit.new[1]]
+    return tuple(
+        _widened(block, own, gone) for block, own in zip(blocks, pairwise(edges), strict=True)
+    )
+
+
 def _go_together(before: ReusedWords, after: ReusedWords) -> bool:
     """Return whether the difference between two stretches can be changed in place."""
     if before.text != after.text:
@@ -244,7 +258,8 @@ def with_sources(revision: Revision, request: EditRequest) -> list[WordEdit]:
     recorded words may be taken from.
     """
     edits, texts = list(revision.edits), RecordedTexts((revision.text,))
-    recorded = texts.matches(edits, revision.new_text) if request.moves else {}
+    own = [run for run in revision.moved if run.text == 0]
+    recorded = texts.matches(edits, revision.new_text, own, request.moves)
     found = [words for each in recorded.values() for words in each]
     if request.moves:
         most = MAX_OFFERED_PLACES if request.candidates > 1 else MAX_UNASKED_PLACES
@@ -314,18 +329,19 @@ def origins_of(
     new_text: Transcript,
     plan_origin: PlanOrigin,
     usual: Mapping[str, float],
+    moved: Sequence[ReusedWords] = (),
 ) -> tuple[tuple[EditPlan, ...], dict[int, tuple[ReusedSpeech, ...]], tuple[PlacedEdit, ...]]:
     """Plan the origins of all recorded words.
 
     Returns the origins; what each site takes from them, by its index; and the sites, without
-    recorded words that can't be changed in place. ``usual``: this speaker's pauses in frames.
-    Raises InputError for too long a stretch.
+    recorded words that can't be changed in place. ``usual``: this speaker's pauses in frames;
+    ``moved``: the recorded words that were placed. Raises InputError for too long a stretch.
     """
     blocks = {(k, n): b for k, site in enumerate(sites) for n, b in enumerate(site.recorded)}
     made, number_of = _apart(blocks)
     plans = []
     for number, own in made:
-        revision = _revision(texts[number], new_text, own)
+        revision = _revision(texts[number], new_text, own, moved)
         plans.append(None if revision is None else plan_origin(number, revision))
     kept = [
         site
@@ -362,7 +378,7 @@ def _apart(
     for key in sorted(blocks, key=lambda key: (blocks[key].text, blocks[key].old, key)):
         block = blocks[key]
         free = ends.setdefault(block.text, [])
-        if free and free[0][0] <= block.old[0]:
+        if free and free[0][0] < block.old[0]:  # what is put between two belongs to one of them
             _, j = heappop(free)
         else:
             j = len(own)
@@ -374,16 +390,28 @@ def _apart(
 
 
 def _revision(
-    text: Transcript, new_text: Transcript, blocks: Sequence[ReusedWords]
+    text: Transcript,
+    new_text: Transcript,
+    blocks: Sequence[ReusedWords],
+    moved: Sequence[ReusedWords] = (),
 ) -> Revision | None:
     """Return the changes where the words were recorded; None if they aren't read the same there."""
     whole = Transcript.of_tokens(text.words)  # without its pauses and emphasis
     pieces: list[Transcript] = []
-    place = 0
+    kept: list[tuple[Span, Span]] = []
+    place = grown = 0
     for block in sorted(blocks, key=lambda block: block.old):
         pieces += [whole.part(place, block.old[0]), new_text.part(*block.new)]
-        place = block.old[1]
+        kept.append(((place, block.old[0]), (place + grown, block.old[0] + grown)))
+        by = block.old[0] + grown - block.new[0]
+        runs = [run for run in moved if _is_within(run.new, block.new)]
+        kept += [(run.old, (run.new[0] + by, run.new[1] + by)) for run in runs]
+        place, grown = block.old[1], by + block.new[1] - block.old[1]
     changed = Transcript.joined([*pieces, whole.part(place, len(whole.words))])
+    if all(any(_is_within(run.new, block.new) for run in moved) for block in blocks):
+        end = len(whole.words)
+        kept.append(((place, end), (place + grown, end + grown)))
+        return Revision(whole, changed, tuple(keeping(kept, end, len(changed.words))))
     revision = Revision.of(whole, changed)
     inside = all(
         any(b.old[0] <= edit.old[0] and edit.old[1] <= b.old[1] for b in blocks)

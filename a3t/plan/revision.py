@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, groupby
 from typing import Protocol
 
 from a3t.errors import InputError
 from a3t.plan.edit_limits import check_edits, check_new_words, check_words
+from a3t.plan.request import PlacedWords, ReusedWords
 from a3t.spans import Span, SpanMap
-from a3t.text.comparison.edit_script import WordEdit, edit_script
-from a3t.text.comparison.respelling import respelled, with_kept_readings
+from a3t.text.comparison.edit_script import Operation, WordEdit, edit_script
+from a3t.text.comparison.respelling import respelled, with_kept_readings, with_old_words
 from a3t.text.transcript import Transcript, question_ends
 
 
@@ -21,7 +24,8 @@ class Revision:
 
     edits: in order, at least one kept word apart. pauses: those that the new text marks and the old
     one lacks: number of new words before it -> seconds (0: this speaker's usual length).
-    unrestricted: the revision of which this one has only some words (`within`).
+    unrestricted: the revision of which this one has only some words (`within`). moved: recorded
+    words that edits take from elsewhere, where each was placed (`placed`).
     """
 
     text: Transcript
@@ -29,6 +33,7 @@ class Revision:
     edits: tuple[WordEdit, ...]
     pauses: Mapping[int, float] = field(default_factory=dict)
     unrestricted: Revision | None = None
+    moved: tuple[ReusedWords, ...] = ()
 
     @property
     def whole(self) -> Revision:
@@ -54,6 +59,32 @@ class Revision:
         new_text = respelled(text, new_text)
         script = edit_script(text.spoken, new_text.spoken)
         check_edits(len(script))
+        return cls._by(script, text, new_text)
+
+    @classmethod
+    def placed(
+        cls, texts: Sequence[Transcript], new_text: Transcript, places: Sequence[PlacedWords]
+    ) -> Revision:
+        """Return what makes the new text of recorded words that were placed, and of new ones.
+
+        ``texts``: the one that is edited, and those of other recordings. Nothing is compared: of
+        the words of the first text those stay that keep their order, the others are moved.
+        """
+        text = texts[0]
+        check_words(text, new_text)
+        check_edits(len(new_text.pauses) + len(new_text.emphasis) + len(places))
+        new_text, runs = _with_recorded_words(texts, new_text, places)
+        kept = _rising([run for run in runs if run.text == 0])
+        script = keeping([(run.old, run.new) for run in kept], len(text.words), len(new_text.words))
+        moved = tuple(run for run in runs if run not in kept)
+        made = sum(edit.new[1] - edit.new[0] for edit in script)
+        check_new_words(made - sum(run.new[1] - run.new[0] for run in moved))
+        check_edits(len(script))
+        return replace(cls._by(script, text, new_text), moved=moved)
+
+    @classmethod
+    def _by(cls, script: list[WordEdit], text: Transcript, new_text: Transcript) -> Revision:
+        """Add to the script what changes without other words: pauses, emphasis and questions."""
         words = word_map(script, len(text.spoken))
         kept = {new: old for old, new in words.kept_places()}
         existing = dict(text.pauses)
@@ -89,7 +120,7 @@ class Revision:
         the ranges and may touch its end only where the text ends; InputError if one lies outside.
         """
         if tuple(passages) == ((0, len(text.words)),):
-            return Revision(text, self.new_text, self.edits, self.pauses)
+            return replace(self, text=text)
         new_ranges: list[Span] = []
         edits: list[WordEdit] = []
         pauses: dict[int, float] = {}
@@ -114,6 +145,87 @@ class Revision:
             )
         new_text = self.new_text.of_words(new_ranges)
         return Revision(text.of_words(passages), new_text, tuple(edits), pauses, self.whole)
+
+
+def keeping(kept: Iterable[tuple[Span, Span]], count: int, new_count: int) -> list[WordEdit]:
+    """Return the script between two texts of so many words that keeps these (old, new) spans."""
+    script: list[WordEdit] = []
+    i = j = 0
+    for old, new in (*kept, ((count, count), (new_count, new_count))):
+        if old[0] > i or new[0] > j:
+            op: Operation = "insert" if old[0] == i else "delete" if new[0] == j else "replace"
+            script.append(WordEdit(op, (i, old[0]), (j, new[0])))
+        i, j = old[1], new[1]
+    return script
+
+
+def _rising(runs: Sequence[ReusedWords]) -> list[ReusedWords]:
+    """Return those of the runs, in the order of the new text, that keep as many words as can be."""
+    best: list[tuple[int, int]] = []  # the words kept up to each run, and the run before it
+    for k, run in enumerate(runs):
+        before = [(best[j][0], j) for j in range(k) if runs[j].old[1] <= run.old[0]]
+        count, previous = max(before, default=(0, -1))
+        best.append((count + run.old[1] - run.old[0], previous))
+    kept: list[ReusedWords] = []
+    k = max(range(len(best)), key=lambda k: best[k][0], default=-1)
+    while k >= 0:
+        kept.append(runs[k])
+        k = best[k][1]
+    return kept[::-1]
+
+
+def _with_recorded_words(
+    texts: Sequence[Transcript], new_text: Transcript, places: Sequence[PlacedWords]
+) -> tuple[Transcript, list[ReusedWords]]:
+    """Return the new text with the words that were recorded, and their places in it, in order.
+
+    A token whose reading depends on what stands beside it is read as it was recorded.
+    """
+    starts = [*accumulate((len(text.words) for text in texts), initial=0)]
+    tokens = written_tokens(new_text)
+    pairs: list[tuple[int, Span, Span]] = []  # the text, its words, and those of the new text
+    for place in sorted(places, key=lambda place: place.new):
+        if place.text >= len(texts) or place.old[1] > len(texts[place.text].words):
+            raise InputError("These recorded words are in none of the texts: make the edit again.")
+        inside = [t for t, at in tokens if place.new[0] <= at[0] and at[1] <= place.new[1]]
+        said = [*_tokens(texts[place.text], place.old)]
+        if len(inside) == len(said):
+            pairs += [(place.text, old, new) for old, new in zip(said, inside, strict=True)]
+        elif inside:
+            pairs.append((place.text, place.old, (inside[0][0], inside[-1][1])))
+    pool, same, runs, growth = Transcript.joined(texts), [], list[ReusedWords](), 0
+    for number, old, new in pairs:
+        if texts[number].spoken[slice(*old)] != new_text.spoken[slice(*new)]:
+            same.append(WordEdit("replace", _moved(old, starts[number]), new))
+        first = new[0] + growth
+        growth += (old[1] - old[0]) - (new[1] - new[0])
+        run = ReusedWords((first, first + old[1] - old[0]), old, number)
+        before = runs[-1] if runs else run
+        if (before.text, before.new[1], before.old[1]) == (number, run.new[0], old[0]):
+            run = ReusedWords((runs.pop().new[0], run.new[1]), (before.old[0], old[1]), number)
+        runs.append(run)
+    return with_old_words(pool, new_text, same) if same else new_text, runs
+
+
+def _tokens(text: Transcript, words: Span) -> Iterator[Span]:
+    """Yield the words [first, last) of each written token among some words."""
+    for _, group in groupby(range(*words), lambda k: text.words[k].token):
+        own = [*group]
+        yield own[0], own[-1] + 1
+
+
+def written_tokens(text: Transcript) -> list[tuple[Span, Span]]:
+    """Return each token's words, and where it is written, counted between the text's blanks."""
+    places, end = [], 0
+    begins = [k for k, sign in enumerate(text.text) if not sign.isspace()]
+    begins = [k for k in begins if k == 0 or text.text[k - 1].isspace()]
+    for words in _tokens(text, (0, len(text.words))):
+        written = text.words[words[0]].without_name
+        start = text.text.find(written, end)
+        if start >= 0:
+            end = start + len(written)
+            places.append((words, (bisect_right(begins, start) - 1, bisect_right(begins, end - 1))))
+    return places
 
 
 class _Edit(Protocol):

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
-from a3t.projects.document import MAX_CHARACTERS, Change, Document, MissingWordsError
+from a3t.projects.document import (
+    MAX_CHARACTERS,
+    Change,
+    Document,
+    MissingWordsError,
+    RecordedWords,
+)
 
 NEAREST_S = 0.25  # of kept speech between two changes; less is too short for both joints
 
@@ -63,8 +70,14 @@ def _is_near(last: int, first: int, rows: Sequence[Sequence[Any]]) -> bool:
 
 def _united(group: Sequence[tuple[int, int, Change]], rows: Sequence[Sequence[Any]]) -> Change:
     texts: list[str] = []
+    recorded: list[RecordedWords] = []
+    said = {int(row[0]): str(row[1]) for row in rows[group[0][0] : group[-1][1]]}
     for (_, last, change), (following, _, _) in zip(group, [*group[1:], (0, 0, None)], strict=True):
-        texts += [change.text, *(row[1] for row in rows[last:following])]
-    (first, _, change), (_, last, _) = group[0], group[-1]
-    ids = tuple(int(row[0]) for row in rows[first:last])
-    return Change(change.after, ids, " ".join(filter(None, texts)))
+        own = change.recorded_words(said)
+        recorded += [replace(each, at=each.at + len(texts)) for each in own]
+        texts += change.text.split()
+        for row in rows[last:following]:
+            recorded.append(RecordedWords(len(texts), (int(row[0]),)))
+            texts += row[1].split()
+    change = group[0][2]
+    return Change(change.after, tuple(said), " ".join(texts), recorded=tuple(recorded))

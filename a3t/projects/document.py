@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import chain, groupby
 from operator import attrgetter
 from typing import Annotated, Any, Literal, Self
 
@@ -25,7 +25,7 @@ from a3t.errors import InputError
 from a3t.plan.request import Cut
 from a3t.projects.store.record_files import StoredRecord
 from a3t.projects.store.words import Token, WordFields
-from a3t.text.comparison.edit_script import edit_script
+from a3t.text.comparison.edit_script import WordEdit, edit_script, minimal_script
 from a3t.text.transcript import Transcript
 from alignment.serialisation import OMITTED, Record, from_json
 
@@ -33,6 +33,7 @@ MAX_CHANGES = 2000
 MAX_CHARACTERS = 2000  # of one change
 MAX_CLIENTS = 32  # whose last step is remembered
 MAX_STEPS = 100  # of the history
+MARKS = ".,;:!?…—–\"'“”‘’()[]"  # beside a word, without which it is the same one
 
 Whole = Annotated[int, Meta(ge=-1, lt=2**40)]
 Text = Annotated[str, Meta(max_length=MAX_CHARACTERS)]
@@ -53,6 +54,19 @@ class MissingWordsError(InputError):
 
 
 @dataclass(frozen=True)
+class RecordedWords(Record):
+    """Words of a change's text, from number ``at`` on, that are recorded: one for each token.
+
+    tokens: their ids; with a ``file``, that of a recording beside the project's own, the numbers of
+    its words.
+    """
+
+    at: Whole
+    tokens: Annotated[tuple[Whole, ...], Meta(min_length=1, max_length=20_000)]
+    file: Text = field(default="", metadata=OMITTED)
+
+
+@dataclass(frozen=True)
 class Change(Record):
     """One changed place: the tokens of these ids give way to a text.
 
@@ -60,7 +74,9 @@ class Change(Record):
     "" for a deletion. take: the number of the chosen take, None for the first. accepted: whether
     the user has said that it is good. cut: sound between words that goes as well, or alone.
     take_of: the key of what the take and the acceptance are of, "" for the change alone: changes
-    that are close to each other are made as one.
+    that are close to each other are made as one. recorded: which words of the text are recorded,
+    and where; all others are made. None if that isn't said: then the tokens' own words that are in
+    the text are, in their order.
     """
 
     after: Whole
@@ -70,6 +86,9 @@ class Change(Record):
     accepted: bool = False
     cut: Cut | None = None
     take_of: Text = field(default="", metadata=OMITTED)
+    recorded: Annotated[tuple[RecordedWords, ...], Meta(max_length=MAX_CHARACTERS)] | None = field(
+        default=None, metadata=OMITTED
+    )
 
     def __post_init__(self) -> None:
         """Put the text's blanks in order; raise ValueError if nothing is changed."""
@@ -80,8 +99,10 @@ class Change(Record):
     @property
     def key(self) -> str:
         """The key of its takes: the same change has the same takes."""
-        cut = [] if self.cut is None else [self.cut.to_json()]
-        what = json.dumps([self.after, self.tokens, self.text, *cut])
+        more = [] if self.cut is None else [self.cut.to_json()]
+        if self.recorded is not None:
+            more.append({"recorded": [each.to_json() for each in self.recorded]})
+        what = json.dumps([self.after, self.tokens, self.text, *more])
         return hashlib.sha256(what.encode()).hexdigest()[:16]
 
     def place_in(self, ids: Mapping[int, int], count: int) -> tuple[int, int]:
@@ -91,6 +112,29 @@ class Change(Record):
         if last > count or [ids.get(token) for token in self.tokens] != [*range(first, last)]:
             raise MissingWordsError
         return first, last
+
+    def recorded_words(self, said: Mapping[int, str]) -> tuple[RecordedWords, ...]:
+        """Return which words of the text are recorded; ``said``: the text of each token, by id."""
+        if self.recorded is not None:
+            return self.recorded
+        kept = []
+        for start, old, count in _same(
+            [said.get(token, "") for token in self.tokens], self.text.split()
+        ):
+            kept.append(RecordedWords(start, self.tokens[old : old + count]))
+        return tuple(kept)
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether some words of its text are not recorded, as far as it says that."""
+        recorded = sum(len(each.tokens) for each in self.recorded or ())
+        return len(self.text.split()) > recorded
+
+    @property
+    def used(self) -> frozenset[int]:
+        """The ids of all tokens whose sound it replaces or moves."""
+        moved = [each.tokens for each in self.recorded or () if not each.file]
+        return frozenset(chain(self.tokens, *moved))
 
     def touches(self, other: Change) -> bool:
         """Return whether both change one place: a token, an insertion's gap, or a pause's sound."""
@@ -105,6 +149,17 @@ class Change(Record):
 
 
 Changes = Annotated[tuple[Change, ...], Meta(max_length=MAX_CHANGES)]
+
+
+def _same(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """Yield the words that two rows have in common: their place in the new and the old, a count."""
+    i = j = 0
+    old, new = ([word.strip(MARKS).casefold() or word for word in row] for row in (old, new))
+    ends = WordEdit("insert", (len(old), len(old)), (len(new), len(new)))
+    for edit in [*minimal_script(old, new), ends]:
+        if i < edit.old[0]:
+            yield j, i, edit.old[0] - i
+        i, j = edit.old[1], edit.new[1]
 
 
 def changes_to(tokens: Sequence[Token], wanted: Transcript) -> tuple[Change, ...]:

@@ -53,6 +53,7 @@ from app.studio.work.take_orders import (
     TakeWish,
     job_of,
     moved_reach,
+    placed_sources,
     recorded_reach,
     settings_of,
     sources_for,
@@ -177,9 +178,10 @@ class TakeMaking:
         folder.next_take(change.key)  # InputError: there are too many
         try:
             heard = heard or project.heard()
-            moved = moved_reach(change, heard) if is_first else None
+            searched = is_first and change.recorded is None
+            moved = moved_reach(change, heard) if searched else None
             job = self._job(change, heard, moved or (NEAR, NEAR), wish or TakeWish())
-            if is_first and not job.request.fit:  # else it takes the time that it took
+            if searched and not job.request.fit:  # else it takes the time that it took
                 others = () if moved else sources_for(change, heard, project.sources())
                 moves = bool(moved or others)
                 job = replace(job, request=replace(job.request, moves=moves), others=others)
@@ -229,9 +231,11 @@ class TakeMaking:
             fit=settings.fit or is_film,  # or it can't be shown
         )
         recording = project.recording()
-        others = [each for key, each in self._made().items() if key != change.key]
-        more = {"recording": recording, "request": request, **vars(wish)}
-        return job_of(change, others, heard, reach, **more)
+        beside = [each for key, each in self._made().items() if key != change.key]
+        is_whole = wish.said is None and (not wish.varied or change.is_typed)
+        others, taken = placed_sources(change, project.sources()) if is_whole else ((), ())
+        more = {"recording": recording, "request": request, "others": others, "taken": taken}
+        return job_of(change, beside, heard, reach, is_whole, **more, **vars(wish))
 
     def _make_recorded(self, change: Change) -> None:
         """Further takes of a few words that are recorded elsewhere, when nothing else is to do."""
@@ -239,7 +243,7 @@ class TakeMaking:
 
         def run(editor: WorkerProcess) -> None:
             heard = project.heard()
-            reach = recorded_reach(change, heard)
+            reach = recorded_reach(change, heard) if change.recorded is None else None
             if reach is None:
                 return
             job = self._job(change, heard, reach)

@@ -371,7 +371,7 @@ class WordCorrections:
 
         def run(editor: WorkerProcess) -> None:
             with project.lock:
-                edited = {token for change in project.changes for token in change.tokens}
+                edited = {token for change in project.changes for token in change.used}
                 correction = Correction.of(wanted, project.tokens(), edited)
             made = correction.heard(editor, project.sound(), project.folder.pronunciations)
             with project.lock:

@@ -52,8 +52,8 @@ export class Editing {
     for (const name of ["active", "looped", "wanted"]) this.app[name] = this.app[name] && now.get(nameOf(this.app[name])) || null;
   }
 
-  /** Tokens [first, last) become a text: a change. */
-  write(first, last, text, play = false) {
+  /** Tokens [first, last) become a text: a change. Of its words those are recorded that are `known`. */
+  write(first, last, text, play = false, known = this.script.words(...this.script.widened(first, last))) {
     const drafted = this.saver.undraft();
     const nothing = () => { if (drafted) this.saver.save(); return null; };
     text = plain(text);
@@ -62,14 +62,14 @@ export class Editing {
       return nothing();
     }
     const ended = first === last && first && !this.script.placeAt(first - 1) && insertedAfter(this.script.tokens[first - 1].text, text);
-    if (ended && !this.script.places().some((place) => place.first === first && place.last === last)) [first, text] = [first - 1, ended];
+    if (ended && !this.script.places().some((place) => place.first === first && place.last === last)) [first, text, known] = [first - 1, ended, [...this.script.words(first - 1, first), ...known]];
     const places = this.script.places();
     if (first === last && !text && !places.some((place) => place.first === first && place.last === last)) return nothing();
     if (text === this.script.textOf(first, last) && first !== last) {
       if (play && this.app.active) this.app.hearing.playEdit(this.app.active);
       return nothing();
     }
-    const { edits, edit } = this.script.replaced(first, last, text);
+    const { edits, edit } = this.script.replaced(first, last, text, known);
     this.app.view.selected.selection = null;
     this.change(edits, text || TEXTS.deleted, edit);
     if (edit && play) this.app.wanted = this.app.active;

@@ -8,7 +8,7 @@ const PATIENCE = 500, LONGEST = 2000; // milliseconds until another try, twice a
 const DRAFT = 300; // milliseconds until what stands in the field is kept, however long one types on
 
 /** What is sent of an edit. @param {import("./script/script.js").Edit} edit */
-const sent = ({ after, tokens, text, take, accepted, cut, take_of = "" }) => ({ after, tokens, text, take, accepted, take_of, cut: cut && { kind: cut.kind, action: cut.action, start: cut.start, end: cut.end } });
+const sent = ({ after, tokens, text, take, accepted, cut, recorded, take_of = "" }) => ({ after, tokens, text, take, accepted, take_of, recorded: recorded || undefined, cut: cut && { kind: cut.kind, action: cut.action, start: cut.start, end: cut.end } });
 
 export class Saver {
   /** @param {any} app */

@@ -249,29 +249,34 @@ def _moved(
     return [*tokens[:place], replace(token, words=words), *after]
 
 
-def lines_of(said: Sequence[tuple[str, str]], first: int, last: int, text: str) -> tuple[str, str]:
+def lines_of(
+    said: Sequence[tuple[str, str]], first: int, last: int, text: str
+) -> tuple[str, str, list[int]]:
     """Return the text of some tokens, and their text with another from ``first`` to ``last``.
 
     said: of each token the speaker and what they say. Where several people are named, each turn is
     a line that begins with the name; an inserted text belongs to whoever says the word before it.
+    Returns as well which of the second text's written words each kept token, and what stands
+    between them (if it isn't empty), begins with.
     """
-    if first < last and said[first][0]:
-        text = text.removeprefix(f"{said[first][0]}:").strip()
     new = [*said[:first]]
     if text:
         at = first if first < last else max(first - 1, 0)
         new.append((said[at][0] if said else "", text))
     new += said[last:]
     named = len({name for name, _ in said}) > 1
-    return _lines(said, named), _lines(new, named)
+    return _lines(said, named)[0], *_lines(new, named)
 
 
-def _lines(said: Iterable[tuple[str, str]], named: bool) -> str:
+def _lines(said: Iterable[tuple[str, str]], named: bool) -> tuple[str, list[int]]:
     lines: list[str] = []
-    before = ""
+    starts: list[int] = []
+    before, count = "", 0
     for name, text in said:
         if named and name and name != before:
             lines.append(f"\n{name}:")
-            before = name
+            before, count = name, count + len(name.split())
+        starts.append(count)
         lines.append(text)
-    return " ".join(lines).replace(" \n", "\n").strip()
+        count += len(text.split())
+    return " ".join(lines).replace(" \n", "\n").strip(), starts

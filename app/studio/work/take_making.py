@@ -12,6 +12,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import accumulate, chain
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +23,8 @@ from a3t.audio.output.patches import Patch, audio_slice, whole_frames
 from a3t.errors import InputError
 from a3t.grid import seconds_of
 from a3t.plan.edit_plan import EditPlan, PlannedEdit
-from a3t.plan.request import Cut
-from a3t.projects.store.words import lines_of
+from a3t.plan.request import Cut, PlacedWords
+from a3t.projects.store.words import Token, lines_of
 from a3t.projects.take_record import Mix, NewWord, PatchSpan, Pronunciation, TakeRecord
 from a3t.projects.takes import Take, aligned_stretch, level_of, made_edits
 from a3t.rendering.candidates import VARIATIONS, recorded_requests
@@ -94,8 +96,9 @@ def _wide_stretch(job: TakeJob) -> Span:
 def _stretch(job: TakeJob) -> Span:
     """The samples that are looked at."""
     recording = job.recording
-    if job.request.moves:  # up to where the words are recorded
-        return _wide_stretch(job)
+    own = {token.id for token in job.tokens[job.first : job.last]}
+    if job.request.moves or not own.issuperset(chain(*(each.tokens for each in job.recorded))):
+        return _wide_stretch(job)  # up to where the words are recorded
     if recording.seconds <= LONG:
         return 0, recording.samples
     rate = recording.sample_rate
@@ -147,7 +150,7 @@ def _take(job: TakeJob, stretch: Span) -> Take:
     if narrow < margin + reach:
         margin, reach = min(margin, narrow / 2), max(0.025, narrow / 2)
     here = (job.first - first, job.last - first)
-    text, new_text = lines_of([(each.speaker, each.said) for each in kept], *here, job.text)
+    text, new_text, starts = lines_of([(each.speaker, each.said) for each in kept], *here, job.text)
     request = replace(
         job.timed_request,
         new_text=new_text,
@@ -156,14 +159,44 @@ def _take(job: TakeJob, stretch: Span) -> Take:
         reach=reach,
         cuts=_cuts(job.cut, start, end - start),
         seed=job.request.seed + job.number // len(VARIATIONS),
+        placed=_placed(job, kept, here, starts),
     )
     said = request.transcript
     if said is None or said.spoken != tuple(word.text for word in words):
         plain = [("", " ".join(word.text for word in token.words)) for token in kept]
-        text, new_text = lines_of(plain, *here, job.text)
-        request = replace(request, text=text, new_text=new_text)
+        text, new_text, starts = lines_of(plain, *here, job.text)
+        placed = _placed(job, kept, here, starts, [len(said.split()) for _, said in plain])
+        request = replace(request, text=text, new_text=new_text, placed=placed)
     variation = job.number % len(VARIATIONS) if job.varied else 0
     return Take(stretch, request, aligned, variation, job.level)
+
+
+def _placed(
+    job: TakeJob,
+    kept: Sequence[Token],
+    here: tuple[int, int],
+    starts: Sequence[int],
+    widths: Sequence[int] = (),
+) -> tuple[PlacedWords, ...]:
+    """The recorded words of the new text: of the `kept` tokens those not replaced (`here`), and
+    those in their place. starts: as `lines_of` says; widths: how many written words each is."""
+    (first, last), ids = here, {token.id: k for k, token in enumerate(kept)}
+    spoken = [*accumulate((len(token.words) for token in kept), initial=0)]
+    widths = widths or [len(token.said.split()) for token in kept]
+    text = starts[first] if job.text else 0
+    tokens = [*enumerate(starts[:first]), *enumerate(starts[first + bool(job.text) :], last)]
+    for each in job.recorded:
+        at = text + each.at
+        for identity in each.tokens:
+            tokens.append((ids[identity], at))
+            at += widths[ids[identity]]
+    places = [replace(each, new=tuple(text + at for at in each.new)) for each in job.taken]
+    for k, at in sorted(tokens, key=itemgetter(1)):
+        new, old = (at, at + widths[k]), (spoken[k], spoken[k + 1])
+        if places and (places[-1].new[1], places[-1].old[1], places[-1].text) == (at, old[0], 0):
+            new, old = (places[-1].new[0], new[1]), (places.pop().old[0], old[1])
+        places.append(PlacedWords(new, old))
+    return tuple(sorted(places, key=attrgetter("new")))
 
 
 def _cuts(cut: Cut | None, start: float, seconds: float) -> tuple[Cut, ...]:

@@ -11,9 +11,10 @@ from typing import Any
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.options import PAGE, EditOptions, option_of, read_options
-from a3t.plan.request import Cut, EditRequest, OtherRecording
+from a3t.plan.request import Cut, EditRequest, OtherRecording, PlacedWords
 from a3t.plan.reuse import MAX_OFFERED_WORDS, MIN_WORDS
-from a3t.projects.document import Change
+from a3t.plan.revision import written_tokens
+from a3t.projects.document import Change, MissingWordsError, RecordedWords
 from a3t.projects.store.words import HeardWords, Token, places_of
 from a3t.projects.take_record import TakeRecord
 from a3t.text.transcript import Transcript
@@ -46,12 +47,13 @@ class TakeJob:
     """A take to be made of a change, with what stands around it.
 
     tokens, pauses: those around the change, in order. first, last: its range among the tokens.
-    text: the new words, "" for none. cut: sound between words that goes. room: seconds of kept
-    speech before and after the change up to another one. request: all but its words, by the
-    settings. pace: relative to the settings' speed. duration: of the new words in seconds, or None.
-    lengths: of each new word and pause, or None. varied: whether it is to differ from the others by
-    itself. number: of the take. level: the first take's. said: a recording of the new words.
-    others: recordings in which some of them are said, too.
+    text: the new words, "" for none. recorded: which of them are recorded as which of the tokens;
+    taken: which in the `others`, as a request has it but counted in the text. cut: sound between
+    words that goes. room: seconds of kept speech before and after the change up to another one.
+    request: all but its words, by the settings. pace: relative to the settings' speed. duration: of
+    the new words in seconds, or None. lengths: of each new word and pause, or None. varied: whether
+    it is to differ from the others by itself. number: of the take. level: the first take's. said: a
+    recording of the new words. others: recordings in which some of them are said, too.
     """
 
     recording: Recording
@@ -71,6 +73,8 @@ class TakeJob:
     level: float | None = None
     said: Path | None = None
     others: tuple[OtherRecording, ...] = ()
+    recorded: tuple[RecordedWords, ...] = ()
+    taken: tuple[PlacedWords, ...] = ()
 
     @property
     def timed_request(self) -> EditRequest:
@@ -155,12 +159,42 @@ def sources_for(
                 runs.append([])
             runs[-1].append(k)
         if longest := max(runs, key=len, default=None):
-            found.append(_around(source, longest[0] - NEAR, longest[-1] + MIN_WORDS + NEAR))
+            found.append(_around(source, longest[0] - NEAR, longest[-1] + MIN_WORDS + NEAR)[1])
     return tuple(found)
 
 
-def _around(source: OtherRecording, first: int, last: int) -> OtherRecording:
-    """Another recording with its words [first, last), up to whole written ones, alone."""
+def placed_sources(
+    change: Change, sources: Iterable[OtherRecording]
+) -> tuple[tuple[OtherRecording, ...], tuple[PlacedWords, ...]]:
+    """The other recordings that a change's words were taken from, with what is said around these
+    alone, and which words they are; InputError for words that aren't there."""
+    known = {source.path.name: source for source in sources}
+    others, taken = [], []
+    for file in dict.fromkeys(each.file for each in change.recorded or () if each.file):
+        source, own = known.get(file), [e for e in change.recorded or () if e.file == file]
+        if source is None or source.transcript is None:
+            raise InputError(texts.OTHER_GONE)
+        spoken: dict[int, list[int]] = {}
+        for words, written in written_tokens(source.transcript):
+            for number in range(*written):
+                spoken.setdefault(number, []).extend(words)
+        numbers = {number for each in own for number in each.tokens}
+        if not numbers <= spoken.keys():
+            raise InputError(texts.OTHER_GONE)
+        first = min(min(spoken[number]) for number in numbers) - NEAR
+        last = max(max(spoken[number]) for number in numbers) + NEAR
+        first, part = _around(source, first, last)
+        others.append(part)
+        for each in own:
+            for k, number in enumerate(each.tokens):
+                old = (min(spoken[number]) - first, max(spoken[number]) - first)
+                taken.append(PlacedWords((each.at + k, each.at + k + 1), old, len(others)))
+    return tuple(others), tuple(taken)
+
+
+def _around(source: OtherRecording, first: int, last: int) -> tuple[int, OtherRecording]:
+    """Another recording with its words [first, last), up to whole written ones, alone, and the
+    number of the first of them."""
     text, aligned = source.transcript, source.alignment
     assert text is not None and aligned is not None
     first, last = max(first, 0), min(last, len(text.words))
@@ -173,7 +207,7 @@ def _around(source: OtherRecording, first: int, last: int) -> OtherRecording:
     start, end = own[0].start - FAR, own[-1].end + FAR
     pauses = [w for w in aligned.words if w.is_pause and start < w.end and w.start < end]
     within = covering(own, aligned.duration, aligned.score, pauses)
-    return replace(source, text=part.text, alignment=within)
+    return first, replace(source, text=part.text, alignment=within)
 
 
 def _new_words(change: Change, tokens: Sequence[Token]) -> tuple[list[str], tuple[int, int]]:
@@ -213,19 +247,21 @@ def _reach(places: Sequence[int], first: int, last: int) -> tuple[int, int] | No
 
 def job_of(
     edit: Change,
-    others: Sequence[Change],
+    beside: Sequence[Change],
     heard: HeardWords,
     reach: tuple[int, int] = (NEAR, NEAR),
+    is_whole: bool = True,
     **more: Any,
 ) -> TakeJob:
-    """The job for an edit beside the others, among the words that are heard, so many tokens before
-    and after it; InputError if its own are gone. more: of a `TakeJob`."""
+    """The job for an edit and those beside it, among the words that are heard, so many tokens
+    before and after it; InputError if its own are gone. is_whole: whether words that it moves are
+    taken, not made. more: of a `TakeJob`."""
     tokens = heard.tokens
     ids = places_of(tokens)
     first, last = edit.place_in(ids, len(tokens))
     before = after = FAR
     start, end = _span(edit, first, last, tokens)
-    for other in others:
+    for other in beside:
         if other.key == edit.key:
             continue
         try:
@@ -237,8 +273,19 @@ def job_of(
             before = min(before, start - until)
         elif last <= begin:
             after = min(after, since - end)
-    near = max(0, first - reach[0])
-    around = tokens[near : last + reach[1]]
+    text, recorded = edit.text, edit.recorded_words({t.id: t.said for t in tokens[first:last]})
+    recorded = tuple(each for each in recorded if not each.file)
+    name = f"{tokens[first].speaker}:" if first < last and tokens[first].speaker else ""
+    if name and text.startswith(name):  # as a text that was handed over has it
+        text, by = text.removeprefix(name).strip(), len(name.split())
+        recorded = tuple(replace(each, at=each.at - by) for each in recorded if each.at >= by)
+    if not is_whole:
+        recorded = tuple(each for each in recorded if set(each.tokens) <= set(edit.tokens))
+    moved = [ids.get(token, -1) for each in recorded for token in each.tokens]
+    if -1 in moved:
+        raise MissingWordsError
+    near = max(0, min([first - reach[0], *(k - NEAR for k in moved)]))
+    around = tokens[near : max([last + reach[1], *(k + NEAR for k in moved)])]
     if not around:
         raise InputError(texts.NO_WORD)
     since, until = around[0].start - FAR, around[-1].end + FAR
@@ -247,9 +294,10 @@ def job_of(
         pauses=[p for p in heard.pauses if since < p.end and p.start < until],
         first=first - near,
         last=last - near,
-        text=edit.text,
+        text=text,
         cut=edit.cut,
         room=(max(before, 0.0), max(after, 0.0)),
+        recorded=recorded,
         **more,
     )
 

@@ -3,9 +3,13 @@
 import { make, refocused, show, tool } from "../elements.js";
 import { SOUND } from "../start/start_view.js";
 import { WORDS, isWords } from "../start/start_view.js";
+import { copy, textOf } from "../script/recorded.js";
 import { TEXTS, clock } from "../texts.js";
 
 /** @typedef {"source"|"track"} Kind @typedef {{kind: Kind, file: string, name: string, seconds: number, problem: string, said: string|null}} Further */
+
+/** What a recording says, word by word. @param {string} file @param {string} said */
+const spoken = (file, said) => said.split(/\s+/).filter(Boolean).map((text, id) => ({ text, id, file }));
 
 export class RecordingsView {
   /** @param {HTMLElement} host @param {any} app */
@@ -60,22 +64,23 @@ export class RecordingsView {
       make("div", { class: "row" }, make("strong", {}, name), make("small", { class: "state end" }, clock(seconds)), tool("bin", `${TEXTS.remove}: ${name}`, () => app.asked("recordings/remove", { file }))),
       problem ? make("p", { class: "problem" }, problem) : said === null ? make("p", { class: "note" }, `${TEXTS.listening}…`) : said && make("p", { class: "told", tabindex: "0", role: "group", "data-name": `said ${file}`, "aria-label": name }, said),
       make("audio", { controls: true, preload: "metadata", src: `${app.server.root}/projects/${app.project}/recordings/${file}`, "aria-label": name }),
-      said && make("div", { class: "row" }, make("button", { type: "button", class: "quiet strong", "data-name": `put ${file}`, title: TEXTS.put_words_hint, onclick: () => app.view.paste(this.#chosen(file) || said) }, TEXTS.put_words)));
+      said && make("div", { class: "row" }, make("button", { type: "button", class: "quiet strong", "data-name": `put ${file}`, title: TEXTS.put_words_hint, onclick: () => { const words = this.#chosen(file) || spoken(file, said); app.view.paste(textOf(words), words); } }, TEXTS.put_words)));
   }
 
-  /** The words that are selected in what a recording says, or in any one: whole words. */
+  /** The words that are selected in what a recording says, or in any one: whole words; null for none. */
   #chosen(file = "") {
     const range = getSelection().rangeCount ? getSelection().getRangeAt(0) : null, text = range?.commonAncestorContainer;
     const card = text?.nodeType === Node.TEXT_NODE && text.parentElement.matches(".told") && /** @type {HTMLElement} */ (text.parentElement.closest(".further"));
-    if (!card || !this.lists.source.contains(card) || (file && card.dataset.file !== file) || !range.toString().trim()) return "";
+    if (!card || !this.lists.source.contains(card) || (file && card.dataset.file !== file) || !range.toString().trim()) return null;
     const all = text.textContent, own = range.toString(), first = range.startOffset + own.length - own.trimStart().length, last = range.endOffset - own.length + own.trimEnd().length;
-    return all.slice(all.lastIndexOf(" ", first) + 1, all.indexOf(" ", last) < 0 ? all.length : all.indexOf(" ", last));
+    const count = (end) => all.slice(0, end).split(/\s+/).filter(Boolean).length;
+    return spoken(card.dataset.file, all).slice(count(all.lastIndexOf(" ", first) + 1), count(all.indexOf(" ", last) < 0 ? all.length : all.indexOf(" ", last)));
   }
 
   #copy(event) {
     const words = this.#chosen();
     if (!words || !this.lists.source.contains(document.activeElement)) return;
     event.preventDefault();
-    event.clipboardData.setData("text/plain", words);
+    copy(event.clipboardData, this.app.project, words);
   }
 }

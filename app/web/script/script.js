@@ -4,11 +4,12 @@
  * @typedef {{id: number, text: string, start: number, end: number, score: number, pause: boolean, speaker: string, heard?: string}} Token
  * Sound between words that goes: seconds of the recording.
  * @typedef {{kind: string, action: string, start: number, end: number}} Cut
- * @typedef {{after: number, tokens: number[], text: string, take: number|null, accepted: boolean, key: string|null, cut: Cut|null, take_of?: string, made?: string}} Edit
+ * @typedef {{after: number, tokens: number[], text: string, take: number|null, accepted: boolean, key: string|null, cut: Cut|null, take_of?: string, made?: string, recorded?: import("./recorded.js").Run[]|null}} Edit
  * made: the key of its takes, as the server says: close changes are made as one. take_of: that of those its take is of, if it isn't its own.
  * @typedef {{edit: Edit, first: number, last: number}} Place
  */
 
+import { recognised, runsOf, wordsOf } from "./recorded.js";
 import { parts } from "./wording.js";
 
 const BESIDE = 0.1; // seconds between a change and a cut in a pause beside it
@@ -99,18 +100,20 @@ export class Script {
     return [first, last];
   }
 
-  /** The text of tokens [first, last) in the edited script. */
-  textOf(first, last) {
-    const parts = [];
+  /** The words of tokens [first, last) in the edited script. @returns {import("./recorded.js").Word[]} */
+  words(first, last) {
+    const words = [];
     let at = first;
     for (const place of this.places()) {
       if (!this.#isWithin(place, first, last)) continue;
-      parts.push(...this.tokens.slice(at, Math.max(at, place.first)).map((token) => token.text), place.edit.text);
+      words.push(...this.tokens.slice(at, Math.max(at, place.first)), ...wordsOf(place.edit, this.tokens.slice(place.first, place.last)));
       at = Math.max(at, place.last);
     }
-    parts.push(...this.tokens.slice(at, last).map((token) => token.text));
-    return parts.filter(Boolean).join(" ");
+    return [...words, ...this.tokens.slice(at, last)].filter(({ text }) => text).map(({ text, id, file }) => ({ text, id, ...(file ? { file } : {}) }));
   }
+
+  /** The text of tokens [first, last) in the edited script. */
+  textOf(first, last) { return this.words(first, last).map(({ text }) => text).join(" "); }
 
   /**
    * What is typed over [first, last): the tokens, widened; the words that stand for what is selected (of a change of
@@ -152,11 +155,12 @@ export class Script {
 
   /**
    * The list of edits with tokens [first, last) replaced by `text`; an insertion if the range is
-   * empty. Edits that it covers give way to it.
+   * empty. Edits that it covers give way to it. Of the text's words those are recorded that are `known`.
    * @returns {{edits: Edit[], edit: Edit|null}}
    */
-  replaced(first, last, text) {
+  replaced(first, last, text, known = null) {
     [first, last] = this.widened(first, last);
+    known = known || this.words(first, last);
     text = text.trim().replace(/\s+/g, " ");
     const places = this.places();
     const isCut = ({ edit, first: from, last: to }) => edit.cut && from === to;
@@ -166,10 +170,10 @@ export class Script {
     const crowded = places.filter((place) => isCut(place) && place.first >= first && place.first <= last && (first < place.first && place.first < last || this.#apart(place, first, last) < BESIDE));
     edits = edits.filter((edit) => !crowded.some((place) => place.edit === edit));
     if (text === this.tokens.slice(first, last).map((token) => token.text).join(" ")) return { edits, edit: null };
+    const tokens = this.tokens.slice(first, last).map((token) => token.id);
     const edit = {
-      after: first === 0 ? -1 : this.tokens[first - 1].id,
-      tokens: this.tokens.slice(first, last).map((token) => token.id),
-      text, take: null, accepted: false, key: null, cut: null,
+      after: first === 0 ? -1 : this.tokens[first - 1].id, tokens,
+      text, take: null, accepted: false, key: null, cut: null, recorded: runsOf(recognised(text, known), tokens),
     };
     return { edits: [...edits, edit], edit };
   }

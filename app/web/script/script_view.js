@@ -3,6 +3,7 @@
 import { ScriptField } from "./script_field.js";
 import { ScriptSelection } from "./script_selection.js";
 import { ScriptText } from "./script_text.js";
+import { copied, copy } from "./recorded.js";
 import { TEXTS } from "../texts.js";
 
 export class ScriptView {
@@ -59,11 +60,12 @@ export class ScriptView {
     else if (types) this.field.write(event.key);
   }
 
-  /** Words come after those that are selected. @param {string} text */
-  paste(text) {
+  /** Words come after those that are selected. @param {string} text @param {import("./recorded.js").Word[]} words those of them that are recorded */
+  paste(text, words = []) {
     const { range } = this.selected;
     if (!range) return this.app.complain(TEXTS.no_place);
-    if (text.trim()) this.app.editing.write(range[1], range[1], `${text} ${this.app.script.textOf(range[1], range[1])}`);
+    const there = this.app.script.words(range[1], range[1]);
+    if (text.trim()) this.app.editing.write(range[1], range[1], [text, ...there.map((word) => word.text)].join(" "), false, [...words, ...there]);
   }
 
   /** What is copied are the words as they are edited; what is pasted is inserted after what is selected. */
@@ -72,8 +74,8 @@ export class ScriptView {
     if (document.activeElement !== this.text.body || !range) return;
     event.preventDefault();
     const { script } = this.app;
-    if (event.type === "paste") return this.paste(event.clipboardData.getData("text/plain"));
-    event.clipboardData.setData("text/plain", script.textOf(...script.widened(...range)));
+    if (event.type === "paste") return this.paste(event.clipboardData.getData("text/plain"), copied(event.clipboardData, this.app.project));
+    copy(event.clipboardData, this.app.project, script.words(...script.widened(...range)));
     if (event.type === "cut") this.remove();
   }
 

@@ -12,7 +12,7 @@
  */
 
 /** What makes a change the same one, whichever take is heard. @param {Edit} edit */
-export const nameOf = ({ after, tokens, text, cut }) => JSON.stringify([after, tokens, text, cut && [cut.kind, cut.action, cut.start, cut.end]]);
+export const nameOf = ({ after, tokens, text, cut, recorded }) => JSON.stringify([after, tokens, text, cut && [cut.kind, cut.action, cut.start, cut.end], (recorded || null)?.map(({ at, tokens, file }) => [at, tokens, file || ""])]);
 
 const named = (edits) => new Map(edits.map((edit) => [nameOf(edit), edit]));
 const sameTake = (a, b) => a.take === b.take && (a.take_of || "") === (b.take_of || "");

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { load } from "./web.mjs";
 
 const { Script } = await load("script/script.js");
+const { textOf } = await load("script/recorded.js");
 const { edited } = await load("sound/timeline.js");
 
 /** Words of 0.4 s with 0.1 s between them, but for a pause of 2 s after the fourth. */
@@ -172,4 +173,25 @@ test("a paragraph is one speaker's", () => {
   made.setTokens(words.map(([word, name], k) => [k, word, 0.5 * k, 0.5 * k + 0.4, 1, 0, name]));
   assert.deepEqual(made.paragraphs(), [[0, 2], [2, 4]]);
   assert.deepEqual(script().paragraphs(), [[0, 10]]);
+});
+
+test("words that are moved, copied and pasted say where they are recorded, and only typed ones don't", () => {
+  let seed = 11;
+  const random = (count) => { seed = (seed * 48271) % 2147483647; return seed % count; };
+  const made = script(), said = new Map(made.tokens.map(({ id, text }) => [id, text]));
+  /** @type {import("../../../app/web/script/recorded.js").Word[]} */
+  let board = [];
+  for (let round = 0; round < 600; round++) {
+    const [first, last] = made.widened(...[random(9)].flatMap((from) => [from, from + 1 + random(2)]));
+    const known = made.words(first, last), own = known.map(({ text }) => text), cut = random(4);
+    if (round % 40 === 39) made.edits = [];
+    else if (random(3) === 0) board = known;
+    else if (random(3) === 0) board = [{ text: "elsewhere", id: random(5), file: "said-1.wav" }];
+    else if (random(2) && known.length < 12) made.edits = made.replaced(last, last, textOf([...board, ...made.words(last, last)]), [...board, ...made.words(last, last)]).edits;
+    else made.edits = made.replaced(first, last, random(2) ? "" : [...own.slice(0, cut), "typed", ...own.slice(cut + 1)].join(" "), known).edits;
+    for (const { text, id, file } of made.words(0, 10)) {
+      assert.equal(id < 0, text === "typed", made.text);
+      assert.ok(id < 0 || (file ? text === "elsewhere" : said.get(id) === text), made.text);
+    }
+  }
 });
