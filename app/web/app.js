@@ -1,4 +1,6 @@
-// The editor: the open project, the selection, playback. Everything else follows it.
+// The editor: its parts, and the project that is open in them. What is done in one of them shows in all.
+
+/** @import { Draft, ProjectEvent, ShownProject, ShownScript } from "./records" */
 
 import { kept } from "./browser_storage.js";
 import { AudioView } from "./sound/audio_view.js";
@@ -8,17 +10,22 @@ import { Dialogs } from "./panels/dialogs.js";
 import { Editing } from "./editing.js";
 import { Exporting } from "./exporting.js";
 import { Film } from "./sound/film.js";
+import { Finder } from "./panels/finder.js";
+import { Header } from "./panels/header.js";
 import { Hearing } from "./hearing.js";
 import { build } from "./panels/layout.js";
 import { RecordingsView } from "./panels/recordings_view.js";
+import { textOf } from "./script/recorded.js";
 import { Saver } from "./saver.js";
 import { Settings } from "./panels/settings.js";
 import { Saying } from "./panels/saying.js";
 import { ScriptView } from "./script/script_view.js";
+import { Refusal, messageOf } from "./server.js";
 import { StartView } from "./start/start_view.js";
 import { State } from "./state.js";
-import { TEXTS, clock, tell } from "./texts.js";
+import { TEXTS, tell } from "./texts.js";
 import { Timeline, edited } from "./sound/timeline.js";
+import { TransportBar } from "./panels/transport_bar.js";
 import { listenToKeys } from "./panels/shortcuts.js";
 
 export class App extends State {
@@ -26,37 +33,43 @@ export class App extends State {
   constructor(host, server) {
     super(server);
     this.host = host;
-    this.saver = new Saver(this);
     /** @type {{id: string}|null} the project that was asked for last */
     this.opening = null;
-    this.hearing = new Hearing(this);
-    this.editing = new Editing(this);
-    this.exporting = new Exporting(this);
+    /** @type {(() => void)|null} ends the project's events */
+    this.unfollow = null;
     this.ticking = 0;
-    this.parts = build(host, this);
-    this.cleaning = new CleaningView(this.parts.cleaning, this);
-    this.recordings = new RecordingsView(this.parts.recordings, this);
-    this.view = new ScriptView(this.parts.script, this);
-    this.changes = new ChangesView(this.parts.changes, this);
-    this.audio = new AudioView(this.parts.audio, this);
+    const hosts = this.hosts = build(host, () => this.focus());
+    this.saver = new Saver(this, (edits) => this.editing.adopt(edits));
+    this.hearing = new Hearing(this);
     this.dialogs = new Dialogs(host, this);
     if (!kept.isKept) this.dialogs.say(TEXTS.keeps_nothing);
-    this.settings = new Settings(host, this);
-    this.saying = new Saying(host, this);
-    this.film = new Film(this.parts.film, this);
-    this.start = new StartView(this.parts.start, this);
-    this.history.changed = () => this.parts.refresh();
-    this.transport.changed = () => { this.view.text.setFollows(this.view.text.follows || !this.transport.playing); this.parts.refresh(); this.tick(); };
+    this.editing = new Editing(this, this.saver, this.hearing, this.dialogs);
+    const settings = new Settings(host, this, this.saver);
+    this.saying = new Saying(host, this, this.editing);
+    this.film = new Film(hosts.film, this);
+    this.exporting = new Exporting(this, this.saver, this.film);
+    this.cleaning = new CleaningView(hosts.cleaning, this, this.editing, this.hearing);
+    this.view = new ScriptView(hosts.script, this, this.saver, this.hearing, this.editing, this.cleaning, this.saying);
+    this.recordings = new RecordingsView(hosts.recordings, this, (words) => this.view.paste(textOf(words), words));
+    this.changes = new ChangesView(hosts.changes, this, this.editing, this.hearing, this.saying, (edit) => this.view.rewrite(edit), () => this.showChanges(false));
+    this.audio = new AudioView(hosts.audio, this, this.editing, this.hearing, this.view);
+    this.finder = new Finder(hosts.script, this, this.editing, this.hearing, this.view);
+    this.header = new Header(hosts.header, hosts.problem, this, this.saver, this.editing, this.exporting, this.dialogs, {
+      leave: () => this.leave(), find: () => this.finder.open(), clean: () => this.beside(this.cleaning.open ? "changes" : "cleaning"),
+      settings: () => settings.open(), sheet: () => this.showChanges(host.dataset.sheet !== "open"),
+    });
+    this.bar = new TransportBar(hosts.transport, hosts.picture, this, this.hearing, this.audio.axis);
+    this.start = new StartView(hosts.start, this, this.dialogs, () => settings.open(), {
+      create: (data) => this.create(data), open: (id) => this.open(id), offer: (limits) => { settings.offer(limits); this.cleaning.offer(limits.cleaning); },
+      addTracks: (files) => { this.beside("recordings"); this.recordings.add(files, "track"); },
+    });
+    this.history.changed = () => this.refresh();
+    this.transport.changed = () => { this.view.text.setFollows(this.view.text.follows || !this.transport.playing); this.refresh(); this.tick(); };
     this.transport.failed = () => this.complain(TEXTS.lost);
-    listenToKeys(this);
+    listenToKeys(host, { state: this, editing: this.editing, hearing: this.hearing, exporting: this.exporting, axis: this.audio.axis, dialogs: this.dialogs, finder: this.finder });
     addEventListener("hashchange", () => this.#route());
     addEventListener("beforeunload", (event) => { if (this.saver.pending || this.start.recording) event.preventDefault(); });
     this.start.allow().then(() => this.#route());
-  }
-
-  /** Asks the server for something of the project; says so if it is refused, once that is `undone`. */
-  asked(name, data, undone = () => {}) {
-    return this.server.ask(`/projects/${this.project}/${name}`, data).catch((error) => { undone(); this.complain(error.message || TEXTS.lost); });
   }
 
   // ---- projects ---------------------------------------------------------------------------------
@@ -67,15 +80,15 @@ export class App extends State {
     else if (!found) this.leave();
   }
 
-  /** A new project of an upload, or the example. */
+  /** A new project of an upload, or the example. @param {{upload?: string, text?: string, example?: boolean, onto?: "both"|"replace"}} data @returns {Promise<void>} */
   async create(data) {
     try {
       const { id } = await this.server.ask("/projects", data);
       await this.open(id);
     } catch (error) {
-      const there = error.told && error.told.exists;
+      const there = error instanceof Refusal && error.told.exists;
       if (!there) throw error;
-      const again = (onto) => () => this.start.begin("", () => this.create({ ...data, onto }));
+      const again = (/** @type {"both"|"replace"} */ onto) => () => this.start.begin("", () => this.create({ ...data, onto }));
       this.dialogs.ask(tell(TEXTS.exists, there.name, TEXTS.edits(there.edits)), [[TEXTS.keep_both, again("both")], [TEXTS.replace_project, again("replace"), true]]);
     }
   }
@@ -83,7 +96,7 @@ export class App extends State {
   /** Back to the start; the project is kept. */
   async leave() {
     this.opening = null;
-    this.view.field.finish(true);
+    this.finish();
     this.#close();
     this.host.dataset.screen = "start";
     if (location.hash) history.replaceState(null, "", location.pathname + location.search);
@@ -96,25 +109,20 @@ export class App extends State {
   #tellFrame(project) { if (parent !== window) parent.postMessage({ project }, location.origin); }
 
   #close() {
-    if (this.unfollow) this.unfollow();
+    this.unfollow?.();
     this.transport.close();
     this.film.open(null);
     this.saver.leave();
     this.exporting.wanted = null;
     this.project = null;
     this.sound = null;
-    this.timeline = null;
+    this.timeline = this.originalLine = new Timeline(0);
   }
 
-  /** Takes the choices and options that the server offers. @param {any} limits */
-  offer(limits) {
-    this.settings.offer(limits);
-    this.cleaning.offer(limits.cleaning);
-  }
-
-  /** Shows a project, unless the user has left or opened another before it has come. */
+  /** Shows a project, unless the user has left or opened another before it has come. @param {string} id @returns {Promise<void>} */
   async open(id) {
     const opening = this.opening = { id };
+    /** @type {ShownProject} */
     let state;
     try {
       if (this.project !== id) await this.saver.flush(id);
@@ -123,7 +131,7 @@ export class App extends State {
     } catch (error) {
       if (this.opening !== opening) return;
       await this.leave();
-      return this.start.refuse(error.message || TEXTS.lost);
+      return this.start.refuse(messageOf(error));
     }
     const again = this.project === id;
     if (!again) this.start.stop();
@@ -131,7 +139,7 @@ export class App extends State {
       this.#close();
       this.beside();
       this.active = null;
-      this.view.selected.selection = null;
+      this.selection = null;
       this.side = "edited";
     }
     this.project = id;
@@ -155,20 +163,19 @@ export class App extends State {
     if (state.sound && (!this.sound || !again)) {
       this.sound = state.sound;
       this.transport.open(id, state.sound);
-      this.transport.timeline = null;
       this.#retime();
       this.audio.axis.reset();
-      this.film.open(state.film === null ? null : `${this.server.root}/projects/${id}/film`, state.film);
+      this.film.open(state.film === null ? null : `${this.server.root}/projects/${id}/film`, state.film ?? 0);
     }
-    if (this.unfollow) this.unfollow();
+    this.unfollow?.();
     this.unfollow = this.server.follow(id, state.version, (event) => this.#happened(event), (reached) => this.saver.reached(reached), () => this.#reopen(id));
     this.render();
     if (state.draft && !again) this.#redraft(state.draft);
-    else if (!again) this.view.focus();
+    else if (!again) this.focus();
     this.host.dataset.ready = "yes";
   }
 
-  /** Its events have ended: a proxy has refused them, or there is no such project any more. */
+  /** Its events have ended: a proxy has refused them, or there is no such project any more. @param {string} id */
   #reopen(id) {
     setTimeout(async () => {
       if (this.project !== id) return;
@@ -178,7 +185,7 @@ export class App extends State {
     }, 500);
   }
 
-  /** The changes and their takes, as the server has them, with what it has not been told. */
+  /** The changes and their takes, as the server has them, with what it has not been told. @param {ShownScript} told */
   #edits(told) {
     this.script.takes = new Map(Object.entries(told.takes));
     this.script.failures = new Map(Object.entries(told.failures));
@@ -186,8 +193,7 @@ export class App extends State {
     if (told.revision >= this.saver.revision) this.editing.adopt(this.saver.opened(told));
   }
 
-  /** Another window has changed them. */
-  async refresh() {
+  async reload() {
     const { project } = this;
     const told = await this.server.ask(`/projects/${project}/script`).catch(() => null);
     if (!told || this.project !== project) return;
@@ -195,7 +201,7 @@ export class App extends State {
     this.render();
   }
 
-  /** What stood in the field stands there again. */
+  /** What stood in the field stands there again. @param {Draft} draft */
   #redraft({ first, last, text, mode }) {
     const a = this.script.index.get(first), b = this.script.index.get(last);
     if (a === undefined || b === undefined) return;
@@ -209,20 +215,21 @@ export class App extends State {
 
   /** What stands beside the script: the changes, or a panel in their place. @param {"changes"|"cleaning"|"recordings"} panel */
   beside(panel = "changes") {
-    for (const each of ["changes", "cleaning", "recordings"]) this.parts[each].hidden = each !== panel;
+    for (const each of /** @type {const} */ (["changes", "cleaning", "recordings"])) this.hosts[each].hidden = each !== panel;
+    this.header.clean.setAttribute("aria-expanded", String(panel === "cleaning"));
     this.cleaning.toggle(panel === "cleaning");
     this.showChanges(panel !== "changes"); // on a phone it stands in the same sheet
   }
 
-  /** Something has happened on the server. */
+  /** Something has happened on the server. @param {ProjectEvent} event @returns {unknown} */
   #happened(event) {
     switch (event.kind) {
-      case "reload": return this.open(this.project);
-      case "name": this.name = event.name; return this.parts.refresh();
+      case "reload": return this.project && this.open(this.project);
+      case "name": this.name = event.name; return this.refresh();
       case "gone": {
         const { project } = this;
-        const back = () => this.start.begin("", () => this.server.ask(`/projects/${project}/restore`, {}).then(() => this.open(project)));
-        return this.leave().then(() => this.start.refuse(event.sentence, event.binned && [TEXTS.restore, back]));
+        const back = () => this.start.begin("", () => this.server.ask(`/projects/${project}/restore`, {}).then(() => this.open(/** @type {string} */ (project))));
+        return this.leave().then(() => this.start.refuse(event.sentence, event.binned ? [TEXTS.restore, back] : undefined));
       }
       case "part":
         this.view.following(() => {
@@ -258,7 +265,7 @@ export class App extends State {
       }
       case "recordings": return this.recordings.fetch();
       case "speakers": return this.editing.speakersTold(event.step);
-      case "marks": this.marks = event.marks; return this.parts.refresh();
+      case "marks": this.marks = event.marks; return this.refresh();
       case "names": this.names = event.names; return;
       case "pronounced": this.pronunciations = event.pronunciations; return this.changes.render();
       case "failed":
@@ -278,46 +285,59 @@ export class App extends State {
     this.#retime();
     this.cleaning.sort();
     this.view.text.render();
-    this.changes.render();
+    this.renderChanges();
     this.cleaning.render();
     this.film.render();
-    this.parts.refresh();
-    this.audio.axis.draw();
+    this.refresh();
+    this.redraw();
+  }
+
+  refresh() {
+    this.header.render();
+    this.bar.render();
+    this.cleaning.showMarks();
+  }
+
+  renderChanges() { this.changes.render(); }
+  redraw() { this.audio.axis.draw(); }
+  /** @param {number} first @param {number} last */
+  reveal(first, last) { this.audio.axis.reveal(first, last); }
+  focus() { this.view.text.focus(); }
+  finish() { this.view.field.finish(true); }
+
+  /** @param {boolean} seen */
+  activated(seen) {
+    this.showChanges(true);
+    this.view.text.render();
+    this.renderChanges();
+    if (!seen || !this.active) return;
+    const place = this.script.placeOf(this.active), element = place && this.view.text.changeAt(place);
+    if (element) this.view.text.follow(element);
+    this.hosts.changes.querySelector(".card.active")?.scrollIntoView({ block: "nearest" });
   }
 
   #retime() {
     if (!this.sound) return;
-    this.editedLine = edited(this.script, this.sound.samples);
+    this.timeline = edited(this.script, this.sound.samples);
     this.originalLine = new Timeline(this.sound.samples);
     this.replaced = new Set(this.script.places().flatMap(({ first, last }) => Array.from({ length: last - first }, (_, k) => first + k)));
-    this.timeline = this.editedLine;
-    this.transport.setTimeline(this.side === "edited" ? this.editedLine : this.originalLine);
+    this.transport.setTimeline(this.side === "edited" ? this.timeline : this.originalLine);
   }
-
-  isReplaced(k) { return this.replaced ? this.replaced.has(k) : false; }
-
-  isMaking(edit) { return this.making.has(this.script.madeOf(edit)); }
 
   tick() {
     if (!this.sound) return;
     const { place, playing } = this.transport;
-    this.showClock();
+    this.bar.showClock();
     this.film.follow();
     this.view.text.light(playing || place > 0 ? this.hearing.heardToken() : -1);
     this.hearing.look(this.hearing.heardSource() / this.sound.sample_rate);
     if (playing) {
       if (this.view.text.follows) this.audio.axis.follow();
-      else this.audio.axis.draw();
+      else this.redraw();
       if (!this.ticking) this.ticking = requestAnimationFrame(() => { this.ticking = 0; this.tick(); });
-    } else this.audio.axis.draw();
+    } else this.redraw();
   }
 
-  showClock() {
-    if (!this.sound) return;
-    const { place, timeline } = this.transport, rate = this.sound.sample_rate;
-    this.parts.clock.firstChild.textContent = clock(place / rate, true);
-    this.parts.clock.lastChild.textContent = ` / ${clock((timeline?.length || 0) / rate, true)}`;
-  }
-
+  /** @param {string} sentence */
   complain(sentence) { this.dialogs.say(sentence, true); }
 }

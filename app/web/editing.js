@@ -4,61 +4,70 @@ import { applied, between, nameOf, rowsOf, same } from "./script/steps.js";
 import { TEXTS, tell } from "./texts.js";
 import { insertedAfter, plain } from "./script/wording.js";
 
+/** @import { Edit, Step, UntoldEdit } from "./records" */
+
 export class Editing {
-  /** @param {any} app */
-  constructor(app) {
-    this.app = app;
-    this.script = app.script;
-    this.history = app.history;
-    this.saver = app.saver;
-    this.history.take = (step) => this.#become(applied(step, this.script.edits), step.come.length === 1 ? step.come[0] : this.app.active, step);
+  /** @param {import("./state.js").State} state @param {import("./saver.js").Saver} saver @param {import("./hearing.js").Hearing} hearing @param {import("./panels/dialogs.js").Dialogs} dialogs */
+  constructor(state, saver, hearing, dialogs) {
+    this.state = state;
+    this.script = state.script;
+    this.history = state.history;
+    this.saver = saver;
+    this.hearing = hearing;
+    this.dialogs = dialogs;
+    this.history.take = (step) => this.#become(applied(step, this.script.edits), step.come.length === 1 ? step.come[0] : state.active, step);
   }
 
-  /** The list of edits becomes another one, as a step that can be taken back. */
-  change(edits, label, active = this.app.active) {
-    const { changes, characters } = this.app.limits;
-    if (edits.length > changes || edits.some(({ text }) => text.length > characters)) return this.app.complain(TEXTS.too_much);
+  /** The list of edits becomes another one, as a step that can be taken back. @param {Edit[]} edits @param {string} label @param {Edit|null} active the change that is selected then */
+  change(edits, label, active = this.state.active) {
+    const { changes, characters } = this.state.limits;
+    if (edits.length > changes || edits.some(({ text }) => text.length > characters)) return this.state.complain(TEXTS.too_much);
     this.history.add(this.#become(edits, active, { label }));
   }
 
-  /** Something else than the list of edits becomes another one, as a step that can be taken back. @param {Partial<import("./script/steps.js").Step>} step */
-  #do(step) { this.history.add(this.#become(this.script.edits, this.app.active, step)); }
+  /** Something else than the list of edits becomes another one, as a step that can be taken back. @param {Partial<Step>} step */
+  #do(step) { this.history.add(this.#become(this.script.edits, this.state.active, step)); }
 
-  /** @param {Partial<import("./script/steps.js").Step>} told what else it is */
+  /** @param {Edit[]} edits @param {Edit|null} active @param {Partial<Step>} told what else it is @returns {Step} */
   #become(edits, active, told) {
+    /** @type {Step} */
     let step = { ...told, ...between(this.script.edits, edits) };
     if (step.gone.length || step.come.length || step.now || step.correct?.length || step.undo || step.redo) step = this.saver.push(step);
-    if (step.now?.marks !== undefined) this.app.marks = step.now.marks;
+    if (step.now?.marks !== undefined) this.state.marks = step.now.marks;
     this.script.move(step.now?.times);
-    if (active) this.app.active = active;
+    if (active) this.state.active = active;
     this.adopt(edits);
     const names = new Set(edits.map(nameOf)), parted = new Set(step.gone.filter((gone) => !names.has(nameOf(gone))).map(({ made }) => made));
     for (const edit of this.script.edits) if (edit.made && parted.has(edit.made)) edit.made = edit.key || undefined;
-    if (!active) this.app.active = null;
-    this.app.render();
+    if (!active) this.state.active = null;
+    this.state.render();
     return step;
   }
 
-  /** The list of edits is another one; what is selected stays so. */
+  /** The list of edits is another one; what is selected stays so. @param {UntoldEdit[]} edits */
   adopt(edits) {
     const old = new Map(this.script.edits.map((edit) => [nameOf(edit), edit]));
     this.script.edits = edits.map((edit) => {
       const was = old.get(nameOf(edit));
       const keys = { key: edit.key || was?.key || null, made: edit.made || was?.made };
-      return same(was, edit) ? Object.assign(was, keys) : { ...edit, ...keys };
+      return was && same(was, edit) ? Object.assign(was, keys) : { ...edit, ...keys };
     });
-    const now = new Map(this.script.edits.map((edit) => [nameOf(edit), edit]));
+    const now = new Map(this.script.edits.map((edit) => [nameOf(edit), edit])), { state } = this;
     this.script.correct(this.saver.corrections);
-    for (const name of ["active", "looped", "wanted"]) this.app[name] = this.app[name] && now.get(nameOf(this.app[name])) || null;
+    const again = (/** @type {Edit|null} */ edit) => (edit && now.get(nameOf(edit))) || null;
+    Object.assign(state, { active: again(state.active), looped: again(state.looped), wanted: again(state.wanted) });
   }
 
-  /** Tokens [first, last) become a text: a change. Of its words those are recorded that are `known`. */
+  /**
+   * Tokens [first, last) become a text: a change. Of its words those are recorded that are `known`.
+   * @param {number} first @param {number} last @param {string} text
+   */
   write(first, last, text, play = false, known = this.script.words(...this.script.widened(first, last))) {
     const drafted = this.saver.undraft();
     const nothing = () => { if (drafted) this.saver.save(); return null; };
     text = plain(text);
     if (text && !/[\p{L}\p{N}]/u.test(text)) {
-      this.app.complain(tell(TEXTS.no_words, text));
+      this.state.complain(tell(TEXTS.no_words, text));
       return nothing();
     }
     const ended = first === last && first && !this.script.placeAt(first - 1) && insertedAfter(this.script.tokens[first - 1].text, text);
@@ -66,14 +75,14 @@ export class Editing {
     const places = this.script.places();
     if (first === last && !text && !places.some((place) => place.first === first && place.last === last)) return nothing();
     if (text === this.script.textOf(first, last) && first !== last) {
-      if (play && this.app.active) this.app.hearing.playEdit(this.app.active);
+      if (play && this.state.active) this.hearing.playEdit(this.state.active);
       return nothing();
     }
     const { edits, edit } = this.script.replaced(first, last, text, known);
-    this.app.view.selected.selection = null;
+    this.state.selection = null;
     this.change(edits, text || TEXTS.deleted, edit);
-    if (edit && play) this.app.wanted = this.app.active;
-    return this.app.active;
+    if (edit && play) this.state.wanted = this.state.active;
+    return this.state.active;
   }
 
   /** Several at once, as one step: [first, last, text] of each. @param {[number, number, string][]} wanted */
@@ -86,20 +95,20 @@ export class Editing {
     this.change(after, TEXTS.replace_all, null);
   }
 
-  /** The pause after token k becomes so many seconds long. */
+  /** The pause after token k becomes so many seconds long. @param {number} k @param {number} seconds */
   setPause(k, seconds) {
     const { edits, edit } = this.script.withPause(k, seconds);
     this.change(edits, TEXTS.cuts.pause, edit);
   }
 
-  /** What was offered to be taken out goes, as one step. @param {any[]} offered changes */
+  /** What was offered to be taken out goes, as one step. @param {Edit[]} offered */
   takeOut(offered) {
     const edits = this.script.withRemovals(offered);
     if (edits.length === this.script.edits.length) return;
     this.change(edits, TEXTS.clean, offered.length === 1 ? edits[edits.length - 1] : null);
   }
 
-  /** Corrects misheard words: nothing is made, and the sound stays. */
+  /** Corrects misheard words: nothing is made, and the sound stays. @param {...[first: number, last: number, text: string]} wanted */
   correct(...wanted) {
     const { tokens } = this.script;
     if (this.saver.undraft()) this.saver.save();
@@ -111,93 +120,90 @@ export class Editing {
     this.#do({ correct: places, label: places[0].text });
   }
 
-  /** Some edits are said to be good, or another take of them is heard. @param {import("./script/script.js").Edit[]} which */
+  /** Some edits are said to be good, or another take of them is heard. @param {Edit[]} which @param {Partial<Edit>} more @param {string} label @param {Edit|null} active */
   #judge(which, more, label, active) {
-    const judged = (edit) => {
+    const judged = (/** @type {Edit} */ edit) => {
       const made = this.script.madeOf(edit), own = this.script.isOwn(edit) ? edit : { ...edit, take: null, accepted: false };
-      return { ...own, take_of: made === edit.key ? "" : made, ...more };
+      return { ...own, take_of: made === edit.key ? "" : made || "", ...more };
     };
     this.change(this.script.edits.map((edit) => (which.includes(edit) ? judged(edit) : edit)), label, active);
   }
 
-  /** Another take is heard, of all that are made as one. */
+  /** Another take is heard, of all that are made as one. @param {Edit} edit @param {number} take @param {Edit|null} active */
   choose(edit, take, active = edit) {
     this.#judge(this.script.madeWith(edit), { take }, tell(TEXTS.take, take + 1), active);
-    if (active === edit && !this.app.transport.playing) this.app.hearing.playEdit(this.app.active);
+    if (active === edit && this.state.active && !this.state.transport.playing) this.hearing.playEdit(this.state.active);
   }
 
+  /** @param {Edit} edit @param {boolean} accepted */
   accept(edit, accepted) { this.#judge([edit], { accepted }, TEXTS.accept, edit); }
 
   acceptAll() {
     this.#judge(this.script.edits.filter((edit) => this.script.stateOf(edit) === "made"), { accepted: true }, TEXTS.accept_all, null);
   }
 
+  /** @param {Edit} edit */
   revert(edit) {
     this.change(this.script.edits.filter((each) => each !== edit), TEXTS.revert, null);
-    this.app.view.focus();
+    this.state.focus();
   }
 
-  rewrite(edit) {
-    this.app.hearing.activate(edit, true);
-    this.app.view.field.write();
-  }
-
-  /** Another take of a change; undefined if the server doesn't begin it. */
+  /** Another take of a change; undefined if the server doesn't begin it. @param {Edit} edit @param {{pace?: number, duration?: number, take?: number, word?: number, seconds?: number, upload?: string}} how @returns {Promise<object|undefined>} */
   async again(edit, how) {
     await this.saver.settled();
-    const name = nameOf(edit), current = this.script.edits.find((each) => nameOf(each) === name);
+    const { state } = this, name = nameOf(edit), current = this.script.edits.find((each) => nameOf(each) === name);
     const key = current && this.script.madeOf(current);
     if (!key) return undefined;
-    this.app.making.add(key);
-    this.app.wants.add(key);
+    state.making.add(key);
+    state.wants.add(key);
     this.script.failures.delete(key);
-    this.app.changes.render();
-    return this.app.asked(how.upload ? "said" : "takes", { key, ...how }, () => { this.app.making.delete(key); this.app.changes.render(); });
+    state.renderChanges();
+    return state.ask(how.upload ? "said" : "takes", { key, ...how }, () => { state.making.delete(key); state.renderChanges(); });
   }
 
-  /** The transcript has the punctuation that was restored, or hasn't. */
+  /** The transcript has the punctuation that was restored, or hasn't. @param {boolean} marks */
   setMarks(marks) { this.#do({ was: { marks: !marks }, now: { marks }, label: TEXTS.marks_on }); }
 
   /** Finds the speakers by the sound. */
   tellSpeakers() {
-    const begin = (count) => () => {
-      this.app.telling = true;
-      this.app.parts.refresh();
-      this.app.asked("speakers", { count, label: TEXTS.speakers }, () => { this.app.telling = false; this.app.parts.refresh(); });
+    const show = (/** @type {boolean} */ telling) => { this.state.telling = telling; this.state.refresh(); };
+    const begin = (/** @type {number} */ count) => () => {
+      show(true);
+      this.state.ask("speakers", { count, label: TEXTS.speakers }, () => show(false));
     };
-    this.app.dialogs.ask(TEXTS.speakers_hint, [[TEXTS.any_number, begin(0)], ...[2, 3, 4].map((count) => [String(count), begin(count)])]);
+    this.dialogs.ask(TEXTS.speakers_hint, [0, 2, 3, 4].map((count) => [count ? String(count) : TEXTS.any_number, begin(count)]));
   }
 
-  /** They have been, as a step of the server's. */
+  /** They have been, as a step of the server's. @param {Step} step */
   speakersTold(step) {
-    this.app.telling = false;
+    this.state.telling = false;
     this.history.add(step);
   }
 
-  /** Whoever says a turn, from token k on, is called otherwise. */
+  /** Whoever says a turn, from token k on, is called otherwise. @param {number} k */
   renameSpeaker(k) {
     const { tokens } = this.script, { speaker } = tokens[k];
-    const put = (own) => (text) => {
+    const put = (/** @type {typeof tokens} */ own) => (/** @type {string} */ text) => {
       const name = text.trim().toUpperCase();
       if (!name || name === speaker) return;
       const rows = rowsOf(own.map(({ id }) => id));
       this.#do({ was: { speakers: [[speaker, rows]] }, now: { speakers: [[name, rows]] }, label: name });
     };
     const end = tokens.findIndex((token, n) => n > k && token.speaker !== speaker);
-    this.app.dialogs.ask(TEXTS.rename, [[TEXTS.everywhere, put(tokens.filter((token) => token.speaker === speaker))], [TEXTS.here, put(tokens.slice(k, end < 0 ? tokens.length : end))]], speaker);
+    this.dialogs.ask(TEXTS.rename, [[TEXTS.everywhere, put(tokens.filter((token) => token.speaker === speaker))], [TEXTS.here, put(tokens.slice(k, end < 0 ? tokens.length : end))]], speaker);
   }
 
-  /** A word is said otherwise from now on; changes that have it get another take. */
+  /** A word is said otherwise from now on; changes that have it get another take. @param {string} word @param {string} said */
   async pronounce(word, said) {
     await this.saver.settled();
-    await this.app.asked("pronounce", { word, said });
+    await this.state.ask("pronounce", { word, said });
   }
 
-  /** A word's edge was dragged. */
+  /** A word's edge was dragged. @param {import("./records").Token} token @param {{start: number, end: number}} was */
   moveWord({ id, start, end, text }, was) {
     this.#do({ was: { times: [[id, was.start, was.end]] }, now: { times: [[id, start, end]] }, label: text });
   }
 
-  undo() { this.app.view.field.finish(true); this.history.undo(); }
-  redo() { this.app.view.field.finish(true); this.history.redo(); }
+  undo() { this.state.finish(); this.history.undo(); }
+  redo() { this.state.finish(); this.history.redo(); }
 }

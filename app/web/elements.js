@@ -17,6 +17,7 @@ const PATHS = {
   whole: "M4 5h2v14H4zm14 0h2v14h-2zM8 11h8v2H8z",
 };
 
+/** @param {keyof typeof PATHS} name */
 export function icon(name) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("viewBox", "0 0 24 24");
@@ -28,31 +29,36 @@ export function icon(name) {
 }
 
 /**
- * An element with attributes, listeners (onclick …) and children; texts are set as text.
- * @param {string} name @param {Record<string, any>} [given] @param {...any} children
- * @returns {any} an element of the name's own kind
+ * What an element is given: attributes, and listeners by names such as onclick.
+ * @typedef {{[name: string]: string|number|boolean|null|undefined|((event: any) => unknown)}} Given
+ * @typedef {Node|string|number|false|null|undefined} Child which is left out if it is false or nothing
+ */
+
+/**
+ * An element with attributes, listeners and children; texts are set as text.
+ * @template {keyof HTMLElementTagNameMap} K @param {K} name @param {Given} [given] @param {...Child} children
+ * @returns {HTMLElementTagNameMap[K]}
  */
 export function make(name, given = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(given)) {
     if (value === undefined || value === null || value === false) continue;
-    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
-    else if (key === "class") element.className = value;
-    else if (value === true) element.setAttribute(key, "");
-    else element.setAttribute(key, value);
+    if (typeof value === "function") element.addEventListener(key.slice(2), value);
+    else if (key === "class") element.className = String(value);
+    else element.setAttribute(key, value === true ? "" : String(value));
   }
-  element.append(...children.filter((child) => child || child === 0));
+  element.append(...children.flatMap((child) => (child || child === 0 ? [typeof child === "number" ? String(child) : child] : [])));
   return element;
 }
 
-/** A button with an icon, its name read out and shown when one stays on it. */
+/** A button with an icon, its name read out and shown when one stays on it. @param {keyof typeof PATHS} symbol @param {string} name @param {() => unknown} onclick @param {Given} given */
 export function tool(symbol, name, onclick, given = {}) {
   return make("button", { type: "button", class: "tool", title: name, "aria-label": name, onclick, ...given }, icon(symbol));
 }
 
-/** Replaces an element's children only where something is different, so that focus stays. */
+/** Replaces an element's children. @param {Element} element @param {...(Node|string|false|null|undefined|0)} children */
 export function show(element, ...children) {
-  element.replaceChildren(...children.filter(Boolean));
+  element.replaceChildren(...children.flatMap((child) => child || []));
 }
 
 /**
@@ -67,7 +73,7 @@ export function drag(element, event, move, end = () => {}) {
 /** As `drag`, without keeping the pointer to the element. @param {HTMLElement|Document} where @param {(event: PointerEvent) => void} move @param {(event: PointerEvent) => void} end */
 export function follow(where, move, end) {
   const over = new AbortController(), { signal } = over;
-  const on = (name, does) => where.addEventListener(name, does, { signal });
+  const on = (/** @type {string} */ name, /** @type {(event: PointerEvent) => void} */ does) => where.addEventListener(name, (event) => does(/** @type {PointerEvent} */ (event)), { signal });
   on("pointermove", move);
   for (const last of ["pointerup", "pointercancel"]) on(last, (event) => { over.abort(); end(event); });
 }
@@ -83,6 +89,7 @@ export function refocused(host, shows, within = "") {
   again.focus({ preventScroll: true });
 }
 
+/** A text as HTML. @param {string} text */
 export function escaped(text) {
-  return text.replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign]);
+  return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

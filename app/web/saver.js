@@ -4,23 +4,45 @@ import { applied } from "./script/steps.js";
 import { TEXTS, tell } from "./texts.js";
 import { forget, keep, kept } from "./unsent.js";
 
+/** @import { Change, Correction, Draft, Edit, SavedScript, SentScript, Step, UntoldEdit } from "./records" */
+/** @typedef {SentScript & {project: string|null}} Unsent */
+
 const PATIENCE = 500, LONGEST = 2000; // milliseconds until another try, twice as long each time
 const DRAFT = 300; // milliseconds until what stands in the field is kept, however long one types on
 
-/** What is sent of an edit. @param {import("./script/script.js").Edit} edit */
+/** What is sent of an edit. @param {Edit} edit @returns {Change} */
 const sent = ({ after, tokens, text, take, accepted, cut, recorded, take_of = "" }) => ({ after, tokens, text, take, accepted, take_of, recorded: recorded || undefined, cut: cut && { kind: cut.kind, action: cut.action, start: cut.start, end: cut.end } });
 
 export class Saver {
-  /** @param {any} app */
-  constructor(app) {
-    this.app = app;
+  /** @param {import("./state.js").State} state @param {(edits: UntoldEdit[]) => void} adopt shows another list of edits */
+  constructor(state, adopt) {
+    this.state = state;
+    this.adopt = adopt;
+    /** @type {(() => void)[]} */
     this.waiting = [];
-    /** @type {any[]} the steps of windows that are gone, which go before this one's */
+    /** @type {Step<Change>[]} the steps of windows that are gone, which go before this one's */
     this.left = [];
+    this.busy = false;
+    /** @type {ReturnType<typeof setTimeout>|0|undefined} */
+    this.timer = 0;
+    /** @type {ReturnType<typeof setTimeout>|undefined} */
+    this.retry = undefined;
+    /** Whose steps are counted: this window's, while it shows one project. */
+    this.page = "";
+    this.count = 0;
+    /** @type {Correction[]} the corrections that the server has not carried out */
+    this.correcting = [];
+    /** @type {Step<Change>[]} those that the server has not confirmed */
+    this.steps = [];
+    this.dirty = false; // whether there is more to be sent: the field, the settings
+    /** @type {Draft|null|undefined} what stands in the field; null once it is gone, undefined if there was none */
+    this.drafted = undefined;
+    this.status = "";
+    this.tries = this.revision = this.known = 0;
     this.leave();
   }
 
-  /** A project is shown; the list is the server's, with what it has not been told yet. */
+  /** A project is shown; the list is the server's, with what it has not been told yet. @param {{revision: number, edits: Edit[], corrections?: Correction[]}} told */
   opened({ revision, edits, corrections = [] }) {
     this.revision = revision;
     this.correcting = corrections;
@@ -30,25 +52,16 @@ export class Saver {
 
   /** A project is left. What its server was not told is kept. */
   leave() {
-    clearTimeout(this.timer);
+    clearTimeout(this.timer || undefined);
     clearTimeout(this.retry);
-    // Whose steps are counted: this window's, while it shows one project.
-    this.page = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-    this.count = 0;
-    /** @type {any[]} the corrections that the server has not carried out */
-    this.correcting = [];
-    /** @type {any[]} those that the server has not confirmed */
-    this.steps = [];
-    this.dirty = false; // whether there is more to be sent: the field, the settings
-    this.drafted = undefined; // what stands in the field; null once it is gone, undefined if there was none
-    this.state = "";
-    this.timer = this.tries = this.revision = this.known = 0;
+    const page = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    Object.assign(this, { page, count: 0, correcting: [], steps: [], dirty: false, drafted: undefined, status: "", timer: 0, tries: 0, revision: 0, known: 0 });
     for (const done of this.waiting.splice(0)) done();
   }
 
-  get pending() { return this.busy || this.dirty || this.steps.length > 0 || (!!this.app.project && this.left.length > 0); }
+  get pending() { return this.busy || this.dirty || this.steps.length > 0 || (!!this.state.project && this.left.length > 0); }
 
-  /** A list of the server's with the steps that it has not taken. */
+  /** A list of the server's with the steps that it has not taken. @param {UntoldEdit[]} edits */
   merged(edits) {
     return [...this.left, ...this.steps].reduce((list, step) => (step.come ? applied(step, list) : list), edits);
   }
@@ -56,27 +69,28 @@ export class Saver {
   /** The corrections that the words have not had yet. */
   get corrections() { return [...this.correcting, ...[...this.left, ...this.steps].flatMap(({ correct }) => correct || [])]; }
 
-  /** Whether the server answers. */
+  /** Whether the server answers. @param {boolean} answers */
   reached(answers) {
     if (!answers) return this.#tell(TEXTS.offline);
-    if (this.state === TEXTS.offline) this.#tell(this.pending ? TEXTS.saving : "");
+    if (this.status === TEXTS.offline) this.#tell(this.pending ? TEXTS.saving : "");
     this.tries = 0;
     this.flush();
     this.#send();
   }
 
-  /** The project was saved, by this window or another one. */
+  /** The project was saved, by this window or another one. @param {number} revision */
   heard(revision) {
     this.known = Math.max(this.known, revision);
-    if (this.known > this.revision && !this.busy) this.app.refresh();
+    if (this.known > this.revision && !this.busy) this.state.reload();
   }
 
-  #tell(state) {
-    this.state = state;
-    this.app.parts.refresh();
+  /** @param {string} status */
+  #tell(status) {
+    this.status = status;
+    this.state.refresh();
   }
 
-  /** Sends a step that was taken; the step with its name. @param {import("./script/steps.js").Step} step */
+  /** Sends a step that was taken; the step with its name. @param {Step} step @returns {Step} */
   push(step) {
     this.steps.push({ ...step, gone: step.gone.map(sent), come: step.come.map(sent), n: ++this.count });
     this.save();
@@ -85,39 +99,45 @@ export class Saver {
 
   save() {
     this.dirty = true;
-    keep("unsent", `${this.app.project} ${this.page}`, { project: this.app.project, ...this.#script() });
+    keep("unsent", `${this.state.project} ${this.page}`, { project: this.state.project, ...this.#script() });
     this.#send();
   }
 
-  /** What is to be sent. */
+  /** What is to be sent. @returns {SentScript} */
   #script() {
-    return { page: this.page, steps: this.steps, draft: this.drafted, settings: this.app.settings?.values || {} };
+    return { page: this.page, steps: this.steps, draft: this.drafted, settings: this.state.settings };
+  }
+
+  /** The script as the server has it after this, or the error. @param {string|null} project @param {SentScript} script @returns {Promise<SavedScript & {error?: undefined}|{error: import("./server.js").Refusal}>} */
+  #told(project, script) {
+    return this.state.server.ask(`/projects/${project}/script`, script).catch((/** @type {import("./server.js").Refusal} */ error) => ({ error }));
   }
 
   /**
    * Sends what windows that are gone have left here; one that lives sends it as well, to no harm. What of `shown` the
    * server doesn't take now is shown meanwhile, and goes before what is done later; the error, if there is one.
    */
-  async flush(shown = this.app.project) {
+  async flush(shown = this.state.project) {
+    /** @type {Step<Change>[]} */
     const left = [];
     let problem = null;
-    for (const [key, { project, ...script }] of await kept("unsent")) {
+    for (const [key, { project, ...script }] of /** @type {[string, Unsent][]} */ (await kept("unsent"))) {
       if (script.page === this.page) continue;
-      const told = script.steps ? await this.app.server.ask(`/projects/${project}/script`, script).catch((error) => ({ error })) : {};
-      if (!told.error) await forget("unsent", key);
-      else if (project === shown && !(told.error.status >= 400 && told.error.status < 500)) {
+      const error = script.steps && (await this.#told(project, script)).error;
+      if (!error) await forget("unsent", key);
+      else if (project === shown && !(error.status >= 400 && error.status < 500)) {
         left.push(...script.steps);
-        problem = told.error;
+        problem = error;
       }
     }
     this.left = left;
     return problem;
   }
 
-  /** What stands in the field, so that nothing typed is lost: {first, last, text, mode}. */
+  /** What stands in the field, so that nothing typed is lost. @param {Draft} draft */
   draft(draft) {
     this.drafted = draft;
-    if (this.state !== TEXTS.offline) this.#tell(TEXTS.saving);
+    if (this.status !== TEXTS.offline) this.#tell(TEXTS.saving);
     this.timer = this.timer || setTimeout(() => { this.timer = 0; this.save(); }, DRAFT);
   }
 
@@ -126,7 +146,7 @@ export class Saver {
    * both is always kept; returns whether there was anything.
    */
   undraft() {
-    clearTimeout(this.timer);
+    clearTimeout(this.timer || undefined);
     this.timer = 0;
     const drafted = !!this.drafted;
     if (drafted) this.drafted = null;
@@ -134,7 +154,7 @@ export class Saver {
   }
 
   async #send() {
-    const { app, page } = this, { project } = app;
+    const { page } = this, { project } = this.state;
     if (this.busy || !project || !this.pending) return;
     clearTimeout(this.retry);
     this.busy = true;
@@ -142,7 +162,7 @@ export class Saver {
     const script = this.#script(), last = this.count;
     if (!this.tries) this.#tell(TEXTS.saving);
     const problem = this.left.length ? await this.flush() : null;
-    const told = problem ? { error: problem } : await app.server.ask(`/projects/${project}/script`, script).catch((error) => ({ error }));
+    const told = problem ? { error: problem } : await this.#told(project, script);
     this.busy = false;
     if (this.page !== page) {
       if (!told.error) forget("unsent", `${project} ${page}`);
@@ -156,21 +176,22 @@ export class Saver {
     else for (const done of this.waiting.splice(0)) done();
   }
 
+  /** @param {SavedScript} told @param {SentScript} sent @param {number} last the number of its last step */
   #confirmed({ revision, edits, corrections, refused = [] }, { draft }, last) {
-    const { app } = this, isNext = revision === this.revision + 1;
+    const { state } = this, isNext = revision === this.revision + 1;
     this.tries = 0;
-    this.steps = this.steps.filter((step) => step.n > last);
-    for (const n of refused) app.history.drop(`${this.page} ${n}`);
+    this.steps = this.steps.filter(({ n = 0 }) => n > last);
+    for (const n of refused) state.history.drop(`${this.page} ${n}`);
     if (draft === null && this.drafted === null) this.drafted = undefined;
-    if (!this.pending) forget("unsent", `${app.project} ${this.page}`);
+    if (!this.pending) forget("unsent", `${state.project} ${this.page}`);
     this.#tell(this.pending || this.timer ? TEXTS.saving : TEXTS.saved);
-    if (revision > this.revision) app.editing.adopt(this.opened({ revision, edits, corrections }));
-    app.render();
-    if (!isNext || this.known > this.revision) app.refresh();
+    if (revision > this.revision) this.adopt(this.opened({ revision, edits, corrections }));
+    state.render();
+    if (!isNext || this.known > this.revision) state.reload();
   }
 
-  /** When everything is saved, or another project is shown. */
+  /** When everything is saved, or another project is shown. @returns {Promise<void>} */
   settled() {
-    return this.pending ? new Promise((done) => this.waiting.push(done)) : Promise.resolve();
+    return this.pending ? new Promise((done) => { this.waiting.push(done); }) : Promise.resolve();
   }
 }

@@ -1,5 +1,9 @@
 // What the server is asked for, and what it tells while it works.
 
+import { TEXTS } from "./texts.js";
+
+/** @import { ProjectEvent } from "./records" */
+
 export class Refusal extends Error {
   /** @param {string} sentence @param {number} status @param {any} [told] what else the answer says */
   constructor(sentence, status, told = {}) {
@@ -9,8 +13,12 @@ export class Refusal extends Error {
   }
 }
 
-/** What an answer says, if it says anything to people. */
+/** What went wrong, as people are told. @param {unknown} error */
+export const messageOf = (error) => (error instanceof Error && error.message) || TEXTS.lost;
+
+/** What an answer says, if it says anything to people. @param {number} status @param {string} body */
 function refusal(status, body) {
+  /** @type {any} */
   let told = {};
   try { told = JSON.parse(body); } catch { /* a proxy's page */ }
   const sentence = [told.sentence, told.detail].find((each) => typeof each === "string");
@@ -43,7 +51,7 @@ export class Server {
 
   /**
    * The answer to a request; with `data` it is a POST. Raises Refusal with one sentence.
-   * @param {string} path @param {object} [data]
+   * @param {string} path @param {object} [data] @returns {Promise<any>}
    */
   async ask(path, data) {
     const given = data && { method: "POST", body: JSON.stringify(data), headers: { "content-type": "application/json" } };
@@ -56,6 +64,7 @@ export class Server {
     return (await this.reach(path)).arrayBuffer();
   }
 
+  /** @param {string} path @param {RequestInit} [given] */
   async reach(path, given) {
     let answer;
     try {
@@ -70,12 +79,13 @@ export class Server {
   /**
    * Calls `happened` with each event of a project after `since`, `reached` with whether the server
    * answers, and `ended` when it refuses to go on; returns a function that ends it.
+   * @param {string} project @param {number} since @param {(event: ProjectEvent) => unknown} happened @param {(answers: boolean) => void} reached @param {() => void} ended
    */
   follow(project, since, happened, reached, ended) {
     const source = new EventSource(`${this.root}/projects/${project}/events?since=${since}`);
     source.onopen = () => reached(true);
     source.onerror = () => { reached(false); if (source.readyState === EventSource.CLOSED) ended(); };
-    source.onmessage = (message) => happened(JSON.parse(message.data), Number(message.lastEventId));
+    source.onmessage = (message) => happened(JSON.parse(message.data));
     return () => source.close();
   }
 }

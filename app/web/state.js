@@ -1,8 +1,12 @@
-// The editor's state: the open project and the selection, without what shows them.
+// The open project and the selection, without what shows them.
 
 import { History } from "./script/history.js";
 import { Script } from "./script/script.js";
+import { Timeline } from "./sound/timeline.js";
 import { Transport } from "./sound/transport.js";
+import { messageOf } from "./server.js";
+
+/** @import { Edit, LiveWord, Progress, Settings, Sound } from "./records" */
 
 export class State {
   /** Nothing is open yet. @param {import("./server.js").Server} server */
@@ -13,28 +17,93 @@ export class State {
     this.transport = new Transport(server);
     /** @type {string|null} */
     this.project = null;
-    /** The most changes, and characters of one, that the server takes. @type {{changes: number, characters: number}} */
+    this.name = "";
+    /** The most changes, and characters of one, that the server takes. */
     this.limits = { changes: Infinity, characters: Infinity };
-    /** @type {{sample_rate: number, channels: number, samples: number, seconds: number}|null} */
+    /** @type {Settings} of new words and of what is exported */
+    this.settings = {};
+    /** @type {Sound|null} */
     this.sound = null;
-    /** @type {import("./sound/timeline.js").Timeline|null} what is shown; of both sides what is played */
-    this.timeline = this.editedLine = this.originalLine = null;
+    /** The recording with its changes, and without. */
+    this.timeline = this.originalLine = new Timeline(0);
+    /** @type {Set<number>} tokens in whose place something else is said */
+    this.replaced = new Set();
+    /** @type {"edited"|"original"} which of both is played */
     this.side = "edited";
-    /** @type {import("./script/script.js").Edit|null} the change that is selected, played again and again, or played once it is made */
-    this.active = this.looped = this.wanted = null;
-    /** @type {Set<string>} the keys of edits of which takes are being made */
+    /** @type {{anchor: number, focus: number}|null} tokens that are selected, both included */
+    this.selection = null;
+    /** @type {Edit|null} the change that is selected */
+    this.active = null;
+    /** @type {Edit|null} the one that is played again and again */
+    this.looped = null;
+    /** @type {Edit|null} the one that is played once it is made */
+    this.wanted = null;
+    /** @type {Set<string|null>} the keys of edits of which takes are being made */
     this.making = new Set();
     /** @type {Set<string>} those of which another take was asked for here: it is chosen when it comes */
     this.wants = new Set();
-    /** @type {number[]|null} a stretch of the axis that is selected */
+    /** @type {[number, number]|null} a stretch of the axis that is selected */
     this.sweep = null;
     /** Whether the speakers are being told apart. */
     this.telling = false;
     /** @type {number|null} where what is missing was asked for */
     this.looked = null;
-    /** @type {{project: string, words: import("./start/live_words.js").Word[]}|null} what was heard while it was recorded */
+    /** @type {{project: string, words: LiveWord[]}|null} what was heard while it was recorded */
     this.spoken = null;
-    /** @type {any} how far it has been listened to */
+    /** @type {Progress|null} how far it has been listened to */
     this.listening = null;
+    /** @type {boolean|null} whether punctuation is added; null if none can be */
+    this.marks = null;
+    /** Names to listen for, as they were typed. */
+    this.names = "";
+    /** @type {Record<string, string>} words that are said otherwise */
+    this.pronunciations = {};
+    /** @type {string|null} a new text that is offered */
+    this.offered = null;
   }
+
+  /** The selected tokens [first, last), or null. @returns {[number, number]|null} */
+  get range() {
+    if (!this.selection) return null;
+    const { anchor, focus } = this.selection;
+    return [Math.min(anchor, focus), Math.max(anchor, focus) + 1];
+  }
+
+  /** Samples a second of what is open. */
+  get rate() { return this.sound ? this.sound.sample_rate : 1; }
+
+  /** @param {Edit} edit */
+  isMaking(edit) { return this.making.has(this.script.madeOf(edit)); }
+
+  /** Ask the server for something of the project; say so if it is refused, once that is `undone`. @param {string} name @param {object} data */
+  ask(name, data, undone = () => {}) {
+    return this.server.ask(`/projects/${this.project}/${name}`, data).catch((error) => { undone(); this.complain(messageOf(error)); });
+  }
+
+  // ---- what shows it, where there is a page -------------------------------------------------------
+
+  /** Show all of it anew. */
+  render() {}
+  /** Show its header and transport anew. */
+  refresh() {}
+  /** Show the list of changes anew. */
+  renderChanges() {}
+  /** Draw the sound anew. */
+  redraw() {}
+  /** Show what is heard now. */
+  tick() {}
+  /** Bring a stretch of the axis into the view. @param {number} first @param {number} last */
+  reveal(first, last) { void [first, last]; }
+  /** Show the change that is selected now, and go there if it is to be `seen`. @param {boolean} seen */
+  activated(seen) { void seen; }
+  /** Say what went wrong. @param {string} sentence */
+  complain(sentence) { void sentence; }
+  /** The keys go to the transcript. */
+  focus() {}
+  /** What is being written becomes a change. */
+  finish() {}
+  /** Show a panel beside the script. @param {"changes"|"cleaning"|"recordings"} [panel] */
+  beside(panel) { void panel; }
+  /** Fetch the changes again, which another window has changed. */
+  async reload() {}
 }

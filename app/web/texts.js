@@ -56,7 +56,7 @@ export const TEXTS = {
   names: "Names and words", names_hint: "One a line, perhaps as it sounds: Kyiv=KEE-yev. a3t listens for them in this project.",
   settings: "Settings", advanced: "Advanced", settings_hint: "They apply to new changes, and to what you export.",
   settings_of: { kind: "File type", loudness: "Loudness", voice: "Voice", model: "Model", vocoder: "Vocoder", aligner: "Finds words with" },
-  kinds: { "": "As recorded (WAV or FLAC)", ".wav": "WAV", ".flac": "FLAC", ".mp3": "MP3", ".m4a": "M4A" }, loudnesses: [[null, "As recorded"], [-16, "−16 LUFS, for podcasts"], [-23, "−23 LUFS, for radio"]],
+  kinds: { "": "As recorded (WAV or FLAC)", ".wav": "WAV", ".flac": "FLAC", ".mp3": "MP3", ".m4a": "M4A" }, loudnesses: /** @type {[number|null, string][]} */ ([[null, "As recorded"], [-16, "−16 LUFS, for podcasts"], [-23, "−23 LUFS, for radio"]]),
   choices: { bandwidth: "frequency range", spectrum: "tone", room: "room and noise", coding: "compression", cut: "Cut out", mute: "Mute" }, no_voice: "The recording’s own",
   sentence_case: "Sentence case instead of capitals", retext: "Give it a transcript…", retext_hint: "What the recording says. Its words and their times are found again.",
   consent: "Edit only recordings of yourself, or of people who agree to it, and tell your listeners that the recording was edited: the edit.json says where.", spectrogram: "Spectrogram", audio_height: "Height of the audio",
@@ -85,7 +85,7 @@ export const TEXTS = {
   not_arrived: "A recording of {} from {} was never sent.", send_it: "Open it",
   bin: "Recently deleted: {}", restore: "Restore",
   follow: "Follow playback",
-  edits: (count) => `${count} change${count === 1 ? "" : "s"}`,
+  edits: (/** @type {number} */ count) => `${count} change${count === 1 ? "" : "s"}`,
   shortcuts: [
     ["Space", "Play or pause"], ["← →", "From word to word"], ["Shift + ← →", "Select words"],
     ["Enter", "Replace the selected words"], ["F2", "Fix what was misheard"], ["any letter", "Type over the selected words"], ["Delete", "Delete the selected words"],
@@ -97,22 +97,22 @@ export const TEXTS = {
   steering_keys: [["J  K  L", "Back, pause, faster"], ["O", "Original or edited"], ["A", "Accept the selected change"], ["1 – 9", "Choose a take of it"], ["+ −", "Zoom"], ["?", "This list"]],
 };
 
-/** A text with {} filled in, one after the other. */
+/** A text with {} filled in, one after the other. @param {string} text @param {...(string|number)} values */
 export function tell(text, ...values) {
   return text.replace(/\{\}/g, () => String(values.shift()));
 }
 
-/** 1:02:03, or 2:03.4 with tenths. */
+/** 1:02:03, or 2:03.4 with tenths. @param {number} seconds */
 export function clock(seconds, tenths = false) {
-  const whole = Math.floor(seconds + 1e-6), two = (n) => String(n).padStart(2, "0");
+  const whole = Math.floor(seconds + 1e-6), two = (/** @type {number} */ n) => String(n).padStart(2, "0");
   const hours = Math.floor(whole / 3600), minutes = Math.floor(whole / 60) % 60;
   const base = hours ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`;
   return tenths ? `${base}.${Math.floor((seconds - whole) * 10 + 1e-6)}` : base;
 }
 
-/** What an edit of a pause, or of sound between words, is called. @param {import("./script/script.js").Script} script @param {any} edit */
+/** What an edit of a pause, or of sound between words, is called. @param {import("./script/script.js").Script} script @param {import("./records").Edit} edit */
 export function named(script, edit) {
-  if (!script.isPause(edit)) return edit.cut ? TEXTS.cuts[edit.cut.kind] : edit.text;
+  if (!script.isPause(edit)) return edit.cut ? TEXTS.cuts[/** @type {keyof typeof TEXTS.cuts} */ (edit.cut.kind)] : edit.text;
   const by = script.growth(edit);
   return tell(TEXTS.pause_by, `${by < 0 ? "−" : "+"}${Math.abs(by).toFixed(2)}`);
 }

@@ -14,7 +14,7 @@ function database() {
   });
 }
 
-/** One step on a store, on the disk when it is done; null where the browser keeps nothing. */
+/** One step on a store, on the disk when it is done; null where the browser keeps nothing. @template T @param {string} store @param {IDBTransactionMode} mode @param {(held: IDBObjectStore) => IDBRequest<T>} what @returns {Promise<T|null>} */
 async function step(store, mode, what) {
   try {
     const opened = await database();
@@ -37,5 +37,5 @@ export const forget = (store, key) => step(store, "readwrite", (held) => held.de
 export async function kept(store) {
   const keys = await step(store, "readonly", (held) => held.getAllKeys());
   const values = keys && await step(store, "readonly", (held) => held.getAll());
-  return values && keys.length === values.length ? keys.map((key, k) => [key, values[k]]) : [];
+  return values && keys.length === values.length ? keys.map((key, k) => [String(key), values[k]]) : [];
 }

@@ -4,24 +4,35 @@ import { icon, make, refocused, show, tool } from "../elements.js";
 import { isShouted, sentenceCase } from "../script/wording.js";
 import { TEXTS, clock, named, tell } from "../texts.js";
 
-/** Where the words of a take were recorded; "" if they were made. */
+/** @import { Edit, TakeRecord } from "../records" */
+/** @typedef {import("../script/script.js").Place} Place */
+
+/** Where the words of a take were recorded; "" if they were made. @param {TakeRecord} take */
 const recorded = (take) => (take.punch_in ? TEXTS.said_by_you : typeof take.recorded === "number" ? tell(take.other ? TEXTS.recorded_in_other : TEXTS.recorded_at, clock(take.recorded)) : "");
 
 export class ChangesView {
-  /** @param {HTMLElement} host @param {any} app */
-  constructor(host, app) {
-    this.app = app;
+  /**
+   * @param {HTMLElement} host @param {import("../state.js").State} state @param {import("../editing.js").Editing} editing
+   * @param {import("../hearing.js").Hearing} hearing @param {import("./saying.js").Saying} saying
+   * @param {(edit: Edit) => void} rewrite writes a change's words anew @param {() => void} close
+   */
+  constructor(host, state, editing, hearing, saying, rewrite, close) {
+    this.state = state;
+    this.editing = editing;
+    this.hearing = hearing;
+    this.saying = saying;
+    this.rewrite = rewrite;
     this.count = make("span", { class: "count" });
-    this.all = make("button", { type: "button", class: "quiet", onclick: () => app.editing.acceptAll() }, TEXTS.accept_all);
+    this.all = make("button", { type: "button", class: "quiet", onclick: () => editing.acceptAll() }, TEXTS.accept_all);
     this.list = make("ol", { class: "cards", onkeydown: (event) => this.#walk(event) });
     this.empty = make("div", { class: "empty" }, make("p", {}, make("strong", {}, TEXTS.no_changes)), make("p", {}, TEXTS.no_changes_hint));
     this.offer = make("div", { class: "offer" });
     this.told = make("p", { class: "synthetic" });
-    host.append(make("div", { class: "head" }, make("h2", {}, TEXTS.changes, " ", this.count), this.all, tool("close", TEXTS.close, () => app.showChanges(false), { class: "tool fold" })), this.empty, this.offer, this.list, this.told);
+    host.append(make("div", { class: "head" }, make("h2", {}, TEXTS.changes, " ", this.count), this.all, tool("close", TEXTS.close, close, { class: "tool fold" })), this.empty, this.offer, this.list, this.told);
   }
 
   render() {
-    const { script, active } = this.app;
+    const { script, active } = this.state;
     const places = script.places();
     this.count.textContent = places.length ? String(places.length) : "";
     this.empty.hidden = places.length > 0;
@@ -33,9 +44,9 @@ export class ChangesView {
     this.told.textContent = seconds ? `${tell(TEXTS.synthetic, seconds.toFixed(1))}. ${TEXTS.accept_hint}` : "";
   }
 
-  /** Arrow keys go from card to card; Tab leaves them. */
+  /** Arrow keys go from card to card; Tab leaves them. @param {KeyboardEvent} event */
   #walk(event) {
-    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key], titles = [...this.list.querySelectorAll(".title")], at = titles.indexOf(event.target);
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key], titles = [.../** @type {NodeListOf<HTMLElement>} */ (this.list.querySelectorAll(".title"))], at = titles.indexOf(/** @type {HTMLElement} */ (event.target));
     if (!by || at < 0) return;
     event.preventDefault();
     event.stopPropagation();
@@ -44,11 +55,11 @@ export class ChangesView {
 
   /** What is offered while there is no change: the one that an example suggests, or to write capitals as usual. */
   #offered() {
-    const { script, offered, listening } = this.app, { turns } = script;
+    const { state, editing } = this, { script, offered, listening } = state, { turns } = script;
     if (script.edits.length || !turns.length || !listening?.done) return null;
     if (isShouted(turns.map(([, text]) => text).join(" "))) {
       const text = turns.map(([name, text]) => `${name && `${name}: `}${sentenceCase(text)}`).join("\n");
-      return make("button", { type: "button", class: "button", onclick: () => this.app.asked("text", { text }) }, TEXTS.sentence_case);
+      return make("button", { type: "button", class: "button", onclick: () => state.ask("text", { text }) }, TEXTS.sentence_case);
     }
     if (!offered) return null;
     const old = script.tokens.map((token) => token.text), wanted = offered.split(" ");
@@ -57,57 +68,56 @@ export class ChangesView {
     while (end < Math.min(old.length, wanted.length) - first && old[old.length - 1 - end] === wanted[wanted.length - 1 - end]) end++;
     const text = wanted.slice(first, wanted.length - end).join(" ");
     const was = old.slice(first, old.length - end).join(" ");
-    return make("button", { type: "button", class: "button", onclick: () => this.app.editing.write(first, old.length - end, text, true) }, tell(TEXTS.offered, was, text));
+    return make("button", { type: "button", class: "button", onclick: () => editing.write(first, old.length - end, text, true) }, tell(TEXTS.offered, was, text));
   }
 
   /** Of each guessed word, and of each that is said otherwise already: how, other ways it may be said, and a field for
-   * yet another. */
+   * yet another. @param {TakeRecord} take */
   #pronunciations(take) {
-    const { app } = this, own = app.pronunciations || {};
+    const { editing } = this, own = this.state.pronunciations;
     const words = new Set([...Object.keys(take.guessed || {}), ...take.words.map(({ text }) => text).filter((text) => text in own)]);
     return [...words].map((word) => {
-      const field = /** @type {HTMLInputElement} */ (make("input", { "data-name": `said ${word}`, "aria-label": tell(TEXTS.said_as, `“${word}”`), placeholder: TEXTS.as_it_sounds, maxlength: "200", autocomplete: "off", spellcheck: "false" }));
+      const field = make("input", { "data-name": `said ${word}`, "aria-label": tell(TEXTS.said_as, `“${word}”`), placeholder: TEXTS.as_it_sounds, maxlength: "200", autocomplete: "off", spellcheck: "false" });
       field.value = own[word] || "";
-      return make("form", { class: "note say", onsubmit: (event) => { event.preventDefault(); if (field.value.trim()) app.editing.pronounce(word, field.value.trim()); } },
+      return make("form", { class: "note say", onsubmit: (event) => { event.preventDefault(); if (field.value.trim()) editing.pronounce(word, field.value.trim()); } },
         make("span", {}, word in own ? tell(TEXTS.said_as, `“${word}”`) : tell(TEXTS.guessed, `“${word}”`)),
         ...(word in own ? [] : take.offered?.[word] || []).map(({ said, phones }) =>
-          make("button", { type: "button", class: "quiet", "data-name": `say ${word} ${said}`, onclick: () => app.editing.pronounce(word, phones) }, said)),
+          make("button", { type: "button", class: "quiet", "data-name": `say ${word} ${said}`, onclick: () => editing.pronounce(word, phones) }, said)),
         field, make("button", { type: "submit", class: "quiet strong", "data-name": `say ${word}` }, TEXTS.say_so));
     });
   }
 
+  /** @param {Place} place @param {boolean} isActive */
   #card(place, isActive) {
-    const { app } = this;
-    const { edit, first, last } = place;
-    const { script } = app;
+    const { state: { script }, editing, hearing } = this, { edit, first, last } = place;
     const old = script.tokens.slice(first, last).map((token) => token.text).join(" ");
-    const state = script.stateOf(edit);
+    const made = script.stateOf(edit);
     const between = script.isPause(edit) || (edit.cut && first === last);
     const name = between ? named(script, edit) : edit.text;
     const words = make("span", { class: "words" }, old && make("del", {}, old), old && " ", name ? make("ins", {}, name) : make("em", {}, TEXTS.deleted));
-    const badge = state !== "made" && make("span", { class: `state ${state}` }, state === "accepted" && icon("check"), TEXTS.state[state]);
-    const head = make("button", { type: "button", class: "title", "data-name": "title", "aria-expanded": String(isActive), tabindex: isActive || (!app.active && place === script.places()[0]) ? "0" : "-1", onclick: () => app.hearing.activate(edit, true) }, words, badge);
-    const card = make("li", { class: `card ${state}${isActive ? " active" : ""}` }, head);
+    const badge = made !== "made" && make("span", { class: `state ${made}` }, made === "accepted" && icon("check"), TEXTS.state[made]);
+    const head = make("button", { type: "button", class: "title", "data-name": "title", "aria-expanded": String(isActive), tabindex: isActive || (!this.state.active && place === script.places()[0]) ? "0" : "-1", onclick: () => hearing.activate(edit, true) }, words, badge);
+    const card = make("li", { class: `card ${made}${isActive ? " active" : ""}` }, head);
     if (!isActive) return card;
-    if (state === "failed") {
+    if (made === "failed") {
       card.append(make("p", { class: "problem" }, script.failures.get(script.madeOf(edit))),
         make("div", { class: "row" },
-          make("button", { type: "button", class: "quiet", "data-name": "again", onclick: () => app.editing.again(edit, {}) }, TEXTS.try_again),
-          tool("pencil", TEXTS.change_text, () => app.editing.rewrite(edit)), tool("close", TEXTS.revert, () => app.editing.revert(edit), { class: "tool end" })));
+          make("button", { type: "button", class: "quiet", "data-name": "again", onclick: () => editing.again(edit, {}) }, TEXTS.try_again),
+          tool("pencil", TEXTS.change_text, () => this.rewrite(edit)), tool("close", TEXTS.revert, () => editing.revert(edit), { class: "tool end" })));
       return card;
     }
     const takes = script.takesOf(edit), chosen = script.chosen(edit), isPause = script.isPause(edit), makes = edit.text && !isPause;
-    const by = (factor) => (isPause ? app.editing.setPause(first - 1, script.pauseAfter(first - 1) * factor) : app.editing.again(edit, { pace: chosen.pace / factor }));
     if (chosen) {
+      const by = (/** @type {number} */ factor) => (isPause ? editing.setPause(first - 1, script.pauseAfter(first - 1) * factor) : editing.again(edit, { pace: chosen.pace / factor }));
       const choices = takes.map((take) => make("button", {
         type: "button", role: "radio", class: "choice", "data-name": `take ${take.number}`,
         "aria-checked": String(take === chosen), title: recorded(take) || null, "aria-label": recorded(take) || tell(TEXTS.take, take.number + 1),
-        onclick: () => app.editing.choose(edit, take.number),
-      }, take.punch_in ? icon("record") : recorded(take) ? clock(take.recorded) : String(take.number + 1)));
+        onclick: () => editing.choose(edit, take.number),
+      }, take.punch_in ? icon("record") : recorded(take) ? clock(take.recorded || 0) : String(take.number + 1)));
       const seconds = isPause ? script.pauseAfter(first - 1) : chosen.seconds;
       card.append(make("div", { class: "row" },
-        tool("play", TEXTS.in_context, () => app.hearing.playEdit(edit), { "data-name": "context" }),
-        tool("loop", TEXTS.loop, () => app.hearing.toggleLoop(edit), { "aria-pressed": String(app.looped === edit), "data-name": "loop" }),
+        tool("play", TEXTS.in_context, () => hearing.playEdit(edit), { "data-name": "context" }),
+        tool("loop", TEXTS.loop, () => hearing.toggleLoop(edit), { "aria-pressed": String(this.state.looped === edit), "data-name": "loop" }),
         makes && make("span", { class: "choices", role: "radiogroup", "aria-label": TEXTS.takes }, make("span", { "aria-hidden": "true" }, TEXTS.takes), ...choices),
         (isPause || makes && !recorded(chosen)) && make("span", { class: "length" }, tool("less", TEXTS.shorter, () => by(1 / 1.15), { "data-name": "shorter" }), `${seconds.toFixed(2)} s`, tool("more", TEXTS.longer, () => by(1.15), { "data-name": "longer" }))));
       const others = script.madeWith(edit).filter((each) => each !== edit).map(({ text }) => `“${text || TEXTS.deleted}”`).join(", "), isOld = edit.accepted && !script.isOwn(edit);
@@ -116,17 +126,17 @@ export class ChangesView {
         recorded(chosen) && `${recorded(chosen)}.`,
         chosen.doubtful?.length && tell(TEXTS.hardly_heard, chosen.doubtful.map((word) => `“${word}”`).join(", ")),
         ...(chosen.doubts || []), !chosen.spans.length && TEXTS.same_sound,
-      ].filter(Boolean);
-      for (const note of notes) card.append(make("p", { class: "note" }, note));
+      ];
+      for (const note of notes) if (note) card.append(make("p", { class: "note" }, note));
       card.append(...this.#pronunciations(chosen));
     }
     const isAccepted = edit.accepted && script.isOwn(edit);
     card.append(make("div", { class: "row" },
-      chosen && make("button", { type: "button", class: `accept${isAccepted ? " is" : ""}`, "data-name": "accept", "aria-pressed": String(isAccepted), title: TEXTS.accept_hint, onclick: () => app.editing.accept(edit, !isAccepted) }, icon("check"), isAccepted ? TEXTS.accepted : TEXTS.accept),
-      chosen && makes && make("button", { type: "button", class: "quiet", "data-name": "again", disabled: app.isMaking(edit), onclick: () => app.editing.again(edit, {}) }, app.isMaking(edit) ? TEXTS.state.making : TEXTS.again),
-      makes && tool("record", TEXTS.say_words, () => app.saying.open([first, last]), { "data-name": "say" }),
-      !between && tool("pencil", TEXTS.change_text, () => app.editing.rewrite(edit), { "data-name": "rewrite" }),
-      tool("bin", TEXTS.revert, () => app.editing.revert(edit), { "data-name": "revert" })));
+      chosen && make("button", { type: "button", class: `accept${isAccepted ? " is" : ""}`, "data-name": "accept", "aria-pressed": String(isAccepted), title: TEXTS.accept_hint, onclick: () => editing.accept(edit, !isAccepted) }, icon("check"), isAccepted ? TEXTS.accepted : TEXTS.accept),
+      chosen && makes && make("button", { type: "button", class: "quiet", "data-name": "again", disabled: this.state.isMaking(edit), onclick: () => editing.again(edit, {}) }, this.state.isMaking(edit) ? TEXTS.state.making : TEXTS.again),
+      makes && tool("record", TEXTS.say_words, () => this.saying.open(first, last), { "data-name": "say" }),
+      !between && tool("pencil", TEXTS.change_text, () => this.rewrite(edit), { "data-name": "rewrite" }),
+      tool("bin", TEXTS.revert, () => editing.revert(edit), { "data-name": "revert" })));
     return card;
   }
 }

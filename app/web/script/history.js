@@ -2,17 +2,20 @@
 
 import { inverse } from "./steps.js";
 
-/** @typedef {import("./steps.js").Step} Step */
+/** @import { Step } from "../records" */
 
 export class History {
   constructor() {
     this.changed = () => {};
     /** Takes a step back, or again; what became of it. @type {(step: Step) => Step} */
     this.take = (step) => step;
-    this.open([], []);
+    /** @type {Step[]} oldest first */
+    this.done = [];
+    /** @type {Step[]} the last one to come again first */
+    this.undone = [];
   }
 
-  /** @param {Step[]} done oldest first @param {Step[]} undone the last one to come again first */
+  /** @param {Step[]} done @param {Step[]} undone as they are kept here */
   open(done, undone) {
     this.done = [...done];
     this.undone = [...undone];
@@ -40,7 +43,7 @@ export class History {
     return this.#move(this.undone, this.done, (step) => this.take({ ...step, gentle: true, redo: step.name }));
   }
 
-  /** @param {Step[]} from @param {Step[]} to @param {(step: Step) => Step} turned */
+  /** @param {Step[]} from @param {Step[]} to @param {(step: Step) => Step} turned @returns {string|null|undefined} */
   #move(from, to, turned) {
     const step = from.pop();
     if (!step) return null;

@@ -6,14 +6,15 @@ import { parts } from "./wording.js";
  * A word as it stands in the script: `id` is of the token that it is recorded as, or its number in what another `file`
  * says; -1 for one that was typed.
  * @typedef {{text: string, id: number, file?: string}} Word
- * @typedef {{at: number, tokens: number[], file?: string}} Run as the server has it: words from `at` on, one for each token
  */
+/** @import { Edit, RecordedWords, Token } from "../records" */
 
 const CLIPBOARD = "application/x-a3t-words"; // what is copied within a project says where it is recorded
-const keyOf = ({ text }) => parts(text).core.toLowerCase();
+const keyOf = (/** @type {Word} */ { text }) => parts(text).core.toLowerCase();
 
 /** A text's words, recorded as those `known` ones are that it has, in their order. @param {string} text @param {Word[]} known @returns {Word[]} */
 export function recognised(text, known) {
+  /** @type {Word[]} */
   const words = text.split(" ").filter(Boolean).map((each) => ({ text: each, id: -1 }));
   const [a, b] = [words, known].map((list) => list.map(keyOf));
   let first = 0, last = 0;
@@ -24,7 +25,7 @@ export function recognised(text, known) {
   for (let i = rows - 1; i >= 0; i--) {
     for (let j = columns - 1; j >= 0; j--) common[i][j] = a[first + i] === b[first + j] ? common[i + 1][j + 1] + 1 : Math.max(common[i + 1][j], common[i][j + 1]);
   }
-  const take = (i, j) => Object.assign(words[i], { id: known[j].id }, known[j].file ? { file: known[j].file } : {});
+  const take = (/** @type {number} */ i, /** @type {number} */ j) => Object.assign(words[i], { id: known[j].id }, known[j].file ? { file: known[j].file } : {});
   for (let k = 0; k < first; k++) take(k, k);
   for (let k = 1; k <= last; k++) take(a.length - k, b.length - k);
   for (let i = 0, j = 0; i < rows && j < columns;) {
@@ -35,11 +36,11 @@ export function recognised(text, known) {
   return words;
 }
 
-/** Where the words are recorded; null if that is where the change's own tokens are, in their order. @param {Word[]} words @param {number[]} tokens @returns {Run[]|null} */
+/** Where the words are recorded; null if that is where the change's own tokens are, in their order. @param {Word[]} words @param {number[]} tokens @returns {RecordedWords[]|null} */
 export function runsOf(words, tokens) {
   const places = words.filter(({ id }) => id >= 0).map(({ id, file }) => (file ? -1 : tokens.indexOf(id)));
   if (places.every((place, k) => place > (k ? places[k - 1] : -1))) return null;
-  /** @type {Run[]} */
+  /** @type {RecordedWords[]} */
   const runs = [];
   words.forEach(({ id, file = "" }, at) => {
     const run = runs[runs.length - 1];
@@ -50,7 +51,7 @@ export function runsOf(words, tokens) {
   return runs;
 }
 
-/** The words of an edit. @param {import("./script.js").Edit} edit @param {import("./script.js").Token[]} tokens those that it replaces @returns {Word[]} */
+/** The words of an edit. @param {Edit} edit @param {Token[]} tokens those that it replaces @returns {Word[]} */
 export function wordsOf({ text, recorded }, tokens) {
   if (!recorded) return recognised(text, tokens);
   /** @type {Word[]} */
@@ -62,13 +63,13 @@ export function wordsOf({ text, recorded }, tokens) {
 /** @param {Word[]} words */
 export const textOf = (words) => words.map(({ text }) => text).join(" ");
 
-/** @param {DataTransfer} board @param {string} project @param {Word[]} words */
+/** @param {DataTransfer} board @param {string|null} project @param {Word[]} words */
 export function copy(board, project, words) {
   board.setData("text/plain", textOf(words));
   board.setData(CLIPBOARD, JSON.stringify({ project, words }));
 }
 
-/** Where words on the clipboard are recorded, if they are this project's. @param {DataTransfer} board @param {string} project @returns {Word[]} */
+/** Where words on the clipboard are recorded, if they are this project's. @param {DataTransfer} board @param {string|null} project @returns {Word[]} */
 export function copied(board, project) {
   const own = board.getData(CLIPBOARD);
   if (!own) return [];

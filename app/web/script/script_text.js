@@ -7,18 +7,24 @@ import { TEXTS, clock, named, tell } from "../texts.js";
 const FIRST = 12; // paragraphs that have elements from the beginning
 const LONG = 70; // words of a paragraph of what is not recognised yet
 
-/** @typedef {{first: number, last: number, start: number, near: boolean, made: string, waiting?: string, element: HTMLElement|null}} Row */
+/** @typedef {{first: number, last: number, start: number, near: boolean, made: string, waiting?: string}} Paragraph tokens, or what waits to be recognised @typedef {Paragraph & {element: HTMLElement}} Row @typedef {import("./script.js").Place} Place */
 
 export class ScriptText {
-  /** @param {HTMLElement} host @param {any} app */
-  constructor(host, app) {
-    this.app = app;
-    this.script = app.script;
+  /** @param {HTMLElement} host @param {import("../state.js").State} state @param {import("../hearing.js").Hearing} hearing @param {import("../editing.js").Editing} editing @param {import("../panels/cleaning_view.js").CleaningView} cleaning */
+  constructor(host, state, hearing, editing, cleaning) {
+    this.state = state;
+    this.script = state.script;
+    this.cleaning = cleaning;
     /** @type {Row[]} */
     this.rows = [];
+    /** @type {Place[]} */
+    this.places = [];
     this.lit = -1;
+    /** @type {HTMLElement|null} */
+    this.litElement = null;
     this.marked = () => {}; // shows what is selected, in words that are new
-    this.holds = (row) => void row; // whether something is written in a row, which stays as it is
+    /** @type {HTMLElement|null} what is written in, in a row that stays as it is meanwhile */
+    this.field = null;
     this.body = make("div", { class: "script", tabindex: "0", role: "textbox", "aria-multiline": "true", "aria-readonly": "true", "aria-label": TEXTS.transcript });
     this.said = make("div", { class: "said", "aria-live": "polite" });
     this.scroller = make("div", { class: "scroller" }, this.body);
@@ -31,25 +37,24 @@ export class ScriptText {
     this.scroller.addEventListener("keydown", (event) => { if (/^Page/.test(event.key)) this.setFollows(false); });
     this.body.addEventListener("click", (event) => {
       const place = /** @type {HTMLElement|null} */ (/** @type {HTMLElement} */ (event.target).closest("[data-look]"));
-      if (place) app.hearing.look(Number(place.dataset.look), true);
+      if (place) hearing.look(Number(place.dataset.look), true);
       const name = /** @type {HTMLElement|null} */ (/** @type {HTMLElement} */ (event.target).closest("[data-speaker]"));
-      if (name) app.editing.renameSpeaker(Number(name.dataset.speaker));
+      if (name) editing.renameSpeaker(Number(name.dataset.speaker));
     });
   }
 
   /** Shows the current script; leaves unchanged paragraphs alone. */
   render() {
-    const { script } = this.app;
-    /** @type {Row[]} */
-    const rows = script.paragraphs().map(([first, last]) => ({ first, last, start: script.tokens[first].start, near: false, made: "", element: null }));
-    this.#withWaiting(rows);
+    const { script } = this;
+    /** @type {Paragraph[]} */
+    const paragraphs = script.paragraphs().map(([first, last]) => ({ first, last, start: script.tokens[first].start, near: false, made: "" }));
+    this.#withWaiting(paragraphs);
     this.places = script.places();
-    rows.forEach((row, n) => {
-      const was = this.rows[n];
-      row.element = was?.element || make("div", { class: "paragraph" }, make("span", { class: "time", "aria-hidden": "true" }), make("p"));
-      row.near = was ? was.near : n < FIRST;
-      row.made = was?.made || "";
-      if (!was) this.body.append(row.element);
+    /** @type {Row[]} */
+    const rows = paragraphs.map((paragraph, n) => {
+      const was = this.rows[n], element = was?.element || make("div", { class: "paragraph" }, make("span", { class: "time", "aria-hidden": "true" }), make("p"));
+      if (!was) this.body.append(element);
+      return { ...paragraph, element, near: was ? was.near : n < FIRST, made: was?.made || "" };
     });
     for (const { element } of this.rows.slice(rows.length)) { this.nearby.unobserve(element); element.remove(); }
     const fresh = rows.slice(this.rows.length);
@@ -64,8 +69,9 @@ export class ScriptText {
   #approach(seen) {
     const found = new Map(seen.map(({ target, isIntersecting }) => [target, isIntersecting]));
     for (const row of this.rows) {
-      if (!found.has(row.element) || row.near === found.get(row.element)) continue;
-      row.near = found.get(row.element);
+      const near = found.get(row.element);
+      if (near === undefined || row.near === near) continue;
+      row.near = near;
       this.#show(row);
     }
     this.marked();
@@ -73,8 +79,8 @@ export class ScriptText {
 
   /** @param {Row} row */
   #show(row) {
-    const { script } = this.app, { first, last, element } = row;
-    if (this.holds(element)) { // typed text stays; meanwhile finished takes are announced
+    const { script } = this, { first, last, element } = row;
+    if (element.contains(this.field)) { // typed text stays; meanwhile finished takes are announced
       for (const { edit, first, last } of this.places) element.querySelector(`[data-first="${first}"][data-last="${last}"]`)?.setAttribute("class", `change ${script.stateOf(edit)}`);
       row.made = "";
       return;
@@ -89,11 +95,12 @@ export class ScriptText {
     element.children[1].innerHTML = html; // made of escaped texts alone
   }
 
-  /** The changes of tokens [first, last) of a paragraph. */
+  /** The changes of tokens [first, last) of a paragraph. @param {number} first @param {number} last */
   #changes(first, last) {
     return this.places.filter((place) => (place.first === place.last ? (place.first > first && place.first <= last) || (first === 0 && place.first === 0) : place.first < last && first < place.last));
   }
 
+  /** @param {number} first @param {number} last */
   #words(first, last) {
     const parts = [];
     let k = first;
@@ -106,9 +113,9 @@ export class ScriptText {
     return parts.join(" ");
   }
 
-  /** A paragraph as plain text, struck and new words included, for far from the view. */
+  /** A paragraph as plain text, struck and new words included, for far from the view. @param {number} first @param {number} last */
   #plain(first, last) {
-    const { tokens } = this.script, said = (from, until) => tokens.slice(from, until).map(({ text }) => text);
+    const { tokens } = this.script, said = (/** @type {number} */ from, /** @type {number} */ until) => tokens.slice(from, until).map(({ text }) => text);
     const parts = [];
     let k = first;
     for (const place of this.#changes(first, last)) {
@@ -118,31 +125,33 @@ export class ScriptText {
     return [...parts, ...said(k, last)].filter(Boolean).join(" ");
   }
 
-  /** Rows for what has not been recognised: its words if they were given, or heard while it was recorded. @param {Row[]} rows */
+  /** Rows for what has not been recognised: its words if they were given, or heard while it was recorded. @param {Paragraph[]} rows */
   #withWaiting(rows) {
-    const { project, script, spoken, listening } = this.app;
+    const { project, script, spoken, listening } = this.state;
     const words = spoken && spoken.project === project ? spoken.words : [];
-    const whole = !rows.length && !listening.done && !script.missing.length && (words.length || listening.text);
-    for (const [start, end, text] of whole ? [[0, Infinity, listening.text]] : script.missing) {
+    const whole = !rows.length && listening && !listening.done && !script.missing.length && (words.length || listening.text);
+    for (const [start, end, text] of whole ? [/** @type {const} */ ([0, Infinity, listening.text])] : script.missing) {
       const heard = text || words.filter(([, from]) => start <= from && from < end).map(([word]) => word).join(" ");
       if (!heard && end - start < 10) continue;
       const at = rows.findIndex((row) => row.start > start), said = heard.split(/\s+/);
       const add = Array.from({ length: Math.ceil(said.length / LONG) }, (_, k) => `<span class="provisional">${escaped(said.slice(k * LONG, (k + 1) * LONG).join(" "))}</span>`);
       const bones = `<button type="button" class="missing" data-look="${start}">${escaped(tell(TEXTS.missing, clock(end)))}</button>`;
-      rows.splice(at < 0 ? rows.length : at, 0, ...(heard ? add : [bones]).map((waiting) => ({ first: -1, last: -1, start, near: false, made: "", waiting, element: null })));
+      rows.splice(at < 0 ? rows.length : at, 0, ...(heard ? add : [bones]).map((waiting) => ({ first: -1, last: -1, start, near: false, made: "", waiting })));
     }
   }
 
+  /** @param {number} k */
   #word(k, gone = false) {
     const token = this.script.tokens[k];
     const doubtful = token.score < this.script.doubtfulBelow && !gone;
-    const offer = gone ? null : this.app.cleaning.offerOf(token.id);
+    const offer = gone ? null : this.cleaning.offerOf(token.id);
     const title = offer ? TEXTS.offered_here : doubtful ? TEXTS.doubtful : "";
     const word = `<span data-k="${k}" class="w${doubtful ? " doubtful" : ""}${offer ? " offered" : ""}"${title ? ` title="${title}"` : ""}>${escaped(token.text)}</span>`;
-    const gap = gone ? null : this.app.cleaning.offerBefore(k);
+    const gap = gone ? null : this.cleaning.offerBefore(k);
     return gap ? `<span class="offered between" data-offer="${gap.number}" title="${TEXTS.offered_here}">${escaped(gap.name)}</span> ${word}` : word;
   }
 
+  /** Tokens [from, until) of a change, in a paragraph that goes to `end`. @param {Place} place @param {number} from @param {number} until @param {number} end */
   #change({ edit, first, last }, from, until, end) {
     const words = [];
     for (let k = from; k < until; k++) words.push(this.#word(k, true));
@@ -157,7 +166,7 @@ export class ScriptText {
   /** The paragraphs that have an element for each word. */
   get near() { return this.rows.filter(({ near, waiting }) => near && waiting === undefined); }
 
-  /** The paragraph of a token, with an element for each of its words. */
+  /** The paragraph of a token, with an element for each of its words. @param {number} k */
   #rowOf(k) {
     const row = this.rows.find(({ first, last }) => first <= k && k < last);
     if (row && !row.near) {
@@ -167,13 +176,13 @@ export class ScriptText {
     return row;
   }
 
-  /** A word of the page. @returns {HTMLElement|null} */
+  /** A word of the page. @param {number} k @returns {HTMLElement|null} */
   element(k) { return this.#rowOf(k)?.element.querySelector(`[data-k="${k}"]`) || null; }
 
-  /** A word of the page, if it is near the view. @returns {HTMLElement|null} */
+  /** A word of the page, if it is near the view. @param {number} k @returns {HTMLElement|null} */
   shown(k) { return this.near.find(({ first, last }) => first <= k && k < last)?.element.querySelector(`[data-k="${k}"]`) || null; }
 
-  /** A change on the page; near it, if it wasn't. @param {import("./script.js").Place} place @returns {HTMLElement|null} */
+  /** A change on the page; near it, if it wasn't. @param {Place} place @returns {HTMLElement|null} */
   changeAt({ first, last }) {
     this.#rowOf(Math.max(0, first === last ? first - 1 : first));
     return this.body.querySelector(`[data-first="${first}"][data-last="${last}"]`);
@@ -187,15 +196,19 @@ export class ScriptText {
     this.litElement = k >= 0 ? this.element(k) : null;
     if (!this.litElement) return;
     this.litElement.classList.add("now");
-    if (this.app.transport.playing && this.follows && !this.app.view.field.open) this.follow(this.litElement);
+    if (this.state.transport.playing && this.follows && !this.field) this.follow(this.litElement);
   }
 
-  /** Whether the view goes with what is heard: until one scrolls. */
+  /** Whether the view goes with what is heard: until one scrolls. @param {boolean} follows */
   setFollows(follows) {
     this.follows = follows;
-    this.again.hidden = follows || !this.app.transport.playing;
+    this.again.hidden = follows || !this.state.transport.playing;
   }
 
+  /** The keys go here. */
+  focus() { this.body.focus({ preventScroll: true }); }
+
+  /** @param {Element} element */
   follow(element) {
     const box = element.getBoundingClientRect(), view = this.scroller.getBoundingClientRect();
     if (box.top < view.top + 24 || box.bottom > view.bottom - 40) {

@@ -1,22 +1,18 @@
 // What is done to the list of changes, as steps: sent, taken back, and applied to whatever list is there.
 
-/**
- * @typedef {import("./script.js").Edit} Edit
- * @typedef {{after: number, right: number|null, tokens: number[]|null, text: string, was?: string}} Correction
- * What a step says of the words: tokens by their ids with seconds, who says those from one id to another.
- * @typedef {{marks?: boolean, times?: [number, number, number][], speakers?: [string, [number, number][]][]}} Words
- * The edits that went and those that came; an edit that did both has another take, or is accepted. What the words were
- * and are. A gentle step takes another one back, the one named `undo`, or brings back the one named `redo`, and gives
- * way to what has come since. `name`: what the server calls it.
- * @typedef {{gone: Edit[], come: Edit[], was?: Words, now?: Words, correct?: Correction[], gentle?: boolean, label?: string, undo?: string, redo?: string, name?: string, n?: number}} Step
- */
+/** @import { Change, Edit, Step } from "../records" */
 
-/** What makes a change the same one, whichever take is heard. @param {Edit} edit */
+/** What makes a change the same one, whichever take is heard. @param {Change} edit */
 export const nameOf = ({ after, tokens, text, cut, recorded }) => JSON.stringify([after, tokens, text, cut && [cut.kind, cut.action, cut.start, cut.end], (recorded || null)?.map(({ at, tokens, file }) => [at, tokens, file || ""])]);
 
+/** @typedef {Pick<Change, "take"|"take_of"|"accepted">} Judged what is said of a change */
+
+/** @template {Change} C @param {C[]} edits @returns {Map<string, C>} */
 const named = (edits) => new Map(edits.map((edit) => [nameOf(edit), edit]));
+/** @param {Judged} a @param {Judged} b */
 const sameTake = (a, b) => a.take === b.take && (a.take_of || "") === (b.take_of || "");
-export const same = (a, b) => a && b && sameTake(a, b) && a.accepted === b.accepted;
+/** @param {Judged|undefined} a @param {Judged|undefined} b */
+export const same = (a, b) => !!a && !!b && sameTake(a, b) && a.accepted === b.accepted;
 
 /** The step from one list to another. @param {Edit[]} before @param {Edit[]} after @returns {Step} */
 export function between(before, after) {
@@ -41,7 +37,7 @@ export function rowsOf(ids) {
   return rows;
 }
 
-/** Whether both change one place: a token, the gap of an insertion, or sound in a pause. */
+/** Whether both change one place: a token, the gap of an insertion, or sound in a pause. @param {Change} a @param {Change} b */
 function touches(a, b) {
   if (a.tokens.length && b.tokens.length) return a.tokens.some((id) => b.tokens.includes(id));
   if (a.tokens.length || b.tokens.length) {
@@ -52,7 +48,7 @@ function touches(a, b) {
   return a.after === b.after;
 }
 
-/** The list after a step, as the server makes it (`Step.applied`). @param {Step} step @param {Edit[]} edits */
+/** The list after a step, as the server makes it (`Step.applied`). @template {Change} C @param {Step<C>} step @param {C[]} edits @returns {C[]} */
 export function applied({ gone, come, gentle = false }, edits) {
   const now = named(edits), was = named(gone), comes = named(come);
   for (const name of was.keys()) if (!comes.has(name)) now.delete(name);

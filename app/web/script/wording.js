@@ -23,7 +23,7 @@ export const isShouted = (text) => /\p{Lu}{4}/u.test(text) && !/\p{Ll}/u.test(te
 /** A text in capitals as it is usually written, as far as can be told without knowing its names. @param {string} text */
 export const sentenceCase = (text) => text.toLowerCase().replace(/(^|[.!?…]["'”’)]*\s+)(["'“‘(]*)(\p{L})/gu, (all, before, marks, letter) => before + marks + letter.toUpperCase()).replace(/\bi\b/g, "I");
 
-/** A word, or several: the marks before it, itself, those after it. */
+/** A word, or several: the marks before it, itself, those after it. @param {string} text */
 export function parts(text) {
   const [, before, core, after] = /** @type {RegExpExecArray} */ (MARKS.exec(text));
   return core ? { before, core, after } : { before: "", core: text, after: "" };
@@ -31,7 +31,7 @@ export function parts(text) {
 
 /**
  * Words inserted after others stand before their full stop, unless they are sentences of their own:
- * what the word before is replaced by, or null if nothing is.
+ * what the word before is replaced by, or null if nothing is. @param {string} old @param {string} text
  */
 export function insertedAfter(old, text) {
   const { before, core, after } = parts(old);
@@ -48,8 +48,10 @@ export function insertedAfter(old, text) {
 export function found(script, wanted) {
   const words = wanted.trim().split(/\s+/u).filter(Boolean).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   if (!words.length) return [];
+  /** @type {{at: number, end: number, first: number, last: number}[]} */
   const items = [];
   let text = "", k = 0;
+  /** @param {string} said @param {number} first @param {number} last */
   const add = (said, first, last) => { if (said) { items.push({ at: text.length, end: text.length + said.length, first, last }); text += `${said} `; } };
   for (const { edit, first, last } of [...script.places(), { edit: null, first: script.tokens.length, last: 0 }]) {
     for (; k < first; k++) add(script.tokens[k].text, k, k + 1);

@@ -7,22 +7,28 @@ const GAP = 6, MEL = 88, GUTTER = 42;
 export const FOLDED = 104, UNFOLDED = 240; // pixels of the sound without and with its spectrogram
 const STEPS = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800];
 
+/** @typedef {import("./word_lane.js").Pen} Pen @typedef {import("./timeline.js").Stretch} Stretch */
+
+/** @param {HTMLCanvasElement} canvas */
+const penOf = (canvas) => /** @type {Pen} */ (canvas.getContext("2d"));
+
 export class AudioDrawing {
-  /** @param {import("./axis.js").Axis} axis @param {import("./word_lane.js").WordLane} lane */
-  constructor(axis, lane) {
+  /** @param {import("./axis.js").Axis} axis @param {import("./word_lane.js").WordLane} lane @param {import("../hearing.js").Hearing} hearing */
+  constructor(axis, lane, hearing) {
     this.axis = axis;
     this.lane = lane;
-    this.app = axis.app;
+    this.hearing = hearing;
+    this.state = axis.state;
   }
 
   drawNow() {
     const dpr = this.axis.canvas.width / this.axis.width;
-    const pen = this.axis.canvas.getContext("2d");
+    const pen = penOf(this.axis.canvas);
     const height = this.axis.canvas.clientHeight, width = this.axis.width;
     pen.setTransform(dpr, 0, 0, dpr, 0, 0);
     pen.clearRect(0, 0, width, height);
     const style = getComputedStyle(this.axis.canvas);
-    const colour = (name) => style.getPropertyValue(`--${name}`).trim();
+    const colour = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
     this.lane.colours = { ink: colour("ink"), faint: colour("faint"), line: colour("line"), wave: colour("wave"), come: colour("come"), gone: colour("gone"), now: colour("accent"), chosen: colour("chosen"), panel: colour("panel") };
     const mel = height >= UNFOLDED ? MEL : 0, lane = this.lane.hasWords ? WORDS : 0;
     const waves = height - RULER - (mel && mel + GAP) - (lane && lane + GAP);
@@ -46,19 +52,21 @@ export class AudioDrawing {
     this.#overview(dpr);
   }
 
+  /** @param {Pen} pen */
   #selection(pen) {
     const { colours } = this.lane;
     const height = this.axis.canvas.clientHeight;
-    for (const [first, last] of this.app.hearing.selectedSpans()) {
+    for (const [first, last] of this.hearing.selectedSpans()) {
       pen.fillStyle = colours.chosen;
       pen.fillRect(this.axis.x(first), RULER, Math.max(2, this.axis.x(last) - this.axis.x(first)), height - RULER);
     }
   }
 
+  /** @param {Pen} pen @param {number} width */
   #ruler(pen, width) {
     const { colours } = this.lane, { rate } = this.axis;
     const step = STEPS.find((each) => (each * rate) / this.axis.scale >= 76) || 3600;
-    const out = (x) => this.axis.line.convert("at", "out", this.axis.at(x)) / rate;
+    const out = (/** @type {number} */ x) => this.axis.line.convert("at", "out", this.axis.at(x)) / rate;
     pen.font = `11px ${getComputedStyle(this.axis.canvas).fontFamily}`;
     pen.fillStyle = colours.faint;
     pen.strokeStyle = colours.line;
@@ -73,6 +81,7 @@ export class AudioDrawing {
     line(pen, 0, RULER - 3.5, width, RULER - 3.5);
   }
 
+  /** @param {Pen} pen @param {Stretch} each @param {"source"|"out"} lane @param {number} top @param {number} height */
   #wave(pen, each, lane, top, height) {
     const size = lane === "source" ? each.sourceLength : each.outLength;
     if (!size || height < 4) return;
@@ -81,7 +90,7 @@ export class AudioDrawing {
     const { colours } = this.lane;
     if (each.edit) {
       pen.fillStyle = lane === "source" ? colours.gone : colours.come;
-      pen.globalAlpha = each.edit === this.app.active ? 0.22 : 0.13;
+      pen.globalAlpha = each.edit === this.state.active ? 0.22 : 0.13;
       pen.fillRect(from, top, Math.max(1.5, until - from), height);
       pen.globalAlpha = 1;
     }
@@ -99,8 +108,9 @@ export class AudioDrawing {
     pen.globalAlpha = 1;
   }
 
+  /** @param {Pen} pen @param {Stretch} each @param {number} top @param {number} height */
   #spectrogram(pen, each, top, height) {
-    const edited = this.app.side === "edited";
+    const edited = this.state.side === "edited";
     const size = edited ? each.outLength : each.sourceLength;
     if (!size) return;
     pen.save();
@@ -122,10 +132,11 @@ export class AudioDrawing {
     pen.restore();
   }
 
+  /** @param {Pen} pen @param {number} waves */
   #lanes(pen, waves) {
     pen.font = `600 10px ${getComputedStyle(this.axis.canvas).fontFamily}`;
     pen.textAlign = "left";
-    const label = (text, y) => {
+    const label = (/** @type {string} */ text, /** @type {number} */ y) => {
       pen.fillStyle = this.lane.colours.panel;
       pen.globalAlpha = 0.85;
       pen.fillRect(4, y - 10, pen.measureText(text).width + 8, 14);
@@ -137,8 +148,9 @@ export class AudioDrawing {
     label(TEXTS.edited, RULER + waves / 2 + 14);
   }
 
+  /** @param {Pen} pen @param {number} width */
   #hertz(pen, width) {
-    const top = Math.min(8000, this.axis.rate / 2), mel = (hertz) => 2595 * Math.log10(1 + hertz / 700);
+    const top = Math.min(8000, this.axis.rate / 2), mel = (/** @type {number} */ hertz) => 2595 * Math.log10(1 + hertz / 700);
     pen.font = `10px ${getComputedStyle(this.axis.canvas).fontFamily}`;
     pen.textAlign = "right";
     const { mel: y, melHeight: height } = this.lane.rows;
@@ -153,8 +165,9 @@ export class AudioDrawing {
     }
   }
 
+  /** @param {Pen} pen @param {number} height */
   #head(pen, height) {
-    const x = this.axis.x(this.app.hearing.headAt());
+    const x = this.axis.x(this.hearing.headAt());
     if (x < -2 || x > this.axis.width + 2) return;
     pen.fillStyle = this.lane.colours.now;
     pen.fillRect(x - 0.75, 8, 1.5, height - 8);
@@ -163,8 +176,9 @@ export class AudioDrawing {
     pen.fill();
   }
 
+  /** @param {number} dpr */
   #overview(dpr) {
-    const pen = this.axis.overview.getContext("2d");
+    const pen = penOf(this.axis.overview);
     const width = this.axis.overview.clientWidth, height = this.axis.overview.clientHeight;
     if (!width || !height) return;
     pen.setTransform(dpr, 0, 0, dpr, 0, 0);
@@ -185,7 +199,7 @@ export class AudioDrawing {
       pen.fillRect(each.at / scale, 0, Math.max(2, each.length / scale), height);
     }
     pen.fillStyle = this.lane.colours.now;
-    pen.fillRect(this.app.hearing.headAt() / scale, 0, 1.5, height);
+    pen.fillRect(this.hearing.headAt() / scale, 0, 1.5, height);
     pen.strokeStyle = this.lane.colours.now;
     pen.lineWidth = 1.5;
     pen.beginPath();
@@ -194,6 +208,7 @@ export class AudioDrawing {
   }
 }
 
+/** @param {Pen} pen @param {number} x @param {number} y @param {number} to @param {number} until */
 function line(pen, x, y, to, until) {
   pen.beginPath();
   pen.moveTo(x, y);

@@ -7,11 +7,12 @@ const FAR = 0.25; // seconds off beyond which the picture jumps; what is less is
 const GLANCE = 0.1; // seconds over which the speed of what is heard is looked at
 
 export class Film {
-  /** @param {HTMLElement} host @param {any} app */
-  constructor(host, app) {
-    this.app = app;
+  /** @param {HTMLElement} host @param {import("../state.js").State} state */
+  constructor(host, state) {
+    this.state = state;
     this.host = host;
-    this.video = /** @type {HTMLVideoElement} */ (make("video", { playsinline: true, preload: "auto", "aria-label": TEXTS.film, onclick: () => app.transport.toggle(), onerror: () => { if (this.video.src) this.seen(false); } }));
+    this.start = 0; // second of the film at which its sound begins
+    this.video = make("video", { playsinline: true, preload: "auto", "aria-label": TEXTS.film, onclick: () => state.transport.toggle(), onerror: () => { if (this.video.src) this.seen(false); } });
     this.video.muted = true; // its sound is the transport's
     this.note = make("p", { class: "note" });
     host.append(this.video, this.note);
@@ -29,6 +30,7 @@ export class Film {
     this.seen(true);
   }
 
+  /** Whether the browser can show it. @param {boolean} can */
   seen(can) {
     this.video.hidden = !can;
     this.render();
@@ -36,8 +38,8 @@ export class Film {
 
   /** By how many seconds the edited sound is longer than the picture. */
   get off() {
-    const { editedLine, sound } = this.app;
-    return editedLine && sound ? (editedLine.length - sound.samples) / sound.sample_rate : 0;
+    const { timeline, sound } = this.state;
+    return sound ? (timeline.length - sound.samples) / sound.sample_rate : 0;
   }
 
   /** Why it can't be written, "" if it can. */
@@ -51,9 +53,9 @@ export class Film {
 
   /** The picture of what is heard now. */
   follow() {
-    const { transport: { timeline, place, playing, speed }, sound } = this.app, { video } = this;
-    if (this.host.hidden || video.hidden || !timeline) return;
-    const rate = sound.sample_rate, now = timeline.sourceOf(place) / rate;
+    const { transport: { timeline, place, playing, speed }, rate } = this.state, { video } = this;
+    if (this.host.hidden || video.hidden) return;
+    const now = timeline.sourceOf(place) / rate;
     const pace = speed * (timeline.sourceOf(place + GLANCE * rate) / rate - now) / GLANCE; // 0 while words are heard that were inserted
     const moves = playing && pace > 0.05, late = this.start + now - video.currentTime;
     if (moves) {

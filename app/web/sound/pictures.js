@@ -4,14 +4,20 @@ const FINEST = 500, LEVELS = 5; // pairs a second at level 0, each a quarter of 
 const BLOCK = 4096, TILE = 512;
 const KEPT = 96; // blocks, and tiles
 
+/** @typedef {(sample: number) => [lowest: number, highest: number]} Peaks */
+
 export class Pictures {
-  /** @param {any} app @param {() => void} arrived */
-  constructor(app, arrived) {
-    this.app = app;
+  /** @param {import("../state.js").State} state @param {() => void} arrived */
+  constructor(state, arrived) {
+    this.state = state;
     this.arrived = arrived;
+    /** @type {Map<string, Int8Array|null>} */
     this.blocks = new Map();
+    /** @type {Map<string, HTMLImageElement|null>} */
     this.images = new Map();
+    /** @type {Map<string, Float32Array|null>} */
     this.takes = new Map();
+    this.loudest = 0;
   }
 
   clear() {
@@ -19,18 +25,18 @@ export class Pictures {
     this.loudest = 0;
   }
 
-  get at() { return `/projects/${this.app.project}`; }
+  get at() { return `/projects/${this.state.project}`; }
 
-  /** The level whose pairs or columns are at least as fine as a pixel of `scale` samples. */
+  /** The level whose pairs or columns are at least as fine as a pixel of `scale` samples. @param {number} scale @param {number} levels */
   #level(scale, levels) {
     let level = 0;
-    while (level + 1 < levels && FINEST / 4 ** (level + 1) >= this.app.sound.sample_rate / scale) level++;
+    while (level + 1 < levels && FINEST / 4 ** (level + 1) >= this.state.rate / scale) level++;
     return level;
   }
 
-  /** A function from a sample to its pixel's lowest and highest, -1..1; zeros until they are here. */
+  /** A function from a sample to its pixel's lowest and highest, -1..1; zeros until they are here. @param {number} scale @returns {Peaks} */
   peaks(scale) {
-    const level = this.#level(scale, LEVELS), rate = this.app.sound.sample_rate;
+    const level = this.#level(scale, LEVELS), rate = this.state.rate;
     const perSample = FINEST / 4 ** level / rate;
     const wide = Math.max(1, Math.round(scale * perSample));
     return (sample) => {
@@ -56,11 +62,12 @@ export class Pictures {
     return 0.95 / this.loudest;
   }
 
+  /** @param {number} level @param {number} number */
   #block(level, number) {
-    return this.#kept(this.blocks, `${level}:${number}`, async () => new Int8Array(await this.app.server.bytes(`${this.at}/peaks/${level}?first=${number * BLOCK}&count=${BLOCK}`)));
+    return this.#kept(this.blocks, `${level}:${number}`, async () => new Int8Array(await this.state.server.bytes(`${this.at}/peaks/${level}?first=${number * BLOCK}&count=${BLOCK}`)));
   }
 
-  /** What is kept by a name; null while it is on its way. @param {Map<string, any>} kept @param {string} name @param {() => Promise<any>} load */
+  /** What is kept by a name; null while it is on its way. @template T @param {Map<string, T|null>} kept @param {string} name @param {() => Promise<T>} load */
   #kept(kept, name, load) {
     const found = kept.get(name);
     if (found !== undefined) return found;
@@ -70,11 +77,12 @@ export class Pictures {
     return null;
   }
 
-  /** The tiles of the spectrogram between two samples: {image, first, last}; later ones arrive. */
+  /** The tiles of the spectrogram between two samples; later ones arrive. @param {number} scale @param {number} first @param {number} last */
   tiles(scale, first, last) {
-    const rate = this.app.sound.sample_rate;
+    const rate = this.state.rate;
     const level = this.#level(scale, 6);
     const size = (TILE / (FINEST / 4 ** level)) * rate;
+    /** @type {{image: HTMLImageElement, first: number, last: number}[]} */
     const found = [];
     for (let n = Math.max(0, Math.floor(first / size)); n * size < last; n++) {
       const image = this.#image(`${this.at}/spectrogram/${level}/${n}`);
@@ -83,16 +91,18 @@ export class Pictures {
     return found;
   }
 
+  /** @param {string} take */
   takeImage(take) { return this.#image(`${this.at}/takes/${take}/spectrogram`); }
 
+  /** @param {string} path @returns {HTMLImageElement|null} */
   #image(path) {
     return this.#kept(this.images, path, () => new Promise((done, failed) => {
       const image = new Image();
-      Object.assign(image, { onload: () => done(image), onerror: failed, src: this.app.server.root + path });
+      Object.assign(image, { onload: () => done(image), onerror: failed, src: this.state.server.root + path });
     }));
   }
 
-  /** As `peaks`, of a take's samples from `from` on. */
+  /** As `peaks`, of a take's samples from `from` on. @param {string} take @param {number} from @param {number} length @param {number} scale @returns {Peaks} */
   takePeaks(take, from, length, scale) {
     const samples = this.#take(take);
     const wide = Math.max(1, Math.round(scale));
@@ -109,12 +119,13 @@ export class Pictures {
     };
   }
 
+  /** @param {string} take */
   takeLength(take) { return this.#take(take)?.length || 0; }
 
-  /** The mean of its channels. */
+  /** The mean of its channels. @param {string} take */
   #take(take) {
     return this.#kept(this.takes, take, async () => {
-      const values = await this.app.transport.samples(take), { channels } = this.app.sound;
+      const { transport } = this.state, values = await transport.samples(take), { channels } = transport.sound;
       return Float32Array.from({ length: values.length / channels }, (_, k) => values.subarray(k * channels, (k + 1) * channels).reduce((sum, value) => sum + value, 0) / channels / 32768);
     });
   }

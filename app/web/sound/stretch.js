@@ -47,7 +47,7 @@ export class Stretch {
     return made.map(joined);
   }
 
-  /** Of the places around one, that which goes on best where the last frame would have. */
+  /** Of the places around one, that which goes on best where the last frame would have. @param {number} place @param {number} natural */
   #best(place, natural) {
     const { hop, reach } = this;
     const first = Math.max(0, place - reach);

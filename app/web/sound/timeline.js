@@ -1,19 +1,23 @@
 // How the recording and its takes lie on one line: what is played, and one axis for both.
 
+/** @import { Edit } from "../records" */
 /**
  * A stretch that is played without a break: of the original ("source"), or of a take.
  * @typedef {{out: number, length: number, take: string|null, from: number}} Piece
  * A stretch of the common axis: a change has both lengths, and is as long as the longer one.
- * @typedef {{at: number, length: number, source: number, sourceLength: number, out: number, outLength: number, edit: object|null, take: string|null, from: number}} Stretch
+ * @typedef {{at: number, length: number, source: number, sourceLength: number, out: number, outLength: number, edit: Edit|null, take: string|null, from: number}} Stretch
+ * @typedef {{source: [number, number], length: number, take: string, from: number, edit: Edit}} Patch
+ * @typedef {"source"|"out"|"at"} Axis of the original, of what is played, or of both
  */
 
 export class Timeline {
-  /** @param {number} samples of the original @param {{source: number[], length: number, take: string, from: number, edit: object}[]} patches in order @param {Map<object, string>} takes of edits */
+  /** @param {number} samples of the original @param {Patch[]} patches in order @param {Map<Edit, string>} takes of edits */
   constructor(samples, patches = [], takes = new Map(patches.map(({ edit, take }) => [edit, take]))) {
     this.takes = takes;
     /** @type {Stretch[]} */
     this.stretches = [];
     let source = 0, out = 0, at = 0;
+    /** @param {number} sourceLength @param {number} outLength @param {Partial<Stretch>} more */
     const add = (sourceLength, outLength, more) => {
       const length = Math.max(sourceLength, outLength);
       if (!length) return;
@@ -31,7 +35,7 @@ export class Timeline {
     this.axis = at;
   }
 
-  /** Whether another timeline plays the same. */
+  /** Whether another timeline plays the same. @param {Timeline} other */
   same(other) {
     return this.stretches.length === other.stretches.length && this.stretches.every((each, k) => {
       const its = other.stretches[k];
@@ -46,9 +50,9 @@ export class Timeline {
     }));
   }
 
-  /** @param {"source"|"out"|"at"} from @param {"source"|"out"|"at"} to */
+  /** @param {Axis} from @param {Axis} to @param {number} place */
   convert(from, to, place) {
-    const sizes = { source: "sourceLength", out: "outLength", at: "length" };
+    const sizes = /** @type {const} */ ({ source: "sourceLength", out: "outLength", at: "length" });
     // Of those that begin at one place, all but the last are empty here.
     const each = this.stretches.findLast((stretch) => stretch[from] <= place) || this.stretches[0];
     if (!each) return 0;
@@ -57,10 +61,12 @@ export class Timeline {
     return each[to] + Math.max(0, inside);
   }
 
+  /** @param {number} source */
   outOf(source) { return this.convert("source", "out", source); }
+  /** @param {number} out */
   sourceOf(out) { return this.convert("out", "source", out); }
 
-  /** The stretch in which an edit is heard, all its patches together: [out first, out last], or null. */
+  /** The stretch in which an edit is heard, all its patches together: [out first, out last], or null. @param {Edit} edit @returns {[number, number]|null} */
   spanOf(edit) {
     const take = this.takes.get(edit), own = take ? this.stretches.filter((each) => each.take === take) : [];
     if (!own.length) return null;
@@ -74,7 +80,11 @@ export class Timeline {
  * @param {import("../script/script.js").Script} script @param {number} samples @returns {Timeline}
  */
 export function edited(script, samples) {
-  const patches = [], takes = new Map(), heard = new Set();
+  /** @type {Patch[]} */
+  const patches = [];
+  /** @type {Map<Edit, string>} */
+  const takes = new Map();
+  const heard = new Set();
   for (const { edit } of script.places()) {
     const chosen = script.chosen(edit);
     if (!chosen) continue;

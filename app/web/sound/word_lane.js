@@ -1,21 +1,36 @@
 // The row of words below the waves: their edges, and the pauses between them, that can be dragged.
 
+import { TEXTS } from "../texts.js";
+
 const LEAST = 56; // pixels of a second
 export const RULER = 20, WORDS = 24; // heights; the waves take the rest
+
+/** @import { Edit, TakeRecord } from "../records" */
+/**
+ * What can be caught at x, with a hint what that does: an end of token k, the pause after it, or the end of a new word. from: where
+ * this begins, on the axis; the pause's seconds. word: its number among the take's, null for all of them.
+ * @typedef {{x: number, k: number, side: "start"|"end", hint: string, edit?: undefined}} WordEdge @typedef {{x: number, k: number, side: "pause", hint: string, edit?: undefined, from: number}} PauseEdge
+ * @typedef {{x: number, k: -1, side: "end", hint: string, edit: Edit, from: number, word: number|null, take: TakeRecord}} NewEdge @typedef {WordEdge|PauseEdge|NewEdge} Edge
+ * A word on the axis: token k of the recording, or one of a take.
+ * @typedef {{first: number, last: number, text: string, k: number, edit: null}} OwnWord
+ * @typedef {{first: number, last: number, text: string, k: -1, edit: Edit, isLast: boolean, start: number, number: number, take: TakeRecord}} NewerWord
+ */
+/** @typedef {"ink"|"faint"|"line"|"wave"|"come"|"gone"|"now"|"chosen"|"panel"} Colour @typedef {CanvasRenderingContext2D} Pen */
 
 export class WordLane {
   /** @param {import("./axis.js").Axis} axis */
   constructor(axis) {
     this.axis = axis;
-    this.app = axis.app;
-    /** @type {any} the edge under the pointer */
+    this.state = axis.state;
+    /** @type {Edge|null} the one under the pointer */
     this.hovered = null;
     /** @type {{at: number, seconds: number}|null} what is being dragged longer or shorter */
     this.stretch = null;
-    /** @type {any[]} what can be caught, as it was drawn last */
+    /** @type {Edge[]} as they were drawn last */
     this.edges = [];
-    /** @type {any} where the rows are, and their colours, as they were drawn last */
-    this.rows = this.colours = null;
+    /** Where the rows are, as they were drawn last. */
+    this.rows = { wave: 0, waves: 0, mel: 0, melHeight: 0, words: 0 };
+    this.colours = /** @type {Record<Colour, string>} */ ({});
   }
 
   /** The stretches of the axis that are in the view. */
@@ -24,10 +39,11 @@ export class WordLane {
     return this.axis.line.stretches.filter((each) => each.at < right && each.at + each.length > this.axis.left);
   }
 
-  /** The words on the axis: {first, last, text, k} for the recording's own, {first, last, text} for new ones. */
+  /** The words in the view. */
   words() {
+    /** @type {(OwnWord|NewerWord)[]} */
     const found = [];
-    const { script } = this.app;
+    const { script } = this.state;
     const right = this.axis.at(this.axis.width);
     for (const each of this.visible()) {
       if (each.edit) {
@@ -47,7 +63,7 @@ export class WordLane {
         const token = script.tokens[k];
         const first = each.at + token.start * this.axis.rate - each.source, last = each.at + token.end * this.axis.rate - each.source;
         if (first > Math.min(right, each.at + each.length)) break;
-        if (last <= each.at || this.app.isReplaced(k)) continue;
+        if (last <= each.at || this.state.replaced.has(k)) continue;
         found.push({ first, last, text: token.text, k, edit: null });
       }
     }
@@ -57,12 +73,13 @@ export class WordLane {
   /** Whether a second has room for its words. */
   get hasWords() { return this.axis.rate / this.axis.scale >= LEAST; }
 
+  /** @param {Pen} pen */
   drawWords(pen) {
     const { colours } = this;
     const top = this.rows.words;
     pen.font = `12px ${getComputedStyle(this.axis.canvas).fontFamily}`;
     pen.textAlign = "center";
-    const range = this.app.view.selected.range;
+    const { range } = this.state;
     for (const word of this.words()) {
       const a = this.axis.x(word.first), b = this.axis.x(word.last), room = b - a;
       const chosen = range && word.k >= range[0] && word.k < range[1];
@@ -78,12 +95,12 @@ export class WordLane {
       }
       if (word.edit && room > 8) {
         // The last word's end is that of them all.
-        this.edges.push({ x: b, k: -1, side: "end", edit: word.edit, from: word.isLast ? word.start : word.first, word: word.isLast ? null : word.number, take: word.take });
-        if (word.edit === this.app.active) grip(pen, colours.come, b, top);
+        this.edges.push({ x: b, k: -1, side: "end", hint: word.isLast ? TEXTS.stretch : TEXTS.word_drag, edit: word.edit, from: word.isLast ? word.start : word.first, word: word.isLast ? null : word.number, take: word.take });
+        if (word.edit === this.state.active) grip(pen, colours.come, b, top);
       }
       if (word.k >= 0 && room > 8) {
-        this.edges.push({ x: a, k: word.k, side: "start" }, { x: b, k: word.k, side: "end" });
-        const caught = this.hovered && !this.hovered.edit && this.hovered.k === word.k ? this.hovered.side : null;
+        this.edges.push({ x: a, k: word.k, side: "start", hint: TEXTS.boundary }, { x: b, k: word.k, side: "end", hint: TEXTS.boundary });
+        const caught = this.hovered?.k === word.k ? this.hovered.side : null;
         for (const [x, side] of /** @type {[number, string][]} */ ([[a, "start"], [b, "end"]])) {
           if (!chosen && caught !== side) continue;
           pen.fillStyle = colours.now;
@@ -94,16 +111,16 @@ export class WordLane {
     }
   }
 
-  /** A handle in each pause that is long enough to be caught. */
+  /** A handle in each pause that is long enough to be caught. @param {Pen} pen */
   drawPauses(pen) {
-    const { script } = this.app, { colours } = this;
-    const at = (seconds) => this.axis.x(this.axis.line.convert("source", "at", seconds * this.axis.rate));
+    const { script, replaced } = this.state, { colours } = this;
+    const at = (/** @type {number} */ seconds) => this.axis.x(this.axis.line.convert("source", "at", seconds * this.axis.rate));
     const right = this.axis.line.convert("at", "source", this.axis.at(this.axis.width)) / this.axis.rate;
     for (let k = Math.max(0, script.tokenAt(this.axis.line.convert("at", "source", this.axis.left) / this.axis.rate)); k + 1 < script.tokens.length && script.tokens[k].end < right; k++) {
-      if (this.app.isReplaced(k) || this.app.isReplaced(k + 1)) continue;
+      if (replaced.has(k) || replaced.has(k + 1)) continue;
       const a = at(script.tokens[k].end), b = at(script.tokens[k + 1].start), x = (a + b) / 2;
       if (b - a < 22) continue;
-      this.edges.push({ x, k, side: "pause", edit: null, from: script.pauseAfter(k) });
+      this.edges.push({ x, k, side: "pause", hint: TEXTS.pause_drag, from: script.pauseAfter(k) });
       const caught = this.hovered && this.hovered.side === "pause" && this.hovered.k === k;
       pen.fillStyle = script.pauseEdit(k) ? colours.come : caught ? colours.now : colours.faint;
       pen.globalAlpha = caught ? 1 : 0.55;
@@ -114,7 +131,7 @@ export class WordLane {
     }
   }
 
-  /** Where the new words would end, while their edge is dragged. */
+  /** Where the new words would end, while their edge is dragged. @param {Pen} pen @param {number} height */
   drawStretched(pen, height) {
     if (!this.stretch) return;
     const x = this.axis.x(this.stretch.at);
@@ -125,6 +142,7 @@ export class WordLane {
   }
 }
 
+/** @param {Pen} pen @param {string} colour @param {number} x @param {number} top */
 function grip(pen, colour, x, top) {
   pen.fillStyle = colour;
   pen.beginPath();
@@ -132,7 +150,7 @@ function grip(pen, colour, x, top) {
   pen.fill();
 }
 
-/** As much of a word as there is room for. */
+/** As much of a word as there is room for. @param {Pen} pen @param {string} text @param {number} room */
 function fitted(pen, text, room) {
   if (pen.measureText(text).width <= room) return text;
   for (let length = text.length - 1; length > 1; length--) {

@@ -4,7 +4,7 @@ import { pcm16 } from "./microphone.js";
 
 const OFTEN = 0.3, MOST = 5; // seconds of sound in one request: more while the last one is being answered
 
-/** @typedef {[text: string, start: number, end: number]} Word */
+/** @import { LiveWord } from "../records" */
 
 export class LiveWords {
   /** @param {import("../server.js").Server} server @param {number} rate Hz @param {(final: string, provisional: string, late: boolean) => void} shown told of all words whenever there are others, and whether they come late */
@@ -12,7 +12,7 @@ export class LiveWords {
     this.server = server;
     this.rate = rate;
     this.shown = shown;
-    /** @type {Word[]} */
+    /** @type {LiveWord[]} */
     this.words = []; // that don't change any more
     /** @type {Float32Array[]} */
     this.blocks = [];
@@ -32,7 +32,7 @@ export class LiveWords {
     if (!this.answering && this.count >= OFTEN * this.rate) this.#ask();
   }
 
-  /** All words, once the last ones have been heard. @returns {Promise<Word[]>} */
+  /** All words, once the last ones have been heard. @returns {Promise<LiveWord[]>} */
   async end() {
     this.ended = true;
     await this.answering;
@@ -48,11 +48,12 @@ export class LiveWords {
     return this.answering;
   }
 
+  /** @param {Float32Array[]} blocks @param {boolean} last */
   async #heard(blocks, last) {
     if (!this.name) this.name = (await this.server.ask("/live", { rate: this.rate })).id;
     const { final, provisional, late } = await this.server.ask(`/live/${this.name}`, { samples: packed(blocks), last });
     this.words.push(...final);
-    const text = (words) => words.map(([word]) => word).join(" ");
+    const text = (/** @type {LiveWord[]} */ words) => words.map(([word]) => word).join(" ");
     this.shown(text(this.words), text(provisional), late);
   }
 }

@@ -6,6 +6,7 @@ import { TEXTS } from "../texts.js";
 /** @param {HTMLElement} host @param {string} page its address */
 export function askLogin(host, page) {
   const problem = make("p", { class: "problem", role: "alert" });
+  /** @param {string} name @param {string} said @param {import("../elements.js").Given} more */
   const field = (name, said, more) => make("label", { class: "setting" }, said, make("input", { name, required: true, ...more }));
   const form = make("form", { class: "start login" }, make("h1", {}, TEXTS.log_in),
     field("username", TEXTS.user, { autocomplete: "username" }), field("password", TEXTS.password, { type: "password", autocomplete: "current-password" }),

@@ -61,10 +61,10 @@ export const pcm16 = (blocks) => blocks.map((block) => new Uint8Array(Int16Array
 
 /** 16-bit mono, named after when it was begun. @param {Float32Array[]} blocks @param {number} rate @param {string} id */
 function wav(blocks, rate, id) {
-  const two = (n) => String(n).padStart(2, "0"), at = new Date(id);
+  const two = (/** @type {number} */ n) => String(n).padStart(2, "0"), at = new Date(id);
   const name = `Recording ${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}.${two(at.getMinutes())}.${two(at.getSeconds())}.wav`;
   const samples = pcm16(blocks), size = samples.reduce((sum, each) => sum + each.length, 0);
-  const number = (value, bytes) => Array.from({ length: bytes }, (_, k) => String.fromCharCode((value / 256 ** k) & 255)).join("");
+  const number = (/** @type {number} */ value, /** @type {number} */ bytes) => Array.from({ length: bytes }, (_, k) => String.fromCharCode((value / 256 ** k) & 255)).join("");
   const format = number(1, 2) + number(1, 2) + number(rate, 4) + number(2 * rate, 4) + number(2, 2) + number(16, 2);
   const header = `RIFF${number(36 + size, 4)}WAVEfmt ${number(16, 4)}${format}data${number(size, 4)}`;
   return new File([Uint8Array.from(header, (letter) => letter.charCodeAt(0)), ...samples], name, { type: "audio/wav" });

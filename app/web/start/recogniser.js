@@ -7,12 +7,15 @@ import { TEXTS, tell } from "../texts.js";
 const DECLINED = "a3t-not-whisper"; // for as long as the window is open
 const AGAIN = 500; // ms between two looks at how far it is
 
+/** @import { FetchState } from "../records" */
+
 /**
  * Resolves once the recording can be opened: Whisper is here, or isn't wanted, or can't be had.
  * Raises an Error that says why it wasn't fetched; what has come of it is kept.
  * @param {import("../server.js").Server} server @param {HTMLElement} place where it is asked
  */
 export async function offerRecogniser(server, place) {
+  /** @type {FetchState} */
   let told = await server.ask("/recogniser").catch(() => ({ state: "none" }));
   if (told.state === "none" || keptWhileOpen.get(DECLINED)) return;
   if (told.state === "offered") {

@@ -4,108 +4,131 @@ import { icon, make, show, tool } from "../elements.js";
 import { LiveWords } from "./live_words.js";
 import { drop, left, recorder } from "./microphone.js";
 import { offerRecogniser } from "./recogniser.js";
+import { messageOf } from "../server.js";
 import { TEXTS, clock, tell } from "../texts.js";
 
 /** The kinds of recordings, for a browser's dialog. */
 export const SOUND = "audio/*,video/mp4,video/webm,video/quicktime,.wav,.flac,.mp3,.ogg,.opus,.m4a,.mp4,.webm,.mov,.aiff,.aac,.zip";
 export const WORDS = ".txt,.docx,.odt,.rtf,.ttml,.dfxp,.lab,.srt,.vtt,.sbv,.ass,.ssa,.lrc,.ctm,.tsv,.TextGrid,.json";
+/** @param {File} file */
 export const isWords = ({ name }) => WORDS.split(",").some((ending) => name.toLowerCase().endsWith(ending.toLowerCase()));
 
-/** Megabytes, or gigabytes, as people count them. */
+/** @import { Limits, LiveWord, RecentProject } from "../records" */
+/**
+ * What begins here. create: a project, of an upload or the example. offer: the choices that the server has. addTracks: in step with what is open.
+ * @typedef {object} Begins
+ * @property {(data: {upload?: string, text?: string, example?: boolean}) => Promise<void>} create @property {(id: string) => Promise<void>} open
+ * @property {(limits: Limits) => void} offer @property {(files: File[]) => void} addTracks
+ */
+
+/** Megabytes, or gigabytes, as people count them. @param {number} bytes */
 function size(bytes) {
   return bytes < 1e9 ? `${Math.ceil(bytes / 1e6)} MB` : `${(Math.ceil(bytes / 1e8) / 10).toString()} GB`;
 }
 
 export class StartView {
-  /** @param {HTMLElement} host @param {any} app */
-  constructor(host, app) {
-    this.app = app;
+  /** @param {HTMLElement} host @param {import("../state.js").State} state @param {import("../panels/dialogs.js").Dialogs} dialogs @param {() => void} settings opens them @param {Begins} begins */
+  constructor(host, state, dialogs, settings, begins) {
+    this.state = state;
+    this.dialogs = dialogs;
+    this.begins = begins;
+    /** @type {Limits|null} null until the server has answered */
+    this.limits = null;
+    /** @type {Awaited<ReturnType<typeof recorder>>|null} */
     this.recording = null;
-    this.chooser = /** @type {HTMLInputElement} */ (make("input", { type: "file", accept: SOUND, multiple: true, "aria-label": TEXTS.choose, class: "hidden", tabindex: "-1", id: "studio-upload", onchange: () => this.take([...this.chooser.files]) }));
-    this.words = /** @type {HTMLInputElement} */ (make("input", { type: "file", accept: WORDS, "aria-label": TEXTS.text_file, class: "hidden", tabindex: "-1", id: "studio-words", onchange: () => this.begin("", () => this.#read(this.words.files[0])) }));
-    this.text = /** @type {HTMLTextAreaElement} */ (make("textarea", { rows: "4", "aria-label": TEXTS.own_text, placeholder: TEXTS.own_text_hint }));
-    this.mic = make("button", { type: "button", class: "button", onclick: () => this.#record() }, icon("record"), make("span", {}, TEXTS.record));
-    this.live = null; // what is said, as words
+    /** @type {HTMLInputElement} */
+    this.chooser = make("input", { type: "file", accept: SOUND, multiple: true, "aria-label": TEXTS.choose, class: "hidden", tabindex: "-1", id: "studio-upload", onchange: () => this.take([...this.chooser.files || []]) });
+    /** @type {HTMLInputElement} */
+    this.words = make("input", { type: "file", accept: WORDS, "aria-label": TEXTS.text_file, class: "hidden", tabindex: "-1", id: "studio-words", onchange: () => this.begin("", () => this.#read(this.words.files?.[0])) });
+    this.text = make("textarea", { rows: "4", "aria-label": TEXTS.own_text, placeholder: TEXTS.own_text_hint });
+    this.record = make("span", {}, TEXTS.record);
+    this.mic = make("button", { type: "button", class: "button", onclick: () => this.#record() }, icon("record"), this.record);
+    /** @type {LiveWords|null} what is said, as words */
+    this.live = null;
     this.spoken = make("p", { class: "spoken" });
     this.formats = make("p", { class: "formats" });
     this.recent = make("ul", { class: "recent" });
     this.bin = make("details", { hidden: true });
     this.left = make("div", { class: "left", role: "status" });
-    this.again = null; // does once more what was refused
-    this.state = make("div", { class: "busy", role: "status" });
+    /** @type {(() => unknown)|null} does once more what was refused */
+    this.again = null;
+    this.note = make("div", { class: "busy", role: "status" });
     this.panel = make("div", { class: "start" },
       make("div", { class: "hero" },
         make("h1", {}, TEXTS.title), make("p", { class: "lead" }, matchMedia("(hover: none)").matches ? TEXTS.lead_touch : TEXTS.lead),
         make("div", { class: "actions" },
           make("button", { type: "button", class: "button primary", onclick: () => this.chooser.click() }, icon("upload"), make("span", {}, TEXTS.choose)),
           this.mic,
-          make("button", { type: "button", class: "button", id: "studio-example", onclick: () => this.begin(`${TEXTS.opening}…`, () => app.create({ example: true })) }, icon("play"), make("span", {}, TEXTS.example))),
-        this.spoken, this.state, this.left,
-        make("details", {}, make("summary", {}, TEXTS.own_text), this.text,
+          make("button", { type: "button", class: "button", id: "studio-example", onclick: () => this.begin(`${TEXTS.opening}…`, () => begins.create({ example: true })) }, icon("play"), make("span", {}, TEXTS.example))),
+        this.spoken, this.note, this.left,
+        this.own = make("details", {}, make("summary", {}, TEXTS.own_text), this.text,
           make("button", { type: "button", class: "quiet", onclick: () => this.words.click() }, TEXTS.text_file)),
         this.formats, this.chooser, this.words),
       make("section", { class: "projects" }, make("h2", {}, TEXTS.recent), this.recent, this.bin),
-      make("p", { class: "consent" }, TEXTS.consent, " ", make("button", { type: "button", class: "quiet", onclick: () => app.settings.open() }, TEXTS.settings)));
+      make("p", { class: "consent" }, TEXTS.consent, " ", make("button", { type: "button", class: "quiet", onclick: settings }, TEXTS.settings)));
     host.append(this.panel);
     host.addEventListener("dragover", (event) => { event.preventDefault(); host.classList.add("dropping"); });
     host.addEventListener("dragleave", (event) => event.target === host && host.classList.remove("dropping"));
     host.addEventListener("drop", (event) => {
       event.preventDefault();
       host.classList.remove("dropping");
-      this.take([...event.dataTransfer.files]);
+      this.take([...event.dataTransfer?.files || []]);
     });
   }
 
   /** Does something that may be refused: why is said here, and it can be tried again. @param {string} sentence @param {() => Promise<any>} does */
   async begin(sentence, does) {
     this.again = () => this.begin(sentence, does);
-    this.state.textContent = sentence;
+    this.note.textContent = sentence;
     try {
       await does();
-      if (this.state.textContent === sentence) this.state.textContent = "";
+      if (this.note.textContent === sentence) this.note.textContent = "";
     } catch (error) {
-      this.refuse(error.message || TEXTS.lost);
+      this.refuse(messageOf(error));
     }
   }
 
-  /** @param {string} sentence @param {[string, () => void]|false} [remedy] */
-  refuse(sentence, remedy = this.again && [TEXTS.try_again, () => this.again()]) {
-    show(this.state, make("span", { class: "problem" }, sentence), remedy && make("button", { type: "button", class: "quiet strong", onclick: remedy[1] }, remedy[0]));
+  /** @param {string} sentence @param {[string, () => unknown]|false} remedy */
+  refuse(sentence, remedy = this.again ? [TEXTS.try_again, this.again] : false) {
+    show(this.note, make("span", { class: "problem" }, sentence), remedy && make("button", { type: "button", class: "quiet strong", onclick: remedy[1] }, remedy[0]));
   }
 
-  /** @param {File[]} files a recording, perhaps with its transcript @param {string|null} kept by this name until it has arrived @param {Promise<import("./live_words.js").Word[]>|null} heard its words so far @param {File[]} tracks in step with it */
+  /** @param {File[]} files a recording, perhaps with its transcript @param {string|null} kept by this name until it has arrived @param {Promise<LiveWord[]>|null} heard its words so far @param {File[]} tracks in step with it @returns {Promise<void>} */
   async take(files, kept = null, heard = null, tracks = []) {
     const words = files.find(isWords), sounds = files.filter((file) => !isWords(file)), [sound] = sounds;
     this.chooser.value = "";
+    const { state, begins } = this;
     return this.begin("", async () => {
       if (words) await this.#read(words);
       if (sounds.length > 1) {
         if (sounds.some(({ name }) => /\.zip$/i.test(name))) throw new Error(TEXTS.too_many);
-        return this.app.dialogs.ask(TEXTS.which_edited, sounds.map((own) => [own.name, () => this.take([own], null, null, sounds.filter((each) => each !== own))]));
+        return this.dialogs.ask(TEXTS.which_edited, sounds.map((own) => [own.name, () => this.take([own], null, null, sounds.filter((each) => each !== own))]));
       }
       if (!sound) return;
       if (this.limits && sound.size > this.limits.bytes) throw new Error(tell(TEXTS.too_large, sound.name, size(sound.size), size(this.limits.bytes)));
-      const upload = await this.app.server.upload(sound, (share) => { this.state.textContent = `${TEXTS.uploading} ${sound.name}… ${Math.round(100 * share)} %`; });
-      if (!this.text.value.trim() && !/\.zip$/i.test(sound.name)) await offerRecogniser(this.app.server, this.state);
-      this.state.textContent = `${TEXTS.opening}…`;
-      await this.app.create({ upload, text: this.text.value });
-      if (!this.app.project) return; // why was said
-      this.state.textContent = this.text.value = "";
+      const upload = await state.server.upload(sound, (share) => { this.note.textContent = `${TEXTS.uploading} ${sound.name}… ${Math.round(100 * share)} %`; });
+      if (!this.text.value.trim() && !/\.zip$/i.test(sound.name)) await offerRecogniser(state.server, this.note);
+      this.note.textContent = `${TEXTS.opening}…`;
+      await begins.create({ upload, text: this.text.value });
+      const { project } = state;
+      if (!project) return; // why was said
+      this.note.textContent = this.text.value = "";
       if (kept) await drop(kept);
-      if (tracks.length) { this.app.beside("recordings"); this.app.recordings.add(tracks, "track"); }
+      if (tracks.length) begins.addTracks(tracks);
       this.#say();
       if (!heard) return;
-      this.app.spoken = { project: this.app.project, words: await heard };
-      this.app.view.text.render();
+      state.spoken = { project, words: await heard };
+      state.render();
     });
   }
 
+  /** @param {File} [file] */
   async #read(file) {
     if (!file) return;
     this.words.value = "";
-    const upload = await this.app.server.upload(file);
-    this.text.value = (await this.app.server.ask("/text", { upload })).text;
-    this.text.closest("details").open = true;
+    const upload = await this.state.server.upload(file);
+    this.text.value = (await this.state.server.ask("/text", { upload })).text;
+    this.own.open = true;
   }
 
   /** Shows what has been said so far, and whether words come late. */
@@ -117,31 +140,27 @@ export class StartView {
 
   /** Another project is shown: what is being recorded ends, and is kept. */
   stop() {
-    if (!this.recording) return;
-    this.#stopped();
-    this.app.dialogs.say(TEXTS.recording_kept);
+    if (this.#stopped()) this.dialogs.say(TEXTS.recording_kept);
   }
 
   #stopped() {
     const { recording, live } = this;
+    if (!recording) return null;
     this.recording = this.live = null;
-    this.mic.querySelector("span").textContent = TEXTS.record;
+    this.record.textContent = TEXTS.record;
     this.mic.classList.remove("live");
     return { kept: recording.id, file: recording.stop(), heard: live && live.end() };
   }
 
   async #record() {
-    const name = this.mic.querySelector("span");
-    if (this.recording) {
-      const { kept, file, heard } = this.#stopped();
-      return this.take([file], kept, heard);
-    }
+    const made = this.#stopped();
+    if (made) return this.take([made.file], made.kept, made.heard);
     try {
       this.#say();
       this.recording = await recorder((seconds, level, block, rate) => {
-        this.live = this.live || new LiveWords(this.app.server, rate, (...said) => this.live && this.#say(...said));
+        this.live = this.live || new LiveWords(this.state.server, rate, (...said) => this.live && this.#say(...said));
         this.live.hear(block);
-        name.textContent = `${TEXTS.stop_recording} · ${clock(seconds)}`;
+        this.record.textContent = `${TEXTS.stop_recording} · ${clock(seconds)}`;
         this.mic.style.setProperty("--level", `${Math.round(100 * Math.sqrt(level))}%`);
       });
       this.mic.classList.add("live");
@@ -152,28 +171,29 @@ export class StartView {
 
   /** Asks the server for its limits and choices, until it has answered. */
   async allow() {
-    this.limits = this.limits || await this.app.server.ask("/limits").catch(() => null);
+    this.limits = this.limits || await this.state.server.ask("/limits").catch(() => null);
     if (!this.limits) return;
     this.formats.textContent = tell(TEXTS.formats, this.limits.length, size(this.limits.bytes));
-    this.app.offer(this.limits);
+    this.begins.offer(this.limits);
   }
 
   async render() {
-    const { server } = this.app;
+    const { server } = this.state;
     show(this.left, ...(this.recording ? [] : await left()).map(({ id, seconds, file }) => make("p", {},
       tell(TEXTS.not_arrived, clock(seconds), new Date(id).toLocaleString()),
       make("button", { type: "button", class: "quiet strong", onclick: () => this.take([file], id) }, TEXTS.send_it),
       make("button", { type: "button", class: "quiet", onclick: () => drop(id).then(() => this.render()) }, TEXTS.remove))));
+    /** @type {RecentProject[]|null} */
     const projects = await server.ask("/projects").catch(() => null);
     if (!projects) {
       show(this.recent, make("li", { class: "none" }, TEXTS.lost, make("button", { type: "button", class: "quiet strong", onclick: () => this.render() }, TEXTS.try_again)));
       return;
     }
     await this.allow();
-    const move = (each, how) => server.ask(`/projects/${each.id}/${how}`, {}).then(() => this.render(), (error) => this.refuse(error.message || TEXTS.lost));
+    const move = (/** @type {RecentProject} */ each, /** @type {"delete"|"restore"} */ how) => server.ask(`/projects/${each.id}/${how}`, {}).then(() => this.render(), (error) => this.refuse(messageOf(error)));
     const here = projects.filter((each) => !each.binned), gone = projects.filter((each) => each.binned);
     show(this.recent, ...here.map((each) => make("li", {},
-      make("button", { type: "button", class: "project", onclick: () => this.app.open(each.id) },
+      make("button", { type: "button", class: "project", onclick: () => this.begins.open(each.id) },
         make("strong", {}, each.name),
         make("span", {}, [each.seconds && clock(each.seconds), TEXTS.edits(each.edits), new Date(each.opened * 1000).toLocaleDateString()].filter(Boolean).join(" · "))),
       make("a", { class: "tool", href: `${server.root}/projects/${each.id}/file`, download: "", title: TEXTS.save_project, "aria-label": `${TEXTS.save_project}: ${each.name}` }, icon("download")),
@@ -184,6 +204,6 @@ export class StartView {
     show(this.bin, make("summary", {}, tell(TEXTS.bin, gone.length)), make("ul", { class: "recent" }, ...gone.map((each) => make("li", {},
       make("span", { class: "project" }, each.name),
       make("button", { type: "button", class: "quiet strong", onclick: () => move(each, "restore") }, TEXTS.restore),
-      make("button", { type: "button", class: "quiet", onclick: () => this.app.dialogs.ask(tell(TEXTS.delete_sure, each.name), [[TEXTS.delete_project, () => move(each, "delete"), true]]) }, TEXTS.delete_project)))));
+      make("button", { type: "button", class: "quiet", onclick: () => this.dialogs.ask(tell(TEXTS.delete_sure, each.name), [[TEXTS.delete_project, () => move(each, "delete"), true]]) }, TEXTS.delete_project)))));
   }
 }

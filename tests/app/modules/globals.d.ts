@@ -1,5 +1,5 @@
-// What the page's modules leave on, and take from, the window.
-interface Window { a3tApp: any; a3tSettings: any }
+// What the page's modules leave on the window.
+interface Window { a3tApp: import("../../../app/web/app.js").App }
 
 // What an audio worklet has besides; the compiler's libraries lack it.
 declare class AudioWorkletProcessor { readonly port: MessagePort; }

@@ -40,13 +40,13 @@ for (const status of [0, 409, 422, 502]) {
     made.editing.write(2, 3, "never");
     await settle();
     assert.equal(disk.unsent.size, 1);
-    assert.ok(made.saver.state.startsWith(status ? TEXTS.unsaved.slice(0, 10) : TEXTS.offline), made.saver.state);
+    assert.ok(made.saver.status.startsWith(status ? TEXTS.unsaved.slice(0, 10) : TEXTS.offline), made.saver.status);
     await wait(120);
     assert.equal(disk.unsent.size, 1);
     server.refuses = 200;
     await wait(31);
     assert.deepEqual(server.edits.map((edit) => edit.text), ["never"]);
-    assert.equal(made.saver.state, TEXTS.saved);
+    assert.equal(made.saver.status, TEXTS.saved);
     assert.equal(disk.unsent.size, 0);
     await made.saver.settled();
   }));
@@ -79,7 +79,7 @@ test("what is done earlier arrives before what is typed over it, in a window tha
   await settle();
   server.refuses = 200;
   await wait(31);
-  assert.deepEqual([server.edits.map(({ text }) => text), made.saver.state, disk.unsent.size], [["treasure"], TEXTS.saved, 0]);
+  assert.deepEqual([server.edits.map(({ text }) => text), made.saver.status, disk.unsent.size], [["treasure"], TEXTS.saved, 0]);
   const again = await server.window();
   assert.deepEqual(again.texts(), ["treasure"]);
 }));
@@ -175,7 +175,7 @@ test("whatever two windows do, both end with the server's list", clocked(async (
   for (const each of windows) await each.saver.flush();
   server.tell();
   await wait(40);
-  for (const each of windows) await each.refresh();
+  for (const each of windows) await each.reload();
   const list = (edits) => edits.map(({ text, take, accepted }) => `${text} ${take} ${accepted}`).sort();
   assert.ok(server.edits.length > 1);
   for (const each of windows) assert.deepEqual(list(each.script.edits), list(server.edits));

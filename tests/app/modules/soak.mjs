@@ -25,7 +25,7 @@ class Network extends Server {
 const last = {};
 async function opened() {
   const made = new Window(new Network(address), project);
-  made.refresh = async () => {
+  made.reload = async () => {
     const state = await made.server.ask(`/projects/${project}`).catch(() => null);
     if (!state) return;
     made.script.setTokens(state.tokens);
@@ -33,7 +33,7 @@ async function opened() {
   };
   for (;;) {
     await made.saver.flush();
-    await made.refresh();
+    await made.reload();
     if (made.script.tokens.length) return made;
     await wait(100);
   }
@@ -50,7 +50,7 @@ for (let n = 0; n < Number(count); n++) {
     case 4: if (!made.script.placeAt(first)) made.editing.correct([first, first + 1, ["see", "want", "degree", "the"][random(4)]]); break;
     case 5: made.server.refuses = made.server.refuses === 200 ? [0, 502, 507][random(3)] : 200; break;
     case 6: if (!random(4)) { last[made.saver.page] = made.saver.count; windows[which] = await opened(); } break;
-    case 7: await made.refresh(); break;
+    case 7: await made.reload(); break;
     case 8: if (edit) made.editing.choose(edit, random(2), null); break;
     default: made.editing.write(first, Math.min(tokens.length, first + random(3)), ["never", "often", "seldom", "they", "rarely"][random(5)]);
   }
@@ -68,7 +68,7 @@ for (const [which, made] of windows.entries()) { // each leaves a change, at eit
 }
 console.log("done"); // and every correction is awaited
 await killed.next();
-for (const made of windows) await made.refresh();
+for (const made of windows) await made.reload();
 const shown = windows.map((made) => [made.script.tokens.map(({ id, text }) => [id, text]), made.script.edits.map((edit) => [edit.key, edit.take, edit.accepted, edit.made, made.script.isOwn(edit)])]);
 console.log(JSON.stringify({ shown, last, kept: disk.unsent.size }));
 process.exit(0);

@@ -12,12 +12,9 @@ const { applied } = await load("script/steps.js");
 export class Window extends State {
   constructor(server, project) {
     super(server);
-    const nothing = () => {};
-    Object.assign(this, { project, render: nothing, complain: nothing, parts: { refresh: nothing }, changes: { render: nothing } });
-    this.view = { field: { finish: nothing }, focus: nothing, selected: {} };
-    this.hearing = { playEdit: nothing };
-    this.saver = new Saver(this);
-    this.editing = new Editing(this);
+    this.project = project;
+    this.saver = new Saver(this, (edits) => this.editing.adopt(edits));
+    this.editing = new Editing(this, this.saver, { playEdit() {} }, {});
   }
 }
 
@@ -51,12 +48,12 @@ export class FakeServer {
 
   /** A window that shows the project, for the first time or again. */
   async window(words = "And you always want to see it in the end") {
-    const made = new Window(this, "p"), nothing = () => {};
+    const made = new Window(this, "p");
     made.script.setTokens(words.split(" ").map((word, k) => [k, word, k, k + 0.4, 1, 0]));
-    made.refresh = () => this.ask("").then((told) => { if (told.revision >= made.saver.revision) made.editing.adopt(made.saver.opened(told)); }, nothing);
+    made.reload = () => this.ask("").then((told) => { if (told.revision >= made.saver.revision) made.editing.adopt(made.saver.opened(told)); }, () => {});
     made.texts = () => made.script.edits.map((edit) => edit.text).sort();
     await made.saver.flush();
-    if (this.refuses) await made.refresh();
+    if (this.refuses) await made.reload();
     this.windows.push(made);
     return made;
   }
