@@ -98,6 +98,8 @@ def _warping(bins: int, order: int, alpha: float) -> Floats:
     last coefficient first, through a chain of all-pass sections; row k is the response to a
     cepstrum that is 1 at k and 0 elsewhere.
     """
+    from scipy.signal import lfilter
+
     state = np.zeros((order + 1, bins))  # the chain's state for each unit input
     for coefficient in range(bins - 1, -1, -1):
         previous = state
@@ -106,8 +108,9 @@ def _warping(bins: int, order: int, alpha: float) -> Floats:
         state[0, coefficient] += 1.0
         if order >= 1:
             state[1] = (1.0 - alpha**2) * previous[0] + alpha * previous[1]
-        for m in range(2, order + 1):
-            state[m] = previous[m - 1] + alpha * (previous[m] - state[m - 1])
+        if order >= 2:  # state[m] = previous[m - 1] + alpha * (previous[m] - state[m - 1])
+            inputs = previous[1:-1] + alpha * previous[2:]
+            state[2:], _ = lfilter([1.0], [1.0, alpha], inputs, axis=0, zi=-alpha * state[1:2])
     return np.ascontiguousarray(state.T)
 
 

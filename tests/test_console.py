@@ -119,14 +119,6 @@ def test_a_port_that_there_is_not_is_one_sentence() -> None:
     assert "Port 99999 on 127.0.0.1 can't be used" in done.stderr
 
 
-def test_the_page_without_its_packages_says_so() -> None:
-    without = "import sys; sys.modules |= dict.fromkeys(['gradio', 'starlette', 'fastapi'])"
-    program = f"{without}; from a3t.commands.app import main; sys.exit(main(['--port', '0']))"
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
-    needs = "a3t: The page needs gradio: pip install 'a3t[app]'.\n"
-    assert (done.returncode, done.stderr) == (1, needs)
-
-
 def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:
     """Some editors begin each file with one."""
 

@@ -1,6 +1,7 @@
 """Sound files that others made: any codec, any encoding of a text, any text, at bounded cost."""
 
 import struct
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -14,8 +15,8 @@ from a3t.audio.output import chunks, provenance
 from a3t.audio.output.patches import Patch
 from a3t.audio.output.provenance import comment_of, provenance_of
 from a3t.audio.output.writing import write_edited
-from a3t.audio.reading import checks
-from a3t.audio.reading.chunk_layouts import MAX_ATOMS
+from a3t.audio.reading import checks, chunk_layouts
+from a3t.audio.reading.chunk_layouts import MAX_CHUNKS
 from a3t.audio.reading.containers import stated_seconds
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
@@ -207,8 +208,11 @@ def test_too_many_chunks_are_refused_before_they_are_read(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     beginning, chunk, within = MANY[kind]
+    fewer = replace(chunk_layouts.MP4_LAYOUT, most=MAX_CHUNKS)
+    for module in (checks, chunk_layouts):
+        monkeypatch.setattr(module, "MP4_LAYOUT", fewer)
     path = tmp_path / f"in.{kind}"
-    path.write_bytes(beginning + within(chunk * MAX_ATOMS))
+    path.write_bytes(beginning + within(chunk * MAX_CHUNKS))
     monkeypatch.setattr(checks, "SoundReader", None)
     monkeypatch.setattr(av, "open", None)
     for read in (Recording.open, stated_seconds):

@@ -176,6 +176,7 @@ def test_the_report_says_who_is_told_apart(features: dict[str, np.ndarray], tmp_
         MEASUREMENT.report(rows[:2], setting)
 
 
+@pytest.mark.slow
 def test_the_ladder_finds_a_recorded_word_unchanged_and_a_louder_one_louder(
     editor: Editor, tmp_path: Path
 ) -> None:

@@ -38,7 +38,8 @@ def machine(tmp_path_factory: pytest.TempPathFactory) -> Path:
             continue
         needed = (line for line in found.requires or () if "extra ==" not in line)
         waiting += [re.split(r"[^\w.-]", line)[0] for line in needed]
-        for top in {file.parts[0] for file in found.files or () if file.parts[0] != ".."}:
+        files = (found.read_text("RECORD") or "").splitlines()
+        for top in {re.split("[/,]", file)[0] for file in files} - {".."}:
             if not (folder / top).exists():
                 (folder / top).symlink_to(Path(str(found.locate_file(top))))
     return folder

@@ -51,6 +51,7 @@ def durations(store: Store) -> Work:
 def editspeech(store: Store) -> Work:
     config = read_config(train_systems.CONFIGURATIONS / "editspeech.yaml")
     config["model"] |= {"width": 16, "hidden": 16}
+    config["data"] |= {"crop": [60, 90], "batch_frames": 200}
     vectors = {clip.name: np.ones(256, np.float32) for clip in store.clips}
     return train_systems.SpeechTraining(config, store, vectors, META)
 
@@ -140,6 +141,7 @@ def run_pretraining(folder: Path, store: Store, *options: str) -> dict[str, torc
     return weights
 
 
+@pytest.mark.slow
 def test_two_processes_train_what_one_does(store: Store, tmp_path: Path) -> None:
     one = run_pretraining(tmp_path / "one", store)
     two = run_pretraining(tmp_path / "two", store, "--processes", "2")
@@ -169,7 +171,7 @@ def test_r_drop_is_nothing_without_dropout_and_something_with_it() -> None:
 
 
 def test_a_training_without_a_better_validation_ends_early(tmp_path: Path) -> None:
-    (tmp_path / "text.txt").write_text("\n".join(TEXT))
+    (tmp_path / "text.txt").write_text("\n".join(TEXT[:10]))
     config = yaml.safe_load((ROOT / "recipes/punctuation/conf/ffa.yaml").read_text())
     config["vocabulary"] = {"words": 50, "buckets": 64}
     config["encoder"] |= {"size": 16}

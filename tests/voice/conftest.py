@@ -11,7 +11,7 @@ from a3t.editor import Editor
 from a3t.voice.adaptation import AdaptationConfig, VoicePiece, pieces_of
 from tests.conftest import ARCTIC
 
-QUICK = AdaptationConfig(steps=3, rank=2, batch_frames=200, crop=(60, 120), precision="float32")
+QUICK = AdaptationConfig(steps=3, rank=2, batch_frames=100, crop=(40, 60), precision="float32")
 
 
 def quick(**own: object) -> AdaptationConfig:

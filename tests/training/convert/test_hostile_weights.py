@@ -100,7 +100,7 @@ def test_half_a_file(tmp_path: Path, subtests: pytest.Subtests) -> None:
 
 
 CONFIGS = {
-    "deep lists": "[" * 10_000,
+    "deep lists": "[" * 600,
     "deep maps": "{a: " * 10_000,
     "deep blocks": "\n".join(" " * k + "a:" for k in range(900)),
     "keys of lists": "? [a]\n: b",
