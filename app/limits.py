@@ -7,7 +7,6 @@ is read, opens only files that were uploaded to it, and keeps what it makes for 
 from __future__ import annotations
 
 import math
-import re
 import shutil
 import time
 from collections.abc import Iterable
@@ -88,20 +87,6 @@ def required(text: str | None, name: str, missing: str) -> str:
     if not given:
         raise InputError(missing)
     return given
-
-
-def safe_stem(name: str) -> str:
-    """A file name's stem with nothing but letters, digits, `.`, `-` and `_`, 60 at most, and no
-    more of them than a file system takes with our endings."""
-    stem = re.sub(r"[^\w.-]+", "_", Path(name).stem).strip("._")[:60]
-    return stem.encode()[:180].decode(errors="ignore") or "recording"
-
-
-def safe_name(name: str) -> str:
-    """A file's name for a folder of ours: its `safe_stem`, and its ending if that is plain."""
-    ending = Path(name).suffix.lower()
-    plain = ending.isascii() and ending[1:].isalnum() and len(ending) <= 8
-    return safe_stem(name) + (ending if plain else "")
 
 
 def forget_old(folder: Path, now: float | None = None) -> None:

@@ -20,6 +20,7 @@ from operator import itemgetter, methodcaller
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from a3t.audio.output.files import safe_name
 from a3t.audio.output.records import record_path, with_bare_names, write_json
 from a3t.errors import InputError
 from a3t.plan.cleaning import Cleaning
@@ -283,7 +284,7 @@ class Service:
     @contextmanager
     def _copied(self, source: Path) -> Iterator[Path]:
         """Yield a copy of a file in a folder of its own, which no error reveals."""
-        copy = self.request_folder() / limits.safe_name(source.name)
+        copy = self.request_folder() / safe_name(source.name)
         shutil.copyfile(source, copy)
         with without_folder(copy.parent):
             yield copy

@@ -30,13 +30,9 @@ WRONG_FIELDS = (
     "A field of this request has a value of the wrong type: send the fields that the API's "
     "description lists, with their types."
 )
-TOO_MANY_TAKES = "This change can't have more takes: choose one of them."
 OWN_TRACK = "This is the project's recording itself: add another speaker's track."
 TOO_MANY_RECORDINGS = "No more recordings can be added: remove one that you no longer need."
-TOO_MANY_PROJECTS = "There is no room for more projects: delete one that you no longer need."
-DISK_FULL = "The disk is nearly full: delete projects that you no longer need, or free some space."
 CHANGED_HERE = "These words are part of a change: undo it before you correct them."
-NOT_OPENED_YET = "The recording is still being opened: wait a moment."
 NOT_MADE_YET = "Some changes are still being made: wait a moment."
 NOT_HEARD_YET = "The recording is still being recognised: wait until all its words are there."
 CHANGED_ALREADY = (
@@ -47,17 +43,11 @@ GONE_ELSEWHERE = "This project was deleted in another window."
 TEXT_DOES_NOT_MATCH = (
     "The text doesn't match the recording: correct it, or open the recording without it."
 )
-NO_PROJECT = "There is no such project here: it was deleted, or it belongs to somebody else."
 NOT_HERE = "There is nothing here."
 WRONG_LOGIN = "That name and password don't match: type them again."
 LOG_IN_LATER = "The last try was wrong: wait a second, then type the password again."
 LOG_IN = "Log in first: load the page again."
 
-NO_PROJECT_FILE = (
-    "This file is not a project saved by this page: upload a recording, or a project's "
-    ".a3t.zip unchanged."
-)
-LARGE_PROJECT = "This project is larger than this page accepts: open only its recording."
 OTHER_GONE = "These words' recording is no longer in the project: add it again."
 OTHER_SOUND = "The recording in this project file doesn't match its words: open only the recording."
 NO_SOUND = "This is not a sound file that a3t can read: upload WAV, FLAC, OGG, MP3, M4A or a film."

@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, groupby
 from operator import attrgetter
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
@@ -307,6 +307,8 @@ class Document(StoredRecord):
     settings: of new words, as the page has them. draft: what stands in the page's field.
     """
 
+    stored_in = "script.json"
+
     revision: Whole = 0
     changes: Changes = ()
     done: Steps = ()
@@ -405,14 +407,6 @@ class Document(StoredRecord):
             if change.key == key:
                 return change
         raise InputError("That change is no longer there.")
-
-    @classmethod
-    def from_json(cls, data: object) -> Self:
-        """Read a document in any format so far; raise DocumentError if it is none."""
-        try:
-            return super().from_json(data)
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise DocumentError from None
 
 
 def _place(steps: Sequence[Step], name: str) -> int | None:

@@ -6,7 +6,7 @@ Read by the page's server, which has no models, and checked when it comes in a p
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 from msgspec import Meta
@@ -16,9 +16,10 @@ from a3t.grid import frames_of
 from a3t.plan.edit_limits import Count, Number
 from a3t.plan.edit_plan import PlannedEdit
 from a3t.plan.request import Cut
+from a3t.projects.store.record_files import StoredRecord
 from a3t.text.phones import ARPABET, PAUSE
 from a3t.text.transcript import TranscriptWord
-from alignment.serialisation import OMITTED, Record, from_json
+from alignment.serialisation import OMITTED, Record
 
 MAX_TAKES = 40  # of one change
 MAX_LEVEL = 8.0  # of full scale
@@ -96,7 +97,7 @@ class Mix(Record):
 
 
 @dataclass(frozen=True)
-class TakeRecord(Record):
+class TakeRecord(StoredRecord):
     """One take of a change. Defaults are what once was not written.
 
     number: among the change's. pace, duration: as they were asked for. spans: none if the sound
@@ -128,7 +129,6 @@ class TakeRecord(Record):
     mix: Mix | None = field(default=None, metadata=OMITTED)
     punch_in: bool = field(default=False, metadata=OMITTED)
     other: Text = field(default="", metadata=OMITTED)
-    format: Literal[2] = 2
 
     def __post_init__(self) -> None:
         """Raise ValueError unless mix, weights and words belong to the spans."""
@@ -138,12 +138,6 @@ class TakeRecord(Record):
             raise ValueError("a take's weights")
         if any(word.span >= len(self.spans) for word in self.words):
             raise ValueError("a take's word")
-
-    @classmethod
-    def from_json(cls, data: object) -> TakeRecord:
-        """Read a record in any format so far; raise ValueError if it is none."""
-        old = isinstance(data, dict) and data.get("format", 1) == 1
-        return from_json(cls, _from_1(data) if old else data)
 
     def shown(self) -> dict[str, Any]:
         """Return the fields that a page needs."""
@@ -171,16 +165,16 @@ class TakeRecord(Record):
                     raise ValueError("an excerpt")
 
 
-def _from_1(data: Any) -> object:
+def _from_1(data: Any) -> Any:
     """Format 1 had no number, and its edits' plans as people are shown them."""
     mix = data.get("mix")
     if mix is None:
-        return {**data, "format": 2}
+        return data
     try:
         edits = [{**edit, "plan": _plan_from_1(edit["plan"])} for edit in mix["edits"]]
     except (KeyError, TypeError, AttributeError, ValueError, OverflowError):
         raise ValueError("a take's edits") from None
-    return {**data, "mix": {**mix, "edits": edits}, "format": 2}
+    return {**data, "mix": {**mix, "edits": edits}}
 
 
 def _plan_from_1(plan: dict[str, Any]) -> dict[str, Any]:
@@ -191,3 +185,6 @@ def _plan_from_1(plan: dict[str, Any]) -> dict[str, Any]:
         for word in plan["words"]
     ]
     return {**plan, **frames, "phones": phones, "words": words}
+
+
+TakeRecord.migrations = (_from_1,)

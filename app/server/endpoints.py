@@ -27,6 +27,7 @@ from fastapi.security import HTTPBearer
 from pydantic import BaseModel, Field, model_validator
 from starlette.exceptions import HTTPException
 
+from a3t.audio.output.files import safe_name
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
 from a3t.plan.cleaning import Cleaning, cleaning_of_lists
@@ -158,7 +159,7 @@ def kept(request: Request, file: Annotated[UploadFile, File(description="the rec
 
 def copied(file: UploadFile, folder: Path) -> Path:
     """An upload in this folder."""
-    path = folder / limits.safe_name(file.filename or "")
+    path = folder / safe_name(file.filename or "")
     with path.open("wb") as copy:
         shutil.copyfileobj(file.file, copy)
     return path

@@ -12,15 +12,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.request import MAX_OTHERS, OtherRecording, Track
 from a3t.plan.track_activity import TrackActivity
 from a3t.projects.close_changes import made_as_one, reachable_keys
 from a3t.projects.document import Change, Document
-from a3t.projects.store.folder_lock import lock_of
-from a3t.projects.store.project_state import OpenedSound, ProjectState
-from a3t.projects.store.recordings import FurtherRecording, HeardRecording
+from a3t.projects.store.folder import NOT_OPENED_YET, SAID, ProjectFolder, words_name
+from a3t.projects.store.project_state import ProjectState
+from a3t.projects.store.recordings import FurtherRecording, HeardRecording, Recordings
 from a3t.projects.store.words import IDS, HeardWords, Token
 from a3t.source.records import LONG
 from a3t.spans import Span
@@ -29,8 +28,6 @@ from app.processes.lanes import EditorLane, LaneJob
 from app.processes.worker import WorkerProcess
 from app.service import without_folder
 from app.studio.sent import Sent
-from app.studio.storage.folders import SAID, ProjectFolder, words_name
-from app.studio.storage.pcm_sound import PcmSound
 from app.studio.work import worker_tasks as tasks
 
 MAX_EVENTS = 1000  # that are kept
@@ -117,8 +114,7 @@ class OpenProject:
 
     @property
     def lock(self) -> AbstractContextManager[None]:
-        """The folder's lock, to be held by whoever reads something and writes it back."""
-        return lock_of(self.folder.path)()
+        return self.folder.lock
 
     @property
     def has_jobs(self) -> bool:
@@ -142,31 +138,6 @@ class OpenProject:
     def parts(self) -> tuple[Span, ...]:
         """The samples [first, last) of each part that is listened to; none while it is opened."""
         return self.state.parts
-
-    def sound(self) -> PcmSound:
-        """Its samples; InputError while it is being opened."""
-        sound = self._opened()
-        path = self.folder.path / "sound.pcm"
-        return PcmSound(path, sound.sample_rate, sound.channels, sound.samples)
-
-    def recording(self) -> Recording:
-        """The original, which was checked when it came; InputError while it is being opened."""
-        sound = self._opened()
-        return Recording(
-            self.folder.original,
-            sound.sample_rate,
-            sound.file_channels,
-            sound.samples,
-            sound.subtype,
-            sound.container,
-            sound.track,
-        )
-
-    def _opened(self) -> OpenedSound:
-        sound = self.state.sound
-        if sound is None:
-            raise InputError(texts.NOT_OPENED_YET)
-        return sound
 
     def heard(self) -> HeardWords:
         """Every token and pause that is known, in order."""
@@ -221,7 +192,7 @@ class OpenProject:
             if each.kind == "track" and not each.problem:
                 sound = self.folder.heard_in(each).track
                 if sound is None:
-                    raise InputError(texts.NOT_OPENED_YET)
+                    raise InputError(NOT_OPENED_YET)
                 track = Track(self.folder.path / SAID / each.file, sound.sha256)
                 found.append((each.name, track, TrackActivity.read(sound.loud)))
         return found
@@ -237,7 +208,7 @@ class OpenProject:
 
     def rewrite(self, part: int, heard: HeardWords) -> None:
         """Keep other words of a part."""
-        self.folder.write(words_name(part), heard.to_json())
+        self.folder.write(heard, words_name(part))
         tokens = [token.shown() for token in heard.tokens]
         ids = [part * IDS, (part + 1) * IDS]
         self.events.tell(kind="part", ids=ids, tokens=tokens)
@@ -275,7 +246,7 @@ class FurtherRecordings:
                 raise InputError(texts.TOO_MANY_RECORDINGS)
             limits.check_together(each.seconds for each in (*alike, wanted))
             added = replace(wanted, file=folder.keep_said(source).name)
-            folder.keep_further([*folder.further, added])
+            folder.write(Recordings((*folder.further, added)))
             self._tell()
             self._hear(added)
 
@@ -284,7 +255,7 @@ class FurtherRecordings:
         project, folder = self.project, self.project.folder
         with project.lock:
             gone = [each for each in folder.further if each.file == data.get("file")]
-            folder.keep_further(each for each in folder.further if each not in gone)
+            folder.write(Recordings(tuple(e for e in folder.further if e not in gone)))
             for each in gone:
                 for lane in (project.quick, project.long):
                     lane.cancel(folder.id, self._job_name(each))
@@ -305,16 +276,15 @@ class FurtherRecordings:
                     heard = editor.ask(tasks.hear_source, path, recording.text, own)
             with project.lock:
                 if recording in folder.further:
-                    folder.write(recording.heard_name, heard.to_json())
+                    folder.write(heard, recording.heard_name)
                 self._tell()
 
         def failed(sentence: str) -> None:
             problem = sentence.replace(path.name, recording.name)
             with project.lock:
-                folder.keep_further(
-                    replace(each, problem=problem) if each == recording else each
-                    for each in folder.further
-                )
+                refused = replace(recording, problem=problem)
+                told = (refused if each == recording else each for each in folder.further)
+                folder.write(Recordings(tuple(told)))
                 self._tell()
 
         lane = project.quick if recording.seconds <= LONG else project.long

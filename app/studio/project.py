@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from a3t.audio.analysis.loudness import LEVELS_LUFS
+from a3t.audio.output.files import safe_stem
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.cleaning import Cleaning, Finding, listed
@@ -32,7 +33,9 @@ from a3t.projects.document import (
     draft_of,
     steps_of,
 )
-from a3t.projects.store.pronunciations import MAX_SAID_CHARACTERS, WORD, SaidWord, SaidWords
+from a3t.projects.store.folder import SAID, ProjectFolder
+from a3t.projects.store.project_state import ProjectState
+from a3t.projects.store.pronunciations import MAX_SAID_CHARACTERS, WORD, Names, SaidWord, SaidWords
 from a3t.projects.store.words import HeardWords, Token
 from a3t.projects.take_record import TakeRecord
 from a3t.text.transcript import Transcript
@@ -45,7 +48,6 @@ from app.service import without_folder
 from app.studio.open_project import FurtherRecordings, OpenProject
 from app.studio.project_words import Listening, WordCorrections
 from app.studio.sent import Sent
-from app.studio.storage.folders import PRONUNCIATIONS, SAID, ProjectFolder
 from app.studio.work import worker_tasks as tasks
 from app.studio.work.take_orders import (
     NEAR,
@@ -230,7 +232,7 @@ class TakeMaking:
             pronunciations=project.folder.pronunciations,
             fit=settings.fit or is_film,  # or it can't be shown
         )
-        recording = project.recording()
+        recording = project.folder.recording()
         beside = [each for key, each in self._made().items() if key != change.key]
         is_whole = wish.said is None and (not wish.varied or change.is_typed)
         others, taken = placed_sources(change, project.sources()) if is_whole else ((), ())
@@ -302,8 +304,8 @@ class TakeMaking:
         def run(editor: WorkerProcess) -> None:
             phones = editor.ask(tasks.phones_said, said)
             with project.lock:
-                known = folder.said_words.words | {word: SaidWord(said, phones)}
-                folder.write(PRONUNCIATIONS, SaidWords(known).to_json())
+                known = folder.read(SaidWords).words
+                folder.write(SaidWords(known | {word: SaidWord(said, phones)}))
                 project.events.tell(kind="pronounced", pronunciations=self.said_as())
                 for key, change in self._made().items():
                     takes = self._takes(key)
@@ -314,7 +316,8 @@ class TakeMaking:
 
     def said_as(self) -> dict[str, str]:
         """Return each word's pronunciation as the user wrote it."""
-        return {word: each.said for word, each in self.project.folder.said_words.words.items()}
+        said = self.project.folder.read(SaidWords).words
+        return {word: each.said for word, each in said.items()}
 
     def shown(self, key: str) -> list[dict[str, Any]]:
         """A change's takes, without what only the worker needs."""
@@ -388,8 +391,8 @@ class Project:
             wanted = Transcript.from_text(state.offered or "")
             step = Step(come=changes_to(self.open.tokens(), wanted), label=texts.HANDED_OVER)
             after = self.open.document.taken(step)
-            self.folder.keep(replace(after, revision=after.revision + 1))
-            self.folder.update(lambda state: replace(state, handed=False))
+            self.folder.write(replace(after, revision=after.revision + 1))
+            self.folder.update(ProjectState, lambda state: replace(state, handed=False))
             self.events.tell(kind="saved", revision=after.revision + 1)
         self.takes.make_missing()
 
@@ -418,7 +421,7 @@ class Project:
                 "film": sound and sound["film"],
                 "offered": state.offered,
                 "pronunciations": self.takes.said_as(),
-                "names": self.folder.names.text,
+                "names": self.folder.read(Names).text,
                 "marks": self.words.marks(),
                 "recordings": self.further.shown(),
                 "done": [step.shown() for step in self.open.document.done],
@@ -462,7 +465,7 @@ class Project:
                 settings=settings,
                 draft=draft_of(sent.get("draft")) if "draft" in sent else before.draft,
             )
-            self.folder.keep(after)
+            self.folder.write(after)
             self.exported = None
             self.takes.make_missing()
             self.words.correct_all()
@@ -483,13 +486,13 @@ class Project:
         """Give it another name; InputError for none."""
         name = limits.required(given, texts.THE_NAME, texts.NAMELESS)
         name = " ".join(name.split())[:120]
-        self.folder.update(lambda state: replace(state, name=name))
+        self.folder.update(ProjectState, lambda state: replace(state, name=name))
         self.events.tell(kind="name", name=name)
 
     def offered(self, sent: Sent) -> Offered:
         """Find what can be taken out of what has been listened to; nothing is changed."""
         heard = self.open.heard()
-        recording = self.open.recording()
+        recording = self.folder.recording()
         tracks = [activity for _, _, activity in self.open.tracks()]
         with without_folder(self.folder.path):
             return find_changes(recording, heard, cleaning_of(sent), *tracks)
@@ -504,10 +507,10 @@ class Project:
         if not self.open.is_all_heard:
             raise InputError(texts.NOT_HEARD_YET)
         file = self.open.state.file
-        name = f"{limits.safe_stem(file)}.edited"
+        name = f"{safe_stem(file)}.edited"
         own = ".flac" if file.endswith(".flac") else ".wav"
         suffix = kind if kind in AUDIO else own
-        recording = self.open.recording()
+        recording = self.folder.recording()
         heard = self.open.heard()
         out = self.folder.path / "export" / name
         tracks = [(called, track) for called, track, _ in self.open.tracks()]

@@ -14,8 +14,10 @@ from typing import Any
 from a3t.errors import InputError
 from a3t.plan.request import Pronunciations
 from a3t.projects import document
+from a3t.projects.store.pcm_sound import PcmSound
 from a3t.projects.store.project_state import ProjectState
 from a3t.projects.store.pronunciations import Names
+from a3t.projects.store.recordings import Places
 from a3t.projects.store.words import (
     IDS,
     HeardWords,
@@ -34,8 +36,6 @@ from app.processes.worker import WorkerProcess
 from app.service import without_folder
 from app.studio.open_project import LISTENING, OpenProject
 from app.studio.sent import Sent
-from app.studio.storage.folders import NAMES
-from app.studio.storage.pcm_sound import PcmSound
 from app.studio.work import worker_tasks as tasks
 
 OPENING = 0  # an urgency
@@ -86,7 +86,7 @@ class Listening:
         project, state = self.project, self.project.state
         if state.sound is None:
             self._add(project.quick, OPENING, "open", self._open)
-        elif state.text and not project.folder.places:
+        elif state.text and not project.folder.read(Places).places:
             self._add(project.lane, OPENING, "places", self._find_places)
         else:
             self._listen()
@@ -136,7 +136,7 @@ class Listening:
         """Seconds between which nothing has been listened to yet, and what is said there by the
         transcript that was given."""
         state = self.project.state
-        places = self.project.folder.places if state.places else ()
+        places = self.project.folder.read(Places).places if state.places else ()
         said = [place.transcript.text for place in places]
         found: list[tuple[float, float, str]] = []
         for part, (first, last) in enumerate(self.project.parts):
@@ -179,29 +179,29 @@ class Listening:
                 known = packed.parts
             return replace(state, sound=sound, parts=known, packed=None)
 
-        folder.update(opened)
+        folder.update(ProjectState, opened)
         self.project.events.tell(kind="reload")
         self.resume()
 
     def _find_places(self, editor: WorkerProcess) -> None:
         folder, text = self.project.folder, self.project.state.text
         own = folder.pronunciations
-        places = editor.ask(tasks.find_places, self.project.sound(), text, own)
-        parts = tuple((place.first, place.last) for place in places)
+        places = editor.ask(tasks.find_places, self.project.folder.sound(), text, own)
+        parts = tuple((place.first, place.last) for place in places.places)
         with self.project.lock:
             if self.project.state.text != text:  # it has another one by now
                 return
-            folder.keep_places(places)
-            folder.update(lambda state: replace(state, parts=parts, places=True))
+            folder.write(places)
+            folder.update(ProjectState, lambda state: replace(state, parts=parts, places=True))
         self._listen()
 
     def _listen_to(self, editor: WorkerProcess, part: int) -> None:
         project = self.project
         if project.is_heard(part):
             return
-        sound, state, own = project.sound(), project.state, project.folder.pronunciations
+        sound, state, own = project.folder.sound(), project.state, project.folder.pronunciations
         if state.places:
-            place = project.folder.places[part]
+            place = project.folder.read(Places).places[part]
             heard = editor.ask(tasks.align_place, sound, part, place, own)
         else:
             first, last = state.parts[part]
@@ -233,10 +233,11 @@ class Listening:
             for lane in (project.quick, project.long):
                 for name in lane.pending(folder.id):
                     lane.cancel(folder.id, name)
-            for path in [*folder.path.glob("words/*.json"), folder.path / "places.json"]:
+            for path in [*folder.path.glob("words/*.json"), folder.path / Places.stored_in]:
                 folder.discard(path)
             folder.update(
-                lambda state: replace(state, text=text, places=False, plain=False, parts=())
+                ProjectState,
+                lambda state: replace(state, text=text, places=False, plain=False, parts=()),
             )
             self.problem = ""
         project.events.tell(kind="reload")
@@ -252,7 +253,7 @@ class Listening:
         def run(editor: WorkerProcess) -> None:
             words = editor.ask(tasks.listed_words, text)
             with project.lock:
-                folder.write(NAMES, Names.of(text, words).to_json())
+                folder.write(Names.of(text, words))
                 project.events.tell(kind="names", names=text)
                 free = not (project.changes or project.document.corrections)
             begun = any(map(project.is_heard, range(len(project.parts))))
@@ -373,7 +374,7 @@ class WordCorrections:
             with project.lock:
                 edited = {token for change in project.changes for token in change.used}
                 correction = Correction.of(wanted, project.tokens(), edited)
-            made = correction.heard(editor, project.sound(), project.folder.pronunciations)
+            made = correction.heard(editor, project.folder.sound(), project.folder.pronunciations)
             with project.lock:
                 words = correction.among(project.folder.heard(correction.part), made)
                 project.rewrite(correction.part, words)
@@ -388,9 +389,9 @@ class WordCorrections:
         project.add_job(project.quick, OPENING, f"correct {wanted.name}", run, refused)
 
     def _corrected(self, wanted: document.Correction, is_refused: bool = False) -> None:
-        with self.project.lock:
-            after = self.project.document.without(wanted, is_refused)
-            self.project.folder.keep(after)
+        after = self.project.folder.update(
+            document.Document, lambda each: each.without(wanted, is_refused)
+        )
         waiting = [each.to_json() for each in after.corrections]
         self.project.events.tell(kind="corrections", corrections=waiting)
 
@@ -416,7 +417,7 @@ class WordCorrections:
                     project.rewrite(part, project.folder.heard(part))
             return False
         if (marked := fields.marks) is not None:
-            project.folder.update(lambda state: replace(state, plain=not marked))
+            project.folder.update(ProjectState, lambda state: replace(state, plain=not marked))
         self._rewrite(after)
         if marked is not None:
             project.events.tell(kind="marks", marks=self.marks())
@@ -428,7 +429,7 @@ class WordCorrections:
         project = self.project
         if not project.is_all_heard:
             raise InputError(texts.NOT_HEARD_YET)
-        recording = project.recording()
+        recording = project.folder.recording()
         count = data.whole("count")
         label = (data.text("label") or "speakers")[: document.MAX_CHARACTERS]
 
@@ -442,7 +443,7 @@ class WordCorrections:
                 was, now = speakers_of(before), speakers_of(after)
                 step = document.Step(was=was, now=now, label=label, n=n, client=OWN)
                 self._rewrite(after)
-                project.folder.keep(known.taken(step, OWN))
+                project.folder.write(known.taken(step, OWN))
             project.events.tell(kind="speakers", step=step.shown())
 
         shown = project.events.is_shown

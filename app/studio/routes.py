@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import zipfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
@@ -24,6 +25,8 @@ from starlette.exceptions import HTTPException
 
 from a3t.plan.cleaning import Cleaning
 from a3t.plan.options import EditOptions
+from a3t.projects.store.folder import LOUD, NO_PROJECT, SAID
+from a3t.projects.store.pcm_sound import peaks_range
 from a3t.user_folders import voice_names
 from alignment.serialisation import to_json
 from app import limits, texts
@@ -32,8 +35,7 @@ from app.models import VOCODERS, aligners_here, models_here
 from app.option_forms import shown_options
 from app.studio.project import AUDIO, Project
 from app.studio.sent import Sent
-from app.studio.storage.folders import LOUD, SAID, TAKE
-from app.studio.storage.pcm_sound import TILE, peaks_range, spectrogram_tile, take_spectrogram
+from app.studio.spectrograms import TILE, spectrogram_tile, take_spectrogram
 from app.studio.studio import Studio, ThereAlreadyError
 
 
@@ -68,6 +70,7 @@ Fields = Annotated[Sent, Depends(get_sent)]
 Place = Annotated[int, PathField(ge=0, lt=10**12)]
 
 
+TAKE = re.compile(r"([0-9a-f]{16})-(\d{1,3})")
 CHUNK_SECONDS = 5  # of sound in one answer
 LEAVING = 1.0  # seconds until it is noticed that a page has gone
 HEARTBEAT = 15.0  # seconds after which an idle stream says that it is alive
@@ -175,7 +178,7 @@ def recording(file: str, project: ThisProject) -> Response:
 @reading.get("/sound/{chunk}")
 def sound(chunk: Place, project: ThisProject) -> Response:
     """CHUNK_SECONDS of 16-bit samples, channels interleaved."""
-    heard = project.open.sound()
+    heard = project.folder.sound()
     size = CHUNK_SECONDS * heard.sample_rate
     first = min(chunk * size, heard.samples)
     with heard.path.open("rb") as file:
@@ -186,12 +189,12 @@ def sound(chunk: Place, project: ThisProject) -> Response:
 @reading.get("/peaks/{level}")
 def peaks(level: Place, project: ThisProject, first: Number = 0, count: Number = 0) -> Response:
     path = project.folder.path / "peaks.bin"
-    return samples(peaks_range(path, project.open.sound(), level, first, count))
+    return samples(peaks_range(path, project.folder.sound(), level, first, count))
 
 
 @reading.get("/spectrogram/{level}/{tile}")
 def spectrogram(level: Place, tile: Place, project: ThisProject) -> Response:
-    heard = project.open.sound()
+    heard = project.folder.sound()
     if not (level < 8 and tile * TILE < heard.samples):
         raise HTTPException(404, texts.NOT_HERE)
     return picture(spectrogram_tile(heard, level, tile))
@@ -204,7 +207,7 @@ def take_sound(path: Take) -> Response:
 
 @reading.get("/takes/{take}/spectrogram")
 def spectrogram_of_take(path: Take, project: ThisProject) -> Response:
-    heard = project.open.sound()
+    heard = project.folder.sound()
     return picture(take_spectrogram(path, heard.sample_rate, heard.channels))
 
 
@@ -388,7 +391,7 @@ def restore(project: str, studio: Opened, visitor: Visitor) -> dict[str, str]:
 
 def done(is_done: bool) -> dict[str, str]:
     if not is_done:
-        raise HTTPException(404, texts.NO_PROJECT)
+        raise HTTPException(404, NO_PROJECT)
     return {}
 
 

@@ -9,10 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
+from a3t.audio.output.files import safe_name, safe_stem
 from a3t.errors import InputError
 from a3t.example import NEW_TEXT, RECORDING, TEXT
 from a3t.projects.document import Document
+from a3t.projects.store.folder import NO_PROJECT, ProjectFolder
+from a3t.projects.store.packed_project import SUFFIX, manifest_of, pack, unpack
 from a3t.projects.store.project_state import ProjectState
+from a3t.projects.store.projects import Projects
 from a3t.projects.store.recordings import FurtherRecording
 from app import limits, texts
 from app.processes.worker import run_in_sandbox
@@ -22,8 +26,7 @@ from app.studio.project import Project
 from app.studio.project_words import transcript_in, transcript_lines
 from app.studio.recogniser_fetch import RecogniserFetch
 from app.studio.sent import Sent
-from app.studio.storage.folders import BIN, ProjectFolder, Projects
-from app.studio.storage.packed_project import SUFFIX, manifest_of, pack, unpack
+from app.studio.work.take_orders import settings_of
 
 MAX_OPEN = 64  # open projects in memory; one holds little
 
@@ -52,7 +55,7 @@ class Studio:
 
     def place_for_upload(self, name: str) -> Path:
         """The path at which a new upload is to be written."""
-        return self.service.request_folder() / limits.safe_name(name)
+        return self.service.request_folder() / safe_name(name)
 
     def keep_upload(self, visitor: str, path: Path, name: str) -> str:
         """Remember a visitor's upload, called so on their machine, for an hour; its name here."""
@@ -110,12 +113,12 @@ class Studio:
         state: ProjectState,
         settings: dict[str, Any] | None = None,
     ) -> Project:
-        file = limits.safe_name(name)
+        file = safe_name(name)
 
         def fill(folder: Path) -> ProjectState:
             shutil.copyfile(source, folder / file)
             if settings:
-                ProjectFolder(folder).keep(Document(settings=settings))
+                ProjectFolder(folder).write(Document(settings=settings))
             return replace(state, name=name[:120], file=file)
 
         return self._opened(self.projects.create(visitor, source, fill))
@@ -128,10 +131,17 @@ class Studio:
         earlier = self.projects.copies(visitor, told.id)
         if earlier and onto not in ("replace", "both"):
             raise ThereAlreadyError(earlier[0])
+
+        def fill(stage: Path) -> ProjectState:
+            state, new = run_in_sandbox(unpack, source, stage, most), ProjectFolder(stage)
+            try:
+                settings_of(new.document.settings)
+            except InputError:  # a voice or a model that isn't here
+                new.update(Document, lambda document: replace(document, settings={}))
+            return state
+
         with without_folder(source.parent):
-            folder = self.projects.create(
-                visitor, source, lambda stage: run_in_sandbox(unpack, source, stage, most)
-            )
+            folder = self.projects.create(visitor, source, fill)
         if onto == "replace":
             for each in earlier:
                 self.delete(visitor, each.id)
@@ -139,7 +149,7 @@ class Studio:
 
     def packed(self, project: Project) -> Path:
         """The project as one file, which is kept for an hour."""
-        name = f"{limits.safe_stem(project.folder.state.file)}{SUFFIX}"
+        name = f"{safe_stem(project.folder.state.file)}{SUFFIX}"
         target = self.service.request_folder() / name
         pack(project.folder, target)
         return target
@@ -165,7 +175,7 @@ class Studio:
     def why_not(self, name: str) -> str:
         """The reason for a missing project: its recording can't be edited, or it is unknown."""
         project = self._open.get(name)
-        return (project and project.listening.problem) or texts.NO_PROJECT
+        return (project and project.listening.problem) or NO_PROJECT
 
     def delete(self, visitor: str, name: str) -> bool:
         """A project goes to the bin, or from there for good; whether there is one."""
@@ -190,7 +200,7 @@ class Studio:
             return False
         for lane in self.lanes:
             lane.unblock(name)
-        (folder.path / BIN).unlink()
+        folder.restore()
         return True
 
     def say(self, visitor: str, project: Project, data: Sent) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from a3t.audio.output.files import safe_stem
 from a3t.errors import InputError
 from app import guard, limits
 from app.guard import COOKIE, Quota, RefusedError, cookie_of, held
@@ -157,7 +158,7 @@ def test_text() -> None:
     ],
 )
 def test_safe_stem(name: str, stem: str) -> None:
-    assert limits.safe_stem(name) == stem
+    assert safe_stem(name) == stem
 
 
 def test_old_results_are_deleted_and_new_ones_kept(tmp_path: Path) -> None:

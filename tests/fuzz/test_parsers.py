@@ -24,6 +24,8 @@ from a3t.commands.editing.edit_list import read_jobs
 from a3t.errors import InputError
 from a3t.projects.project_edit import PlanFile
 from a3t.projects.replay import read_record
+from a3t.projects.store.folder import REQUEST
+from a3t.projects.store.packed_project import manifest_of, unpack
 from a3t.projects.takes import Take
 from a3t.source.transcripts import sidecar, text_of
 from a3t.text.markup import check_marks
@@ -31,8 +33,6 @@ from a3t.text.transcript import Transcript
 from alignment.formats import read_alignment
 from alignment.formats.dictionary import read_dictionary
 from app.studio.project_words import transcript_in
-from app.studio.storage.folders import REQUEST
-from app.studio.storage.packed_project import manifest_of, unpack
 from tests.fuzz import corpus
 from tests.fuzz.corpus import inputs
 

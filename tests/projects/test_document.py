@@ -158,7 +158,7 @@ def test_documents_of_earlier_formats_are_read(number: int) -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_document_is_refused(data: Any) -> None:
-    with pytest.raises(DocumentError):
+    with pytest.raises(ValueError):
         Document.from_json(data)
 
 

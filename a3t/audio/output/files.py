@@ -6,6 +6,7 @@ import contextlib
 import errno
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -111,3 +112,19 @@ def sha256_of(path: Path) -> str:
     """Return the sha256 of a file's bytes."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def safe_stem(name: str) -> str:
+    """Return a file name's stem with nothing but letters, digits, “.”, “-” and “_”.
+
+    These are at most 60, and no more than a file system takes with our endings.
+    """
+    stem = re.sub(r"[^\w.-]+", "_", Path(name).stem).strip("._")[:60]
+    return stem.encode()[:180].decode(errors="ignore") or "recording"
+
+
+def safe_name(name: str) -> str:
+    """Return a file's name for a folder of ours: its `safe_stem`, and its ending if it is plain."""
+    ending = Path(name).suffix.lower()
+    plain = ending.isascii() and ending[1:].isalnum() and len(ending) <= 8
+    return safe_stem(name) + (ending if plain else "")

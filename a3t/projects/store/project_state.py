@@ -51,6 +51,8 @@ class ProjectState(StoredRecord):
     None until it is opened.
     """
 
+    stored_in = "project.json"
+
     file: str = ""
     name: str = ""
     made: float = 0.0

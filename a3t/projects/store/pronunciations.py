@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from a3t.plan.request import Pronunciations, pronunciations_of
 from a3t.projects.store.record_files import StoredRecord
+from a3t.projects.store.recordings import MAX_TRANSCRIPT_CHARACTERS
 from a3t.text.phones import ARPABET
 from alignment.formats.dictionary import MAX_NAMES
 from alignment.serialisation import Record, from_json
@@ -33,6 +34,8 @@ class SaidWord(Record):
 @dataclass(frozen=True)
 class SaidWords(StoredRecord):
     """The words that are said otherwise in a project (pronunciations.json)."""
+
+    stored_in = "pronunciations.json"
 
     words: dict[str, SaidWord] = field(default_factory=dict)
 
@@ -57,6 +60,8 @@ class SaidWords(StoredRecord):
 class Names(StoredRecord):
     """A list of names as the user wrote it, and the ways to say each (names.json)."""
 
+    stored_in = "names.json"
+
     text: str = ""
     words: dict[str, tuple[Phones, ...]] = field(default_factory=dict)
 
@@ -65,8 +70,8 @@ class Names(StoredRecord):
         """Return a list with the ways to say each of its words."""
         return cls(text, {word: tuple(map(tuple, words[word])) for word in words})
 
-    def checked(self, most: int) -> Self:
-        """Return the list without what can't be said, none of more than ``most`` characters.
+    def checked(self) -> Self:
+        """Return the list without what can't be said, none if it is too long.
 
         It may have come from outside.
         """
@@ -75,7 +80,7 @@ class Names(StoredRecord):
             for word, ways in self.words.items()
             if all(way and {*way} <= {*ARPABET} for way in ways)
         }
-        is_long = len(self.text) > most or len(known) > MAX_NAMES
+        is_long = len(self.text) > MAX_TRANSCRIPT_CHARACTERS or len(known) > MAX_NAMES
         return type(self)() if is_long else replace(self, words=known)
 
 

@@ -25,15 +25,10 @@ class UnreadableError(InputError):
         )
 
 
-def read_file(path: Path, kind: type[T], otherwise: T, newest: int = 1) -> T:
+def read_file(path: Path, kind: type[T], otherwise: T) -> T:
     """Return what a JSON file holds, ``otherwise`` if there is no such file.
 
-    Raises
-    ------
-    UnreadableError
-        If the file is there but can't be read, or doesn't hold this type.
-    LaterFormatError
-        If its format is later than the ``newest`` one that is known.
+    Raises UnreadableError if the file is there but can't be read, or doesn't hold this type.
     """
     try:
         data = json.loads(path.read_bytes())
@@ -43,12 +38,6 @@ def read_file(path: Path, kind: type[T], otherwise: T, newest: int = 1) -> T:
         raise UnreadableError(path, error.strerror or "an error of the disk") from None
     except (ValueError, RecursionError):
         raise UnreadableError(path, "it is damaged") from None
-    written = data.get("format") if isinstance(data, dict) else None
-    if type(written) is int and written > newest:
-        raise LaterFormatError(
-            f"This project's {path.name} was written by a later version of a3t, and nothing was "
-            "changed: update a3t."
-        )
     try:
         return from_json(kind, data)
     except ValueError:
@@ -58,9 +47,11 @@ def read_file(path: Path, kind: type[T], otherwise: T, newest: int = 1) -> T:
 class StoredRecord(Record):
     """A record that is a file of a project, with the number of its format.
 
-    migrations: each from a format's JSON to the next one's; a file without a number is of format 1.
+    stored_in: the file's name, "" where a project has several. migrations: each from a format's
+    JSON to the next one's; a file without a number is of format 1.
     """
 
+    stored_in: ClassVar[str] = ""
     migrations: ClassVar[tuple[Callable[[Any], Any], ...]] = ()
 
     @classmethod
@@ -74,12 +65,20 @@ class StoredRecord(Record):
 
     @classmethod
     def from_json(cls, data: object) -> Self:
-        """Return the record of any format so far; ValueError if it is none."""
+        """Return the record of any format so far.
+
+        Raises ValueError if it is none, LaterFormatError if its format isn't known yet.
+        """
         written = data.get("format", 1) if isinstance(data, dict) else 1
-        if type(written) is not int or not 1 <= written <= cls.newest():
+        if type(written) is not int or written < 1:
             raise ValueError("format")
-        for migrate in cls.migrations[written - 1 :]:
-            data = migrate(data)
+        if written > cls.newest():
+            raise LaterFormatError("A later version of a3t wrote this project: update a3t.")
+        try:
+            for migrate in cls.migrations[written - 1 :]:
+                data = migrate(data)
+        except (KeyError, TypeError, AttributeError):
+            raise ValueError("an earlier format") from None
         return from_json(cls, data)
 
     @classmethod
@@ -93,10 +92,15 @@ class StoredRecord(Record):
         LaterFormatError
             If a later version wrote it.
         """
-        data = read_file(path, Any, None, cls.newest())
+        data = read_file(path, Any, None)
         try:
             return cls() if data is None else cls.from_json(data)
-        except (InputError, ValueError, KeyError, TypeError, AttributeError):
+        except LaterFormatError:
+            raise LaterFormatError(
+                f"This project's {path.name} was written by a later version of a3t, and nothing "
+                "was changed: update a3t."
+            ) from None
+        except (ValueError, TypeError):
             raise UnreadableError(path, "it is damaged") from None
 
 

@@ -49,6 +49,8 @@ class FurtherRecording(Record):
 class Recordings(StoredRecord):
     """The recordings beside a project's own, in the order in which they came."""
 
+    stored_in = "recordings.json"
+
     recordings: tuple[FurtherRecording, ...] = ()
 
 
@@ -64,6 +66,8 @@ class Place(Record):
 @dataclass(frozen=True)
 class Places(StoredRecord):
     """Where the pieces of a given transcript are looked for, in order (places.json)."""
+
+    stored_in = "places.json"
 
     places: tuple[Place, ...] = ()
 

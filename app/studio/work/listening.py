@@ -13,8 +13,6 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from a3t.audio.output.files import sha256_of
 from a3t.audio.output.muxing import picture_lead
 from a3t.audio.reading.formats import to_float
@@ -22,8 +20,9 @@ from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.request import OtherRecording, Pronunciations
 from a3t.plan.track_activity import TrackActivity
+from a3t.projects.store.pcm_sound import PcmSound, peaks_of, played
 from a3t.projects.store.project_state import OpenedSound
-from a3t.projects.store.recordings import HeardRecording, Place, TrackSound
+from a3t.projects.store.recordings import HeardRecording, Place, Places, TrackSound
 from a3t.projects.store.words import IDS, HeardWords, Marks, Token
 from a3t.source.alignments import punctuated
 from a3t.source.diarisation import numbered, speakers_by_sound
@@ -44,12 +43,11 @@ from alignment.recognition import whisper_model
 from alignment.recognition.whisper import load_whisper
 from alignment.result import shift_word, spread_evenly
 from app import limits, texts
-from app.studio.storage.pcm_sound import LEVELS, PEAKS, PcmSound, level_sizes, played
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
 
-AT_ONCE = 50_000  # pairs of peaks: 100 s
+FIRST_PART = (5.0, 9.0)  # seconds of the shortest and the longest: the first words soon
 
 
 def ingest(
@@ -83,28 +81,6 @@ def ingest(
         picture_lead(recording),
     )
     return opened, tuple(parts_of(sound, FIRST_PART))
-
-
-def peaks_of(sound: PcmSound) -> bytes:
-    """The lowest and highest sample of each 1/PEAKS s, -127..127, the same of four such, and so on:
-    all levels, the finest first; each has ceil(n / 4) pairs of the one before."""
-    rate, count = sound.sample_rate, level_sizes(sound.samples, sound.sample_rate)[0]
-    found = [np.zeros((0, 2), np.int8)]
-    for first in range(0, count, AT_ONCE):
-        edges = np.arange(first, min(first + AT_ONCE, count)) * rate // PEAKS
-        samples = sound.mono(int(edges[0]), min((first + AT_ONCE) * rate // PEAKS, sound.samples))
-        low, high = (each.reduceat(samples, edges - edges[0]) for each in (np.minimum, np.maximum))
-        pairs = np.round(np.stack([low, high], axis=1) * 127)
-        found.append(np.clip(pairs, -127, 127).astype(np.int8))
-    levels = [np.concatenate(found)]
-    while len(levels) < LEVELS:
-        padded = np.pad(levels[-1], ((0, -len(levels[-1]) % 4), (0, 0)), mode="edge")
-        grouped = padded.reshape(-1, 4, 2)
-        levels.append(np.stack([grouped[:, :, 0].min(1), grouped[:, :, 1].max(1)], axis=1))
-    return b"".join(level.tobytes() for level in levels)
-
-
-FIRST_PART = (5.0, 9.0)  # seconds of the shortest and the longest: the first words soon
 
 
 def phones_said(editor: Editor, said: str) -> tuple[str, ...]:
@@ -244,9 +220,7 @@ def tokens_of(transcript: Transcript, words: Sequence[Word], first_id: int) -> t
     return tuple(found)
 
 
-def find_places(
-    editor: Editor, sound: PcmSound, text: str, own: Pronunciations = ()
-) -> list[Place]:
+def find_places(editor: Editor, sound: PcmSound, text: str, own: Pronunciations = ()) -> Places:
     """Find roughly where a given text is spoken, in pieces that can be aligned one by one.
 
     Together they hold the whole text.
@@ -254,7 +228,7 @@ def find_places(
     transcript = Transcript.from_text(text)
     count = len(transcript.words)
     if sound.samples <= LONG * sound.sample_rate:
-        return [_place(transcript, 0, sound.samples, 0, count)]
+        return Places((_place(transcript, 0, sound.samples, 0, count),))
     editor_step(editor, "align")
     choices = Pronouncer(dict(own)).choices(transcript.spoken)
     phones = [choices[word][0] for word in transcript.spoken]
@@ -269,7 +243,7 @@ def find_places(
             first, last = round(piece.start * frame), round(piece.stop * frame)
             result.append(_place(transcript, first, min(last, sound.samples), done, end))
             done = end
-    return result
+    return Places(tuple(result))
 
 
 def _place(transcript: Transcript, first: int, last: int, begin: int, end: int) -> Place:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from a3t.audio.analysis.loudness import loudness as measured
+from a3t.audio.output.files import safe_name
 from a3t.audio.output.muxing import FORMATS
 from a3t.audio.output.patches import Patch
 from a3t.audio.output.provenance import Weights
@@ -29,6 +30,7 @@ from a3t.errors import InputError
 from a3t.plan.request import EditRequest, Pronunciations, Track, pronunciations_of
 from a3t.projects.export.export_kinds import PACKAGES, export_files
 from a3t.projects.export.exports import ExportError, export
+from a3t.projects.store.folder import LOUD, REQUEST, SAID, TAKE_FILE
 from a3t.projects.store.words import HeardWords
 from a3t.projects.take_record import Mix, TakeRecord
 from a3t.projects.takes import (
@@ -42,8 +44,6 @@ from a3t.rendering.edited import EditedRecording, WordScore
 from a3t.source.records import AlignedRecording
 from alignment import Alignment
 from alignment.atomic import staging
-from app import limits
-from app.studio.storage.folders import LOUD, REQUEST, SAID, TAKE_FILE
 from app.studio.work.listening import editor_step
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _called(
     folder.mkdir()
     found = []
     for name, track in tracks:
-        path = own = folder / limits.safe_name(name)
+        path = own = folder / safe_name(name)
         for number in count(2):
             stems = {path.stem, f"{path.stem}.edited"}
             if taken.isdisjoint(stems):

@@ -24,6 +24,8 @@ from a3t.errors import InputError
 from a3t.grid import seconds_of
 from a3t.plan.edit_plan import EditPlan, PlannedEdit
 from a3t.plan.request import Cut, PlacedWords
+from a3t.projects.store.folder import REQUEST, TAKE_FILE
+from a3t.projects.store.pcm_sound import played
 from a3t.projects.store.words import Token, lines_of
 from a3t.projects.take_record import Mix, NewWord, PatchSpan, Pronunciation, TakeRecord
 from a3t.projects.takes import Take, aligned_stretch, level_of, made_edits
@@ -36,8 +38,6 @@ from a3t.text.pronunciation.letter_to_sound import sounded
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from alignment.atomic import staging
 from app import texts
-from app.studio.storage.folders import REQUEST, TAKE_FILE
-from app.studio.storage.pcm_sound import played
 from app.studio.work.listening import editor_step
 from app.studio.work.take_orders import TakeJob
 

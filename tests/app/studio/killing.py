@@ -17,11 +17,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from a3t.projects.store.recordings import FurtherRecording
+from a3t.projects.store.folder import ProjectFolder
+from a3t.projects.store.recordings import FurtherRecording, Places
 from alignment.serialisation import to_json
 from app.studio.project import Project
 from app.studio.sent import Sent
-from app.studio.storage.folders import ProjectFolder
 
 REPLACE = os.replace
 
@@ -60,7 +60,7 @@ def opened(folder: Path) -> Project:
 def listened(project: Project, template: ProjectFolder) -> None:
     """The transcript's places are found, and its words are heard."""
     project.listening.retext(template.state.text)
-    project.listening._find_places(Editor(template.places))  # type: ignore[arg-type]
+    project.listening._find_places(Editor(template.read(Places)))  # type: ignore[arg-type]
     project.listening._listen_to(Editor(template.heard(0)), 0)  # type: ignore[arg-type]
 
 

@@ -32,7 +32,7 @@ def test_what_is_deleted_comes_back_within_seven_days(
     project.post("takes", {"key": project.state["edits"][0]["key"]})
     project.made(2)
     project.post("delete", {})
-    monkeypatch.setattr("app.studio.storage.folders.BIN_SECONDS", 0.0)
+    monkeypatch.setattr("a3t.projects.store.folder.BIN_S", 0.0)
     assert client.get("/projects").json() == []
     project.post("restore", {}, 404)
 

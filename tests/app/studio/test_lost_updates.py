@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from a3t.projects.store.recordings import Places
 from app.studio.project import Project as OpenedProject
 from app.studio.sent import Sent
 from app.studio.studio import Studio
@@ -46,7 +47,7 @@ def test_two_windows_a_rename_and_an_alignment_at_once(
     ids = [row[0] for row in state["tokens"]]
     monkeypatch.setattr("app.processes.lanes.EditorLane.add", lambda lane, job: True)
     server, again = found(studio, project), Studio(studio.service, studio.projects.root)
-    places = server.folder.places
+    places = server.folder.read(Places)
 
     def window(name: str, server: OpenedProject, places: list[int]) -> None:
         chance = random.Random(name)

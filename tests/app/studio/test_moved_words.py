@@ -14,9 +14,9 @@ import soundfile
 from a3t.audio.output.provenance import provenance_of
 from a3t.editor import Editor
 from a3t.projects.replay import replay
+from a3t.projects.store.folder import ProjectFolder
+from a3t.projects.store.packed_project import unpack
 from app.service import Service
-from app.studio.storage.folders import ProjectFolder
-from app.studio.storage.packed_project import unpack
 from app.studio.studio import Studio
 from tests.app.studio.conftest import Project, change, client_of, uploaded
 from tests.conftest import ARCTIC
@@ -108,7 +108,7 @@ def test_words_recorded_for_a_change_are_a_take_that_is_made_again(
         project.state  # noqa: B018  (opens it)
         assert own.exists() is is_there
         assert any(take.punch_in for take in folder.takes(key)) is is_there
-        folder.keep(replace(folder.document, done=()))
+        folder.write(replace(folder.document, done=()))
 
 
 @pytest.fixture

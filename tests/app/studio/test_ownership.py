@@ -8,10 +8,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from a3t.errors import InputError
+from a3t.projects.store import projects as folders
+from a3t.projects.store.folder import ProjectFolder
+from a3t.projects.store.project_state import ProjectState
 from app import guard
 from app.guard import COOKIE, Visitors
-from app.studio.storage import folders
-from app.studio.storage.folders import ProjectFolder
 from app.studio.studio import Studio
 from tests.app.studio.conftest import Project, change, client_for, client_of, uploaded
 from tests.app.test_hostile_requests import JOBS
@@ -40,7 +41,7 @@ def test_a_deleted_project_does_not_come_back(
     project.post("delete", {})
     project.post("delete", {})  # from the bin
     with pytest.raises(InputError, match=r"\w"):
-        ProjectFolder(folder).write("project.json", {})
+        ProjectFolder(folder).write(ProjectState())
     assert not folder.exists()
 
 

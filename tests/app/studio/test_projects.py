@@ -157,7 +157,8 @@ def test_a_change_that_was_not_made_is_made_after_a_restart(
     found = studio.find(next(studio.projects.root.iterdir()).name, project.at.rpartition("/")[2])
     assert found is not None
     edit = change(state, "always", "never")
-    found.folder.write("script.json", {"revision": 1, "edits": [edit]})  # and then it was killed
+    script = found.folder.path / "script.json"
+    script.write_text(json.dumps({"revision": 1, "edits": [edit]}))  # and then it was killed
     with client_of(Studio(studio.service, studio.projects.root)) as other:
         other.cookies = client.cookies
         project.client = other

@@ -9,11 +9,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from a3t.errors import InputError
+from a3t.projects.store.pcm_sound import PcmSound, played
 from a3t.source.records import FoundTranscript
 from a3t.text.transcript import Transcript
 from alignment.aligners.network_aligner import NetworkAligner
 from app.studio import recogniser_fetch
-from app.studio.storage.pcm_sound import PcmSound, played
 from app.studio.studio import Studio
 from app.studio.work import listening
 from app.studio.work.listening import recognise_part

@@ -16,9 +16,9 @@ from a3t.commands import edit
 from a3t.editor import Editor
 from a3t.projects.project import History
 from a3t.projects.replay import read_record, remake
+from a3t.projects.store.folder import ProjectFolder
+from a3t.projects.store.packed_project import pack, unpack
 from app.service import Service
-from app.studio.storage.folders import ProjectFolder
-from app.studio.storage.packed_project import pack, unpack
 from app.studio.studio import Studio
 from tests.app.studio.conftest import Project, change, client_of
 from tests.conftest import ARCTIC, NEVER

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
+from a3t.projects.store.folder import ProjectFolder
 from a3t.projects.store.words import Marks, Token, with_speakers
 from a3t.source import diarisation
 from a3t.text.transcript import Transcript
 from alignment import Word
 from app.studio import project_words
 from app.studio.sent import Sent
-from app.studio.storage.folders import ProjectFolder
 from app.studio.studio import Studio
 from app.studio.work import listening
 from tests.app.studio.conftest import Project, change

@@ -10,16 +10,9 @@ import pytest
 import soundfile
 from PIL import Image
 
+from a3t.projects.store.pcm_sound import LEVELS, PEAKS, PcmSound, peaks_range
 from alignment.network.phone_network import mel
-from app.studio.storage.pcm_sound import (
-    LEVELS,
-    PEAKS,
-    ROWS,
-    TILE,
-    PcmSound,
-    peaks_range,
-    spectrogram_tile,
-)
+from app.studio.spectrograms import ROWS, TILE, spectrogram_tile
 from app.studio.work.listening import ingest
 
 RATE = 22_050

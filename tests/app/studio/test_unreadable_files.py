@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from a3t.projects.store.folder import ProjectFolder
 from app.guard import COOKIE
 from app.service import Service
-from app.studio.storage.folders import ProjectFolder
 from app.studio.studio import Studio
 from tests.app.studio.conftest import Project, change, client_of, uploaded
 from tests.conftest import ARCTIC
@@ -152,6 +152,6 @@ def test_what_a_project_no_longer_needs_lies_in_its_own_bin(
     assert found.read_bytes() == b"RIFF"
     folder.forget_said([])
     assert found.is_file()
-    monkeypatch.setattr("app.studio.storage.folders.BIN_SECONDS", 0.0)
+    monkeypatch.setattr("a3t.projects.store.folder.BIN_S", 0.0)
     folder.forget_said([])
     assert not any(tmp_path.glob("bin/*"))

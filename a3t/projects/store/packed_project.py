@@ -2,7 +2,7 @@
 
     a3t-project.json       what it is
     original/talk.wav      the recording as it came
-    script.json, places.json, words/…, takes/…, said/…   as in the folder (`folders`)
+    script.json, places.json, words/…, takes/…, said/…   as in the folder (`folder`)
 
 A file that comes back may have been made by anybody: only members of these names are read, each to
 its stated length and all together to a limit, and what they hold is checked before it is kept.
@@ -18,117 +18,71 @@ import shutil
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from tokenize import TokenError
-from typing import IO, Annotated, Any, Literal
+from typing import IO, TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from msgspec import Meta
 
+from a3t.audio.output.files import safe_stem
 from a3t.errors import InputError
-from a3t.plan.request import MAX_OTHERS
+from a3t.plan.request import MAX_OTHERS, LaterFormatError
 from a3t.projects.close_changes import reachable_keys
 from a3t.projects.document import Document
+from a3t.projects.store.folder import REQUEST, SAID, TAKE_FILE, ProjectFolder, TakeOrder, words_name
+from a3t.projects.store.pcm_sound import played
 from a3t.projects.store.project_state import PackedSound, ProjectState
 from a3t.projects.store.pronunciations import Names, SaidWords
-from a3t.projects.store.recordings import SAID_NAME, HeardRecording, Place, Places, Recordings
+from a3t.projects.store.record_files import StoredRecord, write_json
+from a3t.projects.store.recordings import (
+    MAX_TRANSCRIPT_CHARACTERS,
+    SAID_NAME,
+    HeardRecording,
+    Place,
+    Places,
+    Recordings,
+)
 from a3t.projects.store.words import IDS, HeardWords
 from a3t.projects.take_record import KNOWN, MAX_TEXT_CHARACTERS, TakeRecord
 from a3t.spans import Span
 from a3t.text.transcript import Transcript
 from alignment import Word
-from alignment.serialisation import Record
-from app import limits, texts
-from app.studio.storage.folders import (
-    FURTHER,
-    NAMES,
-    PLACES,
-    PRONUNCIATIONS,
-    REQUEST,
-    SAID,
-    SCRIPT,
-    TAKE_FILE,
-    ProjectFolder,
-    said_for,
-    words_name,
-)
-from app.studio.storage.pcm_sound import played
-from app.studio.work.take_orders import settings_of
+
+if TYPE_CHECKING:
+    from a3t.projects.takes import Take
 
 SUFFIX = ".a3t.zip"
-MANIFEST = "a3t-project.json"
 ORIGINAL = re.compile(r"original/([\w.-]{1,80})")
 TAKE_MEMBER = re.compile(r"takes/([0-9a-f]{16})/(\d{1,2})/(take\.json|request\.json|patch\.npy)")
 WORDS_FILE = re.compile(r"words/(\d{4})\.json")
 MAX_MEMBERS = 100_000
-MALFORMED = KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError
-MAX_JSON_BYTES = limits.MAX_TEXT_MEGABYTES * 1_000_000
+MALFORMED = (
+    *(KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError),
+    *(EOFError, TokenError, MemoryError),  # an array's shape may be a lie
+)
+MAX_JSON_BYTES = 30_000_000
 MAX_PATCH_BYTES = 100_000_000  # bytes: a minute of eight channels at 192 kHz
-SOUND = ("sample_rate", "file_channels", "samples")
-LongText = Annotated[str, Meta(max_length=limits.MAX_CHARACTERS)]
-KEPT = ("name", "file", "text", "offered")
+MAX_WORDS = 20_000  # of a part
 
+NO_PROJECT_FILE = (
+    "This file is not a project saved by this page: upload a recording, or a project's "
+    ".a3t.zip unchanged."
+)
+LARGE_PROJECT = "This project is larger than this page accepts: open only its recording."
 
-def pack(folder: ProjectFolder, target: Path) -> None:
-    """Write the project's file."""
-    state, changes = folder.state, folder.document.changes
-    kept = {name: value for name, value in state.to_json().items() if name in KEPT and value}
-    sound = state.sound.to_json() if state.sound else {}
-    told = (
-        kept
-        | {name: sound[name] for name in SOUND if sound}
-        | {
-            "format": 1,
-            "id": state.origin or folder.id,
-            "edits": len(changes),
-            "parts": [list(part) for part in state.parts],
-            "places": state.places,
-            "plain": state.plain,
-        }
-    )
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        archive.writestr(MANIFEST, json.dumps(told))
-        archive.write(folder.original, f"original/{folder.original.name}", zipfile.ZIP_STORED)
-        for name in dict.fromkeys(_members(folder, _keys(folder, len(told["parts"])))):
-            archive.write(folder.path / name, name)
-
-
-def _keys(folder: ProjectFolder, parts: int) -> set[str]:
-    """The `reachable_keys` of a project."""
-    rows = [token.shown() for part in range(parts) for token in folder.heard(part).tokens]
-    return reachable_keys(folder.document, rows)
-
-
-def _members(folder: ProjectFolder, keys: set[str]) -> Iterator[str]:
-    yield from (
-        name for name in (SCRIPT, PLACES, PRONUNCIATIONS, NAMES) if (folder.path / name).is_file()
-    )
-    if folder.further:
-        yield FURTHER
-    for each in folder.further:
-        yield f"{SAID}/{each.file}"
-        if (folder.path / each.heard_name).is_file():
-            yield each.heard_name
-    for part in range(len(folder.state.parts)):
-        if (folder.path / words_name(part)).is_file():
-            yield words_name(part)
-    for key in sorted(keys):
-        for take in folder.takes(key):
-            at = f"takes/{key}/{take.number}"
-            yield from (f"{at}/{TAKE_FILE}", f"{at}/patch.npy")
-            if (folder.path / at / REQUEST).is_file():
-                yield f"{at}/{REQUEST}"
-                yield from said_for(folder.order(folder.path / at / REQUEST))
+LongText = Annotated[str, Meta(max_length=MAX_TRANSCRIPT_CHARACTERS)]
 
 
 @dataclass(frozen=True)
-class Manifest(Record):
+class Manifest(StoredRecord):
     """The manifest of a project's file; ``id``: the project's, or of the one that it came from."""
 
-    format: Literal[1]
+    stored_in = "a3t-project.json"
+
     id: Annotated[str, Meta(pattern=r"^[0-9a-f]{24}\Z")]
     name: str
     file: str
@@ -138,73 +92,113 @@ class Manifest(Record):
     file_channels: Annotated[int, Meta(ge=1, lt=1000)]
     samples: Annotated[int, Meta(ge=1, lt=2**40)]
     plain: bool = False
+    edits: int = 0
     text: LongText = ""
     offered: LongText | None = None
 
 
+def pack(folder: ProjectFolder, target: Path) -> None:
+    """Write the project's file; raise InputError while its recording is being opened."""
+    state, sound = folder.state, folder.recording()
+    manifest = Manifest(
+        id=state.origin or folder.id,
+        name=state.name,
+        file=state.file,
+        parts=state.parts,
+        places=state.places,
+        sample_rate=sound.sample_rate,
+        file_channels=sound.channels,
+        samples=sound.samples,
+        plain=state.plain,
+        edits=len(folder.document.changes),
+        text=state.text,
+        offered=state.offered,
+    )
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr(Manifest.stored_in, json.dumps(manifest.to_json()))
+        archive.write(folder.original, f"original/{folder.original.name}", zipfile.ZIP_STORED)
+        for name in dict.fromkeys(_members(folder, _keys(folder, len(state.parts)))):
+            archive.write(folder.path / name, name)
+
+
+def _keys(folder: ProjectFolder, parts: int) -> set[str]:
+    """Return the `reachable_keys` of a project."""
+    rows = [token.shown() for part in range(parts) for token in folder.heard(part).tokens]
+    return reachable_keys(folder.document, rows)
+
+
+def _members(folder: ProjectFolder, keys: set[str]) -> Iterator[str]:
+    """Yield the names of the files that are packed; there is a file of each."""
+    names = [kind.stored_in for kind in (Document, Places, SaidWords, Names)]
+    names += map(words_name, range(len(folder.state.parts)))
+    if folder.further:
+        yield Recordings.stored_in
+    for each in folder.further:
+        yield f"{SAID}/{each.file}"
+        names.append(each.heard_name)
+    for key in sorted(keys):
+        for take in folder.takes(key):
+            at = f"takes/{key}/{take.number}"
+            yield from (f"{at}/{TAKE_FILE}", f"{at}/patch.npy")
+            names.append(f"{at}/{REQUEST}")
+            yield from TakeOrder.read(folder.path / at / REQUEST).said
+    yield from (name for name in names if (folder.path / name).is_file())
+
+
 def manifest_of(path: Path) -> Manifest:
-    """The manifest of a project's file; InputError if it is none. In a process of its own."""
+    """Return the manifest of a project's file; raise InputError if it is none.
+
+    To be called in a process of its own.
+    """
     with _opened(path) as archive:
         return _manifest(archive)
 
 
 def _manifest(archive: zipfile.ZipFile) -> Manifest:
-    try:
-        return Manifest.from_json(_json(archive, MANIFEST))
-    except MALFORMED:
-        raise InputError(texts.NO_PROJECT_FILE) from None
+    with _malformed(NO_PROJECT_FILE):
+        return Manifest.from_json(_json(archive, Manifest.stored_in))
 
 
 def unpack(path: Path, stage: Path, most: int) -> ProjectState:
-    """Write a project's file into the folder `stage`, at most `most` bytes; return its state.
+    """Write a project's file into the folder ``stage``, at most ``most`` bytes; return its state.
 
-    In a process of its own. InputError if it is no project's file.
+    To be called in a process of its own. Raises InputError if it is no project's file.
     """
     with _opened(path) as archive:
         if sum(member.file_size for member in archive.infolist()) > most:
-            raise InputError(texts.LARGE_PROJECT)
-        try:
+            raise InputError(LARGE_PROJECT)
+        with _malformed(NO_PROJECT_FILE):
             return _unpacked(archive, _manifest(archive), ProjectFolder(stage))
-        except MALFORMED:
-            raise InputError(texts.NO_PROJECT_FILE) from None
 
 
 def _unpacked(archive: zipfile.ZipFile, told: Manifest, folder: ProjectFolder) -> ProjectState:
     names = set(archive.namelist())
     samples, seconds = told.samples, told.samples / told.sample_rate
     originals = [found for name in names if (found := ORIGINAL.fullmatch(name))]
-    safe = limits.safe_stem(told.file) == Path(told.file).stem
+    safe = safe_stem(told.file) == Path(told.file).stem
     if not safe or [found[1] for found in originals] != [told.file]:
         raise ValueError("original")
     _copy(archive, originals[0][0], folder.path / told.file)
-    script = Document.from_json(_json(archive, SCRIPT) if SCRIPT in names else {})
-    try:
-        settings_of(script.settings)
-    except InputError:  # a voice or a model that isn't here
-        script = replace(script, settings={})
-    script = replace(script, revision=1, clients={}, corrections=())
-    folder.keep(script)
+    is_changed = Document.stored_in in names
+    script = Document.from_json(_json(archive, Document.stored_in) if is_changed else {})
+    folder.write(replace(script, revision=1, clients={}, corrections=()))
     parts = checked_spans(told.parts, samples)
     if told.places:
-        told_places = Places.from_json(_json(archive, PLACES)).places
-        places = [checked_place(place, samples) for place in told_places]
+        packed_places = Places.from_json(_json(archive, Places.stored_in)).places
+        places = tuple(checked_place(place, samples) for place in packed_places)
         if len(places) != len(parts):
             raise ValueError("places")
-        folder.keep_places(places)
+        folder.write(Places(places))
     for name in sorted(names):
         if found := WORDS_FILE.fullmatch(name):
             part = int(found[1])
             if part >= len(parts):
                 raise ValueError("part")
-            heard = checked_part(_json(archive, name), part, seconds)
-            folder.write(name, heard.to_json())
-    with suppress(*MALFORMED):  # or no pronunciations
-        said = SaidWords.from_json(_json(archive, PRONUNCIATIONS))
-        folder.write(PRONUNCIATIONS, said.checked().to_json())
-    with suppress(*MALFORMED):
-        listed = Names.from_json(_json(archive, NAMES))
-        folder.write(NAMES, listed.checked(limits.MAX_CHARACTERS).to_json())
-    if FURTHER in names:
+            folder.write(checked_part(_json(archive, name), part, seconds), name)
+    for kind in (SaidWords, Names):
+        with _malformed():  # or there is none
+            folder.write(kind.from_json(_json(archive, kind.stored_in)).checked())
+    if Recordings.stored_in in names:
         _further(archive, folder)
     keys = _keys(folder, len(parts))
     for name in sorted(names):
@@ -224,54 +218,56 @@ def _unpacked(archive: zipfile.ZipFile, told: Manifest, folder: ProjectFolder) -
 
 
 def _further(archive: zipfile.ZipFile, folder: ProjectFolder) -> None:
-    """The recordings beside the project's own; what is said to be heard in one that can't be is
-    listened to again."""
-    listed = Recordings.from_json(_json(archive, FURTHER)).recordings
+    """Unpack the recordings beside the project's own.
+
+    What can't be heard in one, whatever its file says, is listened to again.
+    """
+    listed = Recordings.from_json(_json(archive, Recordings.stored_in)).recordings
     if not len({each.file for each in listed}) == len(listed) <= 2 * MAX_OTHERS:
         raise ValueError("recordings")
     for each in listed:
         _copy(archive, f"{SAID}/{each.file}", folder.path / SAID / each.file)
-        with suppress(*MALFORMED):
+        with _malformed():
             heard = HeardRecording.from_json(_json(archive, each.heard_name))
             text = heard.source and heard.source.transcript
             aligned = heard.source and heard.source.alignment
             if text and aligned and text.spoken == tuple(word.text for word in aligned.spoken):
-                folder.write(each.heard_name, heard.to_json())
-    folder.keep_further(listed)
+                folder.write(heard, each.heard_name)
+    folder.write(Recordings(listed))
 
 
 def _take(archive: zipfile.ZipFile, at: str, told: Manifest, folder: ProjectFolder) -> None:
-    """A take, unless something is wrong with it."""
+    """Unpack a take, unless something is wrong with it."""
     path = folder.path / at
-    try:
+    with _malformed():
         samples = io.BytesIO(_read(archive, f"{at}/patch.npy", MAX_PATCH_BYTES))
         patch = np.load(samples, allow_pickle=False)
         record = TakeRecord.from_json(_json(archive, f"{at}/{TAKE_FILE}"))
         record.check(patch, told.samples, told.file_channels)
         if int(path.name) != record.number:
-            return
-        request = _request(archive, at, record)
-        for name in said_for(request or {}):
+            raise ValueError("a take's number")
+        take = _ordered(archive, at, record)
+        for name in TakeOrder.from_json(take.to_json()).said if take else ():
             if not (folder.path / name).is_file():  # one may be several takes'
                 _copy(archive, name, folder.path / name)
-    except (*MALFORMED, EOFError, TokenError, MemoryError):  # an array's shape may be a lie
-        return
-    folder.write(f"{at}/{TAKE_FILE}", record.to_json())
-    if request is not None:
-        folder.write(f"{at}/{REQUEST}", request)
-    np.save(path / "patch.npy", patch, allow_pickle=False)
-    (path / "sound.pcm").write_bytes(played(patch))
+        folder.write(record, f"{at}/{TAKE_FILE}")
+        if take is not None:
+            write_json(path / REQUEST, take.to_json())
+        np.save(path / "patch.npy", patch, allow_pickle=False)
+        (path / "sound.pcm").write_bytes(played(patch))
 
 
-def _request(archive: zipfile.ZipFile, at: str, record: TakeRecord) -> dict[str, Any] | None:
-    """The order of a take, if its file has one; ValueError if the take says that it was made of
-    other recordings than those that are kept with it: any path may stand there."""
+def _ordered(archive: zipfile.ZipFile, at: str, record: TakeRecord) -> Take | None:
+    """Return a take as it was ordered, if its file has that.
+
+    Raises ValueError if the take says that it was made of other recordings than those that are kept
+    with it: any path may stand there.
+    """
     from a3t.projects.takes import Take  # which needs torch, and the server has none
 
-    try:
+    take: Take | None = None
+    with _malformed():  # or there is none
         take = Take.from_json(_json(archive, f"{at}/{REQUEST}"))
-    except MALFORMED:
-        take = None
     said, tracks = (take.request.others, take.request.tracks) if take else ((), ())
     known = all(SAID_NAME.fullmatch(str(o.path)) and o.transcript and o.alignment for o in said)
     edits = record.mix.edits if record.mix else ()
@@ -279,14 +275,14 @@ def _request(archive: zipfile.ZipFile, at: str, record: TakeRecord) -> dict[str,
     punched = [each.punch_in for each in said] == [True]
     if tracks or not known or punched != record.punch_in or max(origins, default=0) > len(said):
         raise ValueError("a take's recording")
-    return take.to_json() if take else None
+    return take
 
 
 def _opened(path: Path) -> zipfile.ZipFile:
     try:
         archive = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, OSError, ValueError, EOFError, NotImplementedError):
-        raise InputError(texts.NO_PROJECT_FILE) from None
+        raise InputError(NO_PROJECT_FILE) from None
     members = archive.infolist()
     plain = all(
         member.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -295,8 +291,23 @@ def _opened(path: Path) -> zipfile.ZipFile:
     )
     if not plain or len(members) > MAX_MEMBERS or len({m.filename for m in members}) < len(members):
         archive.close()
-        raise InputError(texts.NO_PROJECT_FILE)
+        raise InputError(NO_PROJECT_FILE)
     return archive
+
+
+@contextmanager
+def _malformed(sentence: str = "") -> Iterator[None]:
+    """Leave out what can't be read, or refuse the file with a sentence.
+
+    What a later version wrote is always refused.
+    """
+    try:
+        yield
+    except MALFORMED as error:
+        if isinstance(error, LaterFormatError):
+            raise
+        if sentence:
+            raise InputError(sentence) from None
 
 
 def _copy(archive: zipfile.ZipFile, name: str, path: Path) -> None:
@@ -310,7 +321,7 @@ def _json(archive: zipfile.ZipFile, name: str) -> Any:
 
 
 def _read(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
-    """A member of at most so many bytes; ValueError if it is longer."""
+    """Return a member of at most so many bytes; raise ValueError if it is longer."""
     size = archive.getinfo(name).file_size
     if size > most:
         raise ValueError(name)
@@ -320,7 +331,7 @@ def _read(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
 
 @contextmanager
 def _member(archive: zipfile.ZipFile, name: str) -> Iterator[IO[bytes]]:
-    """A member, to its stated length; ValueError if it is damaged, KeyError if there is none."""
+    """Open a member, to its stated length; ValueError if it is damaged, KeyError if missing."""
     try:
         with archive.open(name) as file:
             yield file
@@ -328,13 +339,11 @@ def _member(archive: zipfile.ZipFile, name: str) -> Iterator[IO[bytes]]:
         raise ValueError(name) from error
 
 
-# ---- what came from outside, as this program would have written it; else MALFORMED ---------------
-
-MAX_WORDS = 20_000  # of a part
+# What came from outside, as this program would have written it; else MALFORMED.
 
 
 def checked_part(data: Any, part: int, seconds: float) -> HeardWords:
-    """A checked part: its tokens' ids its own, and nothing after the recording's end."""
+    """Return a checked part: its tokens' ids are its own, and nothing is after the end."""
     heard = HeardWords.from_json(data)
     if len(heard.tokens) > MAX_WORDS or len(heard.pauses) > MAX_WORDS:
         raise ValueError("a part")

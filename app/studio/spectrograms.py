@@ -1,75 +1,24 @@
-"""The samples that the page plays, and their pictures: peaks by range, the spectrogram as PNGs."""
+"""The page's pictures of sound: spectrograms as PNGs."""
 
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 from PIL import Image
 
+from a3t.projects.store.pcm_sound import PEAKS, PcmSound
 from alignment.network.phone_network import mel
 
-PEAKS = 500  # pairs a second at the finest of the LEVELS, each a quarter of the one before
-LEVELS = 5
-
-
-@dataclass(frozen=True)
-class PcmSound:
-    """16-bit samples as `ingest` leaves them, readable by windows like a recording."""
-
-    path: Path
-    sample_rate: int
-    channels: int
-    samples: int
-
-    def mono(self, start: int = 0, stop: int | None = None) -> np.ndarray:
-        """Samples [start, stop), the mean of the channels, float32 with full scale at 1."""
-        stop = self.samples if stop is None else stop
-        count = max(0, stop - start) * self.channels
-        raw = np.fromfile(self.path, "<i2", count, offset=2 * start * self.channels)
-        mixed: np.ndarray = raw.reshape(-1, self.channels).mean(axis=1) / 32768
-        return mixed.astype(np.float32)
-
-
-def played(samples: np.ndarray) -> bytes:
-    """Samples (n, channels), full scale at 1, as the page plays them; of more than two channels
-    their mean."""
-    if samples.shape[1] > 2:
-        samples = samples.mean(axis=1, keepdims=True)
-    return np.clip(np.round(samples * 32768), -32768, 32767).astype("<i2").tobytes()
-
-
-def level_sizes(samples: int, rate: int) -> list[int]:
-    """The number of pairs in each level of peaks.bin."""
-    sizes = [-(-samples * PEAKS // rate)]
-    while len(sizes) < LEVELS:
-        sizes.append(-(-sizes[-1] // 4))
-    return sizes
-
-
-MAX_PAIRS = 20_000  # in one answer
 TILE = 512  # columns
 ROWS = 96
 TOP_HZ = 8000.0
 FRAME_SECONDS = 0.025
 FLOOR, CEILING = -88.0, -18.0  # dB of the picture's darkest and brightest
-
 # Dark to bright, even in lightness, told apart by any eye: anchors that are interpolated.
 ANCHORS = ((8, 8, 24), (52, 22, 84), (120, 36, 100), (192, 62, 76), (240, 126, 50), (252, 238, 170))
-
-
-def peaks_range(path: Path, sound: PcmSound, level: int, first: int, count: int) -> bytes:
-    """Pairs (lowest, highest) of signed bytes: `count` of a level from `first` on, or fewer."""
-    sizes = level_sizes(sound.samples, sound.sample_rate)
-    if not 0 <= level < LEVELS or first < 0:
-        return b""
-    count = max(0, min(count, MAX_PAIRS, sizes[level] - first))
-    with path.open("rb") as file:
-        file.seek(2 * (sum(sizes[:level]) + first))
-        return file.read(2 * count)
 
 
 def spectrogram_tile(sound: PcmSound, level: int, tile: int) -> bytes:
