@@ -32,11 +32,11 @@ from a3t.commands.options import (
 from a3t.console import EXIT_CODES, Parser, complain, run, say, show_progress
 from a3t.errors import InputError
 from a3t.plan.cleaning import Cleaning, cleaning_of_lists, listed, not_named
-from a3t.plan.disfluencies import FILLERS
 from a3t.plan.options import CleaningOptions
 from a3t.plan.request import KINDS
 from a3t.projects.project import record_state
 from a3t.projects.project_edit import ProjectEdit, input_files
+from alignment.fillers import FILLERS
 
 if TYPE_CHECKING:  # these import torch, and bad input should be refused before that
     from a3t.editor import Editor

@@ -12,7 +12,6 @@ from typing import Any
 
 from a3t.errors import InputError
 from a3t.grid import frames_of, seconds_of
-from a3t.plan.disfluencies import FILLERS
 from a3t.plan.options import CleaningOptions
 from a3t.plan.request import (
     ALL_KINDS,
@@ -21,6 +20,7 @@ from a3t.plan.request import (
     Cut,
 )
 from a3t.spans import Span
+from alignment.fillers import FILLERS
 
 
 @dataclass(frozen=True, kw_only=True)

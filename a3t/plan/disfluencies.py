@@ -16,7 +16,6 @@ from a3t.spans import Span
 from a3t.text.transcript import Transcript
 from alignment import Alignment
 
-FILLERS = ("um", "uh", "uhm", "umm", "uhh", "er", "erm", "hm", "hmm", "mm", "mhm")
 DELIBERATE = frozenset(
     "that had very really so no yes yeah bye ha hey well now far many much long again "
     "there more never always one two three four five six seven eight nine zero oh".split()

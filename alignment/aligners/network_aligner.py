@@ -25,6 +25,7 @@ from alignment.confidence.scores import (
     score_words,
     sounds_borne_out,
 )
+from alignment.fillers import HESITATIONS
 from alignment.long.whole import align_long
 from alignment.network.boundaries import Boundaries, changes, correct, with_spreads
 from alignment.network.graph import (
@@ -72,7 +73,6 @@ EXPECTED = {
 # Where they have nothing, little is looked for: what is only there when both networks are asked is
 # more often a word in noise.
 UNEXPECTED = Costs(filler=np.inf, broken=np.inf, noise=55.0)
-HESITATIONS = frozenset("um uh uhm umm uhh er erm ah eh hm hmm mm mhm".split())
 ISOLATION_FRAMES = 5  # frames of silence on either side of what stands alone
 UNWRITTEN_NAMES = {SILENCE: "", FILLER: "<um>", REPEAT: "<repeat>", NOISE: "<noise>"}
 
