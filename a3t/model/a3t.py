@@ -22,6 +22,7 @@ from a3t.model.conformer import (
     phone_spans,
     run_block,
 )
+from a3t.model.masking import Fill
 from a3t.model.postnet import PostFilter, PostNet
 from a3t.model.variance.adaptors import (
     EnergyAdaptor,
@@ -54,17 +55,6 @@ class Filled(NamedTuple):
     def mel(self) -> Tensor:
         """The mel that masked frames are filled with, (B, T, 80)."""
         return self.after if self.refined is None else self.refined
-
-
-class Fill(NamedTuple):
-    """A mel whose masked frames are filled, and the pitch that these were filled with.
-
-    mel (…, T, 80) log10; pitch (…, T) log2 Hz, 0 where unvoiced and in all other frames, None of a
-    network that predicts none.
-    """
-
-    mel: Tensor
-    pitch: Tensor | None
 
 
 class A3T(nn.Module):
@@ -217,7 +207,8 @@ class A3T(nn.Module):
         return Filled(before, after, pitch, energy, refined, told[0])
 
     def fill(self, batch: Batch) -> Fill:
-        """Fill the masked frames (B, T) and leave all others as they were."""
+        """Fill the masked frames (B, T) and leave all others as they were, where the network is."""
+        batch = batch.to(self.output.weight.device)
         with torch.inference_mode():
             filled = self(batch)
             pitch = None if filled.contour is None else filled.contour * batch.masked

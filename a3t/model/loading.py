@@ -24,6 +24,7 @@ from torch.overrides import TorchFunctionMode
 from a3t.errors import InputError
 from a3t.model.a3t import A3T, Filled
 from a3t.model.conformer import Batch, ConformerBlock, Layout, RelativeAttention
+from a3t.model.masking import Filler
 from a3t.model.threads import one_thread
 from a3t.model.variance.durations import DurationPredictor
 from a3t.pretrained import check_sizes, checkpoint_folder, load_checkpoint, part_of
@@ -159,7 +160,7 @@ def network_of(config: Mapping[str, Any]) -> A3T:
 class Networks:
     """``name`` and ``sha256`` are those of A3T's weights."""
 
-    model: A3T
+    model: Filler
     durations: DurationPredictor
     name: str
     sha256: str

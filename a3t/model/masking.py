@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from a3t.model.a3t import A3T, Fill
 from a3t.model.conformer import Batch
 from a3t.text.phones import PAUSE_ID
 
@@ -27,6 +27,28 @@ PIECE_FRAMES = 200  # masked frames of a piece of a longer mask
 PROMPT_FRAMES = 600  # frames of the recording's own speech that every piece hears …
 RECENT_FRAMES = 60  # … frames of the piece before, for continuity …
 AHEAD_FRAMES = 40  # … and masked frames after it, filled again with the next piece
+
+
+class Fill(NamedTuple):
+    """A mel whose masked frames are filled, and the pitch that these were filled with.
+
+    mel (…, T, 80) log10; pitch (…, T) log2 Hz, 0 where unvoiced and in all other frames, None of a
+    network that predicts none.
+    """
+
+    mel: Tensor
+    pitch: Tensor | None
+
+
+class Filler(Protocol):
+    """A network that fills masked mel; `a3t.model.a3t.A3T` is the shipped one."""
+
+    def fill(self, batch: Batch) -> Fill:
+        """Fill the masked frames (B, T) and leave all others as they were.
+
+        The mel is log10, 80 bins, on the one grid; frame and phone numbers are those of `Batch`.
+        """
+        ...
 
 
 @dataclass(frozen=True)
@@ -55,18 +77,17 @@ class MaskedMel:
         )
 
 
-def fill(model: A3T, item: MaskedMel) -> Fill:
+def fill(model: Filler, item: MaskedMel) -> Fill:
     """Fill the masked frames (N,) and leave all others as they were."""
     *_, (_, filled) = fill_in_pieces(model, item)
     return filled
 
 
-def fill_in_pieces(model: A3T, item: MaskedMel) -> Iterator[tuple[int, Fill]]:
+def fill_in_pieces(model: Filler, item: MaskedMel) -> Iterator[tuple[int, Fill]]:
     """Fill piece by piece: yield the frame up to which all is filled, and the fill so far."""
-    device = next(model.parameters()).device
     everything = np.arange(len(item.masked))
     if item.masked.sum() <= ONE_PASS_FRAMES:
-        yield len(everything), _alone(model.fill(item.batch(everything).to(device)))
+        yield len(everything), _alone(model.fill(item.batch(everything)))
         return
 
     mel, masked = item.mel.clone(), item.masked.copy()
@@ -87,7 +108,7 @@ def fill_in_pieces(model: A3T, item: MaskedMel) -> Iterator[tuple[int, Fill]]:
             True
         )
         frames = np.flatnonzero(chosen)
-        filled = _alone(model.fill(work.batch(frames).to(device)))
+        filled = _alone(model.fill(work.batch(frames)))
         done = np.isin(frames, piece)
         mel[frames[done]] = filled.mel[done]
         if filled.pitch is not None:

@@ -136,6 +136,7 @@ class Voice:
 
         model = copy.deepcopy(networks.model)
         try:
+            assert isinstance(model, torch.nn.Module)  # or it has nothing that changes
             with one_thread(), torch.random.fork_rng(devices=[]):
                 apply_low_rank(model, self.changes)
         except (KeyError, RuntimeError, AttributeError, AssertionError):

@@ -23,8 +23,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from a3t.grid import FRAMES_PER_SECOND
-from a3t.model.a3t import A3T
-from a3t.model.masking import MaskedMel, fill
+from a3t.model.masking import Filler, MaskedMel, fill
 from a3t.model.postnet import PAUSED, phone_class
 from a3t.model.variance.adaptors import frame_energy
 from a3t.spans import Span
@@ -167,7 +166,7 @@ def _gain(
 class SpectralBias:
     """A model's bias in a recording's mean spectra, by class of phones."""
 
-    def __init__(self, model: A3T, item: MaskedMel, symbols: Sequence[str]) -> None:
+    def __init__(self, model: Filler, item: MaskedMel, symbols: Sequence[str]) -> None:
         """Measure the bias in a recording's mel by filling what is visible, twice.
 
         ``item``: that mel and its phones, whose symbols ``symbols`` are.
@@ -206,7 +205,7 @@ class SpectralBias:
         return result + (frame_energy(mel[None]) - frame_energy(result[None]))[0][:, None]
 
 
-def unbiased(model: A3T, item: MaskedMel, symbols: Sequence[str], filled: Tensor) -> Tensor:
+def unbiased(model: Filler, item: MaskedMel, symbols: Sequence[str], filled: Tensor) -> Tensor:
     """Return the model's fill of an item, (N, 80) log10, without its bias in what is visible."""
     moved = SpectralBias(model, item, symbols).taken_off(filled, item.phone_of_frame)
     return torch.where(torch.from_numpy(item.masked)[:, None], moved, filled)

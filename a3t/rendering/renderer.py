@@ -31,9 +31,8 @@ from a3t.audio.splicing.emphasis import Raised, emphasise, require_world
 from a3t.audio.splicing.seams import resample_patch
 from a3t.audio.splicing.splicing import cut_out, make_patch, put_pause, quieted, with_bleep
 from a3t.grid import HOP, SAMPLE_RATE, grid_samples, samples_of, seconds_of
-from a3t.model.a3t import Fill
 from a3t.model.loading import Networks
-from a3t.model.masking import MaskedMel, fill, fill_in_pieces
+from a3t.model.masking import Fill, MaskedMel, fill, fill_in_pieces
 from a3t.model.threads import Steps, one_thread
 from a3t.plan.edit_plan import EditPlan, PlannedEdit, PlannedPhone, Window
 from a3t.plan.edit_windows import WindowFrames, lay_out

@@ -18,6 +18,7 @@ from a3t.audio.output.writing import CONTAINERS
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, frames_of
+from a3t.model.a3t import A3T
 from a3t.model.loading import Networks
 from a3t.model.saved_voices import check_name, save_voice, voices_folder
 from a3t.model.speaker_encoder import least_likeness, load_speaker_encoder, speech_vector
@@ -143,6 +144,8 @@ def make_voice(
     made of them.
     """
     check_name(name)
+    if not isinstance(networks.model, A3T):
+        raise InputError(f"{networks.name} can't learn a voice: choose one of a3t's own models.")
     work = voices_folder() / f".{name}.making"
     found, left_out = gather(recordings_in(paths), align, say)
     pieces, others = of_one_speaker(found)

@@ -21,7 +21,7 @@ from a3t.audio.output.patches import Patch, read_patched
 from a3t.audio.reading.recording import Recording, opened
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
-from a3t.model.a3t import Fill
+from a3t.model.masking import Fill
 from a3t.plan.edit_plan import EditPlan, PlannedPhone
 from a3t.plan.edit_windows import WindowFrames
 from a3t.plan.request import EditRequest

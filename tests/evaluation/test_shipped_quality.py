@@ -8,8 +8,9 @@ import soundfile
 import torch
 
 from a3t.editor import Editor
-from a3t.model.a3t import A3T, Fill
+from a3t.model.a3t import A3T
 from a3t.model.conformer import Batch
+from a3t.model.masking import Fill
 from evaluation.metrics import speaker_similarity, speech_mos
 from tests.conftest import ARCTIC
 

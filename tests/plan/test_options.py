@@ -38,6 +38,7 @@ from fastapi import FastAPI
 from a3t.commands.editing.edit_options import edit_request, parser
 from app import option_forms
 from app.server import endpoints
+from app.studio import routes
 from app.studio.work.take_orders import settings_of
 
 assert "--warmth X" in parser().format_help()
@@ -53,6 +54,7 @@ assert form["properties"]["warmth"]["default"] == 2.0
 assert form["properties"]["warmth"]["description"] == "how warm the new words are (1 to 9)"
 
 assert "warmth" in [each["name"] for each in option_forms.shown_options(options.EditOptions)]
+assert "warmth" in [each["name"] for each in routes.most("a visitor")["options"]]
 assert settings_of({"warmth": 4})[0].warmth == 4.0
 for wrong in ({"warmth": 10}, {"warmth": "warm"}):
     try:

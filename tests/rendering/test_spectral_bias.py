@@ -7,9 +7,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from a3t.model.a3t import A3T, Fill
+from a3t.model.a3t import A3T
 from a3t.model.conformer import Batch
-from a3t.model.masking import MaskedMel, fill
+from a3t.model.masking import Fill, MaskedMel, fill
 from a3t.model.variance.adaptors import frame_energy
 from a3t.rendering.mel_corrections import BIAS_SHARE, unbiased
 from a3t.text.phones import PAUSE, phone_ids
