@@ -187,7 +187,8 @@ def align_and_check(service: Service) -> None:
 
     async def align(recording: str, text: str = "", progress: Progress = PROGRESS) -> Any:
         """Time the words and phones: seconds and confidence (0 to 1), a TextGrid, a picture."""
-        return await run(service.align_with_files, progress, recording, text)
+        found, *files = await run(service.align_with_files, progress, recording, text)
+        return found.to_json(), *files
 
     async def check(recording: str, script: str, progress: Progress = PROGRESS) -> list[list[str]]:
         """List where a reading departs from its script."""

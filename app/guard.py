@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 from urllib.parse import unquote, urlsplit
 
 import anyio.to_thread
@@ -32,6 +32,8 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from app import limits, texts
+
+T = TypeVar("T")
 
 MAX_HELD = 10_000_000_000  # bytes of uploads and results
 MAX_EACH = 2_000_000_000  # bytes that one visitor uploads in limits.KEEP_SECONDS
@@ -202,7 +204,7 @@ class Visitors:
         response.headers.append("set-cookie", cookie)
 
 
-def keep_newest(entries: dict[str, Any], most: int) -> None:
+def keep_newest(entries: dict[str, T], most: int) -> None:
     """Drop the entries that came first, until there are at most so many."""
     while len(entries) > most:
         del entries[next(iter(entries))]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from inspect import Parameter, Signature
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from fastapi import Form
 from pydantic import BaseModel, Field, create_model
@@ -12,14 +13,31 @@ from pydantic import BaseModel, Field, create_model
 from a3t.audio.matching.traits import MatchedTraits
 from a3t.plan.options import HTTP, PAGE, Option, options_of, read_options
 
+T = TypeVar("T")
+
 # What the page calls the type of a value.
 SHOWN_KINDS = {float: "number", int: "whole", bool: "switch", str: "one", MatchedTraits: "some"}
 
 
-def form_of(record: type) -> Callable[..., dict[str, Any]]:
+@dataclass(frozen=True)
+class ShownOption:
+    """A row of the table of options as the page makes its field from it; kind: of SHOWN_KINDS."""
+
+    name: str
+    kind: str
+    default: object
+    sentence: str
+    least: float | None
+    most: float | None
+    unit: str
+    choices: tuple[str, ...]
+    advanced: bool
+
+
+def form_of(record: type[T]) -> Callable[..., T]:
     """Return a dependency that takes a record's options from form fields, and checks them."""
 
-    def options(**values: Any) -> dict[str, Any]:
+    def options(**values: object) -> T:
         return read_options(record, HTTP, values)
 
     options.__signature__ = Signature(  # type: ignore[attr-defined]
@@ -45,20 +63,20 @@ def body_with(record: type, base: type[BaseModel]) -> type[BaseModel]:
     return create_model(base.__name__, __base__=base, __doc__=base.__doc__, **fields)
 
 
-def shown_options(record: type) -> list[dict[str, Any]]:
+def shown_options(record: type) -> list[ShownOption]:
     """Return a record's options as the page makes its fields from them."""
     return [
-        {
-            "name": row.name,
-            "kind": SHOWN_KINDS[row.kind],
-            "default": row.default.names if row.kind is MatchedTraits else row.default,
-            "sentence": row.sentence,
-            "least": row.least,
-            "most": row.most,
-            "unit": row.unit,
-            "choices": row.choices,
-            "advanced": row.advanced,
-        }
+        ShownOption(
+            row.name,
+            SHOWN_KINDS[row.kind],
+            row.default.names if row.kind is MatchedTraits else row.default,
+            row.sentence,
+            row.least,
+            row.most,
+            row.unit,
+            row.choices,
+            row.advanced,
+        )
         for row in options_of(record, PAGE)
     ]
 

@@ -12,7 +12,7 @@ import os
 import secrets
 import shutil
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -128,12 +128,12 @@ class Service:
             )
         return found
 
-    def align(self, watch: Watch, recording: str | None, text: str = "") -> dict[str, Any]:
+    def align(self, watch: Watch, recording: str | None, text: str = "") -> Alignment:
         """Words and phones with start, end (seconds) and confidence (0..1)."""
         typed = limits.check_text(text, texts.THE_TRANSCRIPT)
         with self._request(recording) as copy:
             found: Alignment = self.lane(copy).do(watch, methodcaller("align", copy, typed or None))
-        return found.to_json()
+        return found
 
     def plan(
         self,
@@ -149,7 +149,8 @@ class Service:
         changes: of the differences from a recognised text those to make, as `parsed_changes` reads
         them; "" to plan those that are ticked.
         """
-        request = edit_request(text, new_text, changes, **speech_options(speed=speed))
+        options = read_options(SpeechOptions, PAGE, {"speed": speed})
+        request = edit_request(text, new_text, changes, **vars(options))
         with self._request(recording) as copy:
             plan, differences = self.lane(copy).do(watch, planned, copy, request)
         told: dict[str, Any] = {"edits": []} if plan is None else plan.to_json()
@@ -163,12 +164,14 @@ class Service:
         recording: str | None,
         text: str,
         new_text: str,
-        options: dict[str, Any],
+        options: Mapping[str, object],
         changes: str = "",
     ) -> FinishedEdit:
         """Edit the recording. options: values for rows of `EditOptions`; changes: as for `plan`,
         but with none chosen nothing is made while one is open."""
-        request = edit_request(text, new_text, changes, **read_options(EditOptions, HTTP, options))
+        request = edit_request(
+            text, new_text, changes, **vars(read_options(EditOptions, HTTP, options))
+        )
         with self._request(recording) as copy:
             result: EditedRecording = self.lane(copy).do(watch, methodcaller("edit", copy, request))
             out, record, used = _saved(result, copy, "")
@@ -179,13 +182,13 @@ class Service:
 
     def align_with_files(
         self, watch: Watch, recording: str | None, text: str = ""
-    ) -> tuple[dict[str, Any], Path, Path]:
+    ) -> tuple[Alignment, Path, Path]:
         """Return `align`'s answer, a TextGrid of it, and its picture."""
         typed = limits.check_text(text, texts.THE_TRANSCRIPT)
         with self._request(recording) as copy:
             found = self.lane(copy).do(watch, methodcaller("align", copy, typed or None))
             textgrid, picture = run_in_sandbox(drawn, copy, found)
-        return found.to_json(), textgrid, picture
+        return found, textgrid, picture
 
     def check(self, watch: Watch, recording: str | None, script: str) -> list[Remark]:
         """Return where a reading departs from its script."""
@@ -267,7 +270,7 @@ class Service:
         request = SpeechRequest(
             text=limits.required(text, texts.THE_TEXT, texts.NO_TEXT_TO_SAY),
             prompt_text=limits.check_text(prompt_text, texts.THE_PROMPTS_TEXT) or None,
-            **speech_options(seed=seed, speed=speed),
+            **vars(read_options(SpeechOptions, PAGE, {"seed": seed, "speed": speed})),
         )
         models = Models(voice=voice.name if voice is not None and voice.learnt else "")
         with self._request(prompt) if voice is None else self._copied(voice.prompt) as copy:
@@ -482,11 +485,6 @@ def spoken(editor: Editor, prompt: Path, request: SpeechRequest) -> SpokenRecord
     """Speak in the worker's process; `request_jobs.Watch.take` gets each piece once it is made."""
     tell: Any = editor.progress
     return editor.spoken(editor.plan_speech(prompt, request), tell)
-
-
-def speech_options(**values: Any) -> dict[str, Any]:
-    """Return the speed and the seed that a request has; InputError if they can't be used."""
-    return read_options(SpeechOptions, PAGE, values)
 
 
 @contextmanager

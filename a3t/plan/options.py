@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from a3t.audio.matching.traits import ALL_TRAITS, TRAITS, MatchedTraits
 from a3t.errors import InputError
@@ -20,6 +20,8 @@ from alignment.serialisation import OMITTED, Record
 SHELL, HTTP, PAGE = "shell", "HTTP", "page"
 EVERYWHERE = (SHELL, HTTP, PAGE)
 MS_PER_S = 1000
+
+T = TypeVar("T")
 
 ACTIONS = ("cut", "mute")  # what becomes of what is found in a recording
 
@@ -289,12 +291,12 @@ def options_of(record: type, door: str | None = None) -> list[Option]:
     return [option for option in options if door is None or door in option.doors]
 
 
-def read_options(record: type, door: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record's options from what a door was given; those that are missing by default.
+def read_options(record: type[T], door: str, values: Mapping[str, object]) -> T:
+    """Return a record of options from what a door was given; those that are missing by default.
 
     Raises InputError for a value of another type or out of bounds.
     """
-    return {row.name: row.read(values.get(row.name)) for row in options_of(record, door)}
+    return record(**{row.name: row.read(values.get(row.name)) for row in options_of(record, door)})
 
 
 def option_of(record: type, name: str) -> Option:

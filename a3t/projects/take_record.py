@@ -5,7 +5,7 @@ Read by the page's server, which has no models, and checked when it comes in a p
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Annotated, Any
 
 import numpy as np
@@ -97,16 +97,15 @@ class Mix(Record):
 
 
 @dataclass(frozen=True)
-class TakeRecord(StoredRecord):
-    """One take of a change. Defaults are what once was not written.
+class ShownTake(Record):
+    """What a page needs of a take. Defaults are what once was not written.
 
     number: among the change's. pace, duration: as they were asked for. spans: none if the sound
     stays as it is. words: the new ones. lengths: seconds of each edit's words and pauses. seconds:
     of all patches. doubts: about the place. guessed: words in no dictionary, and how they are said.
     offered: other ways to say these. Then, where something was made: its level in dB, the words
-    that can hardly be heard, the weights, the second at which it is recorded elsewhere, each edit's
-    words with the aligner's confidence, what puts it beside others, whether it was recorded for
-    the change (a punch-in), and the file of the other recording that it is from.
+    that can hardly be heard, the second at which it is recorded elsewhere, whether it was recorded
+    for the change (a punch-in), and the file of the other recording that it is from.
     """
 
     number: Annotated[int, Meta(ge=0, lt=MAX_TAKES)]
@@ -121,14 +120,24 @@ class TakeRecord(StoredRecord):
     offered: dict[str, tuple[Pronunciation, ...]] = field(default_factory=dict)
     level: Number | None = field(default=None, metadata=OMITTED)
     doubtful: tuple[Text, ...] = ()
+    recorded: Number | None = None
+    punch_in: bool = field(default=False, metadata=OMITTED)
+    other: Text = field(default="", metadata=OMITTED)
+
+
+@dataclass(frozen=True)
+class TakeRecord(ShownTake, StoredRecord):
+    """One take of a change.
+
+    Where something was made it has the weights, each edit's words with the aligner's confidence,
+    and what puts it beside other takes.
+    """
+
     model: Weights | None = field(default=None, metadata=OMITTED)
     vocoder: Weights | None = field(default=None, metadata=OMITTED)
     voice: Weights | None = None
-    recorded: Number | None = None
     scores: tuple[tuple[tuple[Text, Number], ...], ...] = ()
     mix: Mix | None = field(default=None, metadata=OMITTED)
-    punch_in: bool = field(default=False, metadata=OMITTED)
-    other: Text = field(default="", metadata=OMITTED)
 
     def __post_init__(self) -> None:
         """Raise ValueError unless mix, weights and words belong to the spans."""
@@ -139,10 +148,9 @@ class TakeRecord(StoredRecord):
         if any(word.span >= len(self.spans) for word in self.words):
             raise ValueError("a take's word")
 
-    def shown(self) -> dict[str, Any]:
-        """Return the fields that a page needs."""
-        hidden = ("format", "mix", "model", "vocoder", "voice", "scores")
-        return {name: value for name, value in self.to_json().items() if name not in hidden}
+    def shown(self) -> ShownTake:
+        """Return what a page needs of it."""
+        return ShownTake(**{each.name: getattr(self, each.name) for each in fields(ShownTake)})
 
     def check(self, patch: np.ndarray, samples: int, channels: int) -> None:
         """Check that it belongs to its samples (n, channels) and to a recording of so many.

@@ -10,12 +10,14 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from a3t.errors import InputError
 from app import limits, texts
+
+JobStatus = Literal["running", "done", "failed", "cancelled"]
 
 # The share of a whole request that is done where each step begins.
 BEGINS = {
@@ -103,19 +105,13 @@ class RequestJob:
     error: str | None = None
 
     @property
-    def status(self) -> str:
-        """ "running", "done", "failed" or "cancelled"."""
+    def status(self) -> JobStatus:
         if not self.outcome.done():
             return "running"
         if self.error is None:
             return "done"
         is_cancelled = isinstance(self.outcome.exception(), CancelledError)
         return "cancelled" if is_cancelled else "failed"
-
-    def to_json(self) -> dict[str, Any]:
-        share = 1.0 if self.status == "done" else round(self.watch.share, 3)
-        told = {"id": self.id, "object": self.kind, "status": self.status, "progress": share}
-        return told | {"step": self.watch.sentence, "error": self.error}
 
 
 class RequestJobs:

@@ -30,8 +30,8 @@ from starlette.exceptions import HTTPException
 from a3t.audio.output.files import safe_name
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
-from a3t.plan.cleaning import Cleaning, cleaning_of_lists
-from a3t.plan.options import HTTP, EditOptions, SpeechOptions, read_options
+from a3t.plan.cleaning import cleaning_of_lists
+from a3t.plan.options import HTTP, CleaningOptions, EditOptions, SpeechOptions, read_options
 from a3t.plan.request import EditRequest, OtherRecording, SpeechRequest, Track, tracks_of
 from a3t.source.differences import Difference
 from alignment import Alignment
@@ -39,7 +39,7 @@ from app import limits, texts
 from app.guard import MAY_CALL
 from app.models import USUAL, Models
 from app.option_forms import body_with, form_of
-from app.processes.request_jobs import CancelledError, RequestJob, Watch
+from app.processes.request_jobs import CancelledError, JobStatus, RequestJob, Watch
 from app.server.openai_formats import (
     EVENTS,
     MEDIA_TYPES,
@@ -98,10 +98,38 @@ class JobState(BaseModel):
 
     id: str
     object: str
-    status: Literal["running", "done", "failed", "cancelled"]
+    status: JobStatus
     step: str
     progress: float
     error: str | None
+
+    @classmethod
+    def of(cls, job: RequestJob) -> JobState:
+        share = 1.0 if job.status == "done" else round(job.watch.share, 3)
+        return cls(
+            id=job.id,
+            object=job.kind,
+            status=job.status,
+            step=job.watch.sentence,
+            progress=share,
+            error=job.error,
+        )
+
+
+class Model(BaseModel):
+    """A model, as OpenAI lists one."""
+
+    id: str
+    object: str = "model"
+    created: int = 0
+    owned_by: str = "a3t"
+
+
+class ModelList(BaseModel):
+    """The models, in OpenAI's form."""
+
+    object: str = "list"
+    data: list[Model]
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -231,14 +259,13 @@ router = APIRouter(
 
 
 @router.get("/models")
-def models() -> dict[str, Any]:
+def models() -> ModelList:
     """The models, in OpenAI's form."""
-    entry = {"id": USUAL.model, "object": "model", "created": 0, "owned_by": "a3t"}
-    return {"object": "list", "data": [entry]}
+    return ModelList(data=[Model(id=USUAL.model)])
 
 
 @router.get("/voices")
-def named(request: Request) -> dict[str, Any]:
+def named(request: Request) -> dict[str, list[str]]:
     """The voices that can be spoken in."""
     return {"voices": sorted(request.app.state.voices)}
 
@@ -260,7 +287,7 @@ async def speech(body: SpeechBody, request: Request, service: Serving) -> Respon
     wanted = SpeechRequest(
         text=body.input,
         prompt_text=voice.text,
-        **read_options(SpeechOptions, HTTP, vars(body)),
+        **vars(read_options(SpeechOptions, HTTP, vars(body))),
     )
     models = Models(voice=voice.name if voice.learnt else "")
     ready: deque[bytes] = deque()
@@ -347,7 +374,7 @@ async def align(
 ) -> Response:
     """Words, pauses and phones with their times in seconds and their confidence, 0 to 1."""
     job = service.jobs.start("alignment", lambda watch: service.align(watch, file, text))
-    return JSONResponse(await finished(job, request))
+    return JSONResponse((await finished(job, request)).to_json())
 
 
 @router.post(
@@ -365,7 +392,7 @@ async def edit(
     file: Kept,
     others: Others,
     tracks: Tracks,
-    options: Annotated[dict[str, Any], Depends(form_of(EditOptions))],
+    options: Annotated[EditOptions, Depends(form_of(EditOptions))],
     new_text: Annotated[str, Form(description="what it should say")],
     text: Annotated[str, TEXT] = "",
     changes: Annotated[str, CHANGES] = "",
@@ -377,14 +404,7 @@ async def edit(
 
     With tracks, the recording comes in a zip, with its edit.json and the tracks.
     """
-    wanted = edit_request(
-        text,
-        new_text,
-        changes,
-        others=others,
-        tracks=tracks,
-        **options,
-    )
+    wanted = edit_request(text, new_text, changes, others=others, tracks=tracks, **vars(options))
     suffix = f".{response_format}" if response_format else ""
     return await made(
         request, "edit", lambda watch: service.edited(watch, file, wanted, suffix, words), reply
@@ -405,7 +425,7 @@ async def clean(
     service: Serving,
     file: Kept,
     tracks: Tracks,
-    options: Annotated[dict[str, Any], Depends(form_of(Cleaning))],
+    options: Annotated[CleaningOptions, Depends(form_of(CleaningOptions))],
     text: Annotated[str, TEXT] = "",
     find: Annotated[str, Form(description="the kinds that `a3t clean --find` takes")] = "",
     mute: Annotated[str, Form(description="words to mute, with commas between them")] = "",
@@ -416,7 +436,7 @@ async def clean(
 ) -> Response:
     """A job that takes out what `a3t clean` finds, or with reply=recording the recording without
     it; its result is that of an edit."""
-    want = cleaning_of_lists(find or None, mute, bleep, **options)
+    want = cleaning_of_lists(find or None, mute, bleep, **vars(options))
     said = limits.check_text(text, texts.THE_TRANSCRIPT) or None
     wanted = EditRequest(new_text="", text=said, tracks=tracks)
     suffix = f".{response_format}" if response_format else ""
@@ -437,14 +457,14 @@ async def made(
     """A new job, or its recording when it is done."""
     job = get_service(request).jobs.start(kind, work, kept=reply == "job")
     if reply == "job":
-        return JSONResponse(job.to_json(), 202)
+        return JSONResponse(JobState.of(job).model_dump(), 202)
     return result_file((await finished(job, request))[0])
 
 
-@router.get("/jobs/{name}", response_model=JobState, responses=problems(404))
-def state(job: Job) -> dict[str, Any]:
+@router.get("/jobs/{name}", responses=problems(404))
+def state(job: Job) -> JobState:
     """A job's status ("running", "done", "failed", "cancelled"), step and progress, 0 to 1."""
-    return job.to_json()
+    return JobState.of(job)
 
 
 @router.get(
@@ -463,11 +483,11 @@ def record(job: Job) -> Any:
     return json.loads(result(job)[1].read_text(encoding="utf-8"))
 
 
-@router.delete("/jobs/{name}", response_model=JobState, responses=problems(404))
-def cancel(job: Job) -> dict[str, Any]:
+@router.delete("/jobs/{name}", responses=problems(404))
+def cancel(job: Job) -> JobState:
     """End a job."""
     job.watch.cancelled.set()
-    return job.to_json()
+    return JobState.of(job)
 
 
 async def finished(

@@ -6,6 +6,7 @@ import io
 import json
 import math
 import zlib
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from a3t.audio.output.writing import pcm16, stream_header
 from a3t.text.transcript import Transcript
 from alignment import Alignment
 from alignment.formats.subtitles import cues_of, subtitles
+from alignment.serialisation import to_json
 
 EVENTS = "text/event-stream"
 UNTIMED = ("json", "text")  # formats of a transcription
@@ -30,7 +32,7 @@ def answer(said: Transcript, aligned: Alignment | None, kind: str, words: bool) 
     if kind != "verbose_json":
         return subtitles(aligned, said.shown, vtt=kind == "vtt")
     segments = [
-        _segment(number, start, end, text, aligned)
+        to_json(_segment(number, start, end, text, aligned))
         for number, (start, end, text) in enumerate(cues_of(aligned.spoken, said.shown))
     ]
     timed = [{"word": word.text, "start": word.start, "end": word.end} for word in aligned.spoken]
@@ -47,32 +49,35 @@ def answer(said: Transcript, aligned: Alignment | None, kind: str, words: bool) 
 def transcript_events(said: Transcript) -> str:
     """Return the server-sent events of a streamed transcription: a delta a line, then the text."""
     text = said.text.strip()
-    events: list[dict[str, Any]] = [
+    events = [
         {"type": "transcript.text.delta", "delta": line} for line in text.splitlines(keepends=True)
     ]
     events.append({"type": "transcript.text.done", "text": text})
     return "".join(f"data: {json.dumps(event)}\n\n" for event in events)
 
 
-def _segment(
-    number: int, start: float, end: float, text: str, aligned: Alignment
-) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Segment:
     """A segment with the fields that OpenAI's clients expect; there are no tokens here."""
+
+    id: int
+    start: float
+    end: float
+    text: str
+    avg_logprob: float
+    compression_ratio: float
+    seek: int = 0
+    tokens: tuple[int, ...] = ()
+    temperature: float = 0.0
+    no_speech_prob: float = 0.0  # a3t keeps no words where nothing is heard
+
+
+def _segment(number: int, start: float, end: float, text: str, aligned: Alignment) -> Segment:
     scores = [word.score for word in aligned.spoken if start <= word.start < end]
     sure = sum(scores) / len(scores) if scores else 1.0
     data = text.encode()
-    return {
-        "id": number,
-        "seek": 0,
-        "start": start,
-        "end": end,
-        "text": text,
-        "tokens": [],
-        "temperature": 0.0,
-        "avg_logprob": round(math.log(max(sure, 1e-6)), 4),
-        "compression_ratio": round(len(data) / len(zlib.compress(data)), 4),
-        "no_speech_prob": 0.0,  # a3t keeps no words where nothing is heard
-    }
+    ratio = round(len(data) / len(zlib.compress(data)), 4)
+    return Segment(number, start, end, text, round(math.log(max(sure, 1e-6)), 4), ratio)
 
 
 MEDIA_TYPES = {

@@ -3,6 +3,7 @@ and the recordings beside its own."""
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections import deque
@@ -23,6 +24,7 @@ from a3t.projects.store.recordings import FurtherRecording, HeardRecording, Reco
 from a3t.projects.store.words import IDS, HeardWords, Token
 from a3t.source.records import LONG
 from a3t.spans import Span
+from alignment.serialisation import to_json
 from app import limits, texts
 from app.processes.lanes import EditorLane, LaneJob
 from app.processes.worker import WorkerProcess
@@ -41,7 +43,7 @@ class ProjectEvents:
     def __init__(self) -> None:
         self.version = 0
         self._lock = threading.RLock()
-        self._events: deque[tuple[int, dict[str, Any]]] = deque(maxlen=MAX_EVENTS)
+        self._events: deque[tuple[int, str]] = deque(maxlen=MAX_EVENTS)
         self._wakers: list[Callable[[], object]] = []  # of the pages that show the project
         self._left = float("-inf")  # when the last of them went
 
@@ -49,7 +51,7 @@ class ProjectEvents:
         """Let every page that shows the project know of something."""
         with self._lock:
             self.version += 1
-            self._events.append((self.version, event))
+            self._events.append((self.version, json.dumps(to_json(event))))
             for wake in self._wakers:
                 wake()
 
@@ -57,11 +59,11 @@ class ProjectEvents:
         """Tell the pages that something can't be done."""
         self.tell(kind="refused", sentence=sentence)
 
-    def since(self, version: int) -> list[tuple[int, dict[str, Any]]]:
-        """The events after a version; one that says "reload" if they are no longer known."""
+    def since(self, version: int) -> list[tuple[int, str]]:
+        """The events after a version, as JSON; one that says "reload" if they are unknown."""
         with self._lock:
             if version > self.version or (self._events and version < self._events[0][0] - 1):
-                return [(self.version, {"kind": "reload"})]
+                return [(self.version, json.dumps({"kind": "reload"}))]
             return [each for each in self._events if each[0] > version]
 
     @contextmanager

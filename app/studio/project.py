@@ -9,9 +9,8 @@ from __future__ import annotations
 import secrets
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from a3t.audio.analysis.loudness import LEVELS_LUFS
 from a3t.audio.output.files import safe_stem
@@ -28,6 +27,7 @@ from a3t.projects.document import (
     Change,
     Correction,
     Document,
+    Draft,
     Step,
     changes_to,
     draft_of,
@@ -37,7 +37,7 @@ from a3t.projects.store.folder import SAID, ProjectFolder
 from a3t.projects.store.project_state import ProjectState
 from a3t.projects.store.pronunciations import MAX_SAID_CHARACTERS, WORD, Names, SaidWord, SaidWords
 from a3t.projects.store.words import HeardWords, Token
-from a3t.projects.take_record import TakeRecord
+from a3t.projects.take_record import ShownTake, TakeRecord
 from a3t.text.transcript import Transcript
 from alignment.result import DOUBTFUL_BELOW
 from app import limits, texts
@@ -46,7 +46,7 @@ from app.processes.request_jobs import Watch
 from app.processes.worker import WorkerProcess, run_in_sandbox
 from app.service import without_folder
 from app.studio.open_project import FurtherRecordings, OpenProject
-from app.studio.project_words import Listening, WordCorrections
+from app.studio.project_words import Listening, Progress, WordCorrections
 from app.studio.sent import Sent
 from app.studio.work import worker_tasks as tasks
 from app.studio.work.take_orders import (
@@ -70,7 +70,7 @@ def cleaning_of(sent: Sent) -> Cleaning:
     named = tuple(str(kind) for kind in kinds[:9]) if isinstance(kinds, list) else KINDS
     return Cleaning(
         kinds=named,
-        **read_options(CleaningOptions, PAGE, sent.fields),
+        **vars(read_options(CleaningOptions, PAGE, sent.fields)),
         hidden=listed(sent.text("hidden")[:MAX_CHARACTERS]),
         bleep=sent.is_true("bleep"),
     )
@@ -319,7 +319,7 @@ class TakeMaking:
         said = self.project.folder.read(SaidWords).words
         return {word: each.said for word, each in said.items()}
 
-    def shown(self, key: str) -> list[dict[str, Any]]:
+    def shown(self, key: str) -> list[ShownTake]:
         """A change's takes, without what only the worker needs."""
         return [take.shown() for take in self._takes(key)]
 
@@ -350,10 +350,9 @@ class TakeMaking:
 
 EXPORTING = 2  # urgency
 AUDIO = (".wav", ".flac", ".mp3", ".m4a")  # what the sound may become
-SHAPE = ("sample_rate", "channels", "samples", "seconds")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SavedScript:
     """A project's changes as a page needs them, with their keys and those of their takes, the
     corrections that wait, and the numbers of the steps that were refused just now."""
@@ -362,6 +361,62 @@ class SavedScript:
     edits: tuple[Mapping[str, object], ...]
     corrections: tuple[Correction, ...]
     refused: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShownScript(SavedScript):
+    """The changes, as a page shows them that another one has changed: with the text in its field,
+    the takes and failures by their keys, and the keys of those that are being made."""
+
+    draft: Draft | None
+    takes: Mapping[str, Sequence[ShownTake]]
+    failures: Mapping[str, str]
+    making: Sequence[str]
+
+
+@dataclass(frozen=True)
+class DocumentLimits:
+    """The most changes, and characters of one; the confidence below which a word is doubtful."""
+
+    changes: int = MAX_CHANGES
+    characters: int = MAX_CHARACTERS
+    doubtful_below: float = DOUBTFUL_BELOW
+
+
+@dataclass(frozen=True)
+class SoundShape:
+    """The sound that a page plays, seconds long."""
+
+    sample_rate: int
+    channels: int
+    samples: int
+    seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShownProject(ShownScript):
+    """A project as a page shows it when it is opened.
+
+    version: of its last event. film: seconds of pictures before the sound, None without pictures.
+    pronunciations: of words, as the user wrote them. names: the list of names. marks: whether the
+    punctuation that was restored is shown, None if none was.
+    """
+
+    id: str
+    name: str
+    version: int
+    limits: DocumentLimits = field(default_factory=DocumentLimits)
+    sound: SoundShape | None
+    listening: Progress
+    tokens: Sequence[Sequence[object]]
+    film: float | None
+    offered: str | None
+    pronunciations: Mapping[str, str]
+    names: str
+    marks: bool | None
+    recordings: Sequence[Mapping[str, object]]
+    done: Sequence[Mapping[str, object]]
+    undone: Sequence[Mapping[str, object]]
 
 
 class Project:
@@ -401,48 +456,46 @@ class Project:
         """Whether no page shows it and no job works on it: their events would reach nobody."""
         return not (self.events.is_shown() or self.open.has_jobs)
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> ShownProject:
         """The project as a page shows it when it is opened."""
         with self.open.lock:
-            state = self.open.state
-            sound = state.sound and state.sound.to_json()
-            return {
-                "id": self.folder.id,
-                "name": state.name,
-                "version": self.events.version,
-                "limits": {
-                    "changes": MAX_CHANGES,
-                    "characters": MAX_CHARACTERS,
-                    "doubtful_below": DOUBTFUL_BELOW,
-                },
-                "sound": sound and {name: sound[name] for name in SHAPE},
-                "listening": self.listening.progress(),
-                "tokens": self.open.shown(),
-                "film": sound and sound["film"],
-                "offered": state.offered,
-                "pronunciations": self.takes.said_as(),
-                "names": self.folder.read(Names).text,
-                "marks": self.words.marks(),
-                "recordings": self.further.shown(),
-                "done": [step.shown() for step in self.open.document.done],
-                "undone": [step.shown() for step in self.open.document.undone],
-                **self.script(),
-            }
+            state, document = self.open.state, self.open.document
+            sound = state.sound
+            shape = None
+            if sound is not None:
+                shape = SoundShape(sound.sample_rate, sound.channels, sound.samples, sound.seconds)
+            return ShownProject(
+                **vars(self.script()),
+                id=self.folder.id,
+                name=state.name,
+                version=self.events.version,
+                sound=shape,
+                listening=self.listening.progress(),
+                tokens=self.open.shown(),
+                film=None if sound is None else sound.film,
+                offered=state.offered,
+                pronunciations=self.takes.said_as(),
+                names=self.folder.read(Names).text,
+                marks=self.words.marks(),
+                recordings=self.further.shown(),
+                done=[step.shown() for step in document.done],
+                undone=[step.shown() for step in document.undone],
+            )
 
-    def script(self) -> dict[str, Any]:
+    def script(self) -> ShownScript:
         """The changes, as a page shows them that another one has changed."""
         with self.open.lock:
             document, failures = self.open.document, self.takes.failures
             made = self.open.made_as_one()
             own = [change.key for change in document.changes]
             keys = [*dict.fromkeys([*own, *(change.key for change in made.values())])]
-            return {
+            return ShownScript(
                 **vars(self._saved(document, made)),
-                "draft": document.draft,
-                "takes": {key: self.takes.shown(key) for key in keys},
-                "failures": {key: failures[key] for key in keys if key in failures},
-                "making": self.open.quick.being_made(self.folder.id),
-            }
+                draft=document.draft,
+                takes={key: self.takes.shown(key) for key in keys},
+                failures={key: failures[key] for key in keys if key in failures},
+                making=self.open.quick.being_made(self.folder.id),
+            )
 
     def save(self, sent: Sent) -> SavedScript:
         """Take a page's steps, each once however often it is sent, and begin to make what is not
@@ -480,7 +533,12 @@ class Project:
             for change in document.changes
             for key in [change.key]
         )
-        return SavedScript(document.revision, edits, document.corrections, tuple(refused))
+        return SavedScript(
+            revision=document.revision,
+            edits=edits,
+            corrections=document.corrections,
+            refused=tuple(refused),
+        )
 
     def rename(self, given: str) -> None:
         """Give it another name; InputError for none."""

@@ -8,7 +8,6 @@ own, a take among the project's.
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 import zipfile
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -230,7 +229,7 @@ def events(
                 news.clear()
                 for number, event in project.events.since(place):
                     place, idle = number, 0.0
-                    yield f"id: {place}\ndata: {json.dumps(event)}\n\n"
+                    yield f"id: {place}\ndata: {event}\n\n"
                 if idle >= HEARTBEAT:
                     idle = 0.0
                     yield ": alive\n\n"

@@ -21,6 +21,7 @@ from a3t.audio.output.patches import Patch, read_patched
 from a3t.audio.reading.recording import Recording, opened
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
+from a3t.model.a3t import A3T
 from a3t.model.masking import Fill
 from a3t.plan.edit_plan import EditPlan, PlannedPhone
 from a3t.plan.edit_windows import WindowFrames
@@ -104,8 +105,8 @@ class GivenPitch(Renderer):
         source: Span,
         rise: Floats | None = None,
     ) -> Fill:
-        assert self.pitch is not None
         model = self.networks.model
+        assert self.pitch is not None and isinstance(model, A3T)
         batch = masked_mel(recording, window, source).batch(np.arange(len(window.masked)))
         with torch.inference_mode():
             contour = model.told_pitch(batch, model(batch).pitch)[0].numpy()

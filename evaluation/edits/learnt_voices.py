@@ -19,6 +19,7 @@ from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
 from a3t.errors import InputError
 from a3t.grid import SAMPLE_RATE
+from a3t.model.a3t import A3T
 from a3t.model.saved_voices import Voice
 from a3t.text.transcript import Transcript
 from a3t.voice.adaptation import VoicePiece, adapt, pieces_of
@@ -198,7 +199,9 @@ def learn(clip: Clip, setting: Setting) -> Editor:
     found = [*pieces_of(recording, editor.align(recording, clip.text))]
     pieces, _ = of_one_speaker([piece for piece in found if isinstance(piece, VoicePiece)])
     folder = setting.folder / "voices" / clip.path.stem
-    made = adapt(editor.base_networks.model, pieces, folder)
+    network = editor.base_networks.model
+    assert isinstance(network, A3T)
+    made = adapt(network, pieces, folder)
     model = {"name": editor.name, "sha256": editor.sha256}
     return editor.in_voice(Voice(clip.path.stem, model, {}, made.changes, ""))
 

@@ -37,9 +37,9 @@ def test_a_project_goes_on_with_the_edit_as_it_sounded(
     name = studio.project_of(VISITOR, upload, edited.text, edited.new_text, settings)
     project = studio.find(VISITOR, name)
     assert project is not None
-    until(lambda: any(project.script()["takes"].values()) or project.script()["failures"])
+    until(lambda: any(project.script().takes.values()) or project.script().failures)
     told = project.script()
-    assert [edit["text"] for edit in told["edits"]] == ["never"]
+    assert [edit["text"] for edit in told.edits] == ["never"]
     project.export(Sent())
     until(lambda: project.exported)
     zipped = project.folder.path / "export" / str(project.exported)
@@ -47,7 +47,7 @@ def test_a_project_goes_on_with_the_edit_as_it_sounded(
         sound = next(each for each in archive.namelist() if each.endswith(".edited.wav"))
         assert archive.read(sound) == edited.recording.read_bytes()
     again = Studio(service, tmp_path / "projects").find(VISITOR, name)
-    assert again is not None and len(again.script()["edits"]) == 1  # handed over once
+    assert again is not None and len(again.script().edits) == 1  # handed over once
 
 
 def test_changes_to_another_text() -> None:

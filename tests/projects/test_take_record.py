@@ -18,7 +18,7 @@ def test_the_record_of_an_earlier_version_is_read() -> None:
     assert record.mix is not None and record.model is not None
     (edit,), (span,) = record.mix.edits, record.spans
     assert edit.plan.op == "replace" and len(edit.new) == len(record.words)
-    assert {"mix", "model"}.isdisjoint(record.shown())
+    assert {"mix", "model"}.isdisjoint(record.shown().to_json())
     patch = np.zeros((span.length, 1))
     record.check(patch, span.source[1], 1)
     for wrong in (patch[1:], patch.astype(int), np.full_like(patch, np.nan), patch[:, 0]):

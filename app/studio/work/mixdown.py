@@ -210,22 +210,20 @@ class KeptTake:
 
     record: TakeRecord
     samples: np.ndarray
-    request: Mapping[str, Any] | None
+    take: Take | None
     others: tuple[AlignedRecording, ...]
 
     @classmethod
-    def read(cls, take: Path) -> KeptTake:
-        record = TakeRecord.from_json(json.loads((take / TAKE_FILE).read_text(encoding="utf-8")))
-        how = take / REQUEST
-        request = json.loads(how.read_text(encoding="utf-8")) if how.is_file() else None
+    def read(cls, folder: Path) -> KeptTake:
+        order = folder / REQUEST
+        take = Take.from_json(json.loads(order.read_bytes())) if order.is_file() else None
         others = []
-        if request is not None and request.get("asked", {}).get("others"):
-            for other in Take.from_json(request).beside(take.parents[2] / SAID).request.others:
-                assert other.transcript is not None and other.alignment is not None
-                recording = Recording.open(other.path)
-                others.append(AlignedRecording(recording, other.transcript, other.alignment))
-        samples = np.load(take / "patch.npy", allow_pickle=False)
-        return cls(record, samples, request, tuple(others))
+        for other in take.beside(folder.parents[2] / SAID).request.others if take else ():
+            assert other.transcript is not None and other.alignment is not None
+            recording = Recording.open(other.path)
+            others.append(AlignedRecording(recording, other.transcript, other.alignment))
+        samples = np.load(folder / "patch.npy", allow_pickle=False)
+        return cls(TakeRecord.read(folder / TAKE_FILE), samples, take, tuple(others))
 
     def edits(self) -> Iterator[tuple[tuple[int, int], MadeEdit]]:
         """Its edits, each with the word that it is anchored to."""
@@ -241,11 +239,11 @@ class KeptTake:
     def entry(self, places: list[int], aligned: Alignment, rate: int) -> dict[str, Any] | None:
         """The take in an edit.json, its edits at these words; None if it is not known how it was
         made. Of its alignment only what differs from the recording's is told."""
-        if self.request is None:
+        if self.take is None:
             return None
-        entry = {**self.request, PLACES: places}
-        own = alignment_within(aligned, tuple(entry["stretch"]), rate)
-        if own.to_json() == entry["alignment"]:
+        own = alignment_within(aligned, self.take.stretch, rate)
+        entry = self.take.to_json() | {PLACES: places}
+        if own == self.take.alignment:
             del entry["alignment"]
         record = self.record
         by = {"model": record.model, "vocoder": record.vocoder, "voice": record.voice}

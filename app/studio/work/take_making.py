@@ -15,7 +15,7 @@ from functools import partial
 from itertools import accumulate, chain
 from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from a3t.plan.request import Cut, PlacedWords
 from a3t.projects.store.folder import REQUEST, TAKE_FILE
 from a3t.projects.store.pcm_sound import played
 from a3t.projects.store.words import Token, lines_of
-from a3t.projects.take_record import Mix, NewWord, PatchSpan, Pronunciation, TakeRecord
+from a3t.projects.take_record import Mix, NewWord, PatchSpan, Pronunciation, ShownTake, TakeRecord
 from a3t.projects.takes import Take, aligned_stretch, level_of, made_edits
 from a3t.rendering.candidates import VARIATIONS, recorded_requests
 from a3t.rendering.edited import EditedRecording
@@ -190,7 +190,7 @@ def _placed(
         for identity in each.tokens:
             tokens.append((ids[identity], at))
             at += widths[ids[identity]]
-    places = [replace(each, new=tuple(text + at for at in each.new)) for each in job.taken]
+    places = [replace(each, new=(text + each.new[0], text + each.new[1])) for each in job.taken]
     for k, at in sorted(tokens, key=itemgetter(1)):
         new, old = (at, at + widths[k]), (spoken[k], spoken[k + 1])
         if places and (places[-1].new[1], places[-1].old[1], places[-1].text) == (at, old[0], 0):
@@ -211,7 +211,7 @@ def _written(
 ) -> TakeRecord:
     patches, start = (result.patches if result is not None else ()), take.stretch[0]
     hidden = hidden_words_warning(result) if result is not None else ""
-    record = TakeRecord(
+    shown = ShownTake(
         number=job.number,
         pace=job.pace,
         duration=job.duration,
@@ -224,8 +224,8 @@ def _written(
         guessed=dict(plan.guessed),
         lengths=tuple(tuple(w.seconds for w in edit.words) for edit in plan.edits if edit.words),
         offered={word: _offered(word) for word in plan.guessed},
-        **(_made(job, take, result) if result is not None and patches else {}),
     )
+    record = _record(shown, job, take, result) if result and patches else TakeRecord(**vars(shown))
     folder.parent.mkdir(parents=True, exist_ok=True)
     with staging(folder.parent) as stage:
         made = stage / "take"
@@ -247,26 +247,32 @@ def _written(
     return record
 
 
-def _made(job: TakeJob, take: Take, result: EditedRecording) -> dict[str, Any]:
-    """The fields of a record that tell what was made, and put it beside others."""
-    asked = result.plan.request.to_json()["asked"]["pronunciations"]
+def _record(shown: ShownTake, job: TakeJob, take: Take, result: EditedRecording) -> TakeRecord:
+    """The record of a take in which something was made."""
+    asked = result.plan.request.pronunciations
     edits = made_edits(result, take.stretch, partial(_anchor, job, take))
-    return {
-        "level": level_of(result),
-        "doubtful": tuple(result.doubtful),
-        "model": result.model,
-        "vocoder": result.vocoder,
-        "voice": result.voice,
-        **({} if job.said else _recorded(result, take.stretch[0])),
-        "punch_in": job.said is not None,
-        "scores": tuple(tuple((w.word, w.score) for w in words) for words in result.scores or ()),
-        "mix": Mix(
+    recorded, other = (None, "") if job.said else _recorded(result, take.stretch[0])
+    shown = replace(
+        shown,
+        level=level_of(result),
+        doubtful=tuple(result.doubtful),
+        recorded=recorded,
+        other=other,
+        punch_in=job.said is not None,
+    )
+    return TakeRecord(
+        **vars(shown),
+        model=result.model,
+        vocoder=result.vocoder,
+        voice=result.voice,
+        scores=tuple(tuple((w.word, w.score) for w in words) for words in result.scores or ()),
+        mix=Mix(
             tuple(made.edit for made in edits),
             result.plan.rate,
             job.cut,
-            {k: tuple(v) for k, v in asked.items()},
+            {word: tuple(" ".join(way) for way in ways) for word, ways in asked},
         ),
-    }
+    )
 
 
 def _anchor(job: TakeJob, take: Take, edit: PlannedEdit) -> tuple[int, int]:
@@ -278,16 +284,16 @@ def _anchor(job: TakeJob, take: Take, edit: PlannedEdit) -> tuple[int, int]:
     return places[place] if place < len(places) else (places[-1][0], places[-1][1] + 1)
 
 
-def _recorded(result: EditedRecording, start: int) -> dict[str, Any]:
+def _recorded(result: EditedRecording, start: int) -> tuple[float | None, str]:
     """The second at which the first of the words that are taken from elsewhere is recorded, and
     in which other file, if in one."""
     taken = [excerpt for own in result.excerpts for excerpt in own]
     if not taken:
-        return {}
+        return None, ""
     first, where = taken[0].source[0], result.source_edits[taken[0].origin].recording
     if where.path == result.recording.path:
-        return {"recorded": (first + start) / where.sample_rate}
-    return {"recorded": first / where.sample_rate, "other": where.path.name}
+        return (first + start) / where.sample_rate, ""
+    return first / where.sample_rate, where.path.name
 
 
 def _words(plan: EditPlan, patches: Sequence[Patch], k: int) -> list[NewWord]:

@@ -28,11 +28,11 @@ SPEED = option_of(EditOptions, "speed")
 NAMES = ("model", "vocoder", "aligner", "voice")
 
 
-def settings_of(given: Mapping[str, Any]) -> tuple[EditRequest, Models]:
+def settings_of(given: Mapping[str, object]) -> tuple[EditRequest, Models]:
     """Return the settings of new words, each value in its range, and the models; InputError."""
     models = Models(**{name: str(given[name]) for name in NAMES if given.get(name)})
     check_offered(models)
-    options = {"moves": False} | read_options(EditOptions, PAGE, given)
+    options = vars(read_options(EditOptions, PAGE, given)) | {"moves": False}
     return EditRequest(new_text="", **options), models
 
 

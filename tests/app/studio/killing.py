@@ -66,7 +66,7 @@ def listened(project: Project, template: ProjectFolder) -> None:
 
 def operations(folder: Path) -> dict[str, Callable[[Project], object]]:
     """What is done to a project, by its name."""
-    tokens = opened(folder).state()["tokens"]
+    tokens = opened(folder).state().tokens
     ids = [row[0] for row in tokens]
     edit = {"after": ids[0], "tokens": [ids[1]], "text": "they"}
     step = {"n": 1, "gone": [], "come": [edit], "label": "they"}

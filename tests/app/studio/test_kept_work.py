@@ -2,6 +2,7 @@
 that can't be edited makes none."""
 
 import asyncio
+import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -142,7 +143,8 @@ def test_a_window_is_told_that_its_project_was_deleted(project: Project, studio:
     found = studio.find(visitor, project.at.rpartition("/")[2])
     assert found is not None
     project.post("delete", {})
-    (told,) = [event for _, event in found.events.since(0) if event["kind"] == "gone"]
+    events = [json.loads(event) for _, event in found.events.since(0)]
+    (told,) = [event for event in events if event["kind"] == "gone"]
     assert told["binned"]
 
 
