@@ -192,7 +192,7 @@ def test_words_of_another_recording_are_pasted(
         studio._open.clear()
         project.state  # noqa: B018
         assert [path.name for path in kept.path.glob("said/*")] == [other["file"]] * is_there
-        kept.keep(replace(kept.document, done=()))
+        kept.write(replace(kept.document, done=()))
 
 
 def test_other_recordings_have_limits_and_come_back(

@@ -8,7 +8,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from a3t.errors import InputError
-from a3t.projects.store import projects as folders
+from a3t.projects.store import folder as of_one
+from a3t.projects.store import projects
 from a3t.projects.store.folder import ProjectFolder
 from a3t.projects.store.project_state import ProjectState
 from app import guard
@@ -126,17 +127,17 @@ def test_settings_are_refused_as_on_the_command_line(
 def test_there_is_a_limit_to_projects_and_takes(
     project: Project, studio: Studio, monkeypatch: pytest.MonkeyPatch, upload: str
 ) -> None:
-    monkeypatch.setattr(folders, "MAX_TAKES", 1)
-    monkeypatch.setattr(folders, "MAX_PROJECTS", 1)
+    monkeypatch.setattr(of_one, "MAX_TAKES", 1)
+    monkeypatch.setattr(projects, "MAX_PROJECTS", 1)
     project.save(change(project.listened(), "always", "never"))
     (key,) = project.made()["takes"]
     spoken = {"key": key, "upload": uploaded(project.client, upload)}
     assert "can't have more takes" in project.post("said", spoken, 400)["detail"]
-    monkeypatch.setattr(folders, "MIN_FREE_BYTES", 10**18)
-    monkeypatch.setattr(folders, "MAX_TAKES", 9)
+    monkeypatch.setattr(of_one, "MIN_FREE_BYTES", 10**18)
+    monkeypatch.setattr(of_one, "MAX_TAKES", 9)
     assert "disk is nearly full" in project.post("said", spoken, 400)["detail"]
     assert not list(studio.projects.root.glob("*/*/said/*"))  # nothing stays of what is refused
-    monkeypatch.setattr(folders, "MAX_TAKES", 1)
+    monkeypatch.setattr(of_one, "MAX_TAKES", 1)
     assert "can't have more takes" in project.post("takes", {"key": key}, 400)["detail"]
     answer = project.client.post("/projects", json={"upload": spoken["upload"]})
     assert answer.status_code == 400 and "no room for more projects" in answer.json()["detail"]
