@@ -12,7 +12,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
 LONGEST_PAGE = 66  # lines
 TABLE = PAGE.read_text(encoding="utf-8").partition("|---|---|\n")[2].partition("\n\n")[0]
 ROWS = dict(line.strip("| ").split(" | ", 1) for line in TABLE.splitlines())
-OTHER_NAMES = {"SSA": "ASS"}  # of the kind that they are read as
+# Of the kinds that they are read as.
+OTHER_NAMES = {"SSA": "ASS", "Audacity": "a table of times", "ELAN": "a table of times"}
 EXAMPLE = re.compile(r"`([^`]+)`")
 
 
@@ -51,7 +52,7 @@ def test_text_with_times(example: str) -> None:
     [
         *ROWS["JSON"].partition(", podcasts")[0].split(", "),
         *re.findall(r"\w+", "SubRip, WebVTT, SBV, ASS, SSA, TTML, MicroDVD"),
-        *re.findall(r"CTM|Audacity|HTK", ROWS["tables"]),
+        *re.findall(r"CTM|STM|Audacity|HTK|ELAN", ROWS["tables"]),
         "TextGrid",
     ],
 )

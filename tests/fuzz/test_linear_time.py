@@ -33,6 +33,7 @@ TYPES = ("str", "bytes", "Path", "str | Path", "Sequence[str]", "Iterable[str]",
 MORE: dict[str, tuple[object, ...]] = {  # their other arguments
     "parse_words": ("names.txt", str.split, lambda word: [("AE1",)]),
     "listed_words": ("names.txt",),
+    "loaded": ("a.txt",),
     "decoded": (Path("a.txt"),),
     "read_bytes": (1_000_000, "transcript"),
     "by_speaker": (frozenset({"ANNA"}),),

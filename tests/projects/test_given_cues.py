@@ -21,7 +21,7 @@ from a3t.source.records import GivenCue
 from a3t.source.transcripts import cues_in, found_beside
 from a3t.text.transcript import Transcript
 from alignment.formats.subtitles import subtitles
-from alignment.formats.transcripts.cues import STAMP, Cue, seconds_of
+from alignment.formats.transcripts.cues import CLOCK, Cue, seconds_of
 from alignment.formats.transcripts.kinds import read_transcript
 from tests.conftest import ARCTIC
 from tests.rendering.test_edited_alignment import OLD, STEPS, changed, planned, rendered
@@ -40,8 +40,8 @@ def cues_of(text: str) -> list[Cue]:
     for block in text.split("\n\n"):
         lines = block.split("\n")
         for k, line in enumerate(lines):
-            if times := re.fullmatch(f"{STAMP} --> {STAMP}", line):
-                stamps = seconds_of(times.groups()[:4]), seconds_of(times.groups()[4:])
+            if times := re.fullmatch(f"({CLOCK}) --> ({CLOCK})", line):
+                stamps = seconds_of(times[1]), seconds_of(times[2])
                 found.append(Cue(*stamps, " ".join(" ".join(lines[k + 1 :]).split())))
     return found
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from alignment.formats.transcripts.cues import (
     ARROW,
-    STAMP,
+    CLOCK,
     Cue,
     Parsed,
     counted,
@@ -25,8 +25,10 @@ from alignment.formats.transcripts.cues import (
     seconds_of,
 )
 from alignment.formats.transcripts.lines import (
+    NAME_ALONE,
     bracketed_names,
     by_speaker,
+    is_advertisement,
     is_heading,
     named_by_colons,
     speakers_of,
@@ -34,23 +36,14 @@ from alignment.formats.transcripts.lines import (
 )
 
 _ARROW = re.compile(
-    rf"^[ \t]{{0,9}}{STAMP}[ \t]{{0,9}}(?:{ARROW})(?:[ \t]{{0,9}}{STAMP})?(?P<rest>.*)"
+    rf"^[ \t]{{0,9}}(?P<start>{CLOCK})[ \t]{{0,9}}(?:{ARROW})"
+    rf"(?:[ \t]{{0,9}}(?P<end>{CLOCK}))?(?P<rest>.*)"
 )
 _SETTINGS = re.compile(
     r"(?:[ \t]{1,9}[A-Za-z]\w{0,19}:\S{1,60}){1,9}[ \t]{0,9}|[\s\d:.,]{0,40}"
 )  # of a cue's place
-# What those who make and share subtitles add to them, at their beginning and end.
-_ADVERTISEMENT = re.compile(
-    r"\b(?:(?:www\.)?(?:opensubtitles|tvsubtitles|addic7ed|subscene|podnapisi|amara|yts|yify|"
-    r"subdivx|titlovi|opensubs)\.(?:org|com|net|mx|am)\b|amara\.org)|"
-    r"^\W{0,5}(?:(?:subtitles?|subtitled|captions?|captioned|captioning|synced|sync|synchroni[sz]ed|"
-    r"corrected|transcribed|transcript|transcription|ripped|encoded|translated|translation|resynced)"
-    r"\b[\w &,/-]{0,40}?(?:\bby\b|:)|advertise your product|support us and become|"
-    r"please rate this subtitle|download(?:ed)? (?:movie|subtitles?)\b)",
-    re.IGNORECASE,
-)
 _ADVERTISED = 3  # cues at the beginning and the end that may be one
-_SBV = re.compile(rf"^[ \t]{{0,9}}{STAMP},{STAMP}[ \t]{{0,9}}$")
+_SBV = re.compile(rf"^[ \t]{{0,9}}(?P<start>{CLOCK}),(?P<end>{CLOCK})[ \t]{{0,9}}$", re.MULTILINE)
 _VOICE = re.compile(r"<v(?:\.[^ <>\n]{0,60})? ([^<>\n]{1,60})>")
 _MAX_COMPARED_WORDS = 60  # words of a cue that the next may repeat
 _MAX_CHARACTERS_PER_S = 40  # characters a second that can be said
@@ -70,13 +63,14 @@ class _CueLines(NamedTuple):
 
 
 def has_arrows(text: str) -> bool:
-    """Return whether a line has two times with an arrow between them."""
-    return any((arrow := _ARROW.match(line)) and arrow[7] for line in text.splitlines())
+    """Return whether a line has a time and an arrow, with another time or nothing behind it."""
+    arrows = (arrow for line in text.splitlines() if (arrow := _ARROW.match(line)))
+    return any(arrow["end"] or not arrow["rest"].strip() for arrow in arrows)
 
 
 def is_sbv(text: str) -> bool:
-    """Return whether the first line is two times with a comma between them."""
-    return _SBV.match(text.lstrip().partition("\n")[0]) is not None
+    """Return whether a line is two times with a comma between them."""
+    return _SBV.search(text) is not None
 
 
 def read_arrows(text: str) -> Parsed:
@@ -108,8 +102,7 @@ def read_ass(text: str) -> Parsed:
         elif head == "Dialogue":
             parts = rest.split(",", max(len(columns) - 1, 0))
             fields = dict(zip(columns, parts, strict=False))
-            times = [re.fullmatch(STAMP, fields.get(key, "").strip()) for key in ("start", "end")]
-            start, end = (seconds_of(t.groups()) if t else float("nan") for t in times)
+            start, end = (seconds_of(fields.get(key)) for key in ("start", "end"))
             said = re.sub(r"\\[Nnh]", " ", _without(fields.get("text", ""), "{", "}"))
             cues.append(Cue(start, end, _plain(said), fields.get("name", "").strip()))
     ordered = in_order([cue for cue in cues if cue.text])
@@ -147,8 +140,7 @@ def _blocks(text: str, timing: re.Pattern[str]) -> list[_CueLines]:
             block = block[: block.index("")]
         if webvtt and block and block[0].startswith(_BLOCKS):
             block = []
-        times = match.groups()[:8]
-        start, stop = seconds_of(times[:4]), seconds_of(times[4:])
+        start, stop = seconds_of(match["start"]), seconds_of(match["end"])
         blocks.append(_CueLines(start, stop if stop >= start else math.nan, block))
     return blocks
 
@@ -177,10 +169,14 @@ def _spoken(blocks: Sequence[_CueLines]) -> Parsed:
         for line in block.lines
         for match in _VOICE.finditer(line)
     }
-    cleaned = [block for block in cleaned if block.lines]
+    cleaned = _with_names_above([block for block in cleaned if block.lines])
     notes: list[str] = []
     edges = {*range(_ADVERTISED), *range(len(cleaned) - _ADVERTISED, len(cleaned))}
-    spam = [k for k, block in enumerate(cleaned) if k in edges and _is_advertisement(block)]
+    spam = [
+        k
+        for k, block in enumerate(cleaned)
+        if k in edges and any(map(is_advertisement, block.lines))
+    ]
     if spam and len(spam) < len(cleaned):
         cleaned = [block for k, block in enumerate(cleaned) if k not in spam]
         notes.append(counted(len(spam), "advertisement"))
@@ -206,8 +202,16 @@ def _spoken(blocks: Sequence[_CueLines]) -> Parsed:
     return Parsed(cues, notes=tuple(notes))
 
 
-def _is_advertisement(block: _CueLines) -> bool:
-    return any(_ADVERTISEMENT.search(line[:200]) for line in block.lines)
+def _with_names_above(blocks: list[_CueLines]) -> list[_CueLines]:
+    """Join the names that stand alone in the first line of all cues, as Teams writes them."""
+    names = [block.lines[0] for block in blocks if len(block.lines) > 1]
+    alone = all(map(NAME_ALONE.fullmatch, names)) and 2 * len(set(names)) <= len(names)
+    if len(names) < len(blocks) or not alone:
+        return blocks
+    return [
+        block._replace(lines=[f"{block.lines[0]}: {block.lines[1]}", *block.lines[2:]])
+        for block in blocks
+    ]
 
 
 def without_repeats(blocks: Sequence[_CueLines]) -> tuple[list[_CueLines], int, int]:
@@ -256,6 +260,12 @@ def _overlap(before: Sequence[str], following: Sequence[str]) -> int:
     """Return the number of words at the end of one cue that begin the next."""
     most = min(len(before), len(following), _MAX_COMPARED_WORDS)
     return next((k for k in range(most, 0, -1) if before[-k:] == following[:k]), 0)
+
+
+def without_tags(page: str) -> str:
+    """Return the lines of a piece of a web page."""
+    lines = re.split(r"</(?:p|div)>|<br ?/?>", page, flags=re.IGNORECASE)
+    return "\n".join(map(_plain, lines))
 
 
 def _plain(text: str) -> str:

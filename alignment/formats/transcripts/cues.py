@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -10,7 +11,10 @@ from typing import NamedTuple
 
 ARROW = "-{1,3}>|→|[–—]>|--&gt;"  # between two times
 CHARACTERS_PER_S = 15.0  # characters a second
-STAMP = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,:;] ?(\d{1,20}))?"  # h:m:s and a fraction
+CLOCK = r"(?:\d{1,4}:)?\d{1,2}:\d{1,2}(?:[.,:;] ?\d{1,20})?"  # h:m:s and a fraction
+REAL = r"-?\d{1,9}(?:[.,]\d{0,20})?"
+PICTURES_PER_S = 30  # of timecodes, where nothing says how many there are
+_CLOCK = re.compile(r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,] ?(\d{1,20})|[:;] ?(\d{1,20}))?")
 
 
 class Cue(NamedTuple):
@@ -22,12 +26,21 @@ class Cue(NamedTuple):
     speaker: str = ""
 
 
-def seconds_of(stamp: Sequence[str | None]) -> float:
-    """Return the seconds of a STAMP's groups; NaN if they are missing."""
-    hours, minutes, seconds, fraction = stamp
-    if seconds is None:
+def seconds_of(field: str | None) -> float:
+    """Return the seconds of a CLOCK or a REAL; NaN if it is neither.
+
+    A timecode's last two digits are pictures, or hundredths where they reach `PICTURES_PER_S`.
+    """
+    field = (field or "").strip()
+    if re.fullmatch(REAL, field):
+        return float(field.replace(",", "."))
+    if not (match := _CLOCK.fullmatch(field)):
         return math.nan
-    return int(hours or 0) * 3600 + int(minutes or 0) * 60 + float(f"{seconds}.{fraction or 0}")
+    hours, minutes, seconds, fraction, pictures = match.groups()
+    whole = int(hours or 0) * 3600 + int(minutes) * 60
+    if pictures and len(pictures) == 2 and int(pictures) < PICTURES_PER_S:
+        return whole + int(seconds) + int(pictures) / PICTURES_PER_S
+    return whole + float(f"{seconds}.{fraction or pictures or 0}")
 
 
 def shortened(line: str) -> str:
@@ -137,11 +150,17 @@ def with_ends(cues: Sequence[Cue]) -> tuple[Cue, ...]:
 
 
 def parted(start: float, end: float, parts: Sequence[tuple[str, str]]) -> list[Cue]:
-    """Share a time among (speaker, text) parts by the lengths of their texts."""
+    """Share a time among (speaker, text) parts by the lengths of their texts.
+
+    Without an end, they are said at a usual pace; a single one keeps it open.
+    """
+    if len(parts) == 1:
+        return [Cue(start, end, parts[0][1], parts[0][0])]
     total = sum(len(text) for _, text in parts) or 1
+    pace = (end - start) / total if math.isfinite(end) else 1 / CHARACTERS_PER_S
     cues, clock = [], start
     for speaker, text in parts:
-        following = clock + (end - start) * len(text) / total
+        following = clock + pace * len(text)
         cues.append(Cue(clock, following, text, speaker))
         clock = following
     return cues

@@ -145,11 +145,8 @@ def loaded(text: str, name: str) -> Any:
         raise InputError(f"{name} is broken JSON: save it again, or give its text.") from None
 
 
-def read_json(data: Any, name: str) -> tuple[str, Parsed]:
-    """Return the layout's name and what is read.
-
-    Raises InputError if it isn't a transcript that is known.
-    """
+def read_json(data: Any) -> tuple[str, Parsed] | None:
+    """Return the name of the layout that has cues, and what is read; None if none has."""
     keys = frozenset(data) if isinstance(data, dict) else frozenset()
     for layout in JSON_LAYOUTS:
         if layout.only_with <= keys and (cues := _cues(data, layout)):
@@ -157,9 +154,14 @@ def read_json(data: Any, name: str) -> tuple[str, Parsed]:
             named = any(cue.speaker for cue in cues)
             keeps = isinstance(whole, str) and not named
             return layout.name, Parsed(cues, " ".join(whole.split()) if keeps else "")
+    return None
+
+
+def text_in(data: Any, name: str) -> str:
+    """Return the text of a JSON without cues; raise InputError if it has none."""
     for key in ("text", "transcript"):
         if isinstance(said := data.get(key) if isinstance(data, dict) else None, str) and said:
-            return "a text in JSON", Parsed([Cue(math.nan, math.nan, " ".join(said.split()))])
+            return said
     raise InputError(
         f"{name} is not a transcript in JSON that a3t knows: save it as text, .srt or .vtt."
     )

@@ -23,6 +23,7 @@ from alignment.formats.transcripts.markdown import without_markdown
 
 MAX_TRANSCRIPT_BYTES = 20_000_000  # bytes
 _FENCE = re.compile(r"\A\s{0,99}(?:```|~~~)\w{0,20}[ \t]{0,9}\n(.*)\n(?:```|~~~)\s*\Z", re.DOTALL)
+_FRAGMENT = re.compile(r"\s{0,99}<(?:p|div|span|br)\b[^<>]{0,300}>", re.IGNORECASE)  # of a web page
 _RECOGNISED_LINE = re.compile(rf"\[?{RECOGNISED_MARK}[^\]\n]{{0,100}}\]?")
 # Files with these endings hold nothing else than what they promise, or are broken.
 TIMED_ENDINGS = (
@@ -43,7 +44,7 @@ _FOREIGN = tuple(
         (r"TITLE:[^\n]{0,200}\n(?:\s{0,99}FCM:|\s{0,99}\d{3,6}\s)", "an edit decision list"),
         (r"SESSION NAME:\s", "the text of a session"),
         (r"SPEAKER\s\S{1,200}\s\d\s[\d.]{1,20}\s[\d.]{1,20}\s<NA>", "a list of who speaks (RTTM)"),
-        (r"@(?:UTF8|Font|Begin)\b", "a CHAT transcript"),
+        (r"@(?:UTF8|Font|Begin)\b[^\n]{0,99}\n@", "a CHAT transcript"),
         (r"#!MLF!#", "a list of label files"),
         (r"PK\x03\x04", "a packed file"),
         (r"\{\\rtf", "RTF"),
@@ -76,10 +77,9 @@ TRANSCRIPT_KINDS = (
     Kind("SubRip subtitles", captions.has_arrows, captions.read_arrows),
     Kind("YouTube's SBV subtitles", captions.is_sbv, captions.read_sbv),
     Kind("MicroDVD subtitles", captions.is_microdvd, captions.read_microdvd),
-    Kind("a table with named columns", word_tables.has_columns, word_tables.read_columns),
-    Kind("words in CTM", word_tables.is_ctm, word_tables.read_ctm),
-    Kind("Audacity's labels", word_tables.is_label_track, word_tables.read_label_track),
-    Kind("HTK's labels", word_tables.is_htk, word_tables.read_htk),
+    Kind("a table with named columns", word_tables.has_columns, word_tables.read_table),
+    *(Kind(each.name, each.matches, each.read) for each in word_tables.LINE_LAYOUTS),
+    Kind("a table of times", word_tables.is_table, word_tables.read_table),
     Kind("text with times", timed_text.is_stamped, timed_text.read_stamped, True),
     Kind("text", lambda text: True, lines.read_text_lines, True),
 )
@@ -144,7 +144,16 @@ def parse_transcript(text: str, name: str = "The text") -> TranscriptFile:
 def _parsed(text: str, name: str) -> tuple[str, Parsed]:
     """Return the kind's name, and what is read."""
     if (data := json_transcripts.loaded(text, name)) is not None:
-        return json_transcripts.read_json(data, name)
-    plain = without_markdown(text)
-    kind = next(kind for kind in TRANSCRIPT_KINDS if kind.matches(plain if kind.written else text))
-    return kind.name, kind.read(plain if kind.written else text)
+        if named_cues := json_transcripts.read_json(data):
+            return named_cues
+        text = json_transcripts.text_in(data, name)
+    if _FRAGMENT.match(text):
+        text = captions.without_tags(text)
+    plain, name, result = without_markdown(text), "text", Parsed([])
+    for kind in TRANSCRIPT_KINDS:
+        seen = plain if kind.written else text
+        if kind.matches(seen):
+            name, result = kind.name, kind.read(seen)
+            if not kind.written or any(any(map(str.isalnum, cue.text)) for cue in result.cues):
+                break
+    return "a text in JSON" if data is not None and name == "text" else name, result

@@ -13,10 +13,13 @@ from alignment.formats.transcripts.cues import Cue, Parsed, counted
 # At most 32 characters, so that no line is searched further.
 _NAMED_LINE = re.compile(
     r"\s{0,9}(?:[-–—]\s{0,3})?(?:>>>?\s{0,3})?"
-    r"(?P<name>[A-Z][\w.'’-]{0,20}(?: (?:[A-Z(][\w.'’()-]{0,20}|\d{1,3})){0,2})"
+    r"(?P<name>[A-Z][\w.'’-]{0,20}(?: (?:[A-Z(][\w.'’()-]{0,20}|\d{1,3})){0,2}|spk_\d{1,3}|"
+    r"speaker_\d{1,3})"
     r"\s?:(?:\s+|$)(?P<said>.*)",
     re.DOTALL,
 )
+# A name that stands alone: "Anna Smith", "Speaker 1", "S00"
+NAME_ALONE = re.compile(r"[A-Z][\w.'’-]{0,20}(?: [A-Z(\d][\w.'’()-]{0,20}){0,2}")
 _NUMBERED = re.compile(
     r"(?:speaker|host|guest|interviewer|interviewee|narrator|moderator|announcer|caller|operator|"
     r"participant|voiceover)(?:[ _]?(?:\d{1,3}|[A-Z]))?",
@@ -50,6 +53,22 @@ _PAGE = re.compile(
     re.IGNORECASE,
 )
 _REFERENCE = re.compile(r"\[\d{1,4}\]")
+
+# What those who make and share subtitles add to them, at their beginning and end.
+_ADVERTISEMENT = re.compile(
+    r"\b(?:(?:www\.)?(?:opensubtitles|tvsubtitles|addic7ed|subscene|podnapisi|amara|yts|yify|"
+    r"subdivx|titlovi|opensubs)\.(?:org|com|net|mx|am)\b|amara\.org)|"
+    r"^\W{0,5}(?:(?:subtitles?|subtitled|captions?|captioned|captioning|synced|sync|synchroni[sz]ed|"
+    r"corrected|transcribed|transcript|transcription|ripped|encoded|translated|translation|resynced)"
+    r"\b[\w &,/-]{0,40}?(?:\bby\b|:)|advertise your product|support us and become|"
+    r"please rate this subtitle|download(?:ed)? (?:movie|subtitles?)\b)",
+    re.IGNORECASE,
+)
+
+
+def is_advertisement(line: str) -> bool:
+    """Return whether those who made or shared a transcript name themselves in a line."""
+    return _ADVERTISEMENT.search(line[:200]) is not None
 
 
 def without_references(text: str) -> str:

@@ -5,93 +5,112 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, zip_longest
 from typing import NamedTuple
 
 from alignment.formats.tables import PAUSE_LABELS
-from alignment.formats.transcripts.cues import STAMP, Cue, Parsed, in_order, seconds_of, shortened
+from alignment.formats.transcripts.cues import REAL, Cue, Parsed, in_order, seconds_of, shortened
+from alignment.formats.transcripts.lines import NAME_ALONE
 
-_REAL = r"-?\d{1,9}(?:[.,]\d{0,20})?"
-_CLOCK = r"(?:\d{1,4}:)?\d{1,2}:\d{1,2}(?:[.,:;]\d{1,20})?"
-_CTM = re.compile(rf"\S+[ \t]+\S+[ \t]+({_REAL})[ \t]+({_REAL})[ \t]+(\S+)(?:[ \t]+\S+){{0,3}}")
-_LABEL = re.compile(rf"({_REAL}|{_CLOCK})\t({_REAL}|{_CLOCK})(?:\t(.*))?")
-_HTK = re.compile(r"(\d{1,15})[ \t]+(\d{1,15})[ \t]+([^\d\s].*)")
-
+_DECIMAL = r"\d{1,9}\.\d{1,20}"
 # The columns of a table with names in its first line, by what programs call them.
 _COLUMNS = {
-    "start": ("start", "start time", "in", "begin", "start_time", "tmin", "from", "timestamp"),
-    "end": ("end", "end time", "out", "stop", "end_time", "tmax", "to"),
+    "start": ("start", "start time", "start timecode", "in", "begin", "tmin", "from", "timestamp",
+              "timespan", "timecode", "time"),
+    "end": ("end", "end time", "end timecode", "out", "stop", "tmax", "to"),
     "length": ("duration", "length", "dur"),
-    "speaker": ("speaker", "speaker name", "speaker_label", "role"),
+    "speaker": ("speaker", "speaker name", "speaker label", "role"),
     "text": ("text", "transcript", "subtitle", "content", "sentence", "word", "description",
              "comments"),
     "name": ("marker name", "name", "label"),
 }  # fmt: skip
-_SEPARATORS = "\t,;"
-PICTURES_PER_SECOND = 30.0  # of editors' timecodes, where nothing says how many there are
+_POINT = re.compile(r"\d[.:]\d")
+_SEPARATORS = "\t;|,"
+MARKED = 4  # columns with known names: a table, also if no line has a time
 MILLISECONDS_FROM = 1000  # whole times that reach this aren't seconds
 
 WORD_TIERS = ("words", "word")
-SEEN = 50  # lines that tell a kind
+SEEN, SEEN_CHARACTERS = 50, 2000  # lines that tell a kind, of each
+SHORTEST_S = 1e-3  # of a label that stands alone
 OTHER_TIERS = ("phones", "phone", "segments", "mau", "kan", "syllables", "points")
 # Praat reads what stands free: texts and numbers; "xmin =" and "intervals [1]:" are for people.
 _FREE_VALUES = re.compile(r'"((?:[^"]|"")*)"|(?<!\S)(-?\d[\d.]{0,30}(?:[eE][+-]?\d{1,3})?)(?!\S)')
 
 
 def _lines(text: str) -> Iterator[str]:
+    """Yield the lines without comments, and what Audacity writes below a label: frequencies."""
     lines = (line.strip(" \r") for line in text.splitlines())
     return (line for line in lines if line.strip() and not line.startswith((";;", "\\")))
 
 
-def _all_like(text: str, pattern: re.Pattern[str]) -> bool:
-    first = list(islice(_lines(text), SEEN))
-    return bool(first) and all(pattern.fullmatch(line) for line in first)
+def _seen(text: str) -> list[str]:
+    """Return the beginnings of the first lines, which tell the kind."""
+    return [line[:SEEN_CHARACTERS] for line in islice(_lines(text), SEEN)]
 
 
-def is_ctm(text: str) -> bool:
-    """Return whether all lines seen are those of a CTM."""
-    return _all_like(text, _CTM)
+@dataclass(frozen=True)
+class LineLayout:
+    """A kind of lines with spaces between their fields, the pattern's groups; times in ``unit`` s.
+
+    The groups: start, text, perhaps end, length (instead of an end), speaker.
+    """
+
+    name: str
+    pattern: re.Pattern[str]
+    unit: float = 1.0
+
+    def matches(self, text: str) -> bool:
+        """Return whether all lines seen are such; "12 30 people came" is a sentence."""
+        matches = [self.pattern.fullmatch(line) for line in _seen(text)]
+        cues = [self._cue(match) for match in matches if match]
+        if not cues or len(cues) < len(matches):
+            return False
+        ordered = all(cue.start < cue.end for cue in cues)
+        return self.unit == 1.0 or (ordered and (len(cues) > 1 or cues[0].end > SHORTEST_S))
+
+    def read(self, text: str) -> Parsed:
+        """Read a cue in each line that matches; note other lines."""
+        matches = [(line, self.pattern.fullmatch(line)) for line in _lines(text)]
+        unknown = [line for line, match in matches if match is None]
+        return _noted([self._cue(match) for _, match in matches if match], unknown)
+
+    def _cue(self, match: re.Match[str]) -> Cue:
+        fields = match.groupdict()
+        start, end, length = (
+            float((fields.get(key) or "nan").replace(",", ".")) * self.unit
+            for key in ("start", "end", "length")
+        )
+        end = start + length if math.isnan(end) else end
+        return Cue(start, end, fields["text"].strip(), fields.get("speaker") or "")
 
 
-def is_label_track(text: str) -> bool:
-    """Audacity's labels; two times and a tab between each."""
-    return _all_like(text, _LABEL)
-
-
-def is_htk(text: str) -> bool:
-    """HTK's labels: whole numbers of 100 ns."""
-    return _all_like(text, _HTK) and _in_htk_order(text)
-
-
-def _in_htk_order(text: str) -> bool:
-    """Return whether the lines' times follow each other: "12 30 people came" is a sentence."""
-    labels = [match for line in islice(_lines(text), SEEN) if (match := _HTK.fullmatch(line))]
-    return all(int(match[1]) < int(match[2]) for match in labels) and (
-        len(labels) > 1 or int(labels[0][2]) > 10_000
-    )
-
-
-def read_ctm(text: str) -> Parsed:
-    """Read the words of a CTM."""
-    return _cues(text, _CTM, lambda m: Cue(_real(m[1]), _real(m[1]) + _real(m[2]), m[3]))
-
-
-def read_label_track(text: str) -> Parsed:
-    """Read Audacity's labels, in seconds or in hours, minutes and seconds."""
-    return _cues(text, _LABEL, lambda m: Cue(_time(m[1]), _time(m[2]), (m[3] or "").strip()))
-
-
-def read_htk(text: str) -> Parsed:
-    """Read HTK's labels."""
-    return _cues(text, _HTK, lambda m: Cue(int(m[1]) / 1e7, int(m[2]) / 1e7, m[3].strip()))
-
-
-def _cues(text: str, line: re.Pattern[str], cue: Callable[[re.Match[str]], Cue]) -> Parsed:
-    """Read a cue in each line that matches; other lines are noted."""
-    matches = [(each, line.fullmatch(each)) for each in _lines(text)]
-    unknown = [each for each, match in matches if match is None]
-    return _noted([cue(match) for _, match in matches if match], unknown)
+LINE_LAYOUTS = (
+    LineLayout(
+        "words in CTM",
+        re.compile(
+            rf"\S+[ \t]+\S+[ \t]+(?P<start>{REAL})[ \t]+(?P<length>{REAL})[ \t]+(?P<text>\S+)"
+            r"(?:[ \t]+\S+){0,3}"
+        ),
+    ),
+    LineLayout(
+        "sentences in STM",
+        re.compile(
+            rf"\S+[ \t]+[\dAB][ \t]+(?P<speaker>\S+)[ \t]+(?P<start>{_DECIMAL})[ \t]+"
+            rf"(?P<end>{_DECIMAL})[ \t]+(?:<[^>]{{0,200}}>[ \t]+)?(?P<text>\S.*)"
+        ),
+    ),
+    LineLayout(
+        "labels with times",
+        re.compile(r"(?P<start>\d{1,9}\.\d{2,9}) +(?P<end>\d{1,9}\.\d{2,9}) +(?P<text>[^\d\s].*)"),
+    ),
+    LineLayout(
+        "HTK's labels",
+        re.compile(r"(?P<start>\d{1,15})[ \t]+(?P<end>\d{1,15})[ \t]+(?P<text>[^\d\s].*)"),
+        1e-7,
+    ),
+)
 
 
 def _noted(cues: Sequence[Cue], unknown: Sequence[str]) -> Parsed:
@@ -108,33 +127,99 @@ def _noted(cues: Sequence[Cue], unknown: Sequence[str]) -> Parsed:
     return result._replace(notes=tuple(notes))
 
 
-def _real(number: str) -> float:
-    return float(number.replace(",", "."))
+class _Table(NamedTuple):
+    """The columns of a table: what separates them, and the place of each that is known.
+
+    named: the first line names them. open: the text goes on to the end of a line.
+    """
+
+    separator: str
+    places: dict[str, int]
+    named: bool
+    open: bool
+
+    def rows(self, lines: Iterable[str]) -> Iterator[list[str]]:
+        """Yield the cells of each line but that with the names, the text's as one."""
+        tabs = self.separator == "\t"
+        rows = csv.reader(
+            lines, delimiter=self.separator, quoting=csv.QUOTE_NONE if tabs else csv.QUOTE_MINIMAL
+        )
+        text = self.places.get("text", 0)
+        for row in islice(rows, int(self.named), None):
+            cells = [cell.strip() for cell in row]
+            if self.open:
+                cells[text:] = [f"{self.separator} ".join(cells[text:])]
+            yield cells
 
 
-def _time(field: str) -> float:
-    """Return the seconds of a number, or of hours, minutes, seconds and perhaps pictures."""
-    field = field.strip()
-    if re.fullmatch(_REAL, field):
-        return _real(field)
-    if timecode := re.fullmatch(r"(\d{1,4}):(\d\d):(\d\d)[:;](\d\d)", field):
-        return seconds_of((*timecode.groups()[:3], None)) + int(timecode[4]) / PICTURES_PER_SECOND
-    match = re.fullmatch(STAMP, field)
-    return seconds_of(match.groups()) if match else math.nan
-
-
-def _named_columns(text: str) -> tuple[str, dict[str, int]] | None:
-    """Return the separator and the columns' places of a table whose first line names them."""
-    head = text.partition("\n")[0][:500]
+def _named_columns(text: str) -> _Table | None:
+    """Return the columns of a table whose first line names those of times and of a text."""
+    head = text.lstrip().partition("\n")[0][:500]
     separator = max(_SEPARATORS, key=head.count)
-    names = [name.strip().strip('"').lower() for name in head.split(separator)]
+    names = [
+        " ".join(re.sub(r"\([^()]{0,20}\)|[\"_]", " ", name).split()).lower()
+        for name in head.split(separator)
+    ]
     places = {
         column: names.index(known)
         for column, called in _COLUMNS.items()
         if (known := next((each for each in called if each in names), ""))
     }
-    said = "text" in places or "name" in places
-    return (separator, places) if "start" in places and said and len(names) > 1 else None
+    marked = len(places) >= MARKED
+    places["text"] = places.get("text", places.get("name", -1))
+    if "start" not in places or places["text"] < 0 or len(names) < 2:
+        return None
+    table = _Table(separator, places, True, places["text"] == len(names) - 1)
+    rows = table.rows(_seen(text))
+    timed = any(math.isfinite(_time("".join(row[places["start"] :][:1]))) for row in rows)
+    return table if marked or timed else None
+
+
+def _found_columns(text: str) -> _Table | None:
+    """Return the columns of a table without their names, by what stands in them.
+
+    The first one of times in all lines is the starts, the next the ends, or the lengths where these
+    are before the starts. Between tabs, the text is the column with most letters, else all that
+    follows the times and perhaps names. Only tabs separate numbers without a point or a colon.
+    """
+    lines = _seen(text)
+    for separator in _SEPARATORS:
+        tabs = separator == "\t"
+        rows = list(_Table(separator, {}, False, False).rows(lines))
+        columns = list(zip_longest(*rows, fillvalue="") if tabs else zip(*rows, strict=False))
+        times = {
+            k: seconds
+            for k, column in enumerate(columns)
+            if all(map(math.isfinite, seconds := list(map(_time, column))))
+            and (tabs or all(map(_POINT.search, column)))
+        }
+        other = [
+            k
+            for k, column in enumerate(columns)
+            if k not in times and any(map(str.isalpha, "".join(column)))
+        ]
+        (first, starts), (second, ends) = [*times.items(), (0, []), (0, [])][:2]
+        if not times or len(times) + bool(other) < 2 or len(times) + len(rows) < 3:
+            continue
+        exact = all(":" in each or (tabs and _POINT.search(each)) for each in columns[first])
+        if not ends and not (exact and starts == sorted(starts)):
+            continue
+        places = {"start": first}
+        if ends:
+            later = all(a <= b for a, b in zip(starts, ends, strict=True))
+            places["end" if later else "length"] = second
+        if len(other) > 1 and all(map(NAME_ALONE.fullmatch, columns[other[0]])):
+            places["speaker"] = other.pop(0)
+        most = max(other, key=lambda k: sum(map(len, columns[k])), default=len(columns))
+        last = not tabs and bool(other) and other[0] > max(first, second)
+        places["text"] = other[0] if last else most
+        return _Table(separator, places, False, last)
+    return None
+
+
+def _time(field: str) -> float:
+    """Return the seconds of a time, or of the first of two with a dash between them."""
+    return seconds_of(field.partition(" - ")[0])
 
 
 def has_columns(text: str) -> bool:
@@ -142,26 +227,26 @@ def has_columns(text: str) -> bool:
     return _named_columns(text) is not None
 
 
-def read_columns(text: str) -> Parsed:
-    """Read a table with named columns: Whisper's, editors' markers, other transcripts.
+def is_table(text: str) -> bool:
+    """Return whether all lines seen have times and a text in the same columns."""
+    return _found_columns(text) is not None
+
+
+def read_table(text: str) -> Parsed:
+    """Read a table: Whisper's, editors' markers, Audacity's and ELAN's labels, other transcripts.
 
     Times that are whole numbers from `MILLISECONDS_FROM` on are milliseconds.
     """
-    separator, places = _named_columns(text) or (",", {})
-    quoted = separator != "\t"
-    rows = csv.reader(
-        text.splitlines(),
-        delimiter=separator,
-        quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
-    )
+    table = _named_columns(text) or _found_columns(text)
+    if table is None:
+        return Parsed([])
     cues, unknown, whole = list[Cue](), list[str](), True
     try:
-        next(rows, None)
-        for row in rows:
-            fields = {name: row[k].strip() for name, k in places.items() if k < len(row)}
+        for row in table.rows(_lines(text)):
+            fields = {name: row[k] for name, k in table.places.items() if k < len(row)}
             start, end, length = (_time(fields.get(k, "")) for k in ("start", "end", "length"))
             if not math.isfinite(start):
-                unknown += [separator.join(row)] * any(map(str.strip, row))
+                unknown += [table.separator.join(row)] * any(map(str.isalnum, "".join(row)))
                 continue
             whole = whole and fields["start"].isdigit() and fields.get("end", "0").isdigit()
             end = start + length if math.isnan(end) else end

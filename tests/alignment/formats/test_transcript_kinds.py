@@ -71,6 +71,30 @@ NAMED = {
     "pyannote.txt": ("Speaker 0", "Speaker 1"),
     "capitals.txt": ("ANNA", "BOB"),
     "table.csv": ("Anna", "Bob"),
+    **dict.fromkeys(
+        (
+            "descript.csv",
+            "riverside.csv",
+            "nvivo.txt",
+            "markdown.md",
+            "a.stm",
+            "elan.txt",
+            "avid.txt",
+            "commas.csv",
+            "pipes.txt",
+            "teams.txt",
+            "footer.txt",
+            "keywords.txt",
+            "trint.txt",
+            "happy scribe.txt",
+            "maxqda.txt",
+        ),
+        ("Anna", "Bob"),
+    ),
+    "grain.txt": ("Anna Smith", "Bob"),
+    "zoom.txt": ("Anna Smith", "Bob"),
+    "range.txt": ("Speaker 1", "Speaker 2"),
+    "vosk.txt": ("Speaker 0", "Speaker 1"),
     "a.srt": (),
     "youtube.txt": (),
 }
@@ -253,10 +277,7 @@ def test_what_is_not_understood_is_named(tmp_path: Path, one_sentence: Check) ->
 @pytest.mark.parametrize(
     ("content", "first"),
     [
-        (
-            f"{LINES[0]} |00:00:01.000|00:00:03.000\n{LINES[1]} |00:00:03.500|00:00:05.000\n",
-            "We met",
-        ),
+        ('<time begin="00:00:01"/><clear/>We\n<time begin="00:00:03"/><clear/>met\n', "<time beg"),
         ("0|00:00:01.000;a\n1|00:00:03.000;b\n", "0|00:00:01"),
         ("talk\n<< 00:00:01.0 << we\n<< 00:00:02.0 << met\n", "<< 00:00:01.0"),
     ],
@@ -297,6 +318,16 @@ def test_old_subtitles_are_in_windows_own_encoding(tmp_path: Path) -> None:
         "[Music] We met.",
         "{We} met",
         "He met me at 9:15.\nShe met me at 10:20.",
+        "He met me at 9:15\nShe met me at 10:20",
+        "3.5, it said.\n4.5, it said.",
+        "1.5, 2.5, and 3.5 are halves.\nSo are 4.5, 5.5 and 6.5.",
+        "2.0 3.0 are versions\n4.0 5.0 too",
+        "*10:30* we met",
+        "start,text\nfinish,book",
+        "It rained (10:30).\nThen it stopped (11:10).",
+        "one two three 1.0 2.0 so\nfour five six 2.0 3.0 so",
+        "@Begin is a word",
+        "Lap 1: 0:59.3",
     ],
 )
 def test_sentences_stay_as_they_are(text: str, tmp_path: Path) -> None:
@@ -378,3 +409,26 @@ def test_bytes_that_are_not_text(name: str, tmp_path: Path, one_sentence: Check)
     with pytest.raises(InputError, match="UTF-8") as caught:
         read_transcript(tmp_path / name)
     one_sentence(caught.value)
+
+
+def test_sentences_before_the_first_time_are_said(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("We met.\n\n10:30\n\nIt rained.")
+    assert read_transcript(tmp_path / "a.txt").text == "We met. It rained."
+
+
+def test_times_at_the_ends_and_of_a_day(tmp_path: Path) -> None:
+    (tmp_path / "f4.txt").write_text(
+        f"Anna: {LINES[0]} #00:00:03-5#\nBob: {LINES[1]} #00:00:05-0#\n"
+    )
+    read = read_transcript(tmp_path / "f4.txt")
+    assert [(cue.start, cue.speaker) for cue in read.timed] == [(0.0, "Anna"), (3.5, "Bob")]
+    for stamp in ("[05/03/2026, 10:02:11] {}: ", "5/3/26, 10:02 - {}: ", "{}  10:02 AM\n"):
+        lines = [stamp.format(who) + said for who, said in zip(("Anna", "Bob"), LINES, strict=True)]
+        (tmp_path / "chat.txt").write_text("\n".join(lines))
+        read = read_transcript(tmp_path / "chat.txt")
+        assert (read.text, read.speakers, read.timed) == (SAID, ("Anna", "Bob"), ())
+
+
+def test_several_speakers_after_one_time(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(f"Sync\n0:00\nAnna: {LINES[0]}\nBob: {LINES[1]}\n")
+    assert read_transcript(tmp_path / "a.txt").speakers == ("Anna", "Bob")

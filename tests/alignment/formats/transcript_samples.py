@@ -201,6 +201,65 @@ TTML = (
     '<div><p begin="{}" end="2s">'
     + "{}</p><p begin='{}' dur='25f'><span>{}</span></p></div></body></tt>".replace("'", '"')
 )
+# As programs write them: {0} and {1} are the sentences.
+LAYOUTS = {
+    "named columns": {
+        "descript.csv": "Start Timecode,End Timecode,Speaker,Text\n"
+        '00:00:01:00,00:00:03:00,Anna,"{0}"\n00:00:03:15,00:00:05:00,Bob,{1}\n',
+        "riverside.csv": "speaker_name,start_time (s),end_time (s),transcript\n"
+        'Anna,1.0,3.0,"{0}"\nBob,3.5,5.0,{1}\n',
+        "nvivo.txt": "Timespan\tContent\tSpeaker\n0:01.0 - 0:03.0\t{0}\tAnna\n"
+        "0:03.5 - 0:05.0\t{1}\tBob\n",
+        "markdown.md": "| Time | Speaker | Text |\n|---|---|---|\n| 0:01 | Anna | {0} |\n"
+        "| 0:03.5 | Bob | {1} |\n",
+    },
+    "STM": {
+        "a.stm": "talk 1 Anna 1.00 3.00 <o,f0,female> {0}\ntalk 1 Bob 3.50 5.00 {1}\n",
+    },
+    "labels with times": {"spaces.txt": "1.000000 3.000000 {0}\n3.500000 5.000000 {1}\n"},
+    "a table of times": {
+        "frequencies.txt": "1.0\t3.0\t{0}\n\\\t100.0\t800.0\n3.5\t5.0\t{1}\n\\\t-1.0\t-1.0\n",
+        "elan.txt": "Anna\t\t1.000\t3.000\t2.000\t{0}\nBob\t\t3.500\t5.000\t1.500\t{1}\n",
+        "avid.txt": "Anna\t00:00:01:00\tA1\tred\t{0}\t1\nBob\t00:00:03:15\tA1\tred\t{1}\t1\n",
+        "commas.csv": '1.000,3.000,Anna,"{0}"\n3.500,5.000,Bob,{1}\n',
+        "unquoted.csv": "00:00:01.000;00:00:03.000;{0}\n00:00:03.500;00:00:05.000;{1}\n",
+        "visualiser.csv": "1.000000000,2.000000000,{0}\n3.500000000,1.500000000,{1}\n",
+        "behind.txt": "{0} |00:00:01.000|00:00:03.000\n{1} |00:00:03.500|00:00:05.000\n",
+        "pipes.txt": "00:01 | Anna | {0}\n00:03.5 | Bob | {1}\n",
+    },
+    "SBV": {
+        "subviewer.sub": "[INFORMATION]\n[TITLE]talk\n[END INFORMATION]\n[SUBTITLE]\n"
+        "[COLF]&HFFFFFF,[SIZE]24\n00:00:01.00,00:00:03.00\nWe met[br]on Monday, at noon.\n\n"
+        "00:00:03.50,00:00:05.00\n{1}\n",
+    },
+    "SubRip": {
+        "open.srt": "1\n00:00:01,000 -->\n{0}\n2\n00:00:03,500 -->\n{1}\n",
+        "teams.txt": "0:0:1.0 --> 0:0:2.0\nAnna\nWe met on Monday,\n0:0:2.0 --> 0:0:3.0\nAnna\n"
+        "at noon.\n0:0:3.500 --> 0:0:4.0\nBob\nIt\n0:0:4.0 --> 0:0:4.5\nBob\nrained.\n",
+    },
+    "times": {
+        "footer.txt": "Anna  0:01\n{0}\n\nBob  0:03.5\n{1}\n\nTranscribed by https://otter.ai\n",
+        "keywords.txt": "Weekly\nMon, Mar 5\n\nSUMMARY KEYWORDS\nnoon\n\nSPEAKERS\nAnna, Bob\n\n"
+        "Anna  00:01\n{0}\n\nBob  00:03.5\n{1}\n",
+        "trint.txt": "[00:00:01] Anna: {0} [00:00:03]\n\n[00:00:03.5] Bob: {1} [00:00:05][1.5]\n",
+        "happy scribe.txt": "[00:00:01.00] - Anna\n{0}\n\n[00:00:03.50] - Bob\n{1}\n",
+        "grain.txt": "00:01 - Anna Smith\n{0}\n\n00:03.5 - Bob\n{1}\n",
+        "zoom.txt": "[Anna Smith] 00:00:01\n{0}\n\n[Bob] 00:00:03.5\n{1}\n",
+        "range.txt": "Speaker 1 [00:00:01 - 00:00:03]: {0}\nSpeaker 2 [0:03.5 - 0:05]: {1}\n",
+        "maxqda.txt": "#00:00:01-0# Anna: {0}\n#00:00:03-5# Bob: {1}\n",
+        "minutes.txt": "[0m01s] {0}\n[0m03.5s] {1}\n",
+        "braces.txt": "{{00:00:01}} {0}\n{{00:00:03.5}} {1}\n",
+        "encore.txt": "1 00:00:01:00 00:00:03:00 {0}\n2 00:00:03:15 00:00:05:00 {1}\n",
+        "avid captions.txt": "@ By Avid\n\n<begin subtitles>\n00:00:01:00 00:00:03:00\n{0}\n\n"
+        "00:00:03:15 00:00:05:00\n{1}\n\n<end subtitles>\n",
+        "words.lrc": "[00:01.00] <00:01.00> We met <00:01.60> on Monday, at noon.\n[00:03.50]{1}\n",
+        "vosk.txt": "00:00:01 spk_0: {0}\n00:00:03.5 spk_1: {1}\n",
+        "seconds spelt.txt": "0:01\n1 second\n{0}\n0:03.5\n3 seconds\n{1}\n",
+        "whisperx.txt": "Transcript: [1.0 --> 3.0]  {0}\nTranscript: [3.5 --> 5.0]  {1}\n",
+        "page.html": '<p><span data-timestamp="1">0:01</span> {0}</p><p>0:03.5 {1}<br></p>',
+        "a.otr": '{{"text": "<p>0:01 {0}<br /></p><p>0:03.5 {1}</p>", "media": "talk.wav"}}',
+    },
+}  # fmt: skip
 FILES: dict[str, tuple[str, str]] = {
     "a.ttml": ("TTML", TTML.format("00:00:01.000", LINES[0], "3.5s", LINES[1])),
     "a.dfxp": ("TTML", TTML.format("00:00:01:00", LINES[0], "35t", LINES[1])),
@@ -282,7 +341,7 @@ FILES: dict[str, tuple[str, str]] = {
     ),
     "a.lrc": ("times", f"[ar:Bob]\n[00:01.00]{LINES[0]}\n[00:03.50]{LINES[1]}\n"),
     "sentences.txt": (
-        "Audacity",
+        "a table of times",
         f"1.000000\t3.000000\t{LINES[0]}\n3.500000\t5.000000\t{LINES[1]}\n",
     ),
     "whisper.tsv": (
@@ -351,7 +410,7 @@ FILES: dict[str, tuple[str, str]] = {
         f"Anna;00:00:01,000;00:00:03,000;{LINES[0]}\nBob;00:00:03,500;00:00:05,000;{LINES[1]}\n",
     ),
     "clock labels.txt": (
-        "Audacity",
+        "a table of times",
         f"0:00:01.000\t0:00:03.000\t{LINES[0]}\n0:00:03.500\t0:00:05.000\t{LINES[1]}\n",
     ),
     "negative.ctm": (
@@ -368,7 +427,7 @@ FILES: dict[str, tuple[str, str]] = {
         f'    intervals [2]:\n xmin = 3.5\n xmax = 5\n text = "{LINES[1]}"\n',
     ),
     "a.ctm": ("CTM", "".join(f"talk 1 {s} 0.2 {w} 0.9\n" for w, s in TIMED)),
-    "words.txt": ("Audacity", "".join(f"{s}\t{s + 0.2}\t{w}\n" for w, s in TIMED)),
+    "words.txt": ("a table of times", "".join(f"{s}\t{s + 0.2}\t{w}\n" for w, s in TIMED)),
     "words.lab": ("HTK", "".join(f"{s * 1e7:.0f} {(s + 0.2) * 1e7:.0f} {w}\n" for w, s in TIMED)),
     "words.TextGrid": (
         "TextGrid",
@@ -378,6 +437,11 @@ FILES: dict[str, tuple[str, str]] = {
         "TextGrid",
         textgrid("Anna", [(0, 1, ""), (1, 3.5, LINES[0]), (3.5, 5, LINES[1])]),
     ),
+    **{
+        name: (kind, content.format(*LINES))
+        for kind, layouts in LAYOUTS.items()
+        for name, content in layouts.items()
+    },
     "script.txt": ("text", f"ANNA: {LINES[0]}\nScene 2. A garden.\nBOB: {LINES[1]}\n"),
     "people.txt": ("text", f"Anna: {LINES[0]}\n\nBob: {LINES[1]}\n"),
     "notes.txt": ("text", f"{LINES[0]} [2] {LINES[1]}"),
