@@ -6,6 +6,8 @@ Both have one guard, one service with one queue of jobs, and one form of errors.
 from __future__ import annotations
 
 import asyncio
+import gc
+import inspect
 import logging
 import os
 import secrets
@@ -36,7 +38,7 @@ from alignment.atomic import recover, staging
 from app import PageOptions, texts
 from app.guard import Callers, Guard, Visitors, error_body
 from app.head_timeout import HeadTimeoutProtocol
-from app.processes.request_jobs import BusyError, CancelledError, Watch
+from app.processes.request_jobs import BusyError, CancelledError
 from app.processes.worker import WorkerProcess
 from app.server.endpoints import router
 from app.server.voice_folder import PromptVoice, voices_in
@@ -79,7 +81,8 @@ def add_page(app: FastAPI, service: Service, options: PageOptions, local_only: b
 
     def load() -> FastAPI:
         os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"  # read when gradio is imported
-        from app import front, gradio_requests
+        with quick_import():
+            from app import front, gradio_requests
 
         pages = FastAPI(openapi_url=None)
 
@@ -93,6 +96,29 @@ def add_page(app: FastAPI, service: Service, options: PageOptions, local_only: b
 
     app.state.gradio = LoadedLater(load, visitors)
     app.mount("/", app.state.gradio)
+
+
+@contextmanager
+def quick_import() -> Iterator[None]:
+    """Import Gradio in half the time.
+
+    Most of the other half goes into stubs for code editors, which Gradio writes of each component
+    whose source it finds.
+    """
+    getfile = inspect.getfile
+
+    def hide(object: Any) -> str:
+        if getattr(object, "__module__", "").startswith("gradio."):
+            raise OSError
+        return getfile(object)
+
+    inspect.getfile = hide
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+        inspect.getfile = getfile
 
 
 class LoadedLater:
@@ -223,8 +249,7 @@ def serve(
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C
         with running(where, callers, voices, page) as (address, app):
             greet(address)
-            with suppress(Exception):  # whoever asks first is told
-                app.state.service.quick.do(Watch(), bool)  # loads the models
+            app.state.service.quick.warm_up()
             if page is not None:
                 app.state.gradio.load()
                 if page.share:
