@@ -144,13 +144,12 @@ def speech(service: Service, voices: Mapping[str, PromptVoice]) -> None:
 
     async def tts(
         prompt: str, text: str, prompt_text: str = "", speed: float = 1.0, seed: int = 0,
-        voice: str = "",
+        voice: str = "", progress: Progress = PROGRESS,
     ) -> AsyncIterator[tuple[Any, ...]]:  # fmt: skip
         """Speak the text in the prompt's voice, or in one of the server's, piece by piece; then the
         whole sound, its speech.json and the prompt's text."""
-        chosen = voices.get(voice)
-        pieces = requests.pieces(service.tts, prompt, text, prompt_text, seed, speed, chosen)
-        async for piece in pieces:
+        asked = prompt, text, prompt_text, seed, speed, voices.get(voice)
+        async for piece in requests.pieces(service.tts, progress, *asked):
             if isinstance(piece, tuple):
                 yield None, *map(str, piece)
             else:

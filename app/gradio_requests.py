@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from importlib import import_module
 from inspect import Parameter, Signature, signature
+from shutil import which
 from types import ModuleType
 from typing import Any
 
@@ -15,13 +17,15 @@ import numpy as np
 from fastapi import FastAPI, Request
 
 from a3t.audio.matching.traits import MatchedTraits
+from a3t.grid import SAMPLE_RATE
 from a3t.plan.edit_limits import shortened
 from a3t.plan.options import Option
 from app import limits, texts
-from app.processes.request_jobs import BusyError, Watch, sentence_of
+from app.processes.request_jobs import BusyError, Watch, pieces_of, sentence_of
 from app.service import Service
 
-POLL_S = 0.2  # between looks at a job's progress
+PIECE_SAMPLES = SAMPLE_RATE // 4  # of the speech that is streamed
+PACE_S = 0.1  # from piece to piece, faster than they are heard
 CSS = """
 #script-editor { width: 100%; height: calc(100dvh - 6rem); border: 0 }
 @media (max-width: 40rem) { #script-editor { height: calc(100dvh - 11rem) } }
@@ -46,43 +50,38 @@ class Requests:
 
     async def run(self, work: Callable[..., Any], progress: gr.Progress, *given: Any) -> Any:
         """Return the result of ``work(watch, *given)``; every error is a gr.Error of a sentence."""
-        try:
-            job = self.service.jobs.start(work.__name__, lambda watch: work(watch, *given))
-        except BusyError:
-            raise error(texts.QUEUE_FULL) from None
-        done = asyncio.wrap_future(job.outcome)
-        try:
-            while not done.done():
-                progress(job.watch.share, desc=job.watch.sentence or texts.STEPS["load"])
-                await asyncio.wait([done], timeout=POLL_S)
-        except asyncio.CancelledError:
-            job.watch.cancelled.set()
-            raise
-        if (raised := done.exception()) is not None:
-            raise error(sentence_of(raised))
-        return done.result()
+        return [each async for each in self.pieces(work, progress, *given)][-1]
 
-    async def pieces(self, work: Callable[..., Any], *given: Any) -> AsyncIterator[Any]:
-        """Yield what ``work`` hands to its watch piece by piece, then its result."""
-        loop, queue = asyncio.get_running_loop(), asyncio.Queue[Any]()
+    async def pieces(
+        self, work: Callable[..., Any], progress: gr.Progress, *given: Any
+    ) -> AsyncIterator[Any]:
+        """Yield what ``work`` hands to its watch, in short pieces, then its result.
+
+        Short and not at once: Gradio's encoder of a stream begins with the first piece, and what it
+        has not encoded by then is heard with the next one.
+        """
+        ready: deque[np.ndarray] = deque()
 
         def begin(watch: Watch) -> Any:
-            def take(piece: np.ndarray) -> None:
-                loop.call_soon_threadsafe(queue.put_nowait, piece)
+            def take(sound: np.ndarray) -> None:
+                ready.extend(np.split(sound, range(PIECE_SAMPLES, len(sound), PIECE_SAMPLES)))
 
-            watch.take = take
+            watch.take = take if which("ffmpeg") else None  # without which Gradio has no streams
             return work(watch, *given)
 
-        job = self.service.jobs.start(work.__name__, begin)
-        job.outcome.add_done_callback(lambda _: loop.call_soon_threadsafe(queue.put_nowait, None))
+        def look() -> None:
+            progress(job.watch.share, desc=job.watch.sentence or texts.STEPS["load"])
+
         try:
-            while (piece := await queue.get()) is not None:
+            job = self.service.jobs.start(work.__name__, begin)
+            async for piece in pieces_of(job, ready, look):
                 yield piece
-        finally:
-            job.watch.cancelled.set()
-        if (raised := job.outcome.exception()) is not None:
-            raise error(sentence_of(raised))
-        yield job.outcome.result()
+                await asyncio.sleep(0 if job.outcome.done() else PACE_S)
+            yield job.outcome.result()
+        except BusyError:
+            raise error(texts.QUEUE_FULL) from None
+        except Exception as raised:
+            raise error(sentence_of(raised)) from None
 
 
 def error(sentence: str) -> gr.Error:

@@ -3,11 +3,13 @@ whoever asked, and whose error is one sentence."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -39,9 +41,7 @@ class Watch:
     """
 
     def __init__(
-        self,
-        step: Callable[[str], None] | None = None,
-        cancelled: threading.Event | None = None,
+        self, step: Callable[[str], None] | None = None, cancelled: threading.Event | None = None
     ) -> None:
         self._step = step
         self.cancelled = cancelled or threading.Event()
@@ -83,6 +83,7 @@ def sentence_of(error: BaseException) -> str:
 
 
 MAX_JOBS = 20  # that wait or run
+POLL_S = 0.05  # between looks at a job, and at whether its client is still there
 STOPPING = 2.0  # seconds that they have to end in
 
 
@@ -124,11 +125,7 @@ class RequestJobs:
         self._stopped = False
 
     def start(
-        self,
-        kind: str,
-        work: Callable[[Watch], Any],
-        kept: bool = False,
-        owner: str = "",
+        self, kind: str, work: Callable[[Watch], Any], kept: bool = False, owner: str = ""
     ) -> RequestJob:
         """Begin a job, kept for whoever asks for it when it is done; BusyError if too many wait
         already."""
@@ -173,3 +170,23 @@ class RequestJobs:
         else:
             job.error = sentence_of(error)
             job.outcome.set_exception(error)
+
+
+async def pieces_of(
+    job: RequestJob, ready: deque[Any], look: Callable[[], object] = lambda: None
+) -> AsyncIterator[Any]:
+    """Yield what a job puts into ``ready`` until it is done; end it if nobody takes it any more.
+
+    ``look`` is called at each look at the job. The job's error is raised.
+    """
+    try:
+        over = False
+        while not over:
+            look()
+            over = job.outcome.done()  # before the last pieces are taken
+            while ready:
+                yield ready.popleft()
+            await asyncio.sleep(0 if over else POLL_S)
+        job.outcome.result()  # or the answer is cut off, which clients notice
+    finally:
+        job.watch.cancelled.set()

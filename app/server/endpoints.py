@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -39,7 +39,14 @@ from app import limits, texts
 from app.guard import MAY_CALL
 from app.models import USUAL, Models
 from app.option_forms import body_with, form_of
-from app.processes.request_jobs import CancelledError, JobStatus, RequestJob, Watch
+from app.processes.request_jobs import (
+    POLL_S,
+    CancelledError,
+    JobStatus,
+    RequestJob,
+    Watch,
+    pieces_of,
+)
 from app.server.openai_formats import (
     EVENTS,
     MEDIA_TYPES,
@@ -159,7 +166,6 @@ def contents(*kinds: str) -> dict[str, Any]:
 
 
 EDITED = contents("wav", "flac", "zip")  # the recording, with tracks in a zip
-POLL = 0.05  # seconds between looks at a job, and at whether its client is still there
 
 
 def demand_token(request: Request) -> None:
@@ -225,8 +231,7 @@ def kept_others(
 def kept_tracks(
     request: Request,
     files: Annotated[
-        list[UploadFile],
-        File(alias="with", description="other speakers' tracks, to keep in step"),
+        list[UploadFile], File(alias="with", description="other speakers' tracks, to keep in step")
     ] = NO_FILES,
 ) -> tuple[Track, ...]:
     """The uploaded tracks."""
@@ -306,19 +311,7 @@ async def speech(body: SpeechBody, request: Request, service: Serving) -> Respon
     job = service.jobs.start("speech", speak)
     await finished(job, request, lambda: bool(ready))
 
-    async def sent() -> AsyncIterator[bytes]:
-        try:
-            over = False
-            while not over:
-                over = job.outcome.done()  # before the last pieces are taken
-                while ready:
-                    yield ready.popleft()
-                await anyio.sleep(0 if over else POLL)
-            job.outcome.result()  # or the answer is cut off, which clients notice
-        finally:
-            job.watch.cancelled.set()
-
-    return StreamingResponse(sent(), media_type=MEDIA_TYPES[body.response_format])
+    return StreamingResponse(pieces_of(job, ready), media_type=MEDIA_TYPES[body.response_format])
 
 
 @router.post(
@@ -366,8 +359,7 @@ def translation() -> Response:
 
 
 @router.post(
-    "/alignments",
-    responses={**problems(400, 409, 411, 413, 429), 200: {"model": Alignment}},
+    "/alignments", responses={**problems(400, 409, 411, 413, 429), 200: {"model": Alignment}}
 )
 async def align(
     request: Request, service: Serving, file: Kept, text: Annotated[str, TEXT] = ""
@@ -501,7 +493,7 @@ async def finished(
         if await request.is_disconnected():
             job.watch.cancelled.set()
             raise CancelledError
-        await anyio.sleep(POLL)
+        await anyio.sleep(POLL_S)
     return result(job)
 
 

@@ -89,11 +89,7 @@ MEDIA_TYPES = {
     "pcm": "audio/pcm",
 }
 # FFmpeg's names of the container and the codec.
-ENCODED = {
-    "mp3": ("mp3", "libmp3lame"),
-    "opus": ("ogg", "libopus"),
-    "aac": ("adts", "aac"),
-}
+ENCODED = {"mp3": ("mp3", "libmp3lame"), "opus": ("ogg", "libopus"), "aac": ("adts", "aac")}
 
 
 class SpeechEncoder:

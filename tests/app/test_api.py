@@ -9,7 +9,9 @@ from gradio_client import Client, exceptions, handle_file
 
 from a3t.editor import Editor
 from a3t.projects.export.exports import export
+from app import gradio_requests
 from app.service import Service
+from app.texts import DEPARTURES
 from tests.app.conftest import EDIT_OPTIONS
 from tests.conftest import ARCTIC, NEVER, assert_untouched
 
@@ -115,6 +117,18 @@ def test_align(client: Client, arctic: Path) -> None:
     assert told["duration"] == pytest.approx(soundfile.info(arctic).duration)
 
 
+def test_check_and_inspect(client: Client, arctic: Path, editor: Editor, tmp_path: Path) -> None:
+    script = ARCTIC.replace("always", "never")
+    found = client.predict(handle_file(arctic), script, api_name="/check")
+    assert found["headers"] == DEPARTURES
+    assert [row[2:] for row in found["data"]] == [["misread", "never", "always"]]
+    told = client.predict(handle_file(arctic), api_name="/inspect")
+    assert told.startswith(f"{arctic.name} has no record of synthetic parts")
+    out = editor.edit(arctic, text=ARCTIC, new_text=NEVER).save(tmp_path / "edited.wav")
+    told = client.predict(handle_file(out), api_name="/inspect")
+    assert told.startswith("edited.wav: ") and "synthetic, in 1 part" in told
+
+
 def test_transcribe(client: Client, arctic: Path) -> None:
     heard = client.predict(handle_file(arctic), ARCTIC, api_name="/transcribe")
     assert "superlative" in heard.lower()
@@ -130,6 +144,15 @@ def test_tts(client: Client, arctic: Path) -> None:
     assert told["text"] == "Bring the papers."
     assert told["prompts"][0]["path"] == arctic.name
     assert prompt_text == ARCTIC
+
+
+def test_without_ffmpeg_which_streams_the_whole_is_spoken(
+    client: Client, arctic: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gradio_requests, "which", lambda _: None)
+    job = client.submit(handle_file(arctic), "Bring the papers.", ARCTIC, api_name="/tts")
+    assert soundfile.info(job.result()[1]).duration > 0.4
+    assert len(job.outputs()) == 1
 
 
 def test_a_voice_of_the_server_speaks_and_its_recording_stays(client: Client) -> None:

@@ -1,5 +1,6 @@
 """Gradio's pages: the script editor in its frame, a quick edit, speech, alignment; framed, too."""
 
+import io
 import json
 import threading
 from collections.abc import Iterator
@@ -8,7 +9,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import httpx
+import numpy as np
 import pytest
+import soundfile
+from scipy.signal import correlate
 
 from a3t.editor import Editor
 from a3t.projects.export.exports import export
@@ -35,8 +40,8 @@ def page(browser: Any, url: str) -> Iterator[Any]:
     page = watched(browser.new_page(viewport={"width": 1280, "height": 900}), url)
     yield page
     # Gradio ends its stream of events when its page is left, and asks for a sound's pieces before
-    # there are any, and says so.
-    known = ("AbortError", "HLS error", "hlsError")
+    # there are any, again and again, and says so.
+    known = ("AbortError", "HLS error", "hlsError", "Fatal network error encountered, trying to")
     assert [each for each in page.faults if not any(word in each for word in known)] == []
     page.context.close()
 
@@ -154,15 +159,35 @@ def test_a_job_that_is_cancelled_ends(
     assert state.ended.wait(300)
 
 
+# What the pieces of a playlist decode to, as 24 kHz samples.
+DECODED = """async (playlist) => {
+    const names = (await (await fetch(playlist)).text()).match(/^[^#].*aac$/gm)
+    const pieces = await Promise.all(names.map(
+        async (name) => new Uint8Array(await (await fetch(new URL(name, playlist))).arrayBuffer())))
+    const sound = await new Blob(pieces).arrayBuffer()
+    const decoded = await new OfflineAudioContext(1, 1, 24000).decodeAudioData(sound)
+    return [...decoded.getChannelData(0)]
+}"""
+
+
 def test_a_text_is_spoken_in_a_voice_of_the_server(page: Any, url: str) -> None:
     shown(page, f"{url}/speech")
     clean(page, "speech")
     page.get_by_label("Or a voice of this server").click()
     page.get_by_role("option", name="example").click()
     page.get_by_label("Text to speak").fill("Bring the papers.")
-    press(page, "Speak")
+    with page.expect_response("**/playlist.m3u8") as asked:
+        press(page, "Speak")
     page.wait_for_function(f"() => ({FIELD})('Its transcript').includes('always')")
     assert json.loads(taken_home(page, "speech.json"))["text"] == "Bring the papers."
+    page.wait_for_function("() => document.querySelector('audio').ended")  # played to its end
+    heard = np.array(page.evaluate(DECODED, asked.value.url))
+    address = page.locator("a[download]").first.get_attribute("href")
+    whole, rate = soundfile.read(io.BytesIO(httpx.get(address).content))
+    assert rate == 24_000 and 0 <= len(heard) - len(whole) < 4096  # the coder's frames
+    lag = int(np.argmax(correlate(heard, whole, "full"))) - len(whole) + 1
+    aligned = heard[max(lag, 0) :][: len(whole)]
+    assert np.corrcoef(aligned, whole[: len(aligned)])[0, 1] > 0.99
 
 
 @pytest.fixture
