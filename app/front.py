@@ -63,7 +63,7 @@ def quick_edit(service: Service, open_project: Callable[..., str]) -> None:
         *values, changes, progress = more
         options = {row.name: value for row, value in zip(EDIT_ROWS, values, strict=True)}
         done = await run(service.edit, progress, recording, text, new_text, options, changes)
-        made = recording, done.text, done.new_text, options
+        made = recording, done.respelled, done.new_text, options
         return recording, done.recording, done.picture, done.left, *done.files, done.text, made
 
     def list_differences(planned: dict[str, Any], *edit: str) -> tuple[Any, list[str]]:

@@ -42,6 +42,7 @@ from a3t.source.differences import (
     parsed_changes,
 )
 from a3t.source.records import LONG
+from a3t.text.transcript import Transcript, TranscriptWord
 from alignment import Alignment
 from app import limits, texts
 from app.models import Models
@@ -56,13 +57,13 @@ if TYPE_CHECKING:  # torch is imported with the models, in their processes
     from a3t.rendering.edited import EditedRecording
     from a3t.rendering.spoken import SpokenRecording
     from a3t.source.proof import Remark
-    from a3t.text.transcript import Transcript
 
 
 @dataclass(frozen=True)
 class FinishedEdit:
     """An edited recording, its edit.json and TextGrid, a picture of before and after, both texts,
-    and a sentence that names the differences that weren't made ("" for none)."""
+    the old one `respelled`, and a sentence that names the differences that weren't made ("" for
+    none)."""
 
     recording: Path
     record: Path
@@ -70,6 +71,7 @@ class FinishedEdit:
     picture: Path
     text: str
     new_text: str
+    respelled: str
     left: str
 
     @property
@@ -177,8 +179,8 @@ class Service:
             out, record, used = _saved(result, copy, "")
             textgrid, picture = run_in_sandbox(exported, result, out)
         left = left_as_recorded(result.plan.differences)
-        made = result.plan.new_text.text
-        return FinishedEdit(out, record, textgrid, picture, used, made, left)
+        new, base = result.plan.new_text.text, respelled(result.plan)
+        return FinishedEdit(out, record, textgrid, picture, used, new, base, left)
 
     def align_with_files(
         self, watch: Watch, recording: str | None, text: str = ""
@@ -360,11 +362,7 @@ def clean_with_words(
 ) -> Any:
     """Clean in the worker's process, and listen for the names of a list."""
     found = editor.findings(
-        recording,
-        want,
-        text=request.text,
-        tracks=request.tracks,
-        pronunciations=own_words(words),
+        recording, want, text=request.text, tracks=request.tracks, pronunciations=own_words(words)
     )
     found.check_named()
     if not found.found:
@@ -443,6 +441,22 @@ def preview_of(plan: EditPlan) -> list[tuple[str, str | None]]:
     return [(f"{text} ", kind) for text, kind in pieces if text]
 
 
+def respelled(plan: EditPlan) -> str:
+    """Return a plan's old text, with the words that stay written as in the new one.
+
+    A full stop after one of them is a pause, which the new text may not have.
+    """
+    words: list[TranscriptWord] = []
+    end = 0
+    for edit in plan.edits:
+        words += plan.new_text.words[end : edit.new[0]]
+        words += [replace(each, token=~each.token) for each in plan.text.words[slice(*edit.old)]]
+        end = edit.new[1]
+    text = Transcript.of_tokens([*words, *plan.new_text.words[end:]]).text
+    is_same = Transcript.from_text(text).spoken == plan.text.spoken
+    return text if is_same else plan.text.text
+
+
 def exported(result: EditedRecording, out: Path) -> list[Path]:
     """Write the TextGrid and the picture of an edit beside it."""
     from a3t.projects.export.exports import export
@@ -466,7 +480,6 @@ def checked(editor: Editor, recording: Path, script: str) -> list[Remark]:
     """Compare a reading with its script, in the worker's process."""
     from a3t.audio.reading.recording import Recording
     from a3t.source.proof import remarks, stretch_of
-    from a3t.text.transcript import Transcript
     from alignment.recognition import whisper_model
 
     sound, model = Recording.open(recording), whisper_model("auto")

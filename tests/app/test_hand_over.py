@@ -4,14 +4,19 @@ import io
 import threading
 import zipfile
 from collections.abc import Callable
+from difflib import SequenceMatcher
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
 
 from a3t.projects.document import changes_to
 from a3t.projects.store.words import Token
 from a3t.text.transcript import Transcript
 from alignment import Word
 from app.processes.request_jobs import Watch
-from app.service import Service
+from app.service import Service, respelled
 from app.studio.sent import Sent
 from app.studio.studio import Studio
 from tests.app.conftest import PATIENCE
@@ -28,18 +33,30 @@ def until(reached: Callable[[], object]) -> None:
         waited += 0.1
 
 
+SEVERAL = "And they never want to see it in the lowest degree of all."
+
+
+@pytest.mark.parametrize(
+    ("text", "new_text", "changes", "made"),
+    [
+        (ARCTIC, NEVER, "", ["never"]),
+        ("", SEVERAL, "2", ["lowest"]),  # of what was recognised
+    ],
+)
 def test_a_project_goes_on_with_the_edit_as_it_sounded(
-    service: Service, upload: str, tmp_path: Path
-) -> None:
+    text: str, new_text: str, changes: str, made: list[str],
+    service: Service, upload: str, tmp_path: Path,
+) -> None:  # fmt: skip
     settings = {"speed": 0.9, "seed": 3, "fit": False}
-    edited = service.edit(Watch(), upload, ARCTIC, NEVER, settings)
+    edited = service.edit(Watch(), upload, text, new_text, settings, changes)
     studio = Studio(service, tmp_path / "projects")
-    name = studio.project_of(VISITOR, upload, edited.text, edited.new_text, settings)
+    name = studio.project_of(VISITOR, upload, edited.respelled, edited.new_text, settings)
     project = studio.find(VISITOR, name)
     assert project is not None
-    until(lambda: any(project.script().takes.values()) or project.script().failures)
+    until(lambda: len(project.script().edits) == len(made) or project.script().failures)
     told = project.script()
-    assert [edit["text"] for edit in told.edits] == ["never"]
+    until(lambda: all(project.script().takes.values()) or project.script().failures)
+    assert [edit["text"] for edit in told.edits] == made
     project.export(Sent())
     until(lambda: project.exported)
     zipped = project.folder.path / "export" / str(project.exported)
@@ -47,7 +64,30 @@ def test_a_project_goes_on_with_the_edit_as_it_sounded(
         sound = next(each for each in archive.namelist() if each.endswith(".edited.wav"))
         assert archive.read(sound) == edited.recording.read_bytes()
     again = Studio(service, tmp_path / "projects").find(VISITOR, name)
-    assert again is not None and len(again.script().edits) == 1  # handed over once
+    assert again is not None and len(again.script().edits) == len(made)  # handed over once
+
+
+def edits(old: Transcript, new: Transcript) -> list[Any]:
+    codes = SequenceMatcher(None, old.spoken, new.spoken, autojunk=False).get_opcodes()
+    return [SimpleNamespace(old=(a, b), new=(c, d)) for k, a, b, c, d in codes if k != "equal"]
+
+
+@pytest.mark.parametrize(
+    ("text", "new_text", "expected"),
+    [
+        (ARCTIC, SEVERAL, ARCTIC.rstrip(".")),
+        ("We met. It rained.", "Yesterday we met, it rained!", "we met, it rained!"),
+        ("ANNA: On Monday.\nBEN: Good, at noon.", "ANNA: On Friday.\nBEN: Good, at ten past noon.",
+         "ANNA: On Monday.\nBEN: Good, at noon."),
+        ("We paid $5 on Monday.", "We paid $6 on Monday, Bob.", "We paid $5 on Monday."),
+    ],
+)  # fmt: skip
+def test_words_that_stay_are_written_as_in_the_new_text(
+    text: str, new_text: str, expected: str
+) -> None:
+    old, new = Transcript.from_text(text), Transcript.from_text(new_text)
+    plan: Any = SimpleNamespace(text=old, new_text=new, edits=edits(old, new))
+    assert respelled(plan) == expected
 
 
 def test_changes_to_another_text() -> None:
