@@ -25,18 +25,21 @@ def film(
     missing: tuple[float, float] | None = None,
     rate: int = 48_000,
     container: str | None = None,
+    turned: int = 0,
 ) -> Path:
     """A file whose sound is that of a mono recording, its picture a few grey frames.
 
     later: seconds by which the sound begins after the picture; steady: whether frames come at even
     times; missing: seconds [from, to) of the sound that the time stamps leave out. Each further
-    track is half as loud as the one before.
+    track is half as loud as the one before. turned: degrees by which players turn the picture.
     """
     samples, own = sf.read(speech, dtype="float32")
     seconds = len(samples) / own
     with av.open(str(path), "w", format=container) as file:
         if picture:
             stream = file.add_stream(picture, rate=FPS, width=64, height=48, pix_fmt="yuv420p")
+            if turned:
+                stream.set_display_rotation(turned)
         sounds = []
         for number in range(0 if silent else tracks):
             sound = file.add_stream(codec, rate=rate, layout="mono")

@@ -13,6 +13,7 @@ import soundfile
 from hypothesis import given
 from hypothesis import strategies as st
 
+from a3t.audio.output.muxing import picture_size
 from a3t.audio.reading.recording import Recording
 from a3t.commands.editing.edit_options import parser, project_edit
 from a3t.commands.options import export_kinds
@@ -352,3 +353,13 @@ def test_final_cut_gets_the_films_own_size(size: tuple[int, int] | None) -> None
     assert (shape.get("width"), shape.get("height")) == (
         tuple(map(str, size)) if size else (None,) * 2
     )
+
+
+@pytest.mark.parametrize(
+    ("turned", "size"), [(0, (64, 48)), (90, (48, 64)), (180, (64, 48)), (-90, (48, 64))]
+)
+def test_an_upright_film_has_its_size_as_it_is_shown(
+    turned: int, size: tuple[int, int], arctic: Path, tmp_path: Path
+) -> None:
+    path = made_film(tmp_path / "talk.mov", arctic, turned=turned)
+    assert picture_size(Recording.open(path)) == size

@@ -93,9 +93,27 @@ def pictures_a_second(recording: Recording) -> Fraction | None:
 
 
 def picture_size(recording: Recording) -> tuple[int, int] | None:
-    """Return the width and height in pixels of the film that a recording is the sound of."""
+    """Return the width and height in pixels in which a recording's film is shown.
+
+    A film that was taken upright lies on its side in the file, with a matrix that turns it.
+    """
     decoded = decoded_track(recording.path, recording.track) if recording.track else None
-    return decoded.size if decoded else None
+    if decoded is None or decoded.size is None:
+        return None
+    return decoded.size[::-1] if _is_turned(recording.path) else decoded.size
+
+
+def _is_turned(path: Path) -> bool:
+    """Return whether a film's first picture is shown a quarter turned; False if none is decoded."""
+    import av
+
+    with path.open("rb") as raw, opened_container(raw) as container:
+        film = next(filter(is_moving, container.streams.video))
+        try:
+            picture = next(container.decode(film), None)
+        except av.FFmpegError:
+            return False
+    return picture is not None and round(picture.rotation / 90) % 2 == 1
 
 
 def picture_lead(recording: Recording) -> float | None:
