@@ -54,14 +54,17 @@ def option(options: Options, usage: str, help: str | None = None, **settings: An
     options.add_argument(name, help=help, **settings)
 
 
-def text_argument(value: str) -> str:
-    """Return a text, or that of the file after an @, or of a file with this name."""
+def text_argument(value: str, headings: bool = False) -> str:
+    """Return a text, or that of the file after an @, or of a file with this name.
+
+    ``headings``: with those of a document.
+    """
     path = file_named(value)
     if path is None:
         return value
     from a3t.source.transcripts import text_and_kind
 
-    text, about = text_and_kind(path)
+    text, about = text_and_kind(path, headings)
     if not value.startswith("@"):
         about = about or f"{value} is a file, so its text was read."
     if about:

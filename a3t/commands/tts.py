@@ -73,7 +73,7 @@ def main(arguments: list[str]) -> int:
 
 def speak(options: argparse.Namespace) -> None:
     """Carry out the parsed command; raises InputError."""
-    text = text_argument(options.text)
+    text = text_argument(options.text, headings=True)
     given = options.prompt_text
     prompt_texts = [text_argument(each) for each in given] if given is not None else None
     from a3t.audio.output.files import check_target

@@ -254,11 +254,14 @@ def text_of(path: Path) -> str:
     return text_and_kind(path)[0]
 
 
-def text_and_kind(path: Path) -> tuple[str, str]:
-    """Read the text as `text_of` does, and a sentence on what the file was read as, or ""."""
+def text_and_kind(path: Path, headings: bool = False) -> tuple[str, str]:
+    """Read the text as `text_of` does, and a sentence on what the file was read as, or "".
+
+    ``headings``: those of a document as well, which a reader says and a transcript lacks.
+    """
     if has_phones(path):
         return " ".join(word.text for word in read_alignment(path).spoken), ""
-    file = read_transcript(path)
+    file = read_transcript(path, headings)
     return said_in(file), file.about
 
 

@@ -8,7 +8,9 @@ from a3t.commands.options import text_argument
 from a3t.errors import InputError
 from a3t.plan.request import EditRequest, SpeechRequest
 from a3t.text.transcript import Transcript, parsed, spoken_text
+from alignment.formats.transcripts.kinds import read_transcript
 from app.studio.project_words import transcript_lines
+from tests.alignment.formats.test_transcript_kinds import packed, zipped
 from tests.alignment.formats.transcript_samples import FILES, SAID
 
 SCRIPT = (
@@ -75,6 +77,38 @@ def test_marks_that_nobody_says(text: str) -> None:
 def test_a_title_and_a_paragraph_end_with_a_pause(text: str, last: str) -> None:
     read = SpeechRequest(text=text).transcript
     assert [word.text for word in read.words if word.mark == "."] == [last, "late"]
+
+
+TITLE = '<w:pPr><w:pStyle w:val="Heading1"/></w:pPr>'
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("book.docx", packed(["Chapter One", "It was late."], TITLE)),
+        (
+            "book.odt",
+            zipped(
+                "content.xml", '<d xmlns:t="x"><t:h>Chapter One</t:h><t:p>It was late.</t:p></d>'
+            ),
+        ),
+        ("book.md", b"# Chapter One\nIt was late."),
+    ],
+)
+def test_a_documents_heading_is_spoken_with_a_pause(name: str, data: bytes, tmp_path: Path) -> None:
+    """And isn't in a transcript, which says so; Markdown's, which may be said, is in both."""
+    (tmp_path / name).write_bytes(data)
+    text = text_argument(f"@{tmp_path / name}", headings=True)
+    words = SpeechRequest(text=text).transcript.words
+    assert [word.text for word in words if word.mark == "."] == ["one", "late"]
+    transcript = read_transcript(tmp_path / name)
+    assert transcript.text.split()[-3:] == "It was late.".split()
+    if name != "book.md":
+        assert (
+            transcript.text.strip() == "It was late." and "a heading left out" in transcript.about
+        )
+        new = EditRequest(new_text=text_argument(f"@{tmp_path / name}")).new_transcript
+        assert new.spoken == ("it", "was", "late")
 
 
 @pytest.mark.parametrize("text", ["it was a long\nBritish summer", "So it goes\n", "\n\nIt was"])

@@ -20,7 +20,8 @@ from alignment.formats.transcripts.cues import Cue, Parsed, in_order
 LARGEST_PART = 50_000_000  # bytes of XML, unpacked
 # The style and its tab stops, where text was before it was moved, a text box's second copy.
 _UNSHOWN_IN_WORD = ("pPr", "moveFrom", "Fallback")
-_UNSPOKEN = ("tracked-changes", "annotation", "note", "h", "table-of-content")
+_UNSPOKEN = ("tracked-changes", "annotation", "note", "table-of-content")
+HEADING = "# "  # before a title
 _RTF = re.compile(
     rb"\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-z'])|([{}])|[\r\n]+|([^\\{}\r\n]+)"
 )
@@ -45,7 +46,7 @@ _OFFSET = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)(h|ms|m|s|f|t)")
 class Document:
     """A kind of document: the part of the zip that has its text, and how that is read.
 
-    ``text`` raises ValueError if the document is broken or too large.
+    ``text`` marks titles by HEADING and raises ValueError if the document is broken or too large.
     """
 
     name: str
@@ -112,17 +113,13 @@ def _paragraphs(root: ElementTree.Element) -> Iterator[ElementTree.Element]:
 
 
 def _word_text(data: bytes) -> str:
-    """Return a line for each paragraph, without titles and headings, changes accepted.
-
-    What was deleted stands in another element.
-    """
+    """Return a line for each paragraph, changes accepted; what was deleted is another element."""
     parts: list[str] = []
     signs = {"tab": "\t", "br": "\n", "cr": "\n"}
     for paragraph in _paragraphs(_unpacked(data, WORD_DOCUMENT.part)):
         style = paragraph.find("{*}pPr/{*}pStyle")
         name = "" if style is None else _attribute(style, "val").lower()
-        if name.startswith(("title", "subtitle", "heading")):
-            continue
+        parts.append(HEADING if name.startswith(("title", "subtitle", "heading")) else "")
         waiting = [paragraph]
         while waiting:
             element = waiting.pop()
@@ -135,7 +132,7 @@ def _word_text(data: bytes) -> str:
 
 
 def _open_text(data: bytes) -> str:
-    """Return a line for each paragraph, without headings, notes and what was deleted."""
+    """Return a line for each paragraph, without notes and what was deleted."""
     parts: list[str] = []
     waiting: list[ElementTree.Element | str] = [_unpacked(data, OPEN_DOCUMENT.part)]
     while waiting:  # not by recursion: a file may nest as deep as it likes
@@ -144,11 +141,12 @@ def _open_text(data: bytes) -> str:
             parts.append(element)
             continue
         kind = _name(element)
-        if kind in _UNSPOKEN or _attribute(element, "style-name") in ("Title", "Subtitle"):
+        if kind in _UNSPOKEN:
             continue
+        title = kind == "h" or _attribute(element, "style-name") in ("Title", "Subtitle")
         signs = {"tab": "\t", "line-break": "\n", "s": " "}
-        parts += [signs.get(kind, ""), element.text or ""]
-        if kind == "p":
+        parts += [HEADING if title else signs.get(kind, ""), element.text or ""]
+        if kind in ("p", "h"):
             waiting.append("\n")
         for child in reversed(element):
             waiting += [child.tail or "", child]

@@ -17,13 +17,14 @@ from alignment.formats.transcripts import (
     timed_text,
     word_tables,
 )
-from alignment.formats.transcripts.cues import Parsed, TranscriptFile, shortened, with_ends
-from alignment.formats.transcripts.documents import document_kind
+from alignment.formats.transcripts.cues import Parsed, TranscriptFile, counted, shortened, with_ends
+from alignment.formats.transcripts.documents import HEADING, document_kind
 from alignment.formats.transcripts.markdown import without_markdown
 
 MAX_TRANSCRIPT_BYTES = 20_000_000  # bytes
 _FENCE = re.compile(r"\A\s{0,99}(?:```|~~~)\w{0,20}[ \t]{0,9}\n(.*)\n(?:```|~~~)\s*\Z", re.DOTALL)
 _FRAGMENT = re.compile(r"\s{0,99}<(?:p|div|span|br)\b[^<>]{0,300}>", re.IGNORECASE)  # of a web page
+_HEADING_LINE = re.compile(rf"^{HEADING}.*\n?", re.MULTILINE)
 _RECOGNISED_LINE = re.compile(rf"\[?{RECOGNISED_MARK}[^\]\n]{{0,100}}\]?")
 # Files with these endings hold nothing else than what they promise, or are broken.
 TIMED_ENDINGS = (
@@ -85,8 +86,8 @@ TRANSCRIPT_KINDS = (
 )
 
 
-def read_transcript(path: Path) -> TranscriptFile:
-    """Read a transcript of any of these kinds from a file.
+def read_transcript(path: Path, headings: bool = False) -> TranscriptFile:
+    """Read a transcript of any of these kinds from a file, a document's headings if asked to.
 
     Raises InputError if the file can't be read, is none of these kinds, or has no text.
     """
@@ -97,6 +98,9 @@ def read_transcript(path: Path) -> TranscriptFile:
             text = document.text(data)
         except ValueError as error:
             raise InputError(f"{path.name} is a broken {document.name}: save it again.") from error
+        if not headings:
+            text, left = _HEADING_LINE.subn("", text)
+            noted = (counted(left, "heading"),) * bool(left)
     else:
         text, noted = decoded(data, path)
     result = parse_transcript(text, path.name)
