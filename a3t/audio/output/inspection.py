@@ -27,8 +27,9 @@ def account_of(path: Path) -> str:
             return "\n".join([f"{without}, but the watermark of a3t's new words at", *places])
         without = unsearched or "It has no watermark of a3t's either."
         return (
-            f"{path} has no record of synthetic parts. {without} That proves nothing: a mark is lost "
-            "in less than a second, at another speed or on purpose, and other programs leave none."
+            f"{path} has no record of synthetic parts. {without} That proves nothing: a mark "
+            "is lost in less than a second, at another speed or on purpose, and other programs "
+            "leave none."
         )
     parts = sum(trace.synthetic for trace in provenance.traces)
     seconds = provenance.samples / provenance.sample_rate
