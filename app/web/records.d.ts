@@ -97,12 +97,12 @@ export interface ShownScript extends SavedScript {
   failures: Record<string, string>;
   making: string[];
 }
-export interface ProjectLimits { changes: number; characters: number; doubtful_below: number }
+export interface DocumentLimits { changes: number; characters: number; doubtful_below: number }
 export interface ShownProject extends ShownScript {
   id: string;
   name: string;
   version: number;
-  limits: ProjectLimits;
+  limits: DocumentLimits;
   sound: Sound | null;
   listening: Progress;
   tokens: SentToken[];

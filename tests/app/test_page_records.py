@@ -10,13 +10,13 @@ import pytest
 
 from a3t.plan.request import Cut
 from a3t.projects.document import Change, Correction, Draft, RecordedWords, Step
-from a3t.projects.store.project_state import OpenedSound
+from a3t.projects.store.projects import RecentProject
 from a3t.projects.store.recordings import FurtherRecording
 from a3t.projects.store.words import WordFields
 from a3t.projects.take_record import NewWord, PatchSpan, Pronunciation, TakeRecord
+from app.studio.project import DocumentLimits, SoundShape
 from app.studio.project_words import Progress
 from app.studio.recogniser_fetch import FetchState
-from app.studio.storage.folders import RecentProject
 
 PAGE = Path(__file__).parents[2] / "app" / "web" / "records.d.ts"
 # Of each record, what the page isn't sent, or has as a type of its own.
@@ -33,13 +33,14 @@ HIDDEN: dict[type, set[str]] = {
     NewWord: set(),
     Pronunciation: set(),
     TakeRecord: {"format", "mix", "model", "vocoder", "voice", "scores"},
-    OpenedSound: {"file_channels", "subtype", "container", "track", "film"},
+    DocumentLimits: set(),
+    SoundShape: set(),
     Progress: set(),
     RecentProject: set(),
     FetchState: set(),
 }
 OWN = {Step: {"gone", "come", "name"}, FurtherRecording: {"said"}}  # what it is sent besides
-NAMES = {OpenedSound: "Sound"}  # where the page's name is another one
+NAMES = {SoundShape: "Sound"}  # where the page's name is another one
 PLAIN = {int: "number", float: "number", str: "string", bool: "boolean", types.NoneType: "null"}
 
 
