@@ -42,7 +42,7 @@ from a3t.source.differences import (
     parsed_changes,
 )
 from a3t.source.records import LONG
-from a3t.text.transcript import Transcript, TranscriptWord
+from a3t.text.transcript import Transcript, TranscriptWord, parsed
 from alignment import Alignment
 from app import limits, texts
 from app.models import Models
@@ -483,7 +483,7 @@ def checked(editor: Editor, recording: Path, script: str) -> list[Remark]:
     from alignment.recognition import whisper_model
 
     sound, model = Recording.open(recording), whisper_model("auto")
-    stretch = stretch_of(sound, Transcript.from_text(script), model)
+    stretch = stretch_of(sound, parsed(script), model)
     return remarks(sound, stretch, editor.alignments, model)
 
 

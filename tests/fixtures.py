@@ -3,9 +3,9 @@
 import os
 import pickle
 import shutil
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from functools import cache, wraps
 from hashlib import sha256
 from pathlib import Path
@@ -26,7 +26,6 @@ from a3t.editor import Editor
 from a3t.example import RECORDING
 from a3t.learning import loop
 from a3t.model.a3t import A3T
-from a3t.model.conformer import Batch
 from a3t.model.loading import Networks, load_networks
 from a3t.model.saved_voices import Voice
 from a3t.rendering.edited import EditedRecording, WordScore
@@ -111,18 +110,24 @@ MADE_ANEW = [getattr(owner, name) for owner, name in DETERMINED]
 
 
 def digest(*given: object) -> bytes:
-    """A digest of inputs: of arrays' content, of what the rest prints; aligners are alike."""
+    """A digest of what inputs hold: of every field, entry and number; aligners are alike."""
     key = sha256()
     for part in given:
-        if isinstance(part, Batch):
-            part = digest(*vars(part).values())
-        elif isinstance(part, Tensor | np.ndarray):
+        if isinstance(part, Tensor | np.ndarray):
             values = part.numpy() if isinstance(part, Tensor) else part
-            key.update(f"{values.dtype} {values.shape}".encode())
-            part = sha256(values.tobytes()).digest()
+            held = f"{values.dtype} {values.shape}".encode() + sha256(values.tobytes()).digest()
         elif isinstance(part, NetworkAligner):
-            part = part.name
-        key.update(repr(part).encode("utf-8", "surrogatepass"))
+            held = part.name.encode()
+        elif is_dataclass(part):
+            held = digest(*(getattr(part, each.name) for each in fields(part)))
+        elif isinstance(part, Mapping):
+            held = digest(*part, *part.values())
+        elif isinstance(part, tuple | list):
+            held = digest(*part)
+        else:
+            assert isinstance(part, str | int | float | np.number | None), type(part)
+            held = str(part).encode("utf-8", "surrogatepass")
+        key.update(f"{type(part)} {len(held)} ".encode() + held)
     return key.digest()
 
 

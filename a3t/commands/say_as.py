@@ -19,7 +19,7 @@ from a3t.console import Parser, run, say
 from a3t.errors import InputError
 from a3t.text.normaliser.normalise import choices, skipped
 from a3t.text.pronunciation.pronouncer import Pronouncer
-from a3t.text.transcript import Transcript
+from a3t.text.transcript import parsed
 from alignment.formats.dictionary import Dictionary
 
 
@@ -128,7 +128,7 @@ class Reading:
 def reading_of(text: str, pronouncer: Pronouncer) -> Reading:
     """Read a text; one that can't be read has the reason as its `error`."""
     try:
-        transcript = Transcript.from_text(text)
+        transcript = parsed(text)
     except InputError as error:
         return Reading(error=str(error))
     spoken = transcript.spoken

@@ -26,7 +26,7 @@ from a3t.plan.request import SpeechRequest
 from a3t.plan.word_grid import GridPhone, on_grid
 from a3t.source.records import AlignedRecording
 from a3t.text.phones import PAUSE, PHONES, phone_ids
-from a3t.text.transcript import Transcript
+from a3t.text.transcript import Transcript, parsed
 
 # 8 s: twice a crop of training, and still nearer to unseen voices than 4 s (similarity 0.79, 0.77).
 MAX_PROMPT_FRAMES = frames_of(8.0)
@@ -224,4 +224,4 @@ def with_texts(
         )
     for text in texts:
         check_characters(text)
-    return list(zip(opened, map(Transcript.from_text, texts), strict=True))
+    return list(zip(opened, map(parsed, texts), strict=True))

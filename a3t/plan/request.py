@@ -29,7 +29,7 @@ from a3t.source.differences import Changes, Difference
 from a3t.source.records import AlignedRecording
 from a3t.spans import Span
 from a3t.text.pronunciation.pronouncer import Pronouncer
-from a3t.text.transcript import Transcript, parsed, spoken_text
+from a3t.text.transcript import Transcript, parsed
 from alignment import Alignment
 from alignment.serialisation import OMITTED, Record, from_json, to_json
 
@@ -260,7 +260,7 @@ class EditRequest(EditOptions):
     @cached_property
     def new_transcript(self) -> Transcript:
         """The new text's words; InputError if there are none."""
-        return Transcript.from_text(spoken_text(self.new_text))
+        return parsed(self.new_text)
 
     @cached_property
     def pronouncer(self) -> Pronouncer:
@@ -352,7 +352,7 @@ class SpeechRequest(SpeechOptions):
     @cached_property
     def transcript(self) -> Transcript:
         """The text's words; InputError if there are none."""
-        return Transcript.from_text(spoken_text(self.text))
+        return parsed(self.text)
 
 
 def pronunciations_of(words: Mapping[str, Iterable[Sequence[str]]]) -> Pronunciations:

@@ -38,7 +38,7 @@ from a3t.projects.takes import (
 from a3t.rendering.edited import EditedRecording
 from a3t.source.alignments import default_folder
 from a3t.source.records import AlignedRecording
-from a3t.text.transcript import Transcript
+from a3t.text.transcript import parsed
 from alignment.serialisation import from_json
 
 
@@ -199,7 +199,7 @@ def source_in(version: Version, recording: Recording) -> Recording | AlignedReco
     """Return a version's recording with the alignment that it was made with, if known."""
     if (alignment := alignment_in(version)) is None:
         return recording
-    text = Transcript.from_text(version["text"])
+    text = parsed(str(version["text"]))
     return AlignedRecording(recording, text, alignment, passages_in(version))
 
 

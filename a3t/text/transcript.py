@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
+from typing import overload
 
 from a3t.errors import InputError
 from a3t.spans import Span
@@ -243,6 +244,10 @@ class Transcript(Record):
         )
 
 
+@overload
+def parsed(text: str | Transcript) -> Transcript: ...
+@overload
+def parsed(text: str | Transcript | None) -> Transcript | None: ...
 def parsed(text: str | Transcript | None) -> Transcript | None:
     """Return a user's text as a transcript; one that is, or None, itself.
 

@@ -38,7 +38,7 @@ from a3t.projects.store.project_state import ProjectState
 from a3t.projects.store.pronunciations import MAX_SAID_CHARACTERS, WORD, Names, SaidWord, SaidWords
 from a3t.projects.store.words import HeardWords, Token
 from a3t.projects.take_record import ShownTake, TakeRecord
-from a3t.text.transcript import Transcript
+from a3t.text.transcript import parsed
 from alignment.result import DOUBTFUL_BELOW
 from app import limits, texts
 from app.processes.lanes import MAKING, EditorLane
@@ -443,7 +443,7 @@ class Project:
         """Make the text that was handed over, once every word is known, and the missing takes."""
         state = self.folder.state
         if state.handed and self.open.is_all_heard:
-            wanted = Transcript.from_text(state.offered or "")
+            wanted = parsed(state.offered or "")
             step = Step(come=changes_to(self.open.tokens(), wanted), label=texts.HANDED_OVER)
             after = self.open.document.taken(step)
             self.folder.write(replace(after, revision=after.revision + 1))

@@ -53,7 +53,7 @@ schemas = app.openapi()["components"]["schemas"]
 assert form["properties"]["warmth"]["default"] == 2.0
 assert form["properties"]["warmth"]["description"] == "how warm the new words are (1 to 9)"
 
-assert "warmth" in [each["name"] for each in option_forms.shown_options(options.EditOptions)]
+assert "warmth" in [each.name for each in option_forms.shown_options(options.EditOptions)]
 assert "warmth" in [each["name"] for each in routes.most("a visitor")["options"]]
 assert settings_of({"warmth": 4})[0].warmth == 4.0
 for wrong in ({"warmth": 10}, {"warmth": "warm"}):

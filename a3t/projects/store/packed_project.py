@@ -49,7 +49,7 @@ from a3t.projects.store.recordings import (
 from a3t.projects.store.words import IDS, HeardWords
 from a3t.projects.take_record import KNOWN, MAX_TEXT_CHARACTERS, TakeRecord
 from a3t.spans import Span
-from a3t.text.transcript import Transcript
+from a3t.text.transcript import parsed
 from alignment import Word
 
 if TYPE_CHECKING:
@@ -381,7 +381,7 @@ def _check_words(words: Sequence[Word], seconds: float, spoken: bool) -> None:
 def checked_place(place: Place, samples: int) -> Place:
     """Return a checked place where a piece of the transcript is to be looked for."""
     checked_spans([(place.first, place.last)], samples)
-    return replace(place, transcript=Transcript.from_text(place.transcript.text))
+    return replace(place, transcript=parsed(place.transcript.text))
 
 
 def checked_spans(spans: Sequence[Span], samples: int) -> tuple[Span, ...]:

@@ -225,7 +225,7 @@ def find_places(editor: Editor, sound: PcmSound, text: str, own: Pronunciations 
 
     Together they hold the whole text.
     """
-    transcript = Transcript.from_text(text)
+    transcript = parsed(text)
     count = len(transcript.words)
     if sound.samples <= LONG * sound.sample_rate:
         return Places((_place(transcript, 0, sound.samples, 0, count),))
@@ -275,5 +275,5 @@ def correct_tokens(
     editor: Editor, sound: PcmSound, first: int, last: int, text: str, own: Pronunciations = ()
 ) -> HeardWords:
     """Align `text` with samples [first, last) instead; AlignmentError if it isn't heard."""
-    transcript = Transcript.from_text(text)
+    transcript = parsed(text)
     return align_tokens(editor, sound, 0, first, last, transcript, own=own)

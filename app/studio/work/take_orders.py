@@ -17,7 +17,7 @@ from a3t.plan.revision import written_tokens
 from a3t.projects.document import Change, MissingWordsError, RecordedWords
 from a3t.projects.store.words import HeardWords, Token, places_of
 from a3t.projects.take_record import TakeRecord
-from a3t.text.transcript import Transcript
+from a3t.text.transcript import Transcript, parsed
 from alignment import Word
 from alignment.result import covering
 from app import texts
@@ -215,7 +215,7 @@ def _new_words(change: Change, tokens: Sequence[Token]) -> tuple[list[str], tupl
     first, last = change.place_in(places_of(tokens), len(tokens))
     wanted: list[str] = []
     with suppress(InputError):  # nothing is spoken in a deletion, or in a pause
-        wanted += Transcript.from_text(change.text).spoken
+        wanted += parsed(change.text).spoken
     own = [word.text for token in tokens[first:last] for word in token.words]
     while own and wanted and own[0] == wanted[0]:
         own, wanted = own[1:], wanted[1:]
