@@ -7,8 +7,9 @@ changed within them is changed where they were recorded, among its neighbours, a
 A few words are synthesised, and recordings of them elsewhere are taken where they fit, or offered
 beside that (`a3t.rendering.candidates`).
 
-A pause stays at every joint that had one or that the punctuation asks for: the place's own, else
-what was recorded beside the words, else room tone as long as this speaker's pauses.
+A pause belongs to the place, not to the words: at a joint that had one it stays, and where the
+punctuation asks for one it is as long as this speaker's, of what was recorded beside the words and
+of room tone. Elsewhere there is none.
 """
 
 from __future__ import annotations
@@ -46,7 +47,6 @@ MAX_UNASKED_PLACES = 2  # … of a long recording, if only one result is wanted
 ENDS = (".", "?")  # the marks that end a sentence
 EDGE = frames_of(0.05)  # of silence on either side of a joint, where there is any
 MIN_PAUSE_FRAMES = frames_of(0.05)  # what is shorter is no pause
-MAX_SILENCE_FRAMES = frames_of(1.0)  # of silence that is taken along
 USUAL_PAUSE = frames_of(0.3)
 MAX_MOVED_FRAMES = frames_of(600)  # of one edit, which is held in memory
 
@@ -490,14 +490,15 @@ def _with_silence(
         if speech[0].punch_in and not pause:
             continue  # a word that was read alone has silence that isn't its sentence's
         outer = words[joint] in (0, len(new_text.words))
-        most = EDGE if requested or outer or have >= MIN_PAUSE_FRAMES else MAX_SILENCE_FRAMES
+        lacks = 2 * have < pause > MIN_PAUSE_FRAMES and not (requested or outer)
+        most = max(pause - EDGE, EDGE) if lacks else EDGE
         for k, side in sides:
             silent[k][side] = min(most, silence[k][side])
             have += silent[k][side]
             most = EDGE
-        if requested or have < MIN_PAUSE_FRAMES < pause:
+        if requested or (lacks and pause - have >= MIN_PAUSE_FRAMES):
             k, side = sides[0]
-            pauses[k][side] = pause
+            pauses[k][side] = pause if requested else pause - have
     return tuple(
         replace(
             each,

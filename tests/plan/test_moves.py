@@ -6,11 +6,15 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from a3t.grid import frames_of
 from a3t.plan.request import EditRequest, ReusedWords
-from a3t.plan.reuse import MAX_UNASKED_PLACES, RecordedTexts, _apart, with_sources
+from a3t.plan.reuse import EDGE, MAX_UNASKED_PLACES, RecordedTexts, _apart, with_sources
 from a3t.plan.revision import Revision
 from a3t.text.comparison.edit_script import edit_script
 from a3t.text.transcript import Transcript
+from alignment import Alignment, pause
+from alignment.result import shift_word
+from tests.plan.test_plan import aligned, plan_of
 
 ONE = "We met on a Friday in the old harbour."
 TWO = "Nobody had brought the papers along."
@@ -119,6 +123,28 @@ def test_more_places_of_a_few_words_are_aligned_for_candidates() -> None:
     assert {words.old for words in found} <= {each.old for each in more}
 
 
+def test_a_pause_belongs_to_the_place_and_not_to_the_words() -> None:
+    """Words with 0.9 s of silence behind them: in a sentence none comes along, and after a full
+    stop as much as this speaker pauses there."""
+    old = "ban dot feel rose pen song. good kit lock moon. pen rose song ban dot. feel good kit."
+    now = 0.2
+    silent = {5: 0.3, 9: 0.9, 14: 0.3}
+    words = [pause(0.0, now)]
+    for k, word in enumerate(Transcript.from_text(old).spoken):
+        own = aligned([word], often=0).words[1]
+        words.append(shift_word(own, now - own.start))
+        now += own.duration
+        if length := silent.get(k):
+            words.append(pause(now, now + length))
+            now += length
+    spoken = Alignment((*words, pause(now, now + 0.2)), now + 0.2)
+    inside = "ban good kit lock moon dot feel rose pen song. pen rose song ban dot. feel good kit."
+    behind = "ban dot feel rose pen song. pen rose song ban dot. good kit lock moon. feel good kit."
+    for new, wanted in ((inside, 0), (behind, frames_of(0.3))):
+        (taken,) = [each for edit in plan_of(old, new, spoken).edits for each in edit.taken]
+        assert abs(sum(taken.silent) + sum(taken.pauses) - wanted) <= 3 * EDGE, new
+
+
 @settings(derandomize=True)
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 40), st.integers(1, 9)), max_size=40))
 def test_words_that_move_more_than_once_need_as_many_origins(
@@ -131,7 +157,8 @@ def test_words_that_move_more_than_once_need_as_many_origins(
     }
     made, origin_of = _apart(blocks)
     assert set(origin_of) == set(blocks)
-    times = Counter((b.text, word) for b in blocks.values() for word in range(*b.old))
+    ends = [(b.text, range(b.old[0], b.old[1] + 1)) for b in blocks.values()]  # meeting is moving
+    times = Counter((text, word) for text, words in ends for word in words)
     for text in (0, 1):
         most = max((count for (own, _), count in times.items() if own == text), default=0)
         assert sum(own == text for own, _ in made) == most
