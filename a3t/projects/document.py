@@ -33,6 +33,7 @@ MAX_CHANGES = 2000
 MAX_CHARACTERS = 2000  # of one change
 MAX_CLIENTS = 32  # whose last step is remembered
 MAX_STEPS = 100  # of the history
+MAX_RIVALS = 8  # of one change
 MARKS = ".,;:!?…—–\"'“”‘’()[]"  # beside a word, without which it is the same one
 
 Whole = Annotated[int, Meta(ge=-1, lt=2**40)]
@@ -76,7 +77,8 @@ class Change(Record):
     take_of: the key of what the take and the acceptance are of, "" for the change alone: changes
     that are close to each other are made as one. recorded: which words of the text are recorded,
     and where; all others are made. None if that isn't said: then the tokens' own words that are in
-    the text are, in their order.
+    the text are, in their order. at: when it was typed, seconds since 1970 by the server's clock.
+    rivals: changes of its place that were typed earlier elsewhere, unseen.
     """
 
     after: Whole
@@ -88,6 +90,10 @@ class Change(Record):
     take_of: Text = field(default="", metadata=OMITTED)
     recorded: Annotated[tuple[RecordedWords, ...], Meta(max_length=MAX_CHARACTERS)] | None = field(
         default=None, metadata=OMITTED
+    )
+    at: float | None = field(default=None, metadata=OMITTED)
+    rivals: Annotated[tuple[Change, ...], Meta(max_length=MAX_RIVALS)] = field(
+        default=(), metadata=OMITTED
     )
 
     def __post_init__(self) -> None:
@@ -136,6 +142,15 @@ class Change(Record):
         moved = [each.tokens for each in self.recorded or () if not each.file]
         return frozenset(chain(self.tokens, *moved))
 
+    def over(self, others: Iterable[Change]) -> Change:
+        """Return the change that is made of its place instead of others, which stay its rivals."""
+        rivals = {each.key: replace(each, rivals=()) for each in self.rivals}
+        for other in others:
+            rivals |= {each.key: each for each in other.rivals}
+            rivals[other.key] = replace(other, rivals=())
+        rivals.pop(self.key, None)
+        return replace(self, rivals=tuple(rivals.values())[-MAX_RIVALS:])
+
     def touches(self, other: Change) -> bool:
         """Return whether both change one place: a token, an insertion's gap, or a pause's sound."""
         if self.tokens and other.tokens:
@@ -149,6 +164,10 @@ class Change(Record):
 
 
 Changes = Annotated[tuple[Change, ...], Meta(max_length=MAX_CHANGES)]
+
+
+def _typed_at(change: Change) -> float:
+    return change.at or 0.0
 
 
 def _same(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, int]]:
@@ -238,12 +257,16 @@ class Step(Record):
     def applied(self, changes: Iterable[Change]) -> tuple[Change, ...]:
         """Return the list after the step, whatever other clients have done to it meanwhile.
 
-        Of two changes of one place the later one stays, but for a gentle step.
+        Of two changes of one place the one that was typed later stays, and keeps the other as a
+        rival; a gentle step gives way.
         """
         now = {change.key: change for change in changes}
         was = {change.key: change for change in self.gone}
         for key in was.keys() - {change.key for change in self.come}:
-            now.pop(key, None)
+            if now.pop(key, None) is None:
+                for other in [each for each in now.values() if each.rivals]:
+                    rivals = tuple(each for each in other.rivals if each.key != key)
+                    now[other.key] = replace(other, rivals=rivals)
         for change in self.come:
             if change.key in was and change.key in now:
                 before, kept = was[change.key], now[change.key]
@@ -254,13 +277,22 @@ class Step(Record):
                     kept, take=chosen.take, take_of=chosen.take_of, accepted=marked.accepted
                 )
             elif change.key not in was and change.key not in now:
-                others = [key for key, other in now.items() if change.touches(other)]
+                others = [other for other in now.values() if change.touches(other)]
                 if others and self.gentle:
                     continue
-                for key in others:
-                    del now[key]
-                now[change.key] = change
+                last = max(others, key=_typed_at, default=change)
+                if _typed_at(last) > _typed_at(change):
+                    now[last.key] = last.over([change])
+                    continue
+                for other in others:
+                    del now[other.key]
+                now[change.key] = change.over(others)
         return tuple(now.values())
+
+    def typed_by(self, now: float) -> Step:
+        """Return it with its changes typed at that time, unless they say that it was earlier."""
+        come = tuple(replace(e, at=now if e.at is None else min(e.at, now)) for e in self.come)
+        return replace(self, come=come)
 
     @classmethod
     def between(

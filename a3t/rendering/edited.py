@@ -170,7 +170,8 @@ class EditedRecording:
     @cached_property
     def traces(self) -> tuple[Trace, ...]:
         """The traces that the result's file carries."""
-        words = [None if e.op == "delete" else e.new_words for e in self.plan.edits]
+        edits = self.plan.edits  # a pause is nothing that is said
+        words = [edit.new_words if edit.new[0] < edit.new[1] else None for edit in edits]
         made_by = models_named(self.model, self.voice, self.vocoder)
         within = {
             k: [

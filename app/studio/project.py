@@ -7,6 +7,7 @@ again, or a server that was killed, goes on where it was.
 from __future__ import annotations
 
 import secrets
+import time
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -355,11 +356,12 @@ AUDIO = (".wav", ".flac", ".mp3", ".m4a")  # what the sound may become
 @dataclass(frozen=True, kw_only=True)
 class SavedScript:
     """A project's changes as a page needs them, with their keys and those of their takes, the
-    corrections that wait, and the numbers of the steps that were refused just now."""
+    corrections that wait, the time, and the numbers of the steps that were refused just now."""
 
     revision: int
     edits: tuple[Mapping[str, object], ...]
     corrections: tuple[Correction, ...]
+    now: float
     refused: tuple[int, ...] = ()
 
 
@@ -500,7 +502,8 @@ class Project:
     def save(self, sent: Sent) -> SavedScript:
         """Take a page's steps, each once however often it is sent, and begin to make what is not
         made; the list as it is now."""
-        steps, page = steps_of(sent.fields.get("steps", [])), sent.text("page")[:32]
+        now, page = time.time(), sent.text("page")[:32]
+        steps = [step.typed_by(now) for step in steps_of(sent.fields.get("steps", []))]
         given = sent.get("settings")
         settings = given if isinstance(given, dict) else {}
         settings_of(settings)
@@ -537,6 +540,7 @@ class Project:
             revision=document.revision,
             edits=edits,
             corrections=document.corrections,
+            now=time.time(),
             refused=tuple(refused),
         )
 

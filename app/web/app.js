@@ -23,7 +23,7 @@ import { ScriptView } from "./script/script_view.js";
 import { Refusal, messageOf } from "./server.js";
 import { StartView } from "./start/start_view.js";
 import { State } from "./state.js";
-import { TEXTS, tell } from "./texts.js";
+import { TEXTS, named, tell } from "./texts.js";
 import { Timeline, edited } from "./sound/timeline.js";
 import { TransportBar } from "./panels/transport_bar.js";
 import { listenToKeys } from "./panels/shortcuts.js";
@@ -260,7 +260,7 @@ export class App extends State {
         if (isAsked && edit && event.takes.length > before && (before || made.punch_in) && this.wants.delete(event.key)) this.editing.choose(edit, made.number, this.active);
         this.render();
         if (edit && this.wanted && this.script.madeWith(edit).includes(this.wanted)) { this.wanted = null; this.hearing.playEdit(edit); }
-        if (edit) this.view.text.said.textContent = tell(TEXTS.ready, edit.text || TEXTS.deleted);
+        if (edit) this.view.text.said.textContent = tell(TEXTS.ready, named(this.script, edit) || TEXTS.deleted);
         return this.exporting.exportNext();
       }
       case "recordings": return this.recordings.fetch();

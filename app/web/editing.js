@@ -1,10 +1,10 @@
 // What is done to the script: each step can be taken back.
 
-import { applied, between, nameOf, rowsOf, same } from "./script/steps.js";
+import { applied, between, nameOf, over, rowsOf, same } from "./script/steps.js";
 import { TEXTS, tell } from "./texts.js";
 import { insertedAfter, plain } from "./script/wording.js";
 
-/** @import { Edit, Step, UntoldEdit } from "./records" */
+/** @import { Change, Edit, Step, UntoldEdit } from "./records" */
 
 export class Editing {
   /** @param {import("./state.js").State} state @param {import("./saver.js").Saver} saver @param {import("./hearing.js").Hearing} hearing @param {import("./panels/dialogs.js").Dialogs} dialogs */
@@ -47,15 +47,19 @@ export class Editing {
   /** The list of edits is another one; what is selected stays so. @param {UntoldEdit[]} edits */
   adopt(edits) {
     const old = new Map(this.script.edits.map((edit) => [nameOf(edit), edit]));
+    /** @type {string[]} */
+    const lost = [];
     this.script.edits = edits.map((edit) => {
       const was = old.get(nameOf(edit));
-      const keys = { key: edit.key || was?.key || null, made: edit.made || was?.made };
+      const keys = { key: edit.key || was?.key || null, made: edit.made || was?.made, at: edit.at || was?.at, rivals: edit.rivals };
+      for (const rival of edit.rivals || []) if ((was && !was.rivals?.some((each) => nameOf(each) === nameOf(rival))) || old.has(nameOf(rival))) lost.push(rival.text || TEXTS.deleted);
       return was && same(was, edit) ? Object.assign(was, keys) : { ...edit, ...keys };
     });
     const now = new Map(this.script.edits.map((edit) => [nameOf(edit), edit])), { state } = this;
     this.script.correct(this.saver.corrections);
     const again = (/** @type {Edit|null} */ edit) => (edit && now.get(nameOf(edit))) || null;
     Object.assign(state, { active: again(state.active), looped: again(state.looped), wanted: again(state.wanted) });
+    if (lost.length) state.complain(tell(TEXTS.lost_here, lost.map((text) => `“${text}”`).join(", ")));
   }
 
   /**
@@ -74,7 +78,7 @@ export class Editing {
     if (ended && !this.script.places().some((place) => place.first === first && place.last === last)) [first, text, known] = [first - 1, ended, [...this.script.words(first - 1, first), ...known]];
     const places = this.script.places();
     if (first === last && !text && !places.some((place) => place.first === first && place.last === last)) return nothing();
-    if (text === this.script.textOf(first, last) && first !== last) {
+    if (text === this.script.textOf(first, last) && first !== last && !places.some((place) => this.script.isHidden(place.edit) && first < place.last && place.first < last)) {
       if (play && this.state.active) this.hearing.playEdit(this.state.active);
       return nothing();
     }
@@ -140,6 +144,12 @@ export class Editing {
 
   acceptAll() {
     this.#judge(this.script.edits.filter((edit) => this.script.stateOf(edit) === "made"), { accepted: true }, TEXTS.accept_all, null);
+  }
+
+  /** What was typed at a change's place in another window is made instead of it. @param {Edit} edit @param {Change} rival */
+  instead(edit, rival) {
+    const fresh = over({ ...rival, at: this.saver.now, key: null }, [edit]);
+    this.change(applied({ gone: [edit], come: [fresh] }, this.script.edits), rival.text || TEXTS.deleted, fresh);
   }
 
   /** @param {Edit} edit */

@@ -14,6 +14,10 @@ export interface Change {
   cut: Cut | null;
   take_of?: string;
   recorded?: RecordedWords[];
+  /** When it was typed, seconds by the server's clock. */
+  at?: number;
+  /** Changes of its place that were typed earlier in another window. */
+  rivals?: Change[];
 }
 
 /** key: of its own takes, null until the server has told it. made: that of those that are heard: close changes are made as one. */
@@ -90,7 +94,7 @@ export interface Progress {
 }
 export interface FurtherRecording { kind: "source" | "track"; file: string; name: string; seconds: number; problem: string; said: string | null }
 
-export interface SavedScript { revision: number; edits: Edit[]; corrections: Correction[]; refused: number[] }
+export interface SavedScript { revision: number; edits: Edit[]; corrections: Correction[]; now: number; refused: number[] }
 export interface ShownScript extends SavedScript {
   draft: Draft | null;
   takes: Record<string, TakeRecord[]>;

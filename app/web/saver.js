@@ -10,8 +10,8 @@ import { forget, keep, kept } from "./unsent.js";
 const PATIENCE = 500, LONGEST = 2000; // milliseconds until another try, twice as long each time
 const DRAFT = 300; // milliseconds until what stands in the field is kept, however long one types on
 
-/** What is sent of an edit. @param {Edit} edit @returns {Change} */
-const sent = ({ after, tokens, text, take, accepted, cut, recorded, take_of = "" }) => ({ after, tokens, text, take, accepted, take_of, recorded: recorded || undefined, cut: cut && { kind: cut.kind, action: cut.action, start: cut.start, end: cut.end } });
+/** What is sent of an edit. @param {Change} edit @returns {Change} */
+const sent = ({ after, tokens, text, take, accepted, cut, recorded, at, rivals, take_of = "" }) => ({ after, tokens, text, take, accepted, take_of, at, rivals: rivals?.length ? rivals.map(sent) : undefined, recorded: recorded || undefined, cut: cut && { kind: cut.kind, action: cut.action, start: cut.start, end: cut.end } });
 
 export class Saver {
   /** @param {import("./state.js").State} state @param {(edits: UntoldEdit[]) => void} adopt shows another list of edits */
@@ -39,11 +39,13 @@ export class Saver {
     this.drafted = undefined;
     this.status = "";
     this.tries = this.revision = this.known = 0;
+    this.ahead = 0; // seconds that the server's clock is ahead of this one
     this.leave();
   }
 
-  /** A project is shown; the list is the server's, with what it has not been told yet. @param {{revision: number, edits: Edit[], corrections?: Correction[]}} told */
-  opened({ revision, edits, corrections = [] }) {
+  /** A project is shown; the list is the server's, with what it has not been told yet. @param {{revision: number, edits: Edit[], corrections?: Correction[], now?: number}} told */
+  opened({ revision, edits, corrections = [], now = Date.now() / 1000 }) {
+    this.ahead = now - Date.now() / 1000;
     this.revision = revision;
     this.correcting = corrections;
     this.known = Math.max(this.known, revision);
@@ -55,11 +57,14 @@ export class Saver {
     clearTimeout(this.timer || undefined);
     clearTimeout(this.retry);
     const page = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-    Object.assign(this, { page, count: 0, correcting: [], steps: [], dirty: false, drafted: undefined, status: "", timer: 0, tries: 0, revision: 0, known: 0 });
+    Object.assign(this, { page, count: 0, correcting: [], steps: [], dirty: false, drafted: undefined, status: "", timer: 0, tries: 0, revision: 0, known: 0, ahead: 0 });
     for (const done of this.waiting.splice(0)) done();
   }
 
   get pending() { return this.busy || this.dirty || this.steps.length > 0 || (!!this.state.project && this.left.length > 0); }
+
+  /** The time by the server's clock, seconds. */
+  get now() { return Date.now() / 1000 + this.ahead; }
 
   /** A list of the server's with the steps that it has not taken. @param {UntoldEdit[]} edits */
   merged(edits) {
@@ -92,6 +97,7 @@ export class Saver {
 
   /** Sends a step that was taken; the step with its name. @param {Step} step @returns {Step} */
   push(step) {
+    for (const edit of step.come) edit.at = edit.at || this.now;
     this.steps.push({ ...step, gone: step.gone.map(sent), come: step.come.map(sent), n: ++this.count });
     this.save();
     return { ...step, name: `${this.page} ${this.count}` };
@@ -177,7 +183,7 @@ export class Saver {
   }
 
   /** @param {SavedScript} told @param {SentScript} sent @param {number} last the number of its last step */
-  #confirmed({ revision, edits, corrections, refused = [] }, { draft }, last) {
+  #confirmed({ revision, edits, corrections, now, refused = [] }, { draft }, last) {
     const { state } = this, isNext = revision === this.revision + 1;
     this.tries = 0;
     this.steps = this.steps.filter(({ n = 0 }) => n > last);
@@ -185,7 +191,7 @@ export class Saver {
     if (draft === null && this.drafted === null) this.drafted = undefined;
     if (!this.pending) forget("unsent", `${state.project} ${this.page}`);
     this.#tell(this.pending || this.timer ? TEXTS.saving : TEXTS.saved);
-    if (revision > this.revision) this.adopt(this.opened({ revision, edits, corrections }));
+    if (revision > this.revision) this.adopt(this.opened({ revision, edits, corrections, now }));
     state.render();
     if (!isNext || this.known > this.revision) state.reload();
   }

@@ -49,7 +49,7 @@ export const TEXTS = {
   cuts: { filler: "filler", repeat: "repetition", noise: "noise", pause: "pause", retake: "retake", breath: "breath", click: "click", word: "hidden word" },
   pause_by: "pause {} s", pause_drag: "Drag to make this pause longer or shorter.",
   word_drag: "Drag to make this word longer or shorter.",
-  deleted: "deleted", in_context: "Play in context", loop: "Loop",
+  deleted: "deleted", hidden: { mute: "(muted)", bleep: "(bleeped)" }, in_context: "Play in context", loop: "Loop",
   take: "Take {}", takes: "Take", recorded_at: "Said at {} in this recording", recorded_in_other: "Said at {} in another recording", again: "Another take", longer: "Longer", shorter: "Shorter",
   accept: "Accept", accept_hint: "Accept marks a change as checked; it is exported either way.", more: "More", accepted: "Accepted", revert: "Undo this change", change_text: "Change the words", try_again: "Try again",
   accept_all: "Accept all",
@@ -63,6 +63,7 @@ export const TEXTS = {
   state: { making: "Making…", made: "Ready", accepted: "Accepted", failed: "Not made" },
   hardly_heard: "Listen closely: {} can hardly be heard.",
   guessed: "{} is in no dictionary; its pronunciation was guessed. Write it as it sounds:", said_as: "{} is said as", as_it_sounds: "KEE-yev", say_so: "Say it so",
+  rival: "“{}” was typed here earlier, in another window.", take_rival: "Take it", lost_here: "{} was typed earlier in another window: it is kept with the change that was typed later.",
   made_with: "Made together with {} close to it.", accepted_alone: "You accepted it alone; now it is made together with {} close to it. Listen to it again.", accepted_with: "You accepted it together with a change close to it; now it is made alone. Listen to it again.",
   same_sound: "Only the spelling changes.",
   original: "Original", edited: "Edited", play: "Play", pause: "Pause", back: "Back 5 seconds", forward: "Forward 5 seconds",
@@ -110,9 +111,10 @@ export function clock(seconds, tenths = false) {
   return tenths ? `${base}.${Math.floor((seconds - whole) * 10 + 1e-6)}` : base;
 }
 
-/** What an edit of a pause, or of sound between words, is called. @param {import("./script/script.js").Script} script @param {import("./records").Edit} edit */
+/** What an edit becomes, "" for nothing: its words, or what is done to a pause, to sound between words, or to hidden ones. @param {import("./script/script.js").Script} script @param {import("./records").Edit} edit */
 export function named(script, edit) {
-  if (!script.isPause(edit)) return edit.cut ? TEXTS.cuts[/** @type {keyof typeof TEXTS.cuts} */ (edit.cut.kind)] : edit.text;
+  if (script.isHidden(edit)) return TEXTS.hidden[edit.cut?.action === "bleep" ? "bleep" : "mute"];
+  if (!script.isPause(edit)) return edit.cut && !edit.tokens.length ? TEXTS.cuts[/** @type {keyof typeof TEXTS.cuts} */ (edit.cut.kind)] : edit.text;
   const by = script.growth(edit);
   return tell(TEXTS.pause_by, `${by < 0 ? "−" : "+"}${Math.abs(by).toFixed(2)}`);
 }

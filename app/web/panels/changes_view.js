@@ -39,7 +39,7 @@ export class ChangesView {
     show(this.offer, this.#offered());
     this.all.hidden = !places.some(({ edit }) => script.stateOf(edit) === "made");
     refocused(this.list, () => show(this.list, ...places.map((place) => this.#card(place, place.edit === active))), ".active");
-    const heard = new Set(places.filter(({ edit }) => edit.text && !script.isPause(edit)).map(({ edit }) => script.chosen(edit)));
+    const heard = new Set(places.filter(({ edit }) => script.isSpoken(edit)).map(({ edit }) => script.chosen(edit)));
     const seconds = [...heard].reduce((sum, take) => sum + (take && !recorded(take) ? take.seconds : 0), 0);
     this.told.textContent = seconds ? `${tell(TEXTS.synthetic, seconds.toFixed(1))}. ${TEXTS.accept_hint}` : "";
   }
@@ -93,7 +93,7 @@ export class ChangesView {
     const old = script.tokens.slice(first, last).map((token) => token.text).join(" ");
     const made = script.stateOf(edit);
     const between = script.isPause(edit) || (edit.cut && first === last);
-    const name = between ? named(script, edit) : edit.text;
+    const name = named(script, edit);
     const words = make("span", { class: "words" }, old && make("del", {}, old), old && " ", name ? make("ins", {}, name) : make("em", {}, TEXTS.deleted));
     const badge = made !== "made" && make("span", { class: `state ${made}` }, made === "accepted" && icon("check"), TEXTS.state[made]);
     const head = make("button", { type: "button", class: "title", "data-name": "title", "aria-expanded": String(isActive), tabindex: isActive || (!this.state.active && place === script.places()[0]) ? "0" : "-1", onclick: () => hearing.activate(edit, true) }, words, badge);
@@ -106,7 +106,7 @@ export class ChangesView {
           tool("pencil", TEXTS.change_text, () => this.rewrite(edit)), tool("close", TEXTS.revert, () => editing.revert(edit), { class: "tool end" })));
       return card;
     }
-    const takes = script.takesOf(edit), chosen = script.chosen(edit), isPause = script.isPause(edit), makes = edit.text && !isPause;
+    const takes = script.takesOf(edit), chosen = script.chosen(edit), isPause = script.isPause(edit), makes = script.isSpoken(edit);
     if (chosen) {
       const by = (/** @type {number} */ factor) => (isPause ? editing.setPause(first - 1, script.pauseAfter(first - 1) * factor) : editing.again(edit, { pace: chosen.pace / factor }));
       const choices = takes.map((take) => make("button", {
@@ -120,7 +120,7 @@ export class ChangesView {
         tool("loop", TEXTS.loop, () => hearing.toggleLoop(edit), { "aria-pressed": String(this.state.looped === edit), "data-name": "loop" }),
         makes && make("span", { class: "choices", role: "radiogroup", "aria-label": TEXTS.takes }, make("span", { "aria-hidden": "true" }, TEXTS.takes), ...choices),
         (isPause || makes && !recorded(chosen)) && make("span", { class: "length" }, tool("less", TEXTS.shorter, () => by(1 / 1.15), { "data-name": "shorter" }), `${seconds.toFixed(2)} s`, tool("more", TEXTS.longer, () => by(1.15), { "data-name": "longer" }))));
-      const others = script.madeWith(edit).filter((each) => each !== edit).map(({ text }) => `“${text || TEXTS.deleted}”`).join(", "), isOld = edit.accepted && !script.isOwn(edit);
+      const others = script.madeWith(edit).filter((each) => each !== edit).map((each) => `“${named(script, each) || TEXTS.deleted}”`).join(", "), isOld = edit.accepted && !script.isOwn(edit);
       const notes = [
         others ? tell(isOld ? TEXTS.accepted_alone : TEXTS.made_with, others) : isOld && TEXTS.accepted_with,
         recorded(chosen) && `${recorded(chosen)}.`,
@@ -130,6 +130,7 @@ export class ChangesView {
       for (const note of notes) if (note) card.append(make("p", { class: "note" }, note));
       card.append(...this.#pronunciations(chosen));
     }
+    for (const rival of edit.rivals || []) card.append(make("p", { class: "note" }, tell(TEXTS.rival, rival.text || TEXTS.deleted), " ", make("button", { type: "button", class: "quiet", "data-name": `rival ${rival.text}`, onclick: () => editing.instead(edit, rival) }, TEXTS.take_rival)));
     const isAccepted = edit.accepted && script.isOwn(edit);
     card.append(make("div", { class: "row" },
       chosen && make("button", { type: "button", class: `accept${isAccepted ? " is" : ""}`, "data-name": "accept", "aria-pressed": String(isAccepted), title: TEXTS.accept_hint, onclick: () => editing.accept(edit, !isAccepted) }, icon("check"), isAccepted ? TEXTS.accepted : TEXTS.accept),

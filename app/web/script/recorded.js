@@ -53,6 +53,7 @@ export function runsOf(words, tokens) {
 
 /** The words of an edit. @param {Edit} edit @param {Token[]} tokens those that it replaces @returns {Word[]} */
 export function wordsOf({ text, recorded }, tokens) {
+  if (/^\[pause [\d.]+\]$/.test(text)) return []; // nothing is said
   if (!recorded) return recognised(text, tokens);
   /** @type {Word[]} */
   const words = text.split(" ").filter(Boolean).map((each) => ({ text: each, id: -1 }));

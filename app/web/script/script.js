@@ -267,6 +267,12 @@ export class Script {
     return !edit.tokens.length && (PAUSE.test(edit.text) || !edit.text && edit.cut !== null && edit.cut.kind === "pause");
   }
 
+  /** Whether words are hidden by silence, or a tone. @param {Edit} edit */
+  isHidden(edit) { return edit.tokens.length > 0 && PAUSE.test(edit.text); }
+
+  /** Whether an edit has words to be said. @param {Edit} edit */
+  isSpoken(edit) { return !!edit.text && !PAUSE.test(edit.text); }
+
   /** The seconds by which an edit of a pause makes it longer; less than 0 for shorter. @param {Edit} edit */
   growth(edit) {
     const longer = PAUSE.exec(edit.text);

@@ -119,7 +119,7 @@ export class ScriptText {
     const parts = [];
     let k = first;
     for (const place of this.#changes(first, last)) {
-      parts.push(...said(k, Math.min(place.last, last)), place.last <= last ? place.edit.text : "");
+      parts.push(...said(k, Math.min(place.last, last)), place.last <= last ? named(this.script, place.edit) : "");
       k = Math.max(k, Math.min(place.last, last));
     }
     return [...parts, ...said(k, last)].filter(Boolean).join(" ");
@@ -157,7 +157,7 @@ export class ScriptText {
     for (let k = from; k < until; k++) words.push(this.#word(k, true));
     const state = this.script.stateOf(edit);
     const gone = words.length ? `<del>${words.join(" ")}</del>` : "";
-    const name = this.script.isPause(edit) || (edit.cut && first === last) ? named(this.script, edit) : edit.text;
+    const name = named(this.script, edit);
     const come = last <= end && name ? `<ins>${escaped(name)}</ins>` : "";
     const number = this.script.edits.indexOf(edit);
     return `<span class="change ${state}" data-edit="${number}" data-first="${first}" data-last="${last}">${gone}${gone && come ? " " : ""}${come}</span>`;

@@ -4,7 +4,7 @@ import { ScriptField } from "./script_field.js";
 import { ScriptSelection } from "./script_selection.js";
 import { ScriptText } from "./script_text.js";
 import { copied, copy } from "./recorded.js";
-import { TEXTS } from "../texts.js";
+import { TEXTS, named } from "../texts.js";
 
 export class ScriptView {
   /**
@@ -141,7 +141,7 @@ export class ScriptView {
     this.selected.mark();
     const element = this.text.changeAt(next);
     if (element) this.text.follow(element);
-    this.text.said.textContent = `${script.tokens.slice(next.first, next.last).map((token) => token.text).join(" ")} → ${next.edit.text || TEXTS.deleted}. ${TEXTS.state[script.stateOf(next.edit)]}`;
+    this.text.said.textContent = `${script.tokens.slice(next.first, next.last).map((token) => token.text).join(" ")} → ${named(script, next.edit) || TEXTS.deleted}. ${TEXTS.state[script.stateOf(next.edit)]}`;
     return true;
   }
 }

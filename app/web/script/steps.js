@@ -2,6 +2,8 @@
 
 /** @import { Change, Edit, Step } from "../records" */
 
+const MOST_RIVALS = 8;
+
 /** What makes a change the same one, whichever take is heard. @param {Change} edit */
 export const nameOf = ({ after, tokens, text, cut, recorded }) => JSON.stringify([after, tokens, text, cut && [cut.kind, cut.action, cut.start, cut.end], (recorded || null)?.map(({ at, tokens, file }) => [at, tokens, file || ""])]);
 
@@ -48,10 +50,24 @@ function touches(a, b) {
   return a.after === b.after;
 }
 
+/** A change that is made of its place instead of others, which stay its rivals. @template {Change} C @param {C} edit @param {Change[]} others @returns {C} */
+export function over(edit, others) {
+  const rivals = named(edit.rivals || []), name = nameOf(edit);
+  for (const other of others) {
+    for (const each of other.rivals || []) rivals.set(nameOf(each), each);
+    rivals.set(nameOf(other), { ...other, rivals: undefined });
+  }
+  rivals.delete(name);
+  return { ...edit, rivals: rivals.size ? [...rivals.values()].slice(-MOST_RIVALS) : undefined };
+}
+
 /** The list after a step, as the server makes it (`Step.applied`). @template {Change} C @param {Step<C>} step @param {C[]} edits @returns {C[]} */
 export function applied({ gone, come, gentle = false }, edits) {
   const now = named(edits), was = named(gone), comes = named(come);
-  for (const name of was.keys()) if (!comes.has(name)) now.delete(name);
+  for (const name of was.keys()) {
+    if (comes.has(name) || now.delete(name)) continue;
+    for (const [key, edit] of now) if (edit.rivals) now.set(key, { ...edit, rivals: edit.rivals.filter((each) => nameOf(each) !== name) });
+  }
   for (const edit of come) {
     const name = nameOf(edit);
     const before = was.get(name), kept = now.get(name);
@@ -60,10 +76,15 @@ export function applied({ gone, come, gentle = false }, edits) {
       const { accepted } = before.accepted === edit.accepted ? kept : edit;
       if (!same(kept, { take, take_of, accepted })) now.set(name, { ...kept, take, take_of, accepted });
     } else if (!before && !kept) {
-      const others = [...now].filter(([, other]) => touches(edit, other));
+      const others = [...now.values()].filter((other) => touches(edit, other));
       if (others.length && gentle) continue;
-      for (const [other] of others) now.delete(other);
-      now.set(name, edit);
+      const last = others.reduce((best, other) => ((other.at || 0) > (best?.at || 0) ? other : best), others[0]);
+      if (last && (last.at || 0) > (edit.at || 0)) {
+        now.set(nameOf(last), over(last, [edit]));
+        continue;
+      }
+      for (const other of others) now.delete(nameOf(other));
+      now.set(name, over(edit, others));
     }
   }
   return [...now.values()];

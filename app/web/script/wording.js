@@ -55,7 +55,7 @@ export function found(script, wanted) {
   const add = (said, first, last) => { if (said) { items.push({ at: text.length, end: text.length + said.length, first, last }); text += `${said} `; } };
   for (const { edit, first, last } of [...script.places(), { edit: null, first: script.tokens.length, last: 0 }]) {
     for (; k < first; k++) add(script.tokens[k].text, k, k + 1);
-    if (edit && !script.isPause(edit)) add(edit.text, first, last);
+    if (edit && script.isSpoken(edit)) add(edit.text, first, last);
     k = Math.max(k, last);
   }
   let n = 0;

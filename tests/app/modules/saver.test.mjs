@@ -6,6 +6,7 @@ import { disk, load, settle } from "./web.mjs";
 import { FakeServer } from "./windows.mjs";
 
 const { TEXTS } = await load("texts.js");
+const { Refusal } = await load("server.js");
 
 beforeEach(() => disk.unsent.clear());
 const clocked = (does) => async () => {
@@ -181,3 +182,33 @@ test("whatever two windows do, both end with the server's list", clocked(async (
   for (const each of windows) assert.deepEqual(list(each.script.edits), list(server.edits));
   assert.equal(disk.unsent.size, 0);
 }));
+
+test("of two changes of one place the one that was typed later stays, and the other is kept with it, and said", async () => {
+  const clock = Date.now, server = new FakeServer();
+  let time = 0;
+  Date.now = () => ++time * 1000;
+  try {
+    const [away, here] = [await server.window(), await server.window()];
+    const told = [];
+    away.complain = (sentence) => told.push(sentence);
+    away.server = { ask: async () => { throw new Refusal("", 0); } };
+    away.editing.write(2, 3, "alpha");
+    await settle();
+    here.editing.write(2, 3, "beta");
+    await settle();
+    away.server = server;
+    away.saver.reached(true);
+    await settle();
+    server.tell();
+    await settle();
+    for (const window of [away, here]) {
+      assert.deepEqual(window.texts(), ["beta"]);
+      assert.deepEqual(window.script.edits[0].rivals.map(({ text }) => text), ["alpha"]);
+    }
+    assert.match(told.join(), /alpha/);
+    here.editing.instead(here.script.edits[0], here.script.edits[0].rivals[0]);
+    await settle();
+    assert.deepEqual([here.texts(), here.script.edits[0].rivals.map(({ text }) => text)], [["alpha"], ["beta"]]);
+    assert.deepEqual(server.edits.map(({ text }) => text), ["alpha"]);
+  } finally { Date.now = clock; }
+});

@@ -7,6 +7,8 @@ import { load } from "./web.mjs";
 const { Script } = await load("script/script.js");
 const { textOf } = await load("script/recorded.js");
 const { edited } = await load("sound/timeline.js");
+const { TEXTS, named } = await load("texts.js");
+const { found } = await load("script/wording.js");
 
 /** Words of 0.4 s with 0.1 s between them, but for a pause of 2 s after the fourth. */
 function script(text = "And you always want to see it in the end") {
@@ -193,5 +195,19 @@ test("words that are moved, copied and pasted say where they are recorded, and o
       assert.equal(id < 0, text === "typed", made.text);
       assert.ok(id < 0 || (file ? text === "elsewhere" : said.get(id) === text), made.text);
     }
+  }
+});
+
+test("a hidden word is a struck one: nothing is said for it, and no notation is shown", () => {
+  const made = script();
+  for (const action of ["mute", "bleep"]) {
+    const edit = { after: 0, tokens: [1], text: "[pause 0.5375]", take: null, accepted: false, key: null, cut: action === "mute" ? null : { kind: "word", action, start: 0.5, end: 0.9 } };
+    made.edits = [edit];
+    assert.equal(named(made, edit), TEXTS.hidden[action]);
+    assert.deepEqual([made.isSpoken(edit), made.isPause(edit)], [false, false]);
+    assert.equal(made.textOf(0, 3), "And always");
+    assert.equal(made.written(1, 2).core, "");
+    assert.equal(made.replaced(1, 2, "you").edits.length, 0);
+    assert.deepEqual(found(made, "pause"), []);
   }
 });

@@ -56,6 +56,8 @@ def an_edit(chance: random.Random) -> dict[str, object]:
         cut = {"kind": "pause", "action": "cut", "start": start, "end": start + 0.4}
     text = "" if cut else chance.choice("ab")
     rest = {"take": chance.choice([None, 1]), "accepted": chance.random() < 0.5, "cut": cut}
+    if chance.random() < 0.7:
+        rest["at"] = chance.randrange(5)
     if text and chance.random() < 0.5:
         rest["recorded"] = [{"at": 0, "tokens": [chance.randrange(3)], "file": chance.choice("ab")}]
     return {"after": first - 1, "tokens": tokens, "text": text, **rest}

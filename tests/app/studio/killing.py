@@ -126,7 +126,11 @@ def state(folder: Path) -> dict[str, Any]:
     found = to_json(opened(folder).state())
     for each in found["recordings"]:
         each["file"] = ""
-    return {**json.loads(json.dumps(found)), "version": 0, "revision": 0}
+    told = {**json.loads(json.dumps(found)), "version": 0, "revision": 0, "now": 0}
+    for step in ({"come": told["edits"]}, *told["done"], *told["undone"]):
+        for change in (*step["come"], *step.get("gone", ())):
+            change.pop("at", None)  # the time is another each time
+    return told
 
 
 def main(template: Path, into: Path) -> None:

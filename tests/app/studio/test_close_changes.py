@@ -3,7 +3,7 @@
 from typing import Any
 
 from a3t.projects.close_changes import made_as_one
-from a3t.projects.document import Change
+from a3t.projects.document import Change, RecordedWords
 from tests.app.studio.conftest import Project, change
 
 
@@ -19,7 +19,8 @@ def test_only_close_changes_are_made_as_one() -> None:
     inserted, far = Change(4, (), "x"), Change(4, (5,), "")
     gone = Change(9, (10,), "g")
     made = made_as_one([third, far, gone, inserted, first], said)
-    one, other = Change(-1, (0, 1, 2), "a w1 c"), Change(4, (5,), "x")
+    one = Change(-1, (0, 1, 2), "a w1 c", recorded=(RecordedWords(1, (1,)),))
+    other = Change(4, (5,), "x", recorded=())
     assert made == {first.key: one, third.key: one, inserted.key: other, far.key: other}
 
 
