@@ -105,7 +105,8 @@ class ShownTake(Record):
     of all patches. doubts: about the place. guessed: words in no dictionary, and how they are said.
     offered: other ways to say these. Then, where something was made: its level in dB, the words
     that can hardly be heard, the second at which it is recorded elsewhere, whether it was recorded
-    for the change (a punch-in), and the file of the other recording that it is from.
+    for the change (a punch-in), and the file of the other recording that it is from. base: the
+    take of which it is another length.
     """
 
     number: Annotated[int, Meta(ge=0, lt=MAX_TAKES)]
@@ -123,6 +124,7 @@ class ShownTake(Record):
     recorded: Number | None = None
     punch_in: bool = field(default=False, metadata=OMITTED)
     other: Text = field(default="", metadata=OMITTED)
+    base: Count | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True)

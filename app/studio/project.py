@@ -137,6 +137,7 @@ def _change(
 
 
 LATER = 1000  # an urgency
+MAX_LENGTHS = 8  # of one change's takes that are kept, which undo brings back
 
 
 class TakeMaking:
@@ -275,8 +276,15 @@ class TakeMaking:
 
     def again(self, key: str, sent: Sent) -> None:
         """Make another take of a change that is in the list, perhaps longer or shorter."""
-        change = self._change(key)
-        self.make(change, None, TakeWish.of(sent, self.project.folder.takes(key)))
+        change, takes = self._change(key), self.project.folder.takes(key)
+        wish = TakeWish.of(sent, takes)
+        made = self.project.made_as_one()
+        chosen = {own.take for own in self.project.changes if made.get(own.key) == change}
+        lengths = [take.number for take in takes if take.base is not None]
+        for number in lengths[: 1 - MAX_LENGTHS] if wish.base is not None else ():
+            if number not in chosen:
+                self.project.folder.discard(self.project.folder.take_folder(key, number))
+        self.make(change, None, wish)
 
     def say(self, key: str, source: Path) -> None:
         """Another take of a change, of its words as somebody has said them in a recording."""

@@ -5,6 +5,7 @@ export interface Cut { kind: string; action: string; start: number; end: number 
 /** Words of a change's text, from number `at` on, that are recorded: one for each token, or word of another file. */
 export interface RecordedWords { at: number; tokens: number[]; file?: string }
 
+/** at: when it was typed, seconds by the server's clock. rivals: changes of its place that were typed earlier elsewhere. */
 export interface Change {
   after: number;
   tokens: number[];
@@ -14,9 +15,7 @@ export interface Change {
   cut: Cut | null;
   take_of?: string;
   recorded?: RecordedWords[];
-  /** When it was typed, seconds by the server's clock. */
   at?: number;
-  /** Changes of its place that were typed earlier in another window. */
   rivals?: Change[];
 }
 
@@ -65,6 +64,7 @@ export interface Token { id: number; text: string; start: number; end: number; s
 export interface PatchSpan { source: [first: number, last: number]; length: number }
 export interface NewWord { span: number; word: number; text: string; start: number; end: number; length: [edit: number, unit: number] | null }
 export interface Pronunciation { said: string; phones: string }
+/** base: the take of which it is another length. */
 export interface TakeRecord {
   number: number;
   pace: number;
@@ -81,6 +81,7 @@ export interface TakeRecord {
   recorded: number | null;
   punch_in?: boolean;
   other?: string;
+  base?: number;
 }
 
 export interface Sound { sample_rate: number; channels: number; samples: number; seconds: number }
@@ -114,6 +115,7 @@ export interface ShownProject extends ShownScript {
   offered: string | null;
   pronunciations: Record<string, string>;
   names: string;
+  tells_speakers: boolean;
   marks: boolean | null;
   recordings: FurtherRecording[];
   done: Step[];

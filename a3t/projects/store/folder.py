@@ -250,8 +250,11 @@ class ProjectFolder:
 
     def next_take(self, key: str) -> int:
         """Return the number of the next take; raise InputError if there are too many."""
-        number = 1 + max((take.number for take in self.takes(key)), default=-1)
-        if number >= MAX_TAKES:
+        used = {take.number for take in self.takes(key)}
+        number = 1 + max(used, default=-1)
+        if number >= MAX_TAKES:  # that of one that is there no longer
+            number = min({*range(MAX_TAKES)} - used, default=MAX_TAKES)
+        if number == MAX_TAKES:
             raise InputError(TOO_MANY_TAKES)
         return number
 

@@ -151,6 +151,7 @@ def _take(job: TakeJob, stretch: Span) -> Take:
         margin, reach = min(margin, narrow / 2), max(0.025, narrow / 2)
     here = (job.first - first, job.last - first)
     text, new_text, starts = lines_of([(each.speaker, each.said) for each in kept], *here, job.text)
+    like = job.number if job.base is None else job.base
     request = replace(
         job.timed_request,
         new_text=new_text,
@@ -158,7 +159,7 @@ def _take(job: TakeJob, stretch: Span) -> Take:
         margin=margin,
         reach=reach,
         cuts=_cuts(job.cut, start, end - start),
-        seed=job.request.seed + job.number // len(VARIATIONS),
+        seed=job.request.seed + like // len(VARIATIONS),
         placed=_placed(job, kept, here, starts),
     )
     said = request.transcript
@@ -167,7 +168,7 @@ def _take(job: TakeJob, stretch: Span) -> Take:
         text, new_text, starts = lines_of(plain, *here, job.text)
         placed = _placed(job, kept, here, starts, [len(said.split()) for _, said in plain])
         request = replace(request, text=text, new_text=new_text, placed=placed)
-    variation = job.number % len(VARIATIONS) if job.varied else 0
+    variation = like % len(VARIATIONS) if job.varied or job.base is not None else 0
     return Take(stretch, request, aligned, variation, job.level)
 
 
@@ -215,6 +216,7 @@ def _written(
         number=job.number,
         pace=job.pace,
         duration=job.duration,
+        base=job.base,
         spans=tuple(
             PatchSpan((p.source[0] + start, p.source[1] + start), len(p.samples)) for p in patches
         ),

@@ -52,7 +52,8 @@ class TakeJob:
     words that goes. room: seconds of kept speech before and after the change up to another one.
     request: all but its words, by the settings. pace: relative to the settings' speed. duration: of
     the new words in seconds, or None. lengths: of each new word and pause, or None. varied: whether
-    it is to differ from the others by itself. number: of the take. level: the first take's. said: a
+    it is to differ from the others by itself. base: the take whose length is changed, or None.
+    number: of the take. level: the first take's. said: a
     recording of the new words. others: recordings in which some of them are said, too.
     """
 
@@ -69,6 +70,7 @@ class TakeJob:
     duration: float | None = None
     lengths: tuple[tuple[float, ...], ...] | None = None
     varied: bool = False
+    base: int | None = None
     number: int = 0
     level: float | None = None
     said: Path | None = None
@@ -98,6 +100,7 @@ class TakeWish:
     duration: float | None = None
     lengths: tuple[tuple[float, ...], ...] | None = None
     varied: bool = False
+    base: int | None = None
     said: Path | None = None
 
     @classmethod
@@ -108,7 +111,9 @@ class TakeWish:
         seconds = option_of(EditOptions, "duration").read(sent.get("duration"))
         lengths = None if sent.get("word") is None else lengths_with(takes, sent)
         varied = pace == 1.0 and seconds is None and lengths is None
-        return cls(pace, seconds, lengths, varied)
+        own = next((take for take in takes if take.number == sent.whole("take")), None)
+        base = own.number if own and own.base is None else own and own.base
+        return cls(pace, seconds, lengths, varied, None if varied else base)
 
 
 def _span(edit: Change, first: int, last: int, tokens: Sequence[Token]) -> tuple[float, float]:

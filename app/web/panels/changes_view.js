@@ -106,14 +106,14 @@ export class ChangesView {
           tool("pencil", TEXTS.change_text, () => this.rewrite(edit)), tool("close", TEXTS.revert, () => editing.revert(edit), { class: "tool end" })));
       return card;
     }
-    const takes = script.takesOf(edit), chosen = script.chosen(edit), isPause = script.isPause(edit), makes = script.isSpoken(edit);
+    const chosen = script.chosen(edit), isPause = script.isPause(edit), makes = script.isSpoken(edit);
     if (chosen) {
-      const by = (/** @type {number} */ factor) => (isPause ? editing.setPause(first - 1, script.pauseAfter(first - 1) * factor) : editing.again(edit, { pace: chosen.pace / factor }));
-      const choices = takes.map((take) => make("button", {
+      const by = (/** @type {number} */ factor) => (isPause ? editing.setPause(first - 1, script.pauseAfter(first - 1) * factor) : editing.again(edit, { take: chosen.number, pace: chosen.pace / factor }));
+      const choices = script.choices(edit).map((take) => make("button", {
         type: "button", role: "radio", class: "choice", "data-name": `take ${take.number}`,
-        "aria-checked": String(take === chosen), title: recorded(take) || null, "aria-label": recorded(take) || tell(TEXTS.take, take.number + 1),
+        "aria-checked": String(take === chosen), title: recorded(take) || null, "aria-label": recorded(take) || tell(TEXTS.take, (take.base ?? take.number) + 1),
         onclick: () => editing.choose(edit, take.number),
-      }, take.punch_in ? icon("record") : recorded(take) ? clock(take.recorded || 0) : String(take.number + 1)));
+      }, take.punch_in ? icon("record") : recorded(take) ? clock(take.recorded || 0) : String((take.base ?? take.number) + 1)));
       const seconds = isPause ? script.pauseAfter(first - 1) : chosen.seconds;
       card.append(make("div", { class: "row" },
         tool("play", TEXTS.in_context, () => hearing.playEdit(edit), { "data-name": "context" }),

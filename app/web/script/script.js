@@ -302,6 +302,14 @@ export class Script {
     return takes.find((take) => take.number === wanted?.take) || takes[0] || null;
   }
 
+  /** The takes that can be chosen: of those that differ in length alone the one that is heard, or the last. @param {Edit} edit */
+  choices(edit) {
+    /** @type {Map<number, TakeRecord>} */
+    const groups = new Map(), chosen = this.chosen(edit);
+    for (const take of this.takesOf(edit)) if (groups.get(take.base ?? take.number) !== chosen) groups.set(take.base ?? take.number, take);
+    return [...groups.values()];
+  }
+
   /** How far an edit is. @param {Edit} edit @returns {"failed"|"making"|"made"|"accepted"} */
   stateOf(edit) {
     if (this.takesOf(edit).length) return edit.accepted && this.isOwn(edit) ? "accepted" : "made";

@@ -109,7 +109,7 @@ export class AudioView {
     return this.#dragged((x) => {
       const at = Math.max(this.axis.at(x), edge.from + 0.06 * this.axis.rate);
       this.lane.stretch = { at, seconds: (at - edge.from) / this.axis.rate };
-    }, () => { if (this.lane.stretch) this.editing.again(edge.edit, edge.word === null ? { duration: this.lane.stretch.seconds } : { take: edge.take.number, word: edge.word, seconds: this.lane.stretch.seconds }); });
+    }, () => { if (this.lane.stretch) this.editing.again(edge.edit, edge.word === null ? { take: edge.take.number, duration: this.lane.stretch.seconds } : { take: edge.take.number, word: edge.word, seconds: this.lane.stretch.seconds }); });
   }
 
   /** A click goes there; a drag selects the words that it passes. @param {number} x @param {number} y @returns {Drag} */

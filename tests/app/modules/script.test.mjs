@@ -211,3 +211,11 @@ test("a hidden word is a struck one: nothing is said for it, and no notation is 
     assert.deepEqual(found(made, "pause"), []);
   }
 });
+
+test("however often a take is made longer, it is one choice", () => {
+  const made = script(), edit = apply(made, 2, 3, "never");
+  Object.assign(edit, { key: "k", take: 5 });
+  const take = (number, base) => ({ number, pace: 1, ...(base === undefined ? {} : { base }) });
+  made.takes.set("k", [take(0), take(1), take(2, 0), take(3, 0), take(4, 1), take(5, 0), take(6, 0)]);
+  assert.deepEqual(made.choices(edit).map(({ number }) => number), [5, 4]);
+});

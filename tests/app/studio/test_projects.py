@@ -86,6 +86,23 @@ def test_takes_differ_are_level_and_one_is_chosen(project: Project) -> None:
     assert told["edits"][0]["source"] == takes[2]["spans"][0]["source"]
 
 
+def test_another_length_of_a_take_is_no_further_one(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.studio.project.MAX_LENGTHS", 2)
+    state = project.listened()
+    project.save(change(state, "always", "never"))
+    (key,) = project.made()["takes"]
+    last = 0
+    for n in range(1, 5):
+        project.post("takes", {"key": key, "take": last, "pace": 0.95**n})
+        lengths = project.until(lambda state: state["takes"][key][-1]["number"] > last)  # noqa: B023
+        last = lengths["takes"][key][-1]["number"]
+    takes = lengths["takes"][key]
+    assert {take.get("base") for take in takes[1:]} == {0} and len(takes) == 3
+    assert takes[-1]["seconds"] > takes[0]["seconds"]
+
+
 def test_a_misheard_word_is_corrected_and_never_made(project: Project, upload: str) -> None:
     misheard = ARCTIC.replace("superlative", "relative")
     other = Project(project.client, {"upload": upload, "text": misheard})
