@@ -44,7 +44,7 @@ test: $(VENV)/.dev-ready
 	$(PYTEST) -m "not slow" $(WORKERS) --ignore=tests/espnet $(COVERAGE)
 
 test-all: $(VENV)/.dev-ready
-	$(PYTEST)
+	HYPOTHESIS_PROFILE=thorough $(PYTEST)
 
 test-app: $(VENV)/.dev-ready
 	$(PYTEST) $(WORKERS) tests/app/browser

@@ -37,10 +37,10 @@ from alignment.recognition import network_recogniser
 from tests.conftest import ARCTIC
 
 # No property fails because the machine is busy: a first call loads models and dictionaries.
-settings.register_profile(
-    "unhurried", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.load_profile("unhurried")
+UNHURRIED = settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("unhurried", UNHURRIED)
+settings.register_profile("thorough", UNHURRIED, max_examples=200)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "unhurried"))
 
 
 @pytest.fixture(scope="session", autouse=True)

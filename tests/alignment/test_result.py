@@ -33,7 +33,7 @@ def alignments(draw: st.DrawFn) -> Alignment:
     return Alignment(tuple(words), clock, draw(st.floats(0, 1)))
 
 
-@settings(derandomize=True, max_examples=50)
+@settings(derandomize=True)
 @given(alignments())
 def test_json_gives_the_same_back(alignment: Alignment) -> None:
     assert Alignment.from_json(json.loads(json.dumps(alignment.to_json()))) == alignment

@@ -7,7 +7,7 @@ import av
 import numpy as np
 import pytest
 import soundfile as sf
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from a3t.audio.output import chunks, id3
@@ -83,7 +83,6 @@ def test_texts_go_from_each_container_to_each(source: str, ending: str, tmp_path
 SAID = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=40)
 
 
-@settings(max_examples=60, deadline=None)
 @given(SAID, SAID, st.sampled_from([3, 4]))
 def test_a_tag_is_read_as_it_was_written(title: str, comment: str, version: int) -> None:
     tag = id3.Tag(version).with_texts({"title": title, "comment": comment})

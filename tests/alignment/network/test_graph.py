@@ -168,7 +168,7 @@ def total(found: list[Visit], scores: np.ndarray) -> float:
     return float(sum(scores[v.start : v.stop, v.state.symbol].sum() for v in found))
 
 
-@settings(derandomize=True, max_examples=40)
+@settings(derandomize=True)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 3), st.integers(0, 9))
 def test_no_way_to_say_it_is_likelier(seed: int, shortest: int, more: int) -> None:
     """Against every segmentation of the text into frames, with or without its pauses."""
