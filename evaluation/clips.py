@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice, zip_longest
+from itertools import zip_longest
 from pathlib import Path
 from typing import TypeVar
 
@@ -143,23 +143,3 @@ def align_clip(clip: Clip, seen: bool) -> HeldOutClip | None:
         return None
     parts = (extracted[name] for name in FEATURES)
     return HeldOutClip(clip.name, clip.voice, seen, rate, wave, *parts)
-
-
-def draw_clips(clips: Iterable[Clip], count: int) -> Iterator[HeldOutClip]:
-    """`count` clips, half by voices in the training data and half by others.
-
-    Raises InputError if there are fewer.
-    """
-    clips = list(clips)
-    for seen, share in ((True, (count + 1) // 2), (False, count // 2)):
-        usable = 0
-        aligned = (align_clip(clip, seen) for clip in held_out(clips, seen))
-        for item in islice(filter(None, aligned), share):
-            usable += 1
-            yield item
-        if usable < share:
-            kind = "seen" if seen else "unseen"
-            raise InputError(
-                f"The corpora have only {usable} usable test clips by {kind} voices, not {share}:"
-                " choose fewer clips or add a corpus."
-            )

@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
+from rapidfuzz.distance import Levenshtein
 
 from a3t.errors import InputError
 from evaluation.cepstra import Floats, as_signal, warp_path
 from evaluation.packages import eval_package
 from training.pretraining_objective import cepstra
-from training.text.edit_distance import edit_distance
 
 
 def mel_l1(reference: npt.ArrayLike, other: npt.ArrayLike) -> float:
@@ -223,10 +223,10 @@ def figure_or_nan(measure: Callable[..., float], *arguments: Any) -> float:
 
 
 def word_error_rate(reference: Sequence[str], hypothesis: Sequence[str]) -> float:
-    """`edit_distance` over the number of reference words.
+    """Return the edit distance over the number of reference words.
 
     Words are compared literally, so normalise both alike. Raises InputError for an empty reference.
     """
     if not reference:
         raise InputError("A word error rate needs at least one reference word.")
-    return edit_distance(reference, hypothesis) / len(reference)
+    return Levenshtein.distance(reference, hypothesis) / len(reference)

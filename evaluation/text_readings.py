@@ -1,7 +1,7 @@
 """The reading and punctuation of texts, measured.
 
-Lists: how many of the written forms in tests/text/normaliser are read as they say; of those of
-podcasts' kinds the sentences apart by which no rule was written. Unknown words: by the network of
+Lists: how many of the written forms in tests/text/normaliser are read as they say, in sentences by
+which no rule was written. Unknown words: by the network of
 letters, words that it was not trained on. --texts names a folder of texts, by which also are
 measured: homographs, a fifth of the marked sentences held out (homographs-train.tsv.xz); marks that
 are restored, by words alone (talk-test.txt.xz, books-test.txt.xz, iwslt2011-test.tsv).
@@ -10,7 +10,6 @@ are restored, by words alone (talk-test.txt.xz, books-test.txt.xz, iwslt2011-tes
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -61,12 +60,9 @@ def right(name: str, rows: Iterable[list[str]]) -> Row:
 
 def lists() -> Iterator[Row]:
     """The lists of written forms."""
-    texts = {name: (LISTS / f"{name}.txt").read_text("utf-8") for name in ("readings", "narrated")}
-    yield right("written forms, rules fitted", (row for t in texts.values() for row in rows_of(t)))
     _, aside = (LISTS / "podcasts.txt").read_text("utf-8").split(SET_ASIDE)
     yield right("written forms, set aside", rows_of(aside))
-    fitted, aside = (LISTS / "kinds.txt").read_text("utf-8").split(SET_ASIDE)
-    yield right("figures and signs, rules fitted", rows_of(fitted))
+    _, aside = (LISTS / "kinds.txt").read_text("utf-8").split(SET_ASIDE)
     yield right("figures and signs, set aside", rows_of(aside))
 
 
@@ -82,12 +78,7 @@ def unknown_words(count: int) -> Iterator[Row]:
 
 def homographs(path: Path) -> Row:
     """Sentences whose homograph is read rightly, by what was learnt from the others."""
-    seen = Counter[tuple[str, str]]()
-    train: list[train_homographs.MarkedHomograph] = []
-    held: list[train_homographs.MarkedHomograph] = []
-    for example in train_homographs.read(path):
-        seen[key := (example.word, example.sense)] += 1
-        (held if seen[key] % train_homographs.HELD_OUT == 0 else train).append(example)
+    train, held = train_homographs.divided(train_homographs.read(path))
     found = train_homographs.measure(train_homographs.learn(train), held)
     return score("homographs right", found["all"], len(held))
 

@@ -152,8 +152,13 @@ def _process(
 
 
 def check(options: argparse.Namespace) -> None:
-    """Refuse what this machine lacks."""
+    """Refuse what this machine lacks, and features without what the configuration reads."""
     refuse_missing(options.device, options.processes)
+    if options.config and not options.pitch:
+        from training.configuration import read_config
+
+        if read_config(options.config).get("model", {}).get("pitch"):
+            raise InputError(f"{options.config} trains on pitch: give --pitch true as well.")
     if options.loop == "espnet" and find_spec("espnet2") is None:
         raise InputError("ESPnet is not installed: see recipes/README.md, or use --loop plain.")
 
@@ -162,6 +167,8 @@ main = Program(
     check,
     *compute_options(),
     option("--loop", choices=["plain", "espnet"], default="plain", help="that is to train"),
+    option("--config", type=Path, metavar="YAML", help="that is to be trained"),
+    option("--pitch", action="store_true", help="the features have pitch"),
 )
 
 

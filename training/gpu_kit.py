@@ -6,7 +6,7 @@ python -m training.gpu_kit run --device cuda --out OUT            # there, where
 `make gpu-kit CORPORA=DIR` packs. `run` does, each in its own time: the paper's configuration on
 random and on real batches, in float32 and bfloat16, in one process and two; the vocoder with pulses
 against discriminators; the shipped A3T against a critic. OUT gets report.json, logs, curves and
-weights. Missing packages may lie in ``wheels/`` beside run.sh. ``--share 0.01`` tries it all.
+weights. Missing packages may lie in ``wheels/`` beside run.sh. ``--trial`` tries it on a CPU.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from training.configuration import merge, read_config
 from training.devices import Place, compute, compute_options, refuse_missing
 from training.features.store import OPTIONAL, Store, StoredClip, StoreWriter
 from training.pretrain import Pretraining
-from training.programs import Program, counts, option
+from training.programs import Program, option
 from training.training_runs import TrainingRun, initial_weights
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -47,8 +47,8 @@ BEGUN = ("small", "vocoder-small")  # shipped models that are trained on, as NAM
 DATA_MIB = 60  # features, sound and initial weights together
 STEPS, WARM = 200, 20  # of the paper's configuration; those that are not timed
 MINUTES = 5  # of each training
-SLACK_S, TRIAL_SLACK_S = 120, 600  # of each part, for its start and its end; where CPUs try it
-PAPER_FRAMES, LEAST_FRAMES = 30_000, 300  # of the paper's batch; of a trial's
+SLACK_S = 120  # of each part, for its start and its end
+PAPER_FRAMES = 30_000  # of the paper's batch
 FRAMES, PHONES, CLIPS = 300, 42, 64  # of a random clip; of them
 RUN = """#!/bin/sh
 # Unpacked on a machine with a GPU: ./run.sh --device cuda --out OUT
@@ -60,9 +60,18 @@ PYTHONPATH=.:site exec python3 -m training.gpu_kit run "$@"
 """
 OWN = {  # of the shipped model's configuration, what the packed features lack
     "data": {"degraded": 0.0, "shares": None, "batch_frames": 24_000},
-    "training": {"steps": 1_000_000, "decay": 1, "by_clock": True},
+    "training": {"steps": 1_000_000, "decay": 1},
     "loss": {"speaker": 0.0},
 }
+# A trial: networks, batches, sounds and minutes that a busy CPU can do.
+SMALL = {
+    "model": {
+        "width": 16, "heads": 2, "hidden": 16, "encoder_blocks": 1, "decoder_blocks": 1,
+        "postnet_channels": 16,
+    },
+    "data": {"batch_frames": 300, "crop": [40, 60]},
+}  # fmt: skip
+TRIAL_STEPS, TRIAL_MINUTES, TRIAL_SOUNDS, TRIAL_LIMIT_S = 2, 0.05, 6, 1800
 
 
 def pack(options: argparse.Namespace) -> None:
@@ -126,8 +135,8 @@ def spread(clips: list[StoredClip]) -> list[StoredClip]:
     return [clips[k] for k in np.random.default_rng(0).permutation(len(clips))]
 
 
-def prepare(data: Path, work: Path) -> None:
-    """Decode the sound for the vocoder, and make up clips of random features."""
+def prepare(data: Path, work: Path, most: int | None) -> None:
+    """Decode sounds for the vocoder, ``most`` of them, and make up clips of random features."""
     with (
         StoreWriter(work / "random" / "train") as train,
         StoreWriter(work / "random" / "dev") as dev,
@@ -152,7 +161,7 @@ def prepare(data: Path, work: Path) -> None:
     cache = work / "wav24"
     cache.mkdir(exist_ok=True)
     parts, entries, at = [], [], 0
-    for path in sorted((data / "sound").glob("*.opus")):
+    for path in sorted((data / "sound").glob("*.opus"), reverse=True)[:most]:
         split, voice, name = path.stem.split(".", 2)
         corpus, _, speaker = voice.partition("-")
         samples = soundfile.read(path, dtype="int16")[0]
@@ -166,68 +175,63 @@ def prepare(data: Path, work: Path) -> None:
     (cache / INDEX).write_text("".join(json.dumps(asdict(entry)) + "\n" for entry in entries))
 
 
-def parts_of(options: argparse.Namespace, work: Path) -> Iterator[tuple[str, float, list[str]]]:
-    """Yield the name of each part, its limit in seconds and its program with its arguments."""
-    data, share, out = options.data, options.share, options.out
-    count, frames = max(2, round(STEPS * share)), max(LEAST_FRAMES, round(PAPER_FRAMES * share))
+def parts_of(options: argparse.Namespace, work: Path) -> Iterator[tuple[str, float, str]]:
+    """Yield the name of each part, its limit in seconds, and its program with its arguments."""
+    data, out, trial = options.data, options.out, " --trial" if options.trial else ""
     stores = {"random": work / "random", "real": data / "features"}
     for processes, precision, kind in product((1, 2), ("float32", "bfloat16"), stores):
-        yield (
-            f"paper {kind} {precision} {processes}",
-            60.0,
-            words(
-                f"training.gpu_kit measure --features {stores[kind]} --device {options.device} "
-                f"--precision {precision} --processes {processes} --steps {count} --frames {frames}"
-            ),
+        command = (
+            f"training.gpu_kit measure --features {stores[kind]} --device {options.device} "
+            f"--precision {precision} --processes {processes}{trial}"
         )
-    minutes = MINUTES * share
-    for_both = f"--device {options.device} --workers {options.workers} --minutes {minutes}"
-    pulses = ROOT / "recipes" / "vocoder" / "conf" / "pulses.yaml"
-    yield (
-        "vocoder",
-        60 * minutes,
-        words(
-            f"training.vocoder --data {work / 'wav24'} --config {pulses} --out {out / 'vocoder'} "
-            f"--start {data / 'vocoder-small.pt'} --steps 1000000 {for_both}"
-        ),
+        yield f"paper {kind} {precision} {processes}", 60.0, command
+    minutes = TRIAL_MINUTES if options.trial else MINUTES
+    schedule = {"training": {"minutes": minutes, "by_clock": True}}
+    for_both = f"--device {options.device} --workers {options.workers}"
+    pulses = merge(read_config(ROOT / "recipes" / "vocoder" / "conf" / "pulses.yaml"), schedule)
+    if options.trial:
+        pulses["discriminators"]["alone"] = 0  # steps in which the vocoder waits
+    (work / "pulses.yaml").write_text(yaml.safe_dump(pulses), encoding="utf-8")
+    command = (
+        f"training.vocoder --data {work / 'wav24'} --config {work / 'pulses.yaml'} "
+        f"--out {out / 'vocoder'} --start {data / 'vocoder-small.pt'} --steps 1000000 {for_both}"
     )
-    config = read_config(ROOT / "a3t" / "pretrained" / "small" / "config.yaml")
-    parts = {name: config[name] for name in ("model", "masking", "data", "loss", "training")}
-    own = merge(merge(parts, OWN), {"training": {"minutes": minutes}})
-    own["data"]["batch_frames"] = max(LEAST_FRAMES, round(own["data"]["batch_frames"] * share))
+    yield "vocoder", 60 * minutes, command
+    shipped = read_config(ROOT / "a3t" / "pretrained" / "small" / "config.yaml")
+    parts = {name: shipped[name] for name in ("model", "masking", "data", "loss", "training")}
+    own = merge(merge(merge(parts, OWN), schedule), SMALL if options.trial else {})
     (work / "a3t.yaml").write_text(yaml.safe_dump(own), encoding="utf-8")
-    yield (
-        "a3t",
-        60 * minutes,
-        words(
-            f"training.pretrain --config {work / 'a3t.yaml'} --features {data / 'features'} "
-            f"--out {out / 'a3t'} --init {data / 'small.pt'} --critic {for_both}"
-        ),
+    command = (
+        f"training.pretrain --config {work / 'a3t.yaml'} --features {data / 'features'} "
+        f"--out {out / 'a3t'} --init {data / 'small.pt'} --critic {for_both}"
     )
-
-
-def words(command: str) -> list[str]:
-    """Return the words of a command line, in which no path has a space."""
-    return command.split()
+    yield "a3t", 60 * minutes, command
 
 
 def run(options: argparse.Namespace) -> None:
-    """Do all parts, each in a process of its own; what fails is reported, and the next begins."""
+    """Do all parts, each in a process of its own; what fails is reported, and the next begins.
+
+    Raises InputError at the end if a part failed.
+    """
     refuse_missing(options.device)
     options.out.mkdir(parents=True, exist_ok=True)
-    slack = SLACK_S if options.share >= 1 else TRIAL_SLACK_S
     report: dict[str, Any] = {"torch": torch.__version__, "GPUs": torch.cuda.device_count()}
+    failed: list[str] = []
     with TemporaryDirectory() as folder:
         work = Path(folder)
-        prepare(options.data, work)
+        prepare(options.data, work, TRIAL_SOUNDS if options.trial else None)
         for name, limit, command in parts_of(options, work):
             begun = time.monotonic()
-            report[name] = part = done(command, limit + slack, options.out / f"{name}.log")
+            limit = TRIAL_LIMIT_S if options.trial else limit + SLACK_S
+            report[name] = part = done(command.split(), limit, options.out / f"{name}.log")
+            failed += [name] if part["exit"] else []
             part["seconds"] = round(time.monotonic() - begun, 1)
             print(name, json.dumps(part), flush=True)
             (options.out / "report.json").write_text(json.dumps(report, indent=1) + "\n")
     for training in ("vocoder", "a3t"):
         keep_weights(options.out / training)
+    if failed:
+        raise InputError(f"Failed: {', '.join(failed)}; their logs are in {options.out}.")
 
 
 def done(command: list[str], limit: float, log: Path) -> dict[str, Any]:
@@ -240,7 +244,7 @@ def done(command: list[str], limit: float, log: Path) -> dict[str, Any]:
                 check=False,
             ).returncode  # fmt: skip
         except subprocess.TimeoutExpired:
-            code = None
+            code = 124
     lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines() or [""]
     try:
         return {"exit": code, **json.loads(lines[-1])}
@@ -271,12 +275,14 @@ def measure(options: argparse.Namespace) -> None:
 def measure_here(options: argparse.Namespace, place: Place) -> None:
     """Print steps a second, memory in MiB and the loss of the last steps as JSON."""
     config = read_config(ROOT / "a3t" / "model" / "conf" / "paper.yaml")
-    config["data"]["batch_frames"] = options.frames
+    config["data"]["batch_frames"] = PAPER_FRAMES
+    config = merge(config, SMALL if options.trial else {})
+    steps = TRIAL_STEPS if options.trial else STEPS
     work = Pretraining(config, Store(options.features), place)
     with TemporaryDirectory() as folder:
         trained = TrainingRun(work.model, work.schedule, Path(folder), place=place)
-        losses, begun, warm = [], 0.0, min(WARM, options.steps // 2)
-        for step in range(options.steps):
+        losses, begun, warm = [], 0.0, min(WARM, steps // 2)
+        for step in range(steps):
             if step == warm:
                 begun = finished(place.device)
             losses.append(trained.train_step(work.losses)["total"])
@@ -285,7 +291,7 @@ def measure_here(options: argparse.Namespace, place: Place) -> None:
     if place.device.startswith("cuda"):
         memory = torch.cuda.max_memory_allocated() / 2**20
     if place.rank == 0:
-        rate = (options.steps - warm) / seconds
+        rate = (steps - warm) / seconds
         last = float(torch.stack(losses[-10:]).mean())
         print(json.dumps({"steps_per_second": rate, "MiB": memory, "loss": last}))
 
@@ -309,8 +315,7 @@ main = Program(
     option("--data", type=Path, default=ROOT / "data", help="a recipe's data; the kit's folder"),
     option("--features", type=Path, help="feature store (training.extract --pitch)"),
     option("--out", type=Path, default=Path("out")),
-    option("--share", type=float, default=1.0, metavar="X", help="of all steps and minutes"),
-    *counts(steps=STEPS, frames=PAPER_FRAMES),
+    option("--trial", action="store_true", help="tiny networks, a few steps: does all of it work?"),
     *compute_options(),
 )
 

@@ -29,7 +29,6 @@ from a3t.source.records import AlignedRecording
 from a3t.spans import Span
 from a3t.text.transcript import Transcript
 from a3t.vocoder import vocode_span
-from evaluation.detector.fine_time import fine_features, fine_time
 from evaluation.detector.spectral_statistics import RATE, log_spectrum, stretch_features
 from evaluation.edits.conditions import CLEAN, under
 from evaluation.edits.experiment import labelled_phones, single_edit
@@ -44,8 +43,7 @@ Floats = np.ndarray
 
 # A copy is the clip's own mel through the vocoder, a control its own sound to 24 kHz and back; both
 # are put into the place of a natural stretch as a patch is.
-PATCH, COPY, CONTROL, NATURAL, OTHER = "patch", "copy", "control", "natural", "other natural"
-FINE_TIME = "fine time"  # the features of a row that are not of its spectrum
+PATCH, COPY, CONTROL, NATURAL = "patch", "copy", "control", "natural"
 MARGIN = 8  # frames of a copy beside its stretch, in which it is joined: 0.1 s
 MOST_OF_A_VOICE = 20  # clips
 
@@ -63,9 +61,10 @@ def draw_edits(clips: Sequence[Clip], half: str, count: int) -> list[ListedEdit]
 
 
 def make_stretches(edit: ListedEdit, setting: Setting) -> Iterator[Row]:
-    """Under each condition an edit's patch, and a natural stretch of as many frames, its copy and
-    its control, and where there is room another natural one. InputError if the
-    edit can't be made, or the clip has no such stretch."""
+    """Make an edit's patch under each condition, a natural stretch as long, its copy and control.
+
+    Raises InputError if the edit can't be made, or the clip has no such stretch.
+    """
     folder = setting.folder / "sounds"
     folder.mkdir(parents=True, exist_ok=True)
     clip, editor = setting.known["clips"][edit.clip], setting.editor
@@ -95,12 +94,11 @@ def make_stretches(edit: ListedEdit, setting: Setting) -> Iterator[Row]:
         result.save(folder / f"{edit.name} {condition}.wav", provenance=False)
         copy = vocode_span(editor.vocoder, log_mel(sound.samples)[:frames], 0, frames).numpy()
         copied = in_place(recording, copy, natural[0], own=True)
-        controls = [in_place(recording, sound.samples, span, own=False) for span in natural[:2]]
-        patches = [(PATCH, result.patches[0]), (COPY, copied), (CONTROL, controls[0])]
+        control = in_place(recording, sound.samples, natural[0], own=False)
         # A joint may lie outside its words, so natural stretches have the samples of a joined one.
-        for kind, joined in zip((NATURAL, OTHER), (copied, *controls[1:]), strict=False):
-            patches.append((kind, Patch(joined.source, recording.mono(*joined.source)[:, None])))
-        for kind, patch in patches:
+        as_it_is = Patch(copied.source, recording.mono(*copied.source)[:, None])
+        kinds = {PATCH: result.patches[0], COPY: copied, CONTROL: control, NATURAL: as_it_is}
+        for kind, patch in kinds.items():
             yield {
                 "edit": edit.name,
                 "voice": edit.voice,
@@ -108,35 +106,19 @@ def make_stretches(edit: ListedEdit, setting: Setting) -> Iterator[Row]:
                 "condition": condition,
                 "kind": kind,
                 "features": features_of(recording, patch),
-                FINE_TIME: fine_features_of(recording, patch),
             }
 
 
 def features_of(recording: Recording, patch: Patch) -> Floats:
     """Return the features (160,) of a patch in its recording, cross-fades left out."""
-    sound, first, last = _in_recording(recording, patch, RATE)
-    return stretch_features(log_spectrum(sound), first, last)
-
-
-def fine_features_of(recording: Recording, patch: Patch) -> Floats | None:
-    """Return a patch's features (12,) in fine time, alike; None if it is hardly voiced."""
-    sound, first, last = _in_recording(recording, patch, SAMPLE_RATE)
-    try:
-        return fine_features(*fine_time(sound), first, last)
-    except InputError:
-        return None
-
-
-def _in_recording(recording: Recording, patch: Patch, rate: int) -> tuple[Floats, int, int]:
-    """Return the recording with a patch, (n,) at a rate, and the patch's first and last sample."""
     own = recording.sample_rate
     sound = read_patched(recording, [patch], 0, recording.samples + patch.growth).mean(axis=1)
     first, last = sample_map(recording, [patch]).changes[0].output
     fade = round(FADE_MS * own / 1000)
-    first, last = (round(sample * rate / own) for sample in (first + fade, last - fade))
-    if rate != own:
-        sound = soxr.resample(sound, own, rate, quality="VHQ")
-    return sound, first, last
+    first, last = (round(sample * RATE / own) for sample in (first + fade, last - fade))
+    if own != RATE:
+        sound = soxr.resample(sound, own, RATE, quality="VHQ")
+    return stretch_features(log_spectrum(sound), first, last)
 
 
 def write_source(clip: Clip, condition: str, folder: Path) -> Path:

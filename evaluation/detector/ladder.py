@@ -29,21 +29,14 @@ from a3t.plan.request import EditRequest
 from a3t.rendering.renderer import Renderer, masked_mel
 from a3t.source.records import AlignedRecording
 from a3t.spans import Span
-from a3t.text.phones import is_vowel, strip_stress
+from a3t.text.phones import is_vowel
 from a3t.text.transcript import Transcript
 from a3t.vocoder import vocode_span
 from alignment import Alignment
 from evaluation import metrics
-from evaluation.detector.detector_material import (
-    FINE_TIME,
-    MARGIN,
-    features_of,
-    fine_features_of,
-    in_place,
-    write_source,
-)
+from evaluation.detector.detector_material import MARGIN, features_of, in_place, write_source
 from evaluation.detector.spectral_statistics import FEATURES
-from evaluation.detector.telling_apart import judged, told_apart
+from evaluation.detector.telling_apart import told_apart
 from evaluation.edits.conditions import CLEAN
 from evaluation.edits.experiment import labelled_phones, single_edit
 from evaluation.edits.listing import clips_in_turn
@@ -51,7 +44,6 @@ from evaluation.edits.segment_metrics import LabelledSound
 from evaluation.harness.declared_tables import Figures, Row, Rows, figure_name
 from evaluation.harness.estimates import RESAMPLES, Interval
 from evaluation.harness.measurement import CORPORA, HALF, MODEL, Measurement, Setting
-from evaluation.harness.report_files import markdown_table
 from training.corpora import Clip
 from training.programs import counts
 
@@ -66,17 +58,9 @@ BESIDE = 12  # frames of the clip before and after a word
 TURNS = 4  # words of a clip at most
 MOST_OF_A_VOICE = 20  # clips
 VOWELS, NASALS = "vowels", "nasals"
-CLASSES = {
-    NASALS: "M N NG",
-    "liquids": "L R W Y",
-    "p t k": "P T K",
-    "b d g": "B D G",
-    "fricatives": "F TH S SH HH V DH Z ZH",
-}
 BANDS = tuple((low, low + 500) for low in range(500, 7500, 500))  # Hz
 TOLD_BANDS = 1000, 7000  # Hz, the bands by which the fill is judged
 BELOW = {"below 7 kHz": 7000, "below 2.5 kHz": 2500}
-JUDGED = (*BELOW, FINE_TIME)
 
 
 @dataclass(frozen=True)
@@ -211,14 +195,12 @@ def climb(place: Place, setting: Setting) -> Iterator[Row]:
     }
     for rung, patch in patches.items():
         phones = plan.edits[0].phones if rung == SHIPPED else given.edits[0].phones
-        fine = fine_features_of(recording, patch)
         yield {
             "place": place.name,
             "voice": place.clip.voice,
             "corpus": place.clip.corpus,
             "rung": rung,
             "features": features_of(recording, patch).tolist(),
-            FINE_TIME: None if fine is None else fine.tolist(),
             **figures_of(plan, patch, phones, sound),
         }
 
@@ -272,10 +254,7 @@ def figures_of(
 
 
 def _kind(symbol: str) -> str:
-    phone = strip_stress(symbol)
-    if is_vowel(symbol):
-        return VOWELS
-    return next((name for name, phones in CLASSES.items() if phone in phones.split()), "")
+    return VOWELS if is_vowel(symbol) else NASALS if symbol in ("M", "N", "NG") else ""
 
 
 def _band_levels(samples: Floats) -> Floats:
@@ -289,51 +268,17 @@ def _band_levels(samples: Floats) -> Floats:
     return np.asarray(10 * np.log10(np.stack(sums, axis=1) + 1e-8))
 
 
-def report(rows: Rows, setting: Setting) -> str:
-    """The ladder, similarity by corpus, and the bands of each phone class."""
-    corpora = sorted({row["corpus"] for row in rows})
-    lines = []
-    for rung in RUNGS:
-        own = [row for row in rows if row["rung"] == rung]
-        shifts = _similarity_shifts(rows, rung)
-        lines.append(
-            [
-                rung,
-                *(format(_told(rows, rung, band), ".3f") for band in JUDGED),
-                _plus_minus(_shifts(rows, rung)),
-                f"{np.nanmedian([row['f0_error'] for row in own]):.2f}",
-                _plus_minus([row["level"] for row in own], 1),
-                _plus_minus([shift for _, shift in shifts], 3),
-                *(_plus_minus([x for where, x in shifts if where == c], 3) for c in corpora),
-            ]
-        )
-    heads = ["rung", *JUDGED, "shift", "F0, semitones", "level, dB", "similarity", *corpora]
-    bands = [
-        [rung, kind, *(f"{value:+.1f}" for value in _bands(rows, rung, kind))]
-        for rung in (COPY, BOTH, SHIPPED)
-        for kind in (VOWELS, *CLASSES)
-    ]
-    places = sum(row["rung"] == NATURAL for row in rows)
-    return "\n".join(
-        (
-            f"{places} places of {len({row['voice'] for row in rows})} voices\n",
-            markdown_table(heads, lines),
-            "By phone class, dB above the recorded word, in bands of 500 Hz that begin at:\n",
-            markdown_table(["rung", "class", *(str(low) for low, _ in BANDS)], bands),
-        )
-    )
-
-
 def figures(rows: Rows) -> Figures:
     """Every rung's area, F0's error, level and similarity; of what ships the worst bands."""
-    found: Figures = {"places": sum(row["rung"] == NATURAL for row in rows)}
+    natural = {row["place"]: row["similarity"] for row in rows if row["rung"] == NATURAL}
+    found: Figures = {"places": len(natural)}
     for rung in RUNGS:
         own = [row for row in rows if row["rung"] == rung]
-        measures: Figures = {head: _told(rows, rung, head) for head in JUDGED}
+        measures: Figures = {head: _told(rows, rung, head) for head in BELOW}
         measures |= {
             "f0": float(np.nanmedian([row["f0_error"] for row in own])),
             "level": Interval.of(row["level"] for row in own),
-            "similarity": Interval.of(shift for _, shift in _similarity_shifts(rows, rung)),
+            "similarity": Interval.of(row["similarity"] - natural[row["place"]] for row in own),
         }
         found |= {figure_name(rung, head): value for head, value in measures.items()}
     for kind in (VOWELS, NASALS):
@@ -343,43 +288,13 @@ def figures(rows: Rows) -> Figures:
     return found
 
 
-def _similarity_shifts(rows: Rows, rung: str) -> list[tuple[str, float]]:
-    """The corpus of each place, and what its similarity changes against the recorded word's."""
-    natural = {row["place"]: row["similarity"] for row in rows if row["rung"] == NATURAL}
-    own = [row for row in rows if row["rung"] == rung]
-    return [(row["corpus"], row["similarity"] - natural[row["place"]]) for row in own]
-
-
-def _chosen(rows: Rows, rung: str, band: str) -> tuple[Floats, Floats, list[str]]:
-    """Return the features that ``JUDGED`` names, of a rung and of what was recorded, which is
-    which, and whose they are; fine time is that of voiced words."""
-    own = [row for row in rows if row["rung"] in (rung, NATURAL)]
-    if band == FINE_TIME:
-        own = [row for row in own if row[FINE_TIME] is not None]
-        features = np.array([row[FINE_TIME] for row in own])
-    else:
-        columns = [k for k, feature in enumerate(FEATURES) if feature.band[1] <= BELOW[band]]
-        features = np.array([row["features"] for row in own])[:, columns]
-    return features, np.array([row["rung"] == rung for row in own]), [row["voice"] for row in own]
-
-
 def _told(rows: Rows, rung: str, band: str) -> Interval:
-    return told_apart(*_chosen(rows, rung, band))
-
-
-def _shifts(rows: Rows, rung: str) -> list[float]:
-    """The rise of the classifier's score of each word over that of the recorded one."""
-    scores = judged(*_chosen(rows, rung, "below 7 kHz"))
+    """Return how well a rung is told from the recorded by the statistics below a band's end."""
     own = [row for row in rows if row["rung"] in (rung, NATURAL)]
-    found = {(row["place"], row["rung"]): score for row, score in zip(own, scores, strict=True)}
-    return [found[place, rung] - found[place, NATURAL] for place, made in found if made == rung]
-
-
-def _bands(rows: Rows, rung: str, kind: str) -> Floats:
-    """Mean dB of a phone class above the recorded, by bands."""
-    own = [row["bands"][kind] for row in rows if row["rung"] == rung and kind in row["bands"]]
-    sums = np.sum(own, axis=0) if own else np.full(len(BANDS) + 1, np.nan)
-    return np.asarray(sums[1:] / sums[0])
+    columns = [k for k, feature in enumerate(FEATURES) if feature.band[1] <= BELOW[band]]
+    features = np.array([row["features"] for row in own])[:, columns]
+    made = np.array([row["rung"] == rung for row in own])
+    return told_apart(features, made, [row["voice"] for row in own])
 
 
 def _worst_band(rows: Rows, rung: str, kind: str) -> tuple[Interval, float]:
@@ -403,22 +318,14 @@ def _worst_band(rows: Rows, rung: str, kind: str) -> tuple[Interval, float]:
     return Interval(float(levels[worst]), float(low), float(high), len(sums)), chance
 
 
-def _plus_minus(values: Sequence[float], digits: int = 2) -> str:
-    """The mean ± one standard error."""
-    own = np.array([value for value in values if np.isfinite(value)])
-    if len(own) < 2:
-        return "–"
-    return f"{own.mean():+.{digits}f} ± {own.std(ddof=1) / np.sqrt(len(own)):.{digits}f}"
-
-
 LEGEND = """\
 Splice: the word's own sound, put back as a patch is. Copy: through the vocoder. Both given: filled
 by the network with the recorded durations and pitch. Durations given: the pitch predicted. Shipped:
 as an edit makes it. Below 7 and 2.5 kHz: the area by which the detector's classifier, taught by the
 other voices, tells the rung from the recorded words (0.5 not at all, 1 always; 95 % intervals).
-Fine time: the same by what happens within a period of the voice.
-Shift: of its score, paired. F0: the median error where both are voiced. Similarity: the shift of
-the cosine to the rest of the clip, also by corpus. ± is one standard error.
+F0: the median error in semitones where both are voiced. Level: dB. Similarity: the shift of the
+cosine to the rest of the clip. Vowels and nasals: the worst band of 500 Hz, dB above the recorded
+word, and by chance of as few voices.
 """
 
 MEASUREMENT = Measurement(
@@ -426,7 +333,6 @@ MEASUREMENT = Measurement(
     climb,
     options=(HALF, *counts(places=100), *MODEL, CORPORA),
     unit="place",
-    report=report,
     figured=figures,
     legend=LEGEND,
 )

@@ -37,10 +37,6 @@ class Feature:
     statistic: str
     relative: bool
 
-    def __str__(self) -> str:
-        where = "minus outside" if self.relative else "inside"
-        return f"{self.statistic}, {self.band[0] / 1000:g} to {self.band[1] / 1000:g} kHz, {where}"
-
 
 FEATURES = tuple(
     Feature(band, statistic, relative)

@@ -50,12 +50,6 @@ def judged(features: Floats, made: Floats, voices: Sequence[str]) -> Floats:
     return scores
 
 
-def alone(feature: Floats, made: Floats) -> float:
-    """The area of a single statistic (n,), in whichever direction it tells; nothing is learnt."""
-    value = _ranked(feature, made)
-    return max(value, 1 - value)
-
-
 def _ranked(scores: Floats, made: Floats) -> float:
     """The area under the ROC curve by the ranks of the scores (Mann and Whitney 1947): a tenth of
     the time that scikit-learn takes for it."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import numpy as np
 
@@ -24,16 +23,11 @@ from evaluation.harness.measurement import (
     MODEL,
     Measurement,
     Setting,
-    read_rows,
     repeated,
 )
-from evaluation.harness.report_files import markdown_table
 from training.programs import option
 
-OF_PATCHES = ("joint_dip", "joint_flux", "joint_jump", "plcmos")
-WORST = ("level", "similarity", "f0_range", "dnsmos")
-SHOWN = 6  # worst cases per measure
-SPREAD = ("level", "level_at_phones")  # measures whose spread counts as well as their mean
+JOINTS = ("joint_dip", "joint_flux", "joint_jump")
 
 
 class PairedEdits:
@@ -98,45 +92,10 @@ def edit_figures(rows: Rows) -> Figures:
             valid = _known(levels)
             own[f"spread.{part}"] = float(np.std(valid))
             own[f"worst.{part}"] = max(valid, key=abs, default=math.nan)
-        own["joints"] = 100 * max(_mean(_known(pairs.patch(name))) for name in OF_PATCHES[:3])
+        own["joints"] = 100 * max(_mean(_known(pairs.patch(name))) for name in JOINTS)
         own["least-similar"] = min(_known(pairs.patch("similarity")), default=math.nan)
         found |= {f"{figure_name(condition)}.{key}": value for key, value in own.items()}
     return found
-
-
-def edits_report(rows: Rows, earlier: Rows = ()) -> str:
-    """A table for each condition, the worst cases; and what changed since an ``earlier`` run of the
-    same edits, if there was one."""
-    parts = []
-    for condition in dict.fromkeys(row["condition"] for row in rows):
-        pairs, before = PairedEdits(rows, condition), PairedEdits(earlier, condition)
-        parts.append(f"## {condition[0].upper()}{condition[1:]} ({len(pairs.patches)} edits)\n")
-        parts.append(_table(pairs))
-        if before.patches.keys() & pairs.patches.keys():
-            parts.append(_changes(pairs, before))
-    return "\n".join([*parts, _worst(PairedEdits(rows))])
-
-
-def _table(pairs: PairedEdits) -> str:
-    lines = []
-    for name in MEASURES:
-        shown = (_shown(pairs.patch(name), name), _shown(pairs.every(name), name))
-        lines.append((name, *shown, f"{Interval.of(pairs.differences(name)):+.2f}"))
-    for name in OF_PATCHES:
-        value = _mean(_known(pairs.patch(name)))
-        own = f"{value:.1%} above the 95th percentile" if name != "plcmos" else f"{value:.2f}"
-        lines.append((name, own, "–", "–"))
-    return markdown_table(["measure", "patch", "natural", "patch − natural (95 %)"], lines)
-
-
-def _changes(pairs: PairedEdits, before: PairedEdits) -> str:
-    """Each patch's measures minus those of the same edit's patch in an earlier run."""
-    lines = []
-    for name in (*MEASURES, *OF_PATCHES):
-        found = pairs.changes(before, name)
-        higher = f"{sum(value > 0 for value in found)} of {len(found)}"
-        lines.append((name, f"{Interval.of(found):+.3f}", higher))
-    return "Now minus earlier:\n\n" + markdown_table(["measure", "(95 %)", "higher"], lines)
 
 
 def _known(values: Sequence[float]) -> list[float]:
@@ -145,29 +104,6 @@ def _known(values: Sequence[float]) -> list[float]:
 
 def _mean(values: Sequence[float]) -> float:
     return float(np.mean(values)) if len(values) else math.nan
-
-
-def _shown(values: Sequence[float], name: str) -> str:
-    valid = _known(values)
-    if not valid:
-        return "–"
-    text = f"{np.mean(valid):.2f}"
-    if name in SPREAD:
-        text += f", SD {np.std(valid):.2f}, worst {max(valid, key=abs):+.1f}"
-    return text
-
-
-def _worst(pairs: PairedEdits) -> str:
-    lines = ["## The worst cases\n"]
-    for name in WORST:
-        found = zip(pairs.differences(name), pairs.patches, strict=True)
-        known = [(value, key) for value, key in found if not math.isnan(value)]
-        known.sort(key=lambda pair: -abs(pair[0]) if name == "level" else pair[0])
-        cases = ", ".join(
-            f"{edit} {condition} ({value:+.2f})" for value, (edit, condition) in known[:SHOWN]
-        )
-        lines.append(f"- {name}: {cases}")
-    return "\n".join(lines) + "\n"
 
 
 LEGEND = """\
@@ -179,7 +115,7 @@ to 90th percentile. Voiced: share of frames minus the rest's at equal phones. Mi
 and 4–7.5 kHz relative to below 1 kHz, minus the rest's at equal phones, dB. Detail: second
 differences of the mel across bins over the rest's. DNSMOS: OVRL, SIG and P.808 of the stretch
 alone. Joints: share of joints at which a measure exceeds the 95th percentile of the same
-recording's natural places. PLCMOS is reported but not used for choices, because it is saturated."""
+recording's natural places."""
 
 
 def listed(setting: Setting) -> list[ListedEdit]:
@@ -190,18 +126,9 @@ def listed(setting: Setting) -> list[ListedEdit]:
 
 
 def measure(edit: ListedEdit, setting: Setting) -> Iterator[Row]:
-    options, clip = setting.options, setting.known["clips"][edit.clip]
-    conditions = options.condition or [*CONDITIONS]
-    return measure_edit(edit, clip, conditions, setting, earlier(setting))
-
-
-def earlier(setting: Setting) -> Rows:
-    """The rows of --against."""
-    if "earlier" not in setting.known:
-        folder = setting.options.against
-        setting.known["earlier"] = read_rows(folder) if folder else []
-    rows: Rows = setting.known["earlier"]
-    return rows
+    """Make and measure an edit under the conditions asked for."""
+    conditions = setting.options.condition or [*CONDITIONS]
+    return measure_edit(edit, setting.known["clips"][edit.clip], conditions, setting)
 
 
 MEASUREMENT = Measurement(
@@ -211,15 +138,9 @@ MEASUREMENT = Measurement(
         HALF,
         repeated("--condition", [*CONDITIONS], choices=[*CONDITIONS]),
         option("--edits", type=int, metavar="N", help="only the first N"),
-        option(
-            "--against", type=Path, metavar="FOLDER",
-            help="folder of an earlier run of the same edits: compare its patches with "
-            "these, and reuse its measures of natural speech",
-        ),
         *MODEL, CORPORA,
     ),
     unit="edit",
-    report=lambda rows, setting: edits_report(rows, earlier(setting)),
     figured=edit_figures,
     legend=LEGEND,
 )  # fmt: skip

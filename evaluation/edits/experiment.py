@@ -22,7 +22,7 @@ from a3t.plan.word_grid import on_grid
 from a3t.source.records import AlignedRecording
 from a3t.text.transcript import Transcript
 from alignment import Alignment
-from evaluation import joints, metrics
+from evaluation import joints
 from evaluation.edits.conditions import CLEAN, write_under
 from evaluation.edits.listing import ListedEdit
 from evaluation.edits.segment_metrics import (
@@ -119,8 +119,6 @@ def _made(
         for place in result.record["edits"][0]["output"]
     )
     figures |= _joints(source, output, (first + FADE, last - FADE))
-    around = output.samples[max(0, first - CONTEXT) : last + CONTEXT]
-    figures["plcmos"] = metrics.figure_or_nan(metrics.concealment_mos, around, SAMPLE_RATE)
     return plan, source, figures
 
 

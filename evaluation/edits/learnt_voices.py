@@ -26,7 +26,7 @@ from a3t.voice.adaptation import VoicePiece, adapt, pieces_of
 from a3t.voice.making import of_one_speaker
 from evaluation.clips import by_hash
 from evaluation.edits.conditions import CLEAN
-from evaluation.edits.edits_command import LEGEND, PairedEdits, edits_report
+from evaluation.edits.edits_command import PairedEdits
 from evaluation.edits.experiment import measure_edit
 from evaluation.edits.listing import (
     KINDS,
@@ -212,11 +212,6 @@ def halves(rows: Rows) -> tuple[list[Row], list[Row]]:
     return learnt, [row for row in rows if not row["learnt"]]
 
 
-def report(rows: Rows, setting: Setting) -> str:
-    cost = figures(rows)["seconds"]
-    return f"{edits_report(*halves(rows))}\n{cost:.0f} s of the processor for each recording.\n"
-
-
 def figures(rows: Rows) -> Figures:
     """The effect of learning, and its cost."""
     after, before = halves(rows)
@@ -242,7 +237,5 @@ MEASUREMENT = Measurement(
         CORPORA,
     ),
     unit="edit",
-    report=report,
     figured=figures,
-    legend=LEGEND,
 )

@@ -28,7 +28,7 @@ from alignment import Alignment
 from alignment.aligners.network_aligner import NetworkAligner
 from evaluation.harness.declared_tables import Figures, Row, Rows, Table
 from evaluation.harness.processes import ROOT
-from evaluation.harness.report_files import json_line, read_lines, write_report
+from evaluation.harness.report_files import json_line, markdown_table, read_lines, write_report
 from training.corpora import Clip, corpora_root, read_corpora
 from training.programs import Option, Program, option
 
@@ -98,7 +98,8 @@ class Measurement:
     """A measurement: ``items`` makes a list, always the same for the same options, ``measure``
     an item's rows. An item that raises InputError is left out, and named.
 
-    The report has ``tables``, or is what ``report`` makes of the rows; ``legend`` explains it.
+    The report has ``tables``, without any all figures, or is what ``report`` makes of the rows;
+    ``legend`` explains it.
     ``key`` of an item: its rows are kept by that, whatever the options are.
     """
 
@@ -139,6 +140,10 @@ class Measurement:
             parts = [self.report(rows, setting)]
         else:
             parts = [table.markdown(rows) for table in self.tables]
+            if not parts:
+                figures = self.figures(rows).items()
+                lines = [(k, v if isinstance(v, str) else f"{v:.3g}") for k, v in figures]
+                parts = [markdown_table(["figure", "value"], lines)]
         if hasattr(setting.options, "model"):
             parts.insert(0, f"{setting.models}\n")
         if setting.left_out:

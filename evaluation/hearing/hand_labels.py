@@ -25,7 +25,6 @@ import soundfile
 from a3t.errors import InputError
 from a3t.text.transcript import Transcript
 from alignment import Word
-from alignment.network.boundaries import PHONE_CLASSES
 from evaluation.harness.declared_tables import Column, Row, Rows, Table, count, proportion, total
 from evaluation.harness.measurement import CHOSEN, Measurement, Setting
 from evaluation.harness.processes import ROOT
@@ -122,52 +121,33 @@ def labelled_clips(setting: Setting) -> list[LabelledClip]:
 
 
 def compare(clip: LabelledClip, setting: Setting) -> Iterator[Row]:
-    """Each boundary's error, found minus labelled, and spread, ms."""
+    """Measure each boundary's error, found minus labelled, and spread, ms."""
     aligned = setting.align(clip.samples, clip.rate, clip.words, check=False)
     spreads = {phone.end: phone.spread for phone in aligned.phones[:-1]}
     for word, label in zip(aligned.spoken, clip.labels, strict=True):
-        for of, context, found, true in boundaries(word, label):
+        for of, at_pause, found, true in boundaries(word, label):
             error = 1000 * (found - true)
             spread = 1000 * spreads.get(found, np.nan)
             yield {
-                "clip": clip.name, "voice": clip.voice, "of": of, "context": context,
-                "where": "beside pauses" if "pause" in context else "in speech",
+                "clip": clip.name, "voice": clip.voice, "of": of,
+                "where": "beside pauses" if at_pause else "in speech",
                 "error": error, "spread": spread,
                 "stated": found in spreads, "within": abs(error) <= spread,
             }  # fmt: skip
 
 
-def boundaries(word: Word, label: LabelledWord) -> Iterator[tuple[str, str, float, float]]:
-    """A word's boundaries that can be compared: of what, in which context, found, labelled."""
-    first = kind(label.phones[0].symbol)
-    context = "glottal onset" if label.glottal else f"between words: {first}"
-    if label.before:
-        context = f"after a pause: {first}"
+def boundaries(word: Word, label: LabelledWord) -> Iterator[tuple[str, bool, float, float]]:
+    """Yield a word's comparable boundaries: of what, whether at a pause, found and labelled."""
     if label.start > 0:
-        yield "words", context, word.start, label.start
+        yield "words", label.before, word.start, label.start
     own = [phone.symbol.rstrip("012") for phone in word.phones]
     theirs = [phone.symbol for phone in label.phones]
     for block in SequenceMatcher(None, own, theirs, autojunk=False).get_matching_blocks():
         for k in range(1, block.size):
             found, true = word.phones[block.a + k].start, label.phones[block.b + k].start
-            kinds = [kind(label.phones[block.b + j].symbol) for j in (k - 1, k)]
-            yield "phones inside words", _inside(*kinds), found, true
+            yield "phones inside words", False, found, true
     if label.after:
-        yield "words", f"before a pause: {kind(label.phones[-1].symbol)}", word.end, label.end
-
-
-def _inside(left: str, right: str) -> str:
-    """The context of a boundary inside a word, by the kinds of its phones."""
-    if "liquid" in (left, right):
-        return "inside: beside a liquid or glide"
-    if (left == "vowel") == (right == "vowel"):
-        return "inside: two vowels or two consonants"
-    return "inside: vowel, consonant" if left == "vowel" else "inside: consonant, vowel"
-
-
-def kind(symbol: str) -> str:
-    names = ("", "stop", "fricative", "nasal", "liquid")
-    return next((names[k] for k, own in enumerate(PHONE_CLASSES) if symbol in own), "vowel")
+        yield "words", True, word.end, label.end
 
 
 def _errors(rows: Rows) -> np.ndarray:
@@ -189,7 +169,7 @@ COLUMNS = (
 MEASUREMENT = Measurement(
     labelled_clips,
     compare,
-    [*(Table(COLUMNS, (by,)) for by in ("of", "where", "context")), Table(COLUMNS)],
+    [*(Table(COLUMNS, (by,)) for by in ("of", "where")), Table(COLUMNS)],
     (
         option("--labels", type=Path, default=LABELS, metavar="FOLDER"),
         CHOSEN,

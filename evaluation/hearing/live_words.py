@@ -18,6 +18,7 @@ from difflib import SequenceMatcher
 from typing import NamedTuple
 
 import numpy as np
+from rapidfuzz.distance import Levenshtein
 
 from alignment import AlignmentError
 from alignment.recognition.live import LiveRecogniser, LiveWords, Pace
@@ -34,7 +35,6 @@ from evaluation.harness.measurement import CHOSEN, Measurement, Setting, repeate
 from evaluation.hearing.planting import LONGEST, SHORTEST, aligner_held_out, heard
 from training.corpora import Clip
 from training.programs import counts, option
-from training.text.edit_distance import edit_distance
 
 JOINED = 3  # clips in a stream
 BLOCK = 0.04  # seconds that come at once
@@ -158,7 +158,7 @@ def listened(system: System, stream: SpokenStream) -> Row:
     return {
         "corpus": stream.corpus,
         "words": len(stream.words),
-        "wrong": edit_distance(stream.words, final),
+        "wrong": Levenshtein.distance(stream.words, final),
         "changed": sum(lost(a.words, b.words) for a, b in zip(history, history[1:], strict=False)),
         "shown": [round(shown_at[b] - stream.ends[a], 2) for a, b in right],
         "final": [round(final_at[b] - stream.ends[a], 2) for a, b in right],

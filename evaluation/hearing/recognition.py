@@ -16,6 +16,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from rapidfuzz.distance import Levenshtein
+
 from a3t.source.change_detection import SpeechComparison
 from a3t.source.recognised_transcript import recognised
 from a3t.source.transcripts import compared
@@ -61,29 +63,12 @@ def counted(said: Sequence[str], found: Sequence[str], change: PlantedChange) ->
 
     An additional word counts as outside unless it is at the change.
     """
-    rows, columns = len(said) + 1, len(found) + 1
-    cost = [[0] * columns for _ in range(rows)]
-    for i in range(rows):
-        for j in range(columns):
-            if i == 0 or j == 0:
-                cost[i][j] = i + j
-                continue
-            step = cost[i - 1][j - 1] + (said[i - 1] != found[j - 1])
-            cost[i][j] = min(step, cost[i - 1][j] + 1, cost[i][j - 1] + 1)
-    i, j, kept_wrong = rows - 1, columns - 1, 0
-    while i or j:
-        inside = change.start <= i - 1 < change.stop
-        if i and j and cost[i][j] == cost[i - 1][j - 1] + (said[i - 1] != found[j - 1]):
-            kept_wrong += said[i - 1] != found[j - 1] and not inside
-            i, j = i - 1, j - 1
-        elif i and cost[i][j] == cost[i - 1][j] + 1:
-            kept_wrong += not inside
-            i -= 1
-        else:
-            kept_wrong += not change.start <= i <= change.stop
-            j -= 1
-    kept = len(said) - (change.stop - change.start)
-    return Counts(len(said), cost[-1][-1], kept, kept_wrong)
+    wrong = kept_wrong = 0
+    for kind, place, _ in Levenshtein.editops(said, found):
+        last = change.stop if kind == "insert" else change.stop - 1
+        wrong += 1
+        kept_wrong += not change.start <= place <= last
+    return Counts(len(said), wrong, len(said) - (change.stop - change.start), kept_wrong)
 
 
 class RecognitionTask(NamedTuple):

@@ -1,11 +1,10 @@
 """Blind, randomised pages for a listening test, from the sounds that a comparison kept.
 
 MOS: each sound alone, rated from 1 (bad) to 5 (excellent): ITU-T P.800's absolute category rating.
-SMOS: the same scale for the similarity of its voice and the recording's (thesis, table 4.6). ABX:
-two systems' sounds and the recording X; which of them is nearer to it. Speech from a prompt is
-heard without the prompt. A page contains its sounds, shows opaque names, draws an order for each
-listener, keeps the ratings when it is closed, and gives a CSV file at the end. ``key.json`` says
-which name is whose, for the person who runs the test.
+SMOS: the same scale for the similarity of its voice and the recording's (thesis, table 4.6). Speech
+from a prompt is heard without the prompt. A page contains its sounds, shows opaque names, draws an
+order for each listener, keeps the ratings when it is closed, and gives a CSV file at the end.
+``key.json`` says which name is whose, for the person who runs the test.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import json
 import random
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from itertools import combinations
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -37,17 +36,16 @@ KEY = "key.json"
 PAGE = Path(__file__).with_name("page.html")
 LEVEL = 0.05  # RMS to which all sounds are brought, so that loudness is nobody's advantage
 MOST_SOUNDS = 400  # in a page, which holds them all
-KINDS = {"mos": 1, "smos": 2, "abx": 3}  # of tests, with the sounds of a trial
+KINDS = {"mos": 1, "smos": 2}  # of tests, with the sounds of a trial
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A question to a listener: one sound (MOS), a sound and the recording (SMOS), or two, by two
-    systems, and the recording X (ABX)."""
+    """A question to a listener: one sound (MOS), or a sound and the recording (SMOS)."""
 
     name: str  # opaque
     task: str
-    systems: tuple[str, ...]  # one, or in ABX those behind A and B
+    system: str
 
 
 def make_test(
@@ -62,12 +60,9 @@ def make_test(
     """Write ``OUT/KIND.html`` and the key; returns the page's path.
 
     ``sounds`` is a comparison's folder of them, ``of`` the kind of its tasks that are wanted (all).
-    As many tasks as are asked for are drawn from those that every system has a sound of; in ABX, of
-    each pair of systems. InputError if a system, or all tasks, are missing, or if the folder holds
-    the key of another test.
+    As many tasks as are asked for are drawn from those that every system has a sound of. InputError
+    if a system, or all tasks, are missing, or if the folder holds the key of another test.
     """
-    if kind == "abx" and len(systems) < 2:
-        raise InputError("ABX compares two systems at least.")
     names = common_tasks(sounds, systems if kind == "mos" else [*systems, RECORDING])
     kinds = task_kinds(sounds)
     names = [name for name in names if of is None or kinds.get(name) == of]
@@ -75,12 +70,12 @@ def make_test(
         raise InputError(f"{sounds} has no task of the kind {of} that all of these systems did.")
     draw = random.Random(seed)
     chosen = draw.sample(names, min(tasks, len(names)))
-    trials = _trials(kind, chosen, systems, draw)
+    trials = _trials(chosen, systems, draw)
     if len(trials) * KINDS[kind] > MOST_SOUNDS:
         raise InputError(f"{len(trials)} trials are too many for a page: ask for fewer tasks.")
     shown = []
     for trial in trials:
-        heard = trial.systems if kind == "mos" else (*trial.systems, RECORDING)
+        heard = (trial.system, RECORDING)[: KINDS[kind]]
         alone = kinds.get(trial.task) == PROMPT
         players = [_sound(sounds, system, trial.task, alone) for system in heard]
         shown.append({"name": trial.name, "sounds": players})
@@ -118,24 +113,12 @@ def common_tasks(sounds: Path, systems: Sequence[str]) -> list[str]:
     return sorted(found)
 
 
-def _trials(
-    kind: str, tasks: Sequence[str], systems: Sequence[str], draw: random.Random
-) -> list[Trial]:
-    """All trials, in a random order; in ABX each pair is A and B equally often, to within one."""
-    pairs: list[tuple[str, tuple[str, ...]]] = []
-    if kind != "abx":
-        pairs = [(task, (system,)) for task in tasks for system in systems]
-    else:
-        for one, other in combinations(systems, 2):
-            turned = [k % 2 == 0 for k in range(len(tasks))]
-            draw.shuffle(turned)
-            pairs += [
-                (task, (one, other) if straight else (other, one))
-                for task, straight in zip(tasks, turned, strict=True)
-            ]
+def _trials(tasks: Sequence[str], systems: Sequence[str], draw: random.Random) -> list[Trial]:
+    """Return all trials in a random order."""
+    pairs = list(product(tasks, systems))
     draw.shuffle(pairs)
     salt = draw.random()
-    return [Trial(_digest(f"{salt} {k}"), task, own) for k, (task, own) in enumerate(pairs)]
+    return [Trial(_digest(f"{salt} {k}"), *pair) for k, pair in enumerate(pairs)]
 
 
 def _digest(text: str) -> str:
@@ -176,8 +159,7 @@ main = Program(
     ),
     option(
         "--kind", choices=[*KINDS], default="mos",
-        help="mos: naturalness; smos: similarity to the recording's voice; abx: the system "
-        "nearer to the recording (default: mos)",
+        help="mos: naturalness; smos: similarity to the recording's voice (default: mos)",
     ),
     option(
         "--of", metavar="KIND",

@@ -1,4 +1,4 @@
-"""From listeners' CSV files to mean opinion scores, preferences, and what is significant."""
+"""From listeners' CSV files to mean opinion scores, and what is significant."""
 
 from __future__ import annotations
 
@@ -19,19 +19,17 @@ from training.programs import Program, option
 
 FIELDS = ("listener", "trial", "choice", "seconds", "place")
 SCALE = ("1", "2", "3", "4", "5")
-CHOICES = {"mos": SCALE, "smos": SCALE, "abx": ("A", "B")}
 MOST_BYTES = 5_000_000  # of a file of ratings
 
 
 @dataclass(frozen=True)
 class Rating:
-    """One listener's judgement: a number, or in ABX the system that was chosen and the other."""
+    """One listener's judgement."""
 
     listener: str
     task: str
     system: str
-    value: float = 1.0
-    against: str = ""
+    value: float
 
 
 @dataclass
@@ -53,8 +51,7 @@ def read_ratings(key_path: Path, files: Iterable[Path]) -> Ratings:
     try:
         key = json.loads(key_path.read_text(encoding="utf-8"))
         kind, systems = str(key["kind"]), tuple(map(str, key["systems"]))
-        trials = {t["name"]: (t["task"], tuple(t["systems"])) for t in key["trials"]}
-        allowed = CHOICES[kind]
+        trials = {t["name"]: (t["task"], t["system"]) for t in key["trials"]}
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         raise InputError(f"{key_path} is not the key of a listening test.") from None
     found = Ratings(kind, systems)
@@ -65,13 +62,13 @@ def read_ratings(key_path: Path, files: Iterable[Path]) -> Ratings:
             where = f"{path.name}, line {number}"
             if trial not in trials:
                 found.left_out.append(f"{where}: there is no trial {trial}")
-            elif choice not in allowed:
-                found.left_out.append(f"{where}: {choice!r} is not one of {', '.join(allowed)}")
+            elif choice not in SCALE:
+                found.left_out.append(f"{where}: {choice!r} is not one of {', '.join(SCALE)}")
             elif (who, trial) in rated:
                 found.left_out.append(f"{where}: {who} has rated {trial} already")
             else:
                 rated.add((who, trial))
-                found.ratings.append(_rating(kind, who, choice, *trials[trial]))
+                found.ratings.append(Rating(who, *trials[trial], float(choice)))
     if not found.ratings:
         raise InputError("There is no rating of this test in these files.")
     return found
@@ -88,13 +85,6 @@ def _rows(path: Path) -> list[dict[str, str]]:
             return [{name: row[name] or "" for name in FIELDS} for row in reader]
     except (OSError, UnicodeDecodeError, csv.Error):
         raise InputError(f"{path} can't be read.") from None
-
-
-def _rating(kind: str, who: str, choice: str, task: str, systems: tuple[str, ...]) -> Rating:
-    if kind != "abx":
-        return Rating(who, task, systems[0], float(choice))
-    place = CHOICES["abx"].index(choice)
-    return Rating(who, task, systems[place], 1.0, systems[1 - place])
 
 
 def mean_opinions(ratings: Sequence[Rating], systems: Sequence[str]) -> dict[str, Interval]:
@@ -148,22 +138,6 @@ def compare_mos(ratings: Sequence[Rating], systems: Sequence[str]) -> dict[tuple
     return holm(found)
 
 
-def compare_abx(
-    ratings: Sequence[Rating], systems: Sequence[str]
-) -> dict[tuple[str, str], tuple[int, int, float]]:
-    """For each pair: how often the first was chosen, of how often, and the probability of that by
-    chance: a binomial test (scipy), by Holm."""
-    from scipy.stats import binomtest
-
-    counts: dict[tuple[str, str], tuple[int, int]] = {}
-    for one, other in combinations(systems, 2):
-        chosen = [r.system == one for r in ratings if {r.system, r.against} == {one, other}]
-        if chosen:
-            counts[one, other] = (sum(chosen), len(chosen))
-    by_chance = holm({pair: float(binomtest(k, n).pvalue) for pair, (k, n) in counts.items()})
-    return {pair: (*count, by_chance[pair]) for pair, count in counts.items()}
-
-
 def holm(found: Mapping[tuple[str, str], float]) -> dict[tuple[str, str], float]:
     """Holm's correction of several probabilities (Holm 1979)."""
     result: dict[tuple[str, str], float] = {}
@@ -178,17 +152,11 @@ def results(found: Ratings) -> str:
     """The result of a test, as Markdown."""
     ratings, systems = found.ratings, found.systems
     parts = [f"{len(ratings)} ratings by {len({each.listener for each in ratings})} listeners.\n"]
-    if found.kind != "abx":
-        head = ["system", f"{found.kind.upper()} (95 %)", "ratings"]
-        means = mean_opinions(ratings, systems).items()
-        parts.append(markdown_table(head, [(name, f"{x:.2f}", x.count) for name, x in means]))
-        pairs = [(*pair, f"{p:.3g}") for pair, p in compare_mos(ratings, systems).items()]
-        parts.append(markdown_table(["one", "other", "p (Wilcoxon, Holm)"], pairs))
-    else:
-        chosen = compare_abx(ratings, systems).items()
-        head = ["one", "other", "one preferred", "p (binomial, Holm)"]
-        lines = [(*pair, f"{k} of {n}", f"{p:.3g}") for pair, (k, n, p) in chosen]
-        parts.append(markdown_table(head, lines))
+    head = ["system", f"{found.kind.upper()} (95 %)", "ratings"]
+    means = mean_opinions(ratings, systems).items()
+    parts.append(markdown_table(head, [(name, f"{x:.2f}", x.count) for name, x in means]))
+    pairs = [(*pair, f"{p:.3g}") for pair, p in compare_mos(ratings, systems).items()]
+    parts.append(markdown_table(["one", "other", "p (Wilcoxon, Holm)"], pairs))
     if found.left_out:
         parts.append(f"Left out: {len(found.left_out)}")
         parts[-1] += "".join(f"\n- {each}" for each in found.left_out[:20]) + "\n"

@@ -15,7 +15,7 @@ from a3t.model.a3t import A3T
 from a3t.model.conformer import Batch
 from a3t.model.loading import network_of
 from a3t.model.variance.durations import DurationPredictor, whole_frames
-from a3t.pretrained import checkpoint_folder, load_checkpoint, part_of
+from a3t.pretrained import checkpoint_folder, load_checkpoint
 from a3t.text.phones import PHONES
 from a3t.vocoder.base import Vocoder as BaseVocoder
 from evaluation.clips import HeldOutClip, Predictor, Vocoder
@@ -52,12 +52,6 @@ def load_durations(name_or_path: str | Path) -> tuple[DurationPredictor, str]:
     """A duration predictor in inference mode, and its display name."""
     config, tensors, name = read_weights(name_or_path)
     return _in_inference(DurationPredictor.from_config(config), tensors, name), name
-
-
-def durations_beside(name_or_path: str | Path) -> Path | None:
-    """The duration predictor that belongs to a model, as the editor finds it, or None."""
-    folder = checkpoint_folder(name_or_path)
-    return part_of(folder, str(read_weights(folder)[0].get("durations_from", "durations")))
 
 
 def _in_inference(network: Network, tensors: Mapping[str, Tensor], name: str) -> Network:

@@ -93,8 +93,7 @@ def figures_of(task: GapTask, name: str, setting: Setting) -> tuple[Row, Made]:
         return known["judge"].figures(made) | {"seconds": seconds}, made
     made = recorded(task) if name == RECORDING else copy_synthesis(task, known["vocoder"])
     figures = known["judge"].figures(made, task.before if task.kind == EDIT else None)
-    for meaningless in ("duration_ms", "outside"):
-        figures.pop(meaningless, None)
+    figures.pop("outside", None)
     return figures, made
 
 

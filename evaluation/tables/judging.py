@@ -14,7 +14,7 @@ import numpy as np
 
 from a3t.audio.analysis.mel import log_mel
 from a3t.errors import InputError
-from a3t.grid import HOP, SAMPLE_RATE, seconds_of
+from a3t.grid import HOP, SAMPLE_RATE
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from alignment import AlignmentError
 from alignment.recognition import recognise
@@ -28,27 +28,20 @@ CONTEXT = 60  # frames on each side that are vocoded, and analysed, with a gap
 LEAST = 0.5  # seconds; in less no voice is recognised
 RATED = 2 * SAMPLE_RATE  # samples on each side of a gap that PLCMOS rates with it
 
-# The figures and their units.
+# The figures that a table shows, and their units.
 MEASURES = {
     "mcd": "MCD, dB",
     "mcd_first": "MCD as the first implementation took it",
     "mel_distance": "mel distance, dB",
-    "mel_l1": "mel L1, log10",
     "detail": "detail",
     "f0": "F0, cents",
-    "voicing": "voicing error",
-    "pesq": "PESQ-WB",
-    "stoi": "STOI",
     "similarity": "similarity",
     "dnsmos": "DNSMOS OVRL",
-    "dnsmos_sig": "DNSMOS SIG",
     "dnsmos_p808": "DNSMOS P.808",
     "plcmos": "PLCMOS",
     "wer": "word errors",
     "joints": "joints",
     "outside": "largest change outside",
-    "duration_ms": "duration error, ms",
-    "seconds": "processor, s",
 }
 
 
@@ -165,7 +158,7 @@ class GapJudge:
         than a quarter of a second. ``spoken``: the words, if not the task's."""
         if not np.isfinite(made.sound).all() or not np.abs(made.filled).max(initial=0.0) > 1e-5:
             raise InputError(f"{self.task.name}: the gap was filled with silence, or with NaN.")
-        found = {"duration_ms": duration_error(self.task)}
+        found: dict[str, float] = {}
         if self.task.truth is not None:
             found |= self.against_truth(made)
         found |= metrics.speech_mos(made.filled, SAMPLE_RATE)
@@ -250,18 +243,6 @@ def word_errors(sound: Sound, spoken: tuple[str, ...]) -> float:
     except AlignmentError:
         return 1.0
     return metrics.word_error_rate([word.lower() for word in spoken], found.text.split())
-
-
-def duration_error(task: GapTask) -> float:
-    """Mean absolute error in ms of the durations of the gap's phones; NaN where none are true."""
-    if not task.true_durations or task.kind == GIVEN:
-        return float("nan")
-    first, last = task.gap.phone_span
-    told = task.gap.durations[first:last]
-    if len(told) != len(task.true_durations):
-        return float("nan")
-    off = np.abs(told - np.array(task.true_durations)).mean()
-    return 1000.0 * seconds_of(float(off))
 
 
 def joint_share(made: Made, recording: Sound) -> float:

@@ -1,4 +1,4 @@
-"""The thesis's tables 4.2 to 4.7, or all systems by all measures, from trained systems.
+"""The thesis's tables 4.2 to 4.7, or all of them, from trained systems.
 
 Beside the report the folder gets every result's sound.
 """

@@ -35,7 +35,6 @@ from evaluation.systems.networks import duration_predictor, mean_ratio
 from training.corpora import Clip
 
 GIVEN, PREDICTED, EDIT, PROMPT = "given", "predicted", "edit", "prompt"
-KINDS = (GIVEN, PREDICTED, EDIT, PROMPT)
 PROMPT_SECONDS = (2.0, 6.0)  # of a prompt, and of what is spoken by it
 
 
@@ -46,13 +45,13 @@ class GapTask:
     recording: the clip before, at 24 kHz, of which sample ``resume`` follows the gap. truth: the
     gap's true content within a clip of its own, with the same surroundings as the recording: its
     samples, and the frames [first, last) in it; None for new words. spoken, before: the words that
-    the result and the recording say. true_durations: of the gap's phones, where there are some.
+    the result and the recording say.
     rate: of mel-cepstra. Mels end at 7.6 kHz, and many recordings have nothing above 8 kHz, where
     the distance would be that of the vocoder's guess from an empty band: so it is 16 kHz.
     """
 
     name: str
-    kind: str  # one of KINDS
+    kind: str  # GIVEN, PREDICTED, EDIT or PROMPT
     detail: str  # of an edit, its kind
     voice: str
     seen: bool
@@ -62,7 +61,6 @@ class GapTask:
     truth: tuple[Sound, Range] | None
     spoken: tuple[str, ...]
     before: tuple[str, ...] = ()
-    true_durations: tuple[int, ...] = ()
     rate: int = LOW_RATE
 
     @cached_property
@@ -108,7 +106,6 @@ def reconstructions(
             truth=(item.samples, item.frames(phones)),
             spoken=tuple(text),
             before=tuple(text),
-            true_durations=tuple(int(n) for n in own),
             rate=rate,
         )
 
@@ -178,7 +175,7 @@ def prompt_task(
     span = (whole, whole + len(target.mel))
     return GapTask(
         name, PROMPT, "", prompt.voice, prompt.seen, gap, sound, len(sound),
-        (truth, span), tuple(text), (), tuple(int(n) for n in target.durations),
+        (truth, span), tuple(text),
     )  # fmt: skip
 
 

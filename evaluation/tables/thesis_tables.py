@@ -1,4 +1,4 @@
-"""Tables 4.2 to 4.7 of the thesis, and one of everything, from the rows of a comparison.
+"""Tables 4.2 to 4.7 of the thesis, from the rows of a comparison.
 
 What the thesis found is beside ours, but not of the same clips: its corpora are LJSpeech and VCTK,
 whole. Its listening tests (4.5 to 4.7) can't be had from a machine: these tables have what predicts
@@ -17,7 +17,7 @@ from evaluation.harness.report_files import markdown_table
 from evaluation.systems.named import BASELINES, FLOORS, RUNS, SEED, SHIPPED, base_name
 from evaluation.tables.comparison import COPY, RECORDING, REFERENCES
 from evaluation.tables.judging import MEASURES
-from evaluation.tables.tasks import EDIT, GIVEN, KINDS, PREDICTED, PROMPT
+from evaluation.tables.tasks import EDIT, GIVEN, PREDICTED, PROMPT
 
 Wanted = Callable[[Row], bool]
 
@@ -120,20 +120,9 @@ TABLES: dict[str, TableSpec] = {
 }  # fmt: skip
 
 
-def of_everything() -> list[TableSpec]:
-    """A table of all systems by all measures for each kind of task."""
-    titles = {
-        GIVEN: "Reconstruction, durations given",
-        PREDICTED: "Reconstruction, durations predicted",
-        EDIT: "Edits",
-        PROMPT: "Speech by a prompt",
-    }
-    return [TableSpec(kind, titles[kind], kind, _EVERY, tuple(MEASURES)) for kind in KINDS]
-
-
 def specs_of(number: str) -> list[TableSpec]:
     """The tables that a command's NUMBER names: one, or "all"."""
-    return [*TABLES.values(), *of_everything()] if number == "all" else [TABLES[number]]
+    return [*TABLES.values()] if number == "all" else [TABLES[number]]
 
 
 def with_differences(rows: Rows) -> list[Row]:
@@ -155,8 +144,7 @@ def paired(rows: Rows, system: str, other: str) -> Interval:
     return Interval.of(one[task] - two[task] for task in one if task in two)
 
 
-DIGITS = {"detail": 2, "joints": 2, "outside": 3, "voicing": 3, "f0": 0, "duration_ms": 0,
-          "similarity": 3, "stoi": 3, "mel_l1": 3, "wer": 3}  # fmt: skip
+DIGITS = {"outside": 3, "f0": 0, "similarity": 3, "wer": 3}
 
 
 def _mean(measure: str, only: Wanted) -> Callable[[Rows], Interval]:
@@ -190,8 +178,7 @@ def table_of(spec: TableSpec, rows: Rows, more: Sequence[str] = ()) -> str:
                 ),
             )
         )
-    title = f"Table {spec.number}: {spec.title}" if spec.number in TABLES else spec.title
-    return f"### {title}\n\n{Table(columns, ('system',)).markdown(own)}"
+    return f"### Table {spec.number}: {spec.title}\n\n{Table(columns, ('system',)).markdown(own)}"
 
 
 def margins(rows: Rows) -> str:

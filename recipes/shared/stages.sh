@@ -135,7 +135,9 @@ if [ "$ngpu" != 0 ]; then on_gpus=(--device cuda --processes "$ngpu"); fi
 all_stages() {
     # What is missing here is refused before the first stage; a cluster's GPUs are elsewhere.
     if [ "$stop_stage" -ge 4 ] && [ ! -e "$exp/.trained" ] && [ "${A3T_CMD:-local}" = local ]; then
-        "$python" -m training.devices "${on_gpus[@]}" --loop "$loop" || exit 1
+        local with_pitch=
+        if "$pitch"; then with_pitch=--pitch; fi
+        "$python" -m training.devices "${on_gpus[@]}" --loop "$loop" --config "$config" $with_pitch || exit 1
     fi
     local prepared=$data/.done aligned=$dump/.done trained=$exp/.trained timed=$durations/.trained
     do_stage 1 "$work/.done/1-download" download "$corpora"

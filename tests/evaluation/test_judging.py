@@ -15,7 +15,6 @@ from evaluation.tables.judging import (
     GapJudge,
     Made,
     copy_synthesis,
-    duration_error,
     joint_share,
     largest_change,
     put_in,
@@ -125,15 +124,6 @@ def test_a_silent_result_is_refused(tasks: dict[str, GapTask]) -> None:
     silent[first:last] = 0
     with pytest.raises(InputError, match="silence"):
         GapJudge(task).figures(Made(silent, (first, last), task.gap.mel[:3]))
-
-
-def test_duration_error_by_hand(tasks: dict[str, GapTask]) -> None:
-    task = tasks["predicted"]
-    first, last = task.gap.phone_span
-    told = task.gap.durations[first:last]
-    shifted = replace(task, true_durations=tuple(int(n) + 2 for n in told))
-    assert duration_error(shifted) == pytest.approx(25.0)  # two frames of 12.5 ms
-    assert math.isnan(duration_error(tasks["given"]))
 
 
 def test_a_click_is_a_joint_and_a_gain_is_none() -> None:

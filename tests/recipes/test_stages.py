@@ -75,7 +75,9 @@ def test_all_stages_in_their_order(recipe: Recipe) -> None:
 def test_what_a_machine_lacks_is_refused_before_the_first_stage(recipe: Recipe) -> None:
     done = recipe.run("--ngpu", "2", fails="training.devices")
     assert done.returncode == 1 and recipe.modules() == []
-    assert recipe.calls.read_text().endswith("--device cuda --processes 2 --loop espnet\n")
+    assert recipe.calls.read_text().endswith(
+        "--device cuda --processes 2 --loop espnet --config conf/a3t_small.yaml --pitch\n"
+    )
 
 
 def test_a_stage_is_run_again_when_its_inputs_have_changed(recipe: Recipe) -> None:

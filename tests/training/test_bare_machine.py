@@ -49,7 +49,12 @@ def run(machine: Path, program: str) -> None:
     done = subprocess.run(
         [sys.executable, "-S", "-c", program],  # without the packages of this environment
         cwd=machine,
-        env={"PYTHONPATH": str(machine), "PATH": "/usr/bin:/bin", "OMP_NUM_THREADS": "1"},
+        env={
+            "PYTHONPATH": str(machine),
+            "PATH": "/usr/bin:/bin",
+            "OMP_NUM_THREADS": "1",
+            "XDG_STATE_HOME": str(machine / "state"),
+        },
         capture_output=True,
         text=True,
         check=False,

@@ -116,6 +116,18 @@ def test_a_missing_gpu_is_refused_in_a_sentence_before_any_work(
     assert not (tmp_path / "out").exists()
 
 
+def test_a_configuration_with_pitch_is_refused_features_without(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "own.yaml"
+    config.write_text("model: {pitch: true}\n")
+    assert devices.main(["--config", str(config)]) == 1
+    assert "give --pitch true" in capsys.readouterr().err
+    assert devices.main(["--config", str(config), "--pitch"]) == 0
+    config.write_text("model: {width: 8}\n")
+    assert devices.main(["--config", str(config)]) == 0
+
+
 def test_as_many_gpus_as_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
     for device, processes in (("cuda", 1), ("cuda", 2), ("cuda:1", 1), ("cpu", 3)):

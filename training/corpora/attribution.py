@@ -5,9 +5,6 @@ from __future__ import annotations
 ATTRIBUTIONS = {
     "commonvoice": "Mozilla Common Voice (its contributors), CC0 1.0",
     "speechocean": "speechocean762 (Junbo Zhang et al.), CC BY 4.0",
-    "an4": "AN4 (c) 1991 Carnegie Mellon University, BSD-style",
-    "commands": "Speech Commands (Pete Warden, Google), CC BY 4.0",
-    "alphanumeric": "Speech Recognition Bias Reduction Project (Sakshee Patil), MIT",
     "librispeech": "LibriSpeech (c) 2014 Vassil Panayotov, CC BY 4.0, from LibriVox recordings",
     "libritts": "LibriTTS (Google, from LibriVox recordings), CC BY 4.0",
     "ljspeech": "the LJ Speech Dataset (Keith Ito), public domain",

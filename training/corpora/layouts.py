@@ -103,38 +103,6 @@ def read_speechocean(folder: Path) -> Iterator[Utterance]:
             yield Utterance(Path(places.get(name, name)).stem, speaker, sound, _text(text), part)
 
 
-def read_an4(folder: Path) -> Iterator[Utterance]:
-    """CMU AN4, spelt letters and digits: ``etc/an4_PART.transcription`` of "TEXT (ID)" lines, the
-    speaker in the middle of the ID, and sounds below ``wav``, which have to be in a container (the
-    published ones are 16 bits, big-endian, 16 kHz, without a header)."""
-    sounds = {Path(place).name: path for place, path in _sounds(folder / "wav").items()}
-    for part in ("train", "test"):
-        for line in _lines(folder / "etc" / f"an4_{part}.transcription"):
-            text, _, name = line.rstrip().rstrip(")").rpartition("(")
-            text = text.replace("<s>", "").replace("</s>", "")
-            yield Utterance(name, name.split("-")[1], sounds.get(name), _text(text), part)
-
-
-def read_commands(folder: Path) -> Iterator[Utterance]:
-    """Speech Commands, words alone: ``WORD/SPEAKER_nohash_N``; folders that begin with "_" are no
-    words."""
-    for place, path in _sounds(folder).items():
-        word, _, name = place.rpartition("/")
-        if word and not word.startswith("_"):
-            yield Utterance(f"{word}_{name}", name.partition("_")[0], path, word)
-
-
-def read_alphanumeric(folder: Path) -> Iterator[Utterance]:
-    """Speech Recognition Bias Reduction Project: of ``metadata.csv`` the numbers, which are said
-    digit by digit; how names and addresses are said isn't known."""
-    sounds = _sounds(folder)
-    for row in csv.DictReader(_lines(folder / "metadata.csv")):
-        place = row["file_name"].rpartition(".")[0]
-        if "/Numbers/" in place and row["Number"].isdigit():
-            speaker = row["Response_ID"]
-            yield Utterance(speaker, speaker, sounds.get(place), " ".join(row["Number"]))
-
-
 READERS = {
     "librispeech": read_libri,
     "libritts": read_libri,
@@ -143,9 +111,6 @@ READERS = {
     "kathleen": read_kathleen,
     "commonvoice": read_common_voice,
     "speechocean": read_speechocean,
-    "an4": read_an4,
-    "commands": read_commands,
-    "alphanumeric": read_alphanumeric,
 }
 
 

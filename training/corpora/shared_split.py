@@ -24,9 +24,6 @@ FOLDERS = {
     "kathleen*": "kathleen",
     "CommonVoice*": "commonvoice",
     "speechocean762*": "speechocean",
-    "an4*": "an4",
-    "SpeechCommands*": "commands",
-    "alphanumeric*": "alphanumeric",
 }
 
 # LibriSpeech readers that no model is trained on: the first three of train-clean-5's when sorted by
@@ -35,7 +32,7 @@ UNSEEN_SPEAKERS = frozenset({"librispeech-3664", "librispeech-3947", "librispeec
 
 # The share of voices that no model is trained on, of corpora that have many with a few clips each;
 # by a hash of the voice, so that it doesn't depend on the selection of clips.
-UNSEEN_FRACTION = {"commonvoice": 0.15, "an4": 0.125, "commands": 0.125, "alphanumeric": 0.125}
+UNSEEN_FRACTION = {"commonvoice": 0.15}
 
 # The share of the other speakers' prompts in "dev", and in "test".
 HELD_OUT_FRACTION = 0.015

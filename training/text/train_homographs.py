@@ -228,29 +228,17 @@ def measure(model: LearntHomographs, examples: Sequence[MarkedHomograph]) -> dic
     """Per cent right: of all sentences, and the mean of the words."""
     right: dict[str, list[bool]] = defaultdict(list)
     for example in examples:
-        right[example.word].append(_chosen(model, example) == example.sense)
+        chosen = example.settled or model.sense(example.word, example.features)
+        right[example.word].append(chosen == example.sense)
     every = [hit for hits in right.values() for hit in hits]
     means = [np.mean(hits) for hits in right.values()]
     return {"all": 100 * float(np.mean(every)), "words": 100 * float(np.mean(means))}
 
 
-def _chosen(model: LearntHomographs, example: MarkedHomograph) -> str:
-    return example.settled or model.sense(example.word, example.features)
-
-
-def below(
-    model: LearntHomographs, examples: Sequence[MarkedHomograph], usual: Mapping[str, str]
-) -> list[str]:
-    """The words of which a model gets fewer sentences right than their usual sense alone does."""
-    gain = Counter[str]()
-    for example in examples:
-        chosen = _chosen(model, example)
-        gain[example.word] += (chosen == example.sense) - (usual[example.word] == example.sense)
-    return [f"{word} ({count})" for word, count in sorted(gain.items()) if count < 0]
-
-
-def work(args: argparse.Namespace) -> None:
-    examples = read(args.sentences)
+def divided(
+    examples: Sequence[MarkedHomograph],
+) -> tuple[list[MarkedHomograph], list[MarkedHomograph]]:
+    """Return the sentences to learn from, and every fifth of a sense, held out."""
     train: list[MarkedHomograph] = []
     held: list[MarkedHomograph] = []
     seen = Counter[tuple[str, str]]()
@@ -258,6 +246,12 @@ def work(args: argparse.Namespace) -> None:
         key = (example.word, example.sense)
         seen[key] += 1
         (held if seen[key] % HELD_OUT == 0 else train).append(example)
+    return train, held
+
+
+def work(args: argparse.Namespace) -> None:
+    examples = read(args.sentences)
+    train, held = divided(examples)
     model = learn(train)
     usual = {
         word: Counter(e.sense for e in train if e.word == word).most_common(1)[0][0]
@@ -271,7 +265,6 @@ def work(args: argparse.Namespace) -> None:
         "usual": 100 * float(np.mean([usual[e.word] == e.sense for e in held])),
     }
     print(f"{len(train)} to learn from, {len(held)} held out: {figures}")
-    print("below always guessing the usual sense:", ", ".join(below(model, held, usual)) or "none")
     model = learn(examples)
     count = len(model.shared) + sum(len(w) for s in model.words.values() for w in s.values())
     table = {"shared": model.shared, "words": model.words}

@@ -1,11 +1,12 @@
 """Train the network that guesses words in no dictionary.
 
-    python -m training.text.train_letters
+    python -m training.text.train_letters RUN --to FOLDER
 
 Letters in, for each letter the phones that it makes out: a recurrent network in both directions
 over the letters and one linear layer, on the letters' own phones as `letter_alignment` finds them
 in CMUdict and in misaki's lexicon. A twentieth of the words is never trained on; with them goes
 every word that begins with one of them, so that a plural does not tell how its singular is said.
+RUN has the checkpoint, so that the same command resumes, and FOLDER gets the model.
 """
 
 from __future__ import annotations
@@ -13,14 +14,15 @@ from __future__ import annotations
 import argparse
 import hashlib
 import random
-import time
 from collections import Counter
+from functools import lru_cache
 from pathlib import Path
 
-import numpy as np
 import torch
+from rapidfuzz.distance import Levenshtein
 from torch import Tensor, nn
 
+from a3t.learning.loop import Losses
 from a3t.pretrained import save_checkpoint
 from a3t.text.pronunciation.letter_to_sound import (
     FOLDER,
@@ -29,11 +31,12 @@ from a3t.text.pronunciation.letter_to_sound import (
 )
 from a3t.text.pronunciation.lexicon import Pronunciation, lookup
 from alignment.arpabet import strip_stress
+from training.devices import refuse_missing
 from training.programs import Program, option
-from training.text.edit_distance import edit_distance
 from training.text.letter_alignment import Chunks, Pair, align, learn_costs
 from training.text.make_lexicon import cmudict_words
 from training.text.misaki import misaki_words
+from training.training_runs import TrainingSchedule, carry_out, require_done
 
 HELD_OUT = 20  # one word in so many
 _RAREST = 25  # times that a chunk must occur to be an output
@@ -48,7 +51,7 @@ Guesses the pronunciation of a word from its letters.
   best sequence with exactly one primary stress.
 - **Data**: trained on {words:,} words of CMUdict (Carnegie Mellon University, BSD) and of misaki's
   American lexicon (hexgrad, Apache-2.0).
-- **Steps**: {epochs} rounds of all words, {batch} at a time; {minutes:.0f} minutes of one core:
+- **Steps**: {steps:,} of {batch} words at most, {minutes:.0f} minutes of one core:
   `python -m training.text.train_letters`.
 - **Measured quality** on {held:,} words that it never saw (nor any that begins with one),
   against the nearest pronunciation in the lexicon, errors: {quality}.
@@ -104,18 +107,74 @@ class Tagger(nn.Module):
         return scores
 
 
-def batches(examples: list[tuple[str, Chunks]], rng: random.Random) -> list[list[int]]:
-    """Indices of examples, words of equal length together, in a random order."""
-    by_length: dict[int, list[int]] = {}
-    for index in rng.sample(range(len(examples)), len(examples)):
-        by_length.setdefault(len(examples[index][0]), []).append(index)
-    groups = [
-        group[first : first + _BATCH]
-        for group in by_length.values()
-        for first in range(0, len(group), _BATCH)
-    ]
-    rng.shuffle(groups)
-    return groups
+class LetterTraining:
+    """Words of one length at a time, each once in an epoch: cross-entropy of the letters' phones.
+
+    Parameters
+    ----------
+    examples : list of (word, chunks)
+        Words with the chunk of phones that each letter makes, all of them among ``classes``.
+    classes : list of chunk
+        The outputs.
+    judged : dict
+        Words by which a validation judges, with their pronunciations.
+    epochs : int
+        How often each word is seen.
+    """
+
+    def __init__(
+        self,
+        examples: list[tuple[str, Chunks]],
+        classes: list[tuple[str, ...]],
+        judged: dict[str, list[Pronunciation]],
+        epochs: int,
+        device: str = "cpu",
+    ) -> None:
+        self.judged, self.device, self.examples = judged, device, examples
+        self.config = {"classes": [" ".join(chunk) for chunk in classes], "layers": _LAYERS}
+        index = {chunk: place for place, chunk in enumerate(classes)}
+        self.letters = [torch.tensor([LETTERS.index(x) + 1 for x in word]) for word, _ in examples]
+        self.targets = [torch.tensor([index[chunk] for chunk in own]) for _, own in examples]
+        self.epoch = lru_cache(maxsize=1)(self._epoch)
+        self.each = len(self.epoch(0))
+        steps = epochs * self.each
+        self.schedule = TrainingSchedule(
+            steps, rate=3e-3, warmup=min(500, steps // 4), decay=steps // 2, epoch=self.each, seed=1
+        )
+        torch.manual_seed(self.schedule.seed)
+        self.model = Tagger(len(classes)).to(device)
+
+    def _epoch(self, number: int) -> list[list[int]]:
+        """The examples of each step of an epoch, in a random order."""
+        rng, by_length = random.Random(number), dict[int, list[int]]()
+        for k in rng.sample(range(len(self.examples)), len(self.examples)):
+            by_length.setdefault(len(self.letters[k]), []).append(k)
+        groups = [
+            group[first : first + _BATCH]
+            for group in by_length.values()
+            for first in range(0, len(group), _BATCH)
+        ]
+        rng.shuffle(groups)
+        return groups
+
+    def losses(self, step: int) -> Losses:
+        """Return the nats a letter of a step."""
+        group = self.epoch(step // self.each)[step % self.each]
+        letters, targets = (
+            torch.stack([each[k] for k in group]).to(self.device)
+            for each in (self.letters, self.targets)
+        )
+        scores = self.model(letters).flatten(0, 1)
+        return {"total": nn.functional.cross_entropy(scores, targets.flatten())}
+
+    def validate(self) -> dict[str, float]:
+        """Return the errors of the words to judge by, per cent."""
+        return errors(self.network(), self.judged)
+
+    def network(self) -> LetterNetwork:
+        """Return the network as it ships."""
+        arrays = {k: v.float().cpu().numpy() for k, v in tensors_of(self.model).items()}
+        return LetterNetwork(arrays, self.config)
 
 
 def tensors_of(model: Tagger) -> dict[str, Tensor]:
@@ -133,7 +192,7 @@ def errors(network: LetterNetwork, pairs: dict[str, list[Pronunciation]]) -> dic
         for name, bare in (("with stress", False), ("without stress", True)):
             guess = [strip_stress(p) for p in said] if bare else list(said)
             due = [[strip_stress(p) for p in way] if bare else list(way) for way in ways]
-            distance, length = min((edit_distance(guess, way), len(way)) for way in due)
+            distance, length = min((Levenshtein.distance(guess, way), len(way)) for way in due)
             wrong[f"phones {name}"] += distance
             wrong[f"length {name}"] += length
             wrong[f"words {name}"] += distance > 0
@@ -145,9 +204,9 @@ def errors(network: LetterNetwork, pairs: dict[str, list[Pronunciation]]) -> dic
 
 
 def work(args: argparse.Namespace) -> None:
-    started = time.monotonic()
+    """Train, or resume training, and write the model."""
+    refuse_missing(args.device)
     rng = random.Random(1)
-    torch.manual_seed(1)
     table = lexicon()
     train, held = split(list(table))
     rng.shuffle(train)
@@ -157,63 +216,37 @@ def work(args: argparse.Namespace) -> None:
     aligned = [(word, align(word, way, costs)) for word, way in pairs]
     counts = Counter(chunk for _, chunks in aligned if chunks for chunk in chunks)
     classes = sorted(chunk for chunk, count in counts.items() if count >= _RAREST)
-    index = {chunk: place for place, chunk in enumerate(classes)}
-    examples = [(w, c) for w, c in aligned if c and all(chunk in index for chunk in c)]
-    print(f"{len(train)} words to train on, {len(held)} held out, {len(classes)} outputs")
-    model = Tagger(len(classes))
-    optimiser = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=1e-4)
-    letters = [torch.tensor([LETTERS.index(x) + 1 for x in word]) for word, _ in examples]
-    targets = [torch.tensor([index[chunk] for chunk in chunks]) for _, chunks in examples]
-    steps = args.epochs * len(batches(examples, rng))
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 3e-3, total_steps=steps + 1000)
-    config = {
-        "classes": [" ".join(chunk) for chunk in classes],
-        "layers": _LAYERS,
-    }
-    sample = {word: table[word] for word in held[:: max(1, len(held) // 800)]}
-    for epoch in range(args.epochs):
-        model.train()
-        total = count = 0.0
-        for group in batches(examples, rng):
-            x = torch.stack([letters[k] for k in group])
-            y = torch.stack([targets[k] for k in group])
-            error = nn.functional.cross_entropy(model(x).flatten(0, 1), y.flatten())
-            optimiser.zero_grad()
-            error.backward()
-            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-            optimiser.step()
-            schedule.step()
-            total += float(error.detach()) * len(group)
-            count += len(group)
-        arrays = {k: v.float().numpy() for k, v in tensors_of(model).items()}
-        found = errors(LetterNetwork(arrays, config), sample)
-        minutes = (time.monotonic() - started) / 60
-        print(
-            f"{epoch + 1}: loss {total / count:.4f}, {minutes:.1f} min, {_shown(found)}", flush=True
-        )
-    network = LetterNetwork({k: v.float().numpy() for k, v in tensors_of(model).items()}, config)
-    found = errors(network, {word: table[word] for word in held})
-    print(_shown(found))
+    examples = [(w, c) for w, c in aligned if c and set(c) <= set(classes)]
+    judged = {word: table[word] for word in held[:: max(1, len(held) // 800)]}
+    training = LetterTraining(examples, classes, judged, args.epochs, args.device)
+    facts = {"words": len(train), "held_out": len(held), "outputs": len(classes)}
+    trained = carry_out(training, args.run, **facts)
+    require_done(trained)
+    training.model.load_state_dict(trained.average)
+    quality = _shown(errors(training.network(), {word: table[word] for word in held}))
     card = _CARD.format(
         hidden=_HIDDEN,
         layers=_LAYERS,
-        parameters=sum(np.prod(p.shape) for p in model.parameters()),
+        parameters=sum(p.numel() for p in training.model.parameters()),
         classes=len(classes),
         words=len(train),
         held=len(held),
-        quality=_shown(found),
-        epochs=args.epochs,
+        quality=quality,
+        steps=trained.step,
         batch=_BATCH,
-        minutes=(time.monotonic() - started) / 60,
+        minutes=trained.spent / 60,
     )
-    save_checkpoint(args.out, config, tensors_of(model), card)
+    print(quality)
+    save_checkpoint(args.to, training.config, tensors_of(training.model), card)
 
 
 main = Program(
     work,
-    option("--out", type=Path, default=FOLDER),
+    option("run", type=Path, metavar="RUN"),
+    option("--to", type=Path, default=FOLDER, metavar="FOLDER"),
     option("--epochs", type=int, default=18),
     option("--words", type=int, default=None, help="train on only so many words, for a trial"),
+    option("--device", default="cpu", help="cpu (default), cuda or cuda:N"),
 )
 
 

@@ -1,6 +1,9 @@
 """The letter-to-sound network: against torch's own GRU, its shipped accuracy, its stress."""
 
+import json
 import random
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +12,15 @@ import torch
 from a3t.text.pronunciation.letter_to_sound import LETTERS, LetterNetwork, shipped
 from a3t.text.pronunciation.lexicon import Pronunciation
 from training.text.letter_alignment import Costs, align, learn_costs
-from training.text.train_letters import Tagger, errors, lexicon, split, tensors_of
+from training.text.train_letters import (
+    LetterTraining,
+    Tagger,
+    errors,
+    lexicon,
+    split,
+    tensors_of,
+)
+from training.training_runs import carry_out
 
 Table = dict[str, list[Pronunciation]]
 
@@ -75,3 +86,24 @@ def test_letters_make_phones(word: str, phones: str, chunks: list[str], costs: C
 
 def test_more_phones_than_letters_can_make() -> None:
     assert align("a", "B AH0 N AE1 N".split(), {}) is None
+
+
+def test_a_training_learns_and_resumes(tmp_path: Path) -> None:
+    words = [
+        ("tat", [("T",), ("AE1",), ("T",)]),
+        ("at", [("AE1",), ("T",)]),
+        ("ta", [("T",), ("AE1",)]),
+    ]
+    judged = {"tata": [("T", "AE1", "T", "AE1")]}
+    make = partial(LetterTraining, 4 * words, [("AE1",), ("T",)], judged)
+    first = carry_out(make(6), tmp_path / "run")
+    assert first.done and first.step == 6 * 2
+    losses = [
+        json.loads(line) for line in (tmp_path / "run" / "log.jsonl").read_text().splitlines()
+    ]
+    assert {"valid_phones with stress"} <= losses[-1].keys()
+    again = carry_out(make(40), tmp_path / "run")
+    assert again.step == 40 * 2
+    training = make(40)
+    training.model.load_state_dict(again.average)
+    assert training.network().pronounce("tat") == ("T", "AE1", "T")

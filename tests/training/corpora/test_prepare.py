@@ -204,27 +204,6 @@ def test_speechocean(tmp_path: Path) -> None:
     ]
 
 
-def test_letters_digits_and_commands(tmp_path: Path) -> None:
-    """In the layouts of AN4, Speech Commands and the alphanumeric recordings."""
-    letters, commands, numbers = (tmp_path / name for name in ("an4", "commands", "numbers"))
-    write(letters / "etc" / "an4_train.transcription", "<s> G M E </s> (an251-fash-b)\n")
-    write(letters / "etc" / "an4_test.transcription", "ONE  THREE (cen3-fcaw-b)\n")
-    spelt = write(letters / "wav" / "an4_clstk" / "fash" / "an251-fash-b.wav")
-    assert list(READERS["an4"](letters)) == [
-        Utterance("an251-fash-b", "fash", spelt, "G M E", "train"),
-        Utterance("cen3-fcaw-b", "fcaw", None, "ONE THREE", "test"),
-    ]
-    said = write(commands / "yes" / "022cd682_nohash_0.wav")
-    write(commands / "_silence_" / "022cd682_nohash_0.wav")
-    assert list(READERS["commands"](commands)) == [
-        Utterance("yes_022cd682_nohash_0", "022cd682", said, "yes")
-    ]
-    table = "Response_ID,file_name,Number\nR_1,a/Numbers/R_1.wav,8885\nR_1,a/Names/R_1.wav,8885\n"
-    write(numbers / "metadata.csv", table)
-    digits = write(numbers / "a" / "Numbers" / "R_1.wav")
-    assert list(READERS["alphanumeric"](numbers)) == [Utterance("R_1", "R_1", digits, "8 8 8 5")]
-
-
 def test_a_sound_in_several_containers_is_read_once(tmp_path: Path) -> None:
     data = tmp_path / "kathleen" / "data"
     write(data / "one.txt", "Hello.")
