@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from alignment.arpabet import ARPABET, phone_named, strip_stress
 from alignment.atomic import write_whole
@@ -22,6 +22,8 @@ PAUSE_LABELS = frozenset({"", "sil", "sp", "spn", "pau", "<sil>", "<eps>", "<p:>
 SAME_BOUNDARY = 0.005
 CONFIDENCES = f"confidence, {RECOGNISED_MARK}"  # a tier's name
 _DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
+# Praat reads what stands free: texts and numbers; "xmin =" and "intervals [1]:" are for people.
+_FREE_VALUES = re.compile(r'"((?:[^"]|"")*)"|(?<!\S)(-?\d[\d.]{0,30}(?:[eE][+-]?\d{1,3})?)(?!\S)')
 HTK_UNITS_PER_S = 10_000_000  # a second
 
 
@@ -156,26 +158,58 @@ def write_textgrid(alignment: Alignment, path: Path) -> None:
     )
 
 
+class IntervalTier(NamedTuple):
+    """A tier of a TextGrid: its name, its end in seconds, its intervals, and if none is missing."""
+
+    name: str
+    end: float
+    entries: list[LabelledInterval]
+    whole: bool
+
+
+def interval_tiers(text: str) -> list[IntervalTier]:
+    """Read the tiers of a TextGrid, in its long or its short format, as far as they go."""
+    values = [(match[1], match[2]) for match in _FREE_VALUES.finditer(text)]
+    tiers, k = list[IntervalTier](), 0
+    while k < len(values):
+        # class, name, start, end, number of intervals; of each its start, end and label
+        if values[k][0] != "IntervalTier" or not _are_numbers(values, k + 2, 3):
+            k += 1
+            continue
+        name, end, count = values[k + 1][0] or "", float(values[k + 3][1]), float(values[k + 4][1])
+        entries = list[LabelledInterval]()
+        k += 5
+        while len(entries) < count and _are_numbers(values, k, 2) and k + 2 < len(values):
+            label = (values[k + 2][0] or "").replace('""', '"').strip()
+            entries.append(LabelledInterval(float(values[k][1]), float(values[k + 1][1]), label))
+            k += 3
+        tiers.append(IntervalTier(name, end, entries, len(entries) == count))
+    return tiers
+
+
+def _are_numbers(values: Sequence[tuple[str, str]], first: int, count: int) -> bool:
+    """Return whether the values from one on are as many numbers."""
+    numbers = [number for _, number in values[first : first + count] if number]
+    return len(numbers) == count and all(number.count(".") < 2 for number in numbers)
+
+
 def read_textgrid(path: Path) -> Alignment:
     """Read the TextGrid of one speaker, long or short text format; raises AlignmentError."""
-    from praatio import textgrid
-
-    try:
-        grid = textgrid.openTextgrid(
-            str(path), includeEmptyIntervals=False, reportingMode="silence"
-        )
-        words, phones = (_tier_entries(_tier(grid, kind, path)) for kind in ("words", "phones"))
-        duration = float(grid.maxTimestamp)
-        recognised = CONFIDENCES in grid.tierNames
-        if recognised:
-            words = _with_scores(words, grid.getTier(CONFIDENCES).entries)
-    except AlignmentError:
-        raise
-    except Exception as error:  # praatio raises whatever its parser stumbles over
+    tiers = interval_tiers(read_text(path, LARGEST_ALIGNMENT, "TextGrid"))
+    if not tiers or not all(tier.whole for tier in tiers):
         raise AlignmentError(
             f"{path.name} can't be read as a TextGrid: save it in Praat as a text file."
-        ) from error
-    return replace(assemble(words, phones, duration, path), recognised=recognised)
+        )
+    words, phones = (spoken_entries(_tier(tiers, kind, path)) for kind in ("words", "phones"))
+    confidences = next((tier.entries for tier in tiers if tier.name == CONFIDENCES), None)
+    if confidences is not None:
+        # Others have been moved by somebody.
+        scores = {
+            each.start: min(max(_number(each.label) or 0.0, 0.0), 1.0) for each in confidences
+        }
+        words = [word._replace(score=scores.get(word.start, 0.0)) for word in words]
+    read = assemble(words, phones, max(tier.end for tier in tiers), path)
+    return replace(read, recognised=confidences is not None)
 
 
 def has_phone_tier(text: str) -> bool:
@@ -183,22 +217,16 @@ def has_phone_tier(text: str) -> bool:
     return re.search(r'"(?:[^"\n]{0,80} - )?phones?"', text, re.IGNORECASE) is not None
 
 
-def _with_scores(words: list[LabelledInterval], scores: Any) -> list[LabelledInterval]:
-    """Give the words the scores that begin where they do; 0 to others, which somebody moved."""
-    given = {float(start): min(max(float(label), 0.0), 1.0) for start, _, label in scores}
-    return [word._replace(score=given.get(word.start, 0.0)) for word in words]
-
-
-def _tier(grid: Any, kind: str, path: Path) -> Any:
+def _tier(tiers: Sequence[IntervalTier], kind: str, path: Path) -> list[LabelledInterval]:
     """Return the tier named "words" (also "word", "Words", "speaker - words"), or "phones"."""
     named = [
-        name
-        for name in grid.tierNames
-        if name.rpartition(" - ")[2].strip().lower() in (kind, kind[:-1])
+        tier.entries
+        for tier in tiers
+        if tier.name.rpartition(" - ")[2].strip().lower() in (kind, kind[:-1])
     ]
     if len(named) == 1:
-        return grid.getTier(named[0])
-    present = ", ".join(f'"{name}"' for name in grid.tierNames) or "none"
+        return named[0]
+    present = ", ".join(f'"{tier.name}"' for tier in tiers)
     if named:
         raise AlignmentError(
             f'{path.name} has several tiers of {kind} ({present}): keep one speaker\'s "{kind}".'
@@ -206,12 +234,6 @@ def _tier(grid: Any, kind: str, path: Path) -> Any:
     raise AlignmentError(
         f'{path.name} has no tier "{kind}" (its tiers: {present}): both "words" and "phones" '
         "are needed, as the Montreal Forced Aligner writes them."
-    )
-
-
-def _tier_entries(tier: Any) -> list[LabelledInterval]:
-    return spoken_entries(
-        LabelledInterval(float(e[0]), float(e[1]), str(e[2]).strip()) for e in tier.entries
     )
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 ARROW = "-{1,3}>|→|[–—]>|--&gt;"  # between two times
 CHARACTERS_PER_S = 15.0  # characters a second
 CLOCK = r"(?:\d{1,4}:)?\d{1,2}:\d{1,2}(?:[.,:;] ?\d{1,20})?"  # h:m:s and a fraction
-REAL = r"-?\d{1,9}(?:[.,]\d{0,20})?"
+REAL = r"-?\d{1,15}(?:[.,]\d{0,20})?"
 PICTURES_PER_S = 30  # of timecodes, where nothing says how many there are
 _CLOCK = re.compile(r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,] ?(\d{1,20})|[:;] ?(\d{1,20}))?")
 

@@ -7,8 +7,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from alignment.errors import InputError
 from alignment.formats.transcripts.cues import Cue, Parsed
@@ -16,118 +15,60 @@ from alignment.formats.transcripts.lines import speaker_name
 
 _NUMBER = re.compile(r"\d{1,9}(?:\.\d{0,9})?")
 _BEGINNING = re.compile(r"\s{0,99}(?:\[\s{0,99})?\{\s{0,99}([\"'])\w{1,40}\1\s{0,9}:")
-_WORD = ("punctuated_word", "word", "text", "value")
-_OF_ASSEMBLYAI = frozenset({"words", "text", "confidence"})
+_WORD = "punctuated_word word text value"
+_STARTS, _ENDS = "start start_time timestamp.0", "end end_time timestamp.1"
+_TEXTS = ("text", "transcript")
 
 
-@dataclass(frozen=True)
-class JsonLayout:
+class JsonLayout(NamedTuple):
     """The place of a program's words or sentences in its JSON.
 
-    items: the path to each; "*" stands for all of a list. text, start, end: the first of these
-    paths that an item has. unit: of the times, in seconds. whole: the path of the whole text.
-    only_with: keys that the whole must have.
+    items: the path to each; "*" stands for all of a list. text, start, end: the paths of these in
+    an item, with spaces between; the first that is there is read. whole: the path of the whole
+    text. unit: of the times, in seconds. only_with: keys that the whole must have.
     """
 
     name: str
     items: str
-    text: tuple[str, ...]
-    start: tuple[str, ...] = ("start",)
-    end: tuple[str, ...] = ("end",)
-    unit: float = 1.0
+    text: str
+    start: str = "start"
+    end: str = "end"
     whole: str = ""
-    only_with: frozenset[str] = frozenset()
+    unit: float = 1.0
+    only_with: str = ""
 
 
-JSON_LAYOUTS = (
-    JsonLayout(
-        "Deepgram's JSON",
-        "results.channels.0.alternatives.0.words.*",
-        _WORD,
-        whole="results.channels.0.alternatives.0.transcript",
-    ),
-    JsonLayout(
-        "Amazon Transcribe's JSON",
-        "results.items.*",
-        ("alternatives.0.content",),
-        ("start_time",),
-        ("end_time",),
-        whole="results.transcripts.0.transcript",
-    ),
-    JsonLayout(
-        "Google's JSON",
-        "results.*.alternatives.0.words.*",
-        _WORD,
-        ("startTime", "startOffset"),
-        ("endTime", "endOffset"),
-    ),
-    JsonLayout("Watson's JSON", "results.*.alternatives.0.timestamps.*", ("0",), ("1",), ("2",)),
-    JsonLayout("Google's JSON", "results.*.alternatives.0", ("transcript",)),
-    JsonLayout(
-        "Azure's JSON",
-        "recognizedPhrases.*.nBest.0.words.*",
-        ("word",),
-        ("offsetInTicks",),
-        unit=1e-7,
-        whole="combinedRecognizedPhrases.0.display",
-    ),
-    JsonLayout("NeMo's JSON", "timestamp.word.*", ("word",), ("start",), ("end",), whole="text"),
-    JsonLayout("a podcast's JSON", "segments.*", ("body",), ("startTime",), ("endTime",)),
-    JsonLayout(
-        "Speechmatics' JSON",
-        "results.*",
-        ("alternatives.0.content",),
-        ("start_time",),
-        ("end_time",),
-    ),
-    JsonLayout("Rev's JSON", "monologues.*.elements.*", ("value",), ("ts",), ("end_ts",)),
-    JsonLayout(
-        "whisper.cpp's JSON",
-        "transcription.*",
-        ("text",),
-        ("offsets.from",),
-        ("offsets.to",),
-        0.001,
-    ),
-    JsonLayout("AssemblyAI's JSON", "utterances.*.words.*", _WORD, unit=0.001),
-    JsonLayout(
-        "AssemblyAI's JSON",
-        "words.*",
-        ("text",),
-        unit=0.001,
-        whole="text",
-        only_with=_OF_ASSEMBLYAI,
-    ),
-    JsonLayout("Whisper's JSON", "segments.*", ("text", "transcript"), whole="text"),
-    JsonLayout(
-        "Whisper's JSON", "chunks.*", ("text",), ("timestamp.0",), ("timestamp.1",), whole="text"
-    ),
-    JsonLayout(
-        "gentle's JSON",
-        "words.*",
-        _WORD,
-        whole="transcript",
-        only_with=frozenset({"words", "transcript"}),
-    ),
-    JsonLayout("Vosk's JSON", "result.*", _WORD, whole="text"),
-    JsonLayout("YouTube's JSON", "events.*", ("segs.*.utf8",), ("tStartMs",), ("end",), 0.001),
-    JsonLayout("MFA's JSON", "tiers.words.entries.*", ("2",), ("0",), ("1",)),
-    JsonLayout(
-        "timed words in JSON",
-        "words.*",
-        _WORD,
-        ("start", "start_time"),
-        ("end", "end_time"),
-        whole="text",
-    ),
-    JsonLayout(
-        "timed sentences in JSON",
-        "*",
-        ("text", "transcript", "word"),
-        ("start", "start_time", "timestamp.0"),
-        ("end", "end_time", "timestamp.1"),
-    ),
-)
+JSON_LAYOUTS = tuple(
+    JsonLayout(*row)
+    for row in (
+        ("Deepgram's JSON", "results.channels.0.alternatives.0.words.*", _WORD, "start", "end",
+         "results.channels.0.alternatives.0.transcript"),
+        ("Amazon Transcribe's JSON", "results.items.*", "alternatives.0.content", "start_time",
+         "end_time", "results.transcripts.0.transcript"),
+        ("Google's JSON", "results.*.alternatives.0.words.*", _WORD, "startTime startOffset",
+         "endTime endOffset"),
+        ("Watson's JSON", "results.*.alternatives.0.timestamps.*", "0", "1", "2"),
+        ("Google's JSON", "results.*.alternatives.0", "transcript"),
+        ("Azure's JSON", "recognizedPhrases.*.nBest.0.words.*", "word", "offsetInTicks", "end",
+         "combinedRecognizedPhrases.0.display", 1e-7),
+        ("NeMo's JSON", "timestamp.word.*", "word", "start", "end", "text"),
+        ("a podcast's JSON", "segments.*", "body", "startTime", "endTime"),
+        ("Speechmatics' JSON", "results.*", "alternatives.0.content", "start_time", "end_time"),
+        ("Rev's JSON", "monologues.*.elements.*", "value", "ts", "end_ts"),
+        ("whisper.cpp's JSON", "transcription.*", "text", "offsets.from", "offsets.to", "", 1e-3),
+        ("AssemblyAI's JSON", "utterances.*.words.*", _WORD, "start", "end", "", 1e-3),
+        ("AssemblyAI's JSON", "words.*", "text", "start", "end", "text", 1e-3,
+         "words text confidence"),
+        ("Whisper's JSON", "segments.*", "text transcript", "start", "end", "text"),
+        ("Whisper's JSON", "chunks.*", "text", "timestamp.0", "timestamp.1", "text"),
+        ("gentle's JSON", "words.*", _WORD, "start", "end", "transcript", 1.0, "words transcript"),
+        ("Vosk's JSON", "result.*", _WORD, "start", "end", "text"),
+        ("YouTube's JSON", "events.*", "segs.*.utf8", "tStartMs", "end", "", 1e-3),
+        ("MFA's JSON", "tiers.words.entries.*", "2", "0", "1"),
+        ("timed words in JSON", "words.*", _WORD, _STARTS, _ENDS, "text"),
+        ("timed sentences in JSON", "*", "text transcript word", _STARTS, _ENDS),
+    )
+)  # fmt: skip
 
 
 def loaded(text: str, name: str) -> Any:
@@ -147,19 +88,18 @@ def loaded(text: str, name: str) -> Any:
 
 def read_json(data: Any) -> tuple[str, Parsed] | None:
     """Return the name of the layout that has cues, and what is read; None if none has."""
-    keys = frozenset(data) if isinstance(data, dict) else frozenset()
     for layout in JSON_LAYOUTS:
-        if layout.only_with <= keys and (cues := _cues(data, layout)):
+        known = all(key in data for key in layout.only_with.split())
+        if known and (cues := _cues(data, layout)):
             whole = next(_values(data, layout.whole), "") if layout.whole else ""
-            named = any(cue.speaker for cue in cues)
-            keeps = isinstance(whole, str) and not named
+            keeps = isinstance(whole, str) and not any(cue.speaker for cue in cues)
             return layout.name, Parsed(cues, " ".join(whole.split()) if keeps else "")
     return None
 
 
 def text_in(data: Any, name: str) -> str:
     """Return the text of a JSON without cues; raise InputError if it has none."""
-    for key in ("text", "transcript"):
+    for key in _TEXTS:
         if isinstance(said := data.get(key) if isinstance(data, dict) else None, str) and said:
             return said
     raise InputError(
@@ -173,7 +113,7 @@ def _cues(data: Any, layout: JsonLayout) -> list[Cue]:
     for item, speaker in _items(data, layout.items.split("."), ""):
         words = item.get("words") if isinstance(item, dict) else None
         if words and isinstance(words, list):
-            word_cues = [_cue(word, layout, ("word", "text"), speaker) for word in words]
+            word_cues = [_cue(word, layout, "word text", speaker) for word in words]
             if all(cue.text and math.isfinite(cue.start) for cue in word_cues):
                 cues += word_cues
                 continue
@@ -187,11 +127,14 @@ def _cues(data: Any, layout: JsonLayout) -> list[Cue]:
     return cues
 
 
-def _cue(item: Any, layout: JsonLayout, keys: Sequence[str], speaker: str) -> Cue:
-    texts = ("".join(map(str, _values(item, key))) for key in keys)
+def _cue(item: Any, layout: JsonLayout, keys: str, speaker: str) -> Cue:
+    texts = ("".join(map(str, _values(item, key))) for key in keys.split())
     text = " ".join(next((text for text in texts if text), "").split())
     start, end = (
-        next((_seconds(v, layout.unit) for key in paths for v in _values(item, key)), math.nan)
+        next(
+            (_seconds(v, layout.unit) for key in paths.split() for v in _values(item, key)),
+            math.nan,
+        )
         for paths in (layout.start, layout.end)
     )
     return Cue(start, end, text, _speaker(item) or speaker)

@@ -61,7 +61,7 @@ class Kind:
     """
 
     name: str
-    matches: Callable[[str], bool]
+    matches: Callable[[str], object]
     read: Callable[[str], Parsed]
     written: bool = False
 
@@ -78,9 +78,9 @@ TRANSCRIPT_KINDS = (
     Kind("SubRip subtitles", captions.has_arrows, captions.read_arrows),
     Kind("YouTube's SBV subtitles", captions.is_sbv, captions.read_sbv),
     Kind("MicroDVD subtitles", captions.is_microdvd, captions.read_microdvd),
-    Kind("a table with named columns", word_tables.has_columns, word_tables.read_table),
+    Kind("a table with named columns", word_tables.named_columns, word_tables.read_table),
     *(Kind(each.name, each.matches, each.read) for each in word_tables.LINE_LAYOUTS),
-    Kind("a table of times", word_tables.is_table, word_tables.read_table),
+    Kind("a table of times", word_tables.found_columns, word_tables.read_table),
     Kind("text with times", timed_text.is_stamped, timed_text.read_stamped, True),
     Kind("text", lambda text: True, lines.read_text_lines, True),
 )

@@ -5,16 +5,15 @@ from __future__ import annotations
 import csv
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, zip_longest
 from typing import NamedTuple
 
-from alignment.formats.tables import PAUSE_LABELS
+from alignment.formats.tables import PAUSE_LABELS, IntervalTier, interval_tiers
 from alignment.formats.transcripts.cues import REAL, Cue, Parsed, in_order, seconds_of, shortened
 from alignment.formats.transcripts.lines import NAME_ALONE
 
-_DECIMAL = r"\d{1,9}\.\d{1,20}"
 # The columns of a table with names in its first line, by what programs call them.
 _COLUMNS = {
     "start": ("start", "start time", "start timecode", "in", "begin", "tmin", "from", "timestamp",
@@ -28,15 +27,12 @@ _COLUMNS = {
 }  # fmt: skip
 _POINT = re.compile(r"\d[.:]\d")
 _SEPARATORS = "\t;|,"
-MARKED = 4  # columns with known names: a table, also if no line has a time
 MILLISECONDS_FROM = 1000  # whole times that reach this aren't seconds
 
 WORD_TIERS = ("words", "word")
 SEEN, SEEN_CHARACTERS = 50, 2000  # lines that tell a kind, of each
 SHORTEST_S = 1e-3  # of a label that stands alone
 OTHER_TIERS = ("phones", "phone", "segments", "mau", "kan", "syllables", "points")
-# Praat reads what stands free: texts and numbers; "xmin =" and "intervals [1]:" are for people.
-_FREE_VALUES = re.compile(r'"((?:[^"]|"")*)"|(?<!\S)(-?\d[\d.]{0,30}(?:[eE][+-]?\d{1,3})?)(?!\S)')
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -58,59 +54,55 @@ class LineLayout:
     """
 
     name: str
-    pattern: re.Pattern[str]
+    pattern: str
     unit: float = 1.0
 
     def matches(self, text: str) -> bool:
         """Return whether all lines seen are such; "12 30 people came" is a sentence."""
-        matches = [self.pattern.fullmatch(line) for line in _seen(text)]
-        cues = [self._cue(match) for match in matches if match]
-        if not cues or len(cues) < len(matches):
+        cues, unknown = _cues(self._fields(_seen(text)), self.unit)
+        if unknown or not cues:
             return False
         ordered = all(cue.start < cue.end for cue in cues)
         return self.unit == 1.0 or (ordered and (len(cues) > 1 or cues[0].end > SHORTEST_S))
 
     def read(self, text: str) -> Parsed:
         """Read a cue in each line that matches; note other lines."""
-        matches = [(line, self.pattern.fullmatch(line)) for line in _lines(text)]
-        unknown = [line for line, match in matches if match is None]
-        return _noted([self._cue(match) for _, match in matches if match], unknown)
+        return _noted(*_cues(self._fields(_lines(text)), self.unit))
 
-    def _cue(self, match: re.Match[str]) -> Cue:
-        fields = match.groupdict()
-        start, end, length = (
-            float((fields.get(key) or "nan").replace(",", ".")) * self.unit
-            for key in ("start", "end", "length")
-        )
-        end = start + length if math.isnan(end) else end
-        return Cue(start, end, fields["text"].strip(), fields.get("speaker") or "")
+    def _fields(self, lines: Iterable[str]) -> Iterator[tuple[str, Mapping[str, str | None]]]:
+        for line in lines:
+            match = re.fullmatch(self.pattern, line)
+            yield line, match.groupdict() if match else {}
 
 
-LINE_LAYOUTS = (
-    LineLayout(
-        "words in CTM",
-        re.compile(
-            rf"\S+[ \t]+\S+[ \t]+(?P<start>{REAL})[ \t]+(?P<length>{REAL})[ \t]+(?P<text>\S+)"
-            r"(?:[ \t]+\S+){0,3}"
-        ),
-    ),
-    LineLayout(
-        "sentences in STM",
-        re.compile(
-            rf"\S+[ \t]+[\dAB][ \t]+(?P<speaker>\S+)[ \t]+(?P<start>{_DECIMAL})[ \t]+"
-            rf"(?P<end>{_DECIMAL})[ \t]+(?:<[^>]{{0,200}}>[ \t]+)?(?P<text>\S.*)"
-        ),
-    ),
-    LineLayout(
-        "labels with times",
-        re.compile(r"(?P<start>\d{1,9}\.\d{2,9}) +(?P<end>\d{1,9}\.\d{2,9}) +(?P<text>[^\d\s].*)"),
-    ),
-    LineLayout(
-        "HTK's labels",
-        re.compile(r"(?P<start>\d{1,15})[ \t]+(?P<end>\d{1,15})[ \t]+(?P<text>[^\d\s].*)"),
-        1e-7,
-    ),
-)
+LINE_LAYOUTS = tuple(
+    LineLayout(*row)
+    for row in (
+        ("words in CTM", rf"\S+[ \t]+\S+[ \t]+(?P<start>{REAL})[ \t]+(?P<length>{REAL})[ \t]+"
+         r"(?P<text>\S+)(?:[ \t]+\S+){0,3}"),
+        ("sentences in STM", r"\S+[ \t]+[\dAB][ \t]+(?P<speaker>\S+)[ \t]+(?P<start>\d+\.\d+)[ \t]+"
+         r"(?P<end>\d+\.\d+)[ \t]+(?:<[^>]{0,200}>[ \t]+)?(?P<text>\S.*)"),
+        ("labels with times",
+         r"(?P<start>\d{1,9}\.\d{2,9}) +(?P<end>\d{1,9}\.\d{2,9}) +(?P<text>[^\d\s].*)"),
+        ("HTK's labels", r"(?P<start>\d{1,15})[ \t]+(?P<end>\d{1,15})[ \t]+(?P<text>[^\d\s].*)",
+         1e-7),
+    )
+)  # fmt: skip
+
+
+def _cues(
+    rows: Iterable[tuple[str, Mapping[str, str | None]]], unit: float
+) -> tuple[list[Cue], list[str]]:
+    """Return the cues of rows (line, its fields) with text, and the lines without a start."""
+    cues, unknown = list[Cue](), list[str]()
+    for line, fields in rows:
+        start, end, length = (_time(fields.get(key)) * unit for key in ("start", "end", "length"))
+        if math.isnan(start):
+            unknown += [line] * any(map(str.isalnum, line))
+        elif said := " ".join((fields.get("text") or fields.get("name") or "").split()):
+            end = start + length if math.isnan(end) else end
+            cues.append(Cue(start, end, said, fields.get("speaker") or ""))
+    return cues, unknown
 
 
 def _noted(cues: Sequence[Cue], unknown: Sequence[str]) -> Parsed:
@@ -127,7 +119,7 @@ def _noted(cues: Sequence[Cue], unknown: Sequence[str]) -> Parsed:
     return result._replace(notes=tuple(notes))
 
 
-class _Table(NamedTuple):
+class Table(NamedTuple):
     """The columns of a table: what separates them, and the place of each that is known.
 
     named: the first line names them. open: the text goes on to the end of a line.
@@ -140,19 +132,26 @@ class _Table(NamedTuple):
 
     def rows(self, lines: Iterable[str]) -> Iterator[list[str]]:
         """Yield the cells of each line but that with the names, the text's as one."""
-        tabs = self.separator == "\t"
-        rows = csv.reader(
-            lines, delimiter=self.separator, quoting=csv.QUOTE_NONE if tabs else csv.QUOTE_MINIMAL
-        )
+        quoting = csv.QUOTE_NONE if self.separator == "\t" else csv.QUOTE_MINIMAL
         text = self.places.get("text", 0)
-        for row in islice(rows, int(self.named), None):
+        for row in islice(
+            csv.reader(lines, delimiter=self.separator, quoting=quoting),  # type: ignore[arg-type]
+            int(self.named),
+            None,
+        ):
             cells = [cell.strip() for cell in row]
             if self.open:
                 cells[text:] = [f"{self.separator} ".join(cells[text:])]
             yield cells
 
+    def fields(self, lines: Iterable[str]) -> Iterator[tuple[str, dict[str, str | None]]]:
+        """Yield each line with its fields by name."""
+        for row in self.rows(lines):
+            fields = {name: row[k] for name, k in self.places.items() if k < len(row)}
+            yield self.separator.join(row), {**fields}
 
-def _named_columns(text: str) -> _Table | None:
+
+def named_columns(text: str) -> Table | None:
     """Return the columns of a table whose first line names those of times and of a text."""
     head = text.lstrip().partition("\n")[0][:500]
     separator = max(_SEPARATORS, key=head.count)
@@ -165,17 +164,14 @@ def _named_columns(text: str) -> _Table | None:
         for column, called in _COLUMNS.items()
         if (known := next((each for each in called if each in names), ""))
     }
-    marked = len(places) >= MARKED
-    places["text"] = places.get("text", places.get("name", -1))
-    if "start" not in places or places["text"] < 0 or len(names) < 2:
+    if "start" not in places or not {"text", "name"} & places.keys():
         return None
-    table = _Table(separator, places, True, places["text"] == len(names) - 1)
-    rows = table.rows(_seen(text))
-    timed = any(math.isfinite(_time("".join(row[places["start"] :][:1]))) for row in rows)
-    return table if marked or timed else None
+    places.setdefault("text", places.get("name", 0))
+    table = Table(separator, places, True, places["text"] == len(names) - 1)
+    return table if _cues(table.fields(_seen(text)), 1.0)[0] else None
 
 
-def _found_columns(text: str) -> _Table | None:
+def found_columns(text: str) -> Table | None:
     """Return the columns of a table without their names, by what stands in them.
 
     The first one of times in all lines is the starts, the next the ends, or the lengths where these
@@ -185,7 +181,7 @@ def _found_columns(text: str) -> _Table | None:
     lines = _seen(text)
     for separator in _SEPARATORS:
         tabs = separator == "\t"
-        rows = list(_Table(separator, {}, False, False).rows(lines))
+        rows = list(Table(separator, {}, False, False).rows(lines))
         columns = list(zip_longest(*rows, fillvalue="") if tabs else zip(*rows, strict=False))
         times = {
             k: seconds
@@ -204,32 +200,20 @@ def _found_columns(text: str) -> _Table | None:
         exact = all(":" in each or (tabs and _POINT.search(each)) for each in columns[first])
         if not ends and not (exact and starts == sorted(starts)):
             continue
-        places = {"start": first}
-        if ends:
-            later = all(a <= b for a, b in zip(starts, ends, strict=True))
-            places["end" if later else "length"] = second
+        later = all(a <= b for a, b in zip(starts, ends, strict=False))
+        places = {"start": first} | ({"end" if later else "length": second} if ends else {})
         if len(other) > 1 and all(map(NAME_ALONE.fullmatch, columns[other[0]])):
             places["speaker"] = other.pop(0)
         most = max(other, key=lambda k: sum(map(len, columns[k])), default=len(columns))
         last = not tabs and bool(other) and other[0] > max(first, second)
         places["text"] = other[0] if last else most
-        return _Table(separator, places, False, last)
+        return Table(separator, places, False, last)
     return None
 
 
-def _time(field: str) -> float:
+def _time(field: str | None) -> float:
     """Return the seconds of a time, or of the first of two with a dash between them."""
-    return seconds_of(field.partition(" - ")[0])
-
-
-def has_columns(text: str) -> bool:
-    """Return whether the first line names columns of times and of a text."""
-    return _named_columns(text) is not None
-
-
-def is_table(text: str) -> bool:
-    """Return whether all lines seen have times and a text in the same columns."""
-    return _found_columns(text) is not None
+    return seconds_of((field or "").partition(" - ")[0])
 
 
 def read_table(text: str) -> Parsed:
@@ -237,24 +221,13 @@ def read_table(text: str) -> Parsed:
 
     Times that are whole numbers from `MILLISECONDS_FROM` on are milliseconds.
     """
-    table = _named_columns(text) or _found_columns(text)
-    if table is None:
-        return Parsed([])
-    cues, unknown, whole = list[Cue](), list[str](), True
+    table = named_columns(text) or found_columns(text)
     try:
-        for row in table.rows(_lines(text)):
-            fields = {name: row[k] for name, k in table.places.items() if k < len(row)}
-            start, end, length = (_time(fields.get(k, "")) for k in ("start", "end", "length"))
-            if not math.isfinite(start):
-                unknown += [table.separator.join(row)] * any(map(str.isalnum, "".join(row)))
-                continue
-            whole = whole and fields["start"].isdigit() and fields.get("end", "0").isdigit()
-            end = start + length if math.isnan(end) else end
-            if said := fields.get("text") or fields.get("name", ""):
-                cues.append(Cue(start, end, " ".join(said.split()), fields.get("speaker", "")))
-    except csv.Error:
-        unknown.append(text)
-    if whole and max((cue.end for cue in cues), default=0.0) >= MILLISECONDS_FROM:
+        cues, unknown = _cues(table.fields(_lines(text)), 1.0) if table else ([], [])
+    except csv.Error:  # a cell without an end
+        cues, unknown = [], [text]
+    times = [time for cue in cues for time in cue[:2] if math.isfinite(time)]
+    if max(times, default=0.0) >= MILLISECONDS_FROM and all(map(float.is_integer, times)):
         cues = [cue._replace(start=cue.start / 1e3, end=cue.end / 1e3) for cue in cues]
     return _noted(cues, unknown)
 
@@ -265,57 +238,26 @@ def is_textgrid(text: str) -> bool:
     return "ooTextFile" in head and "TextGrid" in head
 
 
-class TextGridTier(NamedTuple):
-    """A tier of intervals and its name."""
-
-    name: str
-    entries: Sequence[Cue]
-
-
 def read_textgrid_words(text: str) -> Parsed:
     """Read the words of a TextGrid, of each speaker if its tiers are named "anna - words".
 
     Else the intervals of its one tier, or of that with most text, are read.
     """
     cues = [
-        cue._replace(speaker=name)
-        for tier, name in _chosen(_interval_tiers(text))
-        for cue in tier.entries
+        Cue(entry.start, entry.end, entry.label, name)
+        for tier, name in _chosen(interval_tiers(text))
+        for entry in tier.entries
+        if entry.label
     ]
-    return _noted([cue for cue in cues if cue.text], [])
+    return _noted(cues, [])
 
 
-def _interval_tiers(text: str) -> list[TextGridTier]:
-    """Read the tiers of a TextGrid, in its long or its short format, as far as they go."""
-    values = [(match[1], match[2]) for match in _FREE_VALUES.finditer(text)]
-    tiers, k = list[TextGridTier](), 0
-    while k < len(values):
-        # class, name, start, end, number of intervals; of each its start, end and label
-        if values[k][0] != "IntervalTier" or not _are_numbers(values, k + 2, 3):
-            k += 1
-            continue
-        name, count, entries = values[k + 1][0] or "", values[k + 4][1], list[Cue]()
-        k += 5
-        while len(entries) < float(count) and _are_numbers(values, k, 2) and k + 2 < len(values):
-            label = (values[k + 2][0] or "").replace('""', '"')
-            entries.append(Cue(float(values[k][1]), float(values[k + 1][1]), label.strip()))
-            k += 3
-        tiers.append(TextGridTier(name, entries))
-    return tiers
-
-
-def _are_numbers(values: Sequence[tuple[str, str]], first: int, count: int) -> bool:
-    """Return whether the values from one on are as many numbers."""
-    numbers = [number for _, number in values[first : first + count] if number]
-    return len(numbers) == count and all(number.count(".") < 2 for number in numbers)
-
-
-def _chosen(tiers: Sequence[TextGridTier]) -> list[tuple[TextGridTier, str]]:
+def _chosen(tiers: Sequence[IntervalTier]) -> list[tuple[IntervalTier, str]]:
     """Return the tiers to read, each with the name of who speaks, if there are several."""
     named = [(tier, *tier.name.rpartition(" - ")[::2]) for tier in tiers]
     words = [(tier, name) for tier, name, kind in named if kind.strip().lower() in WORD_TIERS]
     if words:
         return [(tier, name.strip() if len(words) > 1 else "") for tier, name in words]
     other = [tier for tier, _, kind in named if kind.strip().lower() not in OTHER_TIERS]
-    most = max(other, key=lambda tier: sum(len(cue.text) for cue in tier.entries), default=None)
+    most = max(other, key=lambda tier: sum(len(each.label) for each in tier.entries), default=None)
     return [(most, "")] if most is not None else []
