@@ -34,6 +34,7 @@ from a3t.vocoder.builtin import BuiltinVocoder
 from a3t.voice import adaptation
 from alignment.aligners.network_aligner import NetworkAligner
 from alignment.recognition import network_recogniser
+from evaluation import cepstra
 from tests.conftest import ARCTIC
 
 # No property fails because the machine is busy: a first call loads models and dictionaries.
@@ -104,7 +105,7 @@ def networks_loaded_once() -> Iterator[MutableMapping[object, str]]:
 DETERMINED = (
     (NetworkAligner, "_align_short"), (network_recogniser, "mean_scores"),
     (network_recogniser, "heard_freely"), (network_recogniser, "settled"),
-    (A3T, "fill"), (BuiltinVocoder, "__call__"),
+    (A3T, "fill"), (BuiltinVocoder, "__call__"), (cepstra, "fundamental"),
 )  # fmt: skip
 MADE_ANEW = [getattr(owner, name) for owner, name in DETERMINED]
 
@@ -135,8 +136,8 @@ def digest(*given: object) -> bytes:
 def remembered(
     networks_loaded_once: MutableMapping[object, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[None]:
-    """Aligning and recognising, and filling and vocoding by what is shipped, each once for one
-    input, whichever of the tests' processes it is."""
+    """Aligning and recognising, filling and vocoding by what is shipped, and tracking pitch, each
+    once for one input, whichever of the tests' processes it is."""
     found: dict[bytes, Any] = {}
     base = tmp_path_factory.getbasetemp()
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "remembered"

@@ -64,10 +64,11 @@ def test_frames_phones_and_masks_fit_together(store: Store, crop: tuple[int, int
             assert batch.mel[b].isfinite().all()
 
 
-def test_every_frame_of_every_clip_is_seen_and_masked_somewhere(store: Store) -> None:
+def test_every_frame_of_every_clip_is_seen_and_masked_somewhere(tmp_path: Path) -> None:
     """Beginnings and endings too: people edit them."""
+    store = write_store(tmp_path, {"train": 2}, phones=15)
     made, seen, masked = batches(store), set(), set()
-    for step in range(400):
+    for step in range(100):
         batch = made(step)
         for b, frames in enumerate(batch.frames.tolist()):
             numbers = frame_numbers(batch.mel[b, :frames].numpy())
