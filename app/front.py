@@ -23,14 +23,16 @@ from app.processes.request_jobs import sentence_of
 from app.server.voice_folder import PromptVoice
 from app.service import Service
 
-WAITING = 24  # length of the queue; further requests are refused with "try again"
+MAX_WAITING = 24  # length of the queue; further requests are refused with "try again"
 # The editors' lanes take requests one by one, long ones beside short ones.
 LINE: dict[str, Any] = {"concurrency_id": "editor", "concurrency_limit": 4}
 PRIVATE: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
 PROGRESS = Progress()
 FILE: dict[str, Any] = {"type": "filepath", "buttons": ["download"]}  # none that shares it
-SHOWN: dict[str, Any] = {**FILE, "interactive": False}
-FRAME = '# Script editor\n\n<iframe id="script-editor" title="Editor" allow="microphone"></iframe>'
+SHOWN_FILE: dict[str, Any] = {**FILE, "interactive": False}
+SCRIPT_FRAME = (
+    '# Script editor\n\n<iframe id="script-editor" title="Editor" allow="microphone"></iframe>'
+)
 EDIT_ROWS = [r for r in options_of(EditOptions, HTTP) if PAGE in r.doors or r.name == "candidates"]
 COLOURS = {"new": "#009E73", "deleted": "#D55E00", "doubtful": "#D8A800"}
 
@@ -114,9 +116,9 @@ def quick_edit(service: Service, open_project: Callable[..., str]) -> None:
                 with gr.Accordion("Plan", open=False):
                     planned = gr.JSON(label="Plan")
             with gr.Column(visible=False) as results:
-                before = gr.Audio(label="Before", **SHOWN)
-                after = gr.Audio(label="After", **SHOWN)
-                picture = gr.Image(label="Before and after", show_label=False, **SHOWN)
+                before = gr.Audio(label="Before", **SHOWN_FILE)
+                after = gr.Audio(label="After", **SHOWN_FILE)
+                picture = gr.Image(label="Before and after", show_label=False, **SHOWN_FILE)
                 with gr.Row():
                     files = [gr.DownloadButton(name) for name in texts.EDIT_FILES]
                 left = gr.Textbox(label="Not made", interactive=False)
@@ -172,7 +174,7 @@ def speech(service: Service, voices: Mapping[str, PromptVoice]) -> None:
             heard = gr.Audio(
                 label="Speech", streaming=True, autoplay=True, interactive=False, buttons=[]
             )
-            sound = gr.Audio(label="The whole", **SHOWN)
+            sound = gr.Audio(label="The whole", **SHOWN_FILE)
             record = gr.DownloadButton("speech.json")
     given = [prompt, text, prompt_text, speed, seed, voice]
     shown = speak.click(reveal, None, results, **PRIVATE)
@@ -205,7 +207,7 @@ def align_and_check(service: Service) -> None:
         buttons = [gr.Button(name) for name in ("Align", "Check", "Inspect")]
         cancel = gr.Button("Cancel", variant="stop")
     with gr.Column(visible=False) as aligned:
-        picture = gr.Image(label="Words and phones", show_label=False, **SHOWN)
+        picture = gr.Image(label="Words and phones", show_label=False, **SHOWN_FILE)
         textgrid = gr.DownloadButton("TextGrid")
         with gr.Accordion("Words and phones as JSON", open=False):
             timed = gr.JSON()
@@ -238,12 +240,12 @@ def blocks(
     ]
     with pages:  # the script editor's project is in their address, too: web/frame.js
         gr.Navbar(main_page_name="Script editor")
-        gr.Markdown(FRAME, sanitize_html=False, elem_classes="editor-frame")
+        gr.Markdown(SCRIPT_FRAME, sanitize_html=False, elem_classes="editor-frame")
     for name, path, lay_out in layouts:
         with pages.route(name, path):
             gr.Navbar(main_page_name="Script editor")
             lay_out()
-    return pages.queue(default_concurrency_limit=1, max_size=WAITING)
+    return pages.queue(default_concurrency_limit=1, max_size=MAX_WAITING)
 
 
 make_callable(__name__)  # front().launch()

@@ -70,7 +70,7 @@ class Requests:
             return work(watch, *given)
 
         def look() -> None:
-            progress(job.watch.share, desc=job.watch.sentence or texts.STEPS["load"])
+            progress(job.watch.share, desc=job.watch.sentence or texts.STEP_SENTENCES["load"])
 
         try:
             job = self.service.jobs.start(work.__name__, begin)

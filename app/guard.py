@@ -35,11 +35,38 @@ from app import limits, texts
 
 T = TypeVar("T")
 
-MAX_HELD = 10_000_000_000  # bytes of uploads and results
+MAX_HELD_UPLOADS = 10_000_000_000  # bytes of uploads and results
 MAX_EACH = 2_000_000_000  # bytes that one visitor uploads in limits.KEEP_SECONDS
 LEFT_FREE = 1_000_000_000  # bytes of the disk that uploads don't take
-AT_ONCE = 16  # uploads
+UPLOADS_AT_ONCE = 16  # uploads
 FORM = 1_000_000  # bytes of a form around its file
+COOKIE = "a3t_visitor"
+VISITOR_NAME = re.compile(r"[\w-]{32}", re.ASCII)
+YEAR = 365 * 86_400  # seconds
+LOGIN = "a3t_login"  # the cookie of who has logged in
+WRONG_LOGIN_S = 1.0  # for which an address can't try again after a wrong password
+MAX_LOGINS = 1000
+MAX_REFUSED = 10_000  # addresses that are remembered after a wrong password
+MAX_BODY = 2_000_000  # bytes of a request that is not an upload
+UPLOADS = ("/studio/uploads", "/gradio_api/upload")
+FORMS = (
+    "/v1/edits",
+    "/v1/cleanings",
+    "/v1/alignments",
+    "/v1/audio/transcriptions",
+)  # which bring their recording themselves
+MAY_CALL = "a3t.may_call"  # in a request's scope: whether it may use /v1
+# Gradio's pages have inline scripts and styles, and play what the browser holds.
+INLINE = (
+    "script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; worker-src 'self' blob:; "
+    "connect-src 'self' data: blob:; media-src 'self' data: blob:; font-src 'self' data:; "
+)
+HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+STRICT = ("/editor", "/studio", "/v1", "/openapi.json")
 
 
 class RefusedError(Exception):
@@ -88,12 +115,15 @@ class Quota:
 
     def _check_room(self, visitor: str, size: int) -> None:
         arriving = sum(self._arriving.values())
-        if len(self._arriving) >= AT_ONCE:
+        if len(self._arriving) >= UPLOADS_AT_ONCE:
             raise RefusedError(503, texts.QUEUE_FULL)
         if self.uploaded(visitor) + size > MAX_EACH:
             raise RefusedError(429, texts.UPLOADED_ENOUGH)
         free = shutil.disk_usage(self.folder).free
-        if held(self.folder) + arriving + size > MAX_HELD or free - arriving - size < LEFT_FREE:
+        if (
+            held(self.folder) + arriving + size > MAX_HELD_UPLOADS
+            or free - arriving - size < LEFT_FREE
+        ):
             raise RefusedError(507, texts.NO_ROOM)
 
     def uploaded(self, visitor: str) -> int:
@@ -115,17 +145,6 @@ def held(folder: Path) -> int:
             with suppress(OSError):  # deleted in the meantime
                 total += os.lstat(os.path.join(parent, name)).st_size
     return total
-
-
-COOKIE = "a3t_visitor"
-NAME = re.compile(r"[\w-]{32}", re.ASCII)
-YEAR = 365 * 86_400  # seconds
-
-
-LOGIN = "a3t_login"  # the cookie of who has logged in
-WRONG_LOGIN_S = 1.0  # for which an address can't try again after a wrong password
-MAX_LOGINS = 1000
-MAX_REFUSED = 10_000  # addresses that are remembered after a wrong password
 
 
 class Visitors:
@@ -213,30 +232,7 @@ def keep_newest(entries: dict[str, T], most: int) -> None:
 def cookie_of(header: str) -> str | None:
     """The name in a visitor's cookie; None without one, or in one that was not given here."""
     name = cookie_parser(header).get(COOKIE, "")
-    return name if NAME.fullmatch(name) else None
-
-
-MAX_BODY = 2_000_000  # bytes of a request that is not an upload
-UPLOADS = ("/studio/uploads", "/gradio_api/upload")
-FORMS = (
-    "/v1/edits",
-    "/v1/cleanings",
-    "/v1/alignments",
-    "/v1/audio/transcriptions",
-)  # which bring their recording themselves
-MAY_CALL = "a3t.may_call"  # in a request's scope: whether it may use /v1
-
-# Gradio's pages have inline scripts and styles, and play what the browser holds.
-INLINE = (
-    "script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; worker-src 'self' blob:; "
-    "connect-src 'self' data: blob:; media-src 'self' data: blob:; font-src 'self' data:; "
-)
-HEADERS = (
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"cross-origin-resource-policy", b"same-origin"),
-)
-STRICT = ("/editor", "/studio", "/v1", "/openapi.json")
+    return name if VISITOR_NAME.fullmatch(name) else None
 
 
 def headers_of(path: str, frame_from: str = "") -> list[tuple[bytes, bytes]]:

@@ -25,7 +25,7 @@ class Models:
     voice: str = ""  # one that `a3t voice make` made; "" for none
 
 
-USUAL = Models()
+USUAL_MODELS = Models()
 
 
 def check_offered(models: Models) -> None:
@@ -45,13 +45,13 @@ def models_here() -> tuple[str, ...]:
         for name, folder in model_folders().items()
         if "model" in yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))
     }
-    return (USUAL.model, *sorted(found - {USUAL.model}))
+    return (USUAL_MODELS.model, *sorted(found - {USUAL_MODELS.model}))
 
 
 @lru_cache(maxsize=1)
 def aligners_here() -> tuple[str, ...]:
     """The aligners that are installed, the usual one first."""
-    return tuple(name for name in ALIGNERS if name == USUAL.aligner or _is_installed(name))
+    return tuple(name for name in ALIGNERS if name == USUAL_MODELS.aligner or _is_installed(name))
 
 
 def _is_installed(aligner: str) -> bool:

@@ -80,7 +80,7 @@ THE_TRANSCRIPT, THE_NEW_TEXT, THE_TEXT = "transcript", "new text", "text"
 THE_LIST = "list of names"
 THE_PROMPTS_TEXT, THE_EXPECTED_TEXT = "prompt's text", "expected text"
 
-STEPS = {
+STEP_SENTENCES = {
     "load": "Loading the models",
     "read": "Reading the recording",
     "transcribe": "Recognising the words",
@@ -92,6 +92,17 @@ STEPS = {
     "check": "Checking the new words",
     "save": "Writing the files",
 }
+OTHER_HOST = (
+    "This page serves only this computer: open it at "
+    "http://127.0.0.1, or start it with --auth or --root-path behind a proxy."
+)
+NO_TOKEN = "The token is missing or wrong: send “Authorization: Bearer TOKEN”."
+OTHER_ORIGIN = "Requests from other sites are refused: use this page itself."
+NO_REQUEST = "This page doesn't know that request: send it again."
+NOT_FROM_THE_PAGE = "Uploads must come from this page: load it again, then upload."
+NO_LENGTH = "An upload must state its length (Content-Length): send it as a file."
+UPLOADED_ENOUGH = "You have reached this hour's upload limit: try again later."
+NO_ROOM = "There is no room for another recording: try again in an hour."
 
 
 def not_kept(reason: object) -> str:
@@ -143,16 +154,3 @@ def too_many_characters(name: str, characters: int, most: int) -> str:
         f"The {name} is {characters} characters long and this page accepts {most}: shorten it, or "
         "edit the recording in parts."
     )
-
-
-OTHER_HOST = (
-    "This page serves only this computer: open it at "
-    "http://127.0.0.1, or start it with --auth or --root-path behind a proxy."
-)
-NO_TOKEN = "The token is missing or wrong: send “Authorization: Bearer TOKEN”."
-OTHER_ORIGIN = "Requests from other sites are refused: use this page itself."
-NO_REQUEST = "This page doesn't know that request: send it again."
-NOT_FROM_THE_PAGE = "Uploads must come from this page: load it again, then upload."
-NO_LENGTH = "An upload must state its length (Content-Length): send it as a file."
-UPLOADED_ENOUGH = "You have reached this hour's upload limit: try again later."
-NO_ROOM = "There is no room for another recording: try again in an hour."

@@ -31,10 +31,12 @@ from alignment import AlignmentError
 from alignment.recognition import whisper_model
 from alignment.result import DOUBTFUL_BELOW
 
-MAX_SECONDS = 600.0
+MAX_READING_S = 600.0
 NEIGHBOURS = 12  # words on each side of an edit that are looked for with it
 BESIDE = 3  # words on each side that tell which of several readings is meant
-GAP = 1.0  # cost of a phone that is missing or added; of another phone as much; the same gains 1
+GAP_COST = (
+    1.0  # cost of a phone that is missing or added; of another phone as much; the same gains 1
+)
 ALIKE = 0.5  # of an edit's phones must be heard if others may be meant
 
 
@@ -51,7 +53,7 @@ def read_anew(
     words aren't heard.
     """
     new_text = revision.new_text
-    if recording.seconds > MAX_SECONDS:
+    if recording.seconds > MAX_READING_S:
         raise InputError(
             f"{recording.path.name} is too long for a few new words: record them alone, or the "
             "sentence around them."
@@ -111,11 +113,11 @@ def reading_of(
     begin, end = core.index(True), len(core) - core[::-1].index(True)
     numbers = {phone: k for k, phone in enumerate({p for p, _ in wanted + heard})}
     row = np.array([numbers[p] for p, _ in heard], int)
-    step = GAP * np.arange(len(heard) + 1)
+    step = GAP_COST * np.arange(len(heard) + 1)
     scores = np.zeros((len(wanted) + 1, len(heard) + 1))
     for i, (phone, _) in enumerate(wanted, 1):
         same = np.where(row == numbers[phone], 1.0, -1.0)
-        best = scores[i - 1] - GAP
+        best = scores[i - 1] - GAP_COST
         best[1:] = np.maximum(best[1:], scores[i - 1, :-1] + same)
         if i <= begin:
             best = np.maximum(best, 0.0)
@@ -129,7 +131,7 @@ def reading_of(
         if i and j and np.isclose(scores[i, j], scores[i - 1, j - 1] + gain):
             i, j = i - 1, j - 1
             pairs.append((i, j))
-        elif i and np.isclose(scores[i, j], scores[i - 1, j] - GAP):
+        elif i and np.isclose(scores[i, j], scores[i - 1, j] - GAP_COST):
             i -= 1
         else:
             j -= 1

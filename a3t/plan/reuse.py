@@ -47,7 +47,7 @@ MAX_UNASKED_PLACES = 2  # … of a long recording, if only one result is wanted
 ENDS = (".", "?")  # the marks that end a sentence
 EDGE = frames_of(0.05)  # of silence on either side of a joint, where there is any
 MIN_PAUSE_FRAMES = frames_of(0.05)  # what is shorter is no pause
-USUAL_PAUSE = frames_of(0.3)
+USUAL_PAUSE_FRAMES = frames_of(0.3)
 MAX_MOVED_FRAMES = frames_of(600)  # of one edit, which is held in memory
 
 
@@ -480,7 +480,7 @@ def _with_silence(
             return round(site.pauses[word] * FRAMES_PER_SECOND), True
         inner = 0 < word < len(new_text.words)
         mark = new_text.words[word - 1].mark if inner else ""
-        return (round(usual.get(mark) or USUAL_PAUSE) if mark else 0), False
+        return (round(usual.get(mark) or USUAL_PAUSE_FRAMES) if mark else 0), False
 
     ends = (-1, *range(len(speech)), len(speech))
     for joint, (left, right) in enumerate(pairwise(ends)):

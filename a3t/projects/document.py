@@ -34,7 +34,7 @@ MAX_CHARACTERS = 2000  # of one change
 MAX_CLIENTS = 32  # whose last step is remembered
 MAX_STEPS = 100  # of the history
 MAX_RIVALS = 8  # of one change
-MARKS = ".,;:!?…—–\"'“”‘’()[]"  # beside a word, without which it is the same one
+EDGE_MARKS = ".,;:!?…—–\"'“”‘’()[]"  # beside a word, without which it is the same one
 
 Whole = Annotated[int, Meta(ge=-1, lt=2**40)]
 Text = Annotated[str, Meta(max_length=MAX_CHARACTERS)]
@@ -173,7 +173,7 @@ def _typed_at(change: Change) -> float:
 def _same(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int, int]]:
     """Yield the words that two rows have in common: their place in the new and the old, a count."""
     i = j = 0
-    old, new = ([word.strip(MARKS).casefold() or word for word in row] for row in (old, new))
+    old, new = ([word.strip(EDGE_MARKS).casefold() or word for word in row] for row in (old, new))
     ends = WordEdit("insert", (len(old), len(old)), (len(new), len(new)))
     for edit in [*minimal_script(old, new), ends]:
         if i < edit.old[0]:

@@ -26,7 +26,7 @@ Version = Mapping[str, Any]  # the contents of a version's edit.json
 
 LIST, PLACE, TAKES = "versions", "version", "takes"  # in an edit.json
 MAX_VERSIONS = 10_000
-WINDOW = MAX_STEPS // 2  # versions on either side of the current one that are steps
+STEPS_EACH_SIDE = MAX_STEPS // 2  # versions on either side of the current one that are steps
 # What reading an entry that somebody else wrote may raise, and the check of each entry.
 _WRONG = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
 
@@ -46,10 +46,10 @@ class History:
     @classmethod
     def at(cls, versions: Sequence[Version], place: int) -> History:
         """Versions, of which the one at ``place`` counts, or, for -1, the original."""
-        first = max(place + 1 - WINDOW, 0)
+        first = max(place + 1 - STEPS_EACH_SIDE, 0)
         known: dict[int, Changes] = {}
         document = Document(changes=_changes(versions[first - 1], first, ()) if first else ())
-        for k, version in enumerate(versions[first : first + 2 * WINDOW], first):
+        for k, version in enumerate(versions[first : first + 2 * STEPS_EACH_SIDE], first):
             known[k] = _changes(version, k + 1, known.get(version.get("continues", -1), ()))
             document = document.became(known[k], _label(version), k + 1)
         while document.done and document.done[-1].n > place + 1:
@@ -324,7 +324,7 @@ def _typed(entry: str, kind: Any) -> Callable[[Version], object]:
 
 def _check_takes(version: Version) -> None:
     """KeyError, TypeError or ValueError unless a version's takes are such, if it has any."""
-    from a3t.projects.takes import MAX_RECORD_TAKES, PLACES, Take  # which import torch
+    from a3t.projects.takes import MAX_RECORD_TAKES, PLACES_ENTRY, Take  # which import torch
 
     takes = version.get(TAKES) or []
     if len(takes) > MAX_RECORD_TAKES or (takes and version.get("alignment") is None):
@@ -334,9 +334,9 @@ def _check_takes(version: Version) -> None:
     for entry in takes:
         Take.from_json(entry), voice_name(entry)
         from_json(Weights, entry["model"]), from_json(Weights, entry["vocoder"])
-        for word in entry[PLACES]:
+        for word in entry[PLACES_ENTRY]:
             if type(word) is not int or not place <= word <= count:
-                raise ValueError(PLACES)
+                raise ValueError(PLACES_ENTRY)
             place = word
 
 

@@ -28,7 +28,7 @@ from a3t.projects.project import (
     with_earlier_sound,
 )
 from a3t.projects.takes import (
-    PLACES,
+    PLACES_ENTRY,
     MadeEdit,
     Take,
     alignment_within,
@@ -109,7 +109,7 @@ def remake_takes(editor: Editor, recording: Recording, version: Version) -> Edit
                 if name not in voiced:
                     voiced[name] = in_the_voice_of(entry, editor)
                 made = take.render(voiced[name], plan)
-            edits += zip(entry[PLACES], made_edits(made, take.stretch), strict=True)
+            edits += zip(entry[PLACES_ENTRY], made_edits(made, take.stretch), strict=True)
         except ValueError:
             raise InputError("The takes in the edit.json are not of this recording.") from None
     return merged_takes(

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from a3t.editor import Editor
 
 MAX_RECORD_TAKES = 2000  # of one edit.json
-PLACES = "words"  # in its entry of a take: the first word of each of its edits, in the text
-EDGE = 0.02  # seconds by which a word may stand out of its stretch
+PLACES_ENTRY = "words"  # in its entry of a take: the first word of each of its edits, in the text
+WORD_EDGE_S = 0.02  # seconds by which a word may stand out of its stretch
 RAMP = 0.015  # seconds over which a take is brought to its level
 MAX_LEVELLING_DB = 6.0  # dB
 
@@ -125,10 +125,12 @@ class _TakeEntry(Record):
 def alignment_within(whole: Alignment, stretch: Span, rate: int) -> Alignment:
     """Return the alignment of the words that lie in a stretch, on its own clock."""
     start, end = stretch[0] / rate, stretch[1] / rate
-    first = bisect_left(whole.words, start - EDGE, key=lambda word: word.start)
+    first = bisect_left(whole.words, start - WORD_EDGE_S, key=lambda word: word.start)
     last = bisect_right(whole.words, end, key=lambda word: word.start)
     near = whole.words[max(first - 1, 0) : last]
-    inside = [w for w in near if w.text and w.start >= start - EDGE and w.end <= end + EDGE]
+    inside = [
+        w for w in near if w.text and w.start >= start - WORD_EDGE_S and w.end <= end + WORD_EDGE_S
+    ]
     return aligned_stretch(inside, [w for w in near if w.is_pause], start, end - start)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from operator import methodcaller
 from typing import Any
 
-from app.models import USUAL, Models
+from app.models import USUAL_MODELS, Models
 from app.processes.request_jobs import CancelledError, Watch, sentence_of
 from app.processes.worker import AbandonedError, WorkerProcess, always
 
@@ -36,7 +36,7 @@ class LaneJob:
     owner: str = ""
     name: str = ""
     failed: Callable[[str], None] | None = None
-    models: Models = USUAL
+    models: Models = USUAL_MODELS
     watch: Watch = field(default_factory=Watch)
     is_awaited: Callable[[], bool] = always
     outcome: Future[Any] = field(default_factory=Future)
@@ -59,7 +59,7 @@ class EditorLane:
         self._closing = False
 
     def do(
-        self, watch: Watch, function: Callable[..., Any], *args: Any, models: Models = USUAL
+        self, watch: Watch, function: Callable[..., Any], *args: Any, models: Models = USUAL_MODELS
     ) -> Any:
         """The result of `function(editor, *args)` for somebody who waits for it; raises its errors,
         and CancelledError once nobody is waiting any more."""

@@ -26,6 +26,9 @@ BEGINS = {
     "load": 0.02, "read": 0.1, "transcribe": 0.12, "align": 0.2, "plan": 0.5,
     "fill": 0.55, "vocode": 0.8, "splice": 0.89, "check": 0.91,
 }  # fmt: skip
+MAX_JOBS = 20  # that wait or run
+POLL_S = 0.05  # between looks at a job, and at whether its client is still there
+STOPPING = 2.0  # seconds that they have to end in
 
 
 class CancelledError(Exception):
@@ -63,7 +66,7 @@ class Watch:
             if self.take is not None:
                 self.take(step)
             return
-        self.sentence, reached = texts.STEPS.get(step, step), BEGINS.get(step, 0.97)
+        self.sentence, reached = texts.STEP_SENTENCES.get(step, step), BEGINS.get(step, 0.97)
         self.share = max(self.share, reached)
         if self._step is not None:
             self._step(step)
@@ -80,11 +83,6 @@ def sentence_of(error: BaseException) -> str:
         return texts.CANCELLED
     log.error("a request failed", exc_info=error)
     return texts.FAILED
-
-
-MAX_JOBS = 20  # that wait or run
-POLL_S = 0.05  # between looks at a job, and at whether its client is still there
-STOPPING = 2.0  # seconds that they have to end in
 
 
 class BusyError(Exception):

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from a3t.errors import InputError
 from app import texts
-from app.models import USUAL, Models
+from app.models import USUAL_MODELS, Models
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
@@ -56,7 +56,7 @@ def load_editor(models: Models) -> Editor:
     from a3t.editor import Editor
     from alignment import load_aligner
 
-    aligner = None if models.aligner == USUAL.aligner else load_aligner(models.aligner)
+    aligner = None if models.aligner == USUAL_MODELS.aligner else load_aligner(models.aligner)
     voice = models.voice or None
     return Editor.load(models.model, models.vocoder, voice=voice, aligner=aligner)
 
@@ -80,7 +80,7 @@ class WorkerProcess:
         niceness: int = 0,
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        self.models = USUAL
+        self.models = USUAL_MODELS
         self.progress: Callable[[str], None] | None = None
         self.wanted: Callable[[], bool] = always
         context = multiprocessing.get_context("spawn")  # the server has threads: no fork

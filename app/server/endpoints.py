@@ -37,7 +37,7 @@ from a3t.source.differences import Difference
 from alignment import Alignment
 from app import limits, texts
 from app.guard import MAY_CALL
-from app.models import USUAL, Models
+from app.models import USUAL_MODELS, Models
 from app.option_forms import body_with, form_of
 from app.processes.request_jobs import (
     POLL_S,
@@ -56,6 +56,21 @@ from app.server.openai_formats import (
     transcript_events,
 )
 from app.service import Service, edit_request, spoken
+
+FILE_TYPES = MEDIA_TYPES | {"zip": "application/zip"}
+NO_FILES: list[UploadFile] = []
+NO_GRANULARITIES: list[str] = []
+TRANSCRIPTIONS: dict[str, Any] = {
+    "application/json": {"schema": {"type": "object"}},
+    "text/plain": {"schema": {"type": "string"}},
+    EVENTS: {"schema": {"type": "string"}},
+}
+TEXT_FIELD = Form(description="what the recording says; if empty, it is recognised")
+WORDS_FIELD = Form(description="names that are said, one a line, perhaps with their pronunciation")
+CHANGES_FIELD = Form(
+    description="of the listed differences from a recognised text those to make: numbers with "
+    "commas between them, all, ticked or none; if empty, the ticked ones unless one is open"
+)
 
 
 class SpeechBody(BaseModel):
@@ -156,9 +171,6 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {key: {"description": reasons[key], "model": ErrorBody} for key in chosen}
 
 
-FILE_TYPES = MEDIA_TYPES | {"zip": "application/zip"}
-
-
 def contents(*kinds: str) -> dict[str, Any]:
     """The media types of an answer that is a file of one of these kinds."""
     sound = {"schema": {"type": "string", "format": "binary"}}
@@ -197,9 +209,6 @@ def copied(file: UploadFile, folder: Path) -> Path:
     with path.open("wb") as copy:
         shutil.copyfileobj(file.file, copy)
     return path
-
-
-NO_FILES: list[UploadFile] = []
 
 
 def further(request: Request, files: Sequence[UploadFile]) -> list[Path]:
@@ -243,18 +252,6 @@ Tracks = Annotated[tuple[Track, ...], Depends(kept_tracks)]
 Job = Annotated[RequestJob, Depends(get_job)]
 Kept = Annotated[str, Depends(kept)]
 Serving = Annotated[Service, Depends(get_service)]
-NO_GRANULARITIES: list[str] = []
-TRANSCRIPTIONS: dict[str, Any] = {
-    "application/json": {"schema": {"type": "object"}},
-    "text/plain": {"schema": {"type": "string"}},
-    EVENTS: {"schema": {"type": "string"}},
-}
-TEXT = Form(description="what the recording says; if empty, it is recognised")
-WORDS = Form(description="names that are said, one a line, perhaps with their pronunciation")
-CHANGES = Form(
-    description="of the listed differences from a recognised text those to make: numbers with "
-    "commas between them, all, ticked or none; if empty, the ticked ones unless one is open"
-)
 
 router = APIRouter(
     prefix="/v1",
@@ -266,7 +263,7 @@ router = APIRouter(
 @router.get("/models")
 def models() -> ModelList:
     """The models, in OpenAI's form."""
-    return ModelList(data=[Model(id=USUAL.model)])
+    return ModelList(data=[Model(id=USUAL_MODELS.model)])
 
 
 @router.get("/voices")
@@ -326,7 +323,7 @@ async def transcription(
         "json"
     ),
     prompt: Annotated[str, Form(description="roughly what it says, as a hint")] = "",
-    words: Annotated[str, WORDS] = "",
+    words: Annotated[str, WORDS_FIELD] = "",
     language: Annotated[str, Form(description="English is the only one")] = "en",
     granularities: Annotated[list[str], Form(alias="timestamp_granularities[]")] = NO_GRANULARITIES,
     stream: Annotated[bool, Form(description="as server-sent events: json and text")] = False,
@@ -362,7 +359,7 @@ def translation() -> Response:
     "/alignments", responses={**problems(400, 409, 411, 413, 429), 200: {"model": Alignment}}
 )
 async def align(
-    request: Request, service: Serving, file: Kept, text: Annotated[str, TEXT] = ""
+    request: Request, service: Serving, file: Kept, text: Annotated[str, TEXT_FIELD] = ""
 ) -> Response:
     """Words, pauses and phones with their times in seconds and their confidence, 0 to 1."""
     job = service.jobs.start("alignment", lambda watch: service.align(watch, file, text))
@@ -386,9 +383,9 @@ async def edit(
     tracks: Tracks,
     options: Annotated[EditOptions, Depends(form_of(EditOptions))],
     new_text: Annotated[str, Form(description="what it should say")],
-    text: Annotated[str, TEXT] = "",
-    changes: Annotated[str, CHANGES] = "",
-    words: Annotated[str, WORDS] = "",
+    text: Annotated[str, TEXT_FIELD] = "",
+    changes: Annotated[str, CHANGES_FIELD] = "",
+    words: Annotated[str, WORDS_FIELD] = "",
     response_format: Annotated[Literal["", "wav", "flac"], Form()] = "",
     reply: Annotated[Literal["job", "recording"], Form()] = "job",
 ) -> Response:
@@ -418,11 +415,11 @@ async def clean(
     file: Kept,
     tracks: Tracks,
     options: Annotated[CleaningOptions, Depends(form_of(CleaningOptions))],
-    text: Annotated[str, TEXT] = "",
+    text: Annotated[str, TEXT_FIELD] = "",
     find: Annotated[str, Form(description="the kinds that `a3t clean --find` takes")] = "",
     mute: Annotated[str, Form(description="words to mute, with commas between them")] = "",
     bleep: Annotated[str, Form(description="words to hide under a tone")] = "",
-    words: Annotated[str, WORDS] = "",
+    words: Annotated[str, WORDS_FIELD] = "",
     response_format: Annotated[Literal["", "wav", "flac"], Form()] = "",
     reply: Annotated[Literal["job", "recording"], Form()] = "job",
 ) -> Response:

@@ -20,6 +20,16 @@ from alignment.serialisation import to_json
 
 EVENTS = "text/event-stream"
 UNTIMED = ("json", "text")  # formats of a transcription
+MEDIA_TYPES = {
+    "mp3": "audio/mpeg",
+    "opus": "audio/ogg",
+    "aac": "audio/aac",
+    "flac": "audio/flac",
+    "wav": "audio/wav",
+    "pcm": "audio/pcm",
+}
+# FFmpeg's names of the container and the codec.
+ENCODED = {"mp3": ("mp3", "libmp3lame"), "opus": ("ogg", "libopus"), "aac": ("adts", "aac")}
 
 
 def answer(said: Transcript, aligned: Alignment | None, kind: str, words: bool) -> Any:
@@ -78,18 +88,6 @@ def _segment(number: int, start: float, end: float, text: str, aligned: Alignmen
     data = text.encode()
     ratio = round(len(data) / len(zlib.compress(data)), 4)
     return Segment(number, start, end, text, round(math.log(max(sure, 1e-6)), 4), ratio)
-
-
-MEDIA_TYPES = {
-    "mp3": "audio/mpeg",
-    "opus": "audio/ogg",
-    "aac": "audio/aac",
-    "flac": "audio/flac",
-    "wav": "audio/wav",
-    "pcm": "audio/pcm",
-}
-# FFmpeg's names of the container and the codec.
-ENCODED = {"mp3": ("mp3", "libmp3lame"), "opus": ("ogg", "libopus"), "aac": ("adts", "aac")}
 
 
 class SpeechEncoder:

@@ -11,7 +11,7 @@ from a3t.example import RECORDING, TEXT
 from a3t.source.transcripts import SIDECARS
 from alignment.formats.text_file import read_text
 
-EXAMPLE = "example"
+EXAMPLE_VOICE = "example"
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def voices_in(folder: Path | None) -> dict[str, PromptVoice]:
 
     learnt = set(voice_names())
     if folder is None:
-        return {EXAMPLE: PromptVoice(EXAMPLE, RECORDING, TEXT, EXAMPLE in learnt)}
+        return {EXAMPLE_VOICE: PromptVoice(EXAMPLE_VOICE, RECORDING, TEXT, EXAMPLE_VOICE in learnt)}
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder: put a recording of each voice into one.")
     voices: dict[str, PromptVoice] = {}

@@ -17,9 +17,9 @@ from app import texts
 from app.processes.worker import WorkerProcess
 from app.studio.sent import Sent
 
-MOST = 2  # at once: each takes about half a core
+MAX_SESSIONS = 2  # at once: each takes about half a core
 MEMORY, SECONDS = 1_500_000_000, 60  # bytes of data, and of processor time for a part
-LEAVING = 30.0  # seconds without a part, after which nobody is speaking any more
+SILENCE_S = 30.0  # seconds without a part, after which nobody is speaking any more
 MIN_RATE, MAX_RATE = 8_000, 384_000
 
 
@@ -49,7 +49,7 @@ class LiveSessions:
         with self._lock:
             for own in [each for each in self._sessions if each[0] == visitor]:
                 self._sessions.pop(own).end()  # a visitor has one microphone
-            if len(self._sessions) >= MOST:
+            if len(self._sessions) >= MAX_SESSIONS:
                 raise InputError(texts.MANY_SPEAK)
             self._sessions[key] = LiveSession(rate, lambda: self._end(key))
         return key[1]
@@ -93,7 +93,7 @@ class LiveSession:
         threading.Thread(target=self._watch, args=(left,), name="live", daemon=True).start()
 
     def _watch(self, left: Callable[[], None]) -> None:
-        while self._came.wait(LEAVING):
+        while self._came.wait(SILENCE_S):
             self._came.clear()
         left()
 

@@ -18,7 +18,7 @@ from a3t.plan.request import MAX_OTHERS, OtherRecording, Track
 from a3t.plan.track_activity import TrackActivity
 from a3t.projects.close_changes import made_as_one, reachable_keys
 from a3t.projects.document import Change, Document
-from a3t.projects.store.folder import NOT_OPENED_YET, SAID, ProjectFolder, words_name
+from a3t.projects.store.folder import NOT_OPENED_YET, SAID_FOLDER, ProjectFolder, words_name
 from a3t.projects.store.project_state import ProjectState
 from a3t.projects.store.recordings import FurtherRecording, HeardRecording, Recordings
 from a3t.projects.store.words import IDS, HeardWords, Token
@@ -34,7 +34,7 @@ from app.studio.work import worker_tasks as tasks
 
 MAX_EVENTS = 1000  # that are kept
 LISTENING = 10  # the urgency of a first part; of two projects' parts the earlier one comes first
-LEAVING = 20.0  # seconds that a page may be gone, as when it is loaded again
+AWAY_S = 20.0  # seconds that a page may be gone, as when it is loaded again
 
 
 class ProjectEvents:
@@ -80,7 +80,7 @@ class ProjectEvents:
 
     def is_shown(self) -> bool:
         """True if a page shows the project, or has until just now."""
-        return bool(self._wakers) or time.monotonic() - self._left < LEAVING
+        return bool(self._wakers) or time.monotonic() - self._left < AWAY_S
 
 
 class OpenProject:
@@ -184,7 +184,7 @@ class OpenProject:
         """The recordings whose words can be pasted, as far as they have been listened to."""
         for each in self.folder.further:
             if each.kind == "source" and (said := self.folder.heard_in(each).source):
-                yield replace(said, path=self.folder.path / SAID / each.file)
+                yield replace(said, path=self.folder.path / SAID_FOLDER / each.file)
 
     def tracks(self) -> list[tuple[str, Track, TrackActivity]]:
         """The tracks in step with the recording, with what they are called; InputError while one
@@ -195,7 +195,7 @@ class OpenProject:
                 sound = self.folder.heard_in(each).track
                 if sound is None:
                     raise InputError(NOT_OPENED_YET)
-                track = Track(self.folder.path / SAID / each.file, sound.sha256)
+                track = Track(self.folder.path / SAID_FOLDER / each.file, sound.sha256)
                 found.append((each.name, track, TrackActivity.read(sound.loud)))
         return found
 
@@ -267,7 +267,7 @@ class FurtherRecordings:
 
     def _hear(self, recording: FurtherRecording) -> None:
         project, folder = self.project, self.project.folder
-        path = folder.path / SAID / recording.file
+        path = folder.path / SAID_FOLDER / recording.file
 
         def run(editor: WorkerProcess) -> None:
             with without_folder(path.parent):

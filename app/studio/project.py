@@ -34,9 +34,15 @@ from a3t.projects.document import (
     draft_of,
     steps_of,
 )
-from a3t.projects.store.folder import SAID, ProjectFolder
+from a3t.projects.store.folder import SAID_FOLDER, ProjectFolder
 from a3t.projects.store.project_state import ProjectState
-from a3t.projects.store.pronunciations import MAX_SAID_CHARACTERS, WORD, Names, SaidWord, SaidWords
+from a3t.projects.store.pronunciations import (
+    MAX_SAID_CHARACTERS,
+    WORD_PATTERN,
+    Names,
+    SaidWord,
+    SaidWords,
+)
 from a3t.projects.store.words import HeardWords, Token
 from a3t.projects.take_record import ShownTake, TakeRecord
 from a3t.text.transcript import parsed
@@ -62,7 +68,11 @@ from app.studio.work.take_orders import (
     sources_for,
 )
 
-SOUNDS = {"breath", "click"}  # which are found in the sound, not in the words
+SOUND_KINDS = {"breath", "click"}  # which are found in the sound, not in the words
+LATER = 1000  # an urgency
+MAX_LENGTHS = 8  # of one change's takes that are kept, which undo brings back
+EXPORTING = 2  # urgency
+AUDIO = (".wav", ".flac", ".mp3", ".m4a")  # what the sound may become
 
 
 def cleaning_of(sent: Sent) -> Cleaning:
@@ -94,7 +104,7 @@ def find_changes(
     recording: Recording, heard: HeardWords, want: Cleaning, *tracks: TrackActivity
 ) -> Offered:
     """`offered_changes`, where the recording is read in a process of its own, if it has to be."""
-    if SOUNDS & set(want.kinds):
+    if SOUND_KINDS & set(want.kinds):
         return run_in_sandbox(offered_changes, recording, heard, want, *tracks)
     return offered_changes(recording, heard, want, *tracks)
 
@@ -134,10 +144,6 @@ def _change(
     ids = tuple(token.id for token in tokens[first:last])
     after = tokens[first - 1].id if first else -1
     return Change(after, ids, text, cut=finding.cut)
-
-
-LATER = 1000  # an urgency
-MAX_LENGTHS = 8  # of one change's takes that are kept, which undo brings back
 
 
 class TakeMaking:
@@ -306,7 +312,7 @@ class TakeMaking:
         take. InputError for what is no word."""
         project, folder = self.project, self.project.folder
         word = sent.text("word").lower()
-        if not WORD.fullmatch(word):
+        if not WORD_PATTERN.fullmatch(word):
             raise InputError(texts.NO_WORD)
         said = sent.text("said")[:MAX_SAID_CHARACTERS]
 
@@ -355,10 +361,6 @@ class TakeMaking:
             raise InputError(texts.NOT_MADE_YET)
         number = wanted if wanted in numbers else numbers[0]
         return self.project.folder.take_folder(key, number)
-
-
-EXPORTING = 2  # urgency
-AUDIO = (".wav", ".flac", ".mp3", ".m4a")  # what the sound may become
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -443,7 +445,7 @@ class Project:
         self.words = WordCorrections(self.open)
         self.further = FurtherRecordings(self.open)
         self.exported: str | None = None
-        if (folder.path / SAID).is_dir():
+        if (folder.path / SAID_FOLDER).is_dir():
             self.open.forget_said()
         self.listening.resume()
         self.further.resume()

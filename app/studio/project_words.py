@@ -39,7 +39,8 @@ from app.studio.sent import Sent
 from app.studio.work import worker_tasks as tasks
 
 OPENING = 0  # an urgency
-OWN = "a3t"  # whose steps are the server's
+SERVER_CLIENT = "a3t"  # whose steps are the server's
+CORRECTION_REACH_S = 2.0  # seconds of a pause beside the words that may hold some of them
 
 
 def transcript_in(path: Path) -> str:
@@ -263,9 +264,6 @@ class Listening:
         project.add_job(project.quick, OPENING, f"names {secrets.token_hex(4)}", run)
 
 
-REACH = 2.0  # seconds of a pause beside the words that may hold some of them
-
-
 @dataclass(frozen=True)
 class Correction:
     """Some tokens of one part that give way to others, with their neighbours, which were dragged
@@ -304,8 +302,8 @@ class Correction:
         start = tokens[begin - 1].end if begin else 0.0
         stop = tokens[end].start if end < len(tokens) else float("inf")
         if begin < end:
-            start = max(start, tokens[begin].start - REACH)
-            stop = min(stop, tokens[end - 1].end + REACH)
+            start = max(start, tokens[begin].start - CORRECTION_REACH_S)
+            stop = min(stop, tokens[end - 1].end + CORRECTION_REACH_S)
         beside = [token.said for token in (*tokens[begin:first], *tokens[last:end])]
         text = " ".join(filter(None, (*beside[: first - begin], text, *beside[first - begin :])))
         return cls(part, text, tuple(tokens[begin:end]), first - begin, end - last, start, stop)
@@ -441,9 +439,9 @@ class WordCorrections:
                 after = with_speakers(before, names)
                 n = 1 + max((step.n for step in (*known.done, *known.undone)), default=0)
                 was, now = speakers_of(before), speakers_of(after)
-                step = document.Step(was=was, now=now, label=label, n=n, client=OWN)
+                step = document.Step(was=was, now=now, label=label, n=n, client=SERVER_CLIENT)
                 self._rewrite(after)
-                project.folder.write(known.taken(step, OWN))
+                project.folder.write(known.taken(step, SERVER_CLIENT))
             project.events.tell(kind="speakers", step=step.shown())
 
         shown = project.events.is_shown

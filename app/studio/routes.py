@@ -24,7 +24,7 @@ from starlette.exceptions import HTTPException
 
 from a3t.plan.cleaning import Cleaning
 from a3t.plan.options import EditOptions
-from a3t.projects.store.folder import LOUD, NO_PROJECT, SAID
+from a3t.projects.store.folder import LOUD, NO_PROJECT, SAID_FOLDER
 from a3t.projects.store.pcm_sound import peaks_range
 from a3t.user_folders import voice_names
 from alignment.serialisation import to_json
@@ -36,6 +36,18 @@ from app.studio.project import AUDIO, Project
 from app.studio.sent import Sent
 from app.studio.spectrograms import TILE, spectrogram_tile, take_spectrogram
 from app.studio.studio import Studio, ThereAlreadyError
+
+TAKE = re.compile(r"([0-9a-f]{16})-(\d{1,3})")
+CHUNK_SECONDS = 5  # of sound in one answer
+LOOK_S = 1.0  # seconds until it is noticed that a page has gone
+HEARTBEAT = 15.0  # seconds after which an idle stream says that it is alive
+EXPORTED_KINDS = {
+    "audio": AUDIO,
+    "film": (".mp4", ".m4v", ".mov", ".mkv", ".webm"),
+    **{own: (own,) for own in (".srt", ".vtt", ".md")},
+}
+CACHED = {"cache-control": "private, max-age=86400"}
+WEB_TYPES = {".js": "text/javascript", ".css": "text/css"}
 
 
 async def get_studio(request: Request) -> Studio:
@@ -69,16 +81,6 @@ Fields = Annotated[Sent, Depends(get_sent)]
 Place = Annotated[int, PathField(ge=0, lt=10**12)]
 
 
-TAKE = re.compile(r"([0-9a-f]{16})-(\d{1,3})")
-CHUNK_SECONDS = 5  # of sound in one answer
-LEAVING = 1.0  # seconds until it is noticed that a page has gone
-HEARTBEAT = 15.0  # seconds after which an idle stream says that it is alive
-PARTS = {
-    "audio": AUDIO,
-    "film": (".mp4", ".m4v", ".mov", ".mkv", ".webm"),
-    **{own: (own,) for own in (".srt", ".vtt", ".md")},
-}
-CACHED = {"cache-control": "private, max-age=86400"}
 Number = Annotated[int, Query(ge=0, lt=10**12)]
 reading = APIRouter(prefix="/studio/projects/{project}", include_in_schema=False)
 
@@ -130,7 +132,7 @@ def download(project: ThisProject, part: str = "") -> Response:
     if not part:
         return FileResponse(path, media_type="application/zip", filename=name)
     with zipfile.ZipFile(path) as archive:
-        ends = PARTS.get(part, ())
+        ends = EXPORTED_KINDS.get(part, ())
         wanted = [f"{path.stem}{loud}{end}" for loud in (LOUD, "") for end in ends]
         members = {each.filename: each for each in archive.infolist()}
         found = [members[name] for name in wanted if name in members]
@@ -169,7 +171,7 @@ def recording(file: str, project: ThisProject) -> Response:
     """A recording beside the project's own, as it came."""
     for each in project.folder.further:
         if each.file == file:
-            path = project.folder.path / SAID / file
+            path = project.folder.path / SAID_FOLDER / file
             return FileResponse(path, media_type="video/mp4", headers=CACHED)
     raise HTTPException(404, texts.NOT_HERE)
 
@@ -234,19 +236,18 @@ def events(
                     idle = 0.0
                     yield ": alive\n\n"
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(news.wait(), LEAVING)
-                idle += LEAVING
+                    await asyncio.wait_for(news.wait(), LOOK_S)
+                idle += LOOK_S
 
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
     return StreamingResponse(stream(), media_type="text/event-stream", headers=headers)
 
 
 WEB = Path(__file__).parent.parent / "web"
-KINDS = {".js": "text/javascript", ".css": "text/css"}
-FILES = {
+WEB_FILES = {
     path.relative_to(WEB).as_posix(): path.read_bytes()
     for path in WEB.rglob("*.*")
-    if path.suffix in KINDS
+    if path.suffix in WEB_TYPES
 }
 EDITOR_PAGE, FIRST_PAGE = (
     (WEB / name).read_text(encoding="utf-8") for name in ("index.html", "first.html")
@@ -255,7 +256,7 @@ EDITOR_PAGE, FIRST_PAGE = (
 
 Change = Callable[[Project, Sent], object]
 # What changes a project, or asks for more of it than is written down.
-CHANGES: dict[str, Change] = {
+PROJECT_CHANGES: dict[str, Change] = {
     "script": lambda project, data: project.save(data),
     "rename": lambda project, data: project.rename(data.text("name")),
     "text": lambda project, data: project.listening.retext(data.text("text")),
@@ -294,10 +295,10 @@ def add_studio(app: FastAPI, studio: Studio, visitors: Visitors) -> None:
 
     @app.get("/studio/web/{name:path}", include_in_schema=False)
     async def web(name: str) -> Response:
-        if name not in FILES:
+        if name not in WEB_FILES:
             raise HTTPException(404, texts.NOT_HERE)
-        kind = KINDS[Path(name).suffix]
-        return Response(FILES[name], media_type=kind, headers={"cache-control": "no-cache"})
+        kind = WEB_TYPES[Path(name).suffix]
+        return Response(WEB_FILES[name], media_type=kind, headers={"cache-control": "no-cache"})
 
     @app.exception_handler(ThereAlreadyError)
     def there_already(request: Request, error: ThereAlreadyError) -> JSONResponse:
@@ -419,5 +420,5 @@ def changing(change: Change) -> Callable[..., Response]:
     return changed
 
 
-for each in CHANGES:
-    router.post(f"/projects/{{project}}/{each}")(changing(CHANGES[each]))
+for each in PROJECT_CHANGES:
+    router.post(f"/projects/{{project}}/{each}")(changing(PROJECT_CHANGES[each]))

@@ -13,8 +13,8 @@ from a3t.projects.store.pcm_sound import PEAKS, PcmSound
 from alignment.network.phone_network import mel
 
 TILE = 512  # columns
-ROWS = 96
-TOP_HZ = 8000.0
+PICTURE_ROWS = 96
+PICTURE_TOP_HZ = 8000.0
 FRAME_SECONDS = 0.025
 FLOOR, CEILING = -88.0, -18.0  # dB of the picture's darkest and brightest
 # Dark to bright, even in lightness, told apart by any eye: anchors that are interpolated.
@@ -36,10 +36,10 @@ def take_spectrogram(path: Path, sample_rate: int, channels: int) -> bytes:
 
 
 def _columns(sound: PcmSound, centres: np.ndarray) -> np.ndarray:
-    """(columns, ROWS) of levels in dB, low frequencies first, evenly in mel."""
+    """(columns, PICTURE_ROWS) of levels in dB, low frequencies first, evenly in mel."""
     size = max(64, round(FRAME_SECONDS * sound.sample_rate))
     if not len(centres):
-        return np.full((1, ROWS), FLOOR)
+        return np.full((1, PICTURE_ROWS), FLOOR)
     first = max(0, int(centres[0]) - size)
     last = min(sound.samples, int(centres[-1]) + size)
     if (last - first) / sound.sample_rate < 90:
@@ -61,12 +61,12 @@ def _frame(sound: PcmSound, centre: int, size: int) -> np.ndarray:
 
 @lru_cache(maxsize=16)
 def _mel_rows(size: int, rate: int) -> np.ndarray:
-    """(bins, ROWS): the mean of the bins of each row, at least the nearest one."""
-    top = min(TOP_HZ, rate / 2)
-    edges = 700 * (10 ** (np.linspace(0, float(mel(top)), ROWS + 1) / 2595) - 1)
+    """(bins, PICTURE_ROWS): the mean of the bins of each row, at least the nearest one."""
+    top = min(PICTURE_TOP_HZ, rate / 2)
+    edges = 700 * (10 ** (np.linspace(0, float(mel(top)), PICTURE_ROWS + 1) / 2595) - 1)
     bins = np.fft.rfftfreq(size, 1 / rate)
-    result = np.zeros((len(bins), ROWS))
-    for row in range(ROWS):
+    result = np.zeros((len(bins), PICTURE_ROWS))
+    for row in range(PICTURE_ROWS):
         inside = (bins >= edges[row]) & (bins < edges[row + 1])
         if not inside.any():
             inside[np.abs(bins - edges[row : row + 2].mean()).argmin()] = True

@@ -14,7 +14,7 @@ from a3t.errors import InputError
 from a3t.example import NEW_TEXT, RECORDING, TEXT
 from a3t.projects.document import Document
 from a3t.projects.store.folder import NO_PROJECT, ProjectFolder
-from a3t.projects.store.packed_project import SUFFIX, manifest_of, pack, unpack
+from a3t.projects.store.packed_project import PROJECT_SUFFIX, manifest_of, pack, unpack
 from a3t.projects.store.project_state import ProjectState
 from a3t.projects.store.projects import Projects
 from a3t.projects.store.recordings import FurtherRecording
@@ -149,7 +149,7 @@ class Studio:
 
     def packed(self, project: Project) -> Path:
         """The project as one file, which is kept for an hour."""
-        name = f"{safe_stem(project.folder.state.file)}{SUFFIX}"
+        name = f"{safe_stem(project.folder.state.file)}{PROJECT_SUFFIX}"
         target = self.service.request_folder() / name
         pack(project.folder, target)
         return target

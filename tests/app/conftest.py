@@ -20,7 +20,7 @@ from a3t.editor import Editor
 from app import PageOptions
 from app.application import application, served
 from app.guard import Callers
-from app.models import USUAL, Models
+from app.models import USUAL_MODELS, Models
 from app.processes.worker import WorkerProcess, always, work
 from app.server.voice_folder import PromptVoice
 from app.service import Service
@@ -38,7 +38,7 @@ class EditorThread(WorkerProcess):
     started: ClassVar[list["EditorThread"]] = []
 
     def __init__(self, load: Callable[[Models], Any], niceness: int = 0) -> None:
-        self.models, self.progress, self.wanted = USUAL, None, always
+        self.models, self.progress, self.wanted = USUAL_MODELS, None, always
         self._pipe, theirs = multiprocessing.Pipe()
         self._thread = threading.Thread(target=work, args=(theirs, load), daemon=True)
         self._thread.start()

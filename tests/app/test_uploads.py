@@ -60,7 +60,7 @@ def test_an_upload_without_length_is_not_begun(url: str, service: Service) -> No
 
 def test_the_quota_of_one_and_of_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guard, "MAX_EACH", 1000)
-    monkeypatch.setattr(guard, "MAX_HELD", 2500)
+    monkeypatch.setattr(guard, "MAX_HELD_UPLOADS", 2500)
     monkeypatch.setattr(guard, "LEFT_FREE", 0)
     uploads = Quota(tmp_path)
 
@@ -84,10 +84,10 @@ def test_the_quota_of_one_and_of_all(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_uploads_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guard, "MAX_HELD", 10_000)
+    monkeypatch.setattr(guard, "MAX_HELD_UPLOADS", 10_000)
     uploads = Quota(tmp_path)
     with ExitStack() as stack:
-        for number in range(guard.AT_ONCE):
+        for number in range(guard.UPLOADS_AT_ONCE):
             stack.enter_context(uploads.upload(str(number), "10"))
         with pytest.raises(RefusedError, match="Too many people"), uploads.upload("x", "10"):
             pass

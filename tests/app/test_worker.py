@@ -16,7 +16,7 @@ import soundfile
 from a3t.errors import InputError
 from alignment import AlignmentError
 from app import texts
-from app.models import USUAL, Models
+from app.models import USUAL_MODELS, Models
 from app.processes.request_jobs import CancelledError, Watch
 from app.processes.worker import AbandonedError, ReadingProcesses, WorkerProcess, work
 from app.service import Service
@@ -28,7 +28,7 @@ RELEASED = threading.Event()
 
 
 class FakeEditor:
-    def __init__(self, models: Models = USUAL) -> None:
+    def __init__(self, models: Models = USUAL_MODELS) -> None:
         self.models = models
         self.progress: Any = None
         self.seconds = {"load": 1.0, "align": 2.0}
@@ -103,7 +103,7 @@ def test_an_exception_in_progress_ends_the_call(worker: EditorThread) -> None:
 
 def test_other_models_replace_the_first(worker: EditorThread) -> None:
     other = Models("small", "griffin-lim")
-    for models in (USUAL, other, other, USUAL):
+    for models in (USUAL_MODELS, other, other, USUAL_MODELS):
         worker.models = models
         assert worker.ask(methodcaller("which")) == models
 
@@ -117,7 +117,7 @@ def test_a_pipe_closed_on_an_unread_answer_ends_the_worker(
     ours, theirs = multiprocessing.Pipe()
     worker = threading.Thread(target=work, args=(theirs, lambda models: FakeEditor()), daemon=True)
     worker.start()
-    ours.send((USUAL, bool, (), {}))
+    ours.send((USUAL_MODELS, bool, (), {}))
     assert ours.poll(PATIENCE)
     ours.close()
     worker.join(PATIENCE)

@@ -53,7 +53,7 @@ def test_of_a_long_recording_the_part_around_the_edit_is_shown(
     result = editor.edit(tmp_path / "long.wav", text=text, new_text=text.removesuffix(" degree."))
     before, after = pictures.sides_of(result)
     assert before.start == after.start > 0
-    assert before.end - before.start <= pictures.LONGEST
+    assert before.end - before.start <= pictures.MAX_PICTURE_S
     assert before.start < before.marks[0].start < before.marks[0].end <= before.end
     assert before.text.startswith("… ") and before.text.endswith(" superlative degree …")
     assert after.text.endswith(" superlative …")

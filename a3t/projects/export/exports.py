@@ -53,8 +53,8 @@ from alignment.formats import write_alignment
 from alignment.formats.subtitles import write_subtitles
 
 LONGEST_BREAK = 2.0  # seconds of silence after which a paragraph begins
-LONGEST = 120  # words of a paragraph; the next sentence begins another
-COLUMNS = (
+MAX_PARAGRAPH_WORDS = 120  # words of a paragraph; the next sentence begins another
+CSV_COLUMNS = (
     "edit", "op", "old_words", "new_words", "old_start", "old_end", "new_start", "new_end", "heard",
 )  # fmt: skip
 
@@ -73,14 +73,18 @@ class ShownWord:
 def paragraphs(words: list[ShownWord]) -> Iterator[list[ShownWord]]:
     """Yield the words in paragraphs.
 
-    One begins where another speaks, after a long silence, or with a sentence after LONGEST.
+    One begins where another speaks, after a long silence, or with a sentence after so many words.
     """
     own: list[ShownWord] = []
     for word in words:
         if own:
             ended = own[-1].text.rstrip("\"'”’)").endswith((".", "!", "?"))
             silent = word.start - own[-1].end > LONGEST_BREAK
-            if silent or word.speaker != own[-1].speaker or (len(own) >= LONGEST and ended):
+            if (
+                silent
+                or word.speaker != own[-1].speaker
+                or (len(own) >= MAX_PARAGRAPH_WORDS and ended)
+            ):
                 yield own
                 own = []
         own.append(word)
@@ -198,7 +202,7 @@ def _edits(job: _Export, path: Path) -> None:
     rate = job.record["source"]["sample_rate"]
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
-    table.writerow(COLUMNS)
+    table.writerow(CSV_COLUMNS)
     for number, edit in enumerate(job.record["edits"], 1):
         times = [f"{sample / rate:.6f}" for sample in (*edit["source"], *edit["output"])]
         heard = min((word["score"] for word in edit.get("heard", ())), default="")

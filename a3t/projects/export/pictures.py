@@ -19,7 +19,7 @@ from a3t.grid import seconds_of
 from a3t.rendering.edited import EditedRecording
 from a3t.rendering.edited_alignment import edited_alignment, new_numbers
 
-LONGEST = 12.0  # seconds shown; a longer recording is cut to the part around its first edits
+MAX_PICTURE_S = 12.0  # seconds shown; a longer recording is cut to the part around its first edits
 MARGIN = 2.0  # seconds shown before the first edit of a longer recording
 # Okabe and Ito's colours, which can be told apart with any colour vision, and a sign for each, so
 # that no information is conveyed by colour alone.
@@ -88,8 +88,8 @@ def sides_of(result: EditedRecording) -> tuple[Side, Side]:
     changes, rate, length = edited.samples.changes, recording.sample_rate, recording.samples
     longest = max(recording.seconds, edited.output_seconds)
     first = edited.seconds(changes[0].source[0]) if changes else 0.0
-    start = max(0.0, min(first - MARGIN, longest - LONGEST))
-    begin, stop = round(start * rate), round((start + LONGEST) * rate)
+    start = max(0.0, min(first - MARGIN, longest - MAX_PICTURE_S))
+    begin, stop = round(start * rate), round((start + MAX_PICTURE_S) * rate)
     old = recording.mono(min(begin, length), min(stop, length))
     length = edited.samples.output_length
     new = read_patched(recording, result.patches, min(begin, length), min(stop, length))
@@ -113,7 +113,7 @@ def sides_of(result: EditedRecording) -> tuple[Side, Side]:
             for k, word in enumerate(aligned.spoken)
         )
         side = Side(title, text, samples, rate, start, marks, labels)
-        if longest > LONGEST:
+        if longest > MAX_PICTURE_S:
             side = replace(side, text=f"… {' '.join(word.text for word in side.shown_labels)} …")
         sides.append(side)
     return sides[0], sides[1]
@@ -147,7 +147,7 @@ def draw_alignment(recording: Recording, alignment: Alignment, out_png: Path) ->
     from a3t.audio.output.files import atomic_path
 
     rate = recording.sample_rate
-    samples = recording.mono(0, min(recording.samples, round(LONGEST * rate)))
+    samples = recording.mono(0, min(recording.samples, round(MAX_PICTURE_S * rate)))
     words = tuple(Label(word.text, word.start, word.end) for word in alignment.spoken)
     text = " ".join(word.text for word in alignment.spoken)
     side = Side("Words and phones", text, samples, rate, 0.0, (), words)

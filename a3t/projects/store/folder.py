@@ -47,9 +47,9 @@ from a3t.projects.take_record import MAX_TAKES, TakeRecord
 from alignment.serialisation import Record
 
 TAKE_FILE, REQUEST = "take.json", "request.json"  # in a take's folder
-SAID = "said"
+SAID_FOLDER = "said"
 LOUD = ".loud"  # in the name of an exported sound that was brought to a loudness
-OPENED = "opened.json"  # whose time is that of the last opening
+OPENED_FILE = "opened.json"  # whose time is that of the last opening
 BIN, BIN_S = "bin.json", 7 * 24 * 3600.0  # the time of what was thrown away is kept for
 OWN_BIN = "bin"  # in a project's folder: what was taken out of it, for as long
 MIN_FREE_BYTES = 1_000_000_000  # that stay free on the disk
@@ -90,7 +90,7 @@ class TakeOrder(StoredRecord):
     @property
     def said(self) -> tuple[str, ...]:
         """The recordings that the take was made of, by their names in the project's folder."""
-        return tuple(f"{SAID}/{Path(other.path).name}" for other in self.asked.others)
+        return tuple(f"{SAID_FOLDER}/{Path(other.path).name}" for other in self.asked.others)
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ class ProjectFolder:
         if shutil.disk_usage(self.path).free < MIN_FREE_BYTES + source.stat().st_size:
             raise InputError(DISK_FULL)
         ending = ENDING.fullmatch(source.suffix.lower())
-        path = self.path / SAID / f"said-{secrets.token_hex(6)}{ending[0] if ending else ''}"
+        path = self.path / SAID_FOLDER / f"said-{secrets.token_hex(6)}{ending[0] if ending else ''}"
         path.parent.mkdir(exist_ok=True)
         with atomic_path(path) as temporary:
             shutil.copyfile(source, temporary)
@@ -210,7 +210,7 @@ class ProjectFolder:
 
         So is what belongs to no take and isn't listed. Everything is read before anything is moved.
         """
-        named = {f"{SAID}/{each.file}" for each in self.further}
+        named = {f"{SAID_FOLDER}/{each.file}" for each in self.further}
         gone: list[Path] = []
         for path in self.path.glob(f"takes/*/*/{REQUEST}"):
             said = TakeOrder.read(path).said
@@ -218,8 +218,8 @@ class ProjectFolder:
                 named.update(said)
             elif said:
                 gone.append(path.parent)
-        said_files = self.path.glob(f"{SAID}/*")
-        gone += [path for path in said_files if f"{SAID}/{path.name}" not in named]
+        said_files = self.path.glob(f"{SAID_FOLDER}/*")
+        gone += [path for path in said_files if f"{SAID_FOLDER}/{path.name}" not in named]
         for path in gone:
             self.discard(path)
         for entry in self.path.glob(f"{OWN_BIN}/*"):
@@ -261,12 +261,12 @@ class ProjectFolder:
     @property
     def opened(self) -> float:
         """The time of its last opening."""
-        path = self.path / OPENED
+        path = self.path / OPENED_FILE
         return (path if path.is_file() else self.path).stat().st_mtime
 
     def touch(self) -> None:
         """Note that it is opened now."""
-        self._write_json(OPENED, time.time())
+        self._write_json(OPENED_FILE, time.time())
 
     @property
     def is_binned(self) -> bool:

@@ -33,7 +33,14 @@ from a3t.errors import InputError
 from a3t.plan.request import MAX_OTHERS, LaterFormatError
 from a3t.projects.close_changes import reachable_keys
 from a3t.projects.document import Document
-from a3t.projects.store.folder import REQUEST, SAID, TAKE_FILE, ProjectFolder, TakeOrder, words_name
+from a3t.projects.store.folder import (
+    REQUEST,
+    SAID_FOLDER,
+    TAKE_FILE,
+    ProjectFolder,
+    TakeOrder,
+    words_name,
+)
 from a3t.projects.store.pcm_sound import played
 from a3t.projects.store.project_state import PackedSound, ProjectState
 from a3t.projects.store.pronunciations import Names, SaidWords
@@ -55,7 +62,7 @@ from alignment import Word
 if TYPE_CHECKING:
     from a3t.projects.takes import Take
 
-SUFFIX = ".a3t.zip"
+PROJECT_SUFFIX = ".a3t.zip"
 ORIGINAL = re.compile(r"original/([\w.-]{1,80})")
 TAKE_MEMBER = re.compile(r"takes/([0-9a-f]{16})/(\d{1,2})/(take\.json|request\.json|patch\.npy)")
 WORDS_FILE = re.compile(r"words/(\d{4})\.json")
@@ -66,7 +73,7 @@ MALFORMED = (
 )
 MAX_JSON_BYTES = 30_000_000
 MAX_PATCH_BYTES = 100_000_000  # bytes: a minute of eight channels at 192 kHz
-MAX_WORDS = 20_000  # of a part
+MAX_PART_WORDS = 20_000  # of a part
 
 NO_PROJECT_FILE = (
     "This file is not a project saved by this page: upload a recording, or a project's "
@@ -134,7 +141,7 @@ def _members(folder: ProjectFolder, keys: set[str]) -> Iterator[str]:
     if folder.further:
         yield Recordings.stored_in
     for each in folder.further:
-        yield f"{SAID}/{each.file}"
+        yield f"{SAID_FOLDER}/{each.file}"
         names.append(each.heard_name)
     for key in sorted(keys):
         for take in folder.takes(key):
@@ -226,7 +233,7 @@ def _further(archive: zipfile.ZipFile, folder: ProjectFolder) -> None:
     if not len({each.file for each in listed}) == len(listed) <= 2 * MAX_OTHERS:
         raise ValueError("recordings")
     for each in listed:
-        _copy(archive, f"{SAID}/{each.file}", folder.path / SAID / each.file)
+        _copy(archive, f"{SAID_FOLDER}/{each.file}", folder.path / SAID_FOLDER / each.file)
         with _malformed():
             heard = HeardRecording.from_json(_json(archive, each.heard_name))
             text = heard.source and heard.source.transcript
@@ -345,7 +352,7 @@ def _member(archive: zipfile.ZipFile, name: str) -> Iterator[IO[bytes]]:
 def checked_part(data: Any, part: int, seconds: float) -> HeardWords:
     """Return a checked part: its tokens' ids are its own, and nothing is after the end."""
     heard = HeardWords.from_json(data)
-    if len(heard.tokens) > MAX_WORDS or len(heard.pauses) > MAX_WORDS:
+    if len(heard.tokens) > MAX_PART_WORDS or len(heard.pauses) > MAX_PART_WORDS:
         raise ValueError("a part")
     for token in heard.tokens:
         forms = [each.text for each in (token, token.marked, token.unmarked) if each]

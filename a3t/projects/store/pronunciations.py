@@ -16,7 +16,7 @@ from a3t.text.phones import ARPABET
 from alignment.formats.dictionary import MAX_NAMES
 from alignment.serialisation import Record, from_json
 
-WORD = re.compile(r"[a-z']{1,60}")
+WORD_PATTERN = re.compile(r"[a-z']{1,60}")
 MAX_SAID_CHARACTERS = 200  # of a pronunciation
 MAX_SAID_WORDS = 1000
 
@@ -51,7 +51,7 @@ class SaidWords(StoredRecord):
         known = {
             word: said
             for word, said in self.words.items()
-            if WORD.fullmatch(word) and {*said.phones} <= {*ARPABET}
+            if WORD_PATTERN.fullmatch(word) and {*said.phones} <= {*ARPABET}
         }
         return replace(self, words=dict([*known.items()][:MAX_SAID_WORDS]))
 

@@ -24,8 +24,8 @@ from alignment.result import covering, retimed, stretch_word
 from alignment.serialisation import OMITTED, Record
 
 IDS = 100_000  # ids of one part's tokens: more than a part can have
-SHORTEST_PHONE_S = 0.0125
-MAX_ROWS = 20_000  # of tokens that somebody says
+MIN_PHONE_S = 0.0125
+MAX_SPEAKER_ROWS = 20_000  # of tokens that somebody says
 
 Id = Annotated[int, Meta(ge=0, lt=2**40)]
 Seconds = Annotated[float, Meta(ge=0, lt=1e6)]
@@ -182,11 +182,11 @@ class WordFields(Record):
     """
 
     marks: bool | None = field(default=None, metadata=OMITTED)
-    times: Annotated[tuple[tuple[Id, Seconds, Seconds], ...], Meta(max_length=MAX_ROWS)] = field(
-        default=(), metadata=OMITTED
+    times: Annotated[tuple[tuple[Id, Seconds, Seconds], ...], Meta(max_length=MAX_SPEAKER_ROWS)] = (
+        field(default=(), metadata=OMITTED)
     )
     speakers: tuple[
-        tuple[Name, Annotated[tuple[tuple[Id, Id], ...], Meta(max_length=MAX_ROWS)]], ...
+        tuple[Name, Annotated[tuple[tuple[Id, Id], ...], Meta(max_length=MAX_SPEAKER_ROWS)]], ...
     ] = field(default=(), metadata=OMITTED)
 
 
@@ -235,7 +235,7 @@ def _moved(
     token, after = tokens[place], tokens[place + 1 :]
     start = round(max(start, tokens[place - 1].end if place else 0.0), 6)
     end = round(min(end, after[0].start if after else seconds), 6)
-    least = SHORTEST_PHONE_S * sum(len(word.phones) for word in token.words)
+    least = MIN_PHONE_S * sum(len(word.phones) for word in token.words)
     if not end - start >= least:
         raise InputError(
             f"“{token.text}” needs at least {least:.3f} s, and {end - start:.3f} s are left: move "

@@ -30,11 +30,11 @@ from a3t.errors import InputError
 from a3t.plan.request import EditRequest, Pronunciations, Track, pronunciations_of
 from a3t.projects.export.export_kinds import PACKAGES, export_files
 from a3t.projects.export.exports import ExportError, export
-from a3t.projects.store.folder import LOUD, REQUEST, SAID, TAKE_FILE
+from a3t.projects.store.folder import LOUD, REQUEST, SAID_FOLDER, TAKE_FILE
 from a3t.projects.store.words import HeardWords
 from a3t.projects.take_record import Mix, TakeRecord
 from a3t.projects.takes import (
-    PLACES,
+    PLACES_ENTRY,
     MadeEdit,
     Take,
     alignment_within,
@@ -218,7 +218,7 @@ class KeptTake:
         order = folder / REQUEST
         take = Take.from_json(json.loads(order.read_bytes())) if order.is_file() else None
         others = []
-        for other in take.beside(folder.parents[2] / SAID).request.others if take else ():
+        for other in take.beside(folder.parents[2] / SAID_FOLDER).request.others if take else ():
             assert other.transcript is not None and other.alignment is not None
             recording = Recording.open(other.path)
             others.append(AlignedRecording(recording, other.transcript, other.alignment))
@@ -242,7 +242,7 @@ class KeptTake:
         if self.take is None:
             return None
         own = alignment_within(aligned, self.take.stretch, rate)
-        entry = self.take.to_json() | {PLACES: places}
+        entry = self.take.to_json() | {PLACES_ENTRY: places}
         if own == self.take.alignment:
             del entry["alignment"]
         record = self.record

@@ -44,7 +44,7 @@ from app.studio.work.take_orders import TakeJob
 if TYPE_CHECKING:
     from a3t.editor import Editor
 
-CONTEXT = (8.0, 14.0)  # seconds on each side of an edit, up to a pause
+CONTEXT_S = (8.0, 14.0)  # seconds on each side of an edit, up to a pause
 MAX_RECORDED = 2  # takes of words that are recorded elsewhere
 ROOM = 0.5  # seconds beyond the words that are looked at
 
@@ -109,7 +109,7 @@ def _stretch(job: TakeJob) -> Span:
 
 
 def _span(job: TakeJob) -> tuple[float, float]:
-    """Seconds around the edit, up to the widest pause within CONTEXT; where there are no words
+    """Seconds around the edit, up to the widest pause within CONTEXT_S; where there are no words
     known, that is as far as it goes."""
     times = [(token.start, token.end) for token in job.tokens]
     duration = job.recording.seconds
@@ -117,7 +117,7 @@ def _span(job: TakeJob) -> tuple[float, float]:
     there = times[job.last - 1][1] if job.last > job.first else here
     left = [0.0] + [(a[1] + b[0]) / 2 for a, b in zip(times, times[1:], strict=False)]
     width = [0.0] + [b[0] - a[1] for a, b in zip(times, times[1:], strict=False)]
-    near, far = CONTEXT
+    near, far = CONTEXT_S
     before = [k for k, at in enumerate(left) if here - far <= at <= here - near]
     after = [k for k, at in enumerate(left) if there + near <= at <= there + far]
     begin = left[max(before, key=lambda k: width[k])] if before else max(0.0, here - far)

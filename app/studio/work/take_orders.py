@@ -26,6 +26,10 @@ from app.studio.sent import Sent
 
 SPEED = option_of(EditOptions, "speed")
 NAMES = ("model", "vocoder", "aligner", "voice")
+NEAR = 80  # tokens on each side of an edit that its maker is given
+WIDE = 900  # tokens on each side among which new words are looked for, some five minutes
+MAX_RECORDED_PLACES = 4  # where they are recorded
+FAR = 10.0  # seconds; an edit farther away is of no account
 
 
 def settings_of(given: Mapping[str, object]) -> tuple[EditRequest, Models]:
@@ -34,12 +38,6 @@ def settings_of(given: Mapping[str, object]) -> tuple[EditRequest, Models]:
     check_offered(models)
     options = vars(read_options(EditOptions, PAGE, given)) | {"moves": False}
     return EditRequest(new_text="", **options), models
-
-
-NEAR = 80  # tokens on each side of an edit that its maker is given
-WIDE = 900  # tokens on each side among which new words are looked for, some five minutes
-MAX_PLACES = 4  # where they are recorded
-FAR = 10.0  # seconds; an edit farther away is of no account
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,7 +110,7 @@ class TakeWish:
         lengths = None if sent.get("word") is None else lengths_with(takes, sent)
         varied = pace == 1.0 and seconds is None and lengths is None
         own = next((take for take in takes if take.number == sent.whole("take")), None)
-        base = own.number if own and own.base is None else own and own.base
+        base = None if own is None else own.number if own.base is None else own.base
         return cls(pace, seconds, lengths, varied, None if varied else base)
 
 
@@ -241,7 +239,7 @@ def _recorded(wanted: list[str], tokens: Sequence[Token], first: int, last: int)
         for n in range(len(said))
         if said[n][0] == wanted[0] and [text for text, _ in said[n : n + len(wanted)]] == wanted
     ]
-    return sorted(places, key=lambda k: abs(k - first))[:MAX_PLACES]
+    return sorted(places, key=lambda k: abs(k - first))[:MAX_RECORDED_PLACES]
 
 
 def _reach(places: Sequence[int], first: int, last: int) -> tuple[int, int] | None:

@@ -56,7 +56,7 @@ def test_a_page_waits_for_events_and_its_desk_stays(
     found = studio.find(visitor, project.at.rpartition("/")[2])
     assert found is not None
     looks: list[int] = []
-    monkeypatch.setattr("app.studio.routes.LEAVING", 600.0)
+    monkeypatch.setattr("app.studio.routes.LOOK_S", 600.0)
     monkeypatch.setattr("app.studio.studio.MAX_OPEN", 1)
 
     async def shown() -> None:

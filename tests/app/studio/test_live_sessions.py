@@ -75,7 +75,7 @@ def test_what_is_no_sound_is_refused_and_the_next_is_heard(client: TestClient) -
 def test_one_who_has_left_leaves_no_process(
     client: TestClient, studio: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live_sessions, "LEAVING", 0.05)
+    monkeypatch.setattr(live_sessions, "SILENCE_S", 0.05)
     begun(client)
     while studio.live._sessions:
         time.sleep(0.01)

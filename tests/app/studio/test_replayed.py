@@ -127,7 +127,7 @@ def test_takes_of_a_long_recording_are_made_again(
 ) -> None:
     """Each was made from its surroundings alone."""
     monkeypatch.setattr("app.studio.work.take_making.LONG", 10.0)
-    monkeypatch.setattr("app.studio.work.take_making.CONTEXT", (2.0, 4.0))
+    monkeypatch.setattr("app.studio.work.take_making.CONTEXT_S", (2.0, 4.0))
     samples, rate = soundfile.read(upload, dtype="int16")
     path = service.folder / "uploaded" / "long.wav"
     soundfile.write(path, np.tile(samples, 5), rate)

@@ -12,7 +12,7 @@ from PIL import Image
 
 from a3t.projects.store.pcm_sound import LEVELS, PEAKS, PcmSound, peaks_range
 from alignment.network.phone_network import mel
-from app.studio.spectrograms import ROWS, TILE, spectrogram_tile
+from app.studio.spectrograms import PICTURE_ROWS, TILE, spectrogram_tile
 from app.studio.work.listening import ingest
 
 RATE = 22_050
@@ -58,6 +58,6 @@ def test_a_tone_is_where_its_frequency_is(tmp_path: Path) -> None:
     for level in (0, 1, 5):
         picture = Image.open(io.BytesIO(spectrogram_tile(sound, level, 0)))
         columns = np.asarray(picture)
-        assert columns.shape == (ROWS, min(TILE, int(3 * PEAKS / 4**level + 0.5)))
-        row = ROWS - 1 - np.bincount(columns.argmax(axis=0)).argmax()
-        assert row == pytest.approx(ROWS * mel(hertz) / mel(8000), abs=1.5)
+        assert columns.shape == (PICTURE_ROWS, min(TILE, int(3 * PEAKS / 4**level + 0.5)))
+        row = PICTURE_ROWS - 1 - np.bincount(columns.argmax(axis=0)).argmax()
+        assert row == pytest.approx(PICTURE_ROWS * mel(hertz) / mel(8000), abs=1.5)
