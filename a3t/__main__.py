@@ -8,21 +8,30 @@ from importlib import import_module
 from a3t import __version__
 from a3t.errors import begin_program
 
-COMMANDS = {
-    "edit": "change what a recording says",
-    "clean": "remove fillers, repetitions and long pauses",
-    "loudness": "measure loudness, write a copy at another",
-    "tts": "speak a text in a recording's voice",
-    "align": "locate every word and phone of a recording",
-    "check": "list where a reading departs from its script",
-    "transcribe": "print what a recording says",
-    "voice": "learn a person's voice from recordings",
-    "inspect": "list the parts of a file that a3t made",
-    "say-as": "print a text's words and phones as they will be spoken",
-    "app": "edit in the browser",
-    "serve": "serve speech and edits to other programs over HTTP",
-    "fetch-recogniser": "fetch a better recogniser (Whisper), if you agree",
+TASKS = {
+    "Change a recording": {
+        "edit": "change what it says",
+        "clean": "remove fillers, repetitions and long pauses",
+        "loudness": "measure its loudness, write a copy at another",
+        "app": "edit in the browser",
+    },
+    "Make speech": {
+        "tts": "speak a text in a recording's voice",
+        "voice": "learn a person's voice from recordings",
+        "say-as": "print a text's words and phones as they will be spoken",
+    },
+    "Find out what a recording says": {
+        "transcribe": "print its words, with names and times if you like",
+        "align": "locate every word and phone",
+        "check": "list where a reading departs from its script",
+        "inspect": "list the parts of a file that a3t made",
+    },
+    "Set up": {
+        "fetch-recogniser": "fetch a better recogniser (Whisper), if you agree",
+        "serve": "serve speech and edits to other programs over HTTP",
+    },
 }
+COMMANDS = {name: purpose for task in TASKS.values() for name, purpose in task.items()}
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -35,8 +44,11 @@ def main(arguments: list[str] | None = None) -> int:
     if name in ("--version", "-V"):
         print(f"a3t {__version__}")
         return 0
-    lines = [f"  a3t {name:17}{purpose}" for name, purpose in COMMANDS.items()]
-    usage = "\n".join(["usage: a3t PROGRAM …    (see a3t PROGRAM --help)", "", *lines])
+    lines = ["usage: a3t PROGRAM …    (see a3t PROGRAM --help)"]
+    for task, commands in TASKS.items():
+        lines += ["", f"{task}:", *(f"  a3t {each:17}{about}" for each, about in commands.items())]
+    example = 'a3t edit talk.wav --new-text "What it should say instead."'
+    usage = "\n".join([*lines, "", f"For instance: {example}"])
     if name in ("--help", "-h"):
         print(usage)
         return 0

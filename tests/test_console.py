@@ -1,5 +1,6 @@
 """Properties of all commands: no ignored options, quiet ends, missing packages, editors' files."""
 
+import argparse
 import json
 import os
 import pty
@@ -10,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from a3t.__main__ import main
-from a3t.commands import clean, edit, transcribe, tts
+from a3t.__main__ import COMMANDS, main
+from a3t.commands import edit, transcribe, tts
 from a3t.commands.app import credentials, token_of
 from a3t.console import STEPS
 from alignment.atomic import TERMINATED
@@ -74,9 +75,21 @@ def test_a_files_name_may_begin_with_a_dash(
     assert "-x.wav does not exist" in capsys.readouterr().err
 
 
-def test_every_option_is_explained() -> None:
-    for parser in (edit.parser(), tts.parser(), clean.parser()):
-        assert all(action.help for action in parser._actions)
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_is_explained(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsers: list[argparse.ArgumentParser] = []
+    monkeypatch.setattr(argparse.ArgumentParser, "print_help", lambda self: parsers.append(self))
+    with pytest.raises(SystemExit, match="0"):
+        main([name, "--help"])
+    unexplained = [action.dest for action in parsers[0]._actions if not action.help]
+    assert unexplained in ([], ["command"])  # whose programs are
+
+
+def test_the_programs_stand_on_one_screen(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    assert len(shown.splitlines()) <= 24 and max(map(len, shown.splitlines())) <= 80
+    assert all(f"  a3t {name} " in shown for name in COMMANDS)
 
 
 @pytest.mark.parametrize("buffered", [True, False])

@@ -37,7 +37,7 @@ def parser() -> argparse.ArgumentParser:
         "corpus FOLDER.)",
         epilog=EXIT_CODES,
     )
-    option(result, "wav IN")
+    option(result, "wav IN", "the recording")
     about = "what the recording says, or @FILE: a text, subtitles … (docs/formats.md)"
     option(result, "--text TEXT", about)
     about = (
@@ -54,7 +54,8 @@ def parser() -> argparse.ArgumentParser:
 
 def add_aligner_options(options: Options) -> None:
     """Add the options that choose an aligner."""
-    option(options, "--aligner", choices=ALIGNERS, default=ALIGNERS[0])
+    about = "a3t's own (default), or the Montreal Forced Aligner, if it is installed"
+    option(options, "--aligner", about, choices=ALIGNERS, default=ALIGNERS[0])
     add_dictionary_options(options)
 
 

@@ -41,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
     option(who, "--no-auth", "require no login, whatever the --host")
     about = "the path under which a proxy serves the page, e.g. /speech"
     option(result, "--root-path PATH", about, default="")
-    about = "whose pages may show this one in a frame, e.g. huggingface.co or https://example.org"
+    about = "a site that may show this page in a frame, e.g. huggingface.co or https://example.org"
     option(result, "--frame-from SITE", about, default="")
     option(result, "--share", "let others open the page through Gradio's servers; asks first")
     option(result, "--yes", "share without asking")
@@ -52,8 +52,12 @@ def parser() -> argparse.ArgumentParser:
 
 def add_server_options(options: Options, port: int, megabytes: int) -> None:
     """Add the options of `a3t app` and `a3t serve`, with their defaults."""
-    option(options, "--host HOST", "address to listen on (%(default)s)", default="127.0.0.1")
-    option(options, "--port PORT", "port to listen on (%(default)s)", type=int, default=port)
+    option(
+        options, "--host HOST", "address to listen on (default: %(default)s)", default="127.0.0.1"
+    )
+    option(
+        options, "--port PORT", "port to listen on (default: %(default)s)", type=int, default=port
+    )
     about = "the token that programs send, or @FILE, which hides it from `ps`"
     option(options, "--token TOKEN", about, default=os.environ.get("A3T_TOKEN"))
     about = "folder with a recording (NAME.wav) and a transcript (NAME.txt) of each voice"
@@ -61,7 +65,7 @@ def add_server_options(options: Options, port: int, megabytes: int) -> None:
     option(
         options, "--max-megabytes N", "largest recording (default: %(default)s)", default=megabytes
     )
-    option(options, "--max-minutes X", "longest recording (default 120)", default=120.0)
+    option(options, "--max-minutes X", "longest recording (default: 120)", default=120.0)
 
 
 def secret(given: str, contents: str) -> str:

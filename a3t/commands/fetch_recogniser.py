@@ -17,7 +17,8 @@ def main(arguments: list[str]) -> int:
         prog="a3t fetch-recogniser",
         description="Fetch a Whisper model for faster-whisper (pip install 'a3t[whisper]').",
     )
-    option(parser, "model", nargs="?", default=OFFERED, choices=MODELS)
+    about = "a larger one mishears less and takes longer (default: %(default)s)"
+    option(parser, "model", about, nargs="?", default=OFFERED, choices=MODELS)
     option(parser, "--yes", "don't ask")
     options = parser.parse_args(arguments)
     return run(lambda: fetch(options))

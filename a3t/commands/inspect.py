@@ -21,7 +21,7 @@ def main(arguments: list[str]) -> int:
         description="List the parts of a file that a3t synthesised or cut.",
         epilog="Exit codes: 0 success, 1 unreadable file, 2 wrong usage.",
     )
-    option(parser, "file FILE")
+    option(parser, "file FILE", "a sound file or a film")
     option(parser, "--json", "print JSON")
     options = parser.parse_args(arguments)
     return run(lambda: show(options.file, options.json))

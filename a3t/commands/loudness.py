@@ -29,8 +29,8 @@ def main(arguments: list[str]) -> int:
         description="Measure loudness by EBU R128, and write a copy at another loudness.",
         epilog=EXIT_CODES,
     )
-    option(parser, "wav IN")
-    option(parser, "--track N", "audio track")
+    option(parser, "wav IN", "a recording or a film")
+    option(parser, "--track N", "audio track, if the file has several")
     about = f"write a copy at this loudness; {PODCAST:g} is usual for podcasts, -23 for radio"
     option(parser, "--to LUFS", about)
     about = (

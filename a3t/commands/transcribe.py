@@ -39,7 +39,7 @@ def parser() -> argparse.ArgumentParser:
         "speech recognition. Restore the punctuation of a text that has none.",
         epilog=f"A TEXT may be @FILE. {EXIT_CODES}",
     )
-    option(result, "wav IN", nargs="?")
+    option(result, "wav IN", "the recording", nargs="?")
     about = (
         "print words while you speak: from the microphone (pip install 'a3t[microphone]') "
         "or, if IN is -, from standard input (a WAV, or raw 16-bit mono samples)"
