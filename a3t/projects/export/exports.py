@@ -22,17 +22,17 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
 from a3t.audio.output.files import atomic_path
 from a3t.audio.output.muxing import picture_size, pictures_a_second
 from a3t.errors import InputError
+from a3t.plan.edit_plan import PlannedEdit
 from a3t.projects.export.export_kinds import export_files, export_paths
 from a3t.projects.export.given_cues import cues_after
 from a3t.projects.export.timelines import (
@@ -152,7 +152,7 @@ def export(
     is written names ``out`` nevertheless. Raises ExportError, once all others are written, if one
     can't be.
     """
-    job, beside = _Export(result, result.record, out), (stage or out.parent) / out.name
+    job, beside = _Export(result, out), (stage or out.parent) / out.name
     made, failed = list[Path](), list[str]()
     for kind, path in zip(kinds, export_paths(beside, kinds), strict=True):
         try:
@@ -170,10 +170,9 @@ def export(
 
 @dataclass(frozen=True)
 class _Export:
-    """An edit, its edit.json, and its sound file."""
+    """An edit and its sound file."""
 
     result: EditedRecording
-    record: Mapping[str, Any]
     out: Path
 
     @cached_property
@@ -199,15 +198,17 @@ def _each_word(job: _Export, path: Path) -> None:
 
 
 def _edits(job: _Export, path: Path) -> None:
-    rate = job.record["source"]["sample_rate"]
-    text = io.StringIO()
+    result, text = job.result, io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(CSV_COLUMNS)
-    for number, edit in enumerate(job.record["edits"], 1):
-        times = [f"{sample / rate:.6f}" for sample in (*edit["source"], *edit["output"])]
-        heard = min((word["score"] for word in edit.get("heard", ())), default="")
-        words = (edit["old_words"], edit["new_words"])
-        table.writerow([number, edit["op"], *words, *times, heard])
+    changes = zip(result.plan.edits, result.map.samples.changes, strict=True)
+    for k, (edit, change) in enumerate(changes):
+        spans = (*change.source, *change.output)
+        times = [f"{sample / result.recording.sample_rate:.6f}" for sample in spans]
+        scores = [word.score for words in (result.scores or ())[k : k + 1] for word in words]
+        table.writerow(
+            [k + 1, edit.op, edit.old_words, edit.new_words, *times, min(scores, default="")]
+        )
     _write(path, text.getvalue())
 
 
@@ -254,32 +255,33 @@ def _played(job: _Export) -> list[Played]:
     result = job.result
     film = pictures_a_second(result.recording)
     played: list[Played] = []
-    for times, begin, file, edit in _events(result, job.record):
+    for times, begin, file, k in _events(result):
         part = Played(*times, file or job.out, begin)
-        if edit is not None:
-            since = times[0] - result.map.seconds(edit["output"][0])
+        if k is not None:
+            edit, change = result.plan.edits[k], result.map.samples.changes[k]
+            since = times[0] - result.map.seconds(change.output[0])
             part = replace(
                 part,
-                name=str(edit["new_words"] or f"without {edit['old_words']}"),
+                name=edit.new_words or f"without {edit.old_words}",
                 about=_changed(edit),
-                joint=not edit["new_words"] or "taken" in edit,
-                picture=result.map.seconds(edit["source"][0]) + since if film else None,
+                joint=not edit.new_words or bool(result.recorded_parts(k)),
+                picture=result.map.seconds(change.source[0]) + since if film else None,
             )
         played.append(part)
     return with_pictures(played, result.recording.path) if film else played
 
 
-def _changed(edit: Mapping[str, Any]) -> str:
-    words = " by ".join(f'"{edit[k]}"' for k in ("old_words", "new_words") if edit[k])
-    return f"{edit['op']} {words}"
+def _changed(edit: PlannedEdit) -> str:
+    words = " by ".join(f'"{words}"' for words in (edit.old_words, edit.new_words) if words)
+    return f"{edit.op} {words}"
 
 
 def _events(
-    result: EditedRecording, record: Mapping[str, Any]
-) -> Iterator[tuple[tuple[float, float], float, Path | None, Mapping[str, Any] | None]]:
+    result: EditedRecording,
+) -> Iterator[tuple[tuple[float, float], float, Path | None, int | None]]:
     """Yield each stretch of the output in seconds, its start in its own file, and that file.
 
-    The file is None for the output itself; the edit follows, if there is one.
+    The file is None for the output itself; the edit's number follows, if there is one.
     """
     spans, seconds = result.map.samples, result.map.seconds
     recorded = result.recording.path
@@ -288,15 +290,15 @@ def _events(
         yield (first, last), seconds(kept.source[0]), recorded, None
         if change is None:
             return
-        edit, place = record["edits"][k], change.output[0]
+        place = change.output[0]
         for part in result.recorded_parts(k):
             if not part.exact:
                 continue  # its own samples are in the output alone
-            yield (seconds(place), seconds(part.output[0])), seconds(place), None, edit
+            yield (seconds(place), seconds(part.output[0])), seconds(place), None, k
             times = seconds(part.output[0]), seconds(part.output[1])
             yield times, seconds(part.source[0]), part.path, None
             place = part.output[1]
-        yield (seconds(place), seconds(change.output[1])), seconds(place), None, edit
+        yield (seconds(place), seconds(change.output[1])), seconds(place), None, k
 
 
 def _timeline(job: _Export, path: Path) -> None:
