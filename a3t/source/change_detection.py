@@ -33,6 +33,7 @@ from a3t.source.places import (
 from a3t.source.recognised_transcript import heard_parts
 from a3t.source.records import Comparison, FoundTranscript, Place
 from a3t.source.usual_words import rare_words
+from a3t.spans import Span
 from a3t.text.comparison.respelling import respelled
 from a3t.text.phones import strip_stress
 from a3t.text.pronunciation.pronouncer import Pronouncer
@@ -152,6 +153,7 @@ class SpeechComparison:
         self._settled: dict[object, _Part | None] = {}
         self._second: dict[object, Transcript | None] = {}
         self._recent: deque[tuple[_Part, HeardSound]] = deque(maxlen=RECENT)
+        self._scored: deque[tuple[Span, tuple[np.ndarray, np.ndarray]]] = deque(maxlen=RECENT)
 
     def comparison(self, text: Transcript, freely: bool = False) -> Comparison:
         """Compare the recording with the text, and judge each place where they differ.
@@ -166,9 +168,10 @@ class SpeechComparison:
         return self._compared(text)[0]
 
     @property
-    def free_confidences(self) -> tuple[float, ...]:
-        """The confidences of the words that are heard without a text."""
-        return tuple(chain.from_iterable(part.confidences for part in self._free_parts))
+    def heard_freely(self) -> FoundTranscript:
+        """The words that are heard without a text."""
+        heard, sure, _ = _joined(self._free_parts)
+        return FoundTranscript(heard, confidences=sure)
 
     def heard_by(self, text: Transcript) -> Transcript:
         """Return what is heard; the network hears by the text. Errors as for `comparison`."""
@@ -300,8 +303,13 @@ class SpeechComparison:
 
     def _scores(self, part: _Part) -> tuple[np.ndarray, np.ndarray]:
         """Return the samples of a part and their scores, as HeardSound has them."""
+        for key, known in self._scored:
+            if key == (part.start, part.stop):
+                return known
         samples = self.sound.mono(part.start, part.stop)
-        return samples, mean_scores(model_waveform(samples, self.sound.sample_rate))
+        scored = samples, mean_scores(model_waveform(samples, self.sound.sample_rate))
+        self._scored.append(((part.start, part.stop), scored))
+        return scored
 
     @cached_property
     def _free_parts(self) -> list[_Part]:

@@ -17,7 +17,14 @@ import numpy as np
 
 from a3t.source.places import meets, phone_distance, places_between, runs, whole_tokens
 from a3t.source.records import Place
-from a3t.source.usual_words import NAME_NATS, RAREST_WORD_NATS, language, rare_words, shares
+from a3t.source.usual_words import (
+    NAME_NATS,
+    RAREST_WORD_NATS,
+    language,
+    made_up,
+    rare_words,
+    shares,
+)
 from a3t.spans import Span
 from a3t.text.phones import strip_stress
 from a3t.text.pronunciation.pronouncer import Pronouncer
@@ -125,7 +132,7 @@ class HeardSound:
         fits = self._fits(place.heard, [old, own])
         before = self.heard.spoken[max(place.heard[0] - 2, 0) : place.heard[0]]
         after = self.heard.spoken[place.heard[1] : place.heard[1] + 2]
-        usual = language(before, old, after) - language(before, own, after)
+        usual = language(before, old, after) - made_up(old) - language(before, own, after)
         return Evidence(
             whisper=whisper,
             fit=_limited(fits[0] - fits[1], MOST_FIT),

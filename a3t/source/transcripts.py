@@ -146,7 +146,8 @@ def find_transcript(
         sure = heard.known_confidences
     else:
         speech = kept.of(recording, pronouncer, model)
-        heard, sure = compared(speech, new_text, written), speech.free_confidences
+        heard = compared(speech, new_text, written)
+        sure = speech.heard_freely.known_confidences
     warning = hardly_heard(sure, by_whisper=model is not None)
     return replace(heard, about=not_read(recording.path), warning=warning)
 

@@ -27,6 +27,12 @@ def shares() -> dict[str, float]:
     return dict(zip(model.words, model.unigram.tolist(), strict=True))
 
 
+def made_up(words: Sequence[str]) -> float:
+    """Return the nats by which words that no text has are less usual than `language` says."""
+    unknown = sum(word not in shares() for word in words)
+    return unknown * (shares()[UNKNOWN_TOKEN] - RAREST_WORD_NATS)
+
+
 @cache
 def _numbers() -> Mapping[str, int]:
     return {word: number for number, word in enumerate(load_ngrams().words)}

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from itertools import groupby
 
 import numpy as np
@@ -56,6 +56,7 @@ from alignment.waveform import model_waveform
 SHORTEST_PHONE_S = 0.005  # seconds of a phone
 SHORTEST_PAUSE_S = 0.05  # seconds; a shorter one goes to its neighbours
 CHANGE_SEARCH_FRAMES = 3  # frames of 5 ms on either side in which the spectral change is looked for
+RECENT = 8  # recordings, a minute each at most, whose networks' outputs are kept
 LONG_S = 60.0  # a search keeps every state of the text for every frame
 HASTY = 1.5  # times as long as phones last at least; in less a phone can be as short as a frame
 # What the larger network's scores of sequences count for in the search, against the smaller one's
@@ -91,11 +92,19 @@ class Acoustics:
     second: np.ndarray
     sequences: np.ndarray
 
-    @classmethod
-    def of(cls, samples: np.ndarray) -> Acoustics:
-        """Run both networks on 16 kHz mono samples (n,)."""
-        frames = features(samples)
-        return cls(frames, posteriors(frames), *posteriors_and_sequence_scores(frames))
+    @staticmethod
+    def of(samples: np.ndarray) -> Acoustics:
+        """Return both networks' outputs for 16 kHz mono samples (n,); the latest are kept."""
+        return _acoustics(samples.tobytes(), samples.dtype.str)
+
+
+@lru_cache(RECENT)
+def _acoustics(samples: bytes, dtype: str) -> Acoustics:
+    frames = features(np.frombuffer(samples, dtype))
+    outputs = frames, posteriors(frames), *posteriors_and_sequence_scores(frames)
+    for each in outputs:
+        each.setflags(write=False)
+    return Acoustics(*outputs)
 
 
 def boundaries_of(

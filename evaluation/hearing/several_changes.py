@@ -1,7 +1,7 @@
 """Several changes in one text, for `near-words --several`: are all listed, and nothing else made?
 
 A minute of clips of one voice is heard once, and compared with texts: two with two to five random
-changes (words replaced, put in, left out, inflected by a phone), one with one change, one with
+changes (words replaced, put in, left out, inflected by a phone), three with one change, one with
 none; with a transcript that a3t wrote and somebody changed in several places; and with other
 recordings' texts. A row keeps the places where a text differs with their evidence, so that with
 ``--out`` a judgement by other weights is another report of the same rows: nothing is heard again.
@@ -23,8 +23,8 @@ from a3t.source.change_detection import ComparedText, SpeechComparison
 from a3t.source.decision import BUILT_IN, SECOND_OPINION, WHISPER
 from a3t.source.differences import is_doubtful, require_own_text, without_left_words
 from a3t.source.evidence import Evidence
-from a3t.source.recognised_transcript import recognised
 from a3t.source.records import Comparison, FoundTranscript, Place
+from a3t.source.usual_words import rare_words
 from a3t.spans import Span
 from a3t.text.comparison.edit_script import minimal_script
 from a3t.text.pronunciation.lexicon import in_lexicon
@@ -38,6 +38,7 @@ from evaluation.hearing.near_texts import as_written, joined_by_voice, near, usa
 from evaluation.hearing.planting import PlantedChange, Spoken, others, vocabulary
 
 FEWEST, MOST = 2, 5  # changes of a text
+SEVERAL_TEXTS, ONE_TEXTS = 2, 3  # of a recording
 MIN_APART = 2  # words between two
 ONE_WORD = 3  # of so many changes all but one are of a single word
 WEIGHTS = {"whisper": WHISPER, "network": BUILT_IN, "second": SECOND_OPINION}
@@ -77,10 +78,11 @@ class HeardMinute(NamedTuple):
 
 @cache
 def inflected(word: str) -> tuple[str, ...]:
-    """Words that differ by a phone at the end, as "supposed" from "suppose"."""
+    """Words that people use, and that differ at the end, as "supposed" from "suppose"."""
     longer = [f"{word}{ending}" for ending in ("s", "d", "ed", "ly")]
     shorter = [word[: -len(ending)] for ending in ("s", "d", "ed") if word.endswith(ending)]
-    return tuple(each for each in (*longer, *shorter) if len(each) > 2 and in_lexicon(each))
+    known = [each for each in (*longer, *shorter) if len(each) > 2 and in_lexicon(each)]
+    return tuple(each for each in known if not rare_words([each]))
 
 
 def several(words: Sequence[str], pool: Sequence[str], number: int, seed: int) -> ChangedText:
@@ -126,13 +128,13 @@ def heard_minutes(setting: Setting) -> Iterator[HeardMinute]:
     recordings = [*joined_by_voice(clips, 1)]
     for recogniser in options.recogniser or ("network",):
         for number, spoken in enumerate(recordings):
-            one = several(spoken.words, pool, 3 * number + 2, options.seed)
-            texts = {
-                "several": several(spoken.words, pool, 3 * number, options.seed),
-                "several again": several(spoken.words, pool, 3 * number + 1, options.seed),
-                "one": one._replace(changes=one.changes[:1]),
-                "none": ChangedText(spoken.words, ()),
-            }
+            texts = {"none": ChangedText(spoken.words, ())}
+            for k in range(SEVERAL_TEXTS + ONE_TEXTS):
+                text = several(spoken.words, pool, 100 * number + k, options.seed)
+                if k < SEVERAL_TEXTS:
+                    texts[f"several {k}"] = text
+                else:
+                    texts[f"one {k}"] = text._replace(changes=text.changes[:1])
             strange = [" ".join(each.words) for each in recordings if each is not spoken]
             name = f"{recogniser} {number} {spoken.clip.name}"
             yield HeardMinute(name, recogniser, spoken, texts, tuple(strange))
@@ -143,7 +145,7 @@ def places_of(minute: HeardMinute, setting: Setting) -> Iterator[Row]:
     model = whisper_model(minute.recogniser)
     sound = InMemory(minute.spoken.samples, minute.spoken.rate)
     speech = SpeechComparison(sound, setting.pronouncer, model)
-    written = recognised(sound, setting.pronouncer, model).transcript.spoken
+    written = speech.heard_freely.transcript.spoken
     pool = sorted({*minute.spoken.words})
     edited = several(written, pool, len(written), setting.options.seed)
     for kind, text in (*minute.texts.items(), ("written", edited)):

@@ -48,6 +48,7 @@ from a3t.source.remembered_transcripts import (
     remember,
 )
 from a3t.source.transcripts import compared, find_transcript
+from a3t.source.usual_words import language, made_up
 from a3t.text.comparison.respelling import respelled
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript
@@ -182,7 +183,7 @@ def test_words_that_a_recogniser_skips_are_no_change(
 
 # ---- the decision -------------------------------------------------------------------------------
 
-# The log odds are Whisper's nats, less the logarithm of the number of places.
+# The log odds are Whisper's nats.
 SIMPLE = Weights(0.0, Evidence(whisper=1.0), change=2.0, ticked=2.0, open=-1.0)
 APART = [Place((k, k + 1), (k, k + 1)) for k in (1, 4, 7)]
 TOUCHING = [Place((1, 2), (1, 2)), Place((2, 4), (2, 3))]
@@ -330,9 +331,16 @@ def test_a_name_that_sounds_like_what_is_heard_is_hardly_a_change_and_asked_abou
     assert verdicts(places, [plain._replace(name=1.0)], WHISPER) == [("open", True)]
 
 
-def test_the_bar_rises_with_the_number_of_places() -> None:
-    few, many = (SIMPLE.log_odds(odds(*[3.0] * count))[0] for count in (1, 20))
-    assert many < few - 2.9
+def test_a_place_is_judged_for_itself() -> None:
+    alone, among = verdicts(APART[:1], odds(5.0)), verdicts(APART, odds(5.0, -5.0, -5.0))
+    assert alone == among[:1]
+    assert verdicts(APART, odds(5.0, 5.0, 5.0)) == [CHANGE] * 3
+
+
+def test_a_heard_word_that_no_text_has_is_no_likelier_than_a_rare_one() -> None:
+    known, unknown = language([], ["melodramatic"], []), language([], ["melodramic"], [])
+    assert unknown - made_up(["melodramic"]) <= known
+    assert made_up(["melodramatic"]) == 0.0
 
 
 # ---- the list and the choice ---------------------------------------------------------------------
