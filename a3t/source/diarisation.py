@@ -139,9 +139,14 @@ def _encoder() -> Any:
     return VoiceEncoder("cpu", verbose=False)
 
 
+def tells_speakers() -> bool:
+    """Return whether Resemblyzer and scikit-learn are here."""
+    return bool(find_spec("resemblyzer") and find_spec("sklearn"))
+
+
 def require_packages() -> None:
     """InputError if Resemblyzer or scikit-learn is missing."""
-    if not (find_spec("resemblyzer") and find_spec("sklearn")):
+    if not tells_speakers():
         raise InputError(
             "Telling speakers apart needs Resemblyzer and scikit-learn: pip install "
             "'a3t[speakers]'."

@@ -45,6 +45,7 @@ from a3t.projects.store.pronunciations import (
 )
 from a3t.projects.store.words import HeardWords, Token
 from a3t.projects.take_record import ShownTake, TakeRecord
+from a3t.source.diarisation import tells_speakers
 from a3t.text.transcript import parsed
 from alignment.result import DOUBTFUL_BELOW
 from app import limits, texts
@@ -411,7 +412,8 @@ class ShownProject(ShownScript):
 
     version: of its last event. film: seconds of pictures before the sound, None without pictures.
     pronunciations: of words, as the user wrote them. names: the list of names. marks: whether the
-    punctuation that was restored is shown, None if none was.
+    punctuation that was restored is shown, None if none was. tells_speakers: whether speakers can
+    be told apart here.
     """
 
     id: str
@@ -426,6 +428,7 @@ class ShownProject(ShownScript):
     pronunciations: Mapping[str, str]
     names: str
     marks: bool | None
+    tells_speakers: bool
     recordings: Sequence[Mapping[str, object]]
     done: Sequence[Mapping[str, object]]
     undone: Sequence[Mapping[str, object]]
@@ -489,6 +492,7 @@ class Project:
                 pronunciations=self.takes.said_as(),
                 names=self.folder.read(Names).text,
                 marks=self.words.marks(),
+                tells_speakers=tells_speakers(),
                 recordings=self.further.shown(),
                 done=[step.shown() for step in document.done],
                 undone=[step.shown() for step in document.undone],

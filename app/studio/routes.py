@@ -397,13 +397,13 @@ def done(is_done: bool) -> dict[str, str]:
 
 @router.post("/projects/{project}/said")
 def said(project: ThisProject, studio: Opened, visitor: Visitor, data: Fields) -> dict[str, str]:
-    studio.say(visitor, project, data)
+    project.open.once(data, lambda: studio.say(visitor, project, data))
     return {}
 
 
 @router.post("/projects/{project}/recordings")
 def further(project: ThisProject, studio: Opened, visitor: Visitor, data: Fields) -> dict[str, str]:
-    studio.add(visitor, project, data)
+    project.open.once(data, lambda: studio.add(visitor, project, data))
     return {}
 
 
@@ -415,7 +415,7 @@ def packed(project: ThisProject, studio: Opened) -> Response:
 
 def changing(change: Change) -> Callable[..., Response]:
     def changed(project: ThisProject, data: Fields) -> Response:
-        return answer(change(project, data) or {})
+        return answer(project.open.once(data, lambda: change(project, data)) or {})
 
     return changed
 

@@ -8,6 +8,7 @@ import { ChangesView } from "./panels/changes_view.js";
 import { CleaningView } from "./panels/cleaning_view.js";
 import { Dialogs } from "./panels/dialogs.js";
 import { Editing } from "./editing.js";
+import { make } from "./elements.js";
 import { Exporting } from "./exporting.js";
 import { Film } from "./sound/film.js";
 import { Finder } from "./panels/finder.js";
@@ -27,6 +28,8 @@ import { TEXTS, named, tell } from "./texts.js";
 import { Timeline, edited } from "./sound/timeline.js";
 import { TransportBar } from "./panels/transport_bar.js";
 import { listenToKeys } from "./panels/shortcuts.js";
+
+const PANELS = /** @type {const} */ (["changes", "cleaning", "recordings"]);
 
 export class App extends State {
   /** @param {HTMLElement} host @param {import("./server.js").Server} server */
@@ -58,6 +61,9 @@ export class App extends State {
       leave: () => this.leave(), find: () => this.finder.open(), clean: () => this.beside(this.cleaning.open ? "changes" : "cleaning"),
       settings: () => settings.open(), sheet: () => this.showChanges(host.dataset.sheet !== "open"),
     });
+    const tab = (/** @type {typeof PANELS[number]} */ panel) => make("button", { type: "button", class: "quiet", role: "tab", "data-name": `tab ${panel}`, onclick: () => this.beside(panel) });
+    this.tabs = { changes: tab("changes"), cleaning: tab("cleaning"), recordings: tab("recordings") };
+    hosts.tabs.append(...Object.values(this.tabs));
     this.bar = new TransportBar(hosts.transport, hosts.picture, this, this.hearing, this.audio.axis);
     this.start = new StartView(hosts.start, this, this.dialogs, () => settings.open(), {
       create: (data) => this.create(data), open: (id) => this.open(id), offer: (limits) => { settings.offer(limits); this.cleaning.offer(limits.cleaning); },
@@ -67,6 +73,12 @@ export class App extends State {
     this.transport.changed = () => { this.view.text.setFollows(this.view.text.follows || !this.transport.playing); this.refresh(); this.tick(); };
     this.transport.failed = () => this.complain(TEXTS.lost);
     listenToKeys(host, { state: this, editing: this.editing, hearing: this.hearing, exporting: this.exporting, axis: this.audio.axis, dialogs: this.dialogs, finder: this.finder });
+    for (const how of /** @type {const} */ (["dragover", "drop"])) host.addEventListener(how, (event) => {
+      if (!this.project || !event.dataTransfer?.types.includes("Files")) return;
+      event.preventDefault(); // or the browser leaves the page
+      const files = [...event.dataTransfer.files];
+      if (how === "drop" && files.length) this.dialogs.ask(TEXTS.dropped, [[TEXTS.add_recordings, () => { this.beside("recordings"); this.recordings.add(files, "source"); }], [TEXTS.open_new, () => this.leave().then(() => this.start.take(files))]]);
+    });
     addEventListener("hashchange", () => this.#route());
     addEventListener("beforeunload", (event) => { if (this.saver.pending || this.start.recording) event.preventDefault(); });
     this.start.allow().then(() => this.#route());
@@ -113,7 +125,8 @@ export class App extends State {
     this.transport.close();
     this.film.open(null);
     this.saver.leave();
-    this.exporting.wanted = null;
+    this.exporting.wanted = this.telling = null;
+    this.wants.clear();
     this.project = null;
     this.sound = null;
     this.timeline = this.originalLine = new Timeline(0);
@@ -150,6 +163,7 @@ export class App extends State {
     this.script.doubtfulBelow = state.limits.doubtful_below;
     this.pronunciations = state.pronunciations;
     this.names = state.names;
+    this.tellsSpeakers = state.tells_speakers;
     this.marks = state.marks;
     this.recordings.update(state.recordings);
     this.listening = state.listening;
@@ -168,11 +182,21 @@ export class App extends State {
       this.film.open(state.film === null ? null : `${this.server.root}/projects/${id}/film`, state.film ?? 0);
     }
     this.unfollow?.();
-    this.unfollow = this.server.follow(id, state.version, (event) => this.#happened(event), (reached) => this.saver.reached(reached), () => this.#reopen(id));
+    this.unfollow = this.server.follow(id, state.version, (event) => this.#happened(event), (reached) => this.#reached(reached), () => this.#reopen(id));
     this.render();
+    if (again) this.editing.resume();
     if (state.draft && !again) this.#redraft(state.draft);
     else if (!again) this.focus();
     this.host.dataset.ready = "yes";
+  }
+
+  /** Whether the server answers: what it has not confirmed is sent again, and what it was doing is asked about. @param {boolean} answers */
+  #reached(answers) {
+    this.saver.reached(answers);
+    if (!answers) return;
+    this.requests.wake();
+    this.requests.flush();
+    this.exporting.resume();
   }
 
   /** Its events have ended: a proxy has refused them, or there is no such project any more. @param {string} id */
@@ -215,7 +239,10 @@ export class App extends State {
 
   /** What stands beside the script: the changes, or a panel in their place. @param {"changes"|"cleaning"|"recordings"} panel */
   beside(panel = "changes") {
-    for (const each of /** @type {const} */ (["changes", "cleaning", "recordings"])) this.hosts[each].hidden = each !== panel;
+    for (const each of PANELS) {
+      this.hosts[each].hidden = each !== panel;
+      this.tabs[each].setAttribute("aria-selected", String(each === panel));
+    }
     this.header.clean.setAttribute("aria-expanded", String(panel === "cleaning"));
     this.cleaning.toggle(panel === "cleaning");
     this.showChanges(panel !== "changes"); // on a phone it stands in the same sheet
@@ -273,7 +300,7 @@ export class App extends State {
         this.script.failures.set(event.key, event.sentence);
         this.render();
         return this.exporting.exportNext();
-      case "refused": this.making.delete(event.key); this.telling = false; this.exporting.stopExport(); this.changes.render(); return this.complain(event.sentence);
+      case "refused": this.making.delete(event.key); this.telling = null; this.exporting.stopExport(); this.changes.render(); return this.complain(event.sentence);
       case "exported": return this.exporting.fetchExport();
       case "saved": return this.saver.heard(event.revision);
     }
@@ -288,6 +315,8 @@ export class App extends State {
     this.renderChanges();
     this.cleaning.render();
     this.film.render();
+    const counts = { changes: this.script.edits.length, cleaning: this.cleaning.offers.length, recordings: this.recordings.listed.length };
+    for (const panel of PANELS) this.tabs[panel].textContent = [TEXTS.panels[panel], counts[panel] || ""].join(" ").trim();
     this.refresh();
     this.redraw();
   }

@@ -2,7 +2,7 @@
 
 import { applied, between, nameOf, over, rowsOf, same } from "./script/steps.js";
 import { TEXTS, tell } from "./texts.js";
-import { insertedAfter, plain } from "./script/wording.js";
+import { asWritten, insertedAfter, isShouted, plain } from "./script/wording.js";
 
 /** @import { Change, Edit, Step, UntoldEdit } from "./records" */
 
@@ -70,10 +70,9 @@ export class Editing {
     const drafted = this.saver.undraft();
     const nothing = () => { if (drafted) this.saver.save(); return null; };
     text = plain(text);
-    if (text && !/[\p{L}\p{N}]/u.test(text)) {
-      this.state.complain(tell(TEXTS.no_words, text));
-      return nothing();
-    }
+    if (!this.#takes(text)) return nothing();
+    const beside = this.script.tokens.slice(Math.max(0, first - 3), last + 3).map((token) => token.text).join(" "), own = this.script.tokens.slice(first, last + (first === last ? 1 : 0));
+    text = asWritten(text, first === last && !/[.!?…]["'”’)]*$/.test(text) ? "," : first ? this.script.textOf(first - 1, first) : "", isShouted(beside) ? beside : own.map((token) => token.text).join(" "));
     const ended = first === last && first && !this.script.placeAt(first - 1) && insertedAfter(this.script.tokens[first - 1].text, text);
     if (ended && !this.script.places().some((place) => place.first === first && place.last === last)) [first, text, known] = [first - 1, ended, [...this.script.words(first - 1, first), ...known]];
     const places = this.script.places();
@@ -89,11 +88,19 @@ export class Editing {
     return this.state.active;
   }
 
+  /** Whether a text can be said; if it can't, that is told: one check, however it came. @param {string} text */
+  #takes(text) {
+    if (text.length > this.state.limits.characters) this.state.complain(TEXTS.too_much);
+    else if (text && !/[\p{L}\p{N}]/u.test(text)) this.state.complain(tell(TEXTS.no_words, text));
+    else return true;
+    return false;
+  }
+
   /** Several at once, as one step: [first, last, text] of each. @param {[number, number, string][]} wanted */
   writeAll(wanted) {
-    if (!wanted.length) return;
+    if (!wanted.length || !wanted.every(([, , text]) => this.#takes(plain(text)))) return;
     const before = this.script.edits;
-    for (const [first, last, text] of wanted) this.script.edits = this.script.replaced(first, last, text).edits;
+    for (const [first, last, text] of wanted) this.script.edits = this.script.replaced(first, last, plain(text)).edits;
     const after = this.script.edits;
     this.script.edits = before;
     this.change(after, TEXTS.replace_all, null);
@@ -120,7 +127,7 @@ export class Editing {
       const own = tokens.slice(first, last), right = tokens[last] || null;
       return { after: first ? tokens[first - 1].id : -1, right: right && right.id, tokens: own.map((token) => token.id), was: own.map((token) => token.text).join(" "), text: plain(text) };
     }).filter((place) => place.tokens.length && place.text !== place.was);
-    if (!places.length) return;
+    if (!places.length || !places.every(({ text }) => this.#takes(text))) return;
     this.#do({ correct: places, label: places[0].text });
   }
 
@@ -158,17 +165,29 @@ export class Editing {
     this.state.focus();
   }
 
-  /** Another take of a change; undefined if the server doesn't begin it. @param {Edit} edit @param {{pace?: number, duration?: number, take?: number, word?: number, seconds?: number, upload?: string}} how @returns {Promise<object|undefined>} */
+  /** Another take of a change; undefined if the server doesn't begin it. @param {Edit} edit @param {{pace?: number, duration?: number, take?: number, word?: number, seconds?: number, upload?: string}} how */
   async again(edit, how) {
     await this.saver.settled();
     const { state } = this, name = nameOf(edit), current = this.script.edits.find((each) => nameOf(each) === name);
     const key = current && this.script.madeOf(current);
     if (!key) return undefined;
+    return this.#make(key, how);
+  }
+
+  /** @param {string} key @param {{upload?: string}} how */
+  #make(key, how) {
+    const { state } = this;
     state.making.add(key);
-    state.wants.add(key);
+    state.wants.set(key, how);
     this.script.failures.delete(key);
     state.renderChanges();
-    return state.ask(how.upload ? "said" : "takes", { key, ...how }, () => { state.making.delete(key); state.renderChanges(); });
+    return state.ask(how.upload ? "said" : "takes", { key, ...how }, () => { state.making.delete(key); state.wants.delete(key); state.renderChanges(); });
+  }
+
+  /** A server that was started anew is asked once more for what it was asked for here. */
+  resume() {
+    for (const [key, how] of this.state.wants) if (!this.state.making.has(key)) this.#make(key, how);
+    if (this.state.telling) this.#tellSpeakers(this.state.telling);
   }
 
   /** The transcript has the punctuation that was restored, or hasn't. @param {boolean} marks */
@@ -176,17 +195,20 @@ export class Editing {
 
   /** Finds the speakers by the sound. */
   tellSpeakers() {
-    const show = (/** @type {boolean} */ telling) => { this.state.telling = telling; this.state.refresh(); };
-    const begin = (/** @type {number} */ count) => () => {
-      show(true);
-      this.state.ask("speakers", { count, label: TEXTS.speakers }, () => show(false));
-    };
+    const begin = (/** @type {number} */ count) => () => this.#tellSpeakers({ count, label: TEXTS.speakers });
     this.dialogs.ask(TEXTS.speakers_hint, [0, 2, 3, 4].map((count) => [count ? String(count) : TEXTS.any_number, begin(count)]));
+  }
+
+  /** @param {{count: number, label: string}} how */
+  #tellSpeakers(how) {
+    this.state.telling = how;
+    this.state.refresh();
+    this.state.ask("speakers", how, () => { this.state.telling = null; this.state.refresh(); });
   }
 
   /** They have been, as a step of the server's. @param {Step} step */
   speakersTold(step) {
-    this.state.telling = false;
+    this.state.telling = null;
     this.history.add(step);
   }
 

@@ -28,6 +28,13 @@ export class Exporting {
     this.state.refresh();
   }
 
+  /** The server may have been started anew meanwhile: it is asked once more. */
+  resume() {
+    if (!this.wanted?.begun) return;
+    this.wanted.begun = false;
+    this.exportNext();
+  }
+
   get hasFilm() { return !this.film.host.hidden; }
 
   /** What it waits for, "" for nothing. */

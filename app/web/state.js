@@ -1,5 +1,6 @@
 // The open project and the selection, without what shows them.
 
+import { Requests } from "./requests.js";
 import { History } from "./script/history.js";
 import { Script } from "./script/script.js";
 import { Timeline } from "./sound/timeline.js";
@@ -12,6 +13,7 @@ export class State {
   /** Nothing is open yet. @param {import("./server.js").Server} server */
   constructor(server) {
     this.server = server;
+    this.requests = new Requests(server, (sentence) => this.complain(sentence));
     this.script = new Script();
     this.history = new History();
     this.transport = new Transport(server);
@@ -40,12 +42,13 @@ export class State {
     this.wanted = null;
     /** @type {Set<string|null>} the keys of edits of which takes are being made */
     this.making = new Set();
-    /** @type {Set<string>} those of which another take was asked for here: it is chosen when it comes */
-    this.wants = new Set();
+    /** @type {Map<string, {upload?: string}>} of those of which another take was asked for here, how: it is chosen when it comes */
+    this.wants = new Map();
     /** @type {[number, number]|null} a stretch of the axis that is selected */
     this.sweep = null;
-    /** Whether the speakers are being told apart. */
-    this.telling = false;
+    this.tellsSpeakers = false; // whether the server can tell them apart
+    /** @type {{count: number, label: string}|null} how the speakers are being told apart */
+    this.telling = null;
     /** @type {number|null} where what is missing was asked for */
     this.looked = null;
     /** @type {{project: string, words: LiveWord[]}|null} what was heard while it was recorded */
@@ -75,9 +78,9 @@ export class State {
   /** @param {Edit} edit */
   isMaking(edit) { return this.making.has(this.script.madeOf(edit)); }
 
-  /** Ask the server for something of the project; say so if it is refused, once that is `undone`. @param {string} name @param {object} data */
+  /** Ask the server to change something of the project; say so if it is refused, once that is `undone`. @param {string} name @param {object} data */
   ask(name, data, undone = () => {}) {
-    return this.server.ask(`/projects/${this.project}/${name}`, data).catch((error) => { undone(); this.complain(messageOf(error)); });
+    return this.requests.send({ project: this.project || "", name, data }).catch((error) => { undone(); this.complain(messageOf(error)); });
   }
 
   // ---- what shows it, where there is a page -------------------------------------------------------

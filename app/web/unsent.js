@@ -1,11 +1,11 @@
 // What the server has not confirmed yet, kept by the browser in case both end before it does.
 
-const STORES = ["unsent", "recordings"];
+const STORES = ["unsent", "requests", "recordings"];
 
 /** @returns {Promise<IDBDatabase>} */
 function database() {
   return new Promise((done, failed) => {
-    const request = indexedDB.open("a3t", 2);
+    const request = indexedDB.open("a3t", 3);
     request.onupgradeneeded = () => {
       for (const name of STORES) if (!request.result.objectStoreNames.contains(name)) request.result.createObjectStore(name);
     };
@@ -29,11 +29,11 @@ async function step(store, mode, what) {
   }
 }
 
-/** @param {"unsent"|"recordings"} store @param {string} key @param {any} value */
+/** @param {"unsent"|"requests"|"recordings"} store @param {string} key @param {any} value */
 export const keep = (store, key, value) => step(store, "readwrite", (held) => held.put(value, key));
-/** @param {"unsent"|"recordings"} store @param {string} key */
+/** @param {"unsent"|"requests"|"recordings"} store @param {string} key */
 export const forget = (store, key) => step(store, "readwrite", (held) => held.delete(key));
-/** All that is kept, [key, value] of each. @param {"unsent"|"recordings"} store @returns {Promise<[string, any][]>} */
+/** All that is kept, [key, value] of each. @param {"unsent"|"requests"|"recordings"} store @returns {Promise<[string, any][]>} */
 export async function kept(store) {
   const keys = await step(store, "readonly", (held) => held.getAllKeys());
   const values = keys && await step(store, "readonly", (held) => held.getAll());

@@ -66,8 +66,8 @@ export class Header {
     const busy = listening && !listening.done && !listening.problem, share = listening ? listening.share : 0;
     this.name.textContent = name;
     this.progress.hidden = !busy;
-    this.speakers.hidden = !listening?.done || script.tokens.some(({ speaker }) => speaker);
-    this.speakers.disabled = telling;
+    this.speakers.hidden = !this.state.tellsSpeakers || !listening?.done || script.tokens.some(({ speaker }) => speaker);
+    this.speakers.disabled = !!telling;
     this.progress.value = share;
     this.status.textContent = busy ? `${sound ? TEXTS.listening : TEXTS.opening}… ${sound ? `${Math.round(100 * share)} %` : ""}` : telling ? `${TEXTS.telling}…` : this.saver.status;
     this.status.hidden = !this.status.textContent;

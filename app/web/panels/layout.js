@@ -34,17 +34,18 @@ export function build(host, clicked) {
   const problem = make("div", { class: "problem", role: "alert", hidden: true });
   const script = make("div", { class: "page" });
   const list = make("div"), cleaning = make("div", { class: "cleaning", hidden: true }), recordings = make("div", { class: "recordings", hidden: true });
+  const tabs = make("div", { class: "tabs", role: "tablist", "aria-label": TEXTS.changes });
   const film = make("div", { class: "film" });
   const audio = make("div", { class: "audio" });
   const transport = make("div", { class: "transport" });
   const { grip, picture } = sized(host);
   const edit = make("div", { class: "screen edit-screen" }, header,
-    make("div", { class: "main" }, make("div", { class: "document" }, problem, script), film, make("aside", { class: "changes", "aria-label": TEXTS.changes }, list, cleaning, recordings)), grip, audio, transport);
+    make("div", { class: "main" }, make("div", { class: "document" }, problem, script), film, make("aside", { class: "changes", "aria-label": TEXTS.changes }, tabs, list, cleaning, recordings)), grip, audio, transport);
   host.append(start, edit);
   // A click leaves the keys to the script; whoever goes by Tab stays where they are.
   edit.addEventListener("click", (event) => {
     const button = event.detail && /** @type {HTMLElement} */ (event.target).closest("button");
     if (button && !document.activeElement?.closest("input, textarea, dialog")) clicked();
   });
-  return { start, header, problem, script, changes: list, cleaning, recordings, film, audio, transport, picture };
+  return { start, header, problem, script, changes: list, tabs, cleaning, recordings, film, audio, transport, picture };
 }

@@ -52,8 +52,8 @@ export class RecordingsView {
     try {
       const text = words && (await server.ask("/text", { upload: await server.upload(words) })).text;
       for (const file of files.filter((each) => each !== words)) {
-        const upload = await server.upload(file, (share) => { this.note.textContent = `${TEXTS.uploading} ${file.name}… ${Math.round(100 * share)} %`; });
-        await server.ask(`/projects/${project}/recordings`, { upload, text, kind });
+        const told = (/** @type {number} */ share) => { this.note.textContent = `${TEXTS.uploading} ${file.name}… ${Math.round(100 * share)} %`; };
+        await this.state.requests.send({ project: project || "", name: "recordings", data: { text, kind }, file }, told);
       }
     } catch (error) {
       this.state.complain(messageOf(error));

@@ -23,6 +23,13 @@ export const isShouted = (text) => /\p{Lu}{4}/u.test(text) && !/\p{Ll}/u.test(te
 /** A text in capitals as it is usually written, as far as can be told without knowing its names. @param {string} text */
 export const sentenceCase = (text) => text.toLowerCase().replace(/(^|[.!?…]["'”’)]*\s+)(["'“‘(]*)(\p{L})/gu, (all, before, marks, letter) => before + marks + letter.toUpperCase()).replace(/\bi\b/g, "I");
 
+/** What was typed, written as its place asks: in capitals among capitals, with a capital where a sentence begins. @param {string} text @param {string} before what is said before it @param {string} old what it replaces, or stands beside */
+export function asWritten(text, before, old) {
+  if (isShouted(old) && !isShouted(text)) return text.toUpperCase();
+  const begins = (!before || ENDED.test(before)) && /^["'“‘(]*\p{Lu}/u.test(old);
+  return begins ? text.replace(/^(["'“‘(]*)(\p{Ll})/u, (all, marks, letter) => marks + letter.toUpperCase()) : text;
+}
+
 /** A word, or several: the marks before it, itself, those after it. @param {string} text */
 export function parts(text) {
   const [, before, core, after] = /** @type {RegExpExecArray} */ (MARKS.exec(text));

@@ -13,6 +13,8 @@ export const WORDS = ".txt,.docx,.odt,.rtf,.ttml,.dfxp,.lab,.srt,.vtt,.sbv,.ass,
 /** @param {File} file */
 export const isWords = ({ name }) => WORDS.split(",").some((ending) => name.toLowerCase().endsWith(ending.toLowerCase()));
 
+const FEW = 8; // projects that are listed without a search
+
 /** @import { Limits, LiveWord, RecentProject } from "../records" */
 /**
  * What begins here. create: a project, of an upload or the example. offer: the choices that the server has. addTracks: in step with what is open.
@@ -36,6 +38,8 @@ export class StartView {
     this.limits = null;
     /** @type {Awaited<ReturnType<typeof recorder>>|null} */
     this.recording = null;
+    /** @type {HTMLInputElement} */
+    this.search = make("input", { type: "search", "aria-label": TEXTS.search, placeholder: TEXTS.search, hidden: true, oninput: () => this.render() });
     /** @type {HTMLInputElement} */
     this.chooser = make("input", { type: "file", accept: SOUND, multiple: true, "aria-label": TEXTS.choose, class: "hidden", tabindex: "-1", id: "studio-upload", onchange: () => this.take([...this.chooser.files || []]) });
     /** @type {HTMLInputElement} */
@@ -64,7 +68,7 @@ export class StartView {
         this.own = make("details", {}, make("summary", {}, TEXTS.own_text), this.text,
           make("button", { type: "button", class: "quiet", onclick: () => this.words.click() }, TEXTS.text_file)),
         this.formats, this.chooser, this.words),
-      make("section", { class: "projects" }, make("h2", {}, TEXTS.recent), this.recent, this.bin),
+      make("section", { class: "projects" }, make("h2", {}, TEXTS.recent), this.search, this.recent, this.bin),
       make("p", { class: "consent" }, TEXTS.consent, " ", make("button", { type: "button", class: "quiet", onclick: settings }, TEXTS.settings)));
     host.append(this.panel);
     host.addEventListener("dragover", (event) => { event.preventDefault(); host.classList.add("dropping"); });
@@ -192,7 +196,10 @@ export class StartView {
     await this.allow();
     const move = (/** @type {RecentProject} */ each, /** @type {"delete"|"restore"} */ how) => server.ask(`/projects/${each.id}/${how}`, {}).then(() => this.render(), (error) => this.refuse(messageOf(error)));
     const here = projects.filter((each) => !each.binned), gone = projects.filter((each) => each.binned);
-    show(this.recent, ...here.map((each) => make("li", {},
+    this.search.hidden = here.length <= FEW;
+    const wanted = this.search.hidden ? "" : this.search.value.trim().toLowerCase();
+    const listed = here.filter(({ name }) => name.toLowerCase().includes(wanted)).sort((a, b) => b.opened - a.opened);
+    show(this.recent, ...listed.map((each) => make("li", {},
       make("button", { type: "button", class: "project", onclick: () => this.begins.open(each.id) },
         make("strong", {}, each.name),
         make("span", {}, [each.seconds && clock(each.seconds), TEXTS.edits(each.edits), new Date(each.opened * 1000).toLocaleDateString()].filter(Boolean).join(" · "))),

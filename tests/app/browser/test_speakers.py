@@ -17,6 +17,7 @@ def test_speakers_are_told_apart_and_named(
     page: Any, arctic: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(project_words, "require_packages", lambda: None)
+    monkeypatch.setattr("app.studio.project.tells_speakers", lambda: True)
     by_sound = lambda recording, aligned, text, count: [0] * 4 + [1] * 5 + [0] * 2  # noqa: E731
     monkeypatch.setattr(listening, "speakers_by_sound", by_sound)
     upload(page, arctic, ARCTIC)

@@ -212,3 +212,17 @@ test("of two changes of one place the one that was typed later stays, and the ot
     assert.deepEqual(server.edits.map(({ text }) => text), ["alpha"]);
   } finally { Date.now = clock; }
 });
+
+test("what can't be said is refused on every way in", async () => {
+  const server = new FakeServer(), made = await server.window(), told = [];
+  made.complain = (sentence) => told.push(sentence);
+  made.limits.characters = 40;
+  for (const text of ["…", "x".repeat(41)]) {
+    made.editing.write(1, 2, text);
+    made.editing.write(2, 2, text);
+    made.editing.writeAll([[1, 2, "never"], [3, 4, text]]);
+    made.editing.correct([1, 2, text]);
+  }
+  await settle();
+  assert.deepEqual([made.texts(), server.corrections, told.length], [[], [], 8]);
+});

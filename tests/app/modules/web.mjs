@@ -16,7 +16,7 @@ process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 export const load = (name) => import(pathToFileURL(join(folder, name)).href);
 
 /** What the browser keeps: a Map for each store. @type {Record<string, Map<string, any>>} */
-export const disk = { unsent: new Map(), recordings: new Map() };
+export const disk = { unsent: new Map(), requests: new Map(), recordings: new Map() };
 const later = (done) => queueMicrotask(() => done());
 globalThis.window = globalThis;
 globalThis.indexedDB = {

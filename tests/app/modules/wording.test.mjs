@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { load, settle } from "./web.mjs";
 import { FakeServer } from "./windows.mjs";
 
-const { isShouted, parts, found, sentenceCase, typedBetween, withOther } = await load("script/wording.js");
+const { asWritten, isShouted, parts, found, sentenceCase, typedBetween, withOther } = await load("script/wording.js");
 const { Hearing } = await load("hearing.js");
 const { Timeline } = await load("sound/timeline.js");
 const TEXT = "They came with the barons. “Who is it?” he said: profane. We cannot";
@@ -85,4 +85,13 @@ test("a word is played from its own beginning, and is the one that is lit", asyn
       assert.ok(from / rate - made.script.tokens[k].start < 0.001);
     }
   }
+});
+
+test("a typed word is written as its place asks", () => {
+  assert.equal(asWritten("never", "", "And"), "Never");
+  assert.equal(asWritten("“never", "it.", "And you"), "“Never");
+  assert.equal(asWritten("never", "it", "Anna"), "never");
+  assert.equal(asWritten("never", "", "and"), "never");
+  assert.equal(asWritten("never again", "AND", "YOU ALWAYS"), "NEVER AGAIN");
+  assert.equal(asWritten("", "", "And"), "");
 });
