@@ -1,6 +1,6 @@
 // What is taken home: it waits for what is being made and listened to, and says for what.
 
-import { TEXTS, tell } from "./texts.js";
+import { TEXTS, named, tell } from "./texts.js";
 
 export class Exporting {
   /** @param {import("./state.js").State} state @param {import("./saver.js").Saver} saver @param {import("./sound/film.js").Film} film */
@@ -51,7 +51,7 @@ export class Exporting {
     state.refresh();
     if (!wanted || wanted.begun || this.saver.pending) return;
     const failed = this.script.places().find(({ edit }) => this.script.stateOf(edit) === "failed");
-    const problem = failed ? tell(TEXTS.export_failed, failed.edit.text) : wanted.part === "film" && !this.waitsFor && this.film.problem;
+    const problem = failed ? tell(TEXTS.export_failed, named(this.script, failed.edit) || this.script.tokens.slice(failed.first, failed.last).map(({ text }) => text).join(" ")) : wanted.part === "film" && !this.waitsFor && this.film.problem;
     if (problem) {
       this.stopExport();
       state.complain(problem);

@@ -6,7 +6,9 @@ import { disk, load } from "./web.mjs";
 import { Window } from "./windows.mjs";
 
 const { Server, Refusal } = await load("server.js");
-const [address, project, cookie, count] = process.argv.slice(2);
+const [address, project, cookie, count, file, said] = process.argv.slice(2);
+/** What another recording says. @type {import("../../../app/web/script/recorded.js").Word[]} */
+const other = said.split(" ").map((text, id) => ({ text, id, file }));
 const killed = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 let seed = 17;
 const random = (below) => { seed = (seed * 48271) % 2147483647; return seed % below; };
@@ -43,7 +45,13 @@ const windows = [await opened(), await opened()];
 for (let n = 0; n < Number(count); n++) {
   const which = n % 2, made = windows[which], { edits, tokens } = made.script;
   const edit = edits[random(edits.length || 1)], first = random(tokens.length);
-  switch (random(13)) {
+  const until = Math.min(tokens.length, first + 1 + random(3)), to = random(tokens.length + 1);
+  /** @param {import("../../../app/web/script/recorded.js").Word[]} words */
+  const paste = (words) => {
+    const there = made.script.words(to, to), all = [...words, ...there];
+    if (words.length && all.length < 20) made.editing.write(to, to, all.map(({ text }) => text).join(" "), false, all);
+  };
+  switch (random(17)) {
     case 0: case 1: made.editing.undo(); break;
     case 2: made.editing.redo(); break;
     case 3: if (edit) made.editing.accept(edit, !edit.accepted); break;
@@ -52,6 +60,18 @@ for (let n = 0; n < Number(count); n++) {
     case 6: if (!random(4)) { last[made.saver.page] = made.saver.count; windows[which] = await opened(); } break;
     case 7: await made.reload(); break;
     case 8: if (edit) made.editing.choose(edit, random(2), null); break;
+    case 9: case 10: { // moved, or copied
+      const words = made.script.words(...made.script.widened(first, until));
+      if (random(2)) made.editing.write(first, until, "");
+      paste(words);
+      break;
+    }
+    case 11: paste(other.slice(first, first + 1 + random(4))); break;
+    case 12: {
+      const edit = { after: first ? tokens[first - 1].id : -1, tokens: [tokens[first].id], text: "[pause 0.3]", take: null, accepted: false, key: null, cut: null };
+      if (made.script.isFree(edit)) made.editing.takeOut([edit]);
+      break;
+    }
     default: made.editing.write(first, Math.min(tokens.length, first + random(3)), ["never", "often", "seldom", "they", "rarely"][random(5)]);
   }
   if (n % 140 === 139) { console.log("kill"); await killed.next(); }

@@ -10,6 +10,7 @@ import pytest
 import soundfile
 from starlette.testclient import TestClient
 
+from a3t.audio.output.provenance import provenance_of
 from app.service import Service
 from tests.app.studio.conftest import Project
 from tests.conftest import ARCTIC, assert_untouched
@@ -72,7 +73,9 @@ def test_what_is_muted_keeps_the_recordings_length(project: Project) -> None:
 
 
 @pytest.mark.parametrize("bleep", [False, True])
-def test_named_words_are_hidden_to_the_sample(project: Project, bleep: bool) -> None:
+def test_named_words_are_hidden_to_the_sample(
+    project: Project, bleep: bool, tmp_path: Path
+) -> None:
     want = {"kinds": [], "hidden": "Always, nobody", "bleep": bleep}
     told = project.post("cleaning", want)
     (found,) = told["found"]
@@ -89,6 +92,8 @@ def test_named_words_are_hidden_to_the_sample(project: Project, bleep: bool) -> 
     after, _ = soundfile.read(io.BytesIO(files["talk.edited.wav"]), dtype="int16")
     assert len(after) == len(before)
     assert_untouched(told["edits"], before, after)
+    (tmp_path / "hidden.wav").write_bytes(files["talk.edited.wav"])
+    assert provenance_of(tmp_path / "hidden.wav").synthetic_seconds == 0
 
 
 def test_what_is_said_twice_is_offered_with_both_takes(

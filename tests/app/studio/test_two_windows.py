@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,14 @@ from typing import Any
 import httpx
 import pytest
 
+from a3t.audio.output.provenance import provenance_of
 from a3t.projects.document import Change, Document
 from tests.app.modules.test_modules import HERE, node
 from tests.conftest import ARCTIC
 
 pytestmark = pytest.mark.slow
 STEPS = 400  # of both windows
+TYPED = {"never", "often", "seldom", "they", "rarely"}
 
 
 class KilledServer:
@@ -70,7 +73,9 @@ def server(tmp_path: Path) -> Iterator[KilledServer]:
     server.kill()
 
 
-def test_two_windows_and_a_server_that_is_killed(server: KilledServer, arctic: Path) -> None:
+def test_two_windows_and_a_server_that_is_killed(
+    server: KilledServer, arctic: Path, tmp_path: Path
+) -> None:
     runner = node()
     if runner is None:
         pytest.skip("there is no Node here: pip install playwright brings one")
@@ -81,8 +86,15 @@ def test_two_windows_and_a_server_that_is_killed(server: KilledServer, arctic: P
         project = client.post("/studio/projects", json=data).json()["id"]
         while not client.get(f"/studio/projects/{project}").json()["listening"]["done"]:
             time.sleep(0.1)
+        at = f"/studio/projects/{project}"
+        sent = client.post("/studio/uploads?name=b.wav", content=arctic.read_bytes())
+        client.post(f"{at}/recordings", json={"upload": sent.json()["upload"], "text": ARCTIC})
+        while not (other := client.get(at).json()["recordings"])[0]["said"]:
+            assert not other[0]["problem"]
+            time.sleep(0.1)
         cookie = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
     command = [runner, str(HERE / "soak.mjs"), server.url, project, cookie, str(STEPS)]
+    command += [other[0]["file"], ARCTIC]
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(command, text=True, **pipes) as windows:
         assert windows.stdin is not None and windows.stdout is not None
@@ -113,3 +125,20 @@ def test_two_windows_and_a_server_that_is_killed(server: KilledServer, arctic: P
     assert len(edits) > 1 and told["kept"] == 0
     arrived = server.script["clients"]
     assert {page: arrived.get(page, 0) for page in told["last"]} == told["last"]
+    headers = {"cookie": cookie}
+    with httpx.Client(headers=headers, timeout=600) as client:
+        while (state := client.get(at).json())["making"]:
+            time.sleep(0.1)
+        lost = [edit for edit in state["edits"] if edit["made"] in state["failures"]]
+        step = {"n": 1, "gone": lost, "come": [], "label": "revert"}
+        client.post(f"{at}/script", json={"page": "export", "steps": [step]})
+        client.post(f"{at}/export", json={}).raise_for_status()
+        while client.get(f"{at}/download").status_code != 200:
+            time.sleep(0.1)
+        (tmp_path / "a.zip").write_bytes(client.get(f"{at}/download").content)
+    with zipfile.ZipFile(tmp_path / "a.zip") as archive:
+        assert "Not exported.txt" not in archive.namelist()
+        (tmp_path / "a.edited.wav").write_bytes(archive.read("a.edited.wav"))
+    for trace in provenance_of(tmp_path / "a.edited.wav").traces:
+        words = {word.strip(".,").lower() for word in trace.words.split()}
+        assert not trace.synthetic or words <= TYPED, trace
