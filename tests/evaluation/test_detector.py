@@ -130,7 +130,7 @@ def test_the_figures_say_who_is_told_apart(features: dict[str, np.ndarray], tmp_
     kinds = {"patch": "hole", "copy": "nothing", "control": "nothing", "natural": "nothing"}
     rows = [
         {"voice": VOICE[k], "kind": kind, "features": features[name][k]}
-        for (kind, name), k in itertools.product(kinds.items(), range(0, len(VOICE), 4))
+        for (kind, name), k in itertools.product(kinds.items(), range(0, len(VOICE), CLIPS))
     ]
     figures = MEASUREMENT.figures(rows)
     every, below = (figures[f"patch.natural.{band}"] for band in ("all-bands", "below-7-kHz"))

@@ -42,7 +42,7 @@ def write_texts(folder: Path) -> Store:
 def test_from_random_weights_neither_the_level_nor_the_pauses_drift_away(tmp_path: Path) -> None:
     work = DurationTraining(CONFIG, write_texts(tmp_path))
     optimiser = torch.optim.Adam(work.model.parameters(), 1e-2)
-    for step in range(80):
+    for step in range(50):
         found = work.losses(step)
         optimiser.zero_grad()
         found["total"].backward()

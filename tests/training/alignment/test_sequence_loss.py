@@ -9,15 +9,10 @@ import pytest
 
 from alignment.recognition.lattice import END_WORD, START_WORD
 from alignment.recognition.rescoring import VOCABULARY_PARTS, WordNetwork
+from training.alignment import train_word_network
 from training.alignment.examples import UNSURE
 from training.alignment.sequence_loss import FORBIDDEN, LOOSE, TOGETHER, sequence_loss
-from training.alignment.train_word_network import (
-    STREAMS,
-    WordModel,
-    ranks_of,
-    train,
-    weights_of,
-)
+from training.alignment.train_word_network import WordModel, ranks_of, train, weights_of
 
 torch = pytest.importorskip("torch")
 
@@ -137,9 +132,12 @@ def test_what_ships_computes_what_was_trained() -> None:
         known = ours.after(known, [word])
 
 
-def test_it_learns_and_goes_on_where_it_stopped(tmp_path: Path) -> None:
+def test_it_learns_and_goes_on_where_it_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Words that follow one another: after one epoch and another the next word is known better."""
-    words = np.tile(np.arange(2, 12), 49 * STREAMS // 10 + 1)[: 49 * STREAMS]
+    monkeypatch.setattr(train_word_network, "STREAMS", 8)
+    words = np.tile(np.arange(2, 12), 40)[: 49 * 8]
     ranks = ranks_of(words, COUNT)
     losses = []
     for epochs in (3, 6):
