@@ -27,7 +27,7 @@ from alignment.formats.text_file import RECOGNISED_MARK
 if TYPE_CHECKING:
     from alignment import Alignment
 
-ENDINGS = (".txt", ".srt", ".vtt", ".docx")
+TRANSCRIPT_ENDINGS = (".txt", ".srt", ".vtt", ".docx")
 MARK = f"[{RECOGNISED_MARK}: correct the text, then delete this line]"
 
 
@@ -192,8 +192,8 @@ def check_free(out: Path) -> None:
     """InputError if a transcript can't be saved as ``out``, or would replace a file."""
     from a3t.audio.output.files import check_target
 
-    if out.suffix.lower() not in ENDINGS:
-        raise InputError(f"{out} has no known ending: save it as {', '.join(ENDINGS)}.")
+    if out.suffix.lower() not in TRANSCRIPT_ENDINGS:
+        raise InputError(f"{out} has no known ending: save it as {', '.join(TRANSCRIPT_ENDINGS)}.")
     if out.exists():
         raise InputError(f"{out} exists already, and may have been corrected: choose another name.")
     check_target(out)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from a3t.rendering.edited import EditedRecording
     from a3t.rendering.spoken import SpokenRecording
 
-ENDINGS = (".", "?", "!", "…")
+SENTENCE_ENDINGS = (".", "?", "!", "…")
 TO_A_PROGRAM = Path("-")  # instead of a file: stream a WAV to standard output
 
 
@@ -126,7 +126,7 @@ def go_on(editor: Editor, options: argparse.Namespace, speech: SpeechRequest) ->
     (prompt,) = options.prompt_wav
     said = speech.prompt_text[0] if speech.prompt_text else editor.transcribe(prompt).text
     ended = said.rstrip()
-    new_text = f"{ended}{'' if ended.endswith(ENDINGS) else '.'} {speech.text}"
+    new_text = f"{ended}{'' if ended.endswith(SENTENCE_ENDINGS) else '.'} {speech.text}"
     request = EditRequest(
         new_text=new_text,
         text=said,

@@ -40,7 +40,7 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: list[str]) -> int:
     """Run `a3t voice` and return the exit code."""
     options = parser().parse_args(arguments)
-    return run(lambda: COMMANDS[options.command](options))
+    return run(lambda: VOICE_COMMANDS[options.command](options))
 
 
 def make(options: argparse.Namespace) -> None:
@@ -110,4 +110,4 @@ def remove(options: argparse.Namespace) -> None:
     say(f"Removed: {options.name}")
 
 
-COMMANDS = {"make": make, "list": list_voices, "show": show, "remove": remove}
+VOICE_COMMANDS = {"make": make, "list": list_voices, "show": show, "remove": remove}

@@ -33,8 +33,8 @@ CONFIG, WEIGHTS = "config.yaml", "model.safetensors"
 NAME = re.compile(r"([A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)(?:@([\w.-]+))?", re.ASCII)
 SHA256 = re.compile(r"[0-9a-f]{64}")
 # Nothing else is downloaded: no code, no pickles. A subfolder may hold the duration predictor.
-FILES = ("config.yaml", "model.safetensors")
-WANTED = [f"{folder}{file}" for folder in ("", "*/") for file in FILES]
+CHECKPOINT_FILES = ("config.yaml", "model.safetensors")
+WANTED = [f"{folder}{file}" for folder in ("", "*/") for file in CHECKPOINT_FILES]
 
 
 def checkpoint_folder(name_or_path: str | Path) -> Path:

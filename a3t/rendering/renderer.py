@@ -64,7 +64,7 @@ DEVIATION_SHARE = 0.7  # of the deviations measured
 RUN_OCTAVES, FRAME_OCTAVES = 0.10, 0.14
 # Frames, the deviation of the Gaussian by which pitches within a run correlate.
 CORRELATED_FRAMES = 9
-END_FRAMES = 5  # frames over which a run's ends return to the predicted melody
+MELODY_END_FRAMES = 5  # frames over which a run's ends return to the predicted melody
 PREDICTED = 0  # the seed that leaves the melody as it is
 # Octaves requested at the end of the last word; the result has a quarter to a third of them.
 RISE_OCTAVES = 0.44
@@ -217,7 +217,7 @@ def drawn_melody(masked: np.ndarray, seed: int) -> np.ndarray | None:
             noise, kernel, "valid"
         )
         place = np.arange(length)
-        near = np.minimum(place + 1, length - place) / END_FRAMES
+        near = np.minimum(place + 1, length - place) / MELODY_END_FRAMES
         result[first:last] = DEVIATION_SHARE * melody_noise * np.minimum(near, 1.0)
     return result
 

@@ -31,7 +31,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from a3t.audio.analysis.mel import MELS, N_FFT, WINDOW_SAMPLES, mel_filters
+from a3t.audio.analysis.mel import MEL_WINDOW_SAMPLES, MELS, N_FFT, mel_filters
 from a3t.errors import InputError
 from a3t.grid import HOP
 from a3t.model.threads import on_threads
@@ -102,7 +102,7 @@ class Refinement(nn.Module):
             for _ in range(COARSE_LAYERS)
         )
         self.leave = nn.Conv2d(channels, 3, 1)
-        self.register_buffer("window", torch.hann_window(WINDOW_SAMPLES), persistent=False)
+        self.register_buffer("window", torch.hann_window(MEL_WINDOW_SAMPLES), persistent=False)
         for name, value in self.named_parameters():
             if name.endswith("bias") or name.startswith("leave"):
                 nn.init.zeros_(value)
@@ -280,7 +280,7 @@ class SpectralVocoder(nn.Module):
         self.refinement: Refinement | None = None
         self.register_buffer("mean", torch.zeros(MELS))
         self.register_buffer("std", torch.ones(MELS))
-        self.register_buffer("window", torch.hann_window(WINDOW_SAMPLES), persistent=False)
+        self.register_buffer("window", torch.hann_window(MEL_WINDOW_SAMPLES), persistent=False)
         self.register_buffer("filters", mel_filters_at_bins(), persistent=False)
         self.register_buffer("pulse_band", pulse_band(), persistent=False)
         self.apply(_initialise)

@@ -28,7 +28,7 @@ import torch
 import yaml
 from torch import Tensor, nn
 
-from a3t.audio.analysis.mel import FMAX_HZ, FMIN_HZ, MELS, N_FFT, WINDOW_SAMPLES
+from a3t.audio.analysis.mel import FMAX_HZ, FMIN_HZ, MEL_WINDOW_SAMPLES, MELS, N_FFT
 from a3t.audio.output.files import sha256_of
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
@@ -150,7 +150,7 @@ def _check_features(config: dict[str, Any], folder: Path) -> None:
         "rate": (rate, SAMPLE_RATE),
         "hop": (config.get("hop_size"), HOP),
         "FFT": (config.get("fft_size"), N_FFT),
-        "window": (config.get("win_length") or config.get("fft_size"), WINDOW_SAMPLES),
+        "window": (config.get("win_length") or config.get("fft_size"), MEL_WINDOW_SAMPLES),
         "mels": (config.get("num_mels"), MELS),
         "from": (0 if low is None else low, FMIN_HZ),
         "to": ((rate or 0) / 2 if high is None else high, FMAX_HZ),

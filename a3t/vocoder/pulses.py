@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from a3t.audio.analysis.mel import WINDOW_SAMPLES
+from a3t.audio.analysis.mel import MEL_WINDOW_SAMPLES
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.vocoder.base import Pulses
 from a3t.vocoder.stft import BINS, modulus, spectrum, unit
@@ -71,10 +71,10 @@ def heard_cycles(samples: Tensor, hertz: Tensor) -> Tensor:
     phases of its harmonics below `AGREE_HZ`, less those of minimum phase, summed over `AGREE`
     frames on either side.
     """
-    window = torch.hann_window(WINDOW_SAMPLES)
+    window = torch.hann_window(MEL_WINDOW_SAMPLES)
     spectra, pulses = spectrum(samples, window), pulses_of(hertz)
     agreed = spectra * pulse_phases(modulus(spectra), pulses, window).conj()
-    bins = torch.arange(BINS) * SAMPLE_RATE / WINDOW_SAMPLES
+    bins = torch.arange(BINS) * SAMPLE_RATE / MEL_WINDOW_SAMPLES
     order = (bins / hertz.clamp(min=1.0)[..., None]).round().long()  # of the nearest harmonic
     most = int(AGREE_HZ / 60)
     used = (hertz[..., None] > 0) & (bins < AGREE_HZ) & (order > 0) & (order <= most)
@@ -148,8 +148,8 @@ def pulse_train(pulses: Pulses) -> Tensor:
 
 def minimum_phase(magnitude: Tensor) -> Tensor:
     """Return the minimum phase of the envelope of magnitudes (B, T, 601), alike, of modulus 1."""
-    cepstrum = torch.fft.irfft((magnitude + MIN_MAGNITUDE).log(), n=WINDOW_SAMPLES)
-    keep = torch.zeros(WINDOW_SAMPLES, device=magnitude.device)
+    cepstrum = torch.fft.irfft((magnitude + MIN_MAGNITUDE).log(), n=MEL_WINDOW_SAMPLES)
+    keep = torch.zeros(MEL_WINDOW_SAMPLES, device=magnitude.device)
     keep[1:QUEFRENCIES] = 1 + torch.cos(math.pi * torch.arange(1, QUEFRENCIES) / QUEFRENCIES)
     angle = torch.fft.rfft(cepstrum * keep).imag
     return torch.polar(torch.ones_like(angle), angle)

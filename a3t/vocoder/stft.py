@@ -16,27 +16,27 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from a3t.audio.analysis.mel import FMAX_HZ, N_FFT, WINDOW_SAMPLES, mel_filters
+from a3t.audio.analysis.mel import FMAX_HZ, MEL_WINDOW_SAMPLES, N_FFT, mel_filters
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.spans import Span
 from a3t.vocoder.base import Pulses, check_mel, placed_uniform
 
-BINS = WINDOW_SAMPLES // 2 + 1  # 601
-WINDOWS_OVER_SAMPLE = WINDOW_SAMPLES // HOP  # 4 windows over every sample
+BINS = MEL_WINDOW_SAMPLES // 2 + 1  # 601
+WINDOWS_OVER_SAMPLE = MEL_WINDOW_SAMPLES // HOP  # 4 windows over every sample
 SHARED_FRAMES = WINDOWS_OVER_SAMPLE - 1  # frames on either side that share samples with a frame
 
 
-def spectrum(samples: Tensor, window: Tensor, size: int = WINDOW_SAMPLES) -> Tensor:
+def spectrum(samples: Tensor, window: Tensor, size: int = MEL_WINDOW_SAMPLES) -> Tensor:
     """Complex spectrum (B, T, size // 2 + 1) of samples (B, 300 T), zeros beyond both ends.
 
     ``size`` is the Fourier transform's: 1200 samples, with zeros behind them if it is larger.
     """
-    padded = functional.pad(samples, (WINDOW_SAMPLES // 2, WINDOW_SAMPLES // 2 - HOP))
-    return torch.fft.rfft(padded.unfold(-1, WINDOW_SAMPLES, HOP) * window, n=size)
+    padded = functional.pad(samples, (MEL_WINDOW_SAMPLES // 2, MEL_WINDOW_SAMPLES // 2 - HOP))
+    return torch.fft.rfft(padded.unfold(-1, MEL_WINDOW_SAMPLES, HOP) * window, n=size)
 
 
 def waveform(
-    spectra: Tensor, window: Tensor, size: int = WINDOW_SAMPLES, energy: Tensor | None = None
+    spectra: Tensor, window: Tensor, size: int = MEL_WINDOW_SAMPLES, energy: Tensor | None = None
 ) -> Tensor:
     """Return the samples (B, 300 T) whose spectrum is nearest to ``spectra`` (B, T, size // 2 + 1).
 
@@ -45,13 +45,13 @@ def waveform(
     """
     batch, frames, _ = spectra.shape
     energy = windows_energy(window, frames) if energy is None else energy
-    pieces = torch.fft.irfft(spectra, n=size)[..., :WINDOW_SAMPLES] * window  # (B, T, 1200)
+    pieces = torch.fft.irfft(spectra, n=size)[..., :MEL_WINDOW_SAMPLES] * window  # (B, T, 1200)
     return (_own(_overlap_add(pieces)) / energy).reshape(batch, frames * HOP)
 
 
 def windows_energy(window: Tensor, frames: int) -> Tensor:
     """Return the energy (1, frames, 300) of all the windows that lie over each sample."""
-    return _own(_overlap_add((window * window).expand(1, frames, WINDOW_SAMPLES)))
+    return _own(_overlap_add((window * window).expand(1, frames, MEL_WINDOW_SAMPLES)))
 
 
 def _own(blocks: Tensor) -> Tensor:
@@ -60,7 +60,7 @@ def _own(blocks: Tensor) -> Tensor:
     Block t of the sum starts WINDOW / 2 = two blocks before frame t's centre; at the very ends the
     windows' energy is zero.
     """
-    first = WINDOW_SAMPLES // 2 // HOP
+    first = MEL_WINDOW_SAMPLES // 2 // HOP
     return blocks[:, first : blocks.shape[1] - SHARED_FRAMES + first]
 
 
@@ -80,7 +80,7 @@ def griffin_lim(
     window: Tensor,
     iterations: int,
     momentum: float,
-    size: int = WINDOW_SAMPLES,
+    size: int = MEL_WINDOW_SAMPLES,
     settle: Callable[[Tensor], Tensor] | None = None,
 ) -> Tensor:
     """Return samples (B, 300 T) with the given magnitude (B, T, size // 2 + 1), made consistent.
@@ -131,7 +131,7 @@ class GriffinLim:
         self.iterations = iterations
         self.momentum = momentum
         self.inversion_steps = inversion_steps
-        self._window = torch.hann_window(WINDOW_SAMPLES)
+        self._window = torch.hann_window(MEL_WINDOW_SAMPLES)
 
     @property
     def receptive_frames(self) -> int:

@@ -20,13 +20,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from a3t.audio.analysis.mel import WINDOW_SAMPLES
+from a3t.audio.analysis.mel import MEL_WINDOW_SAMPLES
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.vocoder.stft import BINS
 
 # The mean magnitude of white noise of power one in a Hann window: the window's energy is 3/8 of its
 # length, and magnitudes are Rayleigh's.
-MEAN_MAGNITUDE = math.sqrt(3 / 8 * WINDOW_SAMPLES * math.pi / 4)
+MEAN_MAGNITUDE = math.sqrt(3 / 8 * MEL_WINDOW_SAMPLES * math.pi / 4)
 
 # Where the network's phases are good enough to show when the vocal folds close.
 PULSED_BAND_HZ = (300.0, 4000.0)  # Hz
@@ -140,7 +140,7 @@ def combs(classes: int) -> Tensor:
     """Log magnitude (classes, 601) of steady harmonics in a Hann window, each of mean zero."""
     bins = torch.arange(BINS, dtype=torch.float64)
     rows = []
-    for pitch in class_pitches(classes).double() * WINDOW_SAMPLES / SAMPLE_RATE:  # in bins
+    for pitch in class_pitches(classes).double() * MEL_WINDOW_SAMPLES / SAMPLE_RATE:  # in bins
         # Harmonics beyond the last bin still reach it.
         harmonics = pitch * torch.arange(1, int(BINS / pitch) + 3)
         power = hann_response(bins[:, None] - harmonics).square().sum(1)

@@ -35,7 +35,7 @@ from alignment.result import DOUBTFUL_BELOW
 
 LONGEST = frames_of(12.0)  # frames of a piece
 SHORTEST = frames_of(0.8)
-PAUSE = frames_of(0.15)  # the shortest pause in which a piece may begin or end
+VOICE_PAUSE = frames_of(0.15)  # the shortest pause in which a piece may begin or end
 MOST_DOUBTFUL = 0.2  # share of a piece's words
 THREADS = 2  # always, since the changes depend on it; more gain little
 LEAST_SECONDS = 8.0  # of speech: with less, words are less clear (docs/log.md)
@@ -136,7 +136,7 @@ def _cut(grid: Sequence[GridPhone]) -> Iterator[Sequence[GridPhone]]:
     """
     runs: list[Span] = []  # places [first, last) in the grid
     for place, phone in enumerate(grid):
-        if phone.word < 0 and phone.frames >= PAUSE:
+        if phone.word < 0 and phone.frames >= VOICE_PAUSE:
             continue
         if runs and runs[-1][1] == place and phone.last - grid[runs[-1][0]].first <= LONGEST:
             runs[-1] = (runs[-1][0], place + 1)
@@ -144,7 +144,7 @@ def _cut(grid: Sequence[GridPhone]) -> Iterator[Sequence[GridPhone]]:
             runs.append((place, place + 1))
     joined: list[Span] = []
     for first, last in runs:
-        near = joined and grid[first].first - grid[joined[-1][1] - 1].last <= 4 * PAUSE
+        near = joined and grid[first].first - grid[joined[-1][1] - 1].last <= 4 * VOICE_PAUSE
         if near and grid[last - 1].last - grid[joined[-1][0]].first <= LONGEST:
             joined[-1] = (joined[-1][0], last)
         else:

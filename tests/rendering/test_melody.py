@@ -15,8 +15,8 @@ from a3t.plan.revision import Revision
 from a3t.plan.word_grid import GridPhone
 from a3t.rendering.renderer import (
     DEVIATION_SHARE,
-    END_FRAMES,
     FRAME_OCTAVES,
+    MELODY_END_FRAMES,
     RISE_OCTAVES,
     RUN_OCTAVES,
     drawn_melody,
@@ -43,9 +43,9 @@ def test_a_seed_draws_one_melody_and_the_first_none() -> None:
 def test_it_begins_and_ends_at_the_predicted_one() -> None:
     drawn = np.stack([drawn_melody(MASKED, seed) for seed in range(1, 400)])
     spread = drawn.std(axis=0)[20:80]
-    assert spread[[0, -1]].max() < 0.3 * spread[END_FRAMES:-END_FRAMES].min()
+    assert spread[[0, -1]].max() < 0.3 * spread[MELODY_END_FRAMES:-MELODY_END_FRAMES].min()
     expected = DEVIATION_SHARE * np.hypot(RUN_OCTAVES, FRAME_OCTAVES)
-    assert np.allclose(spread[END_FRAMES:-END_FRAMES], expected, rtol=0.15)
+    assert np.allclose(spread[MELODY_END_FRAMES:-MELODY_END_FRAMES], expected, rtol=0.15)
     assert np.abs(np.diff(drawn[:, 25:75], axis=1)).std() < 0.25 * expected  # and is slow
 
 

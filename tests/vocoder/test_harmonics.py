@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from a3t.audio.analysis.mel import WINDOW_SAMPLES, log_mel
+from a3t.audio.analysis.mel import MEL_WINDOW_SAMPLES, log_mel
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.vocoder.builtin import SpectralVocoder
 from a3t.vocoder.stft import spectrum
@@ -16,7 +16,7 @@ SMALL = {"width": 16, "hidden": 24, "blocks": 2, "iterations": 2}
 
 def test_the_response_is_the_windows_own() -> None:
     """Against a Fourier transform of the window, padded to hundredths of a bin."""
-    padded = np.abs(np.fft.rfft(np.hanning(WINDOW_SAMPLES + 1)[:-1], 100 * WINDOW_SAMPLES))
+    padded = np.abs(np.fft.rfft(np.hanning(MEL_WINDOW_SAMPLES + 1)[:-1], 100 * MEL_WINDOW_SAMPLES))
     found = hann_response(torch.arange(500, dtype=torch.float64) / 100).abs().numpy()
     np.testing.assert_allclose(found, padded[:500] / padded[0], atol=1e-4)
 
@@ -28,7 +28,7 @@ def test_a_comb_is_the_spectrum_of_a_tone_with_all_harmonics(pitch: float) -> No
     tone = sum(
         torch.cos(2 * torch.pi * ((k + 1) * pitch * time + phase)) for k, phase in enumerate(phases)
     )
-    seen = spectrum(tone[None], torch.hann_window(WINDOW_SAMPLES))[0, 10:30].abs().log().mean(0)
+    seen = spectrum(tone[None], torch.hann_window(MEL_WINDOW_SAMPLES))[0, 10:30].abs().log().mean(0)
     nearest = int(class_of(torch.tensor([np.log2(pitch)]), CLASSES))
     assert class_pitches(CLASSES)[nearest] == pytest.approx(pitch, rel=0.01)
     low = slice(3, 60)  # where a hundredth of the pitch is still little

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from a3t.audio.analysis.mel import MAGNITUDE_FLOOR, N_FFT, WINDOW_SAMPLES, mel_filters
+from a3t.audio.analysis.mel import MAGNITUDE_FLOOR, MEL_WINDOW_SAMPLES, N_FFT, mel_filters
 from a3t.audio.analysis.world_pitch import log_pitch
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.vocoder.stft import BINS, spectrum
@@ -83,8 +83,10 @@ def _magnitude(samples: Tensor, size: int, window: Tensor) -> Tensor:
 
 def mel_loss(made: Tensor, true_mel: Tensor) -> Tensor:
     """Mean absolute difference of natural-log mels; ``true_mel`` (B, T, 80) is log10."""
-    window = torch.hann_window(WINDOW_SAMPLES, device=made.device)
-    spectra = torch.stft(made, N_FFT, HOP, WINDOW_SAMPLES, window, center=True, return_complex=True)
+    window = torch.hann_window(MEL_WINDOW_SAMPLES, device=made.device)
+    spectra = torch.stft(
+        made, N_FFT, HOP, MEL_WINDOW_SAMPLES, window, center=True, return_complex=True
+    )
     power = spectra.real.square() + spectra.imag.square()
     mel = (power + MAGNITUDE_FLOOR).sqrt().transpose(1, 2) @ mel_filters().T.to(made.device)
     true = true_mel.clamp(min=math.log10(MEL_FLOOR)) * math.log(10.0)
@@ -125,4 +127,4 @@ def measured_pitch(samples: Tensor) -> Tensor:
 
 def true_spectrum(samples: Tensor) -> Tensor:
     """The recording's complex spectrum (B, T, 601) on the vocoder's own grid."""
-    return spectrum(samples, torch.hann_window(WINDOW_SAMPLES, device=samples.device))
+    return spectrum(samples, torch.hann_window(MEL_WINDOW_SAMPLES, device=samples.device))

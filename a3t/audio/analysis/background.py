@@ -31,10 +31,10 @@ from alignment import Alignment
 
 TONE_FRAME_S = 0.25  # seconds
 TONE_HOP_S = 0.125
-PADDING = 2  # times as many bins
+PADDING_FACTOR = 2  # times as many bins
 NOISE_BESIDE_HZ = (12.0, 40.0)  # Hz from a tone, where its noise is measured
 QUIET_FRAMES_SHARE = 0.08  # the share of frames whose noise counts as much as the loudest of them
-SILENT_SHARE = 1e-8  # of the mean power, or …
+SILENT_POWER_SHARE = 1e-8  # of the mean power, or …
 DIGITAL_SILENCE = 1e-11  # … of full scale: a fifth of a frame below either is a digital silence
 LOWEST_TONE_HZ, HIGHEST_TONE_HZ = 30.0, 11_000.0  # Hz
 MIN_STRENGTH = 15.0  # the least strength of a peak
@@ -91,16 +91,16 @@ class ToneEvidence:
     def __init__(self, mono: np.ndarray, rate: int) -> None:
         size = 2 * round(TONE_FRAME_S * rate / 2)
         hop = round(TONE_HOP_S * rate)
-        self.step, self.width = hop / rate, rate / (PADDING * size)
+        self.step, self.width = hop / rate, rate / (PADDING_FACTOR * size)
         frames = np.lib.stride_tricks.sliding_window_view(mono, size)[::hop]
         fifths = frames[:, : size // 5 * 5].reshape(len(frames), 5, -1).var(axis=2)
-        heard = fifths.min(axis=1) > max(float(mono.var()) * SILENT_SHARE, DIGITAL_SILENCE)
-        last = min(round(HIGHEST_TONE_HZ / self.width), PADDING * size // 2 - 1)
+        heard = fifths.min(axis=1) > max(float(mono.var()) * SILENT_POWER_SHARE, DIGITAL_SILENCE)
+        last = min(round(HIGHEST_TONE_HZ / self.width), PADDING_FACTOR * size // 2 - 1)
         self.weights = np.zeros((len(frames), last + 1))
         self.products = np.zeros((len(frames), last + 1), complex)
         if heard.any():
             # Each frame's middle comes first, so that its phase is the tone's there.
-            around = (PADDING - 1) * size // 2
+            around = (PADDING_FACTOR - 1) * size // 2
             middle = np.fft.fftshift(
                 np.pad(frames[heard] * np.hanning(size), [(0, 0), (around, around)]), axes=1
             )

@@ -19,13 +19,13 @@ if TYPE_CHECKING:  # training computes mels on machines that read no recordings
     from a3t.audio.reading.recording import Recording
 
 N_FFT = 2048
-WINDOW_SAMPLES = 1200
+MEL_WINDOW_SAMPLES = 1200
 MELS = 80
 FMIN_HZ = 80.0
 FMAX_HZ = 7600.0
 MAGNITUDE_FLOOR = 1e-10
 # Frames on either side that a frame's Fourier transform reaches into, and one to be sure.
-REACH_FRAMES = N_FFT // 2 // HOP + 2
+MEL_REACH_FRAMES = N_FFT // 2 // HOP + 2
 
 
 def hz_to_mel(hz: np.ndarray) -> np.ndarray:
@@ -70,7 +70,7 @@ def mel_filters() -> Tensor:
 
 @lru_cache(maxsize=1)
 def _window() -> Tensor:
-    return torch.hann_window(WINDOW_SAMPLES)
+    return torch.hann_window(MEL_WINDOW_SAMPLES)
 
 
 def log_mel(samples: Tensor | np.ndarray) -> Tensor:
@@ -87,7 +87,7 @@ def log_mel(samples: Tensor | np.ndarray) -> Tensor:
         wave,
         N_FFT,
         HOP,
-        WINDOW_SAMPLES,
+        MEL_WINDOW_SAMPLES,
         _window(),
         center=True,
         pad_mode=pad_mode,
@@ -103,7 +103,7 @@ def mel_window(recording: Recording, first: int, last: int) -> Tensor:
 
     Only the samples that they depend on are read; they equal those of the whole.
     """
-    begin, end = max(0, first - REACH_FRAMES), last + REACH_FRAMES
+    begin, end = max(0, first - MEL_REACH_FRAMES), last + MEL_REACH_FRAMES
     stop = min(end * HOP, grid_samples(recording.samples, recording.sample_rate))
     samples = recording.resampled(begin * HOP, stop, SAMPLE_RATE)
     if recording.sample_rate < 2 * FMAX_HZ:

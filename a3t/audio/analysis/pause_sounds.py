@@ -17,17 +17,17 @@ from a3t.spans import Span
 from alignment import Alignment
 from alignment.boolean_runs import runs_of
 
-FRAME_S, HOP_S = 0.010, 0.005  # seconds
-GUARD_S = 0.03  # seconds beside a word
-MIN_PAUSE_S, MAX_PAUSE_S = 0.15, 30.0  # seconds of a pause that is looked at
+SOUND_FRAME_S, HOP_S = 0.010, 0.005  # seconds
+WORD_GUARD_S = 0.03  # seconds beside a word
+MIN_PAUSE_S, MAX_SEARCHED_PAUSE_S = 0.15, 30.0  # seconds of a pause that is looked at
 ABOVE_DB, CLICK_ABOVE_DB = 8.0, 14.0  # dB over the quiet of the pause
 BRIDGED_S = 0.03  # seconds
 MAX_CLICK_S = 0.05  # seconds, the longest
 BREATH_S = (0.1, 1.2)  # seconds
 PITCHED = 0.5  # the autocorrelation from which a sound has a pitch
 PITCH_HZ = (70.0, 400.0)  # Hz
-QUIET_SHARE = 0.2
-LOUD_PIECE_S, BLOCK_S = 0.1, 30.0  # seconds
+QUIET_FRAME_SHARE = 0.2
+LOUD_PIECE_S, PAUSE_BLOCK_S = 0.1, 30.0  # seconds
 QUIETER_DB = 20.0  # dB, than speech is what holds none
 POWER_FLOOR = 1e-10  # of full scale, power
 
@@ -47,20 +47,22 @@ def sounds_in_pauses(
     """Yield the sounds in some pauses, each [start, end) in seconds, in order."""
     rate = recording.sample_rate
     for start, end in pauses:
-        if not MIN_PAUSE_S <= end - start <= MAX_PAUSE_S:
+        if not MIN_PAUSE_S <= end - start <= MAX_SEARCHED_PAUSE_S:
             continue
         first, last = round(start * rate), min(round(end * rate), recording.samples)
         sound = np.diff(recording.mono(first, last).astype(np.float64), prepend=0.0)
         levels = _levels(sound, rate)
         if not len(levels):
             continue
-        quiet = np.quantile(levels, QUIET_SHARE)
+        quiet = np.quantile(levels, QUIET_FRAME_SHARE)
         for begin, stop in _runs(levels > quiet + ABOVE_DB):
             seconds = (stop - begin) * HOP_S
-            inside = begin * HOP_S >= GUARD_S and (end - start) - stop * HOP_S >= GUARD_S
+            inside = begin * HOP_S >= WORD_GUARD_S and (end - start) - stop * HOP_S >= WORD_GUARD_S
             if not inside:
                 continue
-            piece = sound[round(begin * HOP_S * rate) : round((stop * HOP_S + FRAME_S) * rate)]
+            piece = sound[
+                round(begin * HOP_S * rate) : round((stop * HOP_S + SOUND_FRAME_S) * rate)
+            ]
             loud = levels[begin:stop].max() >= quiet + CLICK_ABOVE_DB
             kind = ""
             if seconds <= MAX_CLICK_S and loud:
@@ -68,7 +70,7 @@ def sounds_in_pauses(
             elif BREATH_S[0] <= seconds <= BREATH_S[1] and not _has_pitch(piece, rate):
                 kind = "breath"
             if kind:
-                yield PauseSound(kind, start + begin * HOP_S, start + stop * HOP_S + FRAME_S)
+                yield PauseSound(kind, start + begin * HOP_S, start + stop * HOP_S + SOUND_FRAME_S)
 
 
 def speech_power(recording: Recording, alignment: Alignment) -> float:
@@ -90,7 +92,7 @@ def is_quiet(recording: Recording, start: float, end: float, speech: float) -> b
     constant part.
     """
     rate = recording.sample_rate
-    size, block = round(LOUD_PIECE_S * rate), round(BLOCK_S * rate)
+    size, block = round(LOUD_PIECE_S * rate), round(PAUSE_BLOCK_S * rate)
     first, last = recording.samples_between(start, end)
     limit = speech * 10 ** (-QUIETER_DB / 10)
     for begin in range(first, last, block):
@@ -104,7 +106,7 @@ def is_quiet(recording: Recording, start: float, end: float, speech: float) -> b
 
 def _levels(sound: np.ndarray, rate: int) -> np.ndarray:
     """(frames,) dB of full scale."""
-    size, hop = round(FRAME_S * rate), round(HOP_S * rate)
+    size, hop = round(SOUND_FRAME_S * rate), round(HOP_S * rate)
     starts = np.arange(0, len(sound) - size + 1, hop)
     total = np.concatenate([[0.0], np.cumsum(np.square(sound))])
     return np.asarray(10 * np.log10((total[starts + size] - total[starts]) / size + POWER_FLOOR))

@@ -19,7 +19,7 @@ from a3t.spans import Span
 from alignment import Alignment
 
 FRAME_S = 0.04
-BLOCK_FRAMES = 1000  # made at once
+TONE_BLOCK_FRAMES = 1000  # made at once
 GUARD_S = 0.03  # of a pause at either end: the words beside it fade there
 ENOUGH_PAUSE_S = 2.0  # of pauses; those nearest the edit
 MIN_FRAMES = 8
@@ -28,7 +28,7 @@ QUIET_SHARE = 0.25  # of the frames: what is 6 dB louder than these is a breath 
 ABOVE_QUIET = 4.0  # as a ratio of powers
 SPEECH_NOISE_SHARE = 0.1  # of frames of speech that are taken for noise
 LOW_SHARE = 0.25  # of a frequency's powers in noise are below 0.29 of their mean
-SMOOTHED_BINS = 5  # frequencies over which that is looked at
+TONE_SMOOTHED_BINS = 5  # frequencies over which that is looked at
 GATED = 1e-4  # RMS: -80 dB of full scale, quieter than any room through a microphone
 MAX_ROOM_TO_SPEECH = 0.2  # of the speech's RMS; what is louder than that is no room
 
@@ -64,8 +64,8 @@ class RoomTone:
         frames = -(-samples // hop) + 1
         draw, root = np.random.default_rng(seed), _root(self.power)
         total = np.zeros((frames + 1, hop, self.channels))
-        for first in range(0, frames, BLOCK_FRAMES):
-            halves = self._frames(root, min(BLOCK_FRAMES, frames - first), draw)
+        for first in range(0, frames, TONE_BLOCK_FRAMES):
+            halves = self._frames(root, min(TONE_BLOCK_FRAMES, frames - first), draw)
             total[first : first + len(halves)] += halves[:, 0]
             total[first + 1 : first + 1 + len(halves)] += halves[:, 1]
         return total.reshape(-1, self.channels)[hop : hop + samples].astype(np.float32)
@@ -189,7 +189,7 @@ def _steady_share(frames: np.ndarray) -> np.ndarray:
     power = np.square(np.abs(frames)).mean(axis=2)
     steady = np.quantile(power, LOW_SHARE, axis=0) / -np.log(1 - LOW_SHARE)
     low, mean = (
-        np.convolve(values, np.ones(SMOOTHED_BINS), "same")
+        np.convolve(values, np.ones(TONE_SMOOTHED_BINS), "same")
         for values in (steady, power.mean(axis=0))
     )
     return np.asarray(np.minimum(low / np.maximum(mean, 1e-30), 1.0))

@@ -28,7 +28,7 @@ from a3t.audio.matching.spectra import (
 from a3t.audio.reading.formats import to_float
 from a3t.audio.reading.recording import Recording
 
-SIDE_S = 4.0  # seconds on either side of an edit from which the room is learnt
+ROOM_SIDE_S = 4.0  # seconds on either side of an edit from which the room is learnt
 LATE_FRAMES = OVERLAPPING + 1  # frames after a sound that are not its reverberation
 TIMES_S = np.array([0.15, 0.2, 0.3, 0.4, 0.55, 0.75, 1.0])  # seconds of a fall by 60 dB, tried
 MAX_SPREAD_RATIO = 1.15  # times the least spread; so much is as good
@@ -81,7 +81,7 @@ def find_reverberation(
     it.
     """
     rate = recording.sample_rate
-    reach = round(SIDE_S * rate)
+    reach = round(ROOM_SIDE_S * rate)
     spans = [(max(0, first - reach), first), (last, min(recording.samples, last + reach))]
     bands = thirds_of_octaves(rate)
     noise = _noise_in(bands, tone, rate)

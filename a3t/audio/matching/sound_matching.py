@@ -41,7 +41,7 @@ from a3t.audio.reading.recording import Recording
 from a3t.grid import SAMPLE_RATE
 from alignment import Phone, Word
 
-MEL_TOP_HZ = 7000.0  # Hz: above, the mel says little and from 7.6 kHz on nothing
+MATCHED_TOP_HZ = 7000.0  # Hz: above, the mel says little and from 7.6 kHz on nothing
 VOCODER_TOP_HZ = 11_500.0  # Hz: from here on the vocoder has less and less, above 12 kHz nothing
 FADE_HZ = 500.0  # over which its sound gives way to noise
 RESAMPLED = 0.888  # of half a rate below the vocoder's: from here on resampling has a slope
@@ -140,7 +140,7 @@ def give_spectrum(
         return sound
     frames = spectra(sound, rate)
     power = np.square(np.abs(frames))
-    top = _bands(BAND_HZ, min(MEL_TOP_HZ, _vocoder_top(rate)), rate / 2)
+    top = _bands(BAND_HZ, min(MATCHED_TOP_HZ, _vocoder_top(rate)), rate / 2)
     if len(top):
         levels = _predicted(_features(copy, rate), _levels(real, top, rate), _features(power, rate))
         fine = decibels(real.mean(axis=0), rate)

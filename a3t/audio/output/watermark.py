@@ -20,18 +20,18 @@ import soxr
 from a3t.audio.reading.recording import Recording
 
 MARK_RATE_HZ = 16_000  # Hz
-WINDOW_SAMPLES, MARK_HOP_SAMPLES = 512, 256  # at MARK_RATE_HZ
+MARK_WINDOW_SAMPLES, MARK_HOP_SAMPLES = 512, 256  # at MARK_RATE_HZ
 CELL_WINDOWS = 4  # windows, 64 ms
 FIRST_BIN, BAND_BINS, MARK_BANDS = 10, 3, 55  # bins: 312 Hz on, 94 Hz a band, to 5.5 kHz
 MARK_ROWS = 16  # of cells, after which the signs begin again: about a second
 PERIOD_SAMPLES = MARK_ROWS * CELL_WINDOWS * MARK_HOP_SAMPLES  # samples
 SIGNS = np.random.default_rng(2003).choice([-1.0, 1.0], (MARK_ROWS, MARK_BANDS))
-_WINDOW = np.sqrt(np.hanning(WINDOW_SAMPLES + 1)[:-1])
+_WINDOW = np.sqrt(np.hanning(MARK_WINDOW_SAMPLES + 1)[:-1])
 
 AGREEMENT = 2.1  # of a row of cells with its signs, in standard deviations, that a mark has
 MAX_CHANGE_DB = 2.0  # dB by which a cell is changed
 PASSES = 4
-FADE_S = 0.015  # seconds at either end
+MARK_FADE_S = 0.015  # seconds at either end
 
 STEP_SAMPLES = 128  # samples from one place where a mark may begin to the next
 # Such steps from one row of cells to the next.
@@ -41,7 +41,7 @@ MIN_ROWS, MAX_ROWS = 4, 48  # rows that are judged together: from a quarter of a
 # mark could begin with any of its rows, and is less likely.
 MIN_DEVIATIONS, CUT_DEVIATIONS = 6.0, 0.4
 OUTLIER_DB = 6.0  # dB
-BLOCK_S = 60  # seconds that are searched at once
+MARK_BLOCK_S = 60  # seconds that are searched at once
 MAX_GAP_S = 0.3  # seconds between marks that are told as one
 
 
@@ -56,7 +56,7 @@ def with_watermark(samples: np.ndarray, rate: int) -> np.ndarray:
     for first in range(0, len(samples), length):
         piece = samples[first : first + length].astype(np.float64)
         place = (np.arange(len(piece)) + 0.5) / rate
-        fade = np.clip(np.minimum(place, place[::-1]) / FADE_S, 0.0, 1.0)
+        fade = np.clip(np.minimum(place, place[::-1]) / MARK_FADE_S, 0.0, 1.0)
         for channel in np.ndindex(samples.shape[1:]):
             selection = (slice(None), *channel)
             change = _change(soxr.resample(piece[selection], rate, MARK_RATE_HZ))
@@ -133,8 +133,8 @@ def _mean_power(gains: np.ndarray) -> np.ndarray:
 
 def _spectrum(sound: np.ndarray, hop: int) -> np.ndarray:
     """(frames, bins) complex: window k's middle lies at k · hop, the last one's after the end."""
-    padded = np.pad(sound, (WINDOW_SAMPLES // 2, WINDOW_SAMPLES))
-    windows = np.lib.stride_tricks.sliding_window_view(padded, WINDOW_SAMPLES)[::hop]
+    padded = np.pad(sound, (MARK_WINDOW_SAMPLES // 2, MARK_WINDOW_SAMPLES))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, MARK_WINDOW_SAMPLES)[::hop]
     spectrum: np.ndarray = np.fft.rfft(windows * _WINDOW, axis=1)
     return spectrum
 
@@ -142,11 +142,11 @@ def _spectrum(sound: np.ndarray, hop: int) -> np.ndarray:
 def _sound(spectrum: np.ndarray, length: int) -> np.ndarray:
     """Return the sound (length,) of which `_spectrum` with `MARK_HOP_SAMPLES` is the spectrum."""
     pieces = np.fft.irfft(spectrum, axis=1) * _WINDOW
-    sound = np.zeros(len(pieces) * MARK_HOP_SAMPLES + WINDOW_SAMPLES - MARK_HOP_SAMPLES)
-    for k in range(WINDOW_SAMPLES // MARK_HOP_SAMPLES):
+    sound = np.zeros(len(pieces) * MARK_HOP_SAMPLES + MARK_WINDOW_SAMPLES - MARK_HOP_SAMPLES)
+    for k in range(MARK_WINDOW_SAMPLES // MARK_HOP_SAMPLES):
         part = pieces[:, k * MARK_HOP_SAMPLES : (k + 1) * MARK_HOP_SAMPLES].reshape(-1)
         sound[k * MARK_HOP_SAMPLES : k * MARK_HOP_SAMPLES + len(part)] += part
-    return sound[WINDOW_SAMPLES // 2 : WINDOW_SAMPLES // 2 + length]
+    return sound[MARK_WINDOW_SAMPLES // 2 : MARK_WINDOW_SAMPLES // 2 + length]
 
 
 def _cells(spectrum: np.ndarray, hops: int) -> np.ndarray:
@@ -182,14 +182,14 @@ def _apart(cells: np.ndarray, apart: int) -> np.ndarray:
 def _found(recording: Recording) -> Iterator[tuple[float, float]]:
     """Yield marks in any order, each of three seconds at most; some may touch or overlap."""
     end, beyond = round(recording.seconds * MARK_RATE_HZ), MAX_ROWS * ROW_STEPS
-    for first in range(0, end, BLOCK_S * MARK_RATE_HZ):
-        last = min(end, first + BLOCK_S * MARK_RATE_HZ + beyond * STEP_SAMPLES)
+    for first in range(0, end, MARK_BLOCK_S * MARK_RATE_HZ):
+        last = min(end, first + MARK_BLOCK_S * MARK_RATE_HZ + beyond * STEP_SAMPLES)
         sound = recording.resampled(first, last, MARK_RATE_HZ).astype(np.float64)
         apart = _apart(
             _cells(_spectrum(sound, STEP_SAMPLES), MARK_HOP_SAMPLES // STEP_SAMPLES), ROW_STEPS
         )
         plain, rows = _plainest(apart)
-        count = min(len(plain), BLOCK_S * MARK_RATE_HZ // STEP_SAMPLES)
+        count = min(len(plain), MARK_BLOCK_S * MARK_RATE_HZ // STEP_SAMPLES)
         while count and plain[:count].max() > MIN_DEVIATIONS:
             start = int(plain[:count].argmax())
             stop = start + int(rows[start]) * ROW_STEPS

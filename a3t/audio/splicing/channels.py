@@ -30,7 +30,7 @@ from a3t.audio.splicing.splicing import PAUSE_FADE_S, put_pause
 from a3t.spans import Span, SpanMap, SpanPair
 from alignment import Alignment
 
-REACH_S = 15.0  # seconds on either side of a place in which words tell
+SPEAKER_REACH_S = 15.0  # seconds on either side of a place in which words tell
 LEVEL_FRAME_S = 0.02  # seconds
 FLOOR_FRAMES_SHARE = 0.1  # of a channel's frames are no louder than its room
 LISTENING_SHARE = 0.25  # of a speaker's words through which the others are surely silent
@@ -53,7 +53,7 @@ def speaking_channels(
     every = tuple(range(recording.channels))
     if len(every) == 1 or not said:
         return every
-    start, end = max(0.0, said[0][0] - REACH_S), said[-1][1] + REACH_S
+    start, end = max(0.0, said[0][0] - SPEAKER_REACH_S), said[-1][1] + SPEAKER_REACH_S
     powers = _powers(recording, *recording.samples_between(start, end))
     floors = np.quantile(powers, FLOOR_FRAMES_SHARE, axis=0)
     loudest = int(np.median(_during(said, powers, start), axis=0).argmax())

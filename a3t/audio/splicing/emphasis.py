@@ -24,7 +24,7 @@ MAX_DB = 4.0
 BOUND_PERCENT = 95
 PERIOD_MS = 5.0
 LOUDNESS_S = 0.05
-FADE_S = 0.015
+EMPHASIS_FADE_S = 0.015
 MIN_VOICED_FRAMES = 20  # analysis frames, 0.1 s; of less voice no range can be told
 
 
@@ -101,6 +101,6 @@ def _loudness(wave: np.ndarray) -> np.ndarray:
 
 def _weight(length: int, first: int, last: int) -> np.ndarray:
     """1 within [first, last), falling to 0 outside it along a raised cosine: (length,)."""
-    fade = round(FADE_S * SAMPLE_RATE)
+    fade = round(EMPHASIS_FADE_S * SAMPLE_RATE)
     distance = np.maximum(first - np.arange(length), np.arange(length) - (last - 1))
     return 0.5 + 0.5 * np.cos(np.pi * np.clip(distance / fade, 0.0, 1.0))

@@ -52,8 +52,8 @@ QUIET_DB = 40.0  # below the surroundings' level, where a mismatch begins to mat
 LAG_COST = 80.0  # a second: 0.4 for 5 ms
 PLACE_COST = 0.2  # a second
 CHANGE_COST = 0.75  # for a spectrum that changes by 10 dB in all bands within 40 ms
-LEVEL_COST = 0.04  # for a decibel of the joint's level above or below that beside it …
-MAX_LEVEL_DB = 5.0  # … up to so many: a pause, however short, is a good place among bad ones
+COST_PER_DB = 0.04  # for a decibel of the joint's level above or below that beside it …
+MAX_JOINT_LEVEL_DB = 5.0  # … up to so many: a pause, however short, is a good place among bad ones
 
 
 def fade_weights(length: int, correlation: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
@@ -335,8 +335,8 @@ def best_seam(
     middles = overlap.first + places + width // 2
     here, there = middles - around.start, middles + overlap.offset + moves
     changes, levels = _changes(around, here, sound, there, entering)
-    levels = np.minimum(levels, MAX_LEVEL_DB)
-    best = int(np.argmin(costs + CHANGE_COST * changes + LEVEL_COST * levels))
+    levels = np.minimum(levels, MAX_JOINT_LEVEL_DB)
+    best = int(np.argmin(costs + CHANGE_COST * changes + COST_PER_DB * levels))
     first = overlap.first + int(places[best])
     return Overlap(first, first + width, overlap.offset + int(moves[best]))
 

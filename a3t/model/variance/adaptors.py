@@ -16,7 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from a3t.audio.analysis.mel import MELS, N_FFT, WINDOW_SAMPLES, mel_filters
+from a3t.audio.analysis.mel import MEL_WINDOW_SAMPLES, MELS, N_FFT, mel_filters
 from a3t.grid import SAMPLE_RATE
 from a3t.model.conformer import Batch
 from alignment.boolean_runs import runs_of
@@ -52,7 +52,7 @@ def combs() -> Tensor:
     octaves = torch.arange(int(STEPS_PER_OCTAVE * OCTAVES) + 1, device="cpu") / STEPS_PER_OCTAVE
     pitch = torch.pow(2.0, LOWEST_LOG2_HZ + octaves)[:, None]
     distance = (hertz + pitch / 2) % pitch - pitch / 2  # from the nearest harmonic, Hz
-    place = distance * WINDOW_SAMPLES / SAMPLE_RATE  # in bins of the window
+    place = distance * MEL_WINDOW_SAMPLES / SAMPLE_RATE  # in bins of the window
     # A Hann window's spectrum is three sincs; beyond its main lobe there is next to nothing.
     lobe = torch.sinc(place) + 0.5 * (torch.sinc(place - 1) + torch.sinc(place + 1))
     lobe = torch.where((place.abs() < 2) & (hertz > pitch / 2), lobe.abs(), 0.0)
