@@ -13,6 +13,7 @@ import soundfile
 
 from a3t.audio.reading.recording import Recording
 from a3t.commands import edit
+from a3t.commands.editing import difference_list
 from a3t.commands.editing.difference_list import lines_of
 from a3t.editor import Editor
 from a3t.errors import InputError
@@ -539,6 +540,18 @@ def test_differences_are_listed_and_chosen_in_the_shell(
     assert edit.main([*command, "--plan", "--json"]) == 0  # what was left is a change again
     again = json.loads(capsys.readouterr().out)
     assert [each["heard"] for each in again["differences"]] == ["and", "superlative"]
+
+
+def test_an_answer_that_chooses_nothing_is_asked_for_again(
+    talk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    replies = ["p 9", "p 1", "9", "what", "2 1"]
+    monkeypatch.setattr(difference_list, "answer", lambda _: replies.pop(0))
+    monkeypatch.setattr(difference_list, "PLAYERS", (("false",),))
+    differences = listed(TWO, SPANS, 99)
+    assert difference_list.chosen(differences, Recording.open(talk)) == (1, 2)
+    shown = capsys.readouterr().err
+    assert "no such number" in shown and "can't be played" in shown and "no difference 9" in shown
 
 
 # ---- Whisper's published weights ----------------------------------------------------------------

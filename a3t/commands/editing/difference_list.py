@@ -14,7 +14,13 @@ import soundfile
 from a3t.audio.reading.recording import Recording
 from a3t.console import answer, say
 from a3t.errors import InputError
-from a3t.source.differences import Changes, Difference, parsed_changes, probably_misheard
+from a3t.source.differences import (
+    Changes,
+    Difference,
+    choose,
+    parsed_changes,
+    probably_misheard,
+)
 
 PLAYED_BESIDE_S = 0.7  # seconds on either side of a place that is played
 PLAYERS = (
@@ -62,6 +68,7 @@ def chosen(differences: Sequence[Difference], recording: Recording) -> Changes:
             continue
         try:
             changes = parsed_changes(reply)
+            choose(differences, changes)
         except InputError as error:
             say(str(error))
             continue
@@ -83,7 +90,11 @@ def play(differences: Sequence[Difference], number: str, recording: Recording) -
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "place.wav"
         soundfile.write(path, samples, recording.sample_rate)
-        subprocess.run([*player, str(path)], check=False, stdin=subprocess.DEVNULL)
+        played = subprocess.run(
+            [*player, str(path)], check=False, stdin=subprocess.DEVNULL, capture_output=True
+        )
+    if played.returncode:
+        say(f"It can't be played: {player[0]} finds no way to sound it here.")
 
 
 def command_for(differences: Sequence[Difference], arguments: Sequence[str]) -> str:
