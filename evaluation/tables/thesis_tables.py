@@ -246,10 +246,9 @@ time warping, at 16 kHz, since mels end at 7.6 kHz. "As the first implementation
 shift of 300 samples taken as 300 ms, order 80, with c0: for comparison with the thesis alone. Mel
 distance: cosines 1 to 24 of the mel before the vocoder, in dB. Detail: second differences of the
 mel across bins over the recording's; below 1 it is blurred. F0: root mean square over frames voiced
-in both. PESQ, STOI: of the gap with 0.75 s on each side. Similarity: cosine of Resemblyzer's
-embeddings of the gap and of what is visible. DNSMOS: of the gap alone. Both at one level. PLCMOS:
-of the gap with 2 s on each side. Word errors: our recogniser's, with the words as its prior, minus
-those of copy-synthesis. Joints: share of the measures of a joint beyond the 95th percentile of the
-recording's own places; 0.05 is natural. Largest change outside: full scale 1; 0 where the recording
-is kept. Processor: seconds a clip, without the vocoder. "Recording" and "copy-synthesis" of an edit
-are of as much recorded speech from the middle of the clip."""
+in both. Similarity: cosine of Resemblyzer's embeddings of the gap and of what is visible. DNSMOS:
+of the gap alone. Both at one level. PLCMOS: of the gap with 2 s on each side. Word errors: our
+recogniser's, with the words as its prior, minus those of copy-synthesis. Joints: share of the
+measures of a joint beyond the 95th percentile of the recording's own places; 0.05 is natural.
+Largest change outside: full scale 1; 0 where the recording is kept. "Recording" and
+"copy-synthesis" of an edit are of as much recorded speech from the middle of the clip."""

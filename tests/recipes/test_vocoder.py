@@ -76,7 +76,7 @@ def test_from_corpora_to_a_table(tmp_path: Path) -> None:
     options = ("--config", "conf/tiny.yaml", "--work", tmp_path / "work", "--test_clips", "1")
     places = {"A3T_CORPORA": str(tmp_path / "corpora")}
     stopped = run("vocoder", *options, "--steps", "4", "--train_args", "--minutes 0", **places)
-    assert stopped.returncode == 1 and "Stopped at step 0 of 4" in stopped.stderr
+    assert stopped.returncode == 1 and "Stopped at step 0:" in stopped.stderr
     done = run("vocoder", *options, "--steps", "4", **places)
     assert done.returncode == 0, done.stderr[-2000:]
     work = tmp_path / "work" / "exp"

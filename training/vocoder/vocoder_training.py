@@ -29,7 +29,13 @@ from training.configuration import read_config, settings
 from training.devices import refuse_missing
 from training.prefetch import Ahead
 from training.programs import Program, option
-from training.training_runs import TrainingRun, TrainingSchedule, carry_out, initial_weights
+from training.training_runs import (
+    TrainingRun,
+    TrainingSchedule,
+    carry_out,
+    initial_weights,
+    require_done,
+)
 from training.vocoder.vocoder_data import WaveBatch, WindowConfig, Windows
 from training.vocoder.vocoder_discriminators import (
     DISCRIMINATORS,
@@ -214,10 +220,7 @@ def train(options: argparse.Namespace) -> None:
     trained = carry_out(
         work, options.out, config, begin=begin, minutes=options.minutes, rates=work.rates
     )
-    if trained.step < options.steps:
-        raise InputError(
-            f"Stopped at step {trained.step} of {options.steps}: the same command continues."
-        )
+    require_done(trained)
 
 
 main = Program(
