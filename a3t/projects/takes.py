@@ -188,11 +188,12 @@ class MadeEdit:
         numbers.
         """
         plan, new = self.edit.plan, (first_new, first_new + len(self.edit.new))
+        by = first_new - plan.new[0]
         taken = tuple(
             replace(
                 speech,
                 origin=origins[speech.origin],
-                new=new,
+                new=(speech.new[0] + by, speech.new[1] + by),
                 words=speech.words if speech.origin else _said(speech, aligned),
             )
             for speech in plan.taken
