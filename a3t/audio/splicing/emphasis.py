@@ -42,8 +42,8 @@ def require_world() -> ModuleType:
         return load_world()
     except ImportError as error:
         raise InputError(
-            "Emphasis needs the package pyworld, which is not installed: pip install pyworld, or "
-            "omit the asterisks."
+            "Emphasis needs pyworld, which is not installed: pip install 'a3t[voice]', or omit the "
+            "asterisks."
         ) from error
 
 
