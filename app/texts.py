@@ -65,8 +65,8 @@ DEPARTURES = ["from", "to", "kind", "written", "said"]
 QUICK_EDIT = (
     "# Quick edit\n\n"
     "Choose a recording, change its text, and hear the change; all else stays as it was. "
-    "For longer work use the script editor. It keeps one change as you heard it here, and makes "
-    "several anew, each by itself."
+    "For longer work use the script editor. It keeps the edit as you heard it here; of a "
+    "recording over 40 s it makes each change anew."
 )
 SPEECH_PAGE = (
     "# Speech from a prompt\n\nSpeak a text in the voice of a recording of a few seconds, or in a "

@@ -98,18 +98,23 @@ def remake_takes(editor: Editor, recording: Recording, version: Version) -> Edit
     assert isinstance(source, AlignedRecording)  # read_record has seen to it
     edits: list[tuple[int, MadeEdit]] = []
     voiced: dict[str | None, Editor] = {}  # by the voice's sha256
+    shared: dict[tuple[Take, str | None], EditedRecording] = {}  # of which several takes are shares
     for entry in version[TAKES]:
         _check_models(entry, editor)
         take = Take.from_json(entry).beside(recording.path.parent)
         own = alignment_within(source.alignment, take.stretch, recording.sample_rate)
         try:
-            with audio_slice(recording, take.stretch) as clip:
-                plan = take.plan(editor, clip, own)
-                name = (entry.get("voice") or {}).get("sha256")
+            name = (entry.get("voice") or {}).get("sha256")
+            whole = replace(take, share=None), name
+            if (made := shared.get(whole)) is None:
                 if name not in voiced:
                     voiced[name] = in_the_voice_of(entry, editor)
-                made = take.render(voiced[name], plan)
-            edits += zip(entry[PLACES_ENTRY], made_edits(made, take.stretch), strict=True)
+                with audio_slice(recording, take.stretch) as clip:
+                    made = take.render(voiced[name], take.plan(editor, clip, own))
+            if take.share:
+                shared[whole] = made
+            part = take.own_part(made)
+            edits += zip(entry[PLACES_ENTRY], made_edits(part, take.stretch), strict=True)
         except ValueError:
             raise InputError("The takes in the edit.json are not of this recording.") from None
     return merged_takes(

@@ -53,7 +53,8 @@ class Take:
     stretch: the samples of the recording that are looked at, from a whole frame on. request: of
     that stretch; alignment: of its text, None to take it from that of the recording. variation: of
     `a3t.rendering.candidates.VARIATIONS`; 0 for the request as it is. level: dB to which what is
-    made is brought, or None.
+    made is brought, or None. share: which of the plan's edits are the change's, where several
+    changes were made as one text; None for all.
     """
 
     stretch: Span
@@ -61,6 +62,7 @@ class Take:
     alignment: Alignment | None = None
     variation: int = 0
     level: float | None = None
+    share: Span | None = None
 
     def plan(self, editor: Editor, clip: Recording, aligned: Alignment | None = None) -> EditPlan:
         """Plan the request on ``clip``, the stretch (`a3t.audio.output.patches`).
@@ -73,7 +75,7 @@ class Take:
         return editor.plan(AlignedRecording(clip, text, own), self.request)
 
     def render(self, editor: Editor, plan: EditPlan) -> EditedRecording:
-        """Render the plan in this variation and at this level."""
+        """Render the whole plan in this variation and at this level."""
         if self.variation == 0:
             result = editor.make(plan)[0]
         else:
@@ -82,6 +84,22 @@ class Take:
             return result
         gain = float(np.clip(self.level - level_of(result), -MAX_LEVELLING_DB, MAX_LEVELLING_DB))
         return replace(result, patches=tuple(_levelled(p, gain, result) for p in result.patches))
+
+    def own_part(self, result: EditedRecording) -> EditedRecording:
+        """Return what is the change's own of a result; raise ValueError if it has less."""
+        if self.share is None:
+            return result
+        own = slice(*self.share)
+        if self.share[1] > len(result.plan.edits):
+            raise ValueError("a take's share")
+        return replace(
+            result,
+            plan=replace(result.plan, edits=result.plan.edits[own], windows=()),
+            patches=result.patches[own],
+            scores=None if result.scores is None else result.scores[own],
+            raised=result.raised[own],
+            excerpts=result.excerpts[own],
+        )
 
     def asking(self, **fields: Any) -> Take:
         """Return the take with these fields of its request."""
@@ -100,16 +118,20 @@ class Take:
         """Return the take as JSON, its request's fields beside its own."""
         made = {"stretch": list(self.stretch), "variation": self.variation, "level": self.level}
         aligned = {"alignment": self.alignment and self.alignment.to_json()}
+        made |= {"share": list(self.share)} if self.share else {}
         return made | self.request.to_json() | aligned
 
     @classmethod
     def from_json(cls, data: object) -> Take:
         """ValueError if it isn't a take."""
         own = from_json(_TakeEntry, data)
+        first, last = own.share or (0, 1)
         if not (own.stretch[0] < own.stretch[1] and own.variation < len(VARIATIONS)):
             raise ValueError("a take")
+        if not first < last:
+            raise ValueError("a take's share")
         request, aligned = EditRequest.from_json(data), check_alignment(own.alignment)
-        return cls(own.stretch, request, aligned, own.variation, own.level)
+        return cls(own.stretch, request, aligned, own.variation, own.level, own.share)
 
 
 @dataclass(frozen=True)
@@ -120,6 +142,7 @@ class _TakeEntry(Record):
     variation: Count
     level: Number | None
     alignment: Alignment | None = None
+    share: tuple[Count, Count] | None = None
 
 
 def alignment_within(whole: Alignment, stretch: Span, rate: int) -> Alignment:

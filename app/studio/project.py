@@ -19,9 +19,10 @@ from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.cleaning import Cleaning, Finding, listed
 from a3t.plan.findings import Findings
-from a3t.plan.options import PAGE, CleaningOptions, read_options
+from a3t.plan.options import PAGE, CleaningOptions, EditOptions, option_of, read_options
 from a3t.plan.request import KINDS
 from a3t.plan.track_activity import TrackActivity
+from a3t.projects.close_changes import made_as_one
 from a3t.projects.document import (
     MAX_CHANGES,
     MAX_CHARACTERS,
@@ -46,6 +47,7 @@ from a3t.projects.store.pronunciations import (
 from a3t.projects.store.words import HeardWords, Token
 from a3t.projects.take_record import ShownTake, TakeRecord
 from a3t.source.diarisation import tells_speakers
+from a3t.source.records import LONG
 from a3t.text.transcript import parsed
 from alignment.result import DOUBTFUL_BELOW
 from app import limits, texts
@@ -158,7 +160,10 @@ class TakeMaking:
         self.failures: dict[str, str] = {}
 
     def make_missing(self) -> None:
-        """Make a take of every change that has none."""
+        """Make a take of every change that has none, those of a text that was handed over first."""
+        if self.project.state.handed and self.project.is_all_heard:
+            self._make_handed()
+            return
         missing = [
             change
             for key, change in self._made().items()
@@ -167,6 +172,47 @@ class TakeMaking:
         heard = self.project.heard() if missing else None  # once: an hour's words take a while
         for change in missing:
             self.make(change, heard)
+
+    def handed(self) -> tuple[Change, ...]:
+        """The changes that make the text that was handed over."""
+        wanted = parsed(self.project.state.offered or "")
+        return changes_to(self.project.tokens(), wanted)
+
+    def _make_handed(self) -> None:
+        """Make the text that was handed over as the page did that had made it: as a whole, of which
+        each change has its share. A recording of several passages is left to `make_missing`: there
+        the whole is not looked at."""
+        project, folder = self.project, self.project.folder
+        heard = project.heard()
+        made = made_as_one(self.handed(), project.shown()).values()
+        changes = {change.key: change for change in made}
+
+        def end(sentence: str = "") -> None:
+            folder.update(ProjectState, lambda state: replace(state, handed=False))
+            for key in changes:
+                self._tell(key)
+            self.make_missing()
+
+        recording, given = folder.recording(), project.document.settings
+        if not changes or recording.seconds > LONG:
+            end()
+            return
+        everything = len(heard.tokens), len(heard.tokens)
+        candidates = option_of(EditOptions, "candidates").read(given.get("candidates"))
+        jobs = [
+            (replace(job, request=asked), folder.take_folder(key, 0))
+            for key, change in changes.items()
+            for job in [self._job(change, heard, everything)]
+            for asked in [replace(job.request, moves=True, candidates=candidates)]
+        ]
+
+        def run(editor: WorkerProcess) -> None:
+            with without_folder(folder.path):
+                editor.ask(tasks.make_whole_text, jobs, project.state.offered)
+            end()
+
+        models = settings_of(given)[1]
+        project.add_job(project.quick, MAKING, "whole text", run, end, models=models)
 
     def make(
         self,
@@ -457,12 +503,12 @@ class Project:
     def _words_came(self) -> None:
         """Make the text that was handed over, once every word is known, and the missing takes."""
         state = self.folder.state
-        if state.handed and self.open.is_all_heard:
-            wanted = parsed(state.offered or "")
-            step = Step(come=changes_to(self.open.tokens(), wanted), label=texts.HANDED_OVER)
+        known = (*self.open.document.done, *self.open.document.undone)
+        is_new = all(step.label != texts.HANDED_OVER for step in known)
+        if state.handed and self.open.is_all_heard and is_new:
+            step = Step(come=self.takes.handed(), label=texts.HANDED_OVER)
             after = self.open.document.taken(step)
             self.folder.write(replace(after, revision=after.revision + 1))
-            self.folder.update(ProjectState, lambda state: replace(state, handed=False))
             self.events.tell(kind="saved", revision=after.revision + 1)
         self.takes.make_missing()
 

@@ -11,7 +11,11 @@ from typing import Any
 
 import pytest
 
+from a3t.audio.reading.recording import Recording
+from a3t.editor import Editor
 from a3t.projects.document import changes_to
+from a3t.projects.project import History, read_record
+from a3t.projects.replay import remake
 from a3t.projects.store.words import Token
 from a3t.text.transcript import Transcript
 from alignment import Word
@@ -40,12 +44,14 @@ SEVERAL = "And they never want to see it in the lowest degree of all."
     ("text", "new_text", "changes", "made"),
     [
         (ARCTIC, NEVER, "", ["never"]),
+        (ARCTIC, SEVERAL, "", ["they never", "lowest", "of all."]),
+        ("", SEVERAL, "all", ["they never", "lowest", "of all."]),
         ("", SEVERAL, "2", ["lowest"]),  # of what was recognised
     ],
 )
 def test_a_project_goes_on_with_the_edit_as_it_sounded(
     text: str, new_text: str, changes: str, made: list[str],
-    service: Service, upload: str, tmp_path: Path,
+    service: Service, upload: str, editor: Editor, tmp_path: Path,
 ) -> None:  # fmt: skip
     settings = {"speed": 0.9, "seed": 3, "fit": False}
     edited = service.edit(Watch(), upload, text, new_text, settings, changes)
@@ -54,15 +60,20 @@ def test_a_project_goes_on_with_the_edit_as_it_sounded(
     project = studio.find(VISITOR, name)
     assert project is not None
     until(lambda: len(project.script().edits) == len(made) or project.script().failures)
-    told = project.script()
+    listed = project.script().edits
     until(lambda: all(project.script().takes.values()) or project.script().failures)
-    assert [edit["text"] for edit in told.edits] == made
+    assert [edit["text"] for edit in listed] == made
     project.export(Sent())
     until(lambda: project.exported)
     zipped = project.folder.path / "export" / str(project.exported)
     with zipfile.ZipFile(io.BytesIO(zipped.read_bytes())) as archive:
-        sound = next(each for each in archive.namelist() if each.endswith(".edited.wav"))
-        assert archive.read(sound) == edited.recording.read_bytes()
+        archive.extractall(tmp_path / "zip")
+    (sound,) = (tmp_path / "zip").glob("*.edited.wav")
+    assert sound.read_bytes() == edited.recording.read_bytes()
+    told = History.of(read_record(sound.with_suffix(".edit.json")))
+    assert len(told.current["takes"]) == len(made)
+    by_shell = remake(editor, Recording.open(tmp_path / "zip" / "talk.wav"), told.chain())
+    assert by_shell.save(tmp_path / "by-shell.wav").read_bytes() == sound.read_bytes()
     again = Studio(service, tmp_path / "projects").find(VISITOR, name)
     assert again is not None and len(again.script().edits) == len(made)  # handed over once
 

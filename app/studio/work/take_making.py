@@ -26,7 +26,7 @@ from a3t.plan.edit_plan import EditPlan, PlannedEdit
 from a3t.plan.request import Cut, PlacedWords
 from a3t.projects.store.folder import REQUEST, TAKE_FILE
 from a3t.projects.store.pcm_sound import played
-from a3t.projects.store.words import Token, lines_of
+from a3t.projects.store.words import HeardWords, Token, lines_of
 from a3t.projects.take_record import Mix, NewWord, PatchSpan, Pronunciation, ShownTake, TakeRecord
 from a3t.projects.takes import Take, aligned_stretch, level_of, made_edits
 from a3t.rendering.candidates import VARIATIONS, recorded_requests
@@ -64,6 +64,30 @@ def make_take(editor: Editor, job: TakeJob, folder: Path) -> TakeRecord:
         result = take.render(editor, plan) if plan.edits else None
         editor_step(editor, "save")
         return _written(job, take, result.plan if result else plan, result, folder)
+
+
+def make_whole_text(editor: Editor, jobs: Sequence[tuple[TakeJob, Path]], new_text: str) -> None:
+    """Makes a text that has all the jobs' changes, and writes its share for each job's folder; none
+    for a change whose edits are another's, too. Raises the editor's errors.
+
+    The jobs have all tokens of the recording.
+    """
+    job = jobs[0][0]
+    heard = HeardWords(tuple(job.tokens), tuple(job.pauses)).aligned(job.recording)
+    request = replace(job.request, text=heard.text.text, new_text=new_text)
+    order = Take((0, job.recording.samples), request, heard.alignment)
+    result = order.render(editor, order.plan(editor, job.recording))
+    editor_step(editor, "save")
+    words = [*accumulate((len(token.words) for token in job.tokens), initial=0)]
+    old = [edit.old for edit in result.plan.edits]
+    for job, folder in jobs:
+        first, last = words[job.first], words[job.last]
+        share = [k for k, (a, b) in enumerate(old) if first <= a and b <= last]
+        beside = [k for k, (a, b) in enumerate(old) if a < last and first < b]
+        if share and set(beside) <= set(share):
+            take = replace(order, share=(share[0], share[-1] + 1))
+            part = take.own_part(result)
+            _written(job, take, part.plan, part, folder)
 
 
 def make_recorded(editor: Editor, job: TakeJob, folder: Path) -> int:
