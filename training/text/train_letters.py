@@ -219,8 +219,9 @@ def work(args: argparse.Namespace) -> None:
     examples = [(w, c) for w, c in aligned if c and set(c) <= set(classes)]
     judged = {word: table[word] for word in held[:: max(1, len(held) // 800)]}
     training = LetterTraining(examples, classes, judged, args.epochs, args.device)
-    facts = {"words": len(train), "held_out": len(held), "outputs": len(classes)}
-    trained = carry_out(training, args.run, **facts)
+    trained = carry_out(
+        training, args.run, words=len(train), held_out=len(held), outputs=len(classes)
+    )
     require_done(trained)
     training.model.load_state_dict(trained.average)
     quality = _shown(errors(training.network(), {word: table[word] for word in held}))
