@@ -147,8 +147,8 @@ class Measurement:
         if hasattr(setting.options, "model"):
             parts.insert(0, f"{setting.models}\n")
         if setting.left_out:
-            lines = [f"- {reason}\n" for _, reason in setting.left_out]
-            parts.append(f"Left out: {len(lines)}\n{''.join(lines)}")
+            reasons = [f"- {reason}\n" for _, reason in setting.left_out]
+            parts.append(f"Left out: {len(reasons)}\n{''.join(reasons)}")
         return "\n".join([*parts, *filter(None, [self.legend])])
 
     def rows(self, setting: Setting) -> list[Row]:

@@ -64,10 +64,10 @@ def counted(said: Sequence[str], found: Sequence[str], change: PlantedChange) ->
     An additional word counts as outside unless it is at the change.
     """
     wrong = kept_wrong = 0
-    for kind, place, _ in Levenshtein.editops(said, found):
-        last = change.stop if kind == "insert" else change.stop - 1
+    for op in Levenshtein.editops(said, found):
+        last = change.stop if op.tag == "insert" else change.stop - 1
         wrong += 1
-        kept_wrong += not change.start <= place <= last
+        kept_wrong += not change.start <= op.src_pos <= last
     return Counts(len(said), wrong, len(said) - (change.stop - change.start), kept_wrong)
 
 
