@@ -122,5 +122,5 @@ def test_without_pyworld_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -
         return real(name, *rest)  # type: ignore[arg-type]
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(InputError, match="needs the package pyworld"):
+    with pytest.raises(InputError, match="needs pyworld, which is not installed"):
         emphasise(np.zeros(100), [(0, 50)], np.zeros(100))

@@ -26,7 +26,7 @@ Ran = tuple[Path, list[tuple[str, str, str]]]  # the folder; a command, its code
 def test_the_command_lists_its_programs(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == main([]) == 0
     listed = capsys.readouterr().out
-    assert all(listed.count(f"a3t {name} ") == 2 for name in COMMANDS)
+    assert all(listed.count(f"\n  a3t {name} ") == 1 for name in COMMANDS)
     command = [sys.executable, "-m", "a3t", "--version"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.stdout == f"a3t {__version__}\n"
@@ -100,12 +100,12 @@ def test_a_wheel_takes_one_name(wheel: Path) -> None:
                 text = opened.read(name).decode()
                 renamed = r"^\s*(from|import) (alignment|app|training|evaluation)\b"
                 assert not re.search(renamed, text, re.MULTILINE)
-    # Whatever the packages hold is there, pictures, instructions and a Space's files apart.
+    # What the packages hold is there; pictures, instructions, types and a Space's files apart.
     held = {
         str(path.relative_to(ROOT))
         for package in ("a3t", "alignment", "app")
         for path in (ROOT / package).rglob("*.*")
-        if path.is_file() and path.suffix not in {".pyc", ".png", ".conf", ".service"}
+        if path.is_file() and path.suffix not in {".pyc", ".png", ".conf", ".service", ".ts"}
         if path.parent.name != "space"
     }
     assert {name if name.startswith("a3t") else f"a3t/{name}" for name in held} <= set(names)
