@@ -26,7 +26,7 @@ Ran = tuple[Path, list[tuple[str, str, str]]]  # the folder; a command, its code
 def test_the_command_lists_its_programs(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == main([]) == 0
     listed = capsys.readouterr().out
-    assert all(listed.count(f"\n  a3t {name} ") == 1 for name in COMMANDS)
+    assert all(listed.count(f"\n  a3t {name} ") == 2 for name in COMMANDS)
     command = [sys.executable, "-m", "a3t", "--version"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.stdout == f"a3t {__version__}\n"
