@@ -196,7 +196,7 @@ class Editor:
         pronouncer = request.pronouncer
         self.steps.begin()
         sound, found = self._listen(recording, request, pronouncer)
-        request = replace(request, tracks=identified(request.tracks, sound))
+        request = request.asking(tracks=identified(request.tracks, sound))
         differences = choose(self._listed(sound, found, pronouncer), request.changes, found.warning)
         new_text = request.new_transcript
         if (comparison := found.comparison) is not None:
@@ -214,7 +214,7 @@ class Editor:
                 with self.steps("align"):
                     aligned = self.alignments.whole(sound, found, pronouncer)
             raise UnchangedError(said_already(aligned), differences)
-        request = replace(request, changes=None, left=())
+        request = request.asking(changes=None, left=())
         with self.steps("align"):
 
             def align(found: FoundTranscript, own: Revision) -> tuple[Alignment, tuple[Span, ...]]:
@@ -423,4 +423,4 @@ def _request(request: EditRequest | None, fields: dict[str, Any]) -> EditRequest
     """Return the request with some fields replaced, or one of these fields alone."""
     if request is None:
         return EditRequest(**fields)
-    return replace(request, **fields) if fields else request  # which keeps its texts, read
+    return request.asking(**fields)

@@ -272,6 +272,13 @@ class EditRequest(EditOptions):
         """True if the duration of the new words is left to the planner."""
         return not self.fit and self.duration is None and self.lengths is None
 
+    def asking(self, **fields: Any) -> EditRequest:
+        """Return the request with other fields; a text that stays isn't read again."""
+        other, texts = replace(self, **fields), {"text": "transcript", "new_text": "new_transcript"}
+        read = {texts[name] for name in texts.keys() - fields.keys()} & vars(self).keys()
+        vars(other).update({name: vars(self)[name] for name in read})
+        return other
+
     def for_words(self, text: str, new_text: str) -> EditRequest:
         """Return a request for other words, spoken and joined like these."""
         options = {each.name: getattr(self, each.name) for each in options_of(EditOptions)}

@@ -203,3 +203,13 @@ def test_no_plan(
     path.write_text(content)
     assert edit.main([*command, "--plan-file", str(path)]) == 1
     assert "is not a plan" in capsys.readouterr().err
+
+
+def test_a_request_that_asks_for_more_reads_no_text_again() -> None:
+    request = EditRequest(text="We met at nine.", new_text="We met at ten.")
+    old, new = request.transcript, request.new_transcript
+    slower = request.asking(speed=0.9)
+    assert slower.transcript is old and slower.new_transcript is new
+    other = request.asking(new_text="We met at one.")
+    assert other.transcript is old and other.new_transcript.text == "We met at one."
+    assert (slower.speed, request.speed) == (0.9, 1.0)
