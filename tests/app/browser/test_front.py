@@ -123,6 +123,28 @@ def test_a_quick_edit_from_the_upload_to_the_script_editor(
     frame.locator(".change.made ins").filter(has_text="never").wait_for()
 
 
+def test_what_was_recognised_is_changed(
+    page: Any, url: str, arctic: Path, editor: Editor, tmp_path: Path
+) -> None:
+    shown(page, f"{url}/edit")
+    page.locator("input[type=file]").first.set_input_files(arctic)
+    press(page, "Recognise")
+    page.wait_for_function(f"() => ({FIELD})('Transcript') !== ''")
+    heard = page.get_by_label("Transcript").first.input_value()
+    new_text = heard.replace(heard.split()[2], "never")
+    page.get_by_label("New text").fill(new_text)
+    press(page, "Edit")
+    page.locator("img[src*='file=']").wait_for()
+    out = editor.edit(arctic, text=heard, new_text=new_text).save(tmp_path / "edited.wav")
+    assert taken_home(page, "Recording") == out.read_bytes()
+    told = json.loads(taken_home(page, "edit.json"))
+    assert (told["text"], told["new_text"]) == (heard, new_text)
+    for number in (1, 2):  # before and after
+        page.get_by_label("Play", exact=True).nth(number).click()
+        page.get_by_label("Pause", exact=True).first.wait_for()
+        page.get_by_label("Pause", exact=True).first.click()
+
+
 def test_an_example_and_the_microphone(page: Any, url: str) -> None:
     shown(page, f"{url}/edit")
     page.get_by_text("arctic_a0007.wav").click()
