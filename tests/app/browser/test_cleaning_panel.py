@@ -100,7 +100,7 @@ def test_one_of_several_new_words_is_dragged_longer(script: Any) -> None:
     script.wait_for_function(
         "() => window.a3tApp.script.chosen(window.a3tApp.script.edits[0]).base === 0"
     )
-    assert script.get_by_role("radio").count() == 1  # another length is no further take
+    assert script.locator(".choice").count() == 1  # another length is no further take
     second = script.evaluate(lengths)
     before, after = ([word["end"] - word["start"] for word in each] for each in (first, second))
     assert after[0] > before[0] + 0.04

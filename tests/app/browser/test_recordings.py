@@ -61,7 +61,7 @@ def test_words_appear_while_one_speaks_and_are_in_the_script_at_once(
     picture(page, "spoken")
     page.route("**/events?*", lambda route: None)  # nothing is told of what is heard later
     page.get_by_role("button", name="Stop recording").click()
-    page.locator(".script .provisional", has_text="always want to see").wait_for()
+    page.locator(".script .provisional", has_text="always want to see").first.wait_for()
     page.unroute("**/events?*")
     page.reload()
     word(page, "always").first.wait_for()
