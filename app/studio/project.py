@@ -30,6 +30,7 @@ from a3t.projects.document import (
     Correction,
     Document,
     Draft,
+    MissingWordsError,
     Step,
     changes_to,
     draft_of,
@@ -164,6 +165,8 @@ class TakeMaking:
         if self.project.state.handed and self.project.is_all_heard:
             self._make_handed()
             return
+        if self.project.is_all_heard:
+            self._refuse_gone()
         missing = [
             change
             for key, change in self._made().items()
@@ -172,6 +175,15 @@ class TakeMaking:
         heard = self.project.heard() if missing else None  # once: an hour's words take a while
         for change in missing:
             self.make(change, heard)
+
+    def _refuse_gone(self) -> None:
+        """Say of every change whose words are gone that it fails, until they are there again."""
+        made, gone = self.project.made_as_one(), str(MissingWordsError())
+        for key in {change.key for change in self.project.changes} - made.keys():
+            if self.failures.get(key) != gone and not self._takes(key):
+                self._failed(key, gone)
+        for key in [key for key in made if self.failures.get(key) == gone]:
+            del self.failures[key]
 
     def handed(self) -> tuple[Change, ...]:
         """The changes that make the text that was handed over."""
@@ -394,10 +406,14 @@ class TakeMaking:
             return []
 
     def chosen(self) -> list[Path]:
-        """The folders of the takes that are heard; InputError while one is missing."""
+        """The folders of the takes that are heard; InputError while one is missing, or if one can't
+        be made."""
         made, wanted = self.project.made_as_one(), dict[str, int | None]()
         for change in self.project.changes:
             key = made.get(change.key, change).key
+            if key in self.failures and not self._takes(key):
+                what = change.text or texts.A_DELETION
+                raise InputError(texts.NOT_MADE.format(what=what, why=self.failures[key]))
             own = change.take if (change.take_of or change.key) == key else None
             wanted[key] = own if wanted.get(key) is None else wanted[key]
         return [self._folder(key, number) for key, number in wanted.items()]

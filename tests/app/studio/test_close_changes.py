@@ -45,3 +45,16 @@ def test_two_close_changes_stay_two_and_what_was_accepted_comes_back(project: Pr
     project.step(gone=state["edits"][1:], come=[])
     (kept,) = project.state["edits"]
     assert kept["made"] == kept["key"] and kept["accepted"] and kept["take"] == 0
+
+
+def test_a_change_whose_words_are_gone_fails_by_its_name(project: Project) -> None:
+    state = project.listened()
+    gone = change(state, "always", "never") | {"tokens": [9999]}
+    project.save(gone)
+    (kept,) = project.state["edits"]
+    assert "make the change again" in project.made()["failures"][kept["made"]]
+    told = project.post("export", {}, 400)["detail"]
+    assert told.startswith("The change “never” can't be made") and "again" in told
+    project.save(change(state, "always", "never"))
+    project.made()
+    project.files()

@@ -132,7 +132,10 @@ def test_two_windows_and_a_server_that_is_killed(
         lost = [edit for edit in state["edits"] if edit["made"] in state["failures"]]
         step = {"n": 1, "gone": lost, "come": [], "label": "revert"}
         client.post(f"{at}/script", json={"page": "export", "steps": [step]})
-        client.post(f"{at}/export", json={}).raise_for_status()
+        while client.get(at).json()["making"]:  # what stood beside it is made anew
+            time.sleep(0.1)
+        asked = client.post(f"{at}/export", json={})
+        assert asked.is_success, asked.text
         while client.get(f"{at}/download").status_code != 200:
             time.sleep(0.1)
         (tmp_path / "a.zip").write_bytes(client.get(f"{at}/download").content)
