@@ -105,6 +105,26 @@ def test_gradio_is_named_by_a_range_that_holds_what_is_installed() -> None:
         assert not private.search(path.read_text(encoding="utf-8")), path
 
 
+STUBS = """
+import inspect, sys
+read, getfile = [], inspect.getfile
+sys.addaudithook(lambda event, told: event == "open" and read.append(str(told[0])))
+from app.application import quick_import
+with quick_import():
+    import gradio
+assert inspect.getfile is getfile
+print(*(path for path in read if path.endswith(".pyi")))
+print(gradio.Textbox("typed").value)
+"""
+
+
+@pytest.mark.slow
+def test_gradio_is_imported_without_its_stubs_for_code_editors() -> None:
+    """If a later version looks for its sources otherwise, the start takes twice as long again."""
+    done = subprocess.run([sys.executable, "-c", STUBS], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout.splitlines() == ["", "typed"], done.stderr
+
+
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Recognition that goes on until it is let go; whose watches are `begun`."""
