@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, groupby
+from operator import attrgetter
 from typing import Protocol
 
 from a3t.errors import InputError
@@ -76,7 +77,7 @@ class Revision:
         new_text, runs = _with_recorded_words(texts, new_text, places)
         kept = _rising([run for run in runs if run.text == 0])
         script = keeping([(run.old, run.new) for run in kept], len(text.words), len(new_text.words))
-        moved = tuple(run for run in runs if run not in kept)
+        moved = tuple(sorted(set(runs) - set(kept), key=attrgetter("new")))
         made = sum(edit.new[1] - edit.new[0] for edit in script)
         check_new_words(made - sum(run.new[1] - run.new[0] for run in moved))
         check_edits(len(script))
@@ -183,11 +184,13 @@ def _with_recorded_words(
     """
     starts = [*accumulate((len(text.words) for text in texts), initial=0)]
     tokens = written_tokens(new_text)
+    begins = [at[0] for _, at in tokens]
     pairs: list[tuple[int, Span, Span]] = []  # the text, its words, and those of the new text
     for place in sorted(places, key=lambda place: place.new):
         if place.text >= len(texts) or place.old[1] > len(texts[place.text].words):
             raise InputError("These recorded words are in none of the texts: make the edit again.")
-        inside = [t for t, at in tokens if place.new[0] <= at[0] and at[1] <= place.new[1]]
+        near = tokens[bisect_left(begins, place.new[0]) : bisect_left(begins, place.new[1])]
+        inside = [words for words, at in near if at[1] <= place.new[1]]
         said = [*_tokens(texts[place.text], place.old)]
         if len(inside) == len(said):
             pairs += [(place.text, old, new) for old, new in zip(said, inside, strict=True)]

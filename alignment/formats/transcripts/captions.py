@@ -50,7 +50,7 @@ _MAX_CHARACTERS_PER_S = 40  # characters a second that can be said
 _MAX_GAP_S = 1.0  # seconds after which a cue repeats nothing
 _BLOCKS = ("NOTE", "STYLE", "REGION", "WEBVTT")
 _MICRODVD = re.compile(r"\{(\d{1,8})\}\{(\d{1,8})\}(.*)")
-_FRAMES_PER_S = 23.976  # a second, where the first line has no other
+_FRAMES_PER_S = 23.976  # where the first line has no other
 
 
 class _CueLines(NamedTuple):
