@@ -39,7 +39,7 @@ from alignment.waveform import model_waveform
 # its best rival, between bounds. Chosen with words of unseen voices (docs/log.md).
 HEARD_OFFSET, ALIGNED_WEIGHT, AHEAD_WEIGHT = 1.5, 0.3, 0.4
 MAX_NATS, ENOUGH_NATS = 10.0, 3.0
-MISHEARD_SHARE = 0.3  # the most confidence in a word that Whisper hears otherwise
+MISHEARD_CONFIDENCE = 0.3  # the most confidence in a word that Whisper hears otherwise
 WORDS_BESIDE = 3  # words on either side of hidden ones, which place them
 
 
@@ -81,7 +81,7 @@ def _confidences(
     }
     heard = _heard_by_whisper(mono, result, spoken, pronouncer)
     for word, is_heard in zip(words, heard, strict=False):
-        sure = DOUBTFUL_BELOW if is_heard else MISHEARD_SHARE
+        sure = DOUBTFUL_BELOW if is_heard else MISHEARD_CONFIDENCE
         scores[word] = max(scores[word], sure) if is_heard else min(scores[word], sure)
     return scores
 

@@ -411,7 +411,7 @@ class TakeMaking:
         made, wanted = self.project.made_as_one(), dict[str, int | None]()
         for change in self.project.changes:
             key = made.get(change.key, change).key
-            if key in self.failures and not self._takes(key):
+            if key in self.failures and not self.project.folder.takes(key):
                 what = change.text or texts.A_DELETION
                 raise InputError(texts.NOT_MADE.format(what=what, why=self.failures[key]))
             own = change.take if (change.take_of or change.key) == key else None
