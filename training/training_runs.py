@@ -281,11 +281,12 @@ def carry_out(
     place: Place = CPU,
     **facts: Any,
 ) -> TrainingRun:
-    """Train in a folder, or go on there.
+    """Train in a folder, or go on there; return the run, done or at the end of its ``minutes``.
 
     ``split`` is kept there, and its digest in the configuration; ``begin`` is called with a run
     that is new; ``facts`` are printed at the beginning, with the step and the number of parameters.
-    ``place``: where it computes. Raises InputError if the folder's training had other clips.
+    ``place``: where it computes. Raises InputError if the folder's training had other clips, or if
+    a signal stopped it before its end, so that its recipe stops there, too.
     """
     if split is not None:
         config = {**(config or {}), "split": keep_split(split, out)}
@@ -297,7 +298,10 @@ def carry_out(
     facts = {"parameters": sum(p.numel() for p in work.model.parameters())} | facts
     if place.rank == 0:
         print(json.dumps({"step": trained.step} | facts), flush=True)
-    trained.train(work.losses, work.validate, minutes=minutes, stopping=stop_signals())
+    stopping = stop_signals()
+    trained.train(work.losses, work.validate, minutes=minutes, stopping=stopping)
+    if stopping.is_set() and not trained.done:
+        raise InputError(f"Stopped at step {trained.step}: the same command goes on from there.")
     return trained
 
 
@@ -311,9 +315,3 @@ def keep_split(split: SplitList, out: Path) -> str:
         raise InputError(f"{out} was trained with another list of clips: choose another --out.")
     split.write(out)
     return split.digest
-
-
-def require_done(trained: TrainingRun) -> None:
-    """InputError if a training was stopped before its end, so that its recipe stops there, too."""
-    if not trained.done:
-        raise InputError(f"Stopped at step {trained.step}: the same command goes on from there.")

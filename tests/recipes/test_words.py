@@ -1,6 +1,7 @@
 """recipes/words: every stage, at a tiny size, and the parts that the papers define."""
 
 import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -8,8 +9,9 @@ import pytest
 import torch
 
 from a3t.errors import InputError
+from a3t.learning.loop import Losses
 from tests.recipes.running import run
-from training.training_runs import carry_out, require_done
+from training.training_runs import carry_out
 from training.words.positioned_text import Positioned, WordList, positioned, sentences
 from training.words.train_transformer_xl import Streams, StreamSettings, XLTraining, nats_of
 from training.words.transformer_xl import TransformerXL, XLAttention
@@ -154,17 +156,23 @@ def test_classes_replace_rare_nouns_in_the_first_steps(tmp_path: Path) -> None:
     assert touched.tolist() == [True, True, True, False, False, True, True]
 
 
-def test_a_resumed_training_remembers_what_it_read(tmp_path: Path) -> None:
+def test_a_resumed_training_remembers_what_it_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole = carry_out(small_training(), tmp_path / "whole")
     first = small_training()
-    run = carry_out(first, tmp_path / "parts", minutes=0.0)
-    for _ in range(7):
-        run.train_step(first.losses)
-    run.save()
+    losses = first.losses
+
+    def stopped_at_6(step: int) -> Losses:
+        if step == 6:
+            signal.raise_signal(signal.SIGTERM)
+        return losses(step)
+
+    monkeypatch.setattr(first, "losses", stopped_at_6)
     with pytest.raises(InputError, match="step 7"):  # a recipe goes on to no other row
-        require_done(run)
+        carry_out(first, tmp_path / "parts")
     second = carry_out(small_training(), tmp_path / "parts")
-    require_done(second)
+    assert second.done
     for name, value in whole.model.state_dict().items():
         assert torch.equal(value, second.model.state_dict()[name]), name
 

@@ -36,7 +36,7 @@ from training.programs import Program, option
 from training.text.letter_alignment import Chunks, Pair, align, learn_costs
 from training.text.make_lexicon import cmudict_words
 from training.text.misaki import misaki_words
-from training.training_runs import TrainingSchedule, carry_out, require_done
+from training.training_runs import TrainingSchedule, carry_out
 
 HELD_OUT = 20  # one word in so many
 _RAREST = 25  # times that a chunk must occur to be an output
@@ -222,7 +222,6 @@ def work(args: argparse.Namespace) -> None:
     trained = carry_out(
         training, args.run, words=len(train), held_out=len(held), outputs=len(classes)
     )
-    require_done(trained)
     training.model.load_state_dict(trained.average)
     quality = _shown(errors(training.network(), {word: table[word] for word in held}))
     card = _CARD.format(

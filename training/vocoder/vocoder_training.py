@@ -34,7 +34,6 @@ from training.training_runs import (
     TrainingSchedule,
     carry_out,
     initial_weights,
-    require_done,
 )
 from training.vocoder.vocoder_data import WaveBatch, WindowConfig, Windows
 from training.vocoder.vocoder_discriminators import (
@@ -217,10 +216,7 @@ def train(options: argparse.Namespace) -> None:
             work.fit_normalisation()
         trained.follow_from(work.model.state_dict())
 
-    trained = carry_out(
-        work, options.out, config, begin=begin, minutes=options.minutes, rates=work.rates
-    )
-    require_done(trained)
+    carry_out(work, options.out, config, begin=begin, minutes=options.minutes, rates=work.rates)
 
 
 main = Program(

@@ -26,7 +26,7 @@ from a3t.learning.loop import CHECKPOINT, Losses
 from training.configuration import read_config, settings
 from training.devices import CPU, Place, compute, compute_options
 from training.programs import Program, option
-from training.training_runs import TrainingSchedule, carry_out, initial_weights, require_done
+from training.training_runs import TrainingSchedule, carry_out, initial_weights
 from training.words.positioned_text import Positioned, WordList, load_part, load_words
 from training.words.transformer_xl import TransformerXL
 
@@ -180,7 +180,7 @@ def train(options: argparse.Namespace, place: Place) -> None:
     held = Positioned(held.words[: options.held], held.positions[: options.held])
     words = load_words(options.data)
     training = XLTraining(config, words, load_part(options.data, "train"), held, place)
-    require_done(carry_out(training, options.out, config, place=place))
+    carry_out(training, options.out, config, place=place)
 
 
 def work(options: argparse.Namespace) -> None:
