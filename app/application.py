@@ -55,7 +55,13 @@ def application(
     page: PageOptions | None = None,
     voices: Mapping[str, PromptVoice] | None = None,
 ) -> Guard:
-    """The application behind its guard. ModuleNotFoundError for a page without gradio."""
+    """Return the application behind its guard.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        For a page without gradio.
+    """
     app = FastAPI(title="a3t", version=__version__, docs_url=None, redoc_url=None)
     app.state.service = service
     app.state.voices = voices_in(None) if voices is None else voices
@@ -68,7 +74,7 @@ def application(
 
 
 def add_page(app: FastAPI, service: Service, options: PageOptions, local_only: bool) -> None:
-    """The page, the interface of its script, and Gradio's endpoints."""
+    """Add the page, the interface of its script, and Gradio's endpoints."""
     from app.studio.routes import add_studio
     from app.studio.studio import Studio
 
@@ -122,8 +128,10 @@ def quick_import() -> Iterator[None]:
 
 
 class LoadedLater:
-    """An ASGI application that is loaded once, at the latest when something is asked of it:
-    importing Gradio takes seconds, and the page doesn't wait for it."""
+    """An ASGI application that is loaded once, at the latest at its first request.
+
+    Importing Gradio takes seconds, and the page doesn't wait for it.
+    """
 
     def __init__(self, load: Callable[[], FastAPI], visitors: Visitors) -> None:
         self._load, self._loading = load, threading.Lock()
@@ -133,12 +141,14 @@ class LoadedLater:
         self._lifespan: AbstractAsyncContextManager[object] | None = None
 
     def load(self) -> FastAPI:
+        """Load the application, unless it is loaded, and return it."""
         with self._loading:
             if self._app is None:
                 self._app = self._load()
             return self._app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, once the application is loaded."""
         if (page := self._instead(scope)) is not None:
             await HTMLResponse(page, headers={"cache-control": "no-store"})(scope, receive, send)
             return
@@ -188,7 +198,7 @@ class LoadedLater:
 
 
 def answer_errors(app: FastAPI) -> None:
-    """Errors of the application's own routes are answered with one sentence."""
+    """Answer errors of the application's own routes with one sentence."""
 
     def sentence(status: int, text: str, kind: str = "invalid_request_error") -> JSONResponse:
         return JSONResponse(error_body(" ".join(text.split()), kind), status)
@@ -309,7 +319,7 @@ def shared(address: str) -> str:
 
 @contextmanager
 def run_folder() -> Iterator[Path]:
-    """A new folder for the files of one run; those that killed runs left are removed first."""
+    """Yield a new folder for one run's files, having removed what killed runs left."""
     temporary = Path(tempfile.gettempdir()).resolve()
     recover()
     with staging(temporary) as folder:
@@ -318,7 +328,7 @@ def run_folder() -> Iterator[Path]:
 
 @contextmanager
 def served(app: Guard, host: str, port: int | None) -> Iterator[str]:
-    """The application on `host` at `port` (None: a free one) while the context lasts; its address.
+    """Serve the application while the context lasts, and yield its address; port: None for any.
 
     Raises OSError if the port can't be had.
     """

@@ -54,14 +54,20 @@ def quick_edit(service: Service, open_project: Callable[..., str]) -> None:
         recording: str, new_text: str, text: str = "", speed: float = 1.0, changes: str = "",
         progress: Progress = PROGRESS,
     ) -> tuple[Any, ...]:  # fmt: skip
-        """Plan an edit, in frames of 12.5 ms; render nothing. Its "differences" are those from a
-        recognised text, of which "changes" has the numbers of those to make ("1,3"; "all")."""
+        """Plan an edit, in frames of 12.5 ms, without rendering it.
+
+        "differences" lists where the new text departs from the recognised one; "changes" has the
+        numbers of those to make ("1,3"; "all").
+        """
         planned = await run(service.plan, progress, recording, new_text, text, speed, changes)
         return planned.pop("preview"), planned
 
     async def edit(recording: str, text: str, new_text: str, *more: Any) -> tuple[Any, ...]:
-        """Edit the recording: before, after, a picture of both, the differences that weren't made,
-        the files (the edited sound, its edit.json, its TextGrid), and the transcript used."""
+        """Edit the recording.
+
+        Returns the sound before and after, a picture of both, the differences that weren't made,
+        the edited sound, its edit.json and its TextGrid as files, and the transcript used.
+        """
         *values, changes, progress = more
         options = {row.name: value for row, value in zip(EDIT_ROWS, values, strict=True)}
         done = await run(service.edit, progress, recording, text, new_text, options, changes)
@@ -148,8 +154,10 @@ def speech(service: Service, voices: Mapping[str, PromptVoice]) -> None:
         prompt: str, text: str, prompt_text: str = "", speed: float = 1.0, seed: int = 0,
         voice: str = "", progress: Progress = PROGRESS,
     ) -> AsyncIterator[tuple[Any, ...]]:  # fmt: skip
-        """Speak the text in the prompt's voice, or in one of the server's, piece by piece; then the
-        whole sound, its speech.json and the prompt's text."""
+        """Speak the text in the prompt's voice, or in one of the server's, piece by piece.
+
+        Last come the whole sound, its speech.json and the prompt's text.
+        """
         asked = prompt, text, prompt_text, seed, speed, voices.get(voice)
         async for piece in requests.pieces(service.tts, progress, *asked):
             if isinstance(piece, tuple):

@@ -89,8 +89,11 @@ class Quota:
 
     @contextmanager
     def upload(self, visitor: str | None, stated: str | None) -> Iterator[None]:
-        """The time that an upload takes; `stated` is its Content-Length. That of a program with the
-        token, which is no visitor, isn't counted. Raises RefusedError."""
+        """Count an upload while it arrives; RefusedError if there is no room for it.
+
+        visitor: None for a program with the token, whose uploads aren't counted. stated: the
+        Content-Length.
+        """
         size = self._checked(stated)
         if visitor is None:
             yield
@@ -127,7 +130,7 @@ class Quota:
             raise RefusedError(507, texts.NO_ROOM)
 
     def uploaded(self, visitor: str) -> int:
-        """The bytes that a visitor has uploaded in the last limits.KEEP_SECONDS."""
+        """Return the bytes that a visitor has uploaded in the last `limits.KEEP_SECONDS`."""
         since = time.monotonic() - limits.KEEP_SECONDS
         for name, times in list(self._uploaded.items()):
             while times and times[0][0] < since:
@@ -138,7 +141,7 @@ class Quota:
 
 
 def held(folder: Path) -> int:
-    """The bytes of all files in a folder and its folders."""
+    """Return the bytes of all files in a folder and its subfolders."""
     total = 0
     for parent, _, names in os.walk(folder):
         for name in names:
@@ -230,7 +233,7 @@ def keep_newest(entries: dict[str, T], most: int) -> None:
 
 
 def cookie_of(header: str) -> str | None:
-    """The name in a visitor's cookie; None without one, or in one that was not given here."""
+    """Return the name in a visitor's cookie; None without one, or if it can't be one of ours."""
     name = cookie_parser(header).get(COOKIE, "")
     return name if VISITOR_NAME.fullmatch(name) else None
 
@@ -247,8 +250,10 @@ def headers_of(path: str, frame_from: str = "") -> list[tuple[bytes, bytes]]:
 
 
 def framing_sites(site: str) -> str:
-    """Return who may frame the page, as a policy names them: itself, and a site with its
-    subdomains, or the one origin that is given."""
+    """Return who may frame the page, as a policy names them.
+
+    That is the page itself, and a site with its subdomains or one origin.
+    """
     if not site:
         return "'self'"
     return f"'self' {site}" if "://" in site else f"'self' https://{site} https://*.{site}"
@@ -269,7 +274,7 @@ class Callers:
     local_only: bool = False
 
     def have_token(self, headers: Mapping[bytes, str]) -> bool:
-        """True for a request with the token."""
+        """Return whether a request's headers bear the token."""
         kind, _, given = headers.get(b"authorization", "").partition(" ")
         return (
             self.token is not None
@@ -279,7 +284,7 @@ class Callers:
 
     @property
     def include_visitors(self) -> bool:
-        """True if /v1 needs no token."""
+        """Whether /v1 needs no token."""
         return self.with_page and self.local_only and self.token is None
 
 
@@ -302,6 +307,7 @@ class Guard:
         self.frame_from = frame_from
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check a request, then refuse it or pass it on."""
         if scope["type"] == "websocket":  # there are none
             await send({"type": "websocket.close", "code": 1008})
             return
@@ -330,8 +336,11 @@ class Guard:
             await self.upload(scope, receive, send, headers, has_token)
 
     async def read(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """A GET; where Gradio refuses in the middle of an answer (an event that is over, or was
-        never begun), that ends with a sentence."""
+        """Answer a GET.
+
+        Where Gradio fails in the middle of an answer (an event that is over, or was never begun),
+        the answer ends with a sentence.
+        """
         try:
             await self.app(scope, receive, send)
         except RuntimeError as error:
@@ -348,7 +357,7 @@ class Guard:
         headers: Mapping[bytes, str],
         has_token: bool,
     ) -> None:
-        """A file, if there is room for it; a browser's must come from the page."""
+        """Take a file if there is room for it; a browser's must come from the page."""
         visitor = cookie_of(headers.get(b"cookie", ""))
         is_browser = b"origin" in headers or b"sec-fetch-site" in headers
         if not has_token and visitor is None and is_browser:
@@ -368,7 +377,7 @@ class Guard:
             arriving.__exit__(None, None, None)
 
     async def post(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Any other request, if its body is small and names no other server."""
+        """Answer any other request, if its body is small and names no other server."""
         body = await read_body(receive)
         if body is None:
             await refuse(send, 413, texts.LARGE_REQUEST)
@@ -380,8 +389,10 @@ class Guard:
             await self.app(scope, replay(body, receive), send)
 
     async def app(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """The application, its answers with HEADERS. Gradio's that the queue is full (503, with its
-        length) becomes a sentence."""
+        """Call the application, and add HEADERS to its answers.
+
+        Gradio's answer that the queue is full (503, with its length) becomes a sentence.
+        """
         replaced = False
 
         async def answer(message: Message) -> None:
@@ -399,7 +410,7 @@ class Guard:
 
 
 def is_text(body: bytes) -> bool:
-    """True if it is UTF-8: FastAPI's own answer to anything else is an error of the server."""
+    """Return whether it is UTF-8; to anything else FastAPI would answer with a server error."""
     try:
         body.decode()
     except UnicodeDecodeError:
@@ -408,7 +419,7 @@ def is_text(body: bytes) -> bool:
 
 
 def is_local(host: str) -> bool:
-    """True if a Host header names this computer, with any port."""
+    """Return whether a Host header names this computer, with any port."""
     try:
         name = urlsplit(f"//{host}").hostname
         if name == "localhost":
@@ -419,8 +430,10 @@ def is_local(host: str) -> bool:
 
 
 def is_from_elsewhere(headers: Mapping[bytes, str], local_only: bool) -> bool:
-    """True if a browser says that the request comes from another site's page. A server for other
-    computers may stand behind a proxy: the name by which that was asked is its own, too."""
+    """Return whether a browser says that the request comes from another site's page.
+
+    A server for other computers may stand behind a proxy, whose name counts as its own.
+    """
     if headers.get(b"sec-fetch-site") == "cross-site":
         return True
     origin = headers.get(b"origin")
@@ -432,7 +445,7 @@ def is_from_elsewhere(headers: Mapping[bytes, str], local_only: bool) -> bool:
 
 
 def elsewhere(path: str) -> bool:
-    """True if a request's path asks for a file of another server."""
+    """Return whether a request's path asks for a file of another server."""
     for marker in ("/file=", "/proxy=", "/file/"):
         _, found, rest = path.partition(marker)
         if found and "://" in rest.replace(":/", "://", 1)[:12]:
@@ -473,7 +486,7 @@ def is_upload(path: str, uploads: Path) -> bool:
 
 
 async def read_body(receive: Receive) -> bytes | None:
-    """The whole body, None if it is larger than MAX_BODY."""
+    """Return the whole body, or None if it is larger than MAX_BODY."""
     parts: list[bytes] = []
     size = 0
     while True:
@@ -489,7 +502,7 @@ async def read_body(receive: Receive) -> bytes | None:
 
 
 def replay(body: bytes, receive: Receive) -> Receive:
-    """A `receive` that returns the body that was already read, then whatever follows."""
+    """Return a `receive` that gives the body that was already read, then whatever follows."""
     given = False
 
     async def again() -> Message:
@@ -503,13 +516,13 @@ def replay(body: bytes, receive: Receive) -> Receive:
 
 
 def error_body(sentence: str, kind: str = "invalid_request_error") -> dict[str, object]:
-    """An error in the form that OpenAI's clients read, and as FastAPI and Gradio tell of it."""
+    """Return an error in the form that OpenAI's clients, FastAPI and Gradio read."""
     error = {"message": sentence, "type": kind, "param": None, "code": None}
     return {"error": error, "detail": sentence}
 
 
 async def refuse(send: Send, status: int, sentence: str) -> None:
-    """An answer of one sentence."""
+    """Answer with one sentence."""
     body = json.dumps(error_body(sentence)).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
     if status == 401:

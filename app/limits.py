@@ -29,10 +29,15 @@ KEEP_SECONDS = 3600
 
 
 def check_upload(path: str | None, uploads: Path) -> Path:
-    """The uploaded recording as a path inside `uploads`; InputError if it can't be taken.
+    """Return an uploaded recording as a path inside ``uploads``.
 
     The path comes from a request, so it is believed only if it lies, links resolved, in the folder
-    that uploads are written to. What the file is called does not matter.
+    that uploads are written to. The file's name does not matter.
+
+    Raises
+    ------
+    InputError
+        If it wasn't uploaded, is no sound file, or is too large or too long.
     """
     if not path:
         raise InputError(texts.NO_RECORDING)
@@ -52,10 +57,10 @@ def check_upload(path: str | None, uploads: Path) -> Path:
 
 
 def stated_length(file: Path) -> float:
-    """Return the seconds that a sound file's headers tell of; InputError if it is none.
+    """Return the length in seconds that a sound file's headers state; InputError if it is none.
 
-    A browser's own recording (WebM) has no length in its header: it is counted. Of recordings that
-    follow one another in a file libsndfile tells of the first one only.
+    A browser's own recording (WebM) states no length: it is decoded and counted. Of several
+    recordings in one file, libsndfile reports only the first.
     """
     seconds = stated_seconds(file)
     try:
@@ -68,13 +73,13 @@ def stated_length(file: Path) -> float:
 
 
 def check_together(seconds: Iterable[float]) -> None:
-    """InputError for recordings beside another that are too long together."""
+    """Raise InputError if further recordings are too long together."""
     if sum(seconds) > MAX_TRACK_SECONDS:
         raise InputError(texts.too_long_together(MAX_TRACK_SECONDS))
 
 
 def check_text(text: str | None, name: str) -> str:
-    """`text` without the space around it ("" for none); InputError naming the field if too long."""
+    """Return the stripped text ("" for None); InputError naming the field if it is too long."""
     text = (text or "").strip()
     if len(text) > MAX_CHARACTERS:
         raise InputError(texts.too_many_characters(name, len(text), MAX_CHARACTERS))
@@ -82,7 +87,7 @@ def check_text(text: str | None, name: str) -> str:
 
 
 def required(text: str | None, name: str, missing: str) -> str:
-    """As `check_text`; InputError with the sentence `missing` for none."""
+    """Return the text as `check_text` does; InputError with the sentence ``missing`` if empty."""
     given = check_text(text, name)
     if not given:
         raise InputError(missing)

@@ -29,7 +29,7 @@ USUAL_MODELS = Models()
 
 
 def check_offered(models: Models) -> None:
-    """InputError for a name that isn't offered: none of them ever becomes a path."""
+    """Raise InputError for a name that isn't offered, so that none ever becomes a path."""
     offered = (models_here(), VOCODERS, aligners_here(), ("", *voice_names()))
     for name, names in zip(astuple(models), offered, strict=True):
         if name not in names:
@@ -38,7 +38,7 @@ def check_offered(models: Models) -> None:
 
 @lru_cache(maxsize=1)
 def models_here() -> tuple[str, ...]:
-    """The A3T models that are known by name, the usual one first."""
+    """Return the names of the A3T models, the usual one first."""
     # Without a3t.pretrained, which imports torch: the page stands before that is loaded.
     found = {
         name
@@ -50,7 +50,7 @@ def models_here() -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def aligners_here() -> tuple[str, ...]:
-    """The aligners that are installed, the usual one first."""
+    """Return the names of the installed aligners, the usual one first."""
     return tuple(name for name in ALIGNERS if name == USUAL_MODELS.aligner or _is_installed(name))
 
 

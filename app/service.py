@@ -1,5 +1,4 @@
-"""The service behind the page and /v1: one method for each thing that is asked, all through the
-Editor.
+"""The service behind the page and /v1: a method for each kind of request, all through the Editor.
 
 Every request has a folder of its own under `folder`, with a name that can't be guessed; it is
 deleted an hour after it was last used (`limits.forget_old`).
@@ -61,9 +60,11 @@ if TYPE_CHECKING:  # torch is imported with the models, in their processes
 
 @dataclass(frozen=True)
 class FinishedEdit:
-    """An edited recording, its edit.json and TextGrid, a picture of before and after, both texts,
-    the old one `respelled`, and a sentence that names the differences that weren't made ("" for
-    none)."""
+    """An edited recording with the files and texts that the page shows.
+
+    record: its edit.json. picture: of before and after. respelled: as `respelled` writes the old
+    text. left: a sentence that names the differences that weren't made, or "".
+    """
 
     recording: Path
     record: Path
@@ -76,13 +77,15 @@ class FinishedEdit:
 
     @property
     def files(self) -> tuple[Path, Path, Path]:
-        """What is taken home."""
+        """The files that the page offers for download."""
         return self.recording, self.record, self.textgrid
 
 
 class Service:
-    """The editor behind the page. `folder` also takes the web server's uploads; nothing outside it
-    is ever read on request."""
+    """The editor behind the page.
+
+    `folder` also takes the web server's uploads; nothing outside it is ever read on request.
+    """
 
     def __init__(
         self,
@@ -97,18 +100,18 @@ class Service:
         self.jobs = RequestJobs()
 
     def stop(self) -> None:
-        """Ends what is being worked on: those who wait are told."""
+        """End what is being worked on, and tell those who wait."""
         self.quick.stop()
         self.long.stop()
         self.jobs.stop()
 
     def close(self) -> None:
-        """Ends the editors' processes."""
+        """End the editors' processes."""
         self.quick.close()
         self.long.close()
 
     def lane(self, *recordings: Path) -> EditorLane:
-        """The lane for recordings of this length: what is longer than LONG has its own."""
+        """Return the lane for these recordings; those longer than LONG have their own."""
         is_long = any(run_in_sandbox(limits.stated_length, each) > LONG for each in recordings)
         return self.long if is_long else self.quick
 
@@ -121,8 +124,10 @@ class Service:
     def heard(
         self, watch: Watch, recording: str | None, prior: str, timed: bool, words: str = ""
     ) -> tuple[Transcript, Alignment | None]:
-        """The recording's words, with a text close to them and a list of names as hints; if
-        `timed`, their times."""
+        """Return the recording's words and, if `timed`, their times.
+
+        prior: a text close to them. words: a list of names that are said.
+        """
         hint = limits.check_text(prior, texts.THE_EXPECTED_TEXT) or None
         with self._request(recording) as copy:
             found: tuple[Transcript, Alignment | None] = self.lane(copy).do(
@@ -131,7 +136,7 @@ class Service:
         return found
 
     def align(self, watch: Watch, recording: str | None, text: str = "") -> Alignment:
-        """Words and phones with start, end (seconds) and confidence (0..1)."""
+        """Return words and phones with start, end (seconds) and confidence (0..1)."""
         typed = limits.check_text(text, texts.THE_TRANSCRIPT)
         with self._request(recording) as copy:
             found: Alignment = self.lane(copy).do(watch, methodcaller("align", copy, typed or None))
@@ -169,8 +174,11 @@ class Service:
         options: Mapping[str, object],
         changes: str = "",
     ) -> FinishedEdit:
-        """Edit the recording. options: values for rows of `EditOptions`; changes: as for `plan`,
-        but with none chosen nothing is made while one is open."""
+        """Edit the recording.
+
+        options: values for rows of `EditOptions`. changes: as for `plan`, but with none chosen
+        nothing is made while one is open.
+        """
         request = edit_request(
             text, new_text, changes, **vars(read_options(EditOptions, HTTP, options))
         )
@@ -212,11 +220,11 @@ class Service:
         suffix: str = "",
         words: str = "",
     ) -> tuple[Path, Path, str]:
-        """`edit`, by a request; its other recordings and tracks are uploads too. suffix: ".wav",
-        ".flac", or "" for the recording's own. words: a list of names that are said.
+        """Make a requested edit; return the recording, its edit.json and the old text.
 
-        With tracks, a zip of the edited recording, its edit.json and the tracks stands for the
-        recording.
+        The request's other recordings and tracks are uploads too. With tracks, a zip of the edited
+        recording, its edit.json and the tracks stands for the recording. suffix: ".wav", ".flac",
+        or "" for the recording's own. words: a list of names that are said.
         """
         listed = limits.check_text(words, texts.THE_LIST)
         with (
@@ -244,8 +252,10 @@ class Service:
         suffix: str = "",
         words: str = "",
     ) -> tuple[Path, Path, str]:
-        """The recording without what is found in it; what is given back is that of `edited`.
-        request: its text and tracks count."""
+        """Take out of the recording what `want` finds in it; return what `edited` does.
+
+        request: only its text and tracks count.
+        """
         listed = limits.check_text(words, texts.THE_LIST)
         with self._request(recording) as copy, self._in_step(request.tracks, copy) as tracks:
             lane = self.lane(copy, *(track.path for track in tracks))
@@ -282,7 +292,7 @@ class Service:
 
     @contextmanager
     def _request(self, upload: str | None) -> Iterator[Path]:
-        """A copy of the upload in a folder of its own; errors don't reveal where that is."""
+        """Yield a copy of the upload in a folder of its own, which no error reveals."""
         with self._copied(limits.check_upload(upload, self.folder)) as copy:
             yield copy
 
@@ -296,8 +306,7 @@ class Service:
 
     @contextmanager
     def _further(self, uploads: Sequence[Path]) -> Iterator[list[Path]]:
-        """A request's further files, each of which is in a folder of its own; errors name them, but
-        don't reveal where they are."""
+        """Yield a request's further files, each in a folder of its own, which no error reveals."""
         with without_folder(*(upload.parent.resolve() for upload in uploads)):
             files = []
             for upload in uploads:
@@ -309,7 +318,7 @@ class Service:
 
     @contextmanager
     def _in_step(self, tracks: Sequence[Track], copy: Path) -> Iterator[tuple[Track, ...]]:
-        """The uploaded tracks of an edit of a copy; InputError if two results had one name."""
+        """Yield an edit's uploaded tracks; InputError if two results would have one name."""
         with self._further([each.path for each in tracks]) as files:
             limits.check_together(run_in_sandbox(limits.stated_length, file) for file in files)
             found = tracks_of(files)
@@ -317,7 +326,7 @@ class Service:
             yield found
 
     def request_folder(self) -> Path:
-        """A new folder whose name can't be guessed; old ones are deleted along the way."""
+        """Make a folder whose name can't be guessed, and delete old ones."""
         limits.forget_old(self.folder)
         folder = self.folder / secrets.token_hex(24)
         folder.mkdir(parents=True)
@@ -325,7 +334,7 @@ class Service:
 
 
 def edit_request(text: str, new_text: str, changes: str = "", **more: Any) -> EditRequest:
-    """Return the edit that some fields ask for; InputError if one can't be had."""
+    """Return the edit request that these fields make; InputError if one can't be used."""
     new = limits.required(new_text, texts.THE_NEW_TEXT, texts.NO_NEW_TEXT)
     old = limits.check_text(text, texts.THE_TRANSCRIPT) or None
     chosen = parsed_changes(changes) if changes.strip() else None
@@ -333,7 +342,7 @@ def edit_request(text: str, new_text: str, changes: str = "", **more: Any) -> Ed
 
 
 def _saved(result: EditedRecording, copy: Path, suffix: str) -> tuple[Path, Path, str]:
-    """The result's file, beside the copy that it was made of, its edit.json, and its old text."""
+    """Save an edit beside the copy that it was made of; return its file, edit.json and old text."""
     suffix = suffix or (".flac" if copy.suffix == ".flac" else ".wav")
     out = run_in_sandbox(result.save, edited_name(copy, suffix))
     record = without_folders(record_path(out))
@@ -343,12 +352,12 @@ def _saved(result: EditedRecording, copy: Path, suffix: str) -> tuple[Path, Path
 
 
 def edited_name(copy: Path, suffix: str = ".wav") -> Path:
-    """The file of an edit of a request's recording."""
+    """Return the path of an edit of a request's recording."""
     return copy.with_name(f"{copy.stem}.edited{suffix}")
 
 
 def zipped(target: Path, sounds: Sequence[Path], record: Path) -> Path:
-    """A zip of an edit's sounds, which are then deleted, and of its record."""
+    """Pack an edit's sounds and its record into a zip, and delete the sounds."""
     with zipfile.ZipFile(target, "w") as archive:
         for path in (*sounds, record):
             archive.write(path, path.name)
@@ -376,7 +385,7 @@ def edit_with_words(editor: Editor, recording: Path, request: EditRequest, words
 
 
 def own_words(words: str) -> Pronunciations:
-    """The pronunciations of a list of names; AlignmentError if it can't be used."""
+    """Return the pronunciations of a list of names; AlignmentError if it can't be used."""
     from a3t.text.pronunciation.pronouncer import listed_words
 
     return pronunciations_of(listed_words(words, "The list"))
@@ -385,8 +394,10 @@ def own_words(words: str) -> Pronunciations:
 def transcribed(
     editor: Editor, recording: Path, prior: str | None, timed: bool, words: str = ""
 ) -> tuple[Transcript, Alignment | None]:
-    """A recording's words and, if `timed`, their times; in the worker's process. words: a list of
-    names that are listened for."""
+    """Return a recording's words and, if `timed`, their times; in the worker's process.
+
+    words: a list of names that are listened for.
+    """
     found = editor.transcribe(recording, prior, pronunciations=own_words(words))
     return found, editor.align(recording, found) if timed else None
 
@@ -394,7 +405,10 @@ def transcribed(
 def planned(
     editor: Editor, recording: Path, request: EditRequest
 ) -> tuple[EditPlan | None, tuple[Difference, ...]]:
-    """Plan in the worker's process; what nobody has chosen as it is ticked, None if nothing is."""
+    """Plan in the worker's process, with the ticked differences unless some are chosen.
+
+    The plan is None if there is nothing to change.
+    """
     try:
         plan = editor.plan(recording, request)
         return plan, plan.differences
@@ -502,7 +516,7 @@ def spoken(editor: Editor, prompt: Path, request: SpeechRequest) -> SpokenRecord
 
 @contextmanager
 def without_folder(*folders: Path) -> Iterator[None]:
-    """Errors as the page shows them: without the server's folders."""
+    """Leave the server's folders out of the sentences of errors."""
     try:
         yield
     except InputError as error:
@@ -515,7 +529,7 @@ def without_folder(*folders: Path) -> Iterator[None]:
 
 
 def without_folders(record: Path) -> Path:
-    """The record with bare file names: visitors need not know the server's folders."""
+    """Rewrite a record with bare file names: visitors need not know the server's folders."""
     written = json.loads(record.read_text(encoding="utf-8"))
     write_json(record, with_bare_names(written))
     return record

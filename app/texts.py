@@ -108,22 +108,27 @@ NO_ROOM = "There is no room for another recording: try again in an hour."
 
 
 def not_kept(reason: object) -> str:
+    """Say why a fetched recogniser can't be kept."""
     return f"Whisper can't be kept here: {reason}."
 
 
 def missing_field(name: str) -> str:
+    """Say that a required field is missing."""
     return f"“{name}” is missing: send the fields that /openapi.json describes."
 
 
 def no_file(name: str) -> str:
+    """Say that a field must be a file."""
     return f"“{name}” is text: send it as a file (with curl: -F {name}=@FILE)."
 
 
 def not_offered(name: str) -> str:
+    """Say that there is no model, vocoder or aligner of this name."""
     return f"{name[:80]} is not one of the models, vocoders and aligners here: choose another."
 
 
 def length(seconds: float) -> str:
+    """Return a length in hours or minutes."""
     hours, minutes = seconds / 3600, seconds / 60
     if hours >= 1:
         return f"{hours:g} hour{'' if hours == 1 else 's'}"
@@ -131,6 +136,7 @@ def length(seconds: float) -> str:
 
 
 def too_large(megabytes: int) -> str:
+    """Say that a file exceeds the limit."""
     return (
         f"The file is larger than {megabytes} MB: cut it, or use the command line, which has no "
         "such limit."
@@ -138,6 +144,7 @@ def too_large(megabytes: int) -> str:
 
 
 def too_long_together(seconds: float) -> str:
+    """Say that recordings together exceed the limit."""
     return (
         f"These recordings are longer than {length(seconds)} together: use the command line for "
         "more."
@@ -145,6 +152,7 @@ def too_long_together(seconds: float) -> str:
 
 
 def too_long(seconds: float) -> str:
+    """Say that a recording exceeds the limit."""
     return (
         f"The recording is longer than {length(seconds)}, the most that this page accepts: cut it, "
         "or use the command line, which has no such limit."
@@ -152,6 +160,7 @@ def too_long(seconds: float) -> str:
 
 
 def too_many_characters(name: str, characters: int, most: int) -> str:
+    """Say that a text exceeds the limit."""
     return (
         f"The {name} is {characters} characters long and this page accepts {most}: shorten it, or "
         "edit the recording in parts."

@@ -1,6 +1,6 @@
-"""Lanes of work: what somebody waits for comes first, and what takes moments never waits behind
-what takes minutes.
+"""Lanes of work, in which what somebody waits for comes first.
 
+What takes moments never waits behind what takes minutes: that has a lane of its own.
 Each lane has the models in a process of its own. The long lane's process gives way to the other's
 on a busy machine.
 """
@@ -25,10 +25,10 @@ MAKING = 1  # the urgency of what somebody waits for
 class LaneJob:
     """Work for a lane's editor.
 
-    run: does it. urgency: the lowest goes first, and before all others those that somebody waits
-    for, as long as `is_awaited`. owner, name: its project, and the job's name among the project's.
-    makes: the key of the change of which it makes a take. failed: is given one sentence if it can't
-    be done. watch: sees its steps, and may cancel it.
+    urgency: the lowest goes first, after those jobs that somebody waits for (`is_awaited`). owner,
+    name: its project, and the job's name among the project's. makes: the key of the change of which
+    it makes a take. failed: is called with one sentence if it fails. watch: sees its steps, and may
+    cancel it.
     """
 
     run: Callable[[WorkerProcess], Any]
@@ -44,8 +44,9 @@ class LaneJob:
 
 
 class EditorLane:
-    """Jobs for one editor's process, done one after the other by a thread; both begin with the
-    first job.
+    """Jobs for one editor's process, done one after the other by a thread.
+
+    Process and thread begin with the first job.
     """
 
     def __init__(self, start: Callable[[], WorkerProcess]) -> None:
@@ -61,8 +62,10 @@ class EditorLane:
     def do(
         self, watch: Watch, function: Callable[..., Any], *args: Any, models: Models = USUAL_MODELS
     ) -> Any:
-        """The result of `function(editor, *args)` for somebody who waits for it; raises its errors,
-        and CancelledError once nobody is waiting any more."""
+        """Return `function(editor, *args)` to somebody who waits for it.
+
+        Raises the function's errors, and CancelledError once nobody waits any more.
+        """
         watch("load")
         run = methodcaller("ask", function, *args)
         job = LaneJob(run, models=models, watch=watch, is_awaited=watch.wanted)
@@ -72,7 +75,7 @@ class EditorLane:
         return job.outcome.result()
 
     def add(self, job: LaneJob) -> bool:
-        """Add a job; False if one of that name waits or runs already."""
+        """Add a job, and return False if one of that name waits or runs already."""
         with self._change:
             if job.owner in self._gone or (job.name and job.name in self.pending(job.owner)):
                 return False
@@ -84,7 +87,7 @@ class EditorLane:
         return True
 
     def cancel(self, owner: str, name: str | None = None) -> None:
-        """End the job of that name, wherever it is; without one all of an owner that is deleted."""
+        """Cancel an owner's job of that name; without one all jobs of a deleted owner."""
         with self._change:
             if name is None:
                 self._gone.add(owner)
@@ -98,19 +101,19 @@ class EditorLane:
             self._gone.discard(owner)
 
     def reorder(self, owner: str, urgencies: Mapping[str, int]) -> None:
-        """Other urgencies for an owner's jobs of these names that wait."""
+        """Change the urgencies of an owner's waiting jobs, by their names."""
         with self._change:
             for job in self._waiting:
                 if job.owner == owner:
                     job.urgency = urgencies.get(job.name, job.urgency)
 
     def pending(self, owner: str) -> list[str]:
-        """The names of an owner's jobs that wait or run."""
+        """Return the names of an owner's jobs that wait or run."""
         with self._change:
             return [job.name for job in self._all() if job.owner == owner]
 
     def being_made(self, owner: str) -> list[str]:
-        """Return the keys of an owner's changes of which takes are being made."""
+        """Return the keys of an owner's changes whose takes are being made."""
         with self._change:
             return sorted({job.makes for job in self._all() if job.owner == owner and job.makes})
 
@@ -119,11 +122,11 @@ class EditorLane:
         self.add(LaneJob(methodcaller("ask", bool), failed=lambda sentence: None))
 
     def stop(self) -> None:
-        """Begin no process any more."""
+        """Start no further process."""
         self._closing = True
 
     def close(self) -> None:
-        """Ends the editor's process."""
+        """End the editor's process."""
         self.stop()
         if self._editor is not None:
             self._editor.close()
@@ -161,7 +164,7 @@ class EditorLane:
             job.failed(sentence_of(error))
 
     def _done(self, job: LaneJob) -> Any:
-        """A job's result, by the editor with its models; CancelledError if nobody wants it."""
+        """Do a job with the editor and the job's models; CancelledError if nobody wants it."""
         job.watch.check()
         try:
             if self._closing:

@@ -1,5 +1,4 @@
-"""Requests that take their time: each is a job with progress, that can be asked for and ended by
-whoever asked, and whose error is one sentence."""
+"""Long requests as jobs, which have progress, can be cancelled, and fail with one sentence."""
 
 from __future__ import annotations
 
@@ -52,15 +51,16 @@ class Watch:
         self.share, self.sentence = 0.0, ""
 
     def wanted(self) -> bool:
-        """True if the visitor still waits for it."""
+        """Return whether the visitor still waits for it."""
         return not self.cancelled.is_set()
 
     def check(self) -> None:
-        """Raises CancelledError if nobody is waiting any more."""
+        """Raise CancelledError if nobody is waiting any more."""
         if not self.wanted():
             raise CancelledError
 
     def __call__(self, step: str | np.ndarray) -> None:
+        """Note a step, or hand speech on."""
         self.check()
         if isinstance(step, np.ndarray):
             if self.take is not None:
@@ -76,7 +76,7 @@ log = logging.getLogger(__name__)
 
 
 def sentence_of(error: BaseException) -> str:
-    """The sentence for an error; this program's own faults also go to the log in full."""
+    """Return the sentence for an error; this program's own faults go to the log in full."""
     if isinstance(error, InputError):
         return " ".join(str(error).split())
     if isinstance(error, CancelledError):
@@ -91,8 +91,10 @@ class BusyError(Exception):
 
 @dataclass
 class RequestJob:
-    """A request's work: its progress, and its outcome or one sentence that says why there is none.
-    owner: whoever asked for it."""
+    """A request's work: its progress, and its outcome or the sentence of its failure.
+
+    owner: whoever asked for it.
+    """
 
     kind: str
     watch: Watch
@@ -105,6 +107,7 @@ class RequestJob:
 
     @property
     def status(self) -> JobStatus:
+        """What has become of it."""
         if not self.outcome.done():
             return "running"
         if self.error is None:
@@ -114,8 +117,10 @@ class RequestJob:
 
 
 class RequestJobs:
-    """The requests that a server is answering, each in a thread of its own, in which it waits for
-    the editor's lanes. What is done is forgotten after `limits.KEEP_SECONDS`."""
+    """The requests that a server is answering, each in a thread that waits for an editor's lane.
+
+    What is done is forgotten after `limits.KEEP_SECONDS`.
+    """
 
     def __init__(self) -> None:
         self._jobs: dict[str, RequestJob] = {}
@@ -125,8 +130,10 @@ class RequestJobs:
     def start(
         self, kind: str, work: Callable[[Watch], Any], kept: bool = False, owner: str = ""
     ) -> RequestJob:
-        """Begin a job, kept for whoever asks for it when it is done; BusyError if too many wait
-        already."""
+        """Begin a job; BusyError if too many wait already.
+
+        kept: whether it can still be looked up when it is done.
+        """
         job = RequestJob(kind, Watch(), owner)
         with self._lock:
             old = time.monotonic() - limits.KEEP_SECONDS
@@ -140,12 +147,12 @@ class RequestJobs:
         return job
 
     def get(self, name: str) -> RequestJob | None:
-        """The job of that name, if there is one."""
+        """Return the job of that name, or None."""
         with self._lock:
             return self._jobs.get(name)
 
     def stop(self) -> None:
-        """End everything, and wait until it has ended: the server stops."""
+        """End all jobs, and wait until they have ended, because the server stops."""
         with self._lock:
             jobs = [job for job in self._jobs.values() if not job.outcome.done()]
             self._stopped = True

@@ -49,10 +49,12 @@ class AbandonedError(Exception):
 
 
 def always() -> bool:
+    """Return True: the result is wanted whatever happens."""
     return True
 
 
 def load_editor(models: Models) -> Editor:
+    """Load an editor with these models."""
     from a3t.editor import Editor
     from alignment import load_aligner
 
@@ -62,8 +64,9 @@ def load_editor(models: Models) -> Editor:
 
 
 class WorkerProcess:
-    """A process that answers calls, one at a time, with bounded means; without `load` it has no
-    editor, and only reads.
+    """A process that answers one call at a time, with bounded memory and time.
+
+    Without `load` it has no editor, and only reads.
 
     What `progress` raises ends the call, and is raised here. Once `wanted` says no, the process is
     ended if it doesn't come to its next step at once, and AbandonedError is raised. Raises
@@ -96,11 +99,14 @@ class WorkerProcess:
 
     @property
     def alive(self) -> bool:
+        """Whether the process still runs."""
         return self._process.is_alive()
 
     def ask(self, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
-        """The result of `function(*args, **options)`, called in the process, the editor with these
-        `models` before its arguments. All of them can be pickled."""
+        """Return `function(*args, **options)`, called in the process; all can be pickled.
+
+        A process with an editor passes that, loaded with `models`, before the other arguments.
+        """
         stopped: BaseException | None = None
         try:
             self._pipe.send((self.models, function, args, options))
@@ -127,20 +133,24 @@ class WorkerProcess:
         raise stopped or RuntimeError(f"in the worker's process:\n{value}")
 
     def _wait(self) -> None:
-        """Returns when there is something to receive; AbandonedError PATIENCE after `wanted` ends,
-        with the process."""
+        """Wait until there is something to receive.
+
+        Once the result is no longer `wanted`, the process is ended after PATIENCE and
+        AbandonedError raised.
+        """
         while not self._pipe.poll(POLL):
             if not self.wanted() and not self._pipe.poll(PATIENCE):
                 self.end()
                 raise AbandonedError
 
     def end(self) -> None:
-        """End the process whatever it is doing; nothing has been written yet."""
+        """Kill the process in whatever it is doing; nothing has been written yet."""
         self._pipe.close()
         self._process.kill()
         self._process.join()
 
     def close(self) -> None:
+        """End the process, by force if it takes longer than five seconds."""
         self._pipe.close()
         self._process.join(5)
         if self._process.is_alive():
@@ -154,11 +164,10 @@ def work(
     niceness: int = 0,
     environment: Mapping[str, str] | None = None,
 ) -> None:
-    """The worker's loop: load an editor, unless it only reads, then answer calls until the other
-    end is closed.
+    """Load an editor, unless the worker only reads, and answer calls until the pipe is closed.
 
-    means: the process's bytes of memory, and each call's seconds of processor time. niceness: by
-    how much it gives way to other processes. environment: its own, beyond the server's.
+    means: the process's bytes of memory, and each call's seconds of processor time. environment:
+    variables added to the server's.
     """
     if multiprocessing.parent_process() is not None:  # not in a thread of a test
         os.nice(niceness)
@@ -201,14 +210,13 @@ def work(
 
 
 def bound_memory(most: int) -> None:
-    """This process's data may take `most` bytes from now on, where the system can hold it to that
-    (Linux); what asks for more fails."""
+    """Limit this process's data to `most` bytes, where the system can (Linux)."""
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
 def bound_time(seconds: int) -> None:
-    """The system ends this process (SIGXCPU) when it has used `seconds` more of processor time."""
+    """Have the system end this process (SIGXCPU) after `seconds` more of processor time."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     most = int(used.ru_utime + used.ru_stime) + 1 + seconds
     with contextlib.suppress(OSError, ValueError):
@@ -216,14 +224,14 @@ def bound_time(seconds: int) -> None:
 
 
 def is_memory(error: Exception) -> bool:
-    """True if an exception says that there was no memory; torch raises RuntimeError then."""
+    """Return whether an exception is for want of memory; torch's is a RuntimeError."""
     return isinstance(error, MemoryError) or any(
         sign in str(error) for sign in ("allocate memory", "bad_alloc", "Cannot allocate")
     )
 
 
 def ended(process: Any) -> InputError:
-    """The error for a process that ended in the middle of a request."""
+    """Return the error for a process that ended in the middle of a request."""
     process.join(5)
     sentences = {-signal.SIGXCPU: texts.TOO_SLOW, -signal.SIGKILL: texts.MEMORY_EXCEEDED}
     return InputError(sentences.get(process.exitcode, texts.CRASHED))
@@ -234,10 +242,9 @@ R = TypeVar("R")
 
 
 class ReadingProcesses:
-    """Up to `count` processes that share the calls; each has `memory` bytes for its data, and each
-    call `seconds` of processor time.
+    """Up to `count` processes that share the calls; a call waits while all are busy.
 
-    Thread-safe; a call waits while all processes are busy.
+    Each has `memory` bytes for its data, and each call `seconds` of processor time. Thread-safe.
     """
 
     def __init__(
@@ -249,10 +256,14 @@ class ReadingProcesses:
         self._idle: list[WorkerProcess] = []
 
     def run(self, function: Callable[P, R], *args: P.args, **options: P.kwargs) -> R:
-        """`function(*args, **options)`, all of which can be pickled, in one of the processes.
+        """Return `function(*args, **options)`, called in one of the processes; all can be pickled.
 
-        Raises its InputError; InputError as well if it outgrows its means or its
-        process ends, and RuntimeError, with the trace, for any other exception.
+        Raises
+        ------
+        InputError
+            The function's own, and if it outgrows its means or its process ends.
+        RuntimeError
+            With the trace, for any other exception.
         """
         with self._free:
             with self._lock:
@@ -267,7 +278,7 @@ class ReadingProcesses:
                         self._idle.append(reader)
 
     def close(self) -> None:
-        """Ends the processes that are idle; a later call starts new ones."""
+        """End the processes that are idle; a later call starts new ones."""
         with self._lock:
             idle, self._idle = self._idle, []
         for reader in idle:
@@ -279,5 +290,5 @@ atexit.register(READERS.close)
 
 
 def run_in_sandbox(function: Callable[P, R], *args: P.args, **options: P.kwargs) -> R:
-    """`READERS.run`, with the server's own reading processes."""
+    """Call a function in one of the server's reading processes, as `ReadingProcesses.run` does."""
     return READERS.run(function, *args, **options)

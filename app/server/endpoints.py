@@ -127,6 +127,7 @@ class JobState(BaseModel):
 
     @classmethod
     def of(cls, job: RequestJob) -> JobState:
+        """Return a job's state at this moment."""
         share = 1.0 if job.status == "done" else round(job.watch.share, 3)
         return cls(
             id=job.id,
@@ -155,7 +156,7 @@ class ModelList(BaseModel):
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The answers that are errors; those that every endpoint may give come by themselves."""
+    """Return an endpoint's answers that are errors, with those that every endpoint may give."""
     reasons: dict[int | str, str] = {
         400: "the request can't be used",
         401: "the token is missing or wrong",
@@ -172,7 +173,7 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def contents(*kinds: str) -> dict[str, Any]:
-    """The media types of an answer that is a file of one of these kinds."""
+    """Return the description of an answer that is a file of one of these kinds."""
     sound = {"schema": {"type": "string", "format": "binary"}}
     return {"content": {FILE_TYPES[kind]: sound for kind in kinds}}
 
@@ -181,17 +182,19 @@ EDITED = contents("wav", "flac", "zip")  # the recording, with tracks in a zip
 
 
 def demand_token(request: Request) -> None:
-    """HTTPException unless the guard has found that this request may be answered."""
+    """Raise HTTPException unless the guard has found that this request may be answered."""
     if request.scope.get(MAY_CALL) is not True:
         raise HTTPException(401, texts.NO_TOKEN, {"www-authenticate": "Bearer"})
 
 
 def get_service(request: Request) -> Service:
+    """Return the application's service."""
     service: Service = request.app.state.service
     return service
 
 
 def get_job(name: str, request: Request) -> RequestJob:
+    """Return the job of this name; HTTPException if there is none."""
     job = get_service(request).jobs.get(name)
     if job is None:
         raise HTTPException(404, "There is no such job, or it ended an hour ago.")
@@ -199,12 +202,12 @@ def get_job(name: str, request: Request) -> RequestJob:
 
 
 def kept(request: Request, file: Annotated[UploadFile, File(description="the recording")]) -> str:
-    """The upload in a folder of its own, under a name made here."""
+    """Copy the upload into a folder of its own, and return its path."""
     return str(copied(file, get_service(request).request_folder()))
 
 
 def copied(file: UploadFile, folder: Path) -> Path:
-    """An upload in this folder."""
+    """Copy an upload into a folder under a safe name."""
     path = folder / safe_name(file.filename or "")
     with path.open("wb") as copy:
         shutil.copyfileobj(file.file, copy)
@@ -212,7 +215,7 @@ def copied(file: UploadFile, folder: Path) -> Path:
 
 
 def further(request: Request, files: Sequence[UploadFile]) -> list[Path]:
-    """Uploads besides the recording: two may have one name, so each has its own folder."""
+    """Copy further uploads, each into a folder of its own, since two may have one name."""
     paths: list[Path] = []
     if files:
         parent = get_service(request).request_folder()
@@ -232,7 +235,7 @@ def kept_others(
         File(alias="from", description="other recordings in which some new words are said"),
     ] = NO_FILES,
 ) -> tuple[OtherRecording, ...]:
-    """The uploaded recordings from which words are taken."""
+    """Return the uploaded recordings from which words are taken."""
     readings = (OtherRecording(path, punch_in=True) for path in further(request, said))
     return (*map(OtherRecording, further(request, sources)), *readings)
 
@@ -243,7 +246,7 @@ def kept_tracks(
         list[UploadFile], File(alias="with", description="other speakers' tracks, to keep in step")
     ] = NO_FILES,
 ) -> tuple[Track, ...]:
-    """The uploaded tracks."""
+    """Return the uploaded tracks."""
     return tracks_of(further(request, files))
 
 
@@ -262,13 +265,13 @@ router = APIRouter(
 
 @router.get("/models")
 def models() -> ModelList:
-    """The models, in OpenAI's form."""
+    """List the models, in OpenAI's form."""
     return ModelList(data=[Model(id=USUAL_MODELS.model)])
 
 
 @router.get("/voices")
 def named(request: Request) -> dict[str, list[str]]:
-    """The voices that can be spoken in."""
+    """List the voices that can be spoken in."""
     return {"voices": sorted(request.app.state.voices)}
 
 
@@ -278,8 +281,7 @@ def named(request: Request) -> dict[str, list[str]]:
     responses={**problems(400, 409, 413, 429), 200: contents(*MEDIA_TYPES)},
 )
 async def speech(body: SpeechBody, request: Request, service: Serving) -> Response:
-    """The input, spoken, each piece sent as soon as it is made; as OpenAI's endpoint of this
-    name."""
+    """Speak the input, and send each piece as soon as it is made, as OpenAI's endpoint does."""
     voices = request.app.state.voices
     voice = voices.get(body.voice or next(iter(voices)))
     if voice is None:
@@ -328,8 +330,7 @@ async def transcription(
     granularities: Annotated[list[str], Form(alias="timestamp_granularities[]")] = NO_GRANULARITIES,
     stream: Annotated[bool, Form(description="as server-sent events: json and text")] = False,
 ) -> Response:
-    """The recording's words; as OpenAI's endpoint of this name, whose other fields have no
-    effect."""
+    """Transcribe the recording as OpenAI's endpoint does, whose other fields have no effect."""
     if stream and response_format not in UNTIMED:
         raise InputError(
             f"{response_format} isn't streamed: leave out stream, or ask for json or text."
@@ -361,7 +362,7 @@ def translation() -> Response:
 async def align(
     request: Request, service: Serving, file: Kept, text: Annotated[str, TEXT_FIELD] = ""
 ) -> Response:
-    """Words, pauses and phones with their times in seconds and their confidence, 0 to 1."""
+    """Time words, pauses and phones, in seconds, with their confidence, 0 to 1."""
     job = service.jobs.start("alignment", lambda watch: service.align(watch, file, text))
     return JSONResponse((await finished(job, request)).to_json())
 
@@ -389,7 +390,7 @@ async def edit(
     response_format: Annotated[Literal["", "wav", "flac"], Form()] = "",
     reply: Annotated[Literal["job", "recording"], Form()] = "job",
 ) -> Response:
-    """A job that edits the recording, or with reply=recording the edited recording itself.
+    """Edit the recording: answer with the job, or with reply=recording with the edited recording.
 
     With tracks, the recording comes in a zip, with its edit.json and the tracks.
     """
@@ -423,8 +424,7 @@ async def clean(
     response_format: Annotated[Literal["", "wav", "flac"], Form()] = "",
     reply: Annotated[Literal["job", "recording"], Form()] = "job",
 ) -> Response:
-    """A job that takes out what `a3t clean` finds, or with reply=recording the recording without
-    it; its result is that of an edit."""
+    """Take out what `a3t clean` finds; the answer is that of an edit."""
     want = cleaning_of_lists(find or None, mute, bleep, **vars(options))
     said = limits.check_text(text, texts.THE_TRANSCRIPT) or None
     wanted = EditRequest(new_text="", text=said, tracks=tracks)
@@ -443,7 +443,7 @@ async def made(
     work: Callable[[Watch], tuple[Path, Path, str]],
     reply: Literal["job", "recording"],
 ) -> Response:
-    """A new job, or its recording when it is done."""
+    """Start a job, and answer with it, or with its recording when it is done."""
     job = get_service(request).jobs.start(kind, work, kept=reply == "job")
     if reply == "job":
         return JSONResponse(JobState.of(job).model_dump(), 202)
@@ -452,7 +452,7 @@ async def made(
 
 @router.get("/jobs/{name}", responses=problems(404))
 def state(job: Job) -> JobState:
-    """A job's status ("running", "done", "failed", "cancelled"), step and progress, 0 to 1."""
+    """Tell a job's status ("running", "done", "failed", "cancelled"), step and progress, 0 to 1."""
     return JobState.of(job)
 
 
@@ -462,13 +462,13 @@ def state(job: Job) -> JobState:
     responses={**problems(400, 404, 409), 200: EDITED},
 )
 def recording(job: Job) -> Response:
-    """The edited recording; with tracks a zip of it, its edit.json and the tracks."""
+    """Send the edited recording; with tracks a zip of it, its edit.json and the tracks."""
     return result_file(result(job)[0])
 
 
 @router.get("/jobs/{name}/edit.json", responses=problems(400, 404, 409))
 def record(job: Job) -> Any:
-    """The record of what was changed, in samples."""
+    """Send the record of what was changed, in samples."""
     return json.loads(result(job)[1].read_text(encoding="utf-8"))
 
 
@@ -482,8 +482,10 @@ def cancel(job: Job) -> JobState:
 async def finished(
     job: RequestJob, request: Request, enough: Callable[[], bool] = lambda: False
 ) -> Any:
-    """The job's result when it is done, or None once there is enough of it; it is ended if its
-    client goes away."""
+    """Return the job's result when it is done, or None once there is enough of it.
+
+    The job is cancelled if its client goes away.
+    """
     while not job.outcome.done():
         if enough():
             return None
@@ -495,7 +497,7 @@ async def finished(
 
 
 def result(job: RequestJob) -> Any:
-    """A job's result; raises its error if it failed, HTTPException while it runs."""
+    """Return a job's result; raise its error if it failed, HTTPException while it runs."""
     if not job.outcome.done():
         raise HTTPException(409, "The job is not done yet.")
     try:
@@ -507,5 +509,5 @@ def result(job: RequestJob) -> Any:
 
 
 def result_file(path: Path) -> FileResponse:
-    """A recording, or a zip, as an answer."""
+    """Answer with a recording, or a zip."""
     return FileResponse(path, media_type=FILE_TYPES[path.suffix[1:]], filename=path.name)

@@ -33,8 +33,10 @@ ENCODED = {"mp3": ("mp3", "libmp3lame"), "opus": ("ogg", "libopus"), "aac": ("ad
 
 
 def answer(said: Transcript, aligned: Alignment | None, kind: str, words: bool) -> Any:
-    """The body of an answer in one of OpenAI's formats: text, or what becomes JSON. words: whether
-    verbose_json has their times too."""
+    """Return an answer's body in one of OpenAI's formats: text, or what becomes JSON.
+
+    words: whether verbose_json lists the words' times too.
+    """
     if kind == "json":
         return {"text": said.text.strip()}
     if kind == "text" or aligned is None:
@@ -114,7 +116,7 @@ class SpeechEncoder:
         self._pieces: list[np.ndarray] = []
 
     def add(self, samples: np.ndarray) -> bytes:
-        """The bytes that can be sent once these samples (n,) follow."""
+        """Return the bytes that can be sent once these samples (n,) follow."""
         from av import AudioFrame
 
         if self._kind == "flac":
@@ -130,7 +132,7 @@ class SpeechEncoder:
         return self._sink.taken()
 
     def end(self) -> bytes:
-        """The bytes that end the file."""
+        """Return the bytes that end the file."""
         if self._kind == "flac":
             file = io.BytesIO()
             sound = np.clip(np.concatenate(self._pieces), -1.0, 1.0)
@@ -149,7 +151,7 @@ class _Sink(io.BytesIO):
         return False
 
     def taken(self) -> bytes:
-        """The bytes written since the last call."""
+        """Return the bytes written since the last call."""
         found = self.getvalue()
         self.seek(0)
         self.truncate()

@@ -28,8 +28,13 @@ class PromptVoice:
 
 
 def voices_in(folder: Path | None) -> dict[str, PromptVoice]:
-    """The voices of a folder's recordings, by their names, which are the files' without the ending;
-    without a folder the example's. InputError if there are none, or if one can't be used."""
+    """Return the voices of a folder's recordings by file stem; without a folder the example's.
+
+    Raises
+    ------
+    InputError
+        If there are none, or one can't be used.
+    """
     from a3t.user_folders import voice_names
 
     learnt = set(voice_names())
