@@ -467,8 +467,7 @@ def respelled(plan: EditPlan) -> str:
         words += [replace(each, token=~each.token) for each in plan.text.words[slice(*edit.old)]]
         end = edit.new[1]
     text = Transcript.of_tokens([*words, *plan.new_text.words[end:]]).text
-    is_same = Transcript.from_text(text).spoken == plan.text.spoken
-    return text if is_same else plan.text.text
+    return plan.text.written_as(text).text
 
 
 def exported(result: EditedRecording, out: Path) -> list[Path]:

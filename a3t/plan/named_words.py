@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from a3t.spans import Span
-from a3t.text.transcript import Transcript
+from a3t.text.transcript import Transcript, parsed
 
 OWNED = ("'s", "'")  # what may follow a name that is hidden
 
@@ -17,7 +16,7 @@ def places_of(names: Sequence[str], said: Transcript) -> Iterator[Span]:
     Written tokens stay whole. Spans are in order and apart; of several that begin together the
     longest counts.
     """
-    phrases = {tuple(Transcript.from_text(name).spoken) for name in names if _is_spoken(name)}
+    phrases = {parsed(name).spoken for name in names if any(map(str.isalnum, name))}
     longest = max(map(len, phrases), default=0)
     words, k = said.words, 0
     while k < len(words):
@@ -33,10 +32,6 @@ def places_of(names: Sequence[str], said: Transcript) -> Iterator[Span]:
             k = last
         else:
             k += 1
-
-
-def _is_spoken(name: str) -> bool:
-    return re.search(r"\w", name) is not None
 
 
 def _is_one(words: Sequence[str], phrases: set[tuple[str, ...]]) -> bool:

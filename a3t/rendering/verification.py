@@ -23,7 +23,7 @@ from a3t.rendering.edited import EditedRecording, WordScore
 from a3t.spans import Span
 from a3t.text.comparison.edit_script import edit_script
 from a3t.text.pronunciation.pronouncer import Pronouncer
-from a3t.text.transcript import Transcript
+from a3t.text.transcript import spoken_words
 from alignment import Alignment, AlignmentError
 from alignment.aligners.network_aligner import NetworkAligner
 from alignment.arpabet import strip_stress
@@ -98,7 +98,7 @@ def _heard_by_whisper(
         text = load_whisper(folder).hear(mono, rate)
     except AlignmentError:
         return []
-    return heard_alike(spoken, Transcript.from_text(text).spoken, pronouncer)
+    return heard_alike(spoken, spoken_words(text), pronouncer)
 
 
 def heard_alike(spoken: Sequence[str], heard: Sequence[str], pronouncer: Pronouncer) -> list[bool]:

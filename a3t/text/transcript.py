@@ -227,10 +227,9 @@ class Transcript(Record):
             before, end = self.text[end:start], start + len(written)
             text += before.rstrip(" ") if token in gone else before + written
         kept = [word for k, word in enumerate(self.words) if k not in words]
-        text = (text + self.text[end:]).strip()
-        rest = Transcript.from_text(text) if kept else replace(self, words=())
-        same = rest.spoken == tuple(word.text for word in kept)
-        return rest if same else Transcript.of_tokens(kept)
+        if not kept:
+            return replace(self, words=())
+        return Transcript.of_tokens(kept).written_as((text + self.text[end:]).strip())
 
     def of_words(self, ranges: Sequence[Span]) -> Transcript:
         """Return the same text with only the words [first, last) of each range, in order."""
@@ -255,6 +254,14 @@ def parsed(text: str | Transcript | None) -> Transcript | None:
     (`alignment.formats.transcripts`). Errors as for `from_text`.
     """
     return Transcript.from_text(spoken_text(text)) if isinstance(text, str) else text
+
+
+def spoken_words(text: str) -> tuple[str, ...]:
+    """Return the spoken words of what a program wrote; none if it has none."""
+    try:
+        return Transcript.from_text(text).spoken
+    except InputError:
+        return ()
 
 
 def spoken_text(text: str) -> str:

@@ -150,6 +150,8 @@ def test_words_that_whisper_hears_otherwise_are_doubted(
     assert result.doubtful == ("never",)
     said.append(NEVER)
     assert verify(result).doubtful == ()
+    said.append("")  # Whisper hears nothing at all
+    assert verify(result).doubtful == ("never",)
 
 
 def test_what_sounds_the_same_is_the_same() -> None:

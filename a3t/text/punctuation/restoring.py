@@ -24,7 +24,7 @@ from a3t.text.punctuation.words_and_tags import (
     pause_length,
     pieces,
 )
-from a3t.text.transcript import Transcript
+from a3t.text.transcript import Transcript, spoken_words
 
 NAME = "punctuation"  # of the shipped model
 LONGEST = 200_000  # words; more than a day of speech
@@ -118,24 +118,16 @@ def _said_alike(sentence: Sequence[tuple[str, str, str]], follows: str) -> str:
     "no" and "5" aren't "No. 5", and "nhs", which is one word, isn't "NHS".
     """
     plain, marked, full = zip(*sentence, strict=True)
-    due = _spoken(f"{''.join(plain)} {follows}")
+    due = spoken_words(f"{''.join(plain)} {follows}")
     after = _capitalised(follows, True, "lower", "")
     careful = [""]
     for only, new, after_it in zip(marked, full, (*full[1:], ""), strict=True):
         beside = (f"{careful[-1]}{only}{after_it}", f"{careful[-1]}{new}{after_it}")
-        careful.append(new if _spoken(beside[0]) == _spoken(beside[1]) else only)
+        careful.append(new if spoken_words(beside[0]) == spoken_words(beside[1]) else only)
     for attempt in (full, careful, marked):
-        if _spoken(f"{''.join(attempt)} {after}") == due:
+        if spoken_words(f"{''.join(attempt)} {after}") == due:
             return "".join(attempt)
     return "".join(plain)
-
-
-def _spoken(text: str) -> tuple[str, ...]:
-    """Its spoken words; none if it has none."""
-    try:
-        return Transcript.from_text(text).spoken
-    except InputError:
-        return ()
 
 
 def _of_pieces(text: Transcript, pauses: Sequence[float | None]) -> list[float | None]:
