@@ -9,7 +9,6 @@ from gradio_client import Client, exceptions, handle_file
 
 from a3t.editor import Editor
 from a3t.projects.export.exports import export
-from app import gradio_requests
 from app.service import Service
 from app.texts import DEPARTURES
 from tests.app.conftest import EDIT_OPTIONS
@@ -149,7 +148,7 @@ def test_tts(client: Client, arctic: Path) -> None:
 def test_without_ffmpeg_which_streams_the_whole_is_spoken(
     client: Client, arctic: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gradio_requests, "which", lambda _: None)
+    monkeypatch.setattr("app.gradio_requests.which", lambda _: None)
     job = client.submit(handle_file(arctic), "Bring the papers.", ARCTIC, api_name="/tts")
     assert soundfile.info(job.result()[1]).duration > 0.4
     assert len(job.outputs()) == 1

@@ -23,7 +23,7 @@ from gradio_client import Client, handle_file
 
 from a3t import __version__
 from a3t.commands import app as command
-from app import application, front
+from app import application
 from app.application import LoadedLater, served
 from app.guard import Callers, Guard, Visitors, headers_of
 from app.processes.request_jobs import CancelledError, Watch
@@ -259,6 +259,8 @@ def test_a_notebook_shows_the_front(
     display.IFrame, display.display = (lambda address, **how: (address, how)), shown.append
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     monkeypatch.setitem(sys.modules, "IPython.display", display)
+    from app import front
+
     editor = front(projects=tmp_path)  # type: ignore[operator]
     address = editor.launch(height=500)
     try:

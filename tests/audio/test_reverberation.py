@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import soundfile
-from scipy.signal import fftconvolve
 
 from a3t.audio.analysis.room_tone import RoomTone
 from a3t.audio.matching.reverberation import Reverberation, find_reverberation
@@ -29,6 +28,8 @@ def bursts(seconds: float, seed: int) -> np.ndarray:
 
 def in_a_room(sound: np.ndarray, seconds: float, direct: float) -> np.ndarray:
     """Sound in a room: noise that falls by 60 dB in ``seconds``, ``direct`` dB below the sound."""
+    from scipy.signal import fftconvolve
+
     time = np.arange(round(seconds * RATE)) / RATE
     tail = np.random.default_rng(9).standard_normal(len(time)) * 10 ** (-3 * time / seconds)
     tail[: RATE // 100] = 0.0

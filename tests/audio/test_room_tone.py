@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.signal import lfilter, welch
 
 from a3t.audio.analysis.room_tone import find_room_tone, room_tone
 from alignment import Alignment, Phone, Word, pause
@@ -14,6 +13,8 @@ SECONDS = (0.5, 0.6, 0.4, 0.7, 0.8)  # pause, word, pause, word, pause
 
 def room(rate: int, samples: int, seed: int = 0) -> np.ndarray:
     """A dull noise in two channels that share some of it, at about -50 dB."""
+    from scipy.signal import lfilter
+
     noise = np.random.default_rng(seed).normal(0, 1, (samples, 2))
     dull = lfilter([0.004], [1, -0.9], noise[:, 0])
     return np.stack([dull, 0.5 * dull + 0.002 * noise[:, 1]], axis=1)
@@ -40,6 +41,8 @@ def spoken(rate: int, channels: int = 2) -> tuple[np.ndarray, Alignment]:
 @pytest.mark.parametrize("rate", [8_000, 16_000, 48_000])
 @pytest.mark.parametrize("channels", [1, 2])
 def test_it_is_as_loud_and_as_coloured_as_the_pauses(make_recording, rate, channels):
+    from scipy.signal import welch
+
     sound, alignment = spoken(rate, channels)
     made = room_tone(make_recording(sound, rate), alignment, 3 * rate)
     assert made.shape == (3 * rate, channels) and made.dtype == np.float32

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import soundfile
 import torch
-from scipy.signal import resample_poly
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -115,6 +114,8 @@ SUMS = ("mm", "addmm", "bmm", "baddbmm", "convolution", "sum", "mean", "norm", "
 @pytest.fixture
 def stereo(arctic: Path, tmp_path: Path) -> Path:
     """The sentence in 48 kHz and stereo."""
+    from scipy.signal import resample_poly
+
     samples, _ = soundfile.read(arctic)
     wave = resample_poly(samples, 3, 1)
     soundfile.write(tmp_path / "stereo.wav", np.stack([wave, 0.7 * wave], 1), 48_000)

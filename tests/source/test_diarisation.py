@@ -1,5 +1,6 @@
 """Two voices told apart by their sound."""
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +17,9 @@ from a3t.source.transcripts import found_beside
 from a3t.text.transcript import Transcript, turns_of
 from tests.conftest import ARCTIC
 
-pytest.importorskip("resemblyzer", reason="Resemblyzer is not installed")
-pytest.importorskip("sklearn", reason="scikit-learn is not installed")
+for name in ("resemblyzer", "sklearn"):  # importing them takes seconds
+    if find_spec(name) is None:
+        pytest.skip(f"{name} is not installed", allow_module_level=True)
 
 
 @pytest.fixture(scope="module")

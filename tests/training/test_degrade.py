@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import soundfile
-from scipy.signal import welch
 
 from a3t.audio.analysis.mel import log_mel
 from a3t.audio.analysis.world_pitch import log_pitch
@@ -62,6 +61,8 @@ def test_noise_has_the_requested_level_below_the_speech(subtests: pytest.Subtest
 
 
 def test_noise_has_its_colour(subtests: pytest.Subtests) -> None:
+    from scipy.signal import welch
+
     for slope in [0.0, -3.0, -6.0, 2.0]:
         with subtests.test(slope=slope):
             noise = sounds.coloured_noise(10 * SAMPLE_RATE, np.random.default_rng(0), slope)
@@ -86,6 +87,8 @@ def test_reverberation_has_the_requested_length_and_does_not_delay_the_direct_so
 
 
 def test_a_band_pass_keeps_its_band_without_delay() -> None:
+    from scipy.signal import welch
+
     noise = np.random.default_rng(0).standard_normal(4 * SAMPLE_RATE)
     line = sounds.band(noise, 300.0, 3400.0)
     hertz, before = welch(noise, SAMPLE_RATE, nperseg=2048)

@@ -13,13 +13,13 @@ from training.configuration import read_config
 from training.text.pretrained_encoder import TwoStreams
 from training.text.train_punctuation import TaggerTraining, network_of
 
-transformers = pytest.importorskip("transformers")
 WORDS = "we went home and slept what happened then nobody knows it".split()
 
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A Funnel-Transformer and a BART of a few thousand weights, which split words in pieces."""
+    transformers = pytest.importorskip("transformers")
     from tokenizers import Tokenizer, pre_tokenizers
     from tokenizers.models import WordPiece
 

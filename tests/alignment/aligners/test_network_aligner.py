@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 import soundfile
-from scipy.signal import istft, stft
 
 from a3t.text.transcript import Transcript
 from alignment import Alignment
@@ -104,6 +103,8 @@ def test_a_repetition_is_named_and_moves_nothing(
 
 def stretched(samples: np.ndarray, rate: float) -> np.ndarray:
     """The same sound at ``rate`` times the speed, by a phase vocoder."""
+    from scipy.signal import istft, stft
+
     spectra = np.pad(stft(samples, nperseg=512, noverlap=448)[2], ((0, 0), (0, 2)))
     places = np.arange(0, spectra.shape[1] - 2, rate)
     old, new = spectra[:, places.astype(int)], spectra[:, places.astype(int) + 1]
