@@ -8,6 +8,8 @@ import pytest
 import soundfile
 
 from a3t.audio.analysis.background import SteadyTones, find_steady_tones
+from a3t.audio.matching.sound_matching import SoundMatcher
+from a3t.audio.matching.traits import ALL_TRAITS
 from a3t.audio.reading.recording import Recording
 from training.features.sounds import hum, reverberant
 
@@ -115,7 +117,33 @@ def test_taking_a_tone_out_of_speech_leaves_no_whistle_in_its_pause(
     words[2_000:4_000] += np.random.default_rng(0).normal(0, 0.1, 2_000)  # a loud sibilant
     turn = np.exp(2j * np.pi * 5_000.3 / rate * np.arange(len(words)))
     beside = np.array([[max(own, 1e-5)]], complex)
-    tones = SteadyTones(rate, np.array([5_000.3]), beside, beside)
+    tones = SteadyTones(rate, np.array([5_000.3]), beside, beside, np.ones(1))
     made = tones.without(words[:, None] + own * turn.real[:, None])[8_500:11_500, 0]
     window = np.hanning(3_000)
     assert 2 * abs(made @ (window * turn[8_500:11_500])) / window.sum() < left_over
+
+
+def standing_out(sound: np.ndarray, frequency: float, rate: int) -> float:
+    """By how many dB a tone is above what is beside it."""
+    window = np.hanning(len(sound)) * sound
+
+    def power(hertz: float) -> float:
+        return abs(window @ np.exp(-2j * np.pi * hertz / rate * np.arange(len(sound)))) ** 2
+
+    beside = np.mean([power(frequency + k) for k in (-60, -45, -30, 30, 45, 60)])
+    return float(10 * np.log10(power(frequency) / beside))
+
+
+@pytest.mark.parametrize(("only_in_pauses", "decibels"), [(True, (0, 12)), (False, (25, 40))])
+def test_a_tone_stands_out_of_new_words_as_it_does_of_the_recorded_ones(
+    arctic: Path, make_recording: MakeRecording, only_in_pauses: bool, decibels: tuple[int, int]
+) -> None:
+    speech, rate = talk(arctic)
+    tone = 0.0006 * np.cos(2 * np.pi * 5000.0 / rate * np.arange(len(speech)))
+    if only_in_pauses:  # as codecs keep it
+        tone[np.convolve(np.square(speech), np.ones(800) / 800, "same") > 1e-4] = 0.0
+    recording = make_recording(speech + tone, rate)
+    matcher = SoundMatcher(ALL_TRAITS, (), None, 0, find_steady_tones(recording, 92_000, 98_000))
+    words = np.convolve(speech[20_000:26_000], np.hanning(9) / np.hanning(9).sum(), "same")
+    made = matcher.with_steady_tones(words[:, None], -92_000, 0)[:, 0]
+    assert decibels[0] < standing_out(made, 5000.0, rate) < decibels[1]

@@ -3,7 +3,8 @@
 Steady tones, such as a hum. A tone counts as steady if it is sure on both sides of the edit, and as
 loud: what speech hides on one of them, or what is a line of a codec there, would whistle in the
 patch. Across the edit it goes on from its left side's phase to its right side's, so that at both
-joints it meets itself.
+joints it meets itself. Under new words it stands out no more than under the recorded ones: a codec
+may keep a line in pauses alone.
 
 In frames of a quarter of a second a tone turns from one to the next as its frequency says. Each
 frame is weighed by the noise beside the tone's frequency at that moment, so that pauses tell most:
@@ -19,7 +20,7 @@ hum that isn't: a motor's may waver, but it stays.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import soxr
@@ -53,6 +54,8 @@ MAINS_HZ = (50.0, 60.0)  # Hz; a hum's harmonics tell where to look for the othe
 MAINS_DRIFT = 0.002  # … of a mains that is so far off, …
 MAX_HARMONICS = 20  # … up to so many
 HARMONIC_BOTH = (4.0, 0.6)  # how sure these are
+LOUD_SHARE = 0.1  # of the loudest frame's power: quieter ones are pauses
+MAX_STANDING_OUT = 1.5  # times as far above its surroundings as in the recording, in power
 MAX_TAKEN_OUT = 1.5  # times as loud as beside it may a tone be that is taken out
 LEVEL_S = 0.05  # seconds whose level weighs a moment
 MIN_POWER_SHARE = 1e-4  # of the mean power; what is below weighs no more
@@ -89,7 +92,7 @@ class ToneEvidence:
     """All frames of a stretch of sound, mono (n,), at ``rate`` Hz."""
 
     def __init__(self, mono: np.ndarray, rate: int) -> None:
-        size = 2 * round(TONE_FRAME_S * rate / 2)
+        size = _frame_samples(rate)
         hop = round(TONE_HOP_S * rate)
         self.step, self.width = hop / rate, rate / (PADDING_FACTOR * size)
         frames = np.lib.stride_tricks.sliding_window_view(mono, size)[::hop]
@@ -173,6 +176,26 @@ class ToneEvidence:
         return float(frequency + step * 0.5 * (before - after) / bend)
 
 
+def _frame_samples(rate: int) -> int:
+    return 2 * round(TONE_FRAME_S * rate / 2)
+
+
+def _powers(mono: np.ndarray, frequencies: np.ndarray, rate: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the power of a sound (n,) at frequencies, Hz, and on both sides of them.
+
+    Both are (frames, frequencies), of the frames that are about as loud as the loudest.
+    """
+    size = _frame_samples(rate)
+    mono = np.pad(mono, (0, max(size - len(mono), 0)))
+    frames = np.lib.stride_tricks.sliding_window_view(mono, size)[:: round(TONE_HOP_S * rate)]
+    levels = np.square(frames).mean(axis=1)
+    frames = frames[levels >= LOUD_SHARE * levels.max(initial=0.0)]
+    spectra = np.fft.rfft(frames * np.hanning(size), PADDING_FACTOR * size, axis=1)
+    power, width = np.square(np.abs(spectra)), rate / (PADDING_FACTOR * size)
+    bins = np.round(frequencies / width).astype(int)
+    return power[:, bins], _beside(power, width)[:, bins]
+
+
 def _beside(power: np.ndarray, width: float) -> np.ndarray:
     """(frames, bins): the mean power on both sides of each bin, within `NOISE_BESIDE_HZ` of it."""
     near, far = (round(hertz / width) for hertz in NOISE_BESIDE_HZ)
@@ -191,16 +214,36 @@ class SteadyTones:
 
     rate: Hz. frequencies: (n,) Hz. left, right: (n, channels) complex amplitudes: a side's tone is
     the real part of amplitude · exp(2πi · frequency · sample / rate), by the recording's samples.
+    standing: (n,) how many times as strong as what is beside it in frequency a tone is, at most.
     """
 
     rate: int
     frequencies: np.ndarray
     left: np.ndarray
     right: np.ndarray
+    standing: np.ndarray
 
     def __len__(self) -> int:
         """Count the tones."""
         return len(self.frequencies)
+
+    def through(self, sound: np.ndarray, leave: int, enter: int) -> np.ndarray:
+        """Return new words (n, channels) with these tones in place of their own.
+
+        They are as loud as beside the edit, unless they would stand out more than there.
+        """
+        if not len(self):
+            return sound
+        sound = self.without(sound)
+        _, beside = _powers(sound.mean(axis=1), self.frequencies, self.rate)
+        size = _frame_samples(self.rate)
+        levels = np.stack([np.abs(side.mean(axis=1)) for side in (self.left, self.right)]).max(0)
+        most = MAX_STANDING_OUT * np.maximum(self.standing, 1.0) * np.median(beside, axis=0)
+        shares = np.minimum(1.0, np.sqrt(most) / np.maximum(levels * size / 4, 1e-20))
+        bounded = replace(
+            self, left=self.left * shares[:, None], right=self.right * shares[:, None]
+        )
+        return sound + bounded.across(len(sound), leave, enter)
 
     def across(self, samples: int, leave: int, enter: int) -> np.ndarray:
         """Return the tones on (samples, channels), from the left side's phase to the right side's.
@@ -244,7 +287,7 @@ def find_steady_tones(recording: Recording, first: int, last: int) -> SteadyTone
     rate, reach = recording.sample_rate, round(SIDE_S * recording.sample_rate)
     spans = [(max(0, first - reach), first), (last, min(recording.samples, last + reach))]
     nothing = np.zeros((0, recording.channels), complex)
-    none = SteadyTones(rate, np.zeros(0), nothing, nothing)
+    none = SteadyTones(rate, np.zeros(0), nothing, nothing, np.zeros(0))
     if any(end - start < MIN_SIDE_S * rate for start, end in spans):
         return none
     sides = [to_float(recording.read(*span)) for span in spans]
@@ -260,7 +303,11 @@ def find_steady_tones(recording: Recording, first: int, last: int) -> SteadyTone
     right = _amplitudes(frequencies, sides[1][:fitted], last, rate)
     loud = np.stack([np.abs(each).max(axis=1) for each in (left, right)])
     alike = loud.max(axis=0) <= MAX_LEVEL_RATIO * loud.min(axis=0)
-    return SteadyTones(rate, frequencies[alike], left[alike], right[alike])
+    near = (sides[0][-fitted:], sides[1][:fitted])
+    powers = [_powers(side.mean(axis=1), frequencies[alike], rate) for side in near]
+    ratios = [np.median(at / np.maximum(beside, 1e-20), axis=0) for at, beside in powers]
+    standing = np.max(ratios, axis=0)
+    return SteadyTones(rate, frequencies[alike], left[alike], right[alike], standing)
 
 
 def _steady(left: ToneEvidence, right: ToneEvidence) -> list[float]:

@@ -113,9 +113,7 @@ class SoundMatcher:
 
         Its sample s is the recording's s - leave at its start, s - enter at its end.
         """
-        if not self.steady:
-            return sound
-        return self.steady.without(sound) + self.steady.across(len(sound), leave, enter)
+        return self.steady.through(sound, leave, enter) if self.steady else sound
 
     def with_noise_floor(self, sound: np.ndarray, level: float) -> np.ndarray:
         """Give the patch's sound (n, channels) the recording's noise floor.
