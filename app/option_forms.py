@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from inspect import Parameter, Signature
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import Form
 from pydantic import BaseModel, Field, create_model
@@ -15,16 +15,19 @@ from a3t.plan.options import HTTP, PAGE, Option, options_of, read_options
 
 T = TypeVar("T")
 
+ShownKind = Literal["number", "whole", "switch", "one", "some"]
 # What the page calls the type of a value.
-SHOWN_KINDS = {float: "number", int: "whole", bool: "switch", str: "one", MatchedTraits: "some"}
+SHOWN_KINDS: dict[type, ShownKind] = {
+    float: "number", int: "whole", bool: "switch", str: "one", MatchedTraits: "some"
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class ShownOption:
-    """A row of the table of options as the page makes its field from it; kind: of SHOWN_KINDS."""
+    """A row of the table of options as the page makes its field from it."""
 
     name: str
-    kind: str
+    kind: ShownKind
     default: object
     sentence: str
     least: float | None

@@ -60,7 +60,7 @@ class ProjectEvents:
 
     def refuse(self, sentence: str) -> None:
         """Tell the pages that something can't be done."""
-        self.tell(kind="refused", sentence=sentence)
+        self.tell(kind="refused", key="", sentence=sentence)
 
     def since(self, version: int) -> list[tuple[int, str]]:
         """The events after a version, as JSON; one that says "reload" if they are unknown."""

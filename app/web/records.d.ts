@@ -1,4 +1,5 @@
-// What the server sends and takes (a3t.projects, app.studio), and what the page adds to it.
+// What the server sends and takes (a3t.projects, app.studio), which tests/app/test_page_records.py compares with the
+// records, and what the page adds to it.
 
 export interface Cut { kind: string; action: string; start: number; end: number }
 
