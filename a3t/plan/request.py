@@ -149,12 +149,14 @@ class ReusedWords(Record):
 class PlacedWords(Record):
     """Recorded words that a new text has: spoken words ``old`` of text number ``text``.
 
-    new: where they are written, counted between the new text's blanks.
+    new: where they are written, counted between the new text's blanks. stays: whether they are
+    outside the edit: they stay where they are, whatever of them is recorded for it again.
     """
 
     new: tuple[Count, Count]
     old: tuple[Count, Count]
     text: Count = 0
+    stays: bool = field(default=False, metadata=OMITTED)
 
 
 @dataclass(frozen=True)

@@ -73,8 +73,6 @@ class RecordedTexts:
         result = {}
         for k, edit in enumerate(script):
             runs = [run for run in moved if _is_within(run.new, edit.new)]
-            if sum(run.new[1] - run.new[0] for run in runs) < edit.new[1] - edit.new[0]:
-                runs = []  # beside typed ones all are made: a kept take can't tell them apart
             if not runs and search:
                 runs = self._found(edit, new_text, gone)
             if runs:

@@ -69,13 +69,14 @@ class Revision:
         """Return what makes the new text of recorded words that were placed, and of new ones.
 
         ``texts``: the one that is edited, and those of other recordings. Nothing is compared: of
-        the words of the first text those stay that keep their order, the others are moved.
+        the words of the first text those stay that keep their order, the others are moved; those
+        outside the edit stay in any case.
         """
         text = texts[0]
         check_words(text, new_text)
         check_edits(len(new_text.pauses) + len(new_text.emphasis) + len(places))
-        new_text, runs = _with_recorded_words(texts, new_text, places)
-        kept = _rising([run for run in runs if run.text == 0])
+        new_text, runs, staying = _with_recorded_words(texts, new_text, places)
+        kept = _rising([run for run in runs if run.text == 0], staying)
         script = keeping([(run.old, run.new) for run in kept], len(text.words), len(new_text.words))
         moved = tuple(sorted(set(runs) - set(kept), key=attrgetter("new")))
         made = sum(edit.new[1] - edit.new[0] for edit in script)
@@ -160,13 +161,18 @@ def keeping(kept: Iterable[tuple[Span, Span]], count: int, new_count: int) -> li
     return script
 
 
-def _rising(runs: Sequence[ReusedWords]) -> list[ReusedWords]:
-    """Return those of the runs, in the order of the new text, that keep as many words as can be."""
+def _rising(runs: Sequence[ReusedWords], staying: set[ReusedWords]) -> list[ReusedWords]:
+    """Return those of the runs, in the order of the new text, that keep as many words as can be.
+
+    Those that are ``staying`` are among them.
+    """
+    most = sum(run.old[1] - run.old[0] for run in runs)
     best: list[tuple[int, int]] = []  # the words kept up to each run, and the run before it
     for k, run in enumerate(runs):
         before = [(best[j][0], j) for j in range(k) if runs[j].old[1] <= run.old[0]]
         count, previous = max(before, default=(0, -1))
-        best.append((count + run.old[1] - run.old[0], previous))
+        own = run.old[1] - run.old[0] + most * (run in staying)
+        best.append((count + own, previous))
     kept: list[ReusedWords] = []
     k = max(range(len(best)), key=lambda k: best[k][0], default=-1)
     while k >= 0:
@@ -177,15 +183,17 @@ def _rising(runs: Sequence[ReusedWords]) -> list[ReusedWords]:
 
 def _with_recorded_words(
     texts: Sequence[Transcript], new_text: Transcript, places: Sequence[PlacedWords]
-) -> tuple[Transcript, list[ReusedWords]]:
+) -> tuple[Transcript, list[ReusedWords], set[ReusedWords]]:
     """Return the new text with the words that were recorded, and their places in it, in order.
 
+    Then those of these places that stay.
     A token whose reading depends on what stands beside it is read as it was recorded.
     """
     starts = [*accumulate((len(text.words) for text in texts), initial=0)]
     tokens = written_tokens(new_text)
     begins = [at[0] for _, at in tokens]
-    pairs: list[tuple[int, Span, Span]] = []  # the text, its words, and those of the new text
+    # The recorded words and those of the new text that they are; whether they stay.
+    pairs: list[tuple[int, Span, Span, bool]] = []
     for place in sorted(places, key=lambda place: place.new):
         if place.text >= len(texts) or place.old[1] > len(texts[place.text].words):
             raise InputError("These recorded words are in none of the texts: make the edit again.")
@@ -193,21 +201,25 @@ def _with_recorded_words(
         inside = [words for words, at in near if at[1] <= place.new[1]]
         said = [*_tokens(texts[place.text], place.old)]
         if len(inside) == len(said):
-            pairs += [(place.text, old, new) for old, new in zip(said, inside, strict=True)]
+            both = zip(said, inside, strict=True)
+            pairs += [(place.text, old, new, place.stays) for old, new in both]
         elif inside:
-            pairs.append((place.text, place.old, (inside[0][0], inside[-1][1])))
+            pairs.append((place.text, place.old, (inside[0][0], inside[-1][1]), place.stays))
     pool, same, runs, growth = Transcript.joined(texts), [], list[ReusedWords](), 0
-    for number, old, new in pairs:
+    staying = set[ReusedWords]()
+    for number, old, new, stays in pairs:
         if texts[number].spoken[slice(*old)] != new_text.spoken[slice(*new)]:
             same.append(WordEdit("replace", _moved(old, starts[number]), new))
         first = new[0] + growth
         growth += (old[1] - old[0]) - (new[1] - new[0])
         run = ReusedWords((first, first + old[1] - old[0]), old, number)
         before = runs[-1] if runs else run
-        if (before.text, before.new[1], before.old[1]) == (number, run.new[0], old[0]):
+        ends = before.text, before.new[1], before.old[1], before in staying
+        if ends == (number, run.new[0], old[0], stays):
             run = ReusedWords((runs.pop().new[0], run.new[1]), (before.old[0], old[1]), number)
         runs.append(run)
-    return with_old_words(pool, new_text, same) if same else new_text, runs
+        staying |= {run} if stays else set()
+    return with_old_words(pool, new_text, same) if same else new_text, runs, staying
 
 
 def _tokens(text: Transcript, words: Span) -> Iterator[Span]:

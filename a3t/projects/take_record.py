@@ -6,6 +6,7 @@ Read by the page's server, which has no models, and checked when it comes in a p
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from itertools import chain
 from typing import Annotated, Any
 
 import numpy as np
@@ -69,6 +70,8 @@ class TakeEdit(Record):
     anchor: the token and the word within it at which it begins.
     old: the number of words that it replaces. new, phones: its words, and how each is said.
     excerpts: samples recorded elsewhere: first, last, where they begin in the patch, exact or not.
+    within: for each of these, the edits that were made where it was recorded, and that it has.
+    span: of such an edit, where it was made.
     """
 
     plan: PlannedEdit
@@ -77,6 +80,8 @@ class TakeEdit(Record):
     new: tuple[TranscriptWord, ...]
     phones: tuple[tuple[Text, ...], ...]
     excerpts: tuple[tuple[Sample, Sample, Count, bool], ...] = ()
+    within: tuple[tuple[TakeEdit, ...], ...] = field(default=(), metadata=OMITTED)
+    span: PatchSpan | None = field(default=None, metadata=OMITTED)
 
     def __post_init__(self) -> None:
         """Raise ValueError for words without phones of their own."""
@@ -169,8 +174,14 @@ class TakeRecord(ShownTake, StoredRecord):
         for edit, span in zip(self.mix.edits if self.mix else (), self.spans, strict=False):
             if len(edit.excerpts) != len(edit.plan.taken):
                 raise ValueError("an excerpt")
-            for taken, (first, last, begin, _) in zip(edit.plan.taken, edit.excerpts, strict=True):
-                inside = taken.origin > 0 or last <= samples
+            if edit.within and len(edit.within) != len(edit.excerpts):
+                raise ValueError("an excerpt's edits")
+            for k, (first, last, begin, _) in enumerate(edit.excerpts):
+                own = [inner.span for inner in chain(*edit.within[k : k + 1])]
+                if any(each is None or each.source[1] < each.source[0] for each in own):
+                    raise ValueError("an excerpt's edits")
+                most = samples + sum(each.length for each in own if each)
+                inside = edit.plan.taken[k].origin > 0 or last <= most
                 if not (first <= last and inside and begin <= span.length):
                     raise ValueError("an excerpt")
 

@@ -24,8 +24,8 @@ from a3t.plan.edit_limits import Count, Number, check_alignment
 from a3t.plan.edit_plan import EditPlan, PlannedEdit, ReusedSpeech
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision
-from a3t.plan.word_grid import GridPhone, on_grid
-from a3t.projects.take_record import Anchor, Sample, TakeEdit
+from a3t.plan.word_grid import on_grid
+from a3t.projects.take_record import Anchor, PatchSpan, Sample, TakeEdit
 from a3t.rendering.candidates import VARIATIONS, variant
 from a3t.rendering.edited import EditedRecording, ReusedExcerpt, WordScore
 from a3t.source.records import AlignedRecording
@@ -203,32 +203,49 @@ class MadeEdit:
     others: tuple[AlignedRecording, ...] = ()
 
     def at(
-        self, first: int, first_new: int, aligned: Alignment, origins: Sequence[int]
+        self, first: int, first_new: int, source: AlignedRecording, origins: Sequence[int]
     ) -> PlannedEdit:
-        """Return the edit with its first word counted in whole texts.
+        """Return the edit with its first word counted in the whole texts of a source.
 
-        There the text is ``aligned`` like this, and the recordings of its speech have these
-        numbers.
+        ``origins``: the number of each origin of its speech there.
         """
         plan, new = self.edit.plan, (first_new, first_new + len(self.edit.new))
         by = first_new - plan.new[0]
         taken = tuple(
             replace(
                 speech,
-                origin=origins[speech.origin],
+                origin=origin,
                 new=(speech.new[0] + by, speech.new[1] + by),
-                words=speech.words if speech.origin else _said(speech, aligned),
+                words=speech.words if speech.origin else _said(speech, inner, source),
             )
-            for speech in plan.taken
+            for speech, inner, origin in zip(plan.taken, self.within, origins, strict=True)
         )
         return replace(plan.counted((first, first + self.edit.old), new), taken=taken)
 
+    @property
+    def within(self) -> tuple[tuple[TakeEdit, ...], ...]:
+        """The edits made first in each of the recorded stretches that the edit takes."""
+        return self.edit.within or ((),) * len(self.edit.plan.taken)
+
+    def edited_origin(self, k: int, source: AlignedRecording) -> list[tuple[int, MadeEdit]]:
+        """Return the edits made first in its stretch ``k`` of ``source``, each with its first word.
+
+        How many samples they have is known; these are in the patch alone.
+        """
+        is_other = self.edit.plan.taken[k].origin > 0
+        edits = []
+        for inner in self.within[k]:
+            first = inner.plan.old[0] if is_other else _words_in(inner.plan.source, source)[0]
+            assert inner.span is not None  # (`TakeRecord.check`)
+            samples = np.zeros((inner.span.length, source.recording.channels))
+            edits.append((first, MadeEdit(inner, Patch(inner.span.source, samples), (), self.rate)))
+        return edits
+
     def excerpts(self, origins: Sequence[int]) -> tuple[ReusedExcerpt, ...]:
-        """Return the patch's parts that are recorded elsewhere: in recordings of these numbers."""
-        speech = zip(self.edit.plan.taken, self.edit.excerpts, strict=True)
+        """Return the patch's parts that are recorded elsewhere: in origins of these numbers."""
         return tuple(
-            ReusedExcerpt(origins[taken.origin], (first, last), begin, exact)
-            for taken, (first, last, begin, exact) in speech
+            ReusedExcerpt(origin, (first, last), begin, exact)
+            for origin, (first, last, begin, exact) in zip(origins, self.edit.excerpts, strict=True)
         )
 
 
@@ -245,36 +262,65 @@ def made_edits(
         """Move a span of an origin to the whole recording's clock, if it is of that."""
         return span if origins[origin] else (span[0] + by, span[1] + by)
 
+    def inner(speech: ReusedSpeech) -> Iterator[TakeEdit]:
+        """Yield the edits that were made first in recorded speech."""
+        origin, source = plan.source_edits[speech.origin], result.source_edits[speech.origin]
+        for k in range(*speech.edits):
+            edit, patch = origin.edits[k], source.patches[k]
+            yield TakeEdit(
+                replace(edit, source=later(edit.source, speech.origin, frames)),
+                (-1, 0),
+                edit.old[1] - edit.old[0],
+                origin.new_text.words[slice(*edit.new)],
+                origin.pronunciations[slice(*edit.new)],
+                span=PatchSpan(later(patch.source, speech.origin, begin), len(patch.samples)),
+            )
+
     for k, (edit, patch) in enumerate(zip(plan.edits, result.patches, strict=True)):
-        taken = tuple(
-            replace(s, origin=origins[s.origin], frames=later(s.frames, s.origin, frames))
-            for s in edit.taken
-        )
+        excerpts, taken, within = [], [], [tuple(inner(speech)) for speech in edit.taken]
+        heard = result.excerpts[k] if edit.taken else ()
+        for speech, own, made in zip(edit.taken, heard, within, strict=True):
+            before = speech.edits[0]  # what was made earlier in this origin is not this edit's
+            words = plan.source_edits[own.origin].words.shifts[before]
+            samples = result.source_edits[own.origin].map.samples.shifts[before]
+            taken.append(
+                replace(
+                    speech,
+                    origin=origins[speech.origin],
+                    words=(speech.words[0] - words, speech.words[1] - words),
+                    edits=(0, len(made)),
+                    frames=later(speech.frames, speech.origin, frames),
+                )
+            )
+            first, last = later(own.source, own.origin, begin)
+            excerpts.append((first - samples, last - samples, own.begin, own.exact))
         source = (edit.source[0] + frames, edit.source[1] + frames)
-        made = TakeEdit(
-            replace(edit, source=source, taken=taken),
+        kept = TakeEdit(
+            replace(edit, source=source, taken=tuple(taken)),
             anchor(edit) if anchor else (-1, 0),
             edit.old[1] - edit.old[0],
             plan.new_text.words[slice(*edit.new)],
             plan.pronunciations[slice(*edit.new)],
-            tuple(
-                (*later(each.source, each.origin, begin), each.begin, each.exact)
-                for each in (result.excerpts[k] if result.excerpts else ())
-            ),
+            tuple(excerpts),
+            tuple(within) if any(within) else (),
         )
         moved = Patch((patch.source[0] + begin, patch.source[1] + begin), patch.samples)
         scores = result.scores[k] if result.scores else ()
-        yield MadeEdit(made, moved, scores, plan.rate, plan.others)
+        yield MadeEdit(kept, moved, scores, plan.rate, plan.others)
 
 
-def _said(speech: ReusedSpeech, aligned: Alignment) -> Span:
-    """Return the aligned words [first, last) that recorded speech is."""
-    start, end = (
-        seconds_of(speech.frames[0] + speech.silent[0]),
-        seconds_of(speech.frames[1] - speech.silent[1]),
-    )
+def _said(speech: ReusedSpeech, within: Sequence[TakeEdit], source: AlignedRecording) -> Span:
+    """Return the words [first, last) that recorded speech is, after the edits within it."""
+    before, after = speech.silent
+    first, last = _words_in((speech.frames[0] + before, speech.frames[1] - after), source)
+    return first, last + sum(len(edit.new) - edit.old for edit in within)
+
+
+def _words_in(frames: Span, source: AlignedRecording) -> Span:
+    """Return the words [first, last) whose middle lies in these frames."""
+    start, end = map(seconds_of, frames)
     middle = lambda word: (word.start + word.end) / 2  # noqa: E731
-    spoken = aligned.spoken
+    spoken = source.alignment.spoken
     return bisect_left(spoken, start, key=middle), bisect_right(spoken, end, key=middle)
 
 
@@ -300,24 +346,34 @@ def merged_takes(
             raise InputError("Two edits overlap: merge them.")
     text = source.text
     old = list(text.words)
-    aligned = source.alignment
-    said = [tuple(phone.symbol for phone in word.phones) for word in aligned.spoken]
+    said = [tuple(phone.symbol for phone in word.phones) for word in source.alignment.spoken]
     new: list[TranscriptWord] = []
     pronunciations: list[tuple[str, ...]] = []
     tokens = len(old)  # more than the text has: those of new words come after them
     planned: list[PlannedEdit] = []
     script: list[WordEdit] = []
     done = 0
-    # Two takes may have heard other parts of one file: its words are counted in each of these.
-    others = {id(o): o for _, made in edits for o in made.others}
-    numbers = {known: number for number, known in enumerate(others, 1)}
+    # The recordings that speech is taken from, as they are, or with a take's edits made in them
+    # first. Two takes may have heard other parts of one file: its words are counted in each.
+    origins: dict[tuple[int, int], EditedRecording] = {}
+
+    def number_of(made: MadeEdit, k: int) -> int:
+        """Return the number of the origin of the stretch ``k`` that an edit takes."""
+        origin = (source, *made.others)[made.edit.plan.taken[k].origin]
+        inner = made.edited_origin(k, origin)
+        known = id(origin), len(origins) if inner else -1
+        if known not in origins:
+            asked = EditRequest(new_text="", text=origin.text.text)
+            origins[known] = merged_takes(origin, asked, inner, (), model, vocoder, voice)
+        return [*origins].index(known)
+
     excerpts: list[tuple[ReusedExcerpt, ...]] = []
     for first, made in edits:
-        origins = (0, *(numbers[id(other)] for other in made.others))
-        excerpts.append(made.excerpts(origins))
+        numbers = [number_of(made, k) for k in range(len(made.edit.plan.taken))]
+        excerpts.append(made.excerpts(numbers))
         new += [*old[done:first]]
         pronunciations += said[done:first]
-        edit = made.at(first, len(new), aligned, origins)
+        edit = made.at(first, len(new), source, numbers)
         own = _in_turn(made.edit.new, old[first : edit.old[1]] or old[max(first - 1, 0) : first])
         new += [word.in_token(word.token + tokens) for word in own]
         tokens += 1 + max((word.token for word in made.edit.new), default=0)
@@ -331,45 +387,29 @@ def merged_takes(
     pronunciations += said[done:]
     new_text = Transcript.of_tokens(new)
     rate = float(np.mean([made.rate for _, made in edits] or [1.0]))
-    models = (model, vocoder, voice)
-    unchanged: tuple[EditedRecording, ...] = ()
-    if any(excerpts):  # what they are excerpts of: the recordings as they are
-        unchanged = tuple(
-            EditedRecording(_unchanged(each, rate), (), *models)
-            for each in (source, *others.values())
-        )
+    source_edits = tuple(origins.values())
     plan = EditPlan(
         source,
         replace(request, new_text=new_text.text),
         Revision(text, new_text, tuple(script)),
         tuple(pronunciations),
-        _grid(source),
+        on_grid(source.alignment, source.recording.frames),
         tuple(planned),
         (),
         rate,
-        source_edits=tuple(each.plan for each in unchanged),
+        source_edits=tuple(each.plan for each in source_edits),
     )
     return EditedRecording(
         plan,
         tuple(patches),
-        *models,
+        model,
+        vocoder,
+        voice,
         scores=tuple(made.scores for _, made in edits),
-        source_edits=unchanged,
-        excerpts=tuple(excerpts) if unchanged else (),
+        source_edits=source_edits,
+        excerpts=tuple(excerpts) if source_edits else (),
         takes=tuple(takes),
     )
-
-
-def _grid(source: AlignedRecording) -> tuple[GridPhone, ...]:
-    return on_grid(source.alignment, source.recording.frames)
-
-
-def _unchanged(source: AlignedRecording, rate: float) -> EditPlan:
-    """Return the plan that changes nothing of a recording."""
-    text = source.text
-    said = tuple(tuple(p.symbol for p in word.phones) for word in source.alignment.spoken)
-    same, request = Revision(text, text, ()), EditRequest(new_text=text.text, text=text.text)
-    return EditPlan(source, request, same, said, _grid(source), (), (), rate)
 
 
 def _in_turn(

@@ -161,9 +161,9 @@ def made_spans(result: EditedRecording) -> list[tuple[float, float]]:
     for k in range(len(result.excerpts)):
         for excerpt, (first, last), shift in result.placed(k):
             spans += [
-                (start + shift, end + shift)
+                (max(first, start) + shift, min(last, end) + shift)  # a joint may lie in a word
                 for start, end in elsewhere[excerpt.origin]
-                if first <= start and end <= last
+                if first < end and start < last
             ]
     return sorted(spans)
 

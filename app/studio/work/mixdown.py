@@ -104,7 +104,8 @@ def mix_down(
         files += [path for path in export_files(out, kinds) if path.exists()]
         if loudness is not None:
             files.append(_louder(out, loudness))
-        files += {each.recording.path: None for each in result.source_edits[1:]}  # said for takes
+        said = dict.fromkeys(each.recording.path for each in result.source_edits)  # for takes
+        files += [path for path in said if path != recording.path]
         files += [*result.track_outputs(out), *(track.path for track in in_step)]
         files += [recording.path, *([_film(result, stage / "film" / name)] if film else [])]
         packed = stage / "all.zip"

@@ -209,7 +209,8 @@ def _placed(
     spoken = [*accumulate((len(token.words) for token in kept), initial=0)]
     widths = widths or [len(token.said.split()) for token in kept]
     text = starts[first] if job.text else 0
-    tokens = [*enumerate(starts[:first]), *enumerate(starts[first + bool(job.text) :], last)]
+    stay = {*enumerate(starts[:first]), *enumerate(starts[first + bool(job.text) :], last)}
+    tokens = [*stay]
     for each in job.recorded:
         at = text + each.at
         for identity in each.tokens:
@@ -217,10 +218,11 @@ def _placed(
             at += widths[ids[identity]]
     places = [replace(each, new=(text + each.new[0], text + each.new[1])) for each in job.taken]
     for k, at in sorted(tokens, key=itemgetter(1)):
-        new, old = (at, at + widths[k]), (spoken[k], spoken[k + 1])
-        if places and (places[-1].new[1], places[-1].old[1], places[-1].text) == (at, old[0], 0):
+        new, old, stays = (at, at + widths[k]), (spoken[k], spoken[k + 1]), (k, at) in stay
+        ends = [(p.new[1], p.old[1], p.text, p.stays) for p in places[-1:]]
+        if ends == [(at, old[0], 0, stays)]:
             new, old = (places[-1].new[0], new[1]), (places.pop().old[0], old[1])
-        places.append(PlacedWords(new, old))
+        places.append(PlacedWords(new, old, 0, stays))
     return tuple(sorted(places, key=attrgetter("new")))
 
 
