@@ -102,7 +102,7 @@ def aligner_version(package: Path = Path(__file__).parent) -> str:
 def stress_of(
     words: Sequence[str], pronunciations: Pronunciations
 ) -> list[dict[Pronunciation, tuple[str, ...]]]:
-    """For each word its pronunciations without stress, each with the first that has it with stress.
+    """Return each word's pronunciations without stress, and the first of each with stress.
 
     Raises AlignmentError when there are no words, or one has no pronunciation in ARPAbet.
     """

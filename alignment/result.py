@@ -161,7 +161,7 @@ def covering(
 
 
 def _filled(start: float, end: float, pauses: Sequence[Word]) -> list[Word]:
-    """Pauses that cover [start, end): those that are known, and new ones between them."""
+    """Return pauses that cover [start, end): those that are known, and new ones between them."""
     result: list[Word] = []
     clock = start
     for known in pauses:
@@ -204,7 +204,7 @@ def retimed(word: Word, start: float, end: float) -> Word:
 def spread_evenly(
     texts: Sequence[str], phones: Sequence[Sequence[str]], start: float, stop: float
 ) -> list[Word]:
-    """Words that are not found, phone by phone over the time there is; all scores 0."""
+    """Spread words that are not found over the time there is, phone by phone; all scores 0."""
     count = sum(map(len, phones))
     step = (stop - start) / max(count, 1)
     edges = [*(start + k * step for k in range(count)), stop]

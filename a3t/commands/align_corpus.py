@@ -135,7 +135,7 @@ def _sentence(error: Exception) -> str:
 def _one_by_one(
     tasks: Sequence[Task], options: argparse.Namespace, own: Dictionary
 ) -> Iterator[tuple[Task, str | None]]:
-    """Each task with its failure, from this machine's cores or the cluster."""
+    """Yield each task with its failure, from this machine's cores or the cluster."""
     function = partial(align_one, aligner=options.aligner, own=own)
     for done in run_jobs(function, tasks, options.jobs, options.scheduler):
         yield done.job, done.result if done.error is None else _sentence(done.error)
@@ -144,7 +144,7 @@ def _one_by_one(
 def _by_montreal(
     tasks: Sequence[Task], options: argparse.Namespace, own: Dictionary
 ) -> Iterator[tuple[Task, str | None]]:
-    """Each task with its failure, from one run of MFA, which knows speakers by their folders."""
+    """Yield each task with its failure, from one run of MFA, which knows speakers by folder."""
     from alignment.aligners.montreal import MontrealAligner
 
     folders = {folder: k for k, folder in enumerate(sorted({t.out.parent for t in tasks}))}

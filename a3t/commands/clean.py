@@ -137,7 +137,7 @@ def _output(options: argparse.Namespace, path: Path) -> Path:
 
 
 def _check_outputs(options: argparse.Namespace) -> None:
-    """InputError if two recordings would be written to one file."""
+    """Raise InputError if two recordings would be written to one file."""
     sources: dict[Path, Path] = {}
     for path in options.wav:
         out = _output(options, path)

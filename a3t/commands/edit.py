@@ -67,7 +67,7 @@ def main(arguments: list[str]) -> int:
 
 
 def refuse_without_effect(options: argparse.Namespace, where: str, names: Collection[str]) -> None:
-    """Wrong usage if one of these options is given, which would be ignored."""
+    """End with wrong usage if one of these options is given, which would be ignored."""
     usual = parser()
     given = [name for name in names if getattr(options, name) != usual.get_default(name)]
     if given:

@@ -112,7 +112,7 @@ class Reading:
     error: str = ""
 
     def to_json(self) -> dict[str, object]:
-        """`spoken` as one text, `phones` as one text a word; a text with an error has only that."""
+        """Return `spoken` as one text and `phones` as one text a word; or the error alone."""
         if self.error:
             return {"error": self.error}
         return {

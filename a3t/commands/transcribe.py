@@ -173,7 +173,7 @@ def transcribe_live(options: argparse.Namespace) -> None:
 
 @contextmanager
 def interrupted_once(stop: Callable[[], None]) -> Iterator[None]:
-    """Ctrl-C calls `stop`; if it is pressed again, it interrupts as it does elsewhere."""
+    """Let the first Ctrl-C call `stop`; the next one interrupts as it does elsewhere."""
     before = signal.getsignal(signal.SIGINT)
 
     def stop_once(*_: object) -> None:
@@ -189,7 +189,7 @@ def interrupted_once(stop: Callable[[], None]) -> Iterator[None]:
 
 
 def check_free(out: Path) -> None:
-    """InputError if a transcript can't be saved as ``out``, or would replace a file."""
+    """Raise InputError if a transcript can't be saved as ``out``, or would replace a file."""
     from a3t.audio.output.files import check_target
 
     if out.suffix.lower() not in TRANSCRIPT_ENDINGS:

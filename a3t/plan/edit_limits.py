@@ -44,7 +44,7 @@ Count = Annotated[int, Meta(ge=0, le=2**62)]
 
 
 def check_characters(text: str) -> None:
-    """InputError for a text with too many characters, or with invalid ones."""
+    """Raise InputError for a text with too many characters, or with invalid ones."""
     try:
         text.encode()
     except UnicodeEncodeError:  # surrogates, from bytes in another encoding
@@ -57,7 +57,7 @@ def check_characters(text: str) -> None:
 
 
 def check_words(*texts: Transcript) -> None:
-    """InputError for texts that are too long to compare."""
+    """Raise InputError for texts that are too long to compare."""
     most = max(len(text.words) for text in texts)
     if most > MAX_WORDS:
         raise InputError(
@@ -67,7 +67,7 @@ def check_words(*texts: Transcript) -> None:
 
 
 def check_spoken_words(text: Transcript) -> None:
-    """InputError for a text with more words than are spoken at once, or with one that can't be."""
+    """Raise InputError for a text with no words, or with more than are spoken at once."""
     check_marks(text.text, "")
     if (count := len(text.words)) > MAX_SPOKEN_WORDS:
         raise InputError(
@@ -77,7 +77,7 @@ def check_spoken_words(text: Transcript) -> None:
 
 
 def check_new_words(count: int) -> None:
-    """InputError for more new words than are made at once."""
+    """Raise InputError for more new words than are made at once."""
     if count > MAX_NEW_WORDS:
         raise InputError(
             f"The new text has {count:,} words that the recording doesn't have (the limit is "
@@ -87,7 +87,7 @@ def check_new_words(count: int) -> None:
 
 
 def check_edits(count: int) -> None:
-    """InputError for too many changes in one request."""
+    """Raise InputError for too many changes in one request."""
     if count > MAX_EDITS:
         raise InputError(
             f"The new text makes {count:,} changes (the limit is {MAX_EDITS:,}): split it into "
@@ -96,7 +96,7 @@ def check_edits(count: int) -> None:
 
 
 def check_edit_length(frames: int, words: str) -> None:
-    """InputError for a change of more than a minute; ``frames`` may be a lower bound."""
+    """Raise InputError for a change of more than a minute; ``frames`` may be a lower bound."""
     if frames > MAX_EDIT_FRAMES:
         raise InputError(
             f"The new words “{shortened(words)}” would take more than a minute: split them into "
@@ -105,7 +105,7 @@ def check_edit_length(frames: int, words: str) -> None:
 
 
 def check_speech_length(frames: Iterable[float]) -> None:
-    """InputError for speech of more than ten minutes."""
+    """Raise InputError for speech of more than ten minutes."""
     if (total := sum(frames)) > MAX_SPEECH_FRAMES:
         raise InputError(
             f"The text would take {total / FRAMES_PER_SECOND / 60:.1f} minutes (the limit is 10): "

@@ -84,7 +84,7 @@ def between_words(
 def breaths_and_clicks(
     recording: Recording, alignment: Alignment, want: Cleaning
 ) -> Iterator[Finding]:
-    """Breaths or clicks in pauses without other finds; muted, so that the rhythm stays."""
+    """Find breaths or clicks in pauses without other finds, to be muted: the rhythm stays."""
     silent = [
         (word.start, word.end)
         for word in alignment.words

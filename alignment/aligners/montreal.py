@@ -76,7 +76,7 @@ class MontrealAligner:
         pronunciations: Pronunciations,
         jobs: int = 1,
     ) -> dict[str, Alignment | AlignmentError]:
-        """All of them in one run of MFA, which takes half a minute to start.
+        """Align many recordings in one run of MFA, which takes half a minute to start.
 
         `recordings`: by "speaker/name" (or a name alone), each with its words; `pronunciations` of
         all words. What failed has its error. Raises AlignmentError when MFA itself fails.

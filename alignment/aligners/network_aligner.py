@@ -134,7 +134,7 @@ def _starts(visits: Sequence[Visit], scores: np.ndarray) -> np.ndarray:
 def _kept(
     visits: Sequence[Visit], starts: np.ndarray, duration: float
 ) -> tuple[list[Visit], np.ndarray]:
-    """Without pauses that are too short to be one."""
+    """Drop pauses that are too short to be one."""
     starts = starts.copy()
     ends = np.append(starts[1:], duration)
     kept: list[int] = []
@@ -154,7 +154,10 @@ def _kept(
 def crossed(
     scores: np.ndarray, left: np.ndarray, right: np.ndarray, firsts: np.ndarray
 ) -> np.ndarray:
-    """Seconds at which symbols `left` give way to `right`, just before the frames `firsts`."""
+    """Return the seconds at which symbols `left` give way to `right`, just before `firsts`.
+
+    `firsts`: frames.
+    """
     before = scores[firsts - 1, left] - scores[firsts - 1, right]
     after = scores[firsts, left] - scores[firsts, right]
     crosses = (before > 0) & (after < 0)
@@ -163,7 +166,7 @@ def crossed(
 
 
 def apart(ends: np.ndarray) -> np.ndarray:
-    """Rising ends with at least SHORTEST_PHONE_S between them; the last one stays."""
+    """Move rising ends apart by at least SHORTEST_PHONE_S; the last one stays."""
     count = np.arange(1, len(ends))
     if not len(count):
         return ends
@@ -194,12 +197,11 @@ class NetworkAligner:
         pronunciations: Pronunciations,
         check: bool = True,
     ) -> Alignment:
-        """Words and phones of `samples` (mono, float, (n,), 8 kHz or more), in seconds.
+        """Time the words and phones of `samples` (mono, float, (n,), 8 kHz or more), in seconds.
 
-        One word of the result's `spoken` for each of `words`; each has the phones of one of its
+        The result's `spoken` has one word for each of `words`, with the phones of one of its
         `pronunciations`, stress as handed in. With `check`, a recording that doesn't match the
-        words is refused; without, the scores say so.
-        Raises AlignmentError with one sentence.
+        words is refused; without, the scores say so. Raises AlignmentError with one sentence.
         """
         if np.ndim(samples) == 1 and len(samples) > LONG_S * sample_rate:
             recording = InMemory(np.asarray(samples), sample_rate)

@@ -86,7 +86,7 @@ def places_of_unwritten(alignment: Alignment) -> frozenset[int]:
 
 
 def doubts(alignment: Alignment) -> list[Doubt]:
-    """All that is doubtful in a recording, in order."""
+    """Return all that is doubtful in a recording, in order."""
     return list(_doubts(alignment.words, beside=False))
 
 

@@ -115,7 +115,7 @@ def _better(
     ways: _Ways = _BEST,
     farthest: float = RIVAL_FLOOR_NATS,
 ) -> np.ndarray:
-    """Nats by which anything is likelier in each place than what is written there, (n,)."""
+    """Return the nats by which anything is likelier in each place than what is there, (n,)."""
     if not places:
         return np.zeros(0)
     pairs = load_weights()["pairs"]  # the logarithm of how often a phone is followed by another
@@ -171,7 +171,7 @@ def _range_place(alignment: Alignment, words: tuple[int, int], frames: int, edge
 
 
 def _phones(alignment: Alignment, edge: float) -> tuple[list[Phone], list[tuple[int, int]]]:
-    """All phones, with silence at either end, and those of each spoken word."""
+    """Return all phones, with silence at either end, and those of each spoken word."""
     phones: list[Phone] = [Phone(PAUSE, -edge, 0.0)]
     spans: list[tuple[int, int]] = []
     for each in alignment.words:

@@ -66,7 +66,7 @@ def parse_words(text: str, name: str, spelt: Spelt, usual: Usual) -> Dictionary:
 
 
 def parse_entries(entries: Iterable[str], spelt: Spelt | None = None) -> Dictionary:
-    """`Nguyen=W IH1 N`, one word each; ``spelt`` reads a word that isn't a phone, `Nguyen=win`."""
+    """Parse entries like `Nguyen=W IH1 N`; ``spelt`` reads what isn't phones, `Nguyen=win`."""
     result: Dictionary = {}
     for entry in entries:
         word, equals, phones = entry.partition("=")

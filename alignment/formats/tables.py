@@ -37,7 +37,7 @@ class LabelledInterval(NamedTuple):
 
 
 def spoken_entries(entries: Iterable[LabelledInterval]) -> list[LabelledInterval]:
-    """Without the pauses."""
+    """Drop the pauses."""
     return [entry for entry in entries if entry.label.lower() not in PAUSE_LABELS]
 
 
@@ -47,7 +47,7 @@ def assemble(
     duration: float,
     path: Path,
 ) -> Alignment:
-    """Words with the phones whose middles lie in them, and pauses between them.
+    """Join words, the phones whose middles lie in them, and pauses between them to an alignment.
 
     `words` and `phones` without pauses, in order; `duration` of the recording, seconds; `path`
     for errors. Raises AlignmentError when a word has no phones or a phone is not ARPAbet.
@@ -89,7 +89,7 @@ def _middle(entry: LabelledInterval) -> float:
 
 
 def _short(label: str) -> str:
-    """Shortened for an error message: a broken file can hold labels of many lines."""
+    """Shorten a label for an error message: a broken file can hold labels of many lines."""
     return " ".join(label.split())[:40]
 
 
@@ -137,7 +137,7 @@ def require_whole(alignment: Alignment, path: Path) -> Alignment:
 
 
 def write_textgrid(alignment: Alignment, path: Path) -> None:
-    """Long text format; scores are kept of recognised words alone."""
+    """Write a TextGrid, in the long text format, with scores of recognised words alone."""
     from praatio import textgrid
     from praatio.data_classes.interval_tier import IntervalTier
 
@@ -238,7 +238,7 @@ def _tier(tiers: Sequence[IntervalTier], kind: str, path: Path) -> list[Labelled
 
 
 def write_lab(alignment: Alignment, path: Path) -> None:
-    """HTK labels: start and end in 100 ns, phone, score, and the word at its first phone."""
+    """Write HTK labels: start and end in 100 ns, phone, score, and the word at its first phone."""
     # There are no comments; a pause of 100 ns is read as nothing.
     lines = [f"0 1 sp 1.0000 [{RECOGNISED_MARK}]"] if alignment.recognised else []
     for word in alignment.words:
@@ -288,7 +288,7 @@ def read_lab(path: Path) -> Alignment:
 
 
 def write_ctm(alignment: Alignment, path: Path) -> None:
-    """CTM: recording, channel, start, duration, label, confidence; see the module."""
+    """Write a CTM: recording, channel, start, duration, label, confidence; see the module."""
     name = re.sub(r"\s+", "_", _stem(path)) or "recording"
     _write_both(
         alignment,
@@ -299,7 +299,7 @@ def write_ctm(alignment: Alignment, path: Path) -> None:
 
 
 def write_audacity(alignment: Alignment, path: Path) -> None:
-    """Audacity's label tracks: start, end, label; no scores."""
+    """Write Audacity's label tracks: start, end, label; no scores."""
     mark = f"0.000000\t0.000000\t[{RECOGNISED_MARK}]"
     _write_both(alignment, path, lambda a, b, label, _: f"{a:.6f}\t{b:.6f}\t{label}", mark)
 

@@ -127,7 +127,7 @@ def find_anchors(recording: Readable, phones: Sequence[Sequence[str]]) -> Anchor
 
 
 def _silences(power: np.ndarray) -> tuple[tuple[int, int], ...]:
-    """Long stretches of silence, but for their ends, by the power of each frame, (T,)."""
+    """Return long stretches of silence, without their ends, by the power of each frame, (T,)."""
     second = round(1 / SEARCH_FRAME_S)
     if len(power) < 2 * second:
         return ()
@@ -359,7 +359,7 @@ def _foreign(anchors: Anchors, words: int) -> list[tuple[int, int]]:
 
 
 def _cut(anchors: Anchors, start: int, stop: int, first: int, end: int) -> Iterator[Piece]:
-    """Frames in which the words [first, end) are heard, cut in pauses."""
+    """Cut the frames in which the words [first, end) are heard, in pauses."""
     places, lengths = _pauses(anchors, start, stop, first, end)
     while (stop - start) * SEARCH_FRAME_S > USUAL_PIECE_S + SHORTEST_PIECE_S:
         near = (places >= start + SHORTEST_PIECE_S / SEARCH_FRAME_S) & (

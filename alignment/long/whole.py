@@ -90,7 +90,7 @@ def align_long(
 
 
 def doubtful_runs(alignment: Alignment) -> list[tuple[int, int]]:
-    """Words [first, end) in a row, at least DOUBTED_RUN of them, that are not heard as written."""
+    """Return runs of at least DOUBTED_RUN words [first, end) that are not heard as written."""
     doubted = np.array([word.score < DOUBTFUL_BELOW for word in alignment.spoken])
     return [(first, end) for first, end in runs_of(doubted) if end - first >= DOUBTED_RUN]
 
@@ -123,7 +123,7 @@ def _align(align: AlignPiece, job: _Job) -> Alignment:
 def _joined(
     planned: Sequence[Piece], found: dict[Piece, Alignment]
 ) -> Iterator[tuple[Piece, list[Piece]]]:
-    """Each piece that failed, with its neighbours, if these can have what it lacks."""
+    """Yield each piece that failed, with its neighbours, if these can have what it lacks."""
     last = -1
     for at, piece in enumerate(planned):
         failed = piece not in found or found[piece].score < DOUBTFUL_BELOW
@@ -216,7 +216,7 @@ def align_window(
     last: int,
     context_seconds: float = EDIT_CONTEXT_S,
 ) -> AlignedWindow:
-    """`words[first]` to `words[last]`, both included, with about `context_seconds` on either side.
+    """Align words [first, last], with about `context_seconds` on either side.
 
     `words`: the whole transcript, in order. The window ends where the recording does, or beside a
     word: the outermost words, which take what a cut left of their neighbours, are not given back.
@@ -285,7 +285,7 @@ def _quietest(recording: Readable, seconds: float) -> int:
 def _trimmed(
     window: AlignedWindow, recording: Readable, first: int, last: int, count: int
 ) -> AlignedWindow:
-    """Without the outermost words, unless they were asked for or begin or end the recording."""
+    """Drop the outermost words, unless they were asked for or begin or end the recording."""
     rate = recording.sample_rate
     kept = list(window.alignment.words)
     start, stop, begin = window.start, window.stop, window.first

@@ -108,7 +108,7 @@ def correct(
 
 
 def moves(known: np.ndarray, weights: Weights) -> np.ndarray:
-    """Seconds, (m,), at most MAX_MOVE_S either way, from `surroundings` (m, SURROUNDINGS)."""
+    """Return each boundary's move in seconds, (m,), from its `surroundings`, at most MAX_MOVE_S."""
     for layer in ("first", "second"):
         known = np.maximum(known @ weights[f"{layer}.weight"].T + weights[f"{layer}.bias"], 0.0)
     moved = known @ weights["last.weight"].T + weights["last.bias"]
@@ -157,7 +157,7 @@ def changes(frames: np.ndarray, times: np.ndarray, reach: int) -> np.ndarray:
 
 
 def _levels(frames: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """Mean log energy just before and just after, (m, 2)."""
+    """Return the mean log energy just before and just after each time, (m, 2)."""
     level = frames.mean(axis=1)
     places = np.round(times * SAMPLE_RATE_HZ / HOP_SAMPLES).astype(int)[:, None]
     steps = np.arange(1, LEVEL_FRAMES + 1)
@@ -167,7 +167,7 @@ def _levels(frames: np.ndarray, times: np.ndarray) -> np.ndarray:
 
 
 def _lengths(times: np.ndarray, duration: float) -> np.ndarray:
-    """Logarithms of the lengths of two phones before and two after, (m, 4); ends count as short."""
+    """Return the log lengths of two phones before and two after, (m, 4); ends count as short."""
     edges = np.concatenate([[0.0], times, [duration]])
     lengths = np.log(np.clip(np.diff(edges), MIN_LENGTH_S, MAX_LENGTH_S) / MIN_LENGTH_S)
     padded = np.pad(lengths, 1)
@@ -215,7 +215,7 @@ def _classes(symbols: Sequence[str]) -> np.ndarray:
 
 
 def undecided(alignment: Alignment, posteriors: np.ndarray) -> np.ndarray:
-    """Seconds around each inner boundary of the phones in which either of two could be, (n - 1,).
+    """Return the seconds around each inner boundary in which either phone could be, (n - 1,).
 
     `posteriors`: log, (T, 40), of alignment.network, of the same recording.
     """
@@ -232,7 +232,7 @@ def undecided(alignment: Alignment, posteriors: np.ndarray) -> np.ndarray:
 
 
 def spreads(alignment: Alignment, posteriors: np.ndarray) -> np.ndarray:
-    """Seconds by which each inner boundary is off at most, in two of three cases, (n - 1,)."""
+    """Return the seconds, (n - 1,), by which two of three inner boundaries are off at most."""
     lengths = undecided(alignment, posteriors).tolist()
     phones = alignment.phones
     first = _word_starts(alignment.words)

@@ -49,7 +49,7 @@ Weights = Mapping[str, np.ndarray]
 
 
 def mel(hertz: np.ndarray | float) -> np.ndarray:
-    """Hz on the mel scale, by HTK's formula."""
+    """Convert Hz to mel, by HTK's formula."""
     return 2595 * np.log10(1 + np.asarray(hertz) / 700)
 
 
@@ -63,7 +63,7 @@ def band_edges() -> np.ndarray:
 
 @cache
 def _filters() -> np.ndarray:
-    """Triangles between each three `band_edges`, (FFT_SAMPLES // 2 + 1, BANDS)."""
+    """Return triangles between each three `band_edges`, (FFT_SAMPLES // 2 + 1, BANDS)."""
     edges = band_edges()
     hertz = np.arange(FFT_SAMPLES // 2 + 1)[:, None] * SAMPLE_RATE_HZ / FFT_SAMPLES
     rising = (hertz - edges[:-2]) / (edges[1:-1] - edges[:-2])
@@ -118,7 +118,7 @@ def with_tract(logarithms: np.ndarray, tract: float) -> np.ndarray:
 
 
 def between(values: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Rows of `values` at fractional places, held beyond the ends."""
+    """Interpolate rows of `values` at fractional places, held beyond the ends."""
     places = np.clip(places, 0, len(values) - 1)
     before = np.minimum(places.astype(int), max(len(values) - 2, 0))
     share = (places - before)[:, None].astype(np.float32)
@@ -143,7 +143,7 @@ def sequence_scores(frames: np.ndarray, weights: Weights | None = None) -> np.nd
 
 
 def posteriors_and_sequence_scores(frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """`posteriors` and `sequence_scores` of the network for sequences, its layers passed once."""
+    """Return the sequence network's `posteriors` and `sequence_scores`, passing its layers once."""
     weights = load_weights(SEQUENCE_WEIGHTS)
     hidden = _hidden(frames, weights)
     logits = _layer(hidden, weights, "output")
@@ -157,7 +157,7 @@ def in_steps(scores: np.ndarray, frames: int) -> np.ndarray:
 
 
 def log_softmax(logits: np.ndarray) -> np.ndarray:
-    """Logarithms of the shares that `logits` (T, n) give each column."""
+    """Return the log softmax of `logits` (T, n)."""
     logits = logits - logits.max(axis=1, keepdims=True)
     return np.asarray(logits - np.log(np.exp(logits).sum(axis=1, keepdims=True)))
 

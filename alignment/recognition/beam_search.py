@@ -253,7 +253,7 @@ class BeamSearch:
         self._begin(model.beginning)
 
     def _begin(self, told: int) -> None:
-        """Between two words, in the context `told`."""
+        """Begin between two words, in the context `told`."""
         self._nodes, self._told = np.array([ROOT]), np.array([told])
         self._scores, self._latest = np.zeros(1), np.array([NO_RECORD])
         self._records: list[Endings] = []
@@ -284,7 +284,7 @@ class BeamSearch:
                 self._rivals.append(self._watch())
 
     def _follow(self, frame: np.ndarray) -> None:
-        """One step more: into the next phones, or on in the same one."""
+        """Go one step further: into the next phones, or on in the same one."""
         tree, options = self.tree, self.options
         nodes, told, scores = self._nodes, self._told, self._scores
         into, place = tree.children.spread(nodes)
@@ -410,7 +410,7 @@ class BeamSearch:
         self._written -= int(upto[gone - 1])
 
     def rest(self) -> None:
-        """Nobody speaks: start again after the last settled words."""
+        """Start again after the last settled words, because nobody speaks."""
         self._begin(self._told[self._scores.argmax()])
 
 

@@ -70,7 +70,7 @@ class RunningBands:
         return self.first + len(self.rows)
 
     def hear(self, samples: np.ndarray, last: bool = False) -> None:
-        """More samples, mono, float, (n,); with the `last` ones the rows reach to their end."""
+        """Hear more samples, mono, float, (n,); the `last` ones complete the rows."""
         samples = np.nan_to_num(samples.astype(np.float32), posinf=0.0, neginf=0.0).clip(-1, 1)
         if self._resampler is not None:
             samples = self._resampler.resample_chunk(samples, last=last)

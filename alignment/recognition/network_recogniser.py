@@ -95,7 +95,7 @@ class _Way(NamedTuple):
     before: _Way | None = None
 
     def path(self) -> list[_Way]:
-        """All its words' ways, in order."""
+        """Return all its words' ways, in order."""
         result: list[_Way] = []
         here = self
         while here.before is not None:

@@ -159,7 +159,7 @@ class ExpectedText:
         self._third = self._shares((a * count + b, c) for a, b, c in triples)
 
     def _shares(self, followed: Iterable[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
-        """Sorted keys of histories and what follows them, and its share of what does."""
+        """Return sorted keys of histories and what follows them, and its share of what does."""
         histories, words = np.array([*followed] or [(-1, 0)], dtype=np.int64).T
         keys, counts = np.unique(histories * self._wide + words, return_counts=True)
         before, place = np.unique(keys // self._wide, return_inverse=True)

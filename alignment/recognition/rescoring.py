@@ -78,7 +78,7 @@ class WordNetwork:
         return self._after(nothing, nothing, self.ranks[[START_WORD]])
 
     def after(self, state: WordState, words: Sequence[int]) -> WordState:
-        """After one more word of each text, by their numbers."""
+        """Return the state after one more word of each text, by the words' numbers."""
         return self._after(state.hidden, state.cell, self.ranks[np.asarray(words)])
 
     def _after(self, hidden: np.ndarray, cell: np.ndarray, ranks: np.ndarray) -> WordState:
@@ -153,7 +153,7 @@ class _Hypotheses:
     gains: dict[int, np.ndarray]
 
     def extended(self, arc: Arc) -> Iterator[tuple[_Hypothesis, WordState]]:
-        """Each text with the word of the arc, and the state before it."""
+        """Yield each text with the word of the arc, and the state before it."""
         for place, (text, more) in enumerate(zip(self.texts, self.gains[arc.word], strict=True)):
             score = text.score + arc.gain + float(more)
             words = (*text.words, arc.word)[-MAX_RECALLED_WORDS:]
@@ -178,7 +178,7 @@ class Rescoring:
     state: WordState | None = None
 
     def after(self, words: Sequence[int]) -> Rescoring:
-        """Rescoring of what comes after `words` that have been said."""
+        """Return the rescoring of what comes after `words` that have been said."""
         state = self.state or self.network.beginning
         for word in words:
             state = self.network.after(state, [word])

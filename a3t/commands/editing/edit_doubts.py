@@ -100,7 +100,7 @@ def _shown(text: str) -> str:
 
 
 def doubts_of(plan: EditPlan, voice: str | None) -> list[str]:
-    """All doubts about the edits, a sentence each; ``voice`` names the saved voice in use."""
+    """Return all doubts about the edits, a sentence each; ``voice``: the saved voice in use."""
     doubts = [str(doubt) for doubt in plan.doubts]
     doubts += filter(None, [music_doubt(plan)])
     if voice is not None and plan.edits:

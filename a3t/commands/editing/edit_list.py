@@ -221,7 +221,7 @@ def _tabbed(text: str) -> Iterator[Row]:
 
 
 def _quoted(manifest: Path, text: str) -> Iterator[Row]:
-    """Rows as spreadsheets write them: separated by semicolons where commas are for decimals."""
+    """Read rows as spreadsheets write them: with semicolons where commas are for decimals."""
     first = text.partition("\n")[0]
     separator = max(",;\t", key=first.count)
     number, rows = 1, csv.reader(io.StringIO(text, newline=""), delimiter=separator)

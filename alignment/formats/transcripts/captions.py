@@ -74,7 +74,7 @@ def is_sbv(text: str) -> bool:
 
 
 def read_arrows(text: str) -> Parsed:
-    """SubRip or WebVTT, with or without numbers and blank lines between the cues."""
+    """Read SubRip or WebVTT, with or without numbers and blank lines between the cues."""
     return _spoken(_blocks(text, _ARROW))
 
 
@@ -103,7 +103,7 @@ def read_ass(text: str) -> Parsed:
             parts = rest.split(",", max(len(columns) - 1, 0))
             fields = dict(zip(columns, parts, strict=False))
             start, end = (seconds_of(fields.get(key)) for key in ("start", "end"))
-            said = re.sub(r"\\[Nnh]", " ", _without(fields.get("text", ""), "{", "}"))
+            said = re.sub(r"\\[Nnh]", " ", _remove_bracketed(fields.get("text", ""), "{", "}"))
             cues.append(Cue(start, end, _plain(said), fields.get("name", "").strip()))
     ordered = in_order([cue for cue in cues if cue.text])
     if any(cue.speaker for cue in cues):
@@ -270,15 +270,15 @@ def without_tags(page: str) -> str:
 
 def _plain(text: str) -> str:
     r"""Remove tags (<i>, {\an8}) and resolve entities (&amp;)."""
-    text = _without(_without(text, "<", ">"), "{\\", "}")
+    text = _remove_bracketed(_remove_bracketed(text, "<", ">"), "{\\", "}")
     # Python refuses to convert a number of thousands of digits, which is no character anyhow.
     with contextlib.suppress(ValueError):
         text = html.unescape(text)
     return " ".join(text.split())
 
 
-def _without(text: str, opening: str, closing: str) -> str:
-    """Without what stands from each `opening` to the next `closing`; reads each character once.
+def _remove_bracketed(text: str, opening: str, closing: str) -> str:
+    """Remove each passage from an opening mark to the next closing one, in linear time.
 
     A regular expression would search to the end of the text for each opening that is not closed.
     """

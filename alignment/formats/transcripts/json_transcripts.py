@@ -187,7 +187,7 @@ def _speaker(item: Any) -> str:
 
 
 def _seconds(value: Any, unit: float) -> float:
-    """Seconds of a time in its unit; NaN for what is none."""
+    """Return a time in seconds by its unit, NaN for what is none."""
     if isinstance(value, str):
         value = value.strip().removesuffix("s")
         value = float(value) if _NUMBER.fullmatch(value) else math.nan

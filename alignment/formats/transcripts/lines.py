@@ -72,7 +72,7 @@ def is_advertisement(line: str) -> bool:
 
 
 def without_references(text: str) -> str:
-    """Without "[2]": the numbers of notes, verses and pages."""
+    """Remove "[2]": the numbers of notes, verses and pages."""
     return " ".join(_REFERENCE.sub(" ", text).split()) if "[" in text else text
 
 
