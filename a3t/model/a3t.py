@@ -22,7 +22,6 @@ from a3t.model.conformer import (
     phone_spans,
     run_block,
 )
-from a3t.model.masking import Fill
 from a3t.model.postnet import PostFilter, PostNet
 from a3t.model.variance.adaptors import (
     EnergyAdaptor,
@@ -40,8 +39,7 @@ class Filled(NamedTuple):
 
     log10 mel (B, T, 80) before and after the Post-Net, and, where it predicts them, the pitch
     (B, T, 2) and the energy (B, T); see `a3t.model.variance`. Outside training
-    ``refined`` is the mel after the post-filters, if there are any. ``contour`` (B, T) is the pitch
-    that the decoder was told, log2 Hz, 0 where unvoiced.
+    ``refined`` is the mel after the post-filters, if there are any.
     """
 
     before: Tensor
@@ -49,7 +47,6 @@ class Filled(NamedTuple):
     pitch: Tensor | None
     energy: Tensor | None = None
     refined: Tensor | None = None
-    contour: Tensor | None = None
 
     @property
     def mel(self) -> Tensor:
@@ -204,15 +201,14 @@ class A3T(nn.Module):
             after = after * self.mel_scale + self.mel_mean
         filtered = not (self.post_filter.idle or self.training)
         refined = self.post_filter(after, batch) if filtered else None
-        return Filled(before, after, pitch, energy, refined, told[0])
+        return Filled(before, after, pitch, energy, refined)
 
-    def fill(self, batch: Batch) -> Fill:
-        """Fill the masked frames (B, T) and leave all others as they were, where the network is."""
+    def fill(self, batch: Batch) -> Tensor:
+        """Return the mel (B, T, 80), its masked frames filled, where the network is."""
         batch = batch.to(self.output.weight.device)
         with torch.inference_mode():
-            filled = self(batch)
-            pitch = None if filled.contour is None else filled.contour * batch.masked
-        return Fill(torch.where(batch.masked[..., None], filled.mel, batch.mel), pitch)
+            filled = self(batch).mel
+        return torch.where(batch.masked[..., None], filled, batch.mel)
 
     def _contours(
         self, batch: Batch, pitch: Tensor | None, energy: Tensor | None

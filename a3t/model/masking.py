@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -29,22 +29,11 @@ RECENT_FRAMES = 60  # … frames of the piece before, for continuity …
 AHEAD_FRAMES = 40  # … and masked frames after it, filled again with the next piece
 
 
-class Fill(NamedTuple):
-    """A mel whose masked frames are filled, and the pitch that these were filled with.
-
-    mel (…, T, 80) log10; pitch (…, T) log2 Hz, 0 where unvoiced and in all other frames, None of a
-    network that predicts none.
-    """
-
-    mel: Tensor
-    pitch: Tensor | None
-
-
 class Filler(Protocol):
     """A network that fills masked mel; `a3t.model.a3t.A3T` is the shipped one."""
 
-    def fill(self, batch: Batch) -> Fill:
-        """Fill the masked frames (B, T) and leave all others as they were.
+    def fill(self, batch: Batch) -> Tensor:
+        """Return the mel (B, T, 80), its masked frames filled and all others as they were.
 
         The mel is log10, 80 bins, on the one grid; frame and phone numbers are those of `Batch`.
         """
@@ -77,21 +66,20 @@ class MaskedMel:
         )
 
 
-def fill(model: Filler, item: MaskedMel) -> Fill:
-    """Fill the masked frames (N,) and leave all others as they were."""
+def fill(model: Filler, item: MaskedMel) -> Tensor:
+    """Return the mel (N, 80), its masked frames filled and all others as they were."""
     *_, (_, filled) = fill_in_pieces(model, item)
     return filled
 
 
-def fill_in_pieces(model: Filler, item: MaskedMel) -> Iterator[tuple[int, Fill]]:
-    """Fill piece by piece: yield the frame up to which all is filled, and the fill so far."""
+def fill_in_pieces(model: Filler, item: MaskedMel) -> Iterator[tuple[int, Tensor]]:
+    """Fill piece by piece: yield the frame up to which all is filled, and the mel so far."""
     everything = np.arange(len(item.masked))
     if item.masked.sum() <= ONE_PASS_FRAMES:
-        yield len(everything), _alone(model.fill(item.batch(everything)))
+        yield len(everything), model.fill(item.batch(everything))[0].cpu()
         return
 
     mel, masked = item.mel.clone(), item.masked.copy()
-    pitch = torch.zeros(len(masked))
     recorded = ~item.masked
     while masked.any():
         work = replace(item, mel=mel, masked=masked)
@@ -108,18 +96,11 @@ def fill_in_pieces(model: Filler, item: MaskedMel) -> Iterator[tuple[int, Fill]]
             True
         )
         frames = np.flatnonzero(chosen)
-        filled = _alone(model.fill(work.batch(frames)))
+        filled = model.fill(work.batch(frames))[0].cpu()
         done = np.isin(frames, piece)
-        mel[frames[done]] = filled.mel[done]
-        if filled.pitch is not None:
-            pitch[frames[done]] = filled.pitch[done]
+        mel[frames[done]] = filled[done]
         masked[piece] = False
-        yield last, Fill(mel, None if filled.pitch is None else pitch)
-
-
-def _alone(filled: Fill) -> Fill:
-    """Return the fill of a batch's one clip, on the processor."""
-    return Fill(filled.mel[0].cpu(), None if filled.pitch is None else filled.pitch[0].cpu())
+        yield last, mel
 
 
 def _piece_end(item: MaskedMel, todo: np.ndarray) -> int:

@@ -181,7 +181,7 @@ class SpectralBias:
                 frames = np.concatenate(part_blocks)
                 masked = item.masked.copy()
                 masked[frames] = True
-                filled = fill(model, replace(item, masked=masked, rise=None)).mel
+                filled = fill(model, replace(item, masked=masked, rise=None))
                 differences.append(_shape(item.mel[frames]) - _shape(filled[frames]))
                 kinds.append(of_frame[frames])
         if not differences:

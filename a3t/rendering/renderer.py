@@ -32,29 +32,22 @@ from a3t.audio.splicing.seams import resample_patch
 from a3t.audio.splicing.splicing import cut_out, make_patch, put_pause, quieted, with_bleep
 from a3t.grid import HOP, SAMPLE_RATE, grid_samples, samples_of, seconds_of
 from a3t.model.loading import Networks
-from a3t.model.masking import Fill, MaskedMel, fill, fill_in_pieces
+from a3t.model.masking import MaskedMel, fill, fill_in_pieces
 from a3t.model.threads import Steps, one_thread
 from a3t.plan.edit_plan import EditPlan, PlannedEdit, PlannedPhone, Window
 from a3t.plan.edit_windows import WindowFrames, lay_out
 from a3t.plan.prompt import SpeechPlan
 from a3t.plan.request import BLEEP
 from a3t.rendering.edited import EditedRecording, ReusedExcerpt
-from a3t.rendering.mel_corrections import (
-    SpectralBias,
-    SpeechLevel,
-    levelled,
-    unbiased,
-)
+from a3t.rendering.mel_corrections import SpectralBias, SpeechLevel, levelled, unbiased
 from a3t.rendering.moving import moved_patch
 from a3t.rendering.patch_level import relevelled
 from a3t.rendering.spoken import SpokenRecording
 from a3t.rendering.verification import hiding, verify
-from a3t.rendering.voice_pulses import hertz_of, pulses_around
 from a3t.spans import Span
 from a3t.text.phones import PAUSE, is_vowel, phone_ids
 from a3t.text.transcript import Transcript, question_ends
 from a3t.vocoder import Vocoder, vocode_span
-from a3t.vocoder.pulses import pulses_of
 from alignment.boolean_runs import runs_of
 
 SENTENCE_ENDS = (".", "?")  # the marks that end a sentence
@@ -342,8 +335,8 @@ class Renderer:
         window: WindowFrames,
         source: Span,
         rise: np.ndarray | None = None,
-    ) -> Fill:
-        """Fill the window's masked frames (N,) and give them the recording's level.
+    ) -> torch.Tensor:
+        """Return the window's mel (N, 80), its masked frames filled, at the recording's level.
 
         ``rise``: (N,) octaves by which the pitch is raised.
         """
@@ -351,8 +344,8 @@ class Renderer:
         symbols = [phone.symbol for phone in window.phones]
         item = masked_mel(recording, window, source, rise)
         filled = fill(model, item)
-        mel = unbiased(model, item, symbols, filled.mel)
-        return Fill(levelled(mel, window.masked, symbols, window.phone_of_frame), filled.pitch)
+        mel = unbiased(model, item, symbols, filled)
+        return levelled(mel, window.masked, symbols, window.phone_of_frame)
 
     def speak(self, plan: SpeechPlan) -> Iterator[np.ndarray]:
         """Speak the plan at 24 kHz, float32, piece by piece; the same seed gives the same."""
@@ -390,7 +383,7 @@ class Renderer:
             with self.step("fill"):
                 end, filled = next(pieces)
                 phone_numbers = window.phone_of_frame[start + made : end]
-                right = bias.taken_off(filled.mel[start + made : end], phone_numbers)
+                right = bias.taken_off(filled[start + made : end], phone_numbers)
                 speech[made : end - start] = level.levelled(right, start + made)
                 made = end - start
             # The last frames sound as they should only once those after them are known.
@@ -398,9 +391,7 @@ class Renderer:
             if sure > vocoded:
                 with self.step("vocode"):
                     seed = plan.request.seed
-                    pitch = None if filled.pitch is None else filled.pitch[None, start:end]
-                    pulses = None if pitch is None else pulses_of(hertz_of(pitch))
-                    span = vocode_span(self.vocoder, speech[:made], vocoded, sure, seed, pulses)
+                    span = vocode_span(self.vocoder, speech[:made], vocoded, sure, seed)
                     yield span.numpy()
                 vocoded = sure
 
@@ -415,9 +406,7 @@ class Renderer:
         spoken = {k: edit_frames(plan.edits[k], *span) for k, span in frames.spans.items()}
         spoken = {k: span for k, span in spoken.items() if plan.edits[k].is_spoken}
         with self.step("vocode"):
-            pulses = pulses_around(recording, frames, window.source, filled.pitch)
-            finished = [*spoken.values()]
-            sound = self.vocoder(filled.mel, 0, texture_seed, finished, pulses).numpy()
+            sound = self.vocoder(filled, 0, texture_seed, [*spoken.values()]).numpy()
             learns = plan.request.match.learns
             neighbours = neighbours_of(recording, frames, sound) if learns else ()
         rendered = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -13,21 +13,6 @@ from a3t.audio.analysis.mel import MELS
 from a3t.errors import InputError
 from a3t.grid import HOP
 from a3t.spans import Span
-
-
-class Pulses(NamedTuple):
-    """A voice's pulses in every frame of a mel.
-
-    ``hertz`` (B, T): the pitch at each frame's centre, 0 where there is no voice; ``cycles``
-    (B, T), float64: periods of the voice, a whole number where the vocal folds close.
-    """
-
-    hertz: Tensor
-    cycles: Tensor
-
-    def part(self, first: int, last: int) -> Pulses:
-        """Return those of frames [first, last)."""
-        return Pulses(self.hertz[:, first:last], self.cycles[:, first:last])
 
 
 class Vocoder(Protocol):
@@ -51,14 +36,12 @@ class Vocoder(Protocol):
         first_frame: int = 0,
         seed: int = 0,
         finished: Sequence[Span] | None = None,
-        pulses: Pulses | None = None,
     ) -> Tensor:
         """Log10 mel (T, 80) float32 -> samples (300 T,) float32 at 24 kHz, on the CPU.
 
         ``first_frame`` is the place of the mel's first frame in the whole: a vocoder that needs
         noise draws it by ``seed`` and place, so that a part sounds as it does within the whole.
         Outside the frames ``finished``, if they are named, it may return a draft, which is cheaper.
-        ``pulses``: the voice's, (1, T), if they are known; not every vocoder makes use of them.
         Raises InputError for a mel that is empty, of another width or not finite.
         """
         ...
@@ -78,14 +61,7 @@ def check_mel(mel: Tensor) -> Tensor:
     return mel.float()
 
 
-def vocode_span(
-    vocoder: Vocoder,
-    mel: Tensor,
-    first: int,
-    last: int,
-    seed: int = 0,
-    pulses: Pulses | None = None,
-) -> Tensor:
+def vocode_span(vocoder: Vocoder, mel: Tensor, first: int, last: int, seed: int = 0) -> Tensor:
     """Return samples (300 (last - first),) of frames [first, last) of the mel (T, 80).
 
     Only these frames and the vocoder's receptive context are computed; the samples equal those of
@@ -96,8 +72,7 @@ def vocode_span(
         raise InputError(f"The span [{first}, {last}) is not inside the mel of {frames} frames.")
     begin = max(0, first - vocoder.receptive_frames)
     end = min(frames, last + vocoder.receptive_frames)
-    own = pulses and pulses.part(begin, end)
-    samples = vocoder(mel[begin:end], begin, seed, pulses=own)
+    samples = vocoder(mel[begin:end], begin, seed)
     return samples[(first - begin) * HOP : (last - begin) * HOP]
 
 

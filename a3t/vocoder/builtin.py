@@ -36,8 +36,8 @@ from a3t.errors import InputError
 from a3t.grid import HOP
 from a3t.model.threads import on_threads
 from a3t.spans import Span
-from a3t.vocoder.base import Pulses, check_mel, placed_normal
-from a3t.vocoder.pulses import PULSES_REACH, pulses_of, with_pulses
+from a3t.vocoder.base import check_mel, placed_normal
+from a3t.vocoder.pulses import PULSES_REACH, Pulses, pulses_of, with_pulses
 from a3t.vocoder.stft import BINS, SHARED_FRAMES, griffin_lim, modulus, spectrum, unit, waveform
 from a3t.vocoder.texture import (
     CONTRAST_SIZE,
@@ -497,13 +497,10 @@ class BuiltinVocoder:
         first_frame: int = 0,
         seed: int = 0,
         finished: Sequence[Span] | None = None,
-        pulses: Pulses | None = None,
     ) -> Tensor:
         """Turn a mel (T, 80) into samples (300 T,), as `Vocoder` has it."""
         mel = check_mel(mel.detach())
         noise = torch.from_numpy(placed_normal(seed, first_frame, len(mel), HOP)).float()
         mel, noise = mel.to(self._device), noise.flatten().to(self._device)
-        if pulses is not None:
-            pulses = Pulses(*(each.to(self._device) for each in pulses))
-        sound = self.model(mel[None], noise[None], finished, pulses, first_frame)
+        sound = self.model(mel[None], noise[None], finished, first_frame=first_frame)
         return sound[0].cpu().clone()

@@ -34,7 +34,7 @@ from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.spans import Span
 from a3t.user_folders import cache_folder
-from a3t.vocoder.base import Pulses, check_mel, placed_normal
+from a3t.vocoder.base import check_mel, placed_normal
 
 # Those that turn a mel into a waveform and nothing else; the package has others, for codes or F0.
 GENERATORS = (
@@ -103,7 +103,6 @@ class ParallelWaveGan:
         first_frame: int = 0,
         seed: int = 0,
         finished: Sequence[Span] | None = None,
-        pulses: Pulses | None = None,
     ) -> Tensor:
         """Turn a mel (T, 80) into samples (300 T,), as `Vocoder` has it."""
         return self._run(check_mel(mel.detach()), first_frame, seed)

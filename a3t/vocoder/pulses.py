@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -19,8 +20,7 @@ from torch.nn import functional
 
 from a3t.audio.analysis.mel import MEL_WINDOW_SAMPLES
 from a3t.grid import HOP, SAMPLE_RATE
-from a3t.vocoder.base import Pulses
-from a3t.vocoder.stft import BINS, modulus, spectrum, unit
+from a3t.vocoder.stft import BINS, spectrum, unit
 from alignment.boolean_runs import runs_of
 
 TOP_VOICE_HZ = 8000.0  # above, speech is noise
@@ -28,9 +28,18 @@ QUEFRENCIES = 60  # samples of the cepstrum that the envelope keeps
 MIN_MAGNITUDE = 1e-5  # of a magnitude, before its logarithm is taken
 ANCHOR_FRAMES = 48  # 0.6 s: the pitch gives way by 1 % at 83 Hz, less above
 VOICED_FRAMES = 3  # frames over which voicing fades in and out
-AGREE, AGREE_HZ, PLACES = 3, 3000.0, 64  # frames, Hz and places of a period: see heard_cycles
-MOST_WAY = 0.06  # of a pitch may give way for pulses to meet: a semitone
 PULSES_REACH = ANCHOR_FRAMES + VOICED_FRAMES  # frames on either side that a frame's phases hear
+
+
+class Pulses(NamedTuple):
+    """A voice's pulses in every frame of a mel.
+
+    ``hertz`` (B, T): the pitch at each frame's centre, 0 where there is no voice; ``cycles``
+    (B, T), float64: periods of the voice, a whole number where the vocal folds close.
+    """
+
+    hertz: Tensor
+    cycles: Tensor
 
 
 def pulses_of(hertz: Tensor, first_frame: int = 0) -> Pulses:
@@ -61,56 +70,6 @@ def _anchored(steps: np.ndarray, anchors: np.ndarray) -> np.ndarray:
         steps[here:after] *= max(round(total), 1) / total
     cycles = np.concatenate([[0.0], np.cumsum(steps)])
     return cycles - cycles[anchors[0]] if len(anchors) else cycles
-
-
-@torch.no_grad()
-def heard_cycles(samples: Tensor, hertz: Tensor) -> Tensor:
-    """Return the cycles (1, T) of recorded samples (1, 300 T) at a pitch (1, T) in Hz.
-
-    In every frame pulses at that pitch are moved to where they agree best with what is heard: the
-    phases of its harmonics below `AGREE_HZ`, less those of minimum phase, summed over `AGREE`
-    frames on either side.
-    """
-    window = torch.hann_window(MEL_WINDOW_SAMPLES)
-    spectra, pulses = spectrum(samples, window), pulses_of(hertz)
-    agreed = spectra * pulse_phases(modulus(spectra), pulses, window).conj()
-    bins = torch.arange(BINS) * SAMPLE_RATE / MEL_WINDOW_SAMPLES
-    order = (bins / hertz.clamp(min=1.0)[..., None]).round().long()  # of the nearest harmonic
-    most = int(AGREE_HZ / 60)
-    used = (hertz[..., None] > 0) & (bins < AGREE_HZ) & (order > 0) & (order <= most)
-    sums = torch.zeros(*hertz.shape, most + 1, dtype=agreed.dtype)
-    sums.scatter_add_(-1, order.clamp(max=most), torch.where(used, agreed, 0))
-    sums = sums / modulus(sums).sqrt().clamp(min=1e-6)  # a loud harmonic is not all
-    turns = torch.arange(PLACES) / PLACES
-    harmonics = torch.arange(most + 1)[:, None]
-    turned = torch.polar(torch.ones(()), -2 * math.pi * harmonics * turns)
-    fit = (sums @ turned).real.transpose(1, 2)  # 1, PLACES, T
-    fit = functional.avg_pool1d(fit, 2 * AGREE + 1, 1, AGREE)
-    return pulses.cycles + turns[fit.argmax(1)].double()
-
-
-def joined_pulses(hertz: Tensor, cycles: Tensor, known: Tensor) -> Pulses:
-    """Return pulses of a pitch (1, T) in Hz that have these ``cycles`` (1, T) in ``known`` frames.
-
-    In the others, ``known`` (1, T) being False, they go on from there; between known frames the
-    pitch gives way, by `MOST_WAY` of it at most.
-    """
-    own = pulses_of(hertz).cycles[0].numpy().copy()
-    contour, true = hertz[0].double().numpy(), cycles[0].numpy()
-    for first, last in runs_of(contour > 0):
-        pitch = contour[first:last]
-        steps = (pitch[1:] + pitch[:-1]) / 2 * HOP / SAMPLE_RATE
-        inside = np.flatnonzero(known[0, first:last].numpy())
-        if not len(inside):
-            continue
-        place = np.concatenate([[0.0], np.cumsum(steps)])
-        off = true[first + inside] - place[inside]
-        step = np.diff(off)
-        step -= np.round(step)
-        most = MOST_WAY * np.diff(place[inside])
-        off = np.cumsum(np.concatenate([off[:1], np.clip(step, -most, most)]))
-        own[first:last] = place + np.interp(np.arange(last - first), inside, off)
-    return Pulses(hertz, torch.from_numpy(own)[None])
 
 
 def pulse_train(pulses: Pulses) -> Tensor:

@@ -19,7 +19,7 @@ from torch.nn import functional
 from a3t.audio.analysis.mel import FMAX_HZ, MEL_WINDOW_SAMPLES, N_FFT, mel_filters
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.spans import Span
-from a3t.vocoder.base import Pulses, check_mel, placed_uniform
+from a3t.vocoder.base import check_mel, placed_uniform
 
 BINS = MEL_WINDOW_SAMPLES // 2 + 1  # 601
 WINDOWS_OVER_SAMPLE = MEL_WINDOW_SAMPLES // HOP  # 4 windows over every sample
@@ -145,7 +145,6 @@ class GriffinLim:
         first_frame: int = 0,
         seed: int = 0,
         finished: Sequence[Span] | None = None,
-        pulses: Pulses | None = None,
     ) -> Tensor:
         """Turn a mel (T, 80) into samples (300 T,), as `Vocoder` has it."""
         mel = check_mel(mel.detach().cpu())

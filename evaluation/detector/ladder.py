@@ -22,7 +22,6 @@ from a3t.audio.reading.recording import Recording, opened
 from a3t.errors import InputError
 from a3t.grid import HOP, SAMPLE_RATE
 from a3t.model.a3t import A3T
-from a3t.model.masking import Fill
 from a3t.plan.edit_plan import EditPlan, PlannedPhone
 from a3t.plan.edit_windows import WindowFrames
 from a3t.plan.request import EditRequest
@@ -88,7 +87,7 @@ class GivenPitch(Renderer):
         window: WindowFrames,
         source: Span,
         rise: Floats | None = None,
-    ) -> Fill:
+    ) -> torch.Tensor:
         model = self.networks.model
         assert self.pitch is not None and isinstance(model, A3T)
         batch = masked_mel(recording, window, source).batch(np.arange(len(window.masked)))

@@ -78,7 +78,7 @@ class A3TSystem(System):
     def fill(self, gap: Gap) -> Mel:
         batch, left = self.batch(gap)
         first, last = gap.frame_span
-        filled: Mel = self.model.fill(batch).mel[0, first - left : last - left].numpy()
+        filled: Mel = self.model.fill(batch)[0, first - left : last - left].numpy()
         return filled
 
     def batch(self, gap: Gap) -> tuple[Batch, int]:

@@ -1,14 +1,9 @@
 """Drawn melodies are the same for a seed, at rest at their ends, and as wide as was measured;
 questions that ask for yes or no rise where their last word is made."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
-import torch
 
-from a3t.audio.reading.recording import opened
-from a3t.grid import HOP, SAMPLE_RATE
 from a3t.plan.edit_plan import PlannedPhone
 from a3t.plan.edit_windows import WindowFrames
 from a3t.plan.revision import Revision
@@ -23,9 +18,7 @@ from a3t.rendering.renderer import (
     melody,
     rises,
 )
-from a3t.rendering.voice_pulses import pulses_around
 from a3t.text.transcript import Transcript, question_ends
-from a3t.vocoder.pulses import MOST_WAY
 
 MASKED = np.zeros(200, bool)
 MASKED[20:80] = MASKED[120:180] = True
@@ -128,31 +121,3 @@ def test_a_drawn_question_has_both() -> None:
     assert np.array_equal(both, rise + drawn)
     assert melody(said, WINDOW, 0) is None
     assert np.array_equal(melody(said, WINDOW, 3), drawn)  # type: ignore[arg-type]
-
-
-def test_a_fills_pulses_go_on_from_the_recordings(arctic: Path) -> None:
-    """Frames 72 to 90 of a voiced stretch are filled with the pitch that the voice has there."""
-    recording, source = opened(arctic), (30, 200)
-    place = np.arange(*source)
-    known = WindowFrames((), place, np.zeros(len(place), bool), {})
-    unvoiced = torch.zeros(len(place))
-    recorded = pulses_around(recording, known, source, unvoiced)
-    assert recorded is not None and pulses_around(recording, known, source, None) is None
-    voiced = recorded.hertz[0] > 0
-    run = max(np.split(np.arange(len(place)), np.flatnonzero(~voiced.numpy())), key=len)[1:]
-    assert len(run) > 20
-    masked = np.zeros(len(place), bool)
-    masked[run[6:-6]] = True
-    window = WindowFrames((), place, masked, {})
-    pitch = torch.where(voiced, recorded.hertz[0].clamp(min=1).log2(), 0.0) * torch.from_numpy(
-        masked
-    )
-    filled = pulses_around(recording, window, source, pitch)
-    assert filled is not None
-    torch.testing.assert_close(filled.hertz, recorded.hertz)
-    off = (filled.cycles - recorded.cycles)[0]
-    off = (off - off.round()).abs()[torch.from_numpy(~masked) & voiced]
-    assert off[(off < 0.02)].numel() > 0.8 * off.numel()
-    hertz, cycles = filled.hertz[0, run].double(), filled.cycles[0, run]
-    steps = (hertz[1:] + hertz[:-1]) / 2 * HOP / SAMPLE_RATE
-    assert (torch.diff(cycles) / steps - 1).abs().max() < MOST_WAY + 1e-3

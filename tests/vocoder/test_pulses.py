@@ -4,13 +4,9 @@ import numpy as np
 import torch
 
 from a3t.grid import HOP, SAMPLE_RATE
-from a3t.vocoder.base import Pulses
 from a3t.vocoder.pulses import (
     ANCHOR_FRAMES,
-    MOST_WAY,
     TOP_VOICE_HZ,
-    heard_cycles,
-    joined_pulses,
     minimum_phase,
     pulse_train,
     pulses_of,
@@ -103,36 +99,3 @@ def test_the_likely_pitch_lies_between_classes() -> None:
     pitch = likely_pitch(scores)[0]
     torch.testing.assert_close(pitch[0], (classes[70] * classes[71]).sqrt())
     assert pitch[1] == 0
-
-
-def turns_off(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
-    """How far two cycles are apart, as parts of a period."""
-    return (first - second - (first - second).round()).abs()
-
-
-def test_pulses_are_heard_where_they_fall() -> None:
-    hertz = torch.from_numpy(np.geomspace(95, 160, 80)).float()[None]
-    for ahead in (0.0, 0.3, 0.8):
-        pulses = pulses_of(hertz)
-        moved = Pulses(hertz, pulses.cycles + ahead)
-        found = heard_cycles(pulse_train(moved), hertz)
-        assert turns_off(found, moved.cycles)[:, 6:-6].max() < 0.02
-
-
-def test_what_is_filled_goes_on_with_the_recorded_pulses() -> None:
-    hertz = torch.from_numpy(np.geomspace(180, 140, 120)).float()[None]
-    recorded = pulses_of(hertz).cycles + 0.37
-    known = torch.ones(1, 120, dtype=torch.bool)
-    known[:, 40:80] = False
-    filled = torch.where(known, hertz, hertz * 1.013)
-    joined = joined_pulses(filled, recorded, known)
-    assert turns_off(joined.cycles, recorded)[known].max() < 1e-6
-    steps = (filled[:, 1:] + filled[:, :-1]) / 2 * HOP / SAMPLE_RATE
-    assert (torch.diff(joined.cycles) / steps - 1).abs().max() < MOST_WAY + 1e-6
-
-
-def test_without_a_voice_beside_it_a_fill_has_its_own_pulses() -> None:
-    hertz = contour(90)
-    known = torch.zeros(1, 90, dtype=torch.bool)
-    alone = joined_pulses(hertz, torch.full((1, 90), 0.5), known)
-    assert torch.equal(alone.cycles, pulses_of(hertz).cycles)

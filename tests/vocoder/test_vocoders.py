@@ -16,7 +16,6 @@ from a3t.pretrained import save_checkpoint
 from a3t.vocoder import Vocoder, builtin, load_vocoder, vocode_span
 from a3t.vocoder.base import placed_normal, placed_uniform
 from a3t.vocoder.builtin import BuiltinVocoder, SpectralVocoder, fit_to_mel, mel_filters_at_bins
-from a3t.vocoder.pulses import pulses_of
 from a3t.vocoder.stft import GriffinLim, griffin_lim, magnitude_of, spectrum, unit, waveform
 from a3t.vocoder.texture import aperiodicity, pulsed, textured
 
@@ -94,15 +93,6 @@ def test_a_span_equals_the_whole(vocoder: Vocoder) -> None:
         torch.testing.assert_close(span, whole[first * HOP : last * HOP], atol=1e-5, rtol=0)
         finished = vocoder(mel, finished=[(first, last)])[first * HOP : last * HOP]
         torch.testing.assert_close(finished, whole[first * HOP : last * HOP], atol=1e-5, rtol=0)
-
-
-def test_a_span_equals_the_whole_with_the_voices_known_pulses() -> None:
-    vocoder, mel = load_vocoder(), log_mel(voice(2.0))
-    pulses = pulses_of(torch.full((1, len(mel)), 131.0), 7)
-    whole = vocoder(mel, pulses=pulses)
-    assert not torch.allclose(whole, vocoder(mel), atol=1e-3)
-    span = vocode_span(vocoder, mel, 60, 100, pulses=pulses)
-    torch.testing.assert_close(span, whole[60 * HOP : 100 * HOP], atol=1e-5, rtol=0)
 
 
 def test_the_receptive_field_is_as_stated(vocoder: Vocoder) -> None:

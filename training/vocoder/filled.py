@@ -74,7 +74,7 @@ def prepare(cache: Path, features: Path, model_name: str) -> None:
             masked[first:last] = True
         item = MaskedMel(mel, masked, stored.phones.tolist(), phone_of_frame)
         symbols = [PHONES[phone] for phone in stored.phones]
-        filled = levelled(fill(model, item).mel, masked, symbols, phone_of_frame)
+        filled = levelled(fill(model, item), masked, symbols, phone_of_frame)
         mels.append(filled.numpy().astype(np.float16))
         places.append(FilledClip(entry.name, total, len(mel), runs))
         total += len(mel)

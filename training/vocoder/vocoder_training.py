@@ -22,9 +22,8 @@ from torch import Tensor, nn
 
 from a3t.errors import InputError
 from a3t.learning.loop import PRECISIONS, Losses, use_bfloat16
-from a3t.vocoder.base import Pulses
 from a3t.vocoder.builtin import Spectra, SpectralVocoder
-from a3t.vocoder.pulses import pulses_of
+from a3t.vocoder.pulses import Pulses, pulses_of
 from training.configuration import read_config, settings
 from training.devices import refuse_missing
 from training.prefetch import Ahead
