@@ -50,7 +50,7 @@ def parser() -> argparse.ArgumentParser:
     about = "the output file; - streams a WAV to standard output"
     option(result, "--out OUT", about, required=True)
     about = "append the speech to the prompt's recording, with its room sound"
-    option(result, "--continue", about, dest="goes_on")
+    option(result, "--continue", about, dest="appends")
     option(result, "--no-provenance", "don't mark the file as synthetic")
     option(result, "--json", "print speech.json")
     add_voice_options(result.add_argument_group("how it sounds"), SpeechOptions)
@@ -66,22 +66,23 @@ def main(arguments: list[str]) -> int:
         parser().error("name a recording of the voice, or --voice with a voice of your own")
     if options.json and options.out == TO_A_PROGRAM:
         parser().error("--json and --out - both write to standard output: omit one")
-    if options.goes_on and (len(options.prompt_wav) != 1 or options.out == TO_A_PROGRAM):
+    if options.appends and (len(options.prompt_wav) != 1 or options.out == TO_A_PROGRAM):
         parser().error("--continue needs one recording, and a file for --out")
     return run(lambda: speak(options))
 
 
 def speak(options: argparse.Namespace) -> None:
     """Carry out the parsed command; raises InputError."""
-    text = text_argument(options.text, headings=True)
-    given = options.prompt_text
-    prompt_texts = [text_argument(each) for each in given] if given is not None else None
     from a3t.audio.output.files import check_target
     from a3t.audio.output.writing import speech_container
     from a3t.audio.reading.recording import Recording
     from a3t.plan.edit_limits import check_spoken_words
     from a3t.plan.request import SpeechRequest, pronunciations_of
 
+    text = text_argument(options.text, headings=True)
+    prompt_texts = None
+    if options.prompt_text is not None:
+        prompt_texts = [text_argument(each) for each in options.prompt_text]
     request = SpeechRequest(
         text=text,
         prompt_text=prompt_texts,
@@ -92,10 +93,9 @@ def speak(options: argparse.Namespace) -> None:
     for prompt in options.prompt_wav:
         Recording.open(prompt)
         check_target(options.out, prompt)
-
     if options.out != TO_A_PROGRAM:
         check_replaced(options.out)
-        if not options.goes_on:
+        if not options.appends:
             speech_container(options.out)
     progress = Progress()
     progress("read")
@@ -105,8 +105,8 @@ def speak(options: argparse.Namespace) -> None:
 
     names = (options.model, options.vocoder, options.device)
     editor = Editor.load(*names, progress, cache_dir=default_folder(), voice=options.voice)
-    if options.goes_on:
-        go_on(editor, options, request)
+    if options.appends:
+        append(editor, options, request)
         return
     plan = editor.plan_speech(options.prompt_wav, request)
     if options.out == TO_A_PROGRAM:
@@ -119,8 +119,8 @@ def speak(options: argparse.Namespace) -> None:
     save(result, options)
 
 
-def go_on(editor: Editor, options: argparse.Namespace, speech: SpeechRequest) -> None:
-    """Write the prompt with the text after it: an insertion at the recording's end."""
+def append(editor: Editor, options: argparse.Namespace, speech: SpeechRequest) -> None:
+    """Write the prompt with the text after it, as an insertion at the recording's end."""
     from a3t.plan.request import EditRequest
 
     (prompt,) = options.prompt_wav

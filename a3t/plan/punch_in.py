@@ -34,9 +34,7 @@ from alignment.result import DOUBTFUL_BELOW
 MAX_READING_S = 600.0
 NEIGHBOURS = 12  # words on each side of an edit that are looked for with it
 BESIDE = 3  # words on each side that tell which of several readings is meant
-GAP_COST = (
-    1.0  # cost of a phone that is missing or added; of another phone as much; the same gains 1
-)
+GAP_COST = 1.0  # of a phone that is missing, added or another; the same phone gains as much
 ALIKE = 0.5  # of an edit's phones must be heard if others may be meant
 
 
@@ -79,6 +77,7 @@ def read_anew(
 
 
 def _not_read(script: Sequence[WordEdit], new_text: Transcript, recording: Recording) -> InputError:
+    """Return the refusal of a recording in which the new words aren't heard."""
     new = [new_text.written(*edit.new) for edit in script if edit.new[0] < edit.new[1]]
     return InputError(
         f"“{new[0] if new else new_text.text}” isn't heard in {recording.path.name}: record it "

@@ -1,22 +1,20 @@
 """The default aligner: the phone network, and one search through every way to say the text.
 
 What nobody wrote is part of the search (alignment.network.graph): a filled pause, a repetition or a
-noise between two words is named and has its own time.
-
-The boundaries of the found phones: between frames, and at least some time apart.
+noise between two words is named and has its own time (alignment.aligners.path_times).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from collections.abc import Container, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 
 import numpy as np
 
 from alignment.aligner import InMemory, Pronunciations, Readable, require_room, stress_of
+from alignment.aligners.path_times import on_the_clock, part_of
 from alignment.confidence.scores import (
     matches,
     mismatch,
@@ -27,7 +25,8 @@ from alignment.confidence.scores import (
 )
 from alignment.fillers import HESITATIONS
 from alignment.long.whole import align_long
-from alignment.network.boundaries import Boundaries, changes, correct, with_spreads
+from alignment.network.acoustics import Acoustics
+from alignment.network.boundaries import with_spreads
 from alignment.network.graph import (
     FILLER,
     MIN_PHONE_FRAMES,
@@ -40,23 +39,10 @@ from alignment.network.graph import (
     Graph,
     Visit,
 )
-from alignment.network.phone_network import (
-    FRAME_S,
-    INDEX,
-    STEP_FRAMES,
-    SYMBOLS,
-    features,
-    in_steps,
-    posteriors,
-    posteriors_and_sequence_scores,
-)
-from alignment.result import PAUSE, Alignment, Phone, Word, pause
+from alignment.network.phone_network import STEP_FRAMES, in_steps
+from alignment.result import Alignment
 from alignment.waveform import model_waveform
 
-SHORTEST_PHONE_S = 0.005  # seconds of a phone
-SHORTEST_PAUSE_S = 0.05  # seconds; a shorter one goes to its neighbours
-CHANGE_SEARCH_FRAMES = 3  # frames of 5 ms on either side in which the spectral change is looked for
-RECENT = 8  # recordings, a minute each at most, whose networks' outputs are kept
 LONG_S = 60.0  # a search keeps every state of the text for every frame
 HASTY = 1.5  # times as long as phones last at least; in less a phone can be as short as a frame
 # What the larger network's scores of sequences count for in the search, against the smaller one's
@@ -75,106 +61,6 @@ EXPECTED = {
 # more often a word in noise.
 UNEXPECTED = Costs(filler=np.inf, broken=np.inf, noise=55.0)
 ISOLATION_FRAMES = 5  # frames of silence on either side of what stands alone
-UNWRITTEN_NAMES = {SILENCE: "", FILLER: "<um>", REPEAT: "<repeat>", NOISE: "<noise>"}
-
-
-@dataclass(frozen=True, slots=True)
-class Acoustics:
-    """Both networks' outputs for a recording.
-
-    frames: (K, BANDS). scores: the phone network's log posteriors, (T, 40). second: the sequence
-    network's, which count where boundaries are corrected. sequences: its scores of sequences,
-    (T, 40).
-    """
-
-    frames: np.ndarray
-    scores: np.ndarray
-    second: np.ndarray
-    sequences: np.ndarray
-
-    @staticmethod
-    def of(samples: np.ndarray) -> Acoustics:
-        """Return both networks' outputs for 16 kHz mono samples (n,); the latest are kept."""
-        return _acoustics(samples.tobytes(), samples.dtype.str)
-
-
-@lru_cache(RECENT)
-def _acoustics(samples: bytes, dtype: str) -> Acoustics:
-    frames = features(np.frombuffer(samples, dtype))
-    outputs = frames, posteriors(frames), *posteriors_and_sequence_scores(frames)
-    for each in outputs:
-        each.setflags(write=False)
-    return Acoustics(*outputs)
-
-
-def boundaries_of(
-    visits: Sequence[Visit], sound: Acoustics, duration: float
-) -> tuple[list[Visit], Boundaries]:
-    """Return the visits that last, and the boundaries between them before they are corrected."""
-    kept, starts = _kept(visits, _starts(visits, sound.scores), duration)
-    crossings = starts[1:]
-    times = changes(sound.frames, crossings, CHANGE_SEARCH_FRAMES) if len(crossings) else crossings
-    return kept, Boundaries([_symbol(visit) for visit in kept], times, crossings, duration)
-
-
-def _symbol(visit: Visit) -> str:
-    """Return the phone that a visit is to; anything else counts as a pause."""
-    return SYMBOLS[visit.state.symbol] if visit.state.symbol < len(SYMBOLS) else PAUSE
-
-
-def _starts(visits: Sequence[Visit], scores: np.ndarray) -> np.ndarray:
-    """Return each state's start in seconds, (m,): where the posteriors of two phones cross."""
-    indices = np.array([INDEX[_symbol(visit)] for visit in visits])
-    firsts = np.array([visit.start for visit in visits[1:]], dtype=int)
-    if not len(firsts):
-        return np.zeros(1)
-    return np.append(0.0, crossed(scores, indices[:-1], indices[1:], firsts))
-
-
-def _kept(
-    visits: Sequence[Visit], starts: np.ndarray, duration: float
-) -> tuple[list[Visit], np.ndarray]:
-    """Drop pauses that are too short to be one."""
-    starts = starts.copy()
-    ends = np.append(starts[1:], duration)
-    kept: list[int] = []
-    for place, visit in enumerate(visits):
-        length = float(ends[place] - starts[place])
-        inside = 0 < place < len(visits) - 1
-        if visit.state.kind == SILENCE and length < SHORTEST_PAUSE_S and len(visits) > 1:
-            if inside:
-                starts[place + 1] -= length / 2
-            elif place == 0:
-                starts[1] = 0.0
-            continue
-        kept.append(place)
-    return [visits[place] for place in kept], starts[kept]
-
-
-def crossed(
-    scores: np.ndarray, left: np.ndarray, right: np.ndarray, firsts: np.ndarray
-) -> np.ndarray:
-    """Return the seconds at which symbols `left` give way to `right`, just before `firsts`.
-
-    `firsts`: frames.
-    """
-    before = scores[firsts - 1, left] - scores[firsts - 1, right]
-    after = scores[firsts, left] - scores[firsts, right]
-    crosses = (before > 0) & (after < 0)
-    share = np.where(crosses, before / np.where(crosses, before - after, 1.0), 0.5)
-    return (firsts - 1 + share) * FRAME_S
-
-
-def apart(ends: np.ndarray) -> np.ndarray:
-    """Move rising ends apart by at least SHORTEST_PHONE_S; the last one stays."""
-    count = np.arange(1, len(ends))
-    if not len(count):
-        return ends
-    moved = (
-        np.maximum.accumulate(np.maximum(ends[:-1], 0) - count * SHORTEST_PHONE_S)
-        + count * SHORTEST_PHONE_S
-    )
-    return np.append(np.minimum(moved, ends[-1] - SHORTEST_PHONE_S * count[::-1]), ends[-1])
 
 
 class NetworkAligner:
@@ -253,7 +139,7 @@ class NetworkAligner:
             visits = best_path(candidates, scores, costs, before_words, held)
             if visits is None:
                 raise mismatch(words, ())
-            timed = _on_the_clock(last_said(visits), words, candidates, sound, duration)
+            timed = on_the_clock(last_said(visits), words, candidates, sound, duration)
             return score_words(timed, sound.scores, sound.sequences)
 
         alignment = scored(UNEXPECTED, unwritten)
@@ -324,7 +210,7 @@ def last_said(visits: Sequence[Visit]) -> list[Visit]:
     """
     result = list(visits)
     places = range(len(visits))
-    runs = [[*run] for _, run in groupby(places, lambda place: _part(visits[place]))]
+    runs = [[*run] for _, run in groupby(places, lambda place: part_of(visits[place]))]
     for before, word, after, again, then in zip(*(runs[k:] for k in range(5)), strict=False):
         kinds = [visits[run[0]].state.kind for run in (before, word, after, again, then)]
         said = visits[again[0]].state
@@ -344,47 +230,3 @@ def last_said(visits: Sequence[Visit]) -> list[Visit]:
             )
             result[place] = visits[place]._replace(state=state)
     return result
-
-
-def _on_the_clock(
-    visits: Sequence[Visit],
-    words: Sequence[str],
-    candidates: Sequence[Sequence[tuple[str, ...]]],
-    sound: Acoustics,
-    duration: float,
-) -> Alignment:
-    """Return the best path in seconds, boundaries refined, as words that cover [0, duration]."""
-    visits, boundaries = boundaries_of(visits, sound, duration)
-    moved = correct(boundaries, sound.frames, sound.scores, sound.second)
-    edges = np.append(0.0, apart(np.append(moved, duration)))
-    return Alignment(tuple(_words(visits, words, candidates, edges.round(4), duration)), duration)
-
-
-def _words(
-    visits: Sequence[Visit],
-    words: Sequence[str],
-    candidates: Sequence[Sequence[tuple[str, ...]]],
-    edges: np.ndarray,
-    duration: float,
-) -> Iterator[Word]:
-    edges[-1] = duration
-    place = 0
-    for _, part in groupby(visits, _part):
-        states = [visit.state for visit in part]
-        state, stop = states[0], place + len(states)
-        if state.kind == WORD:
-            symbols = candidates[state.word][state.pronunciation]
-            times = edges[place : stop + 1].tolist()
-            phones = tuple(
-                Phone(symbol, times[k], times[k + 1]) for k, symbol in enumerate(symbols)
-            )
-            yield Word(words[state.word], times[0], times[-1], 1.0, phones)
-        else:
-            start, end = float(edges[place]), float(edges[stop])
-            yield pause(start, end, 1.0, UNWRITTEN_NAMES[state.kind])
-        place = stop
-
-
-def _part(visit: Visit) -> tuple[int, int]:
-    """Return the word that a visit belongs to, or the sound before a word."""
-    return visit.state.kind, visit.state.word

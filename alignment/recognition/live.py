@@ -2,10 +2,10 @@
 
 The network hears small pieces, each with the sound before it and a little of the sound after it;
 the search continues with each. `phone_network.features` knows the whole recording's loudest frame
-and mean spectrum before it begins; here both are of what has been heard, and what is older than
+and mean spectrum before it begins; here both are those of the sound so far, and what is older than
 MEMORY_S counts less and less. The likeliest words are shown at once, and may change; a word is
-settled, for good, when it is a while ago or a pause follows. evaluation.hearing.live_words measures
-it against the recogniser that hears the whole recording.
+final some time after its end, or when a pause follows it. evaluation.hearing.live_words compares
+them with those of the recogniser that hears the whole recording.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from alignment.recognition.network_recogniser import (
 from alignment.recognition.rescoring import Rescoring, load_word_network
 from alignment.waveform import MODEL_RATE, require_usable
 
-MEMORY_S = 60.0  # seconds
-MIN_PEAK = 0.005  # the least peak that anything is measured against, of 1
+MEMORY_S = 60.0
+MIN_PEAK = 0.005  # of full scale: the least that noise is measured against
 NOISE_FLOOR = 10 ** (-70 / 20)  # of the peak: digital silence has no logarithm
 EDGE_FRAMES = 3  # frames of the bands that a window needs beside its own
 # Frames of the bands between places where a window may begin, so that strides agree.
 PHASE_FRAMES = 8
 REACH_S = 0.92  # seconds that the network looks to either side
-LATE_S = 2.0  # seconds
+LATE_S = 2.0  # of sound that waits, from which on words are no longer rescored
 
 
 class RunningBands:
@@ -57,9 +57,8 @@ class RunningBands:
             import soxr
 
             self._resampler = soxr.ResampleStream(sample_rate, MODEL_RATE, 1, dtype="float32")
-        self._samples = np.zeros(
-            EDGE_FRAMES * HOP_SAMPLES, np.float32
-        )  # the first frame is centred at 0
+        # The first frame is centred at 0.
+        self._samples = np.zeros(EDGE_FRAMES * HOP_SAMPLES, np.float32)
         self._peak, self._loudest = MIN_PEAK, 0.0
         self._sum, self._count = np.zeros(BANDS), 0.0
         self._noise = np.random.default_rng(0)
@@ -94,7 +93,7 @@ class RunningBands:
         self._sum, self._count = self._sum * fade, self._count * fade
 
     def window(self, first: int, stop: int) -> np.ndarray:
-        """Return the network's input, rows [first, stop), by what is known until now."""
+        """Return the network's input, rows [first, stop), normalised by the sound so far."""
         mean = (self._sum / max(self._count, 1.0)).astype(np.float32)
         return (self.rows[first - self.first : stop - self.first] - mean) / np.float32(3.0)
 
@@ -105,9 +104,9 @@ class RunningBands:
 
 
 class RunningScores:
-    """The `sequence_scores` of what is being said, the mean over ``tracts``, piece by piece.
+    """The `sequence_scores` of sound that still arrives, piece by piece: the mean over ``tracts``.
 
-    A piece is ``chunk`` seconds and looks ``ahead`` so many, both multiples of 0.04.
+    A piece lasts ``chunk`` seconds and sees ``ahead`` more, both multiples of 0.04.
     """
 
     def __init__(
@@ -124,7 +123,7 @@ class RunningScores:
         self._tracts = tracts
 
     def hear(self, samples: np.ndarray, last: bool = False) -> np.ndarray:
-        """Return the scores (T, 40) of what can be told after these samples, mono, float, (n,)."""
+        """Return the scores (T, 40) of the pieces that these samples, mono (n,), complete."""
         self.bands.hear(samples, last)
         end = -(-self.bands.stop // STRIDE) if last else self.bands.stop // STRIDE
         chunks = (end - self._ahead - self.done) // self._chunk
@@ -133,13 +132,13 @@ class RunningScores:
             return np.zeros((0, 40), np.float32)
         reach = round(REACH_S / FRAME_S)
         first = max(self.done - reach, 0) * STRIDE // PHASE_FRAMES * PHASE_FRAMES
-        upto = self.bands.stop if last else (stop + self._ahead) * STRIDE
-        window = self.bands.window(first, upto)
-        here = slice(self.done - first // STRIDE, stop - first // STRIDE)
-        each = [sequence_scores(with_tract(window, t))[here] for t in self._tracts]
+        last_row = self.bands.stop if last else (stop + self._ahead) * STRIDE
+        window = self.bands.window(first, last_row)
+        piece = slice(self.done - first // STRIDE, stop - first // STRIDE)
+        scores = [sequence_scores(with_tract(window, t))[piece] for t in self._tracts]
         self.done = stop
         self.bands.forget((stop - reach) * STRIDE // PHASE_FRAMES * PHASE_FRAMES)
-        return np.asarray(np.mean(each, axis=0))
+        return np.asarray(np.mean(scores, axis=0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +146,8 @@ class Pace:
     """Delays before words are shown, in seconds.
 
     Sound is heard in pieces of `chunk`, a multiple of 0.04, when `ahead` more has come. A word is
-    settled when the search is `settled` after its end, or `paused` if nothing was said since; where
-    nobody has spoken for `resting`, the search starts again.
+    final `settled` after its end, or `paused` if nothing was said since; where nobody has spoken
+    for `resting`, the search starts again.
     """
 
     chunk: float = 0.2
@@ -162,8 +161,8 @@ class Pace:
 class LiveWords:
     """The words that more sound has shown, lower case.
 
-    final: those that are settled since the last time. provisional: all after them as they are heard
-    until now. pause: whether a pause follows the final ones.
+    final: those that have become final. provisional: all after them, which may still change. pause:
+    whether a pause follows the final ones.
     """
 
     final: tuple[RecognisedWord, ...] = ()
@@ -178,11 +177,7 @@ class LiveRecogniser:
     AlignmentError for another rate.
     """
 
-    def __init__(
-        self,
-        sample_rate: int,
-        pace: Pace | None = None,
-    ) -> None:
+    def __init__(self, sample_rate: int, pace: Pace | None = None) -> None:
         self.pace, self.sample_rate = pace or Pace(), sample_rate
         self._scores = RunningScores(sample_rate, self.pace.chunk, self.pace.ahead, TRACTS)
         general, _, tree, ahead = general_model()
@@ -198,8 +193,8 @@ class LiveRecogniser:
     def hear(self, samples: np.ndarray, behind: float = 0.0) -> LiveWords:
         """Return the words as they are heard after these samples.
 
-        ``behind``: seconds of sound that have come and wait to be heard. From `LATE_S` on, words
-        are no longer rescored, until it caught up.
+        ``behind``: seconds of sound that wait to be heard. From `LATE_S` on, words aren't rescored
+        until it has caught up.
         """
         self._is_late = behind >= LATE_S
         self._waiting = np.append(self._waiting, samples.astype(np.float32))

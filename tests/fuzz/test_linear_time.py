@@ -22,8 +22,8 @@ import alignment.formats
 import app.server
 from a3t.text.markup import check_marks
 from a3t.text.transcript import Transcript
-from alignment.formats.transcripts.documents import is_ttml
 from alignment.formats.transcripts.kinds import read_transcript
+from alignment.formats.transcripts.ttml import is_ttml
 from tests.alignment.formats.transcript_samples import FILES
 
 ROOMS = (alignment.formats, a3t.text, app.server)

@@ -196,6 +196,6 @@ def _steady_share(frames: np.ndarray) -> np.ndarray:
 
 
 def _root(power: np.ndarray) -> np.ndarray:
-    """(bins, c, c) Hermitian -> a factor A with A Aᴴ = power; channels may be silent or equal."""
+    """Return a factor A of (bins, c, c) Hermitian power, A Aᴴ; channels may be silent or equal."""
     values, vectors = np.linalg.eigh(power)
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :])

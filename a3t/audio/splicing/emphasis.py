@@ -37,7 +37,7 @@ class Raised:
 
 
 def require_world() -> ModuleType:
-    """pyworld, or an InputError that says what to do without it."""
+    """Return pyworld; without it InputError says what to do."""
     try:
         return load_world()
     except ImportError as error:
@@ -93,14 +93,14 @@ def emphasise(
 
 
 def _loudness(wave: np.ndarray) -> np.ndarray:
-    """RMS of each twentieth of a second, (k,)."""
+    """Return the RMS of each LOUDNESS_S, (k,)."""
     size = round(LOUDNESS_S * SAMPLE_RATE)
     count = max(1, len(wave) // size)
     return np.array([rms(piece) for piece in np.array_split(np.asarray(wave), count)])
 
 
 def _weight(length: int, first: int, last: int) -> np.ndarray:
-    """1 within [first, last), falling to 0 outside it along a raised cosine: (length,)."""
+    """Return 1 within [first, last), falling to 0 outside along a raised cosine, (length,)."""
     fade = round(EMPHASIS_FADE_S * SAMPLE_RATE)
     distance = np.maximum(first - np.arange(length), np.arange(length) - (last - 1))
     return 0.5 + 0.5 * np.cos(np.pi * np.clip(distance / fade, 0.0, 1.0))

@@ -1,4 +1,4 @@
-"""Documents of word processors, whose text may be a transcript of any kind, and TTML subtitles.
+"""Documents of word processors, whose text may be a transcript of any kind.
 
 A Word or OpenDocument file is a zip of XML; RTF is text with its formatting in it.
 """
@@ -6,16 +6,14 @@ A Word or OpenDocument file is a zip of XML; RTF is text with its formatting in 
 from __future__ import annotations
 
 import io
-import math
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
-from alignment.errors import InputError
-from alignment.formats.transcripts.cues import Cue, Parsed, in_order
+from alignment.formats.transcripts.xml_text import attribute, local_name, paragraphs, parsed_xml
 
 LARGEST_PART = 50_000_000  # bytes of XML, unpacked
 # The style and its tab stops, where text was before it was moved, a text box's second copy.
@@ -33,13 +31,6 @@ _RTF_SIGNS = {
     b"rquote": "’", b"ldblquote": "“", b"rdblquote": "”", b"row": "\n", b"cell": "\t",
     b"page": "\n", b"sect": "\n",
 }  # fmt: skip
-# What may stand before the root, which has to begin within the first characters.
-_TTML_HEAD_CHARACTERS = 2000
-_TTML = re.compile(
-    r"(?:<\?xml[^>]{0,200}\?>\s{0,99})?(?:<!--[^>]{0,500}-->\s{0,99})?<(?:\w{1,20}:)?tt[\s>]"
-)
-_CLOCK_TIME = re.compile(r"(\d{1,4}):(\d{2}):(\d{2}(?:\.\d{1,9})?)(?::(\d{1,3}))?")
-_OFFSET = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)(h|ms|m|s|f|t)")
 
 
 @dataclass(frozen=True)
@@ -74,7 +65,7 @@ def _unpacked(data: bytes, part: str) -> ElementTree.Element:
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
             if packed.getinfo(part).file_size > LARGEST_PART:
                 raise ValueError(part)
-            return _xml(packed.read(part).decode())
+            return parsed_xml(packed.read(part).decode())
     except (
         zipfile.BadZipFile, KeyError, OSError, EOFError, NotImplementedError, RuntimeError,
         zlib.error,
@@ -82,48 +73,18 @@ def _unpacked(data: bytes, part: str) -> ElementTree.Element:
         raise ValueError(str(error)) from error
 
 
-def _xml(text: str) -> ElementTree.Element:
-    """Return the root of an XML without entities of its own; raise ValueError for other text."""
-    if "<!DOCTYPE" in text or "<!ENTITY" in text:
-        raise ValueError("entities")
-    try:
-        return ElementTree.fromstring(text)
-    except ElementTree.ParseError as error:
-        raise ValueError(str(error)) from error
-
-
-def _name(element: ElementTree.Element) -> str:
-    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
-
-
-def _attribute(element: ElementTree.Element, name: str) -> str:
-    """Return an attribute by its name, of whichever namespace."""
-    return next((v for k, v in element.items() if k.rpartition("}")[2] == name), "")
-
-
-def _paragraphs(root: ElementTree.Element) -> Iterator[ElementTree.Element]:
-    """Yield the outermost paragraphs, in order: each element is seen once."""
-    waiting = [root]
-    while waiting:
-        element = waiting.pop()
-        if _name(element) == "p":
-            yield element
-        else:
-            waiting += reversed(element)
-
-
 def _word_text(data: bytes) -> str:
     """Return a line for each paragraph, changes accepted; what was deleted is another element."""
     parts: list[str] = []
     signs = {"tab": "\t", "br": "\n", "cr": "\n"}
-    for paragraph in _paragraphs(_unpacked(data, WORD_DOCUMENT.part)):
+    for paragraph in paragraphs(_unpacked(data, WORD_DOCUMENT.part)):
         style = paragraph.find("{*}pPr/{*}pStyle")
-        name = "" if style is None else _attribute(style, "val").lower()
+        name = "" if style is None else attribute(style, "val").lower()
         parts.append(HEADING if name.startswith(("title", "subtitle", "heading")) else "")
         waiting = [paragraph]
         while waiting:
             element = waiting.pop()
-            kind = _name(element)
+            kind = local_name(element)
             if kind not in _UNSHOWN_IN_WORD:
                 parts.append(element.text or "" if kind == "t" else signs.get(kind, ""))
                 waiting += reversed(element)
@@ -140,10 +101,10 @@ def _open_text(data: bytes) -> str:
         if isinstance(element, str):
             parts.append(element)
             continue
-        kind = _name(element)
+        kind = local_name(element)
         if kind in _UNSPOKEN:
             continue
-        title = kind == "h" or _attribute(element, "style-name") in ("Title", "Subtitle")
+        title = kind == "h" or attribute(element, "style-name") in ("Title", "Subtitle")
         signs = {"tab": "\t", "line-break": "\n", "s": " "}
         parts += [HEADING if title else signs.get(kind, ""), element.text or ""]
         if kind in ("p", "h"):
@@ -190,55 +151,3 @@ def _rtf_text(data: bytes) -> str:
 WORD_DOCUMENT = Document("Word document", "word/document.xml", _word_text)
 OPEN_DOCUMENT = Document("OpenDocument text", "content.xml", _open_text)
 RTF_DOCUMENT = Document("RTF document", "", _rtf_text)
-
-
-def is_ttml(text: str) -> bool:
-    """Return whether this is Timed Text, as of Netflix, the BBC and iTunes (DFXP, IMSC)."""
-    return _TTML.match(text.lstrip()[:_TTML_HEAD_CHARACTERS]) is not None
-
-
-def read_ttml(text: str) -> Parsed:
-    """Read a cue for each paragraph; one without a time of its own continues the cue before it."""
-    try:
-        root = _xml(text)
-    except ValueError as error:
-        raise InputError(f"The TTML is broken ({str(error)[:60]}): save it again.") from error
-    rates = {name: _number(_attribute(root, name)) for name in ("frameRate", "tickRate")}
-    units = {
-        "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001, "f": 1 / (rates["frameRate"] or 30.0),
-        "t": 1 / (rates["tickRate"] or rates["frameRate"] or 1.0),
-    }  # fmt: skip
-    cues = []
-    for paragraph in _paragraphs(root):
-        start, end, lasts = (
-            _seconds(_attribute(paragraph, name), units) for name in ("begin", "end", "dur")
-        )
-        end = end if math.isfinite(end) else start + lasts
-        said = " ".join("".join(_said(paragraph)).split())
-        if said:
-            cues.append(Cue(start, end, said))
-    return in_order(cues)
-
-
-def _said(paragraph: ElementTree.Element) -> Iterator[str]:
-    for element in paragraph.iter():
-        yield "\n" if _name(element) == "br" else ""
-        if _name(element) in ("p", "span"):
-            yield element.text or ""
-        if element is not paragraph:
-            yield element.tail or ""
-
-
-def _number(value: str) -> float:
-    return float(value) if re.fullmatch(r"\d{1,9}", value) else 0.0
-
-
-def _seconds(value: str, units: dict[str, float]) -> float:
-    """Seconds of a time of TTML; NaN for none."""
-    if clock := _CLOCK_TIME.fullmatch(value.strip()):
-        hours, minutes, seconds, frames = clock.groups()
-        whole = int(hours) * 3600 + int(minutes) * 60 + float(seconds)
-        return whole + int(frames or 0) * units["f"]
-    if offset := _OFFSET.fullmatch(value.strip()):
-        return float(offset[1]) * units[offset[2]]
-    return math.nan

@@ -11,10 +11,10 @@ from alignment.errors import InputError
 from alignment.formats.text_file import RECOGNISED_MARK, decoded, read_bytes
 from alignment.formats.transcripts import (
     captions,
-    documents,
     json_transcripts,
     lines,
     timed_text,
+    ttml,
     word_tables,
 )
 from alignment.formats.transcripts.cues import Parsed, TranscriptFile, counted, shortened, with_ends
@@ -72,7 +72,7 @@ def _is_webvtt(text: str) -> bool:
 
 TRANSCRIPT_KINDS = (
     Kind("WebVTT subtitles", _is_webvtt, captions.read_arrows),
-    Kind("TTML subtitles", documents.is_ttml, documents.read_ttml),
+    Kind("TTML subtitles", ttml.is_ttml, ttml.read_ttml),
     Kind("ASS subtitles", captions.is_ass, captions.read_ass),
     Kind("words of a TextGrid", word_tables.is_textgrid, word_tables.read_textgrid_words),
     Kind("SubRip subtitles", captions.has_arrows, captions.read_arrows),
@@ -126,7 +126,7 @@ def parse_transcript(text: str, name: str = "The text") -> TranscriptFile:
     """
     text = _FENCE.sub(r"\1", text.lstrip("\ufeff"))
     foreign = next((foreign for pattern, foreign in _FOREIGN if pattern.match(text)), None)
-    if foreign and not documents.is_ttml(text):
+    if foreign and not ttml.is_ttml(text):
         raise InputError(f"{name} is {foreign}, which a3t doesn't read: save it as plain text.")
     recognised = RECOGNISED_MARK in text
     if recognised:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from alignment import Alignment
-from alignment.aligners.network_aligner import Acoustics
 from alignment.arpabet import ARPABET
+from alignment.network.acoustics import Acoustics
 from alignment.network.boundaries import (
     MAX_MOVE_S,
     PHONE_CLASSES,
