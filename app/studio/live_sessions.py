@@ -25,8 +25,10 @@ MIN_RATE, MAX_RATE = 8_000, 384_000
 
 @dataclass(frozen=True)
 class LiveWords:
-    """The words that are final since the last time, and those after them that may change, each with
-    its start and end, seconds; late: whether the machine can't keep up."""
+    """The words that have become final, and those after them that may still change.
+
+    Each has its start and end, seconds. late: whether the machine can't keep up.
+    """
 
     final: tuple[tuple[str, float, float], ...]
     provisional: tuple[tuple[str, float, float], ...]
@@ -41,8 +43,10 @@ class LiveSessions:
         self._lock = threading.Lock()
 
     def begin(self, visitor: str, rate: Any) -> str:
-        """The name of a session that hears samples at `rate` Hz; InputError if there are too many,
-        or for another rate."""
+        """Begin a session that hears samples at `rate` Hz, and return its name.
+
+        Raises InputError if there are too many, or for a rate that isn't heard.
+        """
         if not isinstance(rate, int) or not MIN_RATE <= rate <= MAX_RATE:
             raise InputError(texts.WRONG_FIELDS)
         key = visitor, secrets.token_hex(12)
@@ -55,8 +59,11 @@ class LiveSessions:
         return key[1]
 
     def hear(self, visitor: str, name: str, data: Sent) -> LiveWords | None:
-        """The words after more `samples`, base64 of 16 bits each, little-endian; `last`: nothing
-        more is said. None if there is no such session, InputError for anything else."""
+        """Return the words after more `samples`; None if there is no such session.
+
+        The samples are base64 of 16 bits each, little-endian; `last`: nothing more is said.
+        InputError for anything else.
+        """
         key = visitor, name
         with self._lock:
             session = self._sessions.get(key)
@@ -98,6 +105,7 @@ class LiveSession:
         left()
 
     def hear(self, samples: bytes, last: bool) -> LiveWords:
+        """Hear samples of 16 bits, and return the words."""
         self._came.set()
         with self._lock:
             if not self._process.alive:
@@ -107,6 +115,7 @@ class LiveSession:
             return words
 
     def end(self) -> None:
+        """End the session's process."""
         self._process.end()
 
 
@@ -114,9 +123,10 @@ _recognisers: list[Any] = []  # of a session's process: one
 
 
 def hear(samples: bytes, last: bool, rate: int | None = None) -> LiveWords:
-    """The words that are final since the last time, and those after them that may change, in a
-    session's process, each with its start and end, seconds; `rate`: begin with these samples of 16
-    bits, little-endian."""
+    """Return the final words and those that may change, in a session's process.
+
+    samples: 16 bits, little-endian. rate: Hz, for the first samples, which begin a session.
+    """
     from alignment.recognition.live import LATE_S, LiveRecogniser
 
     if rate is not None:
@@ -134,5 +144,5 @@ def hear(samples: bytes, last: bool, rate: int | None = None) -> LiveWords:
 
 
 def shown(words: Sequence[Any]) -> tuple[tuple[str, float, float], ...]:
-    """Words as the page takes them."""
+    """Return words as the page takes them."""
     return tuple((word.text, round(word.start, 2), round(word.end, 2)) for word in words)

@@ -1,5 +1,7 @@
-"""An open project's files, words, jobs and events, which listening, takes and corrections share,
-and the recordings beside its own."""
+"""An open project's files, words, jobs and events, and the recordings beside its own.
+
+Listening, takes and corrections share them.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,7 @@ class ProjectEvents:
         self.tell(kind="refused", key="", sentence=sentence)
 
     def since(self, version: int) -> list[tuple[int, str]]:
-        """The events after a version, as JSON; one that says "reload" if they are unknown."""
+        """Return the events after a version, as JSON; one that says "reload" if they are lost."""
         with self._lock:
             if version > self.version or (self._events and version < self._events[0][0] - 1):
                 return [(self.version, json.dumps({"kind": "reload"}))]
@@ -71,7 +73,7 @@ class ProjectEvents:
 
     @contextmanager
     def shown(self, wake: Callable[[], object] = lambda: None) -> Iterator[None]:
-        """While a page shows the project; `wake` is called whenever there are events."""
+        """Count a page that shows the project; `wake` is called whenever there are events."""
         with self._lock:
             self._wakers.append(wake)
         try:
@@ -82,7 +84,7 @@ class ProjectEvents:
                 self._left = time.monotonic()
 
     def is_shown(self) -> bool:
-        """True if a page shows the project, or has until just now."""
+        """Return whether a page had this project open in the last AWAY_S seconds."""
         return bool(self._wakers) or time.monotonic() - self._left < AWAY_S
 
 
@@ -101,7 +103,7 @@ class OpenProject:
         self._made: tuple[object, dict[str, Change]] = None, {}  # and of what
 
     def once(self, sent: Sent, do: Callable[[], T]) -> T | None:
-        """Do what a page asks, unless that was done: it missed the answer, and sends it again."""
+        """Do what a page asks, unless that was done: a page without an answer sends it again."""
         name = sent.text("request")[:32]
         if name and name in self._requests:
             return None
@@ -129,6 +131,7 @@ class OpenProject:
 
     @property
     def lock(self) -> AbstractContextManager[None]:
+        """The folder's lock."""
         return self.folder.lock
 
     @property
@@ -138,6 +141,7 @@ class OpenProject:
 
     @property
     def state(self) -> ProjectState:
+        """The project's state, as it was last kept."""
         return self.folder.state
 
     @property
@@ -147,6 +151,7 @@ class OpenProject:
 
     @property
     def changes(self) -> tuple[Change, ...]:
+        """The changes that are made, in order."""
         return self.document.changes
 
     @property
@@ -155,17 +160,17 @@ class OpenProject:
         return self.state.parts
 
     def heard(self) -> HeardWords:
-        """Every token and pause that is known, in order."""
+        """Return every token and pause that is known, in order."""
         parts = [self.folder.heard(part) for part in range(len(self.parts))]
         tokens = tuple(token for part in parts for token in part.tokens)
         return HeardWords(tokens, tuple(pause for part in parts for pause in part.pauses))
 
     def tokens(self) -> tuple[Token, ...]:
-        """Every token that is known, in order."""
+        """Return every token that is known, in order."""
         return self.heard().tokens
 
     def shown(self) -> list[list[Any]]:
-        """Every token that is known, as the page shows it, in order."""
+        """Return every token that is known, as the page shows it, in order."""
         found: list[list[Any]] = []
         for part in range(len(self.parts)):
             if self.is_heard(part):
@@ -177,22 +182,25 @@ class OpenProject:
         return found
 
     def _row(self, token: Token) -> list[Any]:
-        """A token as the page shows it. What the built-in recogniser heard has no doubts: of 12
-        words that its scores marked 5 were wrong, and most wrong ones were not marked."""
+        """Return a token as the page shows it.
+
+        What the built-in recogniser heard is never doubted: of 12 words that its scores marked 5
+        were wrong, and most wrong ones were not marked.
+        """
         row = token.shown()
         if token.sure is None and not self.state.text:
             row[SCORE] = 1.0
         return row
 
     def made_as_one(self) -> dict[str, Change]:
-        """The change that is made for each change, by its key: close ones are made as one."""
+        """Return the change that is made for each, by its key: close changes are made as one."""
         known = self.changes, self.shown()
         if self._made[0] != known:
             self._made = known, made_as_one(*known)
         return self._made[1]
 
     def is_heard(self, part: int) -> bool:
-        """True if a part has been listened to."""
+        """Return whether a part has been listened to."""
         return (self.folder.path / words_name(part)).is_file()
 
     @property
@@ -202,14 +210,16 @@ class OpenProject:
         return bool(parts) and all(map(self.is_heard, parts))
 
     def sources(self) -> Iterator[OtherRecording]:
-        """The recordings whose words can be pasted, as far as they have been listened to."""
+        """Yield the recordings whose words can be pasted, as far as they have been listened to."""
         for each in self.folder.further:
             if each.kind == "source" and (said := self.folder.heard_in(each).source):
                 yield replace(said, path=self.folder.path / SAID_FOLDER / each.file)
 
     def tracks(self) -> list[tuple[str, Track, TrackActivity]]:
-        """The tracks in step with the recording, with what they are called; InputError while one
-        is being opened."""
+        """Return the tracks in step with the recording, with their names.
+
+        Raises InputError while one is being opened.
+        """
         found = []
         for each in self.folder.further:
             if each.kind == "track" and not each.problem:
@@ -250,8 +260,10 @@ class FurtherRecordings:
                 self._hear(each)
 
     def shown(self) -> list[Mapping[str, object]]:
-        """Return the recordings as a page lists them; `said`: what is heard in one, None until
-        then."""
+        """Return the recordings as a page lists them.
+
+        `said`: what is heard in one, None until then.
+        """
         found: list[Mapping[str, object]] = []
         for each in self.project.folder.further:
             heard = self.project.folder.heard_in(each)
@@ -260,8 +272,10 @@ class FurtherRecordings:
         return found
 
     def add(self, source: Path, wanted: FurtherRecording) -> None:
-        """Keep an uploaded recording, under another file's name than is `wanted`; InputError if
-        there are too many of its kind, or too long ones."""
+        """Keep an uploaded recording, under another file name than `wanted` has.
+
+        Raises InputError if there are too many of its kind, or too long ones.
+        """
         project, folder = self.project, self.project.folder
         with project.lock:
             alike = [each for each in folder.further if each.kind == wanted.kind]
@@ -274,7 +288,7 @@ class FurtherRecordings:
             self._hear(added)
 
     def remove(self, data: Sent) -> None:
-        """One is no longer wanted; takes that its words are in keep it."""
+        """Remove a recording; takes with its words keep it."""
         project, folder = self.project, self.project.folder
         with project.lock:
             gone = [each for each in folder.further if each.file == data.get("file")]

@@ -107,7 +107,7 @@ class Offered:
 def find_changes(
     recording: Recording, heard: HeardWords, want: Cleaning, *tracks: TrackActivity
 ) -> Offered:
-    """`offered_changes`, where the recording is read in a process of its own, if it has to be."""
+    """Find what can be taken out, reading the recording in a process of its own if need be."""
     if SOUND_KINDS & set(want.kinds):
         return run_in_sandbox(offered_changes, recording, heard, want, *tracks)
     return offered_changes(recording, heard, want, *tracks)
@@ -186,14 +186,16 @@ class TakeMaking:
             del self.failures[key]
 
     def handed(self) -> tuple[Change, ...]:
-        """The changes that make the text that was handed over."""
+        """Return the changes that make the text that was handed over."""
         wanted = parsed(self.project.state.offered or "")
         return changes_to(self.project.tokens(), wanted)
 
     def _make_handed(self) -> None:
-        """Make the text that was handed over as the page did that had made it: as a whole, of which
-        each change has its share. A recording of several passages is left to `make_missing`: there
-        the whole is not looked at."""
+        """Make the text that was handed over as Quick edit made it: as a whole.
+
+        Each change has its share of it. A recording of several passages is left to `make_missing`:
+        there the whole is not looked at.
+        """
         project, folder = self.project, self.project.folder
         heard = project.heard()
         made = made_as_one(self.handed(), project.shown()).values()
@@ -307,7 +309,7 @@ class TakeMaking:
         return job_of(change, beside, heard, reach, is_whole, **more, **vars(wish))
 
     def _make_recorded(self, change: Change) -> None:
-        """Further takes of a few words that are recorded elsewhere, when nothing else is to do."""
+        """Make takes of a few words that are recorded elsewhere, when nothing else waits."""
         project, folder = self.project, self.project.folder
 
         def run(editor: WorkerProcess) -> None:
@@ -352,23 +354,25 @@ class TakeMaking:
         self.make(change, None, wish)
 
     def say(self, key: str, source: Path) -> None:
-        """Another take of a change, of its words as somebody has said them in a recording."""
+        """Make another take of a change, of its words as somebody has said them in a recording."""
         change, folder = self._change(key), self.project.folder
         folder.next_take(change.key)  # InputError: there are too many
         with self.project.lock:  # or it is forgotten before it is used
             self.make(change, None, TakeWish(said=folder.keep_said(source)))
 
     def _change(self, key: str) -> Change:
-        """The change that has this key, alone or made of several; InputError if there is none."""
+        """Return the change that has this key, alone or made of several; InputError for none."""
         return self._made().get(key) or self.project.document.change(key)
 
     def _made(self) -> dict[str, Change]:
-        """The changes of which takes are made, by their keys."""
+        """Return the changes whose takes are made, by their keys."""
         return {change.key: change for change in self.project.made_as_one().values()}
 
     def pronounce(self, sent: Sent) -> None:
-        """A word is said otherwise in this project from now on; changes that have it get another
-        take. InputError for what is no word."""
+        """Pronounce a word otherwise from now on; changes that have it get another take.
+
+        Raises InputError for what is no word.
+        """
         project, folder = self.project, self.project.folder
         word = sent.text("word").lower()
         if not WORD_PATTERN.fullmatch(word):
@@ -394,7 +398,7 @@ class TakeMaking:
         return {word: each.said for word, each in said.items()}
 
     def shown(self, key: str) -> list[ShownTake]:
-        """A change's takes, without what only the worker needs."""
+        """Return a change's takes, without what only the worker needs."""
         return [take.shown() for take in self._takes(key)]
 
     def _takes(self, key: str) -> list[TakeRecord]:
@@ -406,8 +410,10 @@ class TakeMaking:
             return []
 
     def chosen(self) -> list[Path]:
-        """The folders of the takes that are heard; InputError while one is missing, or if one can't
-        be made."""
+        """Return the folders of the takes that are heard.
+
+        Raises InputError while one is missing, or if one can't be made.
+        """
         made, wanted = self.project.made_as_one(), dict[str, int | None]()
         for change in self.project.changes:
             key = made.get(change.key, change).key
@@ -428,8 +434,11 @@ class TakeMaking:
 
 @dataclass(frozen=True, kw_only=True)
 class SavedScript:
-    """A project's changes as a page needs them, with their keys and those of their takes, the
-    corrections that wait, the time, and the numbers of the steps that were refused just now."""
+    """A project's changes as a page needs them when it has saved.
+
+    edits: with their keys and those of their takes. corrections: those that wait. now: the server's
+    time. refused: the numbers of the steps that were refused just now.
+    """
 
     revision: int
     edits: tuple[Mapping[str, object], ...]
@@ -440,8 +449,11 @@ class SavedScript:
 
 @dataclass(frozen=True, kw_only=True)
 class ShownScript(SavedScript):
-    """The changes, as a page shows them that another one has changed: with the text in its field,
-    the takes and failures by their keys, and the keys of those that are being made."""
+    """A project's changes as a page needs them when another page has changed them.
+
+    draft: the text in its field. takes, failures: by the changes' keys. making: the keys of the
+    changes that are being made.
+    """
 
     draft: Draft | None
     takes: Mapping[str, Sequence[ShownTake]]
@@ -534,7 +546,7 @@ class Project:
         return not (self.events.is_shown() or self.open.has_jobs)
 
     def state(self) -> ShownProject:
-        """The project as a page shows it when it is opened."""
+        """Return the project as a page shows it when it is opened."""
         with self.open.lock:
             state, document = self.open.state, self.open.document
             sound = state.sound
@@ -561,7 +573,7 @@ class Project:
             )
 
     def script(self) -> ShownScript:
-        """The changes, as a page shows them that another one has changed."""
+        """Return the changes, as a page shows them that another one has changed."""
         with self.open.lock:
             document, failures = self.open.document, self.takes.failures
             made = self.open.made_as_one()
@@ -576,8 +588,10 @@ class Project:
             )
 
     def save(self, sent: Sent) -> SavedScript:
-        """Take a page's steps, each once however often it is sent, and begin to make what is not
-        made; the list as it is now."""
+        """Take a page's steps, begin to make what is missing, and return the changes as they are.
+
+        A step is taken once, however often it is sent.
+        """
         now, page = time.time(), sent.text("page")[:32]
         steps = [step.typed_by(now) for step in steps_of(sent.fields.get("steps", []))]
         given = sent.get("settings")
@@ -636,8 +650,10 @@ class Project:
             return find_changes(recording, heard, cleaning_of(sent), *tracks)
 
     def export(self, sent: Sent) -> None:
-        """Begin to write the zip of everything: its sound of a `kind`, at a `loudness` (LUFS), with
-        the `film` if that is wanted; `exported` is its name when it is there."""
+        """Begin to write the zip of everything; `exported` is its name when it is there.
+
+        Its sound is of a `kind`, at a `loudness` (LUFS), with the `film` if that is wanted.
+        """
         kind, film = sent.text("kind"), sent.is_true("film")
         is_levelled = sent.get("loudness") is not None
         loudness = sent.number("loudness", -16.0, *LEVELS_LUFS) if is_levelled else None

@@ -1,5 +1,7 @@
-"""A project's words: listened to part by part in the background, and put right: misheard words,
-times, restored marks, and who says them."""
+"""A project's words: listened to part by part in the background, and put right.
+
+Misheard words, times, restored marks, and who says them.
+"""
 
 from __future__ import annotations
 
@@ -44,13 +46,15 @@ CORRECTION_REACH_S = 2.0  # seconds of a pause beside the words that may hold so
 
 
 def transcript_in(path: Path) -> str:
-    """The words of a transcript of any kind (docs/formats.md), its lines kept: a name may begin
-    one. InputError for anything else."""
+    """Read the words of a transcript of any kind (docs/formats.md); InputError for anything else.
+
+    Its lines are kept: a name may begin one.
+    """
     return transcript_lines(text_of(path))
 
 
 def transcript_lines(text: str) -> str:
-    """A transcript as it is kept; InputError if it is too long."""
+    """Return a transcript as it is kept; InputError if it is too long."""
     text = spoken_text(limits.check_text(text, texts.THE_TRANSCRIPT))
     return "\n".join(filter(None, (" ".join(line.split()) for line in text.splitlines())))
 
@@ -105,8 +109,7 @@ class Listening:
                 self._add(lane, LISTENING + part, f"part {part}", run)
 
     def look(self, data: Sent) -> None:
-        """Somebody looks at, or plays, this second of the recording: what is nearest to it is
-        listened to next."""
+        """Listen next to what is nearest to the second that somebody looks at or plays."""
         project, sound = self.project, self.project.state.sound
         at = data.number("seconds", 0.0, 0.0, 1e6)
         if sound is None:
@@ -134,8 +137,10 @@ class Listening:
         )
 
     def _missing(self) -> list[tuple[float, float, str]]:
-        """Seconds between which nothing has been listened to yet, and what is said there by the
-        transcript that was given."""
+        """Return the times between which nothing has been listened to yet, in seconds.
+
+        With each comes what the given transcript has there.
+        """
         state = self.project.state
         places = self.project.folder.read(Places).places if state.places else ()
         said = [place.transcript.text for place in places]
@@ -224,8 +229,10 @@ class Listening:
         return bool(one and rows) and not any(row[4] for row in rows)
 
     def retext(self, given: str) -> None:
-        """Listen again, with another transcript or, for none, by recognising; InputError once
-        there are changes."""
+        """Listen again, with another transcript or, for none, by recognising.
+
+        Raises InputError once there are changes.
+        """
         project, folder = self.project, self.project.folder
         text = transcript_lines(given)
         with project.lock:
@@ -245,9 +252,11 @@ class Listening:
         self._add(project.quick, OPENING, "open again", self._open)
 
     def know(self, given: str) -> None:
-        """Names and words that are said in the recording, as `a3t … --words` has them. What was
-        recognised is listened to again, unless something was changed. What the list can't be is
-        told to the pages."""
+        """Keep names and words that are said in the recording, as `a3t … --words` has them.
+
+        What was recognised is listened to again, unless something was changed. The pages are told
+        if the list can't be used.
+        """
         project, folder = self.project, self.project.folder
         text = limits.check_text(given, texts.THE_LIST)
 
@@ -266,11 +275,11 @@ class Listening:
 
 @dataclass(frozen=True)
 class Correction:
-    """Some tokens of one part that give way to others, with their neighbours, which were dragged
-    by what was misheard and are aligned anew with them.
+    """Some tokens of one part that give way to others.
 
-    before: the tokens that are aligned anew; the first `left` and the last `right` keep their
-    texts and names. start, stop: seconds between which they are spoken.
+    before: the tokens that are aligned anew, with the neighbours, whose times what was misheard had
+    moved; the first `left` and the last `right` keep their texts and names. start, stop: seconds
+    between which they are spoken.
     """
 
     part: int
@@ -285,7 +294,7 @@ class Correction:
     def of(
         cls, wanted: document.Correction, tokens: Sequence[Token], edited: Collection[int]
     ) -> Correction:
-        """InputError if the tokens are no longer there, or an edit replaces them."""
+        """Find a correction's tokens; InputError if they are gone, or an edit replaces them."""
         text = wanted.text
         first, last = _place(wanted, places_of(tokens), len(tokens))
         if any(token.id in edited for token in tokens[first:last]):
@@ -309,7 +318,7 @@ class Correction:
         return cls(part, text, tuple(tokens[begin:end]), first - begin, end - last, start, stop)
 
     def heard(self, editor: WorkerProcess, sound: PcmSound, own: Pronunciations = ()) -> HeardWords:
-        """The new tokens, aligned; none for a text without words."""
+        """Align the new tokens; there are none for a text without words."""
         if not self.text:
             return HeardWords()
         rate = sound.sample_rate
@@ -321,8 +330,10 @@ class Correction:
         return found
 
     def among(self, own: HeardWords, heard: HeardWords) -> HeardWords:
-        """The part with the new tokens in their place; kept neighbours keep their ids, so edits
-        beside them stay where they are."""
+        """Return the part with the new tokens in their place.
+
+        Neighbours that stay keep their ids, so that edits beside them stay where they are.
+        """
         count, made = len(heard.tokens), []
         gone = self.before[self.left : len(self.before) - self.right] or self.before[:1]
         fresh = max([self.part * IDS, *(token.id for token in own.tokens)]) + 1
@@ -340,8 +351,11 @@ class Correction:
 
 
 def _place(wanted: document.Correction, ids: Mapping[int, int], count: int) -> tuple[int, int]:
-    """The tokens [first, last) that a correction is of: its own, or where these have been corrected
-    meanwhile, all between its neighbours. InputError if these are no longer there either."""
+    """Return the tokens [first, last) that a correction is of.
+
+    Where its own have been corrected meanwhile, these are all between its neighbours. Raises
+    InputError if these are no longer there either.
+    """
     own = [ids.get(token, -1) for token in wanted.tokens or ()]
     if own and -1 not in own and own == [*range(own[0], own[0] + len(own))]:
         return own[0], own[-1] + 1
@@ -360,8 +374,10 @@ class WordCorrections:
         self.project = project
 
     def correct_all(self) -> None:
-        """Align the corrections that wait, in their order. They wait in the document until that is
-        done, so that a server that was killed does it again."""
+        """Align the corrections that wait, in their order.
+
+        They wait in the document until that is done, so that a killed server does it again.
+        """
         for wanted in self.project.document.corrections:
             self._correct(wanted)
 
@@ -394,14 +410,16 @@ class WordCorrections:
         self.project.events.tell(kind="corrections", corrections=waiting)
 
     def marks(self) -> bool | None:
-        """True if the transcript has the punctuation that was restored; None if none was."""
+        """Return whether the restored punctuation is shown; None if none was restored."""
         tokens = self.project.tokens()
         restored = any(token.marked or token.unmarked for token in tokens)
         return not self.project.state.plain if restored else None
 
     def set_words(self, step: document.Step) -> bool:
-        """Set the words as a step has them, and return whether that can be; if it can't, the pages
-        are told why, and how the words are."""
+        """Set the words as a step has them, and return whether that is possible.
+
+        If it isn't, the pages are told why, and how the words are.
+        """
         project, fields = self.project, step.now
         if fields is None:
             return True

@@ -1,5 +1,4 @@
-"""The interface for the page's script: a visitor's projects, changes to one, its sound, pictures
-and events.
+"""The interface for the page's script: projects, changes, sound, pictures and events.
 
 Names in addresses are looked up, never joined to a path: a project is found among the visitor's
 own, a take among the project's.
@@ -51,11 +50,13 @@ WEB_TYPES = {".js": "text/javascript", ".css": "text/css"}
 
 
 async def get_studio(request: Request) -> Studio:
+    """Return the application's studio."""
     studio: Studio = request.app.state.studio
     return studio
 
 
 async def get_visitor(request: Request, response: Response) -> str:
+    """Return the visitor's folder; a visitor without a cookie gets one."""
     name: str = request.app.state.visitors.visitor(request, response)
     return name
 
@@ -65,7 +66,7 @@ Visitor = Annotated[str, Depends(get_visitor)]
 
 
 def get_project(project: str, studio: Opened, visitor: Visitor) -> Project:
-    """The visitor's project; HTTPException if there is none of that name."""
+    """Return the visitor's project; HTTPException if there is none of that name."""
     found = studio.find(visitor, project)
     if found is None:
         raise HTTPException(404, studio.why_not(project))
@@ -73,6 +74,7 @@ def get_project(project: str, studio: Opened, visitor: Visitor) -> Project:
 
 
 async def get_sent(request: Request) -> Sent:
+    """Return the fields of a request."""
     return Sent.read(await request.body())
 
 
@@ -86,7 +88,7 @@ reading = APIRouter(prefix="/studio/projects/{project}", include_in_schema=False
 
 
 def get_take_path(take: str, project: ThisProject) -> Path:
-    """A take's sound, by its name."""
+    """Return the path of a take's sound, by its name."""
     named = TAKE.fullmatch(take)
     path = project.folder.take_folder(named[1], int(named[2])) / "sound.pcm" if named else None
     if path is None or not path.is_file():
@@ -98,7 +100,7 @@ Take = Annotated[Path, Depends(get_take_path)]
 
 
 def answer(told: object) -> Response:
-    """What is told of a project, records among it, as JSON.
+    """Answer with what is told of a project, records among it, as JSON.
 
     A visitor who may be new is answered by `to_json` alone: a response of one's own has no cookie.
     """
@@ -106,25 +108,30 @@ def answer(told: object) -> Response:
 
 
 def samples(data: bytes) -> Response:
+    """Answer with bytes that the page decodes, and that never change."""
     return Response(data, media_type="application/octet-stream", headers=CACHED)
 
 
 def picture(data: bytes) -> Response:
+    """Answer with a PNG that never changes."""
     return Response(data, media_type="image/png", headers=CACHED)
 
 
 @reading.get("")
 def state(project: ThisProject) -> Response:
+    """Tell the whole project."""
     return answer(project.state())
 
 
 @reading.get("/script")
 def script(project: ThisProject) -> Response:
+    """Tell the project's changes."""
     return answer(project.script())
 
 
 @reading.get("/download")
 def download(project: ThisProject, part: str = "") -> Response:
+    """Send the zip that was exported last, or a part of it."""
     name = project.exported
     path = project.folder.path / "export" / (name or "")
     if name is None or not path.is_file():
@@ -147,6 +154,7 @@ def download(project: ThisProject, part: str = "") -> Response:
 
 
 def unzipped(path: Path, member: zipfile.ZipInfo) -> Iterator[bytes]:
+    """Yield a member of a zip, piece by piece."""
     with zipfile.ZipFile(path) as archive, archive.open(member) as file:
         while data := file.read(2**20):
             yield data
@@ -154,7 +162,7 @@ def unzipped(path: Path, member: zipfile.ZipInfo) -> Iterator[bytes]:
 
 @reading.get("/film")
 def film(project: ThisProject) -> Response:
-    """The film as it came, or a range of its bytes; browsers look at what it is by themselves."""
+    """Send the film as it came, or a range of its bytes; browsers find out what it is."""
     sound = project.folder.state.sound
     if sound is None or sound.film is None:
         raise HTTPException(404, texts.NOT_HERE)
@@ -163,12 +171,13 @@ def film(project: ThisProject) -> Response:
 
 @reading.get("/recordings")
 def recordings(project: ThisProject) -> Response:
+    """List the recordings beside the project's own."""
     return answer(project.further.shown())
 
 
 @reading.get("/recordings/{file}")
 def recording(file: str, project: ThisProject) -> Response:
-    """A recording beside the project's own, as it came."""
+    """Send a recording beside the project's own, as it came."""
     for each in project.folder.further:
         if each.file == file:
             path = project.folder.path / SAID_FOLDER / file
@@ -178,7 +187,7 @@ def recording(file: str, project: ThisProject) -> Response:
 
 @reading.get("/sound/{chunk}")
 def sound(chunk: Place, project: ThisProject) -> Response:
-    """CHUNK_SECONDS of 16-bit samples, channels interleaved."""
+    """Send CHUNK_SECONDS of 16-bit samples, channels interleaved."""
     heard = project.folder.sound()
     size = CHUNK_SECONDS * heard.sample_rate
     first = min(chunk * size, heard.samples)
@@ -189,12 +198,14 @@ def sound(chunk: Place, project: ThisProject) -> Response:
 
 @reading.get("/peaks/{level}")
 def peaks(level: Place, project: ThisProject, first: Number = 0, count: Number = 0) -> Response:
+    """Send some of the peaks of a level."""
     path = project.folder.path / "peaks.bin"
     return samples(peaks_range(path, project.folder.sound(), level, first, count))
 
 
 @reading.get("/spectrogram/{level}/{tile}")
 def spectrogram(level: Place, tile: Place, project: ThisProject) -> Response:
+    """Send a tile of the recording's spectrogram."""
     heard = project.folder.sound()
     if not (level < 8 and tile * TILE < heard.samples):
         raise HTTPException(404, texts.NOT_HERE)
@@ -203,11 +214,13 @@ def spectrogram(level: Place, tile: Place, project: ThisProject) -> Response:
 
 @reading.get("/takes/{take}/sound")
 def take_sound(path: Take) -> Response:
+    """Send a take's samples."""
     return samples(path.read_bytes())
 
 
 @reading.get("/takes/{take}/spectrogram")
 def spectrogram_of_take(path: Take, project: ThisProject) -> Response:
+    """Send a take's spectrogram."""
     heard = project.folder.sound()
     return picture(take_spectrogram(path, heard.sample_rate, heard.channels))
 
@@ -219,7 +232,7 @@ def events(
     since: Number = 0,
     last_event_id: Annotated[str, Header()] = "",
 ) -> Response:
-    """Server-sent events: what has happened since ?since, or since the last that was received."""
+    """Send what has happened since ?since, or since the last event received, as it happens."""
     last = int(last_event_id) if last_event_id.isdecimal() and len(last_event_id) < 13 else since
 
     async def stream() -> AsyncIterator[str]:
@@ -307,11 +320,13 @@ def add_studio(app: FastAPI, studio: Studio, visitors: Visitors) -> None:
 
 @router.get("/projects")
 def recent(studio: Opened, visitor: Visitor) -> object:
+    """List the visitor's projects."""
     return to_json(studio.projects.recent(visitor))
 
 
 @router.post("/projects")
 def create(studio: Opened, visitor: Visitor, data: Fields) -> dict[str, str]:
+    """Make a project of an upload, or of the example."""
     if data.is_true("example"):
         project = studio.example(visitor)
     else:
@@ -321,6 +336,7 @@ def create(studio: Opened, visitor: Visitor, data: Fields) -> dict[str, str]:
 
 @router.get("/limits")
 def most(visitor: Visitor) -> object:
+    """Tell the page's limits, choices and options."""
     size = limits.MAX_MEGABYTES * 1_000_000
     choices = {
         "voice": ("", *voice_names()),
@@ -343,7 +359,7 @@ def most(visitor: Visitor) -> object:
 async def upload(
     request: Request, studio: Opened, visitor: Visitor, name: str = ""
 ) -> dict[str, str]:
-    """Take the file that is the body; the name by which later requests of this visitor mean it."""
+    """Take the file that is the body, and tell the name that this visitor's requests use."""
     path = await anyio.to_thread.run_sync(studio.place_for_upload, name)
     async with await anyio.open_file(path, "wb") as file:
         async for block in request.stream():
@@ -353,21 +369,25 @@ async def upload(
 
 @router.get("/recogniser")
 def recogniser(studio: Opened, visitor: Visitor) -> object:
+    """Tell how far the recogniser is fetched."""
     return to_json(studio.recogniser.state())
 
 
 @router.post("/recogniser")
 def fetch(studio: Opened, visitor: Visitor) -> object:
+    """Begin to fetch the recogniser."""
     return to_json(studio.recogniser.begin())
 
 
 @router.post("/live")
 def speak(studio: Opened, visitor: Visitor, data: Fields) -> dict[str, str]:
+    """Begin a live session."""
     return {"id": studio.live.begin(visitor, data.get("rate"))}
 
 
 @router.post("/live/{name}")
 def spoken(name: str, studio: Opened, visitor: Visitor, data: Fields) -> object:
+    """Tell the words after more samples of a live session."""
     words = studio.live.hear(visitor, name, data)
     if words is None:
         raise HTTPException(404, texts.NOT_HERE)
@@ -376,20 +396,24 @@ def spoken(name: str, studio: Opened, visitor: Visitor, data: Fields) -> object:
 
 @router.post("/text")
 def read_text(studio: Opened, visitor: Visitor, data: Fields) -> dict[str, str]:
+    """Tell the words of an uploaded transcript."""
     return {"text": studio.text_from(visitor, data)}
 
 
 @router.post("/projects/{project}/delete")
 def delete(project: str, studio: Opened, visitor: Visitor) -> dict[str, str]:
+    """Put a project into the bin, or delete it from there."""
     return done(studio.delete(visitor, project))
 
 
 @router.post("/projects/{project}/restore")
 def restore(project: str, studio: Opened, visitor: Visitor) -> dict[str, str]:
+    """Bring a project back from the bin."""
     return done(studio.restore(visitor, project))
 
 
 def done(is_done: bool) -> dict[str, str]:
+    """Answer that it is done; HTTPException if there was no such project."""
     if not is_done:
         raise HTTPException(404, NO_PROJECT)
     return {}
@@ -397,23 +421,28 @@ def done(is_done: bool) -> dict[str, str]:
 
 @router.post("/projects/{project}/said")
 def said(project: ThisProject, studio: Opened, visitor: Visitor, data: Fields) -> dict[str, str]:
+    """Make a take of an uploaded recording of a change's words."""
     project.open.once(data, lambda: studio.say(visitor, project, data))
     return {}
 
 
 @router.post("/projects/{project}/recordings")
 def further(project: ThisProject, studio: Opened, visitor: Visitor, data: Fields) -> dict[str, str]:
+    """Add an uploaded recording beside the project's own."""
     project.open.once(data, lambda: studio.add(visitor, project, data))
     return {}
 
 
 @router.get("/projects/{project}/file")
 def packed(project: ThisProject, studio: Opened) -> Response:
+    """Send the project as one file."""
     path = studio.packed(project)
     return FileResponse(path, media_type="application/zip", filename=path.name)
 
 
 def changing(change: Change) -> Callable[..., Response]:
+    """Return the endpoint of a change."""
+
     def changed(project: ThisProject, data: Fields) -> Response:
         return answer(project.open.once(data, lambda: change(project, data)) or {})
 

@@ -66,5 +66,5 @@ class Sent:
 
 
 def _whole(digits: str) -> int | float:
-    """A whole number; infinite with more digits than anything here has."""
+    """Return a whole number; infinite with more digits than anything here has."""
     return int(digits) if len(digits) < 20 else float("inf")

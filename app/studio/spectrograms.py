@@ -22,21 +22,21 @@ ANCHORS = ((8, 8, 24), (52, 22, 84), (120, 36, 100), (192, 62, 76), (240, 126, 5
 
 
 def spectrogram_tile(sound: PcmSound, level: int, tile: int) -> bytes:
-    """TILE columns of PEAKS / 4 ** level columns a second, as a PNG."""
+    """Draw TILE columns, PEAKS / 4 ** level of them a second, as a PNG."""
     rate = PEAKS / 4**level
     centres = (tile * TILE + np.arange(TILE) + 0.5) / rate * sound.sample_rate
     return _png(_columns(sound, centres[centres < sound.samples]))
 
 
 def take_spectrogram(path: Path, sample_rate: int, channels: int) -> bytes:
-    """A whole take, 200 columns a second, as a PNG."""
+    """Draw a whole take, 200 columns a second, as a PNG."""
     sound = PcmSound(path, sample_rate, channels, path.stat().st_size // (2 * channels))
     columns = max(1, min(4000, round(sound.samples / sample_rate * 200)))
     return _png(_columns(sound, (np.arange(columns) + 0.5) / columns * sound.samples))
 
 
 def _columns(sound: PcmSound, centres: np.ndarray) -> np.ndarray:
-    """(columns, PICTURE_ROWS) of levels in dB, low frequencies first, evenly in mel."""
+    """Return (columns, PICTURE_ROWS) of levels in dB, low frequencies first, evenly in mel."""
     size = max(64, round(FRAME_SECONDS * sound.sample_rate))
     if not len(centres):
         return np.full((1, PICTURE_ROWS), FLOOR)
@@ -61,7 +61,7 @@ def _frame(sound: PcmSound, centre: int, size: int) -> np.ndarray:
 
 @lru_cache(maxsize=16)
 def _mel_rows(size: int, rate: int) -> np.ndarray:
-    """(bins, PICTURE_ROWS): the mean of the bins of each row, at least the nearest one."""
+    """Return (bins, PICTURE_ROWS): the mean of the bins of each row, at least the nearest one."""
     top = min(PICTURE_TOP_HZ, rate / 2)
     edges = 700 * (10 ** (np.linspace(0, float(mel(top)), PICTURE_ROWS + 1) / 2595) - 1)
     bins = np.fft.rfftfreq(size, 1 / rate)
@@ -85,7 +85,7 @@ def _png(levels: np.ndarray) -> bytes:
 
 @lru_cache(maxsize=1)
 def palette() -> bytes:
-    """256 colours interpolated between the anchors."""
+    """Interpolate 256 colours between the anchors."""
     places = np.linspace(0, len(ANCHORS) - 1, 256)
     channels = [
         np.interp(places, range(len(ANCHORS)), [anchor[k] for anchor in ANCHORS]) for k in range(3)

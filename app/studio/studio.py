@@ -41,8 +41,11 @@ class ThereAlreadyError(Exception):
 
 
 class Studio:
-    """Opens projects below `folder`. What is uploaded is found by a visitor's name for it alone: no
-    path comes from a request, and none is told."""
+    """All visitors' projects below `folder`, opened as they are asked for.
+
+    What is uploaded is found by a visitor's name for it alone: no path comes from a request, and
+    none is told.
+    """
 
     def __init__(self, service: Service, folder: Path) -> None:
         self.service = service
@@ -54,11 +57,11 @@ class Studio:
         self._lock = threading.Lock()
 
     def place_for_upload(self, name: str) -> Path:
-        """The path at which a new upload is to be written."""
+        """Return the path at which a new upload is to be written."""
         return self.service.request_folder() / safe_name(name)
 
     def keep_upload(self, visitor: str, path: Path, name: str) -> str:
-        """Remember a visitor's upload, called so on their machine, for an hour; its name here."""
+        """Remember a visitor's upload for an hour, with its name there; return its name here."""
         upload = secrets.token_hex(12)
         with self._lock:
             here = self._uploads.items()
@@ -67,7 +70,10 @@ class Studio:
         return upload
 
     def uploaded(self, visitor: str, data: Sent, most: int | None = None) -> tuple[Path, str]:
-        """The file that a request means, of at most so many megabytes, and what it was called."""
+        """Return the file that a request means, and what it was called.
+
+        most: megabytes. Raises InputError for a larger file, or none.
+        """
         most = limits.MAX_MEGABYTES if most is None else most
         path, name = self._uploads.get((visitor, data.text("upload")), (None, ""))
         if path is None or not path.is_file():
@@ -77,7 +83,7 @@ class Studio:
         return path, name
 
     def create(self, visitor: str, data: Sent) -> Project:
-        """A project of an uploaded recording, with its text if one is given; InputError."""
+        """Make a project of an uploaded recording, with its text if one is given; InputError."""
         source, name = self.uploaded(visitor, data)
         if source.suffix.lower() == ".zip":
             return self._unpacked(visitor, source, data.get("onto"))
@@ -85,7 +91,7 @@ class Studio:
         return self._create(visitor, source, name, ProjectState(text=text))
 
     def example(self, visitor: str) -> Project:
-        """A project of the sentence in `a3t.example`."""
+        """Make a project of the sentence in `a3t.example`."""
         state = ProjectState(text=TEXT, offered=NEW_TEXT)
         return self._create(visitor, RECORDING, f"example{RECORDING.suffix}", state)
 
@@ -97,8 +103,10 @@ class Studio:
         new_text: str | None = None,
         settings: dict[str, Any] | None = None,
     ) -> str:
-        """Return the name of a new project of an upload and its text, in which a new text is made
-        with these settings as soon as the words are known; InputError."""
+        """Return the name of a new project of an upload and its text.
+
+        A new text is made in it with these settings as soon as the words are known. InputError.
+        """
         source = limits.check_upload(recording, self.service.folder)
         state = ProjectState(
             text=transcript_lines(text), offered=new_text, handed=new_text is not None
@@ -124,8 +132,11 @@ class Studio:
         return self._opened(self.projects.create(visitor, source, fill))
 
     def _unpacked(self, visitor: str, source: Path, onto: object) -> Project:
-        """A project from its file. What the visitor has of it is replaced only if `onto` says so
-        ("replace", or "both" to keep it); otherwise ThereAlreadyError."""
+        """Make a project from its file.
+
+        onto: what becomes of the project that the visitor has already: "replace", or "both" to keep
+        it; else ThereAlreadyError is raised.
+        """
         most = 3 * limits.MAX_MEGABYTES * 1_000_000
         told = run_in_sandbox(manifest_of, source)
         earlier = self.projects.copies(visitor, told.id)
@@ -148,14 +159,14 @@ class Studio:
         return self._opened(folder)
 
     def packed(self, project: Project) -> Path:
-        """The project as one file, which is kept for an hour."""
+        """Pack the project into one file, which is kept for an hour."""
         name = f"{safe_stem(project.folder.state.file)}{PROJECT_SUFFIX}"
         target = self.service.request_folder() / name
         pack(project.folder, target)
         return target
 
     def find(self, visitor: str, name: str) -> Project | None:
-        """A visitor's project; None if there is none of that name."""
+        """Return a visitor's project; None if there is none of that name."""
         folder = self.projects.find(visitor, name)
         return None if folder is None else self._opened(folder)
 
@@ -173,12 +184,12 @@ class Studio:
         return project
 
     def why_not(self, name: str) -> str:
-        """The reason for a missing project: its recording can't be edited, or it is unknown."""
+        """Return why a project is missing: its recording can't be edited, or it is unknown."""
         project = self._open.get(name)
         return (project and project.listening.problem) or NO_PROJECT
 
     def delete(self, visitor: str, name: str) -> bool:
-        """A project goes to the bin, or from there for good; whether there is one."""
+        """Put a project into the bin, or delete it from there; return whether there is one."""
         if binned := self.projects.find(visitor, name, binned=True):
             binned.delete()
         elif folder := self.projects.find(visitor, name):
@@ -194,7 +205,7 @@ class Studio:
         return True
 
     def restore(self, visitor: str, name: str) -> bool:
-        """A project comes back from the bin; whether it was there."""
+        """Bring a project back from the bin, and return whether it was there."""
         folder = self.projects.find(visitor, name, binned=True)
         if folder is None:
             return False
@@ -204,14 +215,16 @@ class Studio:
         return True
 
     def say(self, visitor: str, project: Project, data: Sent) -> None:
-        """A take of a change, of its words as they are said in an uploaded recording."""
+        """Make a take of a change, of its words as they are said in an uploaded recording."""
         source, _ = self.uploaded(visitor, data)
         limits.check_upload(str(source), self.service.folder)
         project.takes.say(data.text("key"), source)
 
     def add(self, visitor: str, project: Project, data: Sent) -> None:
-        """An uploaded recording beside the project's own, a source, perhaps with its text, or a
-        track."""
+        """Add an uploaded recording beside the project's own.
+
+        Or as a track.
+        """
         source, name = self.uploaded(visitor, data)
         limits.check_upload(str(source), self.service.folder)
         seconds = run_in_sandbox(limits.stated_length, source)
@@ -220,7 +233,7 @@ class Studio:
         project.further.add(source, FurtherRecording(kind, "", name[:120], seconds, text))
 
     def text_from(self, visitor: str, data: Sent) -> str:
-        """The words of an uploaded transcript, read in a bounded process; InputError."""
+        """Read the words of an uploaded transcript in a bounded process; InputError."""
         path, _ = self.uploaded(visitor, data, limits.MAX_TEXT_MEGABYTES)
         with without_folder(path.parent):
             return run_in_sandbox(transcript_in, path)

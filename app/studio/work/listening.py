@@ -1,5 +1,6 @@
-"""Opens a recording and listens to it part by part, in the worker's process: what the page plays
-and draws of it, what it says, and where.
+"""A recording opened and listened to part by part, in the worker's process.
+
+What the page plays and draws of it, what it says, and where.
 
 The server itself never decodes what a visitor sent: it reads the samples and peaks written here.
 The page shows and edits the words of one part while the next is being listened to.
@@ -84,15 +85,16 @@ def ingest(
 
 
 def phones_said(editor: Editor, said: str) -> tuple[str, ...]:
-    """Return the phones of a pronunciation: given as such, or as it sounds; InputError for
-    neither."""
+    """Return the phones of a pronunciation, given as phones or as it sounds; else InputError."""
     phones = tuple(said.upper().split())
     return phones if phones and set(phones) <= set(ARPABET) else as_it_sounds(said)
 
 
 def hear_source(editor: Editor, path: Path, text: str, own: Pronunciations = ()) -> HeardRecording:
-    """Return what another recording says, unless its ``text`` is given, and when; InputError for
-    one that can't be used, or doesn't match."""
+    """Return what another recording says, unless its ``text`` is given, and when.
+
+    Raises InputError for one that can't be used, or doesn't match.
+    """
     editor_step(editor, "read")
     recording = Recording.open(path)
     if recording.seconds > limits.MAX_SECONDS:
@@ -107,8 +109,10 @@ def hear_source(editor: Editor, path: Path, text: str, own: Pronunciations = ())
 
 
 def measure_track(editor: Editor, path: Path, original: Path) -> HeardRecording:
-    """Return the sha256 of a track, and where somebody is heard on it; InputError for one that
-    can't be used, or is the project's ``original`` itself."""
+    """Return the sha256 of a track, and where somebody is heard on it.
+
+    Raises InputError for one that can't be used, or is the project's ``original`` itself.
+    """
     editor_step(editor, "read")
     track = Recording.open(path)
     if track.seconds > limits.MAX_SECONDS:
@@ -127,8 +131,10 @@ def recognise_part(
     own: Pronunciations = (),
     recogniser: str = "auto",
 ) -> HeardWords:
-    """Recognise samples [first, last), and listen for the project's ``own`` words; nothing where
-    no word is."""
+    """Recognise samples [first, last), and listen for the project's ``own`` words.
+
+    There is nothing where no word is.
+    """
     samples = sound.mono(first, last)
     editor_step(editor, "transcribe")
     model = whisper_model(recogniser)
@@ -171,7 +177,7 @@ def punctuated_tokens(tokens: tuple[Token, ...], first_id: int) -> tuple[Token, 
 
 
 def editor_step(editor: Editor, name: str) -> None:
-    """Reports a step, and ends here if nobody wants the result any more."""
+    """Report a step, and end here if nobody wants the result any more."""
     if editor.progress is not None:
         editor.progress(name)
 
@@ -186,7 +192,7 @@ def align_tokens(
     confidences: Sequence[float] = (),
     own: Pronunciations = (),
 ) -> HeardWords:
-    """The transcript's tokens where they are spoken in samples [first, last), and the pauses.
+    """Align the transcript's tokens in samples [first, last); return them and the pauses.
 
     Where they are not heard their words are spread evenly, with scores of 0. `confidences`: of the
     words, where they were recognised. `own`: the project's pronunciations.
@@ -255,7 +261,7 @@ def _place(transcript: Transcript, first: int, last: int, begin: int, end: int) 
 def align_place(
     editor: Editor, sound: PcmSound, part: int, place: Place, own: Pronunciations = ()
 ) -> HeardWords:
-    """The words of one piece of `find_places`."""
+    """Align the words of one piece of `find_places`."""
     first, last = place.first, place.last
     return align_tokens(editor, sound, part * IDS, first, last, place.transcript, own=own)
 
@@ -263,7 +269,7 @@ def align_place(
 def tell_speakers(
     editor: Editor, recording: Recording, heard: HeardWords, count: int | None
 ) -> dict[int, str]:
-    """The speaker of each token, by its id, told by the voices; `count` speakers, if known."""
+    """Tell the speaker of each token by the voices, by its id; `count` speakers, if known."""
     editor_step(editor, "speakers")
     source = heard.aligned(recording)
     names = numbered(speakers_by_sound(recording, source.alignment, source.text, count or None))

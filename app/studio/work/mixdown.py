@@ -55,7 +55,7 @@ PROJECTS = {".otio", ".xml", ".fcpxml", ".rpp"}  # which name the files that the
 
 
 def exports_here() -> tuple[str, ...]:
-    """The contents of a zip, as far as this machine can write them."""
+    """Return the contents of a zip, as far as this machine can write them."""
     return (*EXPORTS, *(kind for kind in FURTHER_EXPORTS if find_spec(PACKAGES[kind][0])))
 
 
@@ -70,7 +70,7 @@ def mix_down(
     loudness: float | None = None,
     tracks: Sequence[tuple[str, Track]] = (),
 ) -> Path:
-    """A zip, {target}.zip, with the edited recording and everything about it; returns its path.
+    """Write a zip, {target}.zip, with the edited recording and all about it; return its path.
 
     takes: the folders of the chosen ones, in any order. film: whether it is to have the recording's
     picture with the edited sound. loudness: LUFS to which a file beside the others is brought, as
@@ -119,8 +119,11 @@ def mix_down(
 def _called(
     tracks: Sequence[tuple[str, Track]], folder: Path, taken: set[str]
 ) -> tuple[Track, ...]:
-    """Tracks by the names that they are called, in a folder; no other file of the zip, whose stems
-    are ``taken``, has one of these, nor has another track's result."""
+    """Link tracks into a folder under the names that they are called.
+
+    No other file of the zip, whose stems are ``taken``, has one of these, nor has another track's
+    result.
+    """
     folder.mkdir()
     found = []
     for name, track in tracks:
@@ -144,7 +147,7 @@ def _louder(out: Path, level: float) -> Path:
 
 
 def _name_bare(project: Path, folders: Sequence[Path]) -> None:
-    """Files in these folders are named in a project without them."""
+    """Name the files of these folders in a project without them."""
     text = project.read_text(encoding="utf-8")
     for folder in folders:
         seen = os.path.relpath(folder, project.parent)
@@ -154,7 +157,7 @@ def _name_bare(project: Path, folders: Sequence[Path]) -> None:
 
 
 def _film(result: EditedRecording, out: Path) -> Path:
-    """The film with the edited sound: a file of its own kind, or Matroska, which holds all."""
+    """Write the film with the edited sound, as its own kind of file or as Matroska."""
     out.parent.mkdir()
     alone = replace(result.plan.request, tracks=())
     result = replace(result, plan=replace(result.plan, request=alone))
@@ -168,7 +171,7 @@ def _film(result: EditedRecording, out: Path) -> Path:
 def assembled(
     recording: Recording, heard: HeardWords, takes: Sequence[Path], tracks: tuple[Track, ...] = ()
 ) -> EditedRecording:
-    """The recording with these takes in it, and tracks in step."""
+    """Put these takes into the recording, and tracks in step."""
     tokens = heard.tokens
     parts = [part for take in takes if (part := KeptTake.read(take)).record.spans]
     parts.sort(key=lambda part: part.record.spans[0].source)
@@ -216,6 +219,7 @@ class KeptTake:
 
     @classmethod
     def read(cls, folder: Path) -> KeptTake:
+        """Read a take from its folder."""
         order = folder / REQUEST
         take = Take.from_json(json.loads(order.read_bytes())) if order.is_file() else None
         others = []
@@ -227,7 +231,7 @@ class KeptTake:
         return cls(TakeRecord.read(folder / TAKE_FILE), samples, take, tuple(others))
 
     def edits(self) -> Iterator[tuple[tuple[int, int], MadeEdit]]:
-        """Its edits, each with the word that it is anchored to."""
+        """Return its edits, each with the word that it is anchored to."""
         at, record = 0, self.record
         for k, span in enumerate(record.spans):
             patch = Patch(span.source, self.samples[at : at + span.length])
@@ -238,8 +242,11 @@ class KeptTake:
             yield edit.anchor, MadeEdit(edit, patch, said, record.mix.rate, self.others)
 
     def entry(self, places: list[int], aligned: Alignment, rate: int) -> dict[str, Any] | None:
-        """The take in an edit.json, its edits at these words; None if it is not known how it was
-        made. Of its alignment only what differs from the recording's is told."""
+        """Return the take in an edit.json, its edits at these words.
+
+        None if it is not known how it was made. Of its alignment only what differs from the
+        recording's is told.
+        """
         if self.take is None:
             return None
         own = alignment_within(aligned, self.take.stretch, rate)
@@ -252,13 +259,13 @@ class KeptTake:
 
 
 def _said(mixes: Iterable[Mix]) -> Pronunciations:
-    """The pronunciations that the takes were made with."""
+    """Return the pronunciations that the takes were made with."""
     said = {word: ways for mix in mixes for word, ways in mix.said.items()}
     return pronunciations_of({word: [way.split() for way in ways] for word, ways in said.items()})
 
 
 def _placed(place: Mapping[tuple[int, int], int], anchor: Sequence[int]) -> int:
-    """The spoken word at which an edit begins."""
+    """Return the spoken word at which an edit begins."""
     token, within = int(anchor[0]), int(anchor[1])
     if (token, within) in place:
         return place[token, within]

@@ -50,7 +50,7 @@ ROOM = 0.5  # seconds beyond the words that are looked at
 
 
 def make_take(editor: Editor, job: TakeJob, folder: Path) -> TakeRecord:
-    """Makes the take and writes its folder; returns its record. Raises the editor's errors."""
+    """Make the take, write its folder, and return its record; raises the editor's errors."""
     stretch = _stretch(job)
     with audio_slice(job.recording, stretch) as clip:
         take = _take(job, stretch)
@@ -67,10 +67,10 @@ def make_take(editor: Editor, job: TakeJob, folder: Path) -> TakeRecord:
 
 
 def make_whole_text(editor: Editor, jobs: Sequence[tuple[TakeJob, Path]], new_text: str) -> None:
-    """Makes a text that has all the jobs' changes, and writes its share for each job's folder; none
-    for a change whose edits are another's, too. Raises the editor's errors.
+    """Make a text that has all the jobs' changes, and write its share to each job's folder.
 
-    The jobs have all tokens of the recording.
+    A change whose edits are another's, too, gets none. The jobs have all tokens of the recording.
+    Raises the editor's errors.
     """
     job = jobs[0][0]
     heard = HeardWords(tuple(job.tokens), tuple(job.pauses)).aligned(job.recording)
@@ -91,8 +91,10 @@ def make_whole_text(editor: Editor, jobs: Sequence[tuple[TakeJob, Path]], new_te
 
 
 def make_recorded(editor: Editor, job: TakeJob, folder: Path) -> int:
-    """Makes takes of a few new words that are recorded elsewhere in the job's surroundings, and
-    writes their folders below an edit's; returns how many. Raises the editor's errors."""
+    """Make takes of a few new words that are recorded elsewhere in the job's surroundings.
+
+    Writes their folders below an edit's, and returns how many. Raises the editor's errors.
+    """
     stretch = _wide_stretch(job)
     count = 0
     with audio_slice(job.recording, stretch) as clip:
@@ -110,7 +112,7 @@ def make_recorded(editor: Editor, job: TakeJob, folder: Path) -> int:
 
 
 def _wide_stretch(job: TakeJob) -> Span:
-    """The samples of all the job's tokens."""
+    """Return the samples of all the job's tokens."""
     rate, step = job.recording.sample_rate, whole_frames(job.recording.sample_rate)
     first, last = job.tokens[0].start, job.tokens[-1].end
     start = max(0, round((first - ROOM) * rate)) // step * step
@@ -118,7 +120,7 @@ def _wide_stretch(job: TakeJob) -> Span:
 
 
 def _stretch(job: TakeJob) -> Span:
-    """The samples that are looked at."""
+    """Return the samples that are looked at."""
     recording = job.recording
     own = {token.id for token in job.tokens[job.first : job.last]}
     if job.request.moves or not own.issuperset(chain(*(each.tokens for each in job.recorded))):
@@ -133,8 +135,10 @@ def _stretch(job: TakeJob) -> Span:
 
 
 def _span(job: TakeJob) -> tuple[float, float]:
-    """Seconds around the edit, up to the widest pause within CONTEXT_S; where there are no words
-    known, that is as far as it goes."""
+    """Return the seconds around the edit, up to the widest pause within CONTEXT_S.
+
+    Where there are no words known, that is as far as it goes.
+    """
     times = [(token.start, token.end) for token in job.tokens]
     duration = job.recording.seconds
     here = times[job.first][0] if job.first < len(times) else times[-1][1]
@@ -150,7 +154,7 @@ def _span(job: TakeJob) -> tuple[float, float]:
 
 
 def _inside(job: TakeJob, stretch: Span) -> tuple[int, int]:
-    """The job's tokens [first, last) that lie in the stretch."""
+    """Return the job's tokens [first, last) that lie in the stretch."""
     start, end = (sample / job.recording.sample_rate for sample in stretch)
     inside = [
         k
@@ -163,7 +167,7 @@ def _inside(job: TakeJob, stretch: Span) -> tuple[int, int]:
 
 
 def _take(job: TakeJob, stretch: Span) -> Take:
-    """The take to be made."""
+    """Return the take to be made."""
     first, last = _inside(job, stretch)
     kept = job.tokens[first:last]
     start, end = (sample / job.recording.sample_rate for sample in stretch)
@@ -203,8 +207,11 @@ def _placed(
     starts: Sequence[int],
     widths: Sequence[int] = (),
 ) -> tuple[PlacedWords, ...]:
-    """The recorded words of the new text: of the `kept` tokens those not replaced (`here`), and
-    those in their place. starts: as `lines_of` says; widths: how many written words each is."""
+    """Return the recorded words of the new text: those that stay, and those in their place.
+
+    kept: the tokens, of which those in `here` are replaced. starts: as `lines_of` says. widths: how
+    many written words each is.
+    """
     (first, last), ids = here, {token.id: k for k, token in enumerate(kept)}
     spoken = [*accumulate((len(token.words) for token in kept), initial=0)]
     widths = widths or [len(token.said.split()) for token in kept]
@@ -227,7 +234,7 @@ def _placed(
 
 
 def _cuts(cut: Cut | None, start: float, seconds: float) -> tuple[Cut, ...]:
-    """The cut on the clock of a clip that begins at `start`."""
+    """Return the cut on the clock of a clip that begins at `start`."""
     if cut is None:
         return ()
     return (replace(cut, start=max(cut.start - start, 0.0), end=min(cut.end - start, seconds)),)
@@ -276,7 +283,7 @@ def _written(
 
 
 def _record(shown: ShownTake, job: TakeJob, take: Take, result: EditedRecording) -> TakeRecord:
-    """The record of a take in which something was made."""
+    """Return the record of a take in which something was made."""
     asked = result.plan.request.pronunciations
     edits = made_edits(result, take.stretch, partial(_anchor, job, take))
     recorded, other = (None, "") if job.said else _recorded(result, take.stretch[0])
@@ -304,7 +311,7 @@ def _record(shown: ShownTake, job: TakeJob, take: Take, result: EditedRecording)
 
 
 def _anchor(job: TakeJob, take: Take, edit: PlannedEdit) -> tuple[int, int]:
-    """The token, and the word within it, at which an edit begins."""
+    """Return the token, and the word within it, at which an edit begins."""
     inside = job.tokens
     places = [(token.id, k) for token in inside for k in range(len(token.words))]
     before = inside[: _inside(job, take.stretch)[0]]
@@ -313,8 +320,10 @@ def _anchor(job: TakeJob, take: Take, edit: PlannedEdit) -> tuple[int, int]:
 
 
 def _recorded(result: EditedRecording, start: int) -> tuple[float | None, str]:
-    """The second at which the first of the words that are taken from elsewhere is recorded, and
-    in which other file, if in one."""
+    """Return the second at which the first of the words taken from elsewhere is recorded.
+
+    With it comes the other file, if it is in one.
+    """
     taken = [excerpt for own in result.excerpts for excerpt in own]
     if not taken:
         return None, ""
@@ -325,8 +334,10 @@ def _recorded(result: EditedRecording, start: int) -> tuple[float | None, str]:
 
 
 def _words(plan: EditPlan, patches: Sequence[Patch], k: int) -> list[NewWord]:
-    """The new words of an edit: the span that they are in, seconds from its beginning, and which of
-    the take's lengths is theirs."""
+    """Return an edit's new words, with their span and their seconds from its beginning.
+
+    Each is told which of the take's lengths is its own.
+    """
     edit, rate = plan.edits[k], plan.recording.sample_rate
     clock = seconds_of(edit.source[0]) - patches[k].source[0] / rate
     spoken = plan.new_text.spoken
@@ -348,6 +359,6 @@ def _words(plan: EditPlan, patches: Sequence[Patch], k: int) -> list[NewWord]:
 
 
 def _offered(word: str) -> tuple[Pronunciation, ...]:
-    """Other ways to say a word that was guessed."""
+    """Return other ways to say a word that was guessed."""
     ways = Pronouncer().offered(word)
     return tuple(Pronunciation(sounded(way), " ".join(way)) for way in ways)

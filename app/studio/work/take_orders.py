@@ -103,8 +103,10 @@ class TakeWish:
 
     @classmethod
     def of(cls, sent: Sent, takes: Sequence[TakeRecord]) -> TakeWish:
-        """Return what a request wants of another take beside `takes`; InputError for a word of a
-        take that isn't there."""
+        """Return what a request wants of another take beside `takes`.
+
+        Raises InputError for a word of a take that isn't there.
+        """
         pace = SPEED.read(sent.get("pace"))
         seconds = option_of(EditOptions, "duration").read(sent.get("duration"))
         lengths = None if sent.get("word") is None else lengths_with(takes, sent)
@@ -115,8 +117,10 @@ class TakeWish:
 
 
 def _span(edit: Change, first: int, last: int, tokens: Sequence[Token]) -> tuple[float, float]:
-    """Seconds at which what an edit replaces begins and ends; an insertion ends where the word
-    before it does, and begins where the next one begins."""
+    """Return the seconds at which what an edit replaces begins and ends.
+
+    An insertion ends where the word before it does, and begins where the next one begins.
+    """
     if edit.cut is not None and first == last:
         return edit.cut.start, edit.cut.end
     start = tokens[first].start if first < len(tokens) else float("inf")
@@ -127,8 +131,10 @@ def _span(edit: Change, first: int, last: int, tokens: Sequence[Token]) -> tuple
 
 
 def recorded_reach(change: Change, heard: HeardWords) -> tuple[int, int] | None:
-    """The tokens before and after a change that hold the nearest places where all its new words are
-    recorded, if they are few; None if there is no such place. InputError if its own are gone."""
+    """Return how many tokens before and after a change hold its few new words, recorded.
+
+    The nearest places count; None if there is none. Raises InputError if its own are gone.
+    """
     wanted, (first, last) = _new_words(change, heard.tokens)
     if not 0 < len(wanted) <= MAX_OFFERED_WORDS:
         return None
@@ -136,9 +142,11 @@ def recorded_reach(change: Change, heard: HeardWords) -> tuple[int, int] | None:
 
 
 def moved_reach(change: Change, heard: HeardWords) -> tuple[int, int] | None:
-    """As `recorded_reach`, of the nearest place where the new words are recorded in a row, if they
-    are so many that their recording is moved instead of others being made: `a3t edit` moves them,
-    too (`a3t.plan.reuse`)."""
+    """Return `recorded_reach` of the nearest place where the new words are recorded in a row.
+
+    None unless they are so many that their recording is moved instead of others being made, as
+    `a3t edit` moves them (`a3t.plan.reuse`).
+    """
     wanted, (first, last) = _new_words(change, heard.tokens)
     if len(wanted) < MIN_WORDS:
         return None
@@ -148,8 +156,10 @@ def moved_reach(change: Change, heard: HeardWords) -> tuple[int, int] | None:
 def sources_for(
     change: Change, heard: HeardWords, sources: Iterable[OtherRecording]
 ) -> tuple[OtherRecording, ...]:
-    """Those of other recordings in which some MIN_WORDS of the new words are said in a row, each
-    with what is said around most of these alone: an hour's words would be kept with every take."""
+    """Return the other recordings in which some MIN_WORDS of the new words are said in a row.
+
+    Each has what is said around most of these alone: an hour's words would be kept with every take.
+    """
     wanted, _ = _new_words(change, heard.tokens)
     rows = {tuple(wanted[k : k + MIN_WORDS]) for k in range(len(wanted) - MIN_WORDS + 1)}
     found = []
@@ -169,8 +179,10 @@ def sources_for(
 def placed_sources(
     change: Change, sources: Iterable[OtherRecording]
 ) -> tuple[tuple[OtherRecording, ...], tuple[PlacedWords, ...]]:
-    """The other recordings that a change's words were taken from, with what is said around these
-    alone, and which words they are; InputError for words that aren't there."""
+    """Return the other recordings that a change's words were taken from, and which words they are.
+
+    Each has what is said around these alone. Raises InputError for words that aren't there.
+    """
     known = {source.path.name: source for source in sources}
     others, taken = [], []
     for file in dict.fromkeys(each.file for each in change.recorded or () if each.file):
@@ -196,8 +208,10 @@ def placed_sources(
 
 
 def _around(source: OtherRecording, first: int, last: int) -> tuple[int, OtherRecording]:
-    """Another recording with its words [first, last), up to whole written ones, alone, and the
-    number of the first of them."""
+    """Return another recording with its words [first, last) alone, up to whole written ones.
+
+    With it comes the number of the first of them.
+    """
     text, aligned = source.transcript, source.alignment
     assert text is not None and aligned is not None
     first, last = max(first, 0), min(last, len(text.words))
@@ -214,7 +228,10 @@ def _around(source: OtherRecording, first: int, last: int) -> tuple[int, OtherRe
 
 
 def _new_words(change: Change, tokens: Sequence[Token]) -> tuple[list[str], tuple[int, int]]:
-    """The spoken words that a change adds, without those that stay at its ends, and its range."""
+    """Return the spoken words that a change adds, without those that stay at its ends.
+
+    With them comes their range.
+    """
     first, last = change.place_in(places_of(tokens), len(tokens))
     wanted: list[str] = []
     with suppress(InputError):  # nothing is spoken in a deletion, or in a pause
@@ -228,7 +245,7 @@ def _new_words(change: Change, tokens: Sequence[Token]) -> tuple[list[str], tupl
 
 
 def _recorded(wanted: list[str], tokens: Sequence[Token], first: int, last: int) -> list[int]:
-    """The tokens at which these words are recorded, beside those of a change; the nearest first."""
+    """Return the tokens at which these words are recorded, beside a change's, nearest first."""
     said = [
         ("" if first <= k < last else word.text, k)
         for k in range(max(0, first - WIDE), min(len(tokens), last + WIDE))
@@ -256,9 +273,11 @@ def job_of(
     is_whole: bool = True,
     **more: Any,
 ) -> TakeJob:
-    """The job for an edit and those beside it, among the words that are heard, so many tokens
-    before and after it; InputError if its own are gone. is_whole: whether words that it moves are
-    taken, not made. more: of a `TakeJob`."""
+    """Return the job for an edit and those beside it, among the words that are heard.
+
+    reach: how many tokens before and after it. is_whole: whether words that it moves are taken, not
+    made. more: of a `TakeJob`. Raises InputError if the edit's own words are gone.
+    """
     tokens = heard.tokens
     ids = places_of(tokens)
     first, last = edit.place_in(ids, len(tokens))
@@ -306,8 +325,10 @@ def job_of(
 
 
 def lengths_with(takes: Sequence[TakeRecord], sent: Sent) -> tuple[tuple[float, ...], ...]:
-    """The lengths of the words and pauses of one of the `takes`, with those that a request gives
-    for one of its words; InputError if there is no such take or word."""
+    """Return the lengths of a take's words and pauses, with those that a request changes.
+
+    Raises InputError if there is no such take or word.
+    """
     wanted, word = sent.whole("take"), sent.whole("word")
     for take in takes:
         if take.number == wanted and word is not None:

@@ -12,6 +12,7 @@ def _of(module: str, name: str, editor: object, *args: object) -> Any:
 
 
 def listed_words(editor: object, text: str) -> Any:
+    """Return the pronunciations of a list of words; the editor isn't needed."""
     from a3t.text.pronunciation import pronouncer
 
     return pronouncer.listed_words(text, "The list")
