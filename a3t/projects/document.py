@@ -258,16 +258,22 @@ class Step(Record):
         """Return the list after the step, whatever other clients have done to it meanwhile.
 
         Of two changes of one place the one that was typed later stays, and keeps the other as a
-        rival; a gentle step gives way.
+        rival; a gentle step gives way. A rival that the client hadn't seen comes back when its
+        change goes.
         """
         now = {change.key: change for change in changes}
         was = {change.key: change for change in self.gone}
-        for key in was.keys() - {change.key for change in self.come}:
-            if now.pop(key, None) is None:
+        came = {change.key for change in self.come}
+        unseen: list[Change] = []
+        for key in [key for key in was if key not in came]:
+            if (gone := now.pop(key, None)) is not None:
+                seen = {rival.key for rival in was[key].rivals}
+                unseen += [rival for rival in gone.rivals if rival.key not in seen]
+            else:
                 for other in [each for each in now.values() if each.rivals]:
                     rivals = tuple(each for each in other.rivals if each.key != key)
                     now[other.key] = replace(other, rivals=rivals)
-        for change in self.come:
+        for change in (*unseen, *self.come):
             if change.key in was and change.key in now:
                 before, kept = was[change.key], now[change.key]
                 same = (before.take, before.take_of) == (change.take, change.take_of)
@@ -278,7 +284,7 @@ class Step(Record):
                 )
             elif change.key not in was and change.key not in now:
                 others = [other for other in now.values() if change.touches(other)]
-                if others and self.gentle:
+                if others and self.gentle and change not in unseen:
                     continue
                 last = max(others, key=_typed_at, default=change)
                 if _typed_at(last) > _typed_at(change):

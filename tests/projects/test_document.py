@@ -168,3 +168,13 @@ def test_what_is_no_document_is_refused(data: Any) -> None:
 def test_what_are_no_steps_is_refused(data: Any) -> None:
     with pytest.raises(DocumentError):
         steps_of(data)
+
+
+@pytest.mark.parametrize("come", [(), (Change(0, (1,), "gamma", at=3.0),)])
+def test_a_rival_that_nobody_saw_comes_back_when_its_change_goes(come: tuple[Change, ...]) -> None:
+    alpha, beta = (Change(0, (1,), text, at=at) for text, at in (("alpha", 1.0), ("beta", 2.0)))
+    won = Step(come=(alpha,)).applied(Step(come=(beta,)).applied(()))
+    assert [change.rivals for change in won] == [(alpha,)]
+    unaware, aware = Step((beta,), come), Step(won, come)
+    assert [alpha] == [each for c in unaware.applied(won) for each in (c, *c.rivals)][-1:]
+    assert not any(alpha in (c, *c.rivals) for c in aware.applied(won))

@@ -63,12 +63,15 @@ export function over(edit, others) {
 
 /** The list after a step, as the server makes it (`Step.applied`). @template {Change} C @param {Step<C>} step @param {C[]} edits @returns {C[]} */
 export function applied({ gone, come, gentle = false }, edits) {
-  const now = named(edits), was = named(gone), comes = named(come);
-  for (const name of was.keys()) {
-    if (comes.has(name) || now.delete(name)) continue;
+  const now = named(edits), was = named(gone), comes = named(come), unseen = /** @type {C[]} */ ([]);
+  for (const [name, known] of was) {
+    if (comes.has(name)) continue;
+    const there = now.get(name), seen = named(known.rivals || []);
+    unseen.push(.../** @type {C[]} */ ((there?.rivals || []).filter((each) => !seen.has(nameOf(each))))); // they come back
+    if (now.delete(name)) continue;
     for (const [key, edit] of now) if (edit.rivals) now.set(key, { ...edit, rivals: edit.rivals.filter((each) => nameOf(each) !== name) });
   }
-  for (const edit of come) {
+  for (const edit of [...unseen, ...come]) {
     const name = nameOf(edit);
     const before = was.get(name), kept = now.get(name);
     if (before && kept) {
@@ -77,7 +80,7 @@ export function applied({ gone, come, gentle = false }, edits) {
       if (!same(kept, { take, take_of, accepted })) now.set(name, { ...kept, take, take_of, accepted });
     } else if (!before && !kept) {
       const others = [...now.values()].filter((other) => touches(edit, other));
-      if (others.length && gentle) continue;
+      if (others.length && gentle && !unseen.includes(edit)) continue;
       const last = others.reduce((best, other) => ((other.at || 0) > (best?.at || 0) ? other : best), others[0]);
       if (last && (last.at || 0) > (edit.at || 0)) {
         now.set(nameOf(last), over(last, [edit]));
