@@ -36,7 +36,6 @@ TYPES: dict[str, type] = {
     **dict.fromkeys(("X", "S", "MS", "DB", "LUFS"), float),
     **dict.fromkeys(("IN", "OUT", "FILE", "DIR", "FOLDER", "FILE_OR_FOLDER"), Path),
 }
-WORD_EXPORTS = ("textgrid", "labels", "srt", "vtt", "word-srt", "word-vtt")
 METAVARS = {"s": "S", "ms": "MS"}  # by unit; other numbers are an X, whole ones an N
 
 

@@ -90,7 +90,9 @@ def person(url: str, wav: Path, rounds: int) -> Iterator[Row]:
     for _ in range(rounds):
         begun = time.perf_counter()
         new_text = TEXT.replace("always", "never")
-        audio, record, _ = client.predict(handle_file(wav), TEXT, new_text, api_name="/edit")
+        # Before, after, a picture and what wasn't made; then the files: sound, edit.json, TextGrid.
+        made = client.predict(handle_file(wav), TEXT, new_text, api_name="/edit")
+        audio, record = made[4:6]
         waited = time.perf_counter() - begun
         (edit,) = json.loads(Path(record).read_text(encoding="utf-8"))["edits"]
         after = soundfile.read(audio, dtype="int16")[0]

@@ -85,7 +85,7 @@ class GapTask:
 
 
 def reconstructions(
-    item: HeldOutClip, text: Sequence[str], predict: Predictor | None, rate: int = LOW_RATE
+    item: HeldOutClip, text: Sequence[str], predict: Predictor | None
 ) -> Iterator[GapTask]:
     """Identity reconstruction of the middle third, with the durations given and, if there is a
     predictor, predicted."""
@@ -106,7 +106,6 @@ def reconstructions(
             truth=(item.samples, item.frames(phones)),
             spoken=tuple(text),
             before=tuple(text),
-            rate=rate,
         )
 
 
