@@ -271,18 +271,23 @@ class FurtherRecordings:
             found.append({**each.to_json(), "said": said})
         return found
 
-    def add(self, source: Path, wanted: FurtherRecording) -> None:
+    def add(self, source: Path, wanted: FurtherRecording, request: str = "") -> None:
         """Keep an uploaded recording, under another file name than `wanted` has.
 
-        Raises InputError if there are too many of its kind, or too long ones.
+        A request that is sent again adds nothing. Raises InputError if there are too many of its
+        kind, or too long ones.
         """
         project, folder = self.project, self.project.folder
         with project.lock:
+            path = folder.said_path(source, request)
+            if any(each.file == path.name for each in folder.further):
+                return
             alike = [each for each in folder.further if each.kind == wanted.kind]
             if len(alike) >= MAX_OTHERS:
                 raise InputError(texts.TOO_MANY_RECORDINGS)
             limits.check_together(each.seconds for each in (*alike, wanted))
-            added = replace(wanted, file=folder.keep_said(source).name)
+            folder.keep_said(source, path)
+            added = replace(wanted, file=path.name)
             folder.write(Recordings((*folder.further, added)))
             self._tell()
             self._hear(added)

@@ -357,8 +357,10 @@ class TakeMaking:
         """Make another take of a change, of its words as somebody has said them in a recording."""
         change, folder = self._change(key), self.project.folder
         folder.next_take(change.key)  # InputError: there are too many
+        path = folder.said_path(source)
         with self.project.lock:  # or it is forgotten before it is used
-            self.make(change, None, TakeWish(said=folder.keep_said(source)))
+            folder.keep_said(source, path)
+            self.make(change, None, TakeWish(said=path))
 
     def _change(self, key: str) -> Change:
         """Return the change that has this key, alone or made of several; InputError for none."""

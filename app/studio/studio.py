@@ -230,7 +230,8 @@ class Studio:
         seconds = run_in_sandbox(limits.stated_length, source)
         kind: Literal["source", "track"] = "track" if data.get("kind") == "track" else "source"
         text = transcript_lines(data.text("text"))
-        project.further.add(source, FurtherRecording(kind, "", name[:120], seconds, text))
+        wanted = FurtherRecording(kind, "", name[:120], seconds, text)
+        project.further.add(source, wanted, data.text("request"))
 
     def text_from(self, visitor: str, data: Sent) -> str:
         """Read the words of an uploaded transcript in a bounded process; InputError."""

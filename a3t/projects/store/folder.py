@@ -23,6 +23,7 @@ import time
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
 
@@ -194,16 +195,19 @@ class ProjectFolder:
         """The pronunciations for a request."""
         return spoken_as(self.read(Names), self.read(SaidWords))
 
-    def keep_said(self, source: Path) -> Path:
-        """Copy another recording, as for a take; raise InputError if there is no room."""
+    def said_path(self, source: Path, request: str = "") -> Path:
+        """Return the path at which another recording is kept, for one request always the same."""
+        name = sha256(request.encode()).hexdigest()[:12] if request else secrets.token_hex(6)
+        ending = ENDING.fullmatch(source.suffix.lower())
+        return self.path / SAID_FOLDER / f"said-{name}{ending[0] if ending else ''}"
+
+    def keep_said(self, source: Path, path: Path) -> None:
+        """Copy another recording to such a path; raise InputError if there is no room."""
         if shutil.disk_usage(self.path).free < MIN_FREE_BYTES + source.stat().st_size:
             raise InputError(DISK_FULL)
-        ending = ENDING.fullmatch(source.suffix.lower())
-        path = self.path / SAID_FOLDER / f"said-{secrets.token_hex(6)}{ending[0] if ending else ''}"
         path.parent.mkdir(exist_ok=True)
         with atomic_path(path) as temporary:
             shutil.copyfile(source, temporary)
-        return path
 
     def forget_said(self, keys: Collection[str]) -> None:
         """Discard the recordings for takes of other changes than those with these keys.

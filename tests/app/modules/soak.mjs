@@ -6,11 +6,11 @@ import { disk, load } from "./web.mjs";
 import { Window } from "./windows.mjs";
 
 const { Server, Refusal } = await load("server.js");
-const [address, project, cookie, count, file, said] = process.argv.slice(2);
+const [address, project, cookie, count, kills, chance, file, said] = process.argv.slice(2);
 /** What another recording says. @type {import("../../../app/web/script/recorded.js").Word[]} */
 const other = said.split(" ").map((text, id) => ({ text, id, file }));
 const killed = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-let seed = 17;
+let seed = Number(chance);
 const random = (below) => { seed = (seed * 48271) % 2147483647; return seed % below; };
 const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
@@ -25,8 +25,15 @@ class Network extends Server {
 
 /** @type {Record<string, number>} the last step of each page */
 const last = {};
+/** @type {object[]} every step that was taken, in either window */
+const taken = [];
 async function opened() {
-  const made = new Window(new Network(address), project);
+  const made = new Window(new Network(address), project), push = made.saver.push.bind(made.saver);
+  made.saver.push = (step) => {
+    const told = push(step);
+    taken.push(structuredClone(made.saver.steps.at(-1)));
+    return told;
+  };
   made.reload = async () => {
     const state = await made.server.ask(`/projects/${project}`).catch(() => null);
     if (!state) return;
@@ -74,7 +81,7 @@ for (let n = 0; n < Number(count); n++) {
     }
     default: made.editing.write(first, Math.min(tokens.length, first + random(3)), ["never", "often", "seldom", "they", "rarely"][random(5)]);
   }
-  if (n % 140 === 139) { console.log("kill"); await killed.next(); }
+  if ((n + 1) % Math.ceil(Number(count) / (Number(kills) + 1)) === 0 && n + 1 < Number(count)) { console.log("kill"); await killed.next(); }
   await wait(random(40));
 }
 for (const [which, made] of windows.entries()) { // each leaves a change, at either end
@@ -90,5 +97,5 @@ console.log("done"); // and every correction is awaited
 await killed.next();
 for (const made of windows) await made.reload();
 const shown = windows.map((made) => [made.script.tokens.map(({ id, text }) => [id, text]), made.script.edits.map((edit) => [edit.key, edit.take, edit.accepted, edit.made, made.script.isOwn(edit)])]);
-console.log(JSON.stringify({ shown, last, kept: disk.unsent.size }));
+console.log(JSON.stringify({ shown, last, taken, kept: disk.unsent.size }));
 process.exit(0);

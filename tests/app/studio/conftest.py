@@ -1,17 +1,26 @@
 """The job interface without Gradio: a client, and a way to wait for what jobs do."""
 
 import io
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
 import threading
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import httpx
 import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+from a3t.projects.document import Change, Document
 from app.application import answer_errors
 from app.guard import Visitors
 from app.service import Service
@@ -138,3 +147,50 @@ def change(state: dict[str, Any], words: str, text: str, **more: Any) -> dict[st
     first = next(k for k in range(len(said)) if said[k : k + len(wanted)] == wanted)
     ids = [token[0] for token in tokens[first : first + len(wanted)]]
     return {"after": tokens[first - 1][0] if first else -1, "tokens": ids, "text": text} | more
+
+
+class KilledServer:
+    """The whole application, on a port of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        with socket.socket() as found:
+            found.bind(("127.0.0.1", 0))
+            self.port = int(found.getsockname()[1])
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.start()
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "app", "--port", str(self.port)]
+        quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        self.process = subprocess.Popen(
+            [*command, "--projects", str(self.folder)], start_new_session=True, **quiet
+        )
+        for _ in range(6000):
+            try:
+                if httpx.get(self.url, timeout=30).status_code == 200:
+                    return
+            except httpx.TransportError:
+                time.sleep(0.1)
+        raise AssertionError("the server never answered")
+
+    def kill(self) -> None:
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    @property
+    def script(self) -> dict[str, Any]:
+        (path,) = self.folder.glob("*/*/script.json")
+        found: dict[str, Any] = json.loads(path.read_text())
+        return found
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        return Document.from_json(self.script).changes
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[KilledServer]:
+    server = KilledServer(tmp_path / "projects")
+    yield server
+    server.kill()

@@ -2,14 +2,10 @@
 that was taken in either has arrived, once."""
 
 import json
-import os
-import signal
-import socket
 import subprocess
-import sys
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,64 +13,32 @@ import httpx
 import pytest
 
 from a3t.audio.output.provenance import provenance_of
-from a3t.projects.document import Change, Document
+from a3t.projects.document import Change, steps_of
 from tests.app.modules.test_modules import HERE, node
+from tests.app.studio.conftest import KilledServer
 from tests.conftest import ARCTIC
 
-pytestmark = pytest.mark.slow
-STEPS = 400  # of both windows
 TYPED = {"never", "often", "seldom", "they", "rarely"}
 
 
-class KilledServer:
-    """The whole application, on a port of its own."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        with socket.socket() as found:
-            found.bind(("127.0.0.1", 0))
-            self.port = int(found.getsockname()[1])
-        self.url = f"http://127.0.0.1:{self.port}"
-        self.start()
-
-    def start(self) -> None:
-        command = [sys.executable, "-m", "app", "--port", str(self.port)]
-        quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        self.process = subprocess.Popen(
-            [*command, "--projects", str(self.folder)], start_new_session=True, **quiet
-        )
-        for _ in range(6000):
-            try:
-                if httpx.get(self.url, timeout=30).status_code == 200:
-                    return
-            except httpx.TransportError:
-                time.sleep(0.1)
-        raise AssertionError("the server never answered")
-
-    def kill(self) -> None:
-        os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-
-    @property
-    def script(self) -> dict[str, Any]:
-        (path,) = self.folder.glob("*/*/script.json")
-        found: dict[str, Any] = json.loads(path.read_text())
-        return found
-
-    @property
-    def changes(self) -> tuple[Change, ...]:
-        return Document.from_json(self.script).changes
+def lost_words(taken: Any, changes: Sequence[Change]) -> list[Change]:
+    """The changes that a window made, and that are neither there nor were taken out by a step."""
+    there = {each.key for change in changes for each in (change, *change.rivals)}
+    steps = steps_of(taken)
+    for step in steps:
+        there |= {each.key for gone in step.gone for each in (gone, *gone.rivals)}
+    return [change for step in steps for change in step.come if change.key not in there]
 
 
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[KilledServer]:
-    server = KilledServer(tmp_path / "projects")
-    yield server
-    server.kill()
-
-
+@pytest.mark.parametrize(
+    ("steps", "kills", "seed"),
+    [
+        pytest.param(*each, marks=pytest.mark.slow)
+        for each in ((60, 1, 17), (400, 4, 17), (400, 4, 18))
+    ],
+)
 def test_two_windows_and_a_server_that_is_killed(
-    server: KilledServer, arctic: Path, tmp_path: Path
+    steps: int, kills: int, seed: int, server: KilledServer, arctic: Path, tmp_path: Path
 ) -> None:
     runner = node()
     if runner is None:
@@ -93,15 +57,14 @@ def test_two_windows_and_a_server_that_is_killed(
             assert not other[0]["problem"]
             time.sleep(0.1)
         cookie = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
-    command = [runner, str(HERE / "soak.mjs"), server.url, project, cookie, str(STEPS)]
-    command += [other[0]["file"], ARCTIC]
+    command = [runner, str(HERE / "soak.mjs"), server.url, project, cookie]
+    command += [*map(str, (steps, kills, seed)), other[0]["file"], ARCTIC]
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen(command, text=True, **pipes) as windows:
         assert windows.stdin is not None and windows.stdout is not None
-        kills = 0
         for line in windows.stdout:
             if line.strip() == "kill":
-                kills += 1
+                kills -= 1
                 server.kill()
                 server.start()
             elif line.strip() == "done":
@@ -111,7 +74,7 @@ def test_two_windows_and_a_server_that_is_killed(
                 break
             windows.stdin.write("\n")
             windows.stdin.flush()
-    assert kills
+    assert not kills
     told = json.loads(line)
     (tokens, edits), other = told["shown"]
     assert [tokens, edits] == other
@@ -123,6 +86,7 @@ def test_two_windows_and_a_server_that_is_killed(
     ]
     assert cards == edits and [c.key for c in server.changes] == [card[0] for card in cards]
     assert len(edits) > 1 and told["kept"] == 0
+    assert not lost_words(told["taken"], server.changes)
     arrived = server.script["clients"]
     assert {page: arrived.get(page, 0) for page in told["last"]} == told["last"]
     headers = {"cookie": cookie}
