@@ -10,12 +10,12 @@ A difference that isn't made stays as recorded: neither the text nor the new tex
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from a3t.errors import InputError
-from a3t.source.places import meets, with_words
+from a3t.source.places import meets, whole_tokens, with_words
 from a3t.source.records import Comparison, FoundTranscript, Judgement, Place, Verdict
 from a3t.spans import Span
 from a3t.text.comparison.edit_script import minimal_script
@@ -277,13 +277,30 @@ def wanted_text(comparison: Comparison, ticked: Collection[int]) -> Transcript:
 
 
 def _mixed(comparison: Comparison, numbers: Iterable[int], marked: bool = False) -> FoundTranscript:
-    """Return the new text with the heard words at some places; `marked`: with its own markup."""
+    """Return the new text with the heard words at some places; `marked`: with its own markup.
+
+    Without markup, words that only the new text writes otherwise ("space walk") are as they are
+    heard ("spacewalk"), so that the text is read alike again.
+    """
     new, places = comparison.new, comparison.places
     text = new if marked else Transcript.of_tokens(new.words)
     said = FoundTranscript(text, confidences=comparison.new_confidences)
     heard = FoundTranscript(comparison.heard, confidences=comparison.confidences)
     swapped = [Place(places[k].new, places[k].heard) for k in numbers]
+    if not marked:
+        swapped = sorted([*swapped, *_respelt(comparison)])
     return with_words(said, heard, swapped) if swapped else said
+
+
+def _respelt(comparison: Comparison) -> Iterator[Place]:
+    """Yield the new text's words that it writes as other words than the heard ones, and these."""
+    new = comparison.new
+    for edit in minimal_script(Transcript.from_text(new.text).spoken, new.spoken):
+        first, last = whole_tokens(new, (min(edit.new[0], max(edit.new[1] - 1, 0)), edit.new[1]))
+        before = [each for each in comparison.places if each.new[1] <= first]
+        moved = before[-1].heard[1] - before[-1].new[1] if before else 0
+        if first < last and not meets((first, last), [each.new for each in comparison.places]):
+            yield Place((first, last), (first + moved, last + moved))
 
 
 def continued(given: Transcript, left: Sequence[Difference], new_text: Transcript) -> Comparison:
@@ -292,21 +309,36 @@ def continued(given: Transcript, left: Sequence[Difference], new_text: Transcrip
     What was left is offered again, as it was judged; what else differs is a change.
     """
     new = respelled(given, new_text)
-    places, judgements = [], []
+    found: list[tuple[Place, Judgement]] = []
+
+    def change(old: Span, own: Span) -> None:
+        if old[0] < old[1] or own[0] < own[1]:
+            found.append((Place(old, own), Judgement("change", 1.0, ticked=True)))
+
     for edit in minimal_script(given.spoken, new.spoken):
-        earlier = [
-            each
-            for each in left
-            if meets(each.words, [edit.old]) and new.said(*edit.new) == each.new
-        ]
-        places.append(Place(edit.old, edit.new))
-        judgements.append(
-            Judgement(earlier[0].verdict, earlier[0].confidence, ticked=False)
-            if earlier
-            else Judgement("change", 1.0, ticked=True)
-        )
+        (i, i_end), (j, j_end) = edit.old, edit.new
+        for each in sorted(left, key=lambda each: each.words):
+            first, last = each.words
+            own = Transcript.from_text(each.new).spoken
+            at = _place_of(own, new.spoken[j:j_end])
+            if not i <= first <= last <= i_end or at is None:
+                continue
+            if not own and last == i_end and j < j_end:  # another word stands there now
+                continue
+            change((i, first), (j, j + at))
+            place = Place(each.words, (j + at, j + at + len(own)))
+            found.append((place, Judgement(each.verdict, each.confidence, ticked=False)))
+            i, j = last, place.new[1]
+        change((i, i_end), (j, j_end))
     sure = (1.0,) * len(given.words), (1.0,) * len(new.words)
+    places, judgements = ([each[k] for each in found] for k in (0, 1))
     return Comparison(given, sure[0], new, sure[1], tuple(places), tuple(judgements))
+
+
+def _place_of(words: Sequence[str], text: Sequence[str]) -> int | None:
+    """Return the number of words of the text before the given ones; None if it lacks them."""
+    starts = range(len(text) - len(words) + 1)
+    return next((k for k in starts if text[k : k + len(words)] == words), None)
 
 
 def listed(comparison: Comparison, spans: Sequence[Span], samples: int) -> tuple[Difference, ...]:

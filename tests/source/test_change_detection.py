@@ -178,7 +178,7 @@ def test_words_that_a_recogniser_skips_are_no_change(
     (place,) = places_between(old, wanted, Pronouncer())
     sound = HeardSound(samples, rate, old, scores, Pronouncer())
     (found,) = sound.evidence(wanted, [place], None)
-    assert (BUILT_IN.log_odds([found])[0] < 0.0) == is_skipped
+    assert (BUILT_IN.log_odds(found) < 0.0) == is_skipped
     assert (found.fit == 0.0) == is_skipped
 
 
@@ -307,6 +307,20 @@ def test_a_word_a_phone_apart_is_listed_though_the_network_hears_the_texts(
     assert found.texts == (SAID if is_listed else own)
 
 
+@pytest.mark.parametrize("is_doubted", [True, False])
+def test_of_two_changed_words_neither_is_the_texts_if_one_is_in_doubt(
+    is_doubted: bool, arctic: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    comparison = SpeechComparison(Recording.open(arctic), Pronouncer(), None)
+    written = text(ARCTIC.replace("superlative degree", "lowest river"))
+    settled = text(ARCTIC.replace("superlative degree", "lowest degree")).spoken
+    samples, rate = soundfile.read(arctic, dtype="float32")
+    new = HeardSound(samples, rate, written, np.zeros((1, 40)), Pronouncer())
+    monkeypatch.setattr(HeardSound, "heard_root", lambda *_: float(is_doubted))
+    words = [_Words(each, (0.5,) * len(each)) for each in (settled, (), SAID)]
+    assert comparison._with_doubted(new, *words).texts == (SAID if is_doubted else settled)
+
+
 @pytest.mark.parametrize(
     ("heard", "new", "is_misheard"),
     [
@@ -327,7 +341,7 @@ def test_a_name_that_sounds_like_what_is_heard_is_hardly_a_change_and_asked_abou
     plain = Evidence(whisper=40.0)
     for weights in (WHISPER, BUILT_IN):
         name = plain._replace(name=1.0)
-        assert weights.log_odds([name]) < weights.log_odds([plain])
+        assert weights.log_odds(name) < weights.log_odds(plain)
     assert verdicts(places, [plain], WHISPER) == [CHANGE]
     assert verdicts(places, [plain._replace(name=1.0)], WHISPER) == [("open", True)]
 
@@ -437,9 +451,12 @@ def test_what_was_left_is_offered_again_and_nothing_else_is_doubted() -> None:
         ("he went in to the room", "He went into the room"),
         ("it is a nice day", "it is an ice day"),
         ("everyone can not come online", "Every one cannot come on line"),
+        ("the color was gray", "The colour was grey"),
+        ("one hundred five came", "One hundred and five came."),
     ],
 )
-def test_other_writing_of_the_same_letters_is_no_change(heard: str, new: str) -> None:
+def test_other_writing_of_the_same_words_is_no_change(heard: str, new: str) -> None:
+    """And the text that is saved is read alike again."""
     said, wanted = text(heard), text(new)
     wanted = respelled(said, wanted)
     assert places_between(said, wanted, Pronouncer()) == []
@@ -447,6 +464,16 @@ def test_other_writing_of_the_same_letters_is_no_change(heard: str, new: str) ->
     same = Comparison(said, sure, wanted, sure, (), ())
     found = said_text(same).transcript
     assert found.spoken == said.spoken and not Revision.of(found, wanted_text(same, ())).edits
+    assert text(found.text).spoken == said.spoken
+
+
+def test_what_was_left_beside_a_new_change_is_offered_as_it_was() -> None:
+    given, new = text("to honor the woman who came"), text("to remember the very women who came")
+    left = Difference(5, (0, 1), "woman", "women", "misheard", False, 0.1, words=(3, 4))
+    found = continued(given, [left], new)
+    assert [place.heard for place in found.places] == [(1, 2), (3, 3), (3, 4)]
+    assert [place.new for place in found.places] == [(1, 2), (3, 4), (4, 5)]
+    assert [each.verdict for each in found.judgements] == ["change", "change", "misheard"]
 
 
 def test_words_that_a3t_wrote_and_nobody_changed_do_not_differ() -> None:
