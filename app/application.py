@@ -34,6 +34,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from a3t import __version__
 from a3t.errors import InputError
+from a3t.source.differences import UnsureError
 from alignment.atomic import recover, staging
 from app import PageOptions, texts
 from app.guard import Callers, Guard, Visitors, error_body
@@ -208,8 +209,9 @@ def answer_errors(app: FastAPI) -> None:
         differences = getattr(error, "differences", ())
         if not differences:
             return sentence(400, str(error))
+        told = f"{error} {texts.CHOOSE_BY_FIELD}" if isinstance(error, UnsureError) else str(error)
         listed = {"differences": [each.to_json() for each in differences]}
-        return JSONResponse(error_body(str(error), "invalid_request_error") | listed, 400)
+        return JSONResponse(error_body(told, "invalid_request_error") | listed, 400)
 
     @app.exception_handler(CancelledError)
     def cancelled(request: Request, error: CancelledError) -> JSONResponse:

@@ -30,6 +30,7 @@ WRONG_FIELDS = (
     "A field of this request has a value of the wrong type: send the fields that the API's "
     "description lists, with their types."
 )
+CHOOSE_BY_FIELD = "The field “changes” takes the numbers (1,3), all, ticked or none."
 OWN_TRACK = "This is the project's recording itself: add another speaker's track."
 TOO_MANY_RECORDINGS = "No more recordings can be added: remove one that you no longer need."
 CHANGED_HERE = "These words are part of a change: undo it before you correct them."

@@ -200,6 +200,23 @@ def test_a_macro_gets_the_recording_itself(client: httpx.Client, arctic: Path) -
     assert len(new) == sf.info(arctic).frames
 
 
+def test_an_edit_that_is_in_doubt_is_refused_with_the_list_to_choose_from(
+    client: httpx.Client, arctic: Path
+) -> None:
+    """The sentence names the field that chooses, and nothing of the shell's."""
+    form = {"text": "", "new_text": ARCTIC.replace("always", "all ways"), "reply": "recording"}
+    refused = edited(client, arctic, **form)
+    body = refused.json()
+    (difference,) = body["differences"]
+    assert (refused.status_code, difference["verdict"], difference["ticked"]) == (400, "open", True)
+    assert difference["new"] in "all ways"
+    assert "The field “changes” takes" in body["detail"] and "--" not in body["detail"]
+    unknown = edited(client, arctic, **form, changes="2")
+    assert unknown.status_code == 400 and "no difference 2" in unknown.json()["detail"]
+    made = edited(client, arctic, **form, changes="1")
+    assert made.status_code == 200 and sf.info(io.BytesIO(made.content)).frames
+
+
 def test_the_best_of_so_many_candidates_is_sent(client: httpx.Client, arctic: Path) -> None:
     form = {"new_text": ARCTIC.replace("see", "want"), "reply": "recording"}
     made = edited(client, arctic, **form, candidates="2")
