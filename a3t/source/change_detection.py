@@ -27,6 +27,7 @@ from a3t.source.places import (
     parted,
     phone_distance,
     places_between,
+    runs,
     with_words,
     written_together,
 )
@@ -53,7 +54,6 @@ from alignment.waveform import model_waveform
 MAX_COMPARISONS = 2  # recordings whose comparison is kept
 RECENT = 8  # parts whose sound is kept
 DOUBTED = 0.0  # the root of the advantage of anything over words that are looked at
-OPENED = -2.0  # log odds of a rival that is looked at; of 366 words of choosing voices 2 have more
 
 
 @dataclass(frozen=True)
@@ -234,7 +234,7 @@ class SpeechComparison:
         The network hears by the text, so it may hear the text's word there.
         """
         places = compared.places
-        if max(BUILT_IN.log_odds(compared.evidence), default=-np.inf) >= BUILT_IN.change:
+        if any(BUILT_IN.log_odds(each) >= BUILT_IN.change for each in compared.evidence):
             return compared
         beside = {k for each in places for k in range(each.heard[0] - 1, each.heard[1] + 1)}
         found: list[Rival] = []
@@ -242,11 +242,11 @@ class SpeechComparison:
         for part in parts:
             last = first + len(part.heard.words)
             same = [k - first for k in range(first, last) if k not in beside]
-            if rival := self._sound_of(part).likeliest_rival(same, BUILT_IN.alone):
+            if rival := self._sound_of(part).likeliest_rival(same, BUILT_IN.log_odds):
                 found.append(rival._replace(number=first + rival.number))
             first = last
         best = max(found, default=None)
-        if best is None or best.log_odds < OPENED:
+        if best is None or best.log_odds < BUILT_IN.open:
             return compared
         k, n = best.number, _new_place(places, best.number)
         place = Place((k, k + 1), (n, n + 1))
@@ -367,6 +367,7 @@ class SpeechComparison:
                 doubted = text.heard_root(place.new) > DOUBTED
                 if other is rival or doubted or self._is_near(place, source, words):
                     places.append((place, source))
+        places = self._with_halves(text, places, free)
         texts: list[str] = []
         sure: list[float] = []
         done = 0
@@ -379,6 +380,24 @@ class SpeechComparison:
             sure += source.confidences[slice(*place.heard)]
             done = place.new[1]
         return _Words(tuple(texts), tuple(sure))
+
+    def _with_halves(
+        self, text: HeardSound, places: list[tuple[Place, _Words]], free: _Words
+    ) -> list[tuple[Place, _Words]]:
+        """Return the places, each where more of the text is in doubt as it is heard freely.
+
+        Of two changed words, one may be settled as the text's.
+        """
+        found = self._places(free, text.heard)
+        for run in runs([place for place, _ in found], range(len(found))):
+            first, last = found[run[0]][0].new[0], found[run[-1]][0].new[1]
+            met = [each for each in places if meets((first, last), [each[0].new])]
+            others = [k for k in run if not meets(found[k][0].new, [place.new for place, _ in met])]
+            if not met or any(place.new[0] < first or last < place.new[1] for place, _ in met):
+                continue
+            if any(text.heard_root(found[k][0].new) > DOUBTED for k in others):
+                places = [each for each in places if each not in met] + [found[k] for k in run]
+        return places
 
     def _is_near(self, place: Place, heard: _Words, new: Sequence[str]) -> bool:
         """Return whether a word is heard for another that is a phone apart."""

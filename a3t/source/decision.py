@@ -19,25 +19,20 @@ MAX_PLAIN_WORDS = 6  # heard or new; a longer run of them is never plain
 class Weights:
     """The log odds of a change: an offset and a weight for each field of Evidence.
 
-    ``number``: the weight of the logarithm of the number of places, which is taken off. Thresholds,
-    log odds, from which a place is a change (``change``), is ticked (``ticked``), and is open
-    (``open``).
+    Thresholds, log odds, from which a place is a change (``change``), is ticked (``ticked``), and
+    is open (``open``).
     """
 
     offset: float
     evidence: Evidence
-    number: float = 0.0
     change: float = 0.85
     ticked: float = 0.0
-    open: float = -0.85
+    open: float = -0.55
 
-    def log_odds(self, evidence: Sequence[Evidence | None]) -> list[float]:
-        """Return the log odds of each place; 0 where there is no evidence."""
-        many = self.number * math.log(max(len(evidence), 1))
-        return [0.0 if each is None else self.alone(each) - many for each in evidence]
-
-    def alone(self, evidence: Evidence) -> float:
-        """Return the log odds of a place that is the only one."""
+    def log_odds(self, evidence: Evidence | None) -> float:
+        """Return the log odds that a place is a change; 0 where there is no evidence."""
+        if evidence is None:
+            return 0.0
         return self.offset + float(np.dot(self.evidence, evidence))
 
     def judge(
@@ -48,7 +43,7 @@ class Weights:
         Somebody who gives a new text wants a change: so if no place is likely one, the likeliest
         that is open is ticked.
         """
-        odds = self.log_odds(evidence)
+        odds = [self.log_odds(each) for each in evidence]
         judgements = [self._judgement(*each) for each in zip(places, odds, evidence, strict=True)]
         for run in runs(places, range(len(places))):
             changed = [k for k in run if judgements[k].ticked]
@@ -93,19 +88,16 @@ def _if_short(place: Place, judgement: Judgement) -> Judgement:
     return judgement
 
 
-# Fitted to words planted in the voices for choosing (docs/log.md): Whisper's to texts with none to
-# five changes, the built-in recogniser's to texts with one, so that each place more is unlikelier.
+# Fitted to words planted in the voices for choosing, in texts with none to five changes
+# (docs/log.md).
 WHISPER = Weights(
     -3.76,
     Evidence(whisper=0.26, fit=0.19, language=0.1, advantage=0.31, cleared=-1.0, name=-2.0),
 )
 BUILT_IN = Weights(
-    -1.49,
-    Evidence(fit=0.14, language=0.28, advantage=0.8, cleared=-0.82, name=-2.0),
-    number=1.0,
-    change=0.5,
-    ticked=0.5,
-    open=-2.0,
+    -2.93,
+    Evidence(fit=0.16, language=0.3, advantage=0.67, cleared=-0.82, name=-2.0),
+    open=-3.0,
 )
 # Of the network where Whisper hears the text itself.
-SECOND_OPINION = replace(BUILT_IN, change=math.inf, open=-1.0)
+SECOND_OPINION = replace(BUILT_IN, change=math.inf, open=-1.75)

@@ -97,7 +97,7 @@ def remarks(
     """
     pronouncer = Pronouncer()
     compared = SpeechComparison(recording, pronouncer, model, remembers=True).compared(script)
-    odds = compared.weights.log_odds(compared.evidence)
+    odds = [compared.weights.log_odds(each) for each in compared.evidence]
     changed = [k for k, each in enumerate(odds) if each > 0.0]
     swapped = [Place(compared.places[k].new, compared.places[k].heard) for k in changed]
     read = FoundTranscript(compared.new)
@@ -119,7 +119,7 @@ def as_read(recording: Recording, script: Transcript, model: Path) -> Transcript
     too few words for this. Errors as for `remarks`.
     """
     compared = SpeechComparison(recording, Pronouncer(), model).compared(script)
-    odds = compared.weights.log_odds(compared.evidence)
+    odds = [compared.weights.log_odds(each) for each in compared.evidence]
     added = [
         Place(place.new, place.heard)
         for place, each in zip(compared.places, odds, strict=True)
