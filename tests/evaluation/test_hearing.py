@@ -187,7 +187,7 @@ def test_several_changes_are_planted_apart_and_the_same_each_time() -> None:
     [
         ([45, 45], True, True, 0),
         ([45, -45], False, False, 0),  # one is left unasked
-        ([45, 12], True, False, 0),  # the list is shown, and answered
+        ([45, 13], True, False, 0),  # the list is shown, and answered
         ([45, 45, 45], False, False, 1),
     ],
 )
