@@ -1,91 +1,32 @@
-"""An open project's files, words, jobs and events, and the recordings beside its own.
-
-Listening, takes and corrections share them.
-"""
+"""An open project's files, words and jobs, which listening, takes and corrections share."""
 
 from __future__ import annotations
 
-import json
-import threading
-import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, TypeVar
 
 from a3t.errors import InputError
-from a3t.plan.request import MAX_OTHERS, OtherRecording, Track
+from a3t.plan.request import OtherRecording, Track
 from a3t.plan.track_activity import TrackActivity
 from a3t.projects.close_changes import made_as_one, reachable_keys
 from a3t.projects.document import Change, Document
 from a3t.projects.store.folder import NOT_OPENED_YET, SAID_FOLDER, ProjectFolder, words_name
 from a3t.projects.store.project_state import ProjectState
-from a3t.projects.store.recordings import FurtherRecording, HeardRecording, Recordings
 from a3t.projects.store.words import IDS, HeardWords, Token
 from a3t.source.records import LONG
 from a3t.spans import Span
-from alignment.serialisation import to_json
-from app import limits, texts
 from app.processes.lanes import EditorLane, LaneJob
 from app.processes.worker import WorkerProcess
-from app.service import without_folder
+from app.studio.project_events import ProjectEvents
 from app.studio.sent import Sent
-from app.studio.work import worker_tasks as tasks
 
 T = TypeVar("T")
-MAX_EVENTS = 1000  # that are kept
 SCORE = 4  # which of a token's shown fields says how sure it is
 MAX_REQUESTS = 200  # whose names are remembered
 LISTENING = 10  # the urgency of a first part; of two projects' parts the earlier one comes first
-AWAY_S = 20.0  # seconds that a page may be gone, as when it is loaded again
-
-
-class ProjectEvents:
-    """Events, numbered by `version`, and the pages that wait for them. Thread-safe."""
-
-    def __init__(self) -> None:
-        self.version = 0
-        self._lock = threading.RLock()
-        self._events: deque[tuple[int, str]] = deque(maxlen=MAX_EVENTS)
-        self._wakers: list[Callable[[], object]] = []  # of the pages that show the project
-        self._left = float("-inf")  # when the last of them went
-
-    def tell(self, **event: Any) -> None:
-        """Let every page that shows the project know of something."""
-        with self._lock:
-            self.version += 1
-            self._events.append((self.version, json.dumps(to_json(event))))
-            for wake in self._wakers:
-                wake()
-
-    def refuse(self, sentence: str) -> None:
-        """Tell the pages that something can't be done."""
-        self.tell(kind="refused", key="", sentence=sentence)
-
-    def since(self, version: int) -> list[tuple[int, str]]:
-        """Return the events after a version, as JSON; one that says "reload" if they are lost."""
-        with self._lock:
-            if version > self.version or (self._events and version < self._events[0][0] - 1):
-                return [(self.version, json.dumps({"kind": "reload"}))]
-            return [each for each in self._events if each[0] > version]
-
-    @contextmanager
-    def shown(self, wake: Callable[[], object] = lambda: None) -> Iterator[None]:
-        """Count a page that shows the project; `wake` is called whenever there are events."""
-        with self._lock:
-            self._wakers.append(wake)
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._wakers.remove(wake)
-                self._left = time.monotonic()
-
-    def is_shown(self) -> bool:
-        """Return whether a page had this project open in the last AWAY_S seconds."""
-        return bool(self._wakers) or time.monotonic() - self._left < AWAY_S
 
 
 class OpenProject:
@@ -245,96 +186,3 @@ class OpenProject:
         tokens = [self._row(token) for token in heard.tokens]
         ids = [part * IDS, (part + 1) * IDS]
         self.events.tell(kind="part", ids=ids, tokens=tokens)
-
-
-class FurtherRecordings:
-    """The recordings beside a project's own: added, listened to in the background, removed."""
-
-    def __init__(self, project: OpenProject) -> None:
-        self.project = project
-
-    def resume(self) -> None:
-        """Listen to those that haven't been."""
-        for each in self.project.folder.further:
-            if not each.problem and self.project.folder.heard_in(each) == HeardRecording():
-                self._hear(each)
-
-    def shown(self) -> list[Mapping[str, object]]:
-        """Return the recordings as a page lists them.
-
-        `said`: what is heard in one, None until then.
-        """
-        found: list[Mapping[str, object]] = []
-        for each in self.project.folder.further:
-            heard = self.project.folder.heard_in(each)
-            said = heard.source.text if heard.source else "" if heard.track else None
-            found.append({**each.to_json(), "said": said})
-        return found
-
-    def add(self, source: Path, wanted: FurtherRecording, request: str = "") -> None:
-        """Keep an uploaded recording, under another file name than `wanted` has.
-
-        A request that is sent again adds nothing. Raises InputError if there are too many of its
-        kind, or too long ones.
-        """
-        project, folder = self.project, self.project.folder
-        with project.lock:
-            path = folder.said_path(source, request)
-            if any(each.file == path.name for each in folder.further):
-                return
-            alike = [each for each in folder.further if each.kind == wanted.kind]
-            if len(alike) >= MAX_OTHERS:
-                raise InputError(texts.TOO_MANY_RECORDINGS)
-            limits.check_together(each.seconds for each in (*alike, wanted))
-            folder.keep_said(source, path)
-            added = replace(wanted, file=path.name)
-            folder.write(Recordings((*folder.further, added)))
-            self._tell()
-            self._hear(added)
-
-    def remove(self, data: Sent) -> None:
-        """Remove a recording; takes with its words keep it."""
-        project, folder = self.project, self.project.folder
-        with project.lock:
-            gone = [each for each in folder.further if each.file == data.get("file")]
-            folder.write(Recordings(tuple(e for e in folder.further if e not in gone)))
-            for each in gone:
-                for lane in (project.quick, project.long):
-                    lane.cancel(folder.id, self._job_name(each))
-                folder.discard(folder.path / each.heard_name)
-            project.forget_said()
-            self._tell()
-
-    def _hear(self, recording: FurtherRecording) -> None:
-        project, folder = self.project, self.project.folder
-        path = folder.path / SAID_FOLDER / recording.file
-
-        def run(editor: WorkerProcess) -> None:
-            with without_folder(path.parent):
-                if recording.kind == "track":
-                    heard = editor.ask(tasks.measure_track, path, folder.original)
-                else:
-                    own = folder.pronunciations
-                    heard = editor.ask(tasks.hear_source, path, recording.text, own)
-            with project.lock:
-                if recording in folder.further:
-                    folder.write(heard, recording.heard_name)
-                self._tell()
-
-        def failed(sentence: str) -> None:
-            problem = sentence.replace(path.name, recording.name)
-            with project.lock:
-                refused = replace(recording, problem=problem)
-                told = (refused if each == recording else each for each in folder.further)
-                folder.write(Recordings(tuple(told)))
-                self._tell()
-
-        lane = project.quick if recording.seconds <= LONG else project.long
-        name, shown = self._job_name(recording), project.events.is_shown
-        project.add_job(lane, LISTENING, name, run, failed, is_awaited=shown)
-
-    def _job_name(self, recording: FurtherRecording) -> str:
-        return f"hear {recording.file}"
-
-    def _tell(self) -> None:
-        self.project.events.tell(kind="recordings")  # what they say is long, and events are kept

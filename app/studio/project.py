@@ -56,7 +56,8 @@ from app.processes.lanes import MAKING, EditorLane
 from app.processes.request_jobs import Watch
 from app.processes.worker import WorkerProcess, run_in_sandbox
 from app.service import without_folder
-from app.studio.open_project import FurtherRecordings, OpenProject
+from app.studio.further_recordings import FurtherRecordings
+from app.studio.open_project import OpenProject
 from app.studio.project_words import Listening, Progress, WordCorrections
 from app.studio.sent import Sent
 from app.studio.work import worker_tasks as tasks

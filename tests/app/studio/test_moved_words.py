@@ -236,7 +236,7 @@ def test_other_recordings_have_limits_and_come_back(
     assert project.until(lambda s: s["recordings"][0]["said"])["recordings"] == [other]
     monkeypatch.setattr("app.limits.MAX_TRACK_SECONDS", 6.0)
     assert "together" in project.post("recordings", upload, 400)["detail"]
-    monkeypatch.setattr("app.studio.open_project.MAX_OTHERS", 1)
+    monkeypatch.setattr("app.studio.further_recordings.MAX_OTHERS", 1)
     assert "No more recordings" in project.post("recordings", upload, 400)["detail"]
     assert len(list(kept.parents[1].glob("said/*"))) == 1
 
