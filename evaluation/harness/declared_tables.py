@@ -33,13 +33,14 @@ class Column:
     form: str = ""
 
     def of(self, rows: Rows) -> Figure:
-        """The figure, NaN where the rows have none."""
+        """Return the figure, NaN where the rows have none."""
         try:
             return self.figure(rows)
         except (ValueError, ZeroDivisionError, KeyError):
             return float("nan")
 
     def shown(self, rows: Rows) -> str:
+        """Return the figure as a cell shows it."""
         figure = self.of(rows)
         if isinstance(figure, float | int) and np.isnan(figure):
             return "–"
@@ -47,31 +48,32 @@ class Column:
 
 
 def count(head: str) -> Column:
-    """The number of rows."""
+    """Return a column with the number of rows."""
     return Column(head, len)
 
 
 def total(head: str, name: str) -> Column:
+    """Return a column with the sum of a number."""
     return Column(head, lambda rows: sum(row[name] for row in rows))
 
 
 def mean(head: str, name: str, form: str = ".2f") -> Column:
-    """The mean of the rows that have a number, with its interval."""
+    """Return a column with the mean of the rows that have a number, and its interval."""
     return Column(head, lambda rows: Interval.of(row.get(name, np.nan) for row in rows), form)
 
 
 def middle(head: str, name: str, form: str = ".2f") -> Column:
-    """The median."""
+    """Return a column with the median of a number."""
     return Column(head, lambda rows: median(row[name] for row in rows), form)
 
 
 def share(head: str, name: str, form: str = ".1f") -> Column:
-    """The share of rows of which something is true, per cent."""
+    """Return a column with the share of rows of which something is true, per cent."""
     return Column(head, lambda rows: Interval.share(sum(r[name] for r in rows), len(rows)), form)
 
 
 def proportion(head: str, hits: str, of: str, form: str = ".1f") -> Column:
-    """The sum of one number over that of another, per cent, with its interval."""
+    """Return a column with one number's sum over another's, per cent, with its interval."""
 
     def figure(rows: Rows) -> Interval:
         return Interval.share(sum(row[hits] for row in rows), sum(row[of] for row in rows))
@@ -80,7 +82,7 @@ def proportion(head: str, hits: str, of: str, form: str = ".1f") -> Column:
 
 
 def rate(head: str, hits: str, of: str, form: str = ".1f", per: float = 100) -> Column:
-    """The sum of one number over that of another, per cent or as many as ``per`` says."""
+    """Return a column with one number's sum over another's, per cent or times ``per``."""
     return Column(
         head, lambda rows: per * sum(r[hits] for r in rows) / sum(r[of] for r in rows), form
     )
@@ -88,8 +90,11 @@ def rate(head: str, hits: str, of: str, form: str = ".1f", per: float = 100) -> 
 
 @dataclass(frozen=True)
 class Table:
-    """``by``: the names of the row's texts that make a line; ``within``: one by which each line is
-    divided once more, after all its rows together; ``only``: rows that count at all."""
+    """A table of the rows that count.
+
+    by: the names of the row's texts that make a line. within: one by which each line is divided
+    once more, after all its rows together. only: tells whether a row counts at all.
+    """
 
     columns: Sequence[Column]
     by: Sequence[str] = ()
@@ -97,7 +102,7 @@ class Table:
     only: Callable[[Row], bool] = lambda row: True
 
     def lines(self, rows: Rows) -> dict[tuple[str, ...], list[Row]]:
-        """The rows of each line."""
+        """Return the rows of each line."""
         found: dict[tuple[str, ...], list[Row]] = {}
         for row in filter(self.only, rows):
             found.setdefault(tuple(str(row[name]) for name in self.by), []).append(row)
@@ -111,7 +116,7 @@ class Table:
         return divided
 
     def figures(self, rows: Rows) -> Figures:
-        """Every figure by its line and column: ``one-word-wrong.all``."""
+        """Return every figure by its line and column: ``one-word-wrong.all``."""
         return {
             figure_name(*key, column.head): column.of(own)
             for key, own in self.lines(rows).items()
@@ -119,6 +124,7 @@ class Table:
         }
 
     def markdown(self, rows: Rows) -> str:
+        """Return the table as Markdown."""
         heads = [*self.by, *([self.within] if self.within else [])]
         lines = [
             [*key, *(column.shown(own) for column in self.columns)]
@@ -128,5 +134,5 @@ class Table:
 
 
 def figure_name(*parts: str) -> str:
-    """The name of a figure, by which RESULTS.md's template calls it."""
+    """Return the name of a figure, by which RESULTS.md's template calls it."""
     return ".".join("-".join(part.replace(".", "").split()) for part in parts)

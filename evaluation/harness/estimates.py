@@ -22,8 +22,10 @@ class Interval:
 
     @classmethod
     def of(cls, values: Iterable[float]) -> Interval:
-        """The mean: percentile bootstrap over the values, always from the same seed; of fewer than
-        three values there is no interval."""
+        """Return the mean with a percentile bootstrap over the values, always from the same seed.
+
+        Fewer than three values have no interval.
+        """
         valid = np.array([value for value in values if not math.isnan(value)])
         if len(valid) == 0:
             return cls(math.nan, math.nan, math.nan, 0)
@@ -36,7 +38,7 @@ class Interval:
 
     @classmethod
     def share(cls, hits: float, total: float) -> Interval:
-        """Hits of a total, per cent (Wilson 1927)."""
+        """Return hits of a total, per cent (Wilson 1927)."""
         from scipy.stats import binomtest
 
         if not total:
@@ -46,7 +48,7 @@ class Interval:
 
     @classmethod
     def ratio(cls, groups: Iterable[tuple[float, float]]) -> Interval:
-        """Hits of a total, per cent, both summed over groups that are drawn anew: voices, say."""
+        """Return hits of a total, per cent, both summed over groups that are drawn anew."""
         each = np.array(list(groups))
         draws = np.random.default_rng(0).integers(0, len(each), (RESAMPLES, len(each)))
         hits, total = each[draws].sum(axis=1).T
@@ -55,11 +57,12 @@ class Interval:
         return cls(100 * hits / total, 100 * float(low), 100 * float(high), len(each))
 
     def __format__(self, form: str) -> str:
-        """The figure and its interval; with "+" in the form it is a difference."""
+        """Format the figure and its interval; with "+" in the form it is a difference."""
         if self.count == 0:
             return "–"
         value, low, high = (format(x, form) for x in (self.value, self.low, self.high))
         return value if math.isnan(self.low) else f"{value} ({low} to {high})"
 
     def to_json(self) -> list[float]:
+        """Return the value, the interval and the count."""
         return [self.value, self.low, self.high, self.count]

@@ -37,7 +37,7 @@ NAMED = ("small", "vocoder-small", "durations")  # weights that edits are made w
 
 
 def repeated(name: str, default: Sequence[str], **settings: Any) -> Option:
-    """An option that may be given several times; its defaults."""
+    """Return an option that may be given several times, with its defaults."""
     shown = {"help": f"repeatable; default: {', '.join(default)}", "metavar": "NAME"}
     return option(name, action="append", **{**shown, **settings})
 
@@ -63,6 +63,7 @@ class Setting:
 
     @cached_property
     def editor(self) -> Editor:
+        """The editor, loaded once, with the models of the options."""
         model = getattr(self.options, "model", "small")
         return Editor.load(model, vocoder=getattr(self.options, "vocoder", "builtin"))
 
@@ -75,14 +76,17 @@ class Setting:
 
     @cached_property
     def clips(self) -> list[Clip]:
+        """The clips of the corpora."""
         return read_corpora(getattr(self.options, "corpora", None) or corpora_root())
 
     @cached_property
     def aligner(self) -> NetworkAligner:
+        """The default aligner."""
         return NetworkAligner()
 
     @cached_property
     def pronouncer(self) -> Pronouncer:
+        """The pronouncer, without words of a user's."""
         return Pronouncer()
 
     def align(
@@ -95,12 +99,12 @@ class Setting:
 
 @dataclass(frozen=True)
 class Measurement:
-    """A measurement: ``items`` makes a list, always the same for the same options, ``measure``
-    an item's rows. An item that raises InputError is left out, and named.
+    """A measurement: its items, what is measured of each, and its report.
 
-    The report has ``tables``, without any all figures, or is what ``report`` makes of the rows;
-    ``legend`` explains it.
-    ``key`` of an item: its rows are kept by that, whatever the options are.
+    items: makes a list, always the same for the same options. measure: an item's rows; one that
+    raises InputError is left out, and named. tables: of the report; without any all figures, or
+    what ``report`` makes of the rows. legend: explains it. key: of an item, by which its rows are
+    kept whatever the options are.
     """
 
     items: Callable[[Setting], Iterable[Any]]
@@ -114,7 +118,7 @@ class Measurement:
     key: Callable[[Any], str] | None = None
 
     def program(self, name: str, about: str | None) -> Program:
-        """The measurement as a command of this name."""
+        """Return the measurement as a command of this name."""
 
         def work(options: argparse.Namespace) -> None:
             self.run(name, options)
@@ -122,7 +126,7 @@ class Measurement:
         return Program(work, *self.options, OUT, name=f"evaluation {name}", about=about)
 
     def setting(self, folder: Path, **values: Any) -> Setting:
-        """The setting that the options' defaults make, but for ``values``."""
+        """Return the setting that the options' defaults make, but for ``values``."""
         options = self.program("", None).parse([])
         if unknown := values.keys() - vars(options).keys():
             raise TypeError(f"there is no option {unknown}")
@@ -130,12 +134,13 @@ class Measurement:
         return Setting(options, folder)
 
     def figures(self, rows: Rows) -> Figures:
-        """All figures by their names."""
+        """Return all figures by their names."""
         if self.figured is not None:
             return self.figured(rows)
         return {k: v for table in self.tables for k, v in table.figures(rows).items()}
 
     def page(self, rows: Rows, setting: Setting) -> str:
+        """Write the report."""
         if self.report is not None:
             parts = [self.report(rows, setting)]
         else:
@@ -152,7 +157,7 @@ class Measurement:
         return "\n".join([*parts, *filter(None, [self.legend])])
 
     def rows(self, setting: Setting) -> list[Row]:
-        """All rows, and in the setting what was left out; InputError if nothing was measured."""
+        """Measure all rows; the setting has what was left out. InputError if there are none."""
         items, rows = list(self.items(setting)), list[Row]()
         setting.folder.mkdir(parents=True, exist_ok=True)
         path = setting.folder / ROWS
@@ -181,7 +186,7 @@ class Measurement:
         return rows
 
     def _made_of(self, setting: Setting) -> dict[str, Any]:
-        """The values that the rows depend on."""
+        """Return the values that the rows depend on."""
         values = {k: v for k, v in vars(setting.options).items() if k != "out"}
         return {"options": {k: str(v) for k, v in values.items()}, "weights": weights()}
 
@@ -204,7 +209,7 @@ class Measurement:
 
 
 def _measured(path: Path, made_of: dict[str, Any]) -> dict[int | str, list[Row]]:
-    """The rows of each item that an earlier run measured; InputError if it was another one."""
+    """Return the rows of each item that an earlier run measured; InputError for another run."""
     lines = read_lines(path)
     if lines and lines[0] != made_of:
         raise InputError(
@@ -214,7 +219,7 @@ def _measured(path: Path, made_of: dict[str, Any]) -> dict[int | str, list[Row]]
 
 
 def read_rows(folder: Path) -> list[Row]:
-    """The rows of an earlier run; InputError if it kept none in the folder."""
+    """Read the rows of an earlier run; InputError if it kept none in the folder."""
     lines = read_lines(folder / ROWS)
     if not lines:
         raise InputError(f"{folder} has no {ROWS} written by this command.")
@@ -222,8 +227,10 @@ def read_rows(folder: Path) -> list[Row]:
 
 
 def weights() -> dict[str, str]:
-    """12 digits of the sha256 of the weights that edits are made with, and of those that all others
-    have together: what hears, and what reads."""
+    """Return 12 digits of the sha256 of the weights that edits are made with, by name.
+
+    With them come those of all others together: what hears, and what reads.
+    """
     digests = {name: digest([checkpoint_folder(name) / WEIGHTS]) for name in NAMED}
     others = {path for path in ROOT.glob("a3t/pretrained/*/*") if path.parent.name not in NAMED}
     readers = [path for path in others if path.suffix in (".safetensors", ".json")]
@@ -234,6 +241,7 @@ def weights() -> dict[str, str]:
 
 
 def digest(paths: Iterable[Path]) -> str:
+    """Return 12 digits of the sha256 of some files."""
     found = hashlib.sha256()
     for path in sorted(paths):
         found.update(path.read_bytes())

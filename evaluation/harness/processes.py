@@ -20,8 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True)
 class Cost:
-    """Elapsed and processor seconds of a process, its peak memory in MiB, and what it wrote to
-    standard output."""
+    """The cost of a process: elapsed and processor seconds, peak memory in MiB, standard output."""
 
     wall: float
     processor: float
@@ -30,6 +29,7 @@ class Cost:
 
     @property
     def figures(self) -> dict[str, float]:
+        """The numbers, by name."""
         return {name: getattr(self, name) for name in ("wall", "processor", "mebibytes")}
 
 
@@ -47,7 +47,9 @@ def cost_of(
     **environment: str,
 ) -> Cost:
     """Run Python with these arguments, and this checkout's modules; InputError if it fails.
-    ``until``: it is ended once it has written so many bytes."""
+
+    ``until``: it is ended once it has written so many bytes.
+    """
     # From a small process: on Linux a child's peak of memory begins with its parent's.
     with get_context("spawn").Pool(1) as small:
         return small.apply(_cost_of, (arguments, threads, until, environment))
@@ -82,5 +84,5 @@ def _cost_of(
 
 
 def mebibytes(usage: resource.struct_rusage) -> float:
-    """Peak resident memory; macOS counts it in bytes, Linux in KiB."""
+    """Return the peak resident memory in MiB; macOS counts it in bytes, Linux in KiB."""
     return usage.ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)

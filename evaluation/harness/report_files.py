@@ -15,7 +15,7 @@ from training.text_lines import whole_lines
 
 
 def markdown_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A Markdown table; a line break follows."""
+    """Return a Markdown table; a line break follows."""
     lines = [head, ["---"] * len(head), *rows]
     return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
 
@@ -34,7 +34,7 @@ def write_report(out: Path, name: str, page: str) -> None:
 
 
 def cue(number: int, start: float, end: float, text: str) -> str:
-    """A cue of SubRip's subtitles, from and to so many seconds."""
+    """Return a cue of SubRip's subtitles, from and to so many seconds."""
 
     def stamp(seconds: float) -> str:
         whole, thousandths = divmod(round(seconds * 1000), 1000)
@@ -44,7 +44,7 @@ def cue(number: int, start: float, end: float, text: str) -> str:
 
 
 def json_line(value: Any) -> str:
-    """A value as a line of JSON, arrays of NumPy as lists."""
+    """Return a value as a line of JSON, arrays of NumPy as lists."""
     return json.dumps(value, default=_plain) + "\n"
 
 
@@ -55,8 +55,10 @@ def _plain(value: Any) -> Any:
 
 
 def read_lines(path: Path) -> list[Any]:
-    """The values of a file of JSON lines, without one that a killed run left unfinished, which is
-    cut off. InputError if another line can't be read."""
+    """Read a file of JSON lines, and cut off one that a killed run left unfinished.
+
+    Raises InputError if another line can't be read.
+    """
     try:
         return [json.loads(line) for line in whole_lines(path)]
     except ValueError:

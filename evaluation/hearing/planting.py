@@ -40,6 +40,7 @@ class PlantedChange:
     new: tuple[str, ...]
 
     def of(self, words: Sequence[str]) -> list[str]:
+        """Return the words with the change made."""
         return [*words[: self.start], *self.new, *words[self.stop :]]
 
 
@@ -68,8 +69,10 @@ def chosen(clips: Sequence[Clip], count: int, seed: int) -> list[Clip]:
 
 
 def aligner_held_out(reported: bool | None = None) -> list[Clip]:
-    """The clips of A3T_CORPORA that no network of the aligner heard in training, and no weight was
-    fitted to: all, or those of one half (`is_reported`)."""
+    """Return the clips of A3T_CORPORA that no network of the aligner heard in training.
+
+    No weight was fitted to them either. All, or those of one half (`is_reported`).
+    """
     names = set(HELD_OUT.read_text(encoding="utf-8").split())
     clips = [clip for clip in all_clips() if clip.path.stem in names]
     return [clip for clip in clips if reported is None or is_reported(clip) == reported]
@@ -77,13 +80,15 @@ def aligner_held_out(reported: bool | None = None) -> list[Clip]:
 
 @cache
 def all_clips() -> list[Clip]:
-    """The clips of A3T_CORPORA."""
+    """Return the clips of A3T_CORPORA."""
     return read_corpora(corpora_root())
 
 
 def recorded_at_home(folder: Path, reported: bool) -> list[Clip]:
-    """The clips of another release of Common Voice in a folder, by voices that A3T_CORPORA lacks,
-    of one half (`is_reported`); no network of ours heard them."""
+    """Return the clips of another release of Common Voice in a folder, of one half (`is_reported`).
+
+    They are by voices that A3T_CORPORA lacks; no network of ours heard them.
+    """
     known = {clip.voice for clip in all_clips()}
     strange = [clip for clip in read_corpora(folder) if clip.voice not in known]
     return [clip for clip in strange if is_reported(clip) == reported]
@@ -94,8 +99,10 @@ CHOOSING, REPORTING = ("2416",), ("3664", "3947")
 
 
 def is_reported(clip: Clip) -> bool:
-    """True if a held-out clip is of the half that figures are reported of; the other half is for
-    choosing thresholds and the like. No unseen voice is in both."""
+    """Return whether a held-out clip is of the half that figures are reported of.
+
+    The other half is for choosing thresholds and the like. No unseen voice is in both.
+    """
     if clip.speaker in CHOOSING + REPORTING:
         return clip.speaker in REPORTING
     name = clip.speaker if clip.corpus == "commonvoice" else clip.path.stem
@@ -110,12 +117,12 @@ def heard(clip: Clip) -> Spoken:
 
 
 def held_out_clips(count: int, seed: int, reported: bool | None = None) -> list[Spoken]:
-    """A number of the clips of `aligner_held_out`, drawn by `chosen`, decoded."""
+    """Decode a number of the clips of `aligner_held_out`, drawn by `chosen`."""
     return [heard(clip) for clip in chosen(aligner_held_out(reported), count, seed)]
 
 
 def vocabulary(clips: Sequence[Spoken]) -> list[str]:
-    """All words of all clips, with repetitions, from which planted words are drawn."""
+    """Return all words of all clips, with repetitions, from which planted words are drawn."""
     return [word for spoken in clips for word in spoken.words]
 
 
@@ -157,7 +164,7 @@ PLANTERS: tuple[Planter, ...] = (replaced, inserted, deleted)
 
 
 def edit_of(words: Sequence[str], pool: Sequence[str], number: int, seed: int) -> PlantedChange:
-    """One edit of one to three words, whose kind depends on ``number``."""
+    """Draw one edit of one to three words, whose kind depends on ``number``."""
     draw = random.Random(f"{seed}-{number}")
     # Corpora take turns in groups of four, so change kinds more slowly: then each meets each.
     return PLANTERS[number // 4 % 3](words, pool, draw, draw.randint(1, 3))

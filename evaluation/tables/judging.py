@@ -55,21 +55,23 @@ class Made:
 
     @property
     def filled(self) -> Sound:
+        """The samples that fill the gap."""
         return self.sound[slice(*self.region)]
 
     @property
     def frames(self) -> Range:
+        """The frames [first, last) that fill the gap."""
         return round(self.region[0] / HOP), round(self.region[1] / HOP)
 
     def around(self, reach: int) -> tuple[Sound, float]:
-        """The gap with so many samples on each side, and where in it the gap begins, in s."""
+        """Return the gap with so many samples on each side, and where it begins in them, in s."""
         first, last = self.region
         start = max(0, first - reach)
         return self.sound[start : last + reach], (first - start) / SAMPLE_RATE
 
 
 def make(task: GapTask, system: System, vocoder: Vocoder) -> tuple[Made, float]:
-    """A system's output for a task, and its processor seconds without the vocoder."""
+    """Return a system's output for a task, and its processor seconds without the vocoder."""
     begun = time.process_time()
     output = system.output(task.gap)
     spent = time.process_time() - begun
@@ -77,7 +79,7 @@ def make(task: GapTask, system: System, vocoder: Vocoder) -> tuple[Made, float]:
 
 
 def put_in(task: GapTask, output: Output, vocoder: Vocoder) -> Made:
-    """An output as sound; put into the recording if it is the gap alone."""
+    """Return an output as sound, put into the recording if it is the gap alone."""
     first, last = output.region
     mel = output.mel[first:last]
     if output.made != output.region:
@@ -90,7 +92,7 @@ def put_in(task: GapTask, output: Output, vocoder: Vocoder) -> Made:
 
 
 def vocoded(vocoder: Vocoder, mel: np.ndarray) -> Sound:
-    """The vocoder's samples; InputError if they are not as many as the mel's frames want."""
+    """Return the vocoder's samples; InputError if they are not as many as the frames want."""
     sound = np.asarray(vocoder(mel), dtype=np.float32)
     if sound.shape != (len(mel) * HOP,):
         raise InputError(f"The vocoder gave {sound.shape} for {len(mel)} frames.")
@@ -100,8 +102,10 @@ def vocoded(vocoder: Vocoder, mel: np.ndarray) -> Sound:
 def splice(
     before: Sound, after: Sound, sound: Sound, start: int, length: int, mel: np.ndarray
 ) -> Made:
-    """Samples [start, start + length) of ``sound`` between two stretches of a recording; the
-    cross-fades lie outside of them, so that what is judged is the system's alone."""
+    """Put samples [start, start + length) of ``sound`` between two stretches of a recording.
+
+    The cross-fades lie outside of them, so that what is judged is the system's alone.
+    """
     lead = min(FADE, len(before), start)
     tail = min(FADE, len(after), len(sound) - start - length)
     rise, fall = (np.linspace(0, 1, n + 2)[1:-1] for n in (lead, tail))
@@ -117,8 +121,10 @@ def splice(
 
 
 def recorded(task: GapTask) -> Made:
-    """The recorded sound of the gap; for new words, which nobody said, as many samples from the
-    middle of the recording."""
+    """Return the recorded sound of the gap.
+
+    For new words, which nobody said, it is as many samples from the middle of the recording.
+    """
     if task.truth is not None and task.true_mel is not None:
         sound, (first, last) = task.truth
         return Made(sound, (first * HOP, min(last * HOP, len(sound))), task.true_mel)
@@ -130,7 +136,7 @@ def recorded(task: GapTask) -> Made:
 
 
 def copy_synthesis(task: GapTask, vocoder: Vocoder) -> Made:
-    """The speech from its own mel, by the vocoder: what every system pays for it."""
+    """Return the speech from its own mel, by the vocoder: what every system pays for it."""
     true = recorded(task)
     mel = log_mel(true.sound).numpy()
     first, last = true.frames
@@ -154,8 +160,11 @@ class GapJudge:
         self.task = task
 
     def figures(self, made: Made, spoken: tuple[str, ...] | None = None) -> dict[str, float]:
-        """Every measure that has a meaning here; NaN where one could not be taken, as PESQ of less
-        than a quarter of a second. ``spoken``: the words, if not the task's."""
+        """Return every measure that has a meaning here; NaN where one could not be taken.
+
+        PESQ, for one, can't be taken of less than a quarter of a second. ``spoken``: the words, if
+        not the task's.
+        """
         if not np.isfinite(made.sound).all() or not np.abs(made.filled).max(initial=0.0) > 1e-5:
             raise InputError(f"{self.task.name}: the gap was filled with silence, or with NaN.")
         found: dict[str, float] = {}
@@ -195,7 +204,7 @@ class GapJudge:
         return cepstra.first_implementation_cepstra(self._truth.filled, SAMPLE_RATE)
 
     def _analyse(self, made: Made) -> tuple[np.ndarray, np.ndarray]:
-        """Mel-cepstra and F0 of the region, every 5 ms; Harvest runs once for both."""
+        """Return mel-cepstra and F0 of the region, every 5 ms; Harvest runs once for both."""
         around, start = made.around(CONTEXT * HOP)
         pitch = cepstra.fundamental(metrics.resampled(around, SAMPLE_RATE, LOW_RATE), LOW_RATE)
         region = (start, start + len(made.filled) / SAMPLE_RATE)
@@ -207,7 +216,7 @@ class GapJudge:
         )
 
     def against_truth(self, made: Made) -> dict[str, float]:
-        """The measures that compare with what was recorded in the gap."""
+        """Return the measures that compare with what was recorded in the gap."""
         truth = self._truth
         same = self.task.kind == GIVEN and len(made.filled) == len(truth.filled)
         (a, f0), (b, other) = self._true_analysis, self._analyse(made)
@@ -235,9 +244,11 @@ class GapJudge:
 
 
 def word_errors(sound: Sound, spoken: tuple[str, ...]) -> float:
-    """The share of words that our recogniser gets wrong, given exactly these words as its prior; 1
-    if it recognises none. Lower than of a recogniser without one: it is for differences between
-    systems, and from copy-synthesis."""
+    """Return the share of words that our recogniser gets wrong with these words as its prior.
+
+    It is 1 if none is recognised, and lower than without a prior: it is for differences between
+    systems, and from copy-synthesis.
+    """
     try:
         found = recognise(sound, SAMPLE_RATE, spoken, Pronouncer().choices(spoken))
     except AlignmentError:
@@ -246,8 +257,10 @@ def word_errors(sound: Sound, spoken: tuple[str, ...]) -> float:
 
 
 def joint_share(made: Made, recording: Sound) -> float:
-    """The share of measures (dip, flux, jump; see `evaluation.joints`) at the gap's ends that
-    exceed the 95th percentile of the recording's own places: 0.05 is what nature has."""
+    """Return the share of measures at the gap's ends beyond the recording's 95th percentile.
+
+    The measures are dip, flux and jump (`evaluation.joints`); 0.05 is what nature has.
+    """
     edge = SAMPLE_RATE // 10
     places = [place for place in made.region if edge < place < len(made.sound) - edge]
     if not places or len(recording) < 10 * edge:
@@ -258,8 +271,10 @@ def joint_share(made: Made, recording: Sound) -> float:
 
 
 def largest_change(made: Made, task: GapTask) -> float:
-    """The largest change of any sample outside the gap and its cross-fades, full scale at 1: 0 for
-    an edit, by construction; whatever a system does that makes the whole sentence anew."""
+    """Return the largest change of any sample outside the gap and its cross-fades, full scale at 1.
+
+    It is 0 for an edit, by construction; whatever a system does that makes the whole sentence anew.
+    """
     before, after = task.gap.frame_span[0] * HOP - FADE, len(task.recording) - task.resume - FADE
     parts = []
     if before > 0:
