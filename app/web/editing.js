@@ -193,6 +193,9 @@ export class Editing {
   /** The transcript has the punctuation that was restored, or hasn't. @param {boolean} marks */
   setMarks(marks) { this.#do({ was: { marks: !marks }, now: { marks }, label: TEXTS.marks_on }); }
 
+  /** The transcript, which is in capitals, is written as sentences. */
+  setSentences() { this.#do({ was: { capitals: true }, now: { capitals: false }, label: TEXTS.sentence_case }); }
+
   /** Finds the speakers by the sound. */
   tellSpeakers() {
     const begin = (/** @type {number} */ count) => () => this.#tellSpeakers({ count, label: TEXTS.speakers });

@@ -31,6 +31,7 @@ export interface Correction { after: number; right: number | null; tokens: numbe
 /** What a step says of the words: tokens by their ids with seconds, who says those from one id to another. */
 export interface WordFields {
   marks?: boolean;
+  capitals?: boolean;
   times?: [id: number, start: number, end: number][];
   speakers?: [name: string, rows: [first: number, last: number][]][];
 }

@@ -131,3 +131,14 @@ def test_a_step_of_each_kind_is_in_the_history(kind: str, tmp_path: Path) -> Non
     project.take(step_of(project, "change", 5))
     project.take(step_of(project, kind, 2))
     assert [step.label for step in project.document.done] == ["change", kind]
+
+
+def test_capitals_become_sentences_and_come_back() -> None:
+    said = "“WHO IS IT?” I SAID. IT'S ZOË, I'M SURE, IN THE 1990S. NO".split()
+    tokens = [replace(spoken(k, "x"), text=text) for k, text in enumerate(said)]
+    tokens = with_speakers(tokens, dict.fromkeys(range(len(said) - 1), "ANN"))
+    written = with_fields(tokens, WordFields(capitals=False), SECONDS)
+    assert " ".join(token.text for token in written) == (
+        "ANN: “Who is it?” I said. It's zoë, I'm sure, in the 1990s. No"
+    )
+    assert with_fields(written, WordFields(capitals=True), SECONDS) == tokens

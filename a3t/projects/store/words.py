@@ -6,6 +6,7 @@ well ("ANNA: Hello"). Changes know tokens by their ids, which stay when others a
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,6 +27,9 @@ from alignment.serialisation import OMITTED, Record
 IDS = 100_000  # ids of one part's tokens: more than a part can have
 MIN_PHONE_S = 0.0125
 MAX_SPEAKER_ROWS = 20_000  # of tokens that somebody says
+
+ENDED = re.compile(r"""[.!?…]["'”’)]*$""")  # as a sentence is
+FIRST_LETTER = re.compile(r"""^(["'“‘(]*)([^\W\d_])""")
 
 Id = Annotated[int, Meta(ge=0, lt=2**40)]
 Seconds = Annotated[float, Meta(ge=0, lt=1e6)]
@@ -81,6 +85,10 @@ class Token(Record):
         score = min(word.score for word in self.words) if self.sure is None else self.sure
         times = (round(self.start, 6), round(self.end, 6))  # as they come back in a step
         return [self.id, self.said, *times, round(score, 3), int(self.pause), self.speaker]
+
+    def written(self, said: str) -> Token:
+        """Return it with another text, after the name of who says it."""
+        return replace(self, text=self.text.removesuffix(self.said) + said)
 
     def with_marks(self, marked: bool) -> Token:
         """Return it with the marks and capitals that were restored, or without."""
@@ -176,12 +184,14 @@ def with_speakers(tokens: Sequence[Token], names: Mapping[int, str]) -> list[Tok
 class WordFields(Record):
     """What words are after a step, or were before it.
 
-    marks: whether those that were restored are shown, None if that stays. times: tokens, each with
+    marks: whether those that were restored are shown, None if that stays. capitals: whether all is
+    written in these, else as sentences; None if that stays. times: tokens, each with
     the seconds at which it begins and ends. speakers: names, "" for nobody that is named, each with
     the rows of tokens that it says, by the ids of the first and the last one.
     """
 
     marks: bool | None = field(default=None, metadata=OMITTED)
+    capitals: bool | None = field(default=None, metadata=OMITTED)
     times: Annotated[tuple[tuple[Id, Seconds, Seconds], ...], Meta(max_length=MAX_SPEAKER_ROWS)] = (
         field(default=(), metadata=OMITTED)
     )
@@ -213,6 +223,9 @@ def with_fields(tokens: Sequence[Token], fields: WordFields, seconds: float) -> 
     after = [*tokens]
     if fields.marks is not None:
         after = [token.with_marks(fields.marks) for token in after]
+    if fields.capitals is not None:
+        capitals = [token.written(token.said.upper()) for token in after]
+        after = capitals if fields.capitals else in_sentences(after)
     for identity, start, end in fields.times:
         after = _moved(after, identity, start, end, seconds)
     ids, names = sorted(token.id for token in tokens), dict[int, str]()
@@ -223,6 +236,19 @@ def with_fields(tokens: Sequence[Token], fields: WordFields, seconds: float) -> 
             row = ids[bisect_left(ids, first) : bisect_right(ids, last)]
             names |= dict.fromkeys(row, name)
     return with_speakers(after, names) if names else after
+
+
+def in_sentences(tokens: Sequence[Token]) -> list[Token]:
+    """Return tokens in capitals as they are usually written, without knowing their names."""
+    result: list[Token] = []
+    before: Token | None = None
+    for token in tokens:
+        text = re.sub(r"\bi\b", "I", token.said.lower())
+        if before is None or ENDED.search(before.text) or before.speaker != token.speaker:
+            text = FIRST_LETTER.sub(lambda first: first[1] + first[2].upper(), text)
+        result.append(token.written(text))
+        before = token
+    return result
 
 
 def _moved(

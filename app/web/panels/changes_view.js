@@ -1,7 +1,7 @@
 // The changes as cards: their state, their takes, and what can be done with each.
 
 import { icon, make, refocused, show, tool } from "../elements.js";
-import { isShouted, sentenceCase } from "../script/wording.js";
+import { isShouted } from "../script/wording.js";
 import { TEXTS, clock, named, tell } from "../texts.js";
 
 /** @import { Edit, TakeRecord } from "../records" */
@@ -53,15 +53,12 @@ export class ChangesView {
     titles[at + by]?.focus();
   }
 
-  /** What is offered while there is no change: the one that an example suggests, or to write capitals as usual. */
+  /** What is offered: to write capitals as usual, and while there is no change the one that an example suggests. */
   #offered() {
     const { state, editing } = this, { script, offered, listening } = state, { turns } = script;
-    if (script.edits.length || !turns.length || !listening?.done) return null;
-    if (isShouted(turns.map(([, text]) => text).join(" "))) {
-      const text = turns.map(([name, text]) => `${name && `${name}: `}${sentenceCase(text)}`).join("\n");
-      return make("button", { type: "button", class: "button", onclick: () => state.ask("text", { text }) }, TEXTS.sentence_case);
-    }
-    if (!offered) return null;
+    if (!turns.length || !listening?.done) return null;
+    if (isShouted(turns.map(([, text]) => text).join(" "))) return make("button", { type: "button", class: "button", onclick: () => editing.setSentences() }, TEXTS.sentence_case);
+    if (script.edits.length || !offered) return null;
     const old = script.tokens.map((token) => token.text), wanted = offered.split(" ");
     let first = 0, end = 0;
     while (first < Math.min(old.length, wanted.length) && old[first] === wanted[first]) first++;

@@ -20,9 +20,6 @@ export function typedBetween(text, before, after) {
 /** Whether a text is all in capitals. @param {string} text */
 export const isShouted = (text) => /\p{Lu}{4}/u.test(text) && !/\p{Ll}/u.test(text);
 
-/** A text in capitals as it is usually written, as far as can be told without knowing its names. @param {string} text */
-export const sentenceCase = (text) => text.toLowerCase().replace(/(^|[.!?…]["'”’)]*\s+)(["'“‘(]*)(\p{L})/gu, (all, before, marks, letter) => before + marks + letter.toUpperCase()).replace(/\bi\b/g, "I");
-
 /** What was typed, written as its place asks: in capitals among capitals, with a capital where a sentence begins. @param {string} text @param {string} before what is said before it @param {string} old what it replaces, or stands beside */
 export function asWritten(text, before, old) {
   if (isShouted(old) && !isShouted(text)) return text.toUpperCase();

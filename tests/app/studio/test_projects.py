@@ -289,3 +289,13 @@ def test_a_download_as_mp3_at_a_podcast_s_loudness(project: Project) -> None:
         (loud,) = [archive.read(name) for name in names if name.endswith(".edited.loud.mp3")]
     assert any(name.endswith(".edited.mp3") for name in names)
     assert project.client.get(f"{at}?part=audio").content == loud
+
+
+def test_sentences_instead_of_capitals_keep_the_changes(client: TestClient, upload: str) -> None:
+    project = Project(client, {"upload": upload, "text": ARCTIC.upper()})
+    project.save(change(project.listened(), "always", "NEVER"))
+    takes = project.made()["takes"]
+    project.set_words(capitals=False)
+    state = project.state
+    assert " ".join(token[1] for token in state["tokens"]) == ARCTIC
+    assert (state["takes"], len(state["edits"])) == (takes, 1)
