@@ -47,7 +47,7 @@ from app import limits, texts
 from app.models import Models
 from app.processes.lanes import EditorLane
 from app.processes.request_jobs import RequestJobs, Watch
-from app.processes.worker import WorkerProcess, run_in_sandbox
+from app.processes.worker import IDLE_S, WorkerProcess, run_in_sandbox
 from app.server.voice_folder import PromptVoice
 
 if TYPE_CHECKING:  # torch is imported with the models, in their processes
@@ -96,7 +96,7 @@ class Service:
         self.folder = folder
         self.quick = EditorLane(start)
         # Without a process of its own, long work waits in the same line.
-        self.long = self.quick if start_long is None else EditorLane(start_long)
+        self.long = self.quick if start_long is None else EditorLane(start_long, IDLE_S)
         self.jobs = RequestJobs()
 
     def stop(self) -> None:

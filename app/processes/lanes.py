@@ -16,7 +16,7 @@ from typing import Any
 
 from app.models import USUAL_MODELS, Models
 from app.processes.request_jobs import CancelledError, Watch, sentence_of
-from app.processes.worker import AbandonedError, WorkerProcess, always
+from app.processes.worker import AbandonedError, WorkerProcess, always, free_memory
 
 MAKING = 1  # the urgency of what somebody waits for
 
@@ -46,11 +46,12 @@ class LaneJob:
 class EditorLane:
     """Jobs for one editor's process, done one after the other by a thread.
 
-    Process and thread begin with the first job.
+    Process and thread begin with the first job. Without one for `idle_s` seconds the process ends,
+    and the next job begins another.
     """
 
-    def __init__(self, start: Callable[[], WorkerProcess]) -> None:
-        self._start = start
+    def __init__(self, start: Callable[[], WorkerProcess], idle_s: float | None = None) -> None:
+        self._start, self._idle_s = start, idle_s
         self._editor: WorkerProcess | None = None
         self._waiting: list[LaneJob] = []  # in the order in which they came
         self._running: LaneJob | None = None
@@ -138,11 +139,14 @@ class EditorLane:
     def _work(self) -> None:
         while True:
             self._do(self._next())
+            free_memory()
 
     def _next(self) -> LaneJob:
         with self._change:
             while not self._waiting:
-                self._change.wait()
+                if not self._change.wait(self._idle_s) and self._editor is not None:
+                    self._editor.end()
+                    self._editor = None
             first = min(self._waiting, key=lambda job: (not job.is_awaited(), job.urgency))
             self._waiting.remove(first)
             self._running = first

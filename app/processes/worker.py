@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import ctypes
 import multiprocessing
 import os
 import resource
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 READER_MEMORY, READER_SECONDS = 2_000_000_000, 300
 EDITOR_MEMORY, EDITOR_SECONDS = 8_000_000_000, 7200
 
+IDLE_S = 60.0  # after which a process that reads, or does what takes long, is ended
 PATIENCE = 0.5  # seconds that a cancelled worker has to come to its next step, before it is ended
 POLL = 0.1  # seconds between checks whether the result is still wanted
 
@@ -205,8 +207,15 @@ def work(
                     pipe.send(("memory_exceeded", None))
                 else:
                     pipe.send(("failed", traceback.format_exc()))
+            free_memory()
     except (EOFError, ConnectionError):
         return
+
+
+def free_memory() -> None:
+    """Give what this process has freed back to the system, where glibc would keep it."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL("libc.so.6").malloc_trim(0)
 
 
 def bound_memory(most: int) -> None:
@@ -244,13 +253,19 @@ R = TypeVar("R")
 class ReadingProcesses:
     """Up to `count` processes that share the calls; a call waits while all are busy.
 
-    Each has `memory` bytes for its data, and each call `seconds` of processor time. Thread-safe.
+    Each has `memory` bytes for its data, and each call `seconds` of processor time. All are ended
+    once none has been called for `idle_s` seconds. Thread-safe.
     """
 
     def __init__(
-        self, count: int = 2, memory: int = READER_MEMORY, seconds: int = READER_SECONDS
+        self,
+        count: int = 2,
+        memory: int = READER_MEMORY,
+        seconds: int = READER_SECONDS,
+        idle_s: float = IDLE_S,
     ) -> None:
-        self.means = memory, seconds
+        self.means, self.idle_s = (memory, seconds), idle_s
+        self._closing: threading.Timer | None = None
         self._free = threading.Semaphore(count)
         self._lock = threading.Lock()
         self._idle: list[WorkerProcess] = []
@@ -273,9 +288,13 @@ class ReadingProcesses:
             try:
                 return reader.ask(function, *args, **options)  # type: ignore[no-any-return]
             finally:
-                if reader.alive:
-                    with self._lock:
-                        self._idle.append(reader)
+                with self._lock:
+                    self._idle += [reader] if reader.alive else []
+                    if self._closing is not None:
+                        self._closing.cancel()
+                    self._closing = threading.Timer(self.idle_s, self.close)
+                    self._closing.daemon = True
+                    self._closing.start()
 
     def close(self) -> None:
         """End the processes that are idle; a later call starts new ones."""

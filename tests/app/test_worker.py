@@ -246,6 +246,14 @@ def test_many_calls_share_few_processes(readers: ReadingProcesses) -> None:
     assert 1 <= len(found) <= 2 and os.getpid() not in found
 
 
+def test_readers_that_idle_end() -> None:
+    readers = ReadingProcesses(1, MEMORY, 60, idle_s=0.01)
+    first = readers.run(os.getpid)
+    while Path(f"/proc/{first}").exists():
+        threading.Event().wait(0.01)
+    assert readers.run(os.getpid) != first
+
+
 def test_an_editor_that_outgrows_its_limit_is_replaced(tmp_path: Path, arctic: Path) -> None:
     """The page's editor under limits of the system: one visitor is told, the others are served."""
     folder = tmp_path.resolve()

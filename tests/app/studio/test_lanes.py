@@ -35,6 +35,24 @@ def test_short_work_does_not_wait_for_long_work() -> None:
     release.set()
 
 
+def test_a_process_that_idles_ends_and_the_next_job_begins_another() -> None:
+    begun: list[Idle] = []
+    ended = threading.Event()
+
+    class Begun(Idle):
+        def __init__(self) -> None:
+            begun.append(self)
+
+        def end(self) -> None:
+            ended.set()
+
+    lane = EditorLane(Begun, 0.01)  # type: ignore[arg-type]
+    for count in (1, 2):
+        ended.clear()
+        lane.add(job(f"job {count}", bool))
+        assert ended.wait(PATIENCE) and len(begun) == count
+
+
 class Held:
     """A lane that is at work until it is let go on, and the order of what it does then."""
 
