@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ from a3t.audio.output.provenance import Weights
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.grid import FRAMES_PER_SECOND, seconds_of
-from a3t.plan.edit_limits import Count, Number, check_alignment
+from a3t.plan.edit_limits import Count, Number, check_alignment, shortened
 from a3t.plan.edit_plan import EditPlan, PlannedEdit, ReusedSpeech
 from a3t.plan.request import EditRequest
 from a3t.plan.revision import Revision
@@ -223,6 +224,12 @@ class MadeEdit:
         return replace(plan.counted((first, first + self.edit.old), new), taken=taken)
 
     @property
+    def named(self) -> str:
+        """The edit as a message names it."""
+        words = self.edit.plan.new_words or self.edit.plan.old_words
+        return f"“{shortened(words)}”" if words else "a cut pause"
+
+    @property
     def within(self) -> tuple[tuple[TakeEdit, ...], ...]:
         """The edits made first in each of the recorded stretches that the edit takes."""
         return self.edit.within or ((),) * len(self.edit.plan.taken)
@@ -338,12 +345,12 @@ def merged_takes(
     ``request``: of all of them, but for the new text. ``edits``: the takes', in order, each with
     the index of its first word in the text. ``takes``: how each take was made, as an edit.json says
     it; empty if that isn't known of all. ``model``, ``vocoder``, ``voice``: names and sha256.
-    Raises InputError if two of them change the same samples.
+    Raises InputError, which names them, if two of them change the same samples.
     """
     patches = [made.patch for _, made in edits]
-    for left, right in zip(patches, patches[1:], strict=False):
-        if right.source[0] < left.source[1]:
-            raise InputError("Two edits overlap: merge them.")
+    for (_, left), (_, right) in pairwise(edits):
+        if right.patch.source[0] < left.patch.source[1]:
+            raise InputError(f"{left.named} and {right.named} overlap: make them one change.")
     text = source.text
     old = list(text.words)
     said = [tuple(phone.symbol for phone in word.phones) for word in source.alignment.spoken]

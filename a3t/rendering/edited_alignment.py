@@ -177,9 +177,10 @@ def _taken(result: EditedRecording) -> dict[int, Word]:
             continue
         taken = result.plan.edits[k].taken
         for speech, (_, _, shift) in zip(taken, result.placed(k), strict=True):
-            taken_words = origins[speech.origin][slice(*speech.words)]
-            for number, word in zip(range(*speech.new), taken_words, strict=True):
-                words[number] = shift_word(word, shift)
+            taken_words, numbers = origins[speech.origin][slice(*speech.words)], range(*speech.new)
+            if len(taken_words) == len(numbers):  # else the transcript was corrected there since
+                own = (shift_word(word, shift) for word in taken_words)
+                words |= dict(zip(numbers, own, strict=True))
     return words
 
 

@@ -189,7 +189,7 @@ def assembled(
         pronunciations=_said(mixes),
         tracks=tracks,
     )
-    placed = [[(_placed(place, anchor), made) for anchor, made in part.edits()] for part in parts]
+    placed = [[(_placed(place, made), made) for made in part.edits()] for part in parts]
     entries = [
         part.entry([first for first, _ in edits], source.alignment, recording.sample_rate)
         for part, edits in zip(parts, placed, strict=True)
@@ -230,8 +230,8 @@ class KeptTake:
         samples = np.load(folder / "patch.npy", allow_pickle=False)
         return cls(TakeRecord.read(folder / TAKE_FILE), samples, take, tuple(others))
 
-    def edits(self) -> Iterator[tuple[tuple[int, int], MadeEdit]]:
-        """Return its edits, each with the word that it is anchored to."""
+    def edits(self) -> Iterator[MadeEdit]:
+        """Return its edits."""
         at, record = 0, self.record
         for k, span in enumerate(record.spans):
             patch = Patch(span.source, self.samples[at : at + span.length])
@@ -239,7 +239,7 @@ class KeptTake:
             assert record.mix is not None  # where there are spans
             edit, scores = record.mix.edits[k], chain.from_iterable(record.scores[k : k + 1])
             said = tuple(WordScore(*each) for each in scores)
-            yield edit.anchor, MadeEdit(edit, patch, said, record.mix.rate, self.others)
+            yield MadeEdit(edit, patch, said, record.mix.rate, self.others)
 
     def entry(self, places: list[int], aligned: Alignment, rate: int) -> dict[str, Any] | None:
         """Return the take in an edit.json, its edits at these words.
@@ -264,11 +264,13 @@ def _said(mixes: Iterable[Mix]) -> Pronunciations:
     return pronunciations_of({word: [way.split() for way in ways] for word, ways in said.items()})
 
 
-def _placed(place: Mapping[tuple[int, int], int], anchor: Sequence[int]) -> int:
+def _placed(place: Mapping[tuple[int, int], int], made: MadeEdit) -> int:
     """Return the spoken word at which an edit begins."""
-    token, within = int(anchor[0]), int(anchor[1])
+    token, within = made.edit.anchor
     if (token, within) in place:
         return place[token, within]
     if (token, within - 1) in place:  # after the last word
         return place[token, within - 1] + 1
-    raise InputError("The transcript was corrected inside this change: make the change again.")
+    raise InputError(
+        f"The transcript was corrected inside the change {made.named}: make the change again."
+    )

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from a3t.audio.output.patches import audio_slice
 from a3t.audio.reading.recording import Recording
 from a3t.editor import Editor
+from a3t.errors import InputError
 from a3t.plan.edit_plan import EditPlan
 from a3t.plan.request import EditRequest, OtherRecording
 from a3t.projects.close_changes import made_as_one
@@ -19,6 +21,7 @@ from a3t.projects.store.words import HeardWords, Token
 from a3t.rendering.edited_alignment import edited_alignment, made_spans
 from a3t.source.records import AlignedRecording
 from a3t.text.transcript import Transcript
+from alignment.result import retimed
 from app.studio.work.mixdown import assembled
 from app.studio.work.take_making import _stretch, _take, make_take
 from app.studio.work.take_orders import TakeJob, job_of, placed_sources
@@ -138,3 +141,24 @@ def test_words_cut_and_pasted_over_others_move_past_them(
     assert change.text == "to see And you always want"
     more = {"recording": Recording.open(arctic), "request": EditRequest(new_text="", moves=False)}
     assert not [*made_words(plan_of(editor, job_of(change, (), heard, **more)))]
+
+
+def test_a_move_is_exported_after_a_correction_where_it_was_recorded(
+    editor: Editor, arctic: Path, heard: HeardWords, tmp_path: Path
+) -> None:
+    """Its words' times are spread then; its sound is what it was."""
+    recording = Recording.open(arctic)
+    change = Change(5, (), "you always want", recorded=(RecordedWords(0, (1, 2, 3)),))
+    more = {"recording": recording, "request": EditRequest(new_text="", moves=False)}
+    take = tmp_path / "takes" / change.key / "0"
+    make_take(editor, job_of(change, (), heard, **more), take)
+    before = assembled(recording, heard, [take])
+    tokens, (word,) = heard.tokens, heard.tokens[2].words
+    halves = (retimed(word, word.start, 0.9), retimed(word, 0.9, word.end))
+    two = tuple(replace(tokens[2], id=100 + k, words=(own,)) for k, own in enumerate(halves))
+    after = assembled(recording, replace(heard, tokens=(*tokens[:2], *two, *tokens[3:])), [take])
+    texts = [[word.text for word in edited_alignment(result).spoken] for result in (before, after)]
+    assert len(texts[1]) == len(texts[0]) + 1 and texts[1][7:10] == texts[0][6:9]
+    assert after.traces == before.traces
+    with pytest.raises(InputError, match="“you always want” and “you always want” overlap"):
+        assembled(recording, heard, [take, take])
