@@ -32,6 +32,9 @@ WRONG_FIELDS = (
 )
 CHOOSE_BY_FIELD = "The field “changes” takes the numbers (1,3), all, ticked or none."
 OWN_TRACK = "This is the project's recording itself: add another speaker's track."
+TOO_MANY_CHANNELS = (
+    "Tracks that are heard together can have {most} channels in all: export fewer, or mono ones."
+)
 TOO_MANY_RECORDINGS = "No more recordings can be added: remove one that you no longer need."
 CHANGED_HERE = "These words are part of a change: undo it before you correct them."
 NOT_MADE_YET = "Some changes are still being made: wait a moment."

@@ -37,7 +37,7 @@ from a3t.projects.document import (
     steps_of,
 )
 from a3t.projects.store.folder import SAID_FOLDER, ProjectFolder
-from a3t.projects.store.project_state import ProjectState
+from a3t.projects.store.project_state import ProjectState, SpeakerTrack
 from a3t.projects.store.pronunciations import (
     MAX_SAID_CHARACTERS,
     WORD_PATTERN,
@@ -306,7 +306,9 @@ class TakeMaking:
         beside = [each for key, each in self._made().items() if key != change.key]
         is_whole = wish.said is None and (not wish.varied or change.is_typed)
         others, taken = placed_sources(change, project.sources()) if is_whole else ((), ())
-        more = {"recording": recording, "request": request, "others": others, "taken": taken}
+        channels = recording.channels if sound is None else sound.channels
+        more = {"recording": recording, "channels": channels, "request": request}
+        more |= {"others": others, "taken": taken}
         return job_of(change, beside, heard, reach, is_whole, **more, **vars(wish))
 
     def _make_recorded(self, change: Change) -> None:
@@ -507,6 +509,7 @@ class ShownProject(ShownScript):
     marks: bool | None
     tells_speakers: bool
     recordings: Sequence[Mapping[str, object]]
+    tracks: tuple[SpeakerTrack, ...]
     done: Sequence[Mapping[str, object]]
     undone: Sequence[Mapping[str, object]]
 
@@ -571,6 +574,7 @@ class Project:
                 marks=self.words.marks(),
                 tells_speakers=tells_speakers(),
                 recordings=self.further.shown(),
+                tracks=state.tracks,
                 done=[step.shown() for step in document.done],
                 undone=[step.shown() for step in document.undone],
             )
@@ -653,15 +657,17 @@ class Project:
             return find_changes(recording, heard, cleaning_of(sent), *tracks)
 
     def export(self, sent: Sent) -> None:
-        """Begin to write the zip of everything; `exported` is its name when it is there.
+        """Begin to write the zip of everything, or of what a `part` needs.
 
-        Its sound is of a `kind`, at a `loudness` (LUFS), with the `film` if that is wanted.
+        Its sound is of a `kind`, at a `loudness` (LUFS), with the `film` if that is wanted, its mix
+        without the `muted` tracks. `exported` is its name when it is there.
         """
         kind, film = sent.text("kind"), sent.is_true("film")
         is_levelled = sent.get("loudness") is not None
         loudness = sent.number("loudness", -16.0, *LEVELS_LUFS) if is_levelled else None
         chosen = self.takes.chosen()
-        if not self.open.is_all_heard:
+        is_sound = sent.text("part") in ("audio", "film")
+        if not (is_sound or self.open.is_all_heard):
             raise InputError(texts.NOT_HEARD_YET)
         file = self.open.state.file
         name = f"{safe_stem(file)}.edited"
@@ -671,7 +677,9 @@ class Project:
         heard = self.open.heard()
         out = self.folder.path / "export" / name
         tracks = [(called, track) for called, track, _ in self.open.tracks()]
-        how = suffix, film, loudness, tracks
+        muted = sent.get("muted")
+        joined = self.open.state.tracks, tuple(muted) if isinstance(muted, list) else ()
+        how = suffix, film, loudness, () if is_sound else None, tracks, *joined
 
         def run(editor: WorkerProcess) -> None:
             with without_folder(self.folder.path):

@@ -6,6 +6,7 @@ Misheard words, times, restored marks, and who says them.
 from __future__ import annotations
 
 import secrets
+import shutil
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,11 +14,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from a3t.audio.output.files import safe_name, sha256_of
 from a3t.errors import InputError
 from a3t.plan.request import Pronunciations
 from a3t.projects import document
 from a3t.projects.store.pcm_sound import PcmSound
-from a3t.projects.store.project_state import ProjectState
+from a3t.projects.store.project_state import ProjectState, SpeakerTrack
 from a3t.projects.store.pronunciations import Names
 from a3t.projects.store.recordings import Places
 from a3t.projects.store.words import (
@@ -38,6 +40,7 @@ from app.processes.worker import WorkerProcess
 from app.service import without_folder
 from app.studio.open_project import LISTENING, OpenProject
 from app.studio.sent import Sent
+from app.studio.speaker_tracks import said_on_tracks, speaker_name
 from app.studio.work import worker_tasks as tasks
 
 OPENING = 0  # an urgency
@@ -89,7 +92,7 @@ class Listening:
     def resume(self) -> None:
         """Take up whatever was still to be done."""
         project, state = self.project, self.project.state
-        if state.sound is None:
+        if state.sound is None or any(track.file for track in state.tracks):
             self._add(project.quick, OPENING, "open", self._open)
         elif state.text and not project.folder.read(Places).places:
             self._add(project.lane, OPENING, "places", self._find_places)
@@ -173,8 +176,10 @@ class Listening:
     def _open(self, editor: WorkerProcess) -> None:
         folder = self.project.folder
         with without_folder(folder.path):
-            found = editor.ask(tasks.ingest, folder.original, folder.path, limits.MAX_SECONDS)
-        sound, parts = found
+            self._join(editor)
+            channels = tuple(track.channels for track in folder.state.tracks if track.channels)
+            how = folder.original, folder.path, limits.MAX_SECONDS, channels
+            sound, parts = editor.ask(tasks.ingest, *how)
 
         def opened(state: ProjectState) -> ProjectState:
             known = () if state.text else parts
@@ -188,6 +193,59 @@ class Listening:
         folder.update(ProjectState, opened)
         self.project.events.tell(kind="reload")
         self.resume()
+
+    def _join(self, editor: WorkerProcess) -> None:
+        """Make one recording of the tracks that wait for it; leave out what can't be joined to a
+        recording that was opened before."""
+        folder, state = self.project.folder, self.project.folder.state
+        waiting = [track for track in state.tracks if track.file]
+        if not waiting:
+            return
+        known = state.tracks[: -len(waiting)]
+        came = [folder.original, *(folder.path / track.file for track in waiting)]
+        file = safe_name(f"{came[0].stem}-{'-'.join(each.name.lower() for each in waiting)}.wav")
+        try:
+            made = editor.ask(tasks.join_tracks, came, folder.path / f"joined-{file}")
+        except InputError as error:
+            if state.sound is None:
+                raise
+            self.project.events.refuse(str(error))
+            kept = known if len(known) > 1 else ()
+            folder.update(ProjectState, lambda now: replace(now, tracks=kept))
+            return
+        if len(known) == 1:
+            known = (replace(known[0], channels=made[0].channels, level=made[0].level),)
+        shapes = zip(waiting, made[1:], strict=True)
+        joined = [replace(each, file="", channels=c, level=level) for each, (c, level) in shapes]
+
+        def told(now: ProjectState) -> ProjectState:
+            later = now.tracks[len(state.tracks) :]
+            return replace(now, file=file, tracks=(*known, *joined, *later))
+
+        with self.project.lock:
+            (folder.path / f"joined-{file}").replace(folder.path / file)
+            folder.update(ProjectState, told)
+        for path in came:
+            if path != folder.path / file:
+                path.unlink()
+
+    def add_track(self, source: Path, name: str) -> bool:
+        """Join another speaker's track to the recording, and listen to both anew; return False once
+        there are changes, which are of other words, and for the recording itself."""
+        project, folder = self.project, self.project.folder
+        with project.lock:
+            state = project.state
+            same = sha256_of(source) == sha256_of(folder.original)
+            if same or project.changes or project.document.corrections or state.sound is None:
+                return False
+            tracks = state.tracks or (SpeakerTrack(speaker_name(state.name, ())),)
+            called = speaker_name(name, [track.name for track in tracks])
+            file = f"track-{len(tracks)}{source.suffix.lower()}"
+            shutil.copyfile(source, folder.path / file)
+            tracks = (*tracks, SpeakerTrack(called, file))
+            folder.update(ProjectState, lambda now: replace(now, tracks=tracks))
+        self.retext(state.text)
+        return True
 
     def _find_places(self, editor: WorkerProcess) -> None:
         folder, text = self.project.folder, self.project.state.text
@@ -217,7 +275,12 @@ class Listening:
             again = (now.text, now.places, now.parts) != (state.text, state.places, state.parts)
             if project.is_heard(part) or again:
                 return  # it is listened to anew
+            if now.tracks:
+                said = said_on_tracks(sound, now.tracks, heard.tokens)
+                heard = replace(heard, tokens=said)
             project.rewrite(part, heard.with_marks(not now.plain))
+            if now.tracks and project.is_all_heard:  # a turn begins with its name
+                rewrite_all(project, with_speakers(project.tokens(), {}))
             self._tell()
             self.words_came()
 
@@ -393,7 +456,7 @@ class WordCorrections:
                 words = correction.among(project.folder.heard(correction.part), made)
                 project.rewrite(correction.part, words)
                 if any(token.speaker for token in words.tokens):  # a turn begins with its name
-                    self._rewrite(with_speakers(project.tokens(), {}))
+                    rewrite_all(project, with_speakers(project.tokens(), {}))
                 self._corrected(wanted)
 
         def refused(sentence: str) -> None:
@@ -434,7 +497,7 @@ class WordCorrections:
             return False
         if (marked := fields.marks) is not None:
             project.folder.update(ProjectState, lambda state: replace(state, plain=not marked))
-        self._rewrite(after)
+        rewrite_all(project, after)
         if marked is not None:
             project.events.tell(kind="marks", marks=self.marks())
         return True
@@ -458,18 +521,18 @@ class WordCorrections:
                 n = 1 + max((step.n for step in (*known.done, *known.undone)), default=0)
                 was, now = speakers_of(before), speakers_of(after)
                 step = document.Step(was=was, now=now, label=label, n=n, client=SERVER_CLIENT)
-                self._rewrite(after)
+                rewrite_all(project, after)
                 project.folder.write(known.taken(step, SERVER_CLIENT))
             project.events.tell(kind="speakers", step=step.shown())
 
         shown = project.events.is_shown
         project.add_job(project.lane, OPENING, "speakers", run, is_awaited=shown)
 
-    def _rewrite(self, after: Sequence[Token]) -> None:
-        """Keep other tokens of the whole recording."""
-        project = self.project
-        for part in range(len(project.parts)):
-            tokens = tuple(token for token in after if token.id // IDS == part)
-            heard = project.folder.heard(part)
-            if tokens != heard.tokens:
-                project.rewrite(part, replace(heard, tokens=tokens))
+
+def rewrite_all(project: OpenProject, after: Sequence[Token]) -> None:
+    """Keep other tokens of the whole recording."""
+    for part in range(len(project.parts)):
+        tokens = tuple(token for token in after if token.id // IDS == part)
+        heard = project.folder.heard(part)
+        if tokens != heard.tokens:
+            project.rewrite(part, replace(heard, tokens=tokens))

@@ -23,7 +23,8 @@ from starlette.exceptions import HTTPException
 
 from a3t.plan.cleaning import Cleaning
 from a3t.plan.options import EditOptions
-from a3t.projects.store.folder import LOUD, NO_PROJECT, SAID_FOLDER
+from a3t.projects.export.export_kinds import is_here
+from a3t.projects.store.folder import LOUD, MIX, NO_PROJECT, SAID_FOLDER
 from a3t.projects.store.pcm_sound import peaks_range
 from a3t.user_folders import voice_names
 from alignment.serialisation import to_json
@@ -43,7 +44,8 @@ HEARTBEAT = 15.0  # seconds after which an idle stream says that it is alive
 EXPORTED_KINDS = {
     "audio": AUDIO,
     "film": (".mp4", ".m4v", ".mov", ".mkv", ".webm"),
-    **{own: (own,) for own in (".srt", ".vtt", ".md")},
+    **{own: (own,) for own in (".srt", ".vtt", ".md", ".txt", ".docx")},
+    **{own: (own,) for own in (".fcpxml", ".xml", ".otio", ".edl", ".rpp")},
 }
 CACHED = {"cache-control": "private, max-age=86400"}
 WEB_TYPES = {".js": "text/javascript", ".css": "text/css"}
@@ -140,7 +142,8 @@ def download(project: ThisProject, part: str = "") -> Response:
         return FileResponse(path, media_type="application/zip", filename=name)
     with zipfile.ZipFile(path) as archive:
         ends = EXPORTED_KINDS.get(part, ())
-        wanted = [f"{path.stem}{loud}{end}" for loud in (LOUD, "") for end in ends]
+        kinds = (f"{MIX}{LOUD}", MIX, LOUD, "")
+        wanted = [f"{path.stem}{kind}{end}" for kind in kinds for end in ends]
         members = {each.filename: each for each in archive.infolist()}
         found = [members[name] for name in wanted if name in members]
     if not found:
@@ -200,6 +203,17 @@ def sound(chunk: Place, project: ThisProject) -> Response:
 def peaks(level: Place, project: ThisProject, first: Number = 0, count: Number = 0) -> Response:
     """Send some of the peaks of a level."""
     path = project.folder.path / "peaks.bin"
+    return samples(peaks_range(path, project.folder.sound(), level, first, count))
+
+
+@reading.get("/peaks/{level}/{track}")
+def peaks_of_track(
+    level: Place, track: Place, project: ThisProject, first: Number = 0, count: Number = 0
+) -> Response:
+    """Peaks of one of the tracks of which the recording consists."""
+    path = project.folder.path / f"peaks-{track}.bin"
+    if not path.is_file():
+        raise HTTPException(404, texts.NOT_HERE)
     return samples(peaks_range(path, project.folder.sound(), level, first, count))
 
 
@@ -349,6 +363,7 @@ def most(visitor: Visitor) -> object:
         "bytes": size,
         "length": texts.length(limits.MAX_SECONDS),
         "choices": choices,
+        "exports": [part for part in EXPORTED_KINDS if is_here(part.removeprefix("."))],
         "options": shown_options(EditOptions),
         "cleaning": shown_options(Cleaning),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import shutil
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -15,7 +16,7 @@ from a3t.example import NEW_TEXT, RECORDING, TEXT
 from a3t.projects.document import Document
 from a3t.projects.store.folder import NO_PROJECT, ProjectFolder
 from a3t.projects.store.packed_project import PROJECT_SUFFIX, manifest_of, pack, unpack
-from a3t.projects.store.project_state import ProjectState
+from a3t.projects.store.project_state import ProjectState, SpeakerTrack
 from a3t.projects.store.projects import Projects
 from a3t.projects.store.recordings import FurtherRecording
 from app import limits, texts
@@ -26,8 +27,10 @@ from app.studio.project import Project
 from app.studio.project_words import transcript_in, transcript_lines
 from app.studio.recogniser_fetch import RecogniserFetch
 from app.studio.sent import Sent
+from app.studio.speaker_tracks import speaker_name
 from app.studio.work.take_orders import settings_of
 
+MAX_TRACKS = 8  # that come with a recording
 MAX_OPEN = 64  # open projects in memory; one holds little
 
 
@@ -87,8 +90,12 @@ class Studio:
         source, name = self.uploaded(visitor, data)
         if source.suffix.lower() == ".zip":
             return self._unpacked(visitor, source, data.get("onto"))
-        text = transcript_lines(data.text("text"))
-        return self._create(visitor, source, name, ProjectState(text=text))
+        text, told = transcript_lines(data.text("text")), data.get("tracks")
+        others = told[:MAX_TRACKS] if isinstance(told, list) else ()
+        beside = [self.uploaded(visitor, Sent({"upload": each})) for each in others]
+        for path, _ in beside:
+            limits.check_upload(str(path), self.service.folder)
+        return self._create(visitor, source, name, ProjectState(text=text), beside=beside)
 
     def example(self, visitor: str) -> Project:
         """Make a project of the sentence in `a3t.example`."""
@@ -120,14 +127,22 @@ class Studio:
         name: str,
         state: ProjectState,
         settings: dict[str, Any] | None = None,
+        beside: Sequence[tuple[Path, str]] = (),
     ) -> Project:
         file = safe_name(name)
 
         def fill(folder: Path) -> ProjectState:
             shutil.copyfile(source, folder / file)
+            tracks = [SpeakerTrack(speaker_name(name, ()))] if beside else []
+            for path, called in beside:
+                own = f"track-{len(tracks)}{path.suffix.lower()}"
+                shutil.copyfile(path, folder / own)
+                known = [track.name for track in tracks]
+                tracks.append(SpeakerTrack(speaker_name(called, known), own))
             if settings:
                 ProjectFolder(folder).write(Document(settings=settings))
-            return replace(state, name=name[:120], file=file)
+            title = ", ".join([name, *(called for _, called in beside)])[:120]
+            return replace(state, name=title, file=file, tracks=tuple(tracks))
 
         return self._opened(self.projects.create(visitor, source, fill))
 
@@ -229,6 +244,8 @@ class Studio:
         limits.check_upload(str(source), self.service.folder)
         seconds = run_in_sandbox(limits.stated_length, source)
         kind: Literal["source", "track"] = "track" if data.get("kind") == "track" else "source"
+        if kind == "track" and project.listening.add_track(source, name):
+            return
         text = transcript_lines(data.text("text"))
         wanted = FurtherRecording(kind, "", name[:120], seconds, text)
         project.further.add(source, wanted, data.text("request"))

@@ -9,6 +9,7 @@ import { CleaningView } from "./panels/cleaning_view.js";
 import { Dialogs } from "./panels/dialogs.js";
 import { Editing } from "./editing.js";
 import { make } from "./elements.js";
+import { ExportSheet } from "./panels/export_sheet.js";
 import { Exporting } from "./exporting.js";
 import { Film } from "./sound/film.js";
 import { Finder } from "./panels/finder.js";
@@ -54,11 +55,11 @@ export class App extends State {
     this.cleaning = new CleaningView(hosts.cleaning, this, this.editing, this.hearing);
     this.view = new ScriptView(hosts.script, this, this.saver, this.hearing, this.editing, this.cleaning, this.saying);
     this.recordings = new RecordingsView(hosts.recordings, this, (words) => this.view.paste(textOf(words), words));
-    this.changes = new ChangesView(hosts.changes, this, this.editing, this.hearing, this.saying, (edit) => this.view.rewrite(edit), () => this.showChanges(false));
+    this.changes = new ChangesView(hosts.changes, this, this.editing, this.hearing, this.saying, (edit) => this.view.rewrite(edit));
     this.audio = new AudioView(hosts.audio, this, this.editing, this.hearing, this.view);
     this.finder = new Finder(hosts.script, this, this.editing, this.hearing, this.view);
-    this.header = new Header(hosts.header, hosts.problem, this, this.saver, this.editing, this.exporting, this.dialogs, {
-      leave: () => this.leave(), find: () => this.finder.open(), clean: () => this.beside(this.cleaning.open ? "changes" : "cleaning"),
+    this.header = new Header(hosts.header, hosts.problem, this, this.saver, this.editing, this.exporting, new ExportSheet(this, settings, this.exporting), this.dialogs, {
+      leave: () => this.leave(), find: () => this.finder.open(), clean: () => this.beside("cleaning"),
       settings: () => settings.open(), sheet: () => this.showChanges(host.dataset.sheet !== "open"),
     });
     const tab = (/** @type {typeof PANELS[number]} */ panel) => make("button", { type: "button", class: "quiet", role: "tab", "data-name": `tab ${panel}`, onclick: () => this.beside(panel) });
@@ -67,7 +68,6 @@ export class App extends State {
     this.bar = new TransportBar(hosts.transport, hosts.picture, this, this.hearing, this.audio.axis);
     this.start = new StartView(hosts.start, this, this.dialogs, () => settings.open(), {
       create: (data) => this.create(data), open: (id) => this.open(id), offer: (limits) => { settings.offer(limits); this.cleaning.offer(limits.cleaning); },
-      addTracks: (files) => { this.beside("recordings"); this.recordings.add(files, "track"); },
     });
     this.history.changed = () => this.refresh();
     this.transport.changed = () => { this.view.text.setFollows(this.view.text.follows || !this.transport.playing); this.refresh(); this.tick(); };
@@ -92,7 +92,7 @@ export class App extends State {
     else if (!found) this.leave();
   }
 
-  /** A new project of an upload, or the example. @param {{upload?: string, text?: string, example?: boolean, onto?: "both"|"replace"}} data @returns {Promise<void>} */
+  /** A new project of an upload, or the example. @param {{upload?: string, tracks?: string[], text?: string, example?: boolean, onto?: "both"|"replace"}} data @returns {Promise<void>} */
   async create(data) {
     try {
       const { id } = await this.server.ask("/projects", data);
@@ -129,6 +129,7 @@ export class App extends State {
     this.wants.clear();
     this.project = null;
     this.sound = null;
+    this.tracks = [];
     this.timeline = this.originalLine = new Timeline(0);
   }
 
@@ -174,9 +175,13 @@ export class App extends State {
     if (!again) this.history.open(state.done, state.undone);
     if (`#project=${id}` !== location.hash) history.pushState(null, "", `#project=${id}`);
     this.#tellFrame(id);
-    if (state.sound && (!this.sound || !again)) {
+    const isNew = state.sound && (!again || this.sound?.samples !== state.sound.samples || this.sound.channels !== state.sound.channels);
+    if (state.sound && isNew) {
       this.sound = state.sound;
-      this.transport.open(id, state.sound);
+      this.tracks = state.tracks;
+      this.muted.clear();
+      this.solo = null;
+      this.transport.open(id, state.sound, state.tracks.map(({ channels }) => channels));
       this.#retime();
       this.audio.axis.reset();
       this.film.open(state.film === null ? null : `${this.server.root}/projects/${id}/film`, state.film ?? 0);
@@ -243,7 +248,6 @@ export class App extends State {
       this.hosts[each].hidden = each !== panel;
       this.tabs[each].setAttribute("aria-selected", String(each === panel));
     }
-    this.header.clean.setAttribute("aria-expanded", String(panel === "cleaning"));
     this.cleaning.toggle(panel === "cleaning");
     this.showChanges(panel !== "changes"); // on a phone it stands in the same sheet
   }
@@ -328,7 +332,11 @@ export class App extends State {
   }
 
   renderChanges() { this.changes.render(); }
-  redraw() { this.audio.axis.draw(); }
+  redraw() {
+    this.audio.tracks.render();
+    this.audio.axis.draw();
+  }
+
   /** @param {number} first @param {number} last */
   reveal(first, last) { this.audio.axis.reveal(first, last); }
   focus() { this.view.text.focus(); }

@@ -37,12 +37,12 @@ export class Exporting {
 
   get hasFilm() { return !this.film.host.hidden; }
 
-  /** What it waits for, "" for nothing. */
-  get waitsFor() {
+  /** What a part waits for, "" for nothing: the sound is there before every word is known. @param {string} part */
+  waitsFor(part) {
     const waiting = this.script.places().filter(({ edit }) => this.script.stateOf(edit) === "making").length;
     if (waiting) return tell(TEXTS.waits_made, TEXTS.edits(waiting));
     const { listening } = this.state;
-    return listening && !listening.done && !listening.problem ? tell(TEXTS.waits_heard, Math.round(100 * listening.share)) : "";
+    return !["audio", "film"].includes(part) && listening && !listening.done && !listening.problem ? tell(TEXTS.waits_heard, Math.round(100 * listening.share)) : "";
   }
 
   /** Something was made, or listened to. */
@@ -51,13 +51,13 @@ export class Exporting {
     state.refresh();
     if (!wanted || wanted.begun || this.saver.pending) return;
     const failed = this.script.places().find(({ edit }) => this.script.stateOf(edit) === "failed");
-    const problem = failed ? tell(TEXTS.export_failed, named(this.script, failed.edit) || this.script.tokens.slice(failed.first, failed.last).map(({ text }) => text).join(" ")) : wanted.part === "film" && !this.waitsFor && this.film.problem;
+    const problem = failed ? tell(TEXTS.export_failed, named(this.script, failed.edit) || this.script.tokens.slice(failed.first, failed.last).map(({ text }) => text).join(" ")) : wanted.part === "film" && !this.waitsFor(wanted.part) && this.film.problem;
     if (problem) {
       this.stopExport();
       state.complain(problem);
-    } else if (!this.waitsFor) {
+    } else if (!this.waitsFor(wanted.part)) {
       wanted.begun = true;
-      await state.ask("export", { kind: state.settings.kind, loudness: state.settings.loudness, film: wanted.part === "film" }, () => this.stopExport());
+      await state.ask("export", { part: wanted.part, kind: state.settings.kind, loudness: state.settings.loudness, muted: [...state.muted], film: wanted.part === "film" }, () => this.stopExport());
     }
     state.refresh();
   }

@@ -127,6 +127,23 @@ export class Hearing {
     this.state.renderChanges();
   }
 
+  /** A track is heard no more, or again. @param {number} track */
+  mute(track) {
+    if (!this.state.muted.delete(track)) this.state.muted.add(track);
+    this.#hear();
+  }
+
+  /** A track is heard alone, or with the others again. @param {number} track */
+  alone(track) {
+    this.state.solo = this.state.solo === track ? null : track;
+    this.#hear();
+  }
+
+  #hear() {
+    this.transport.hear(this.state.heard);
+    this.state.redraw();
+  }
+
   /** @param {"edited"|"original"} side */
   setSide(side) {
     const { state } = this;

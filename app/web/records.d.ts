@@ -87,6 +87,8 @@ export interface TakeRecord {
 }
 
 export interface Sound { sample_rate: number; channels: number; samples: number; seconds: number }
+/** A track of a conversation, some of the channels of the sound. */
+export interface SpeakerTrack { name: string; channels: number }
 export interface Progress {
   share: number;
   done: boolean;
@@ -120,6 +122,7 @@ export interface ShownProject extends ShownScript {
   tells_speakers: boolean;
   marks: boolean | null;
   recordings: FurtherRecording[];
+  tracks: SpeakerTrack[];
   done: Step[];
   undone: Step[];
 }
@@ -157,7 +160,7 @@ export interface Option {
   choices: string[];
   advanced: boolean;
 }
-export interface Limits { bytes: number; length: string; choices: Record<string, string[]>; options: Option[]; cleaning: Option[] }
+export interface Limits { bytes: number; length: string; choices: Record<string, string[]>; exports: string[]; options: Option[]; cleaning: Option[] }
 
 export interface RecentProject { id: string; name: string; seconds: number | null; opened: number; edits: number; binned: boolean }
 export interface Finding { kind: string; text: string; start: number; end: number; again?: [start: number, end: number]; edit: Edit }

@@ -7,7 +7,7 @@ import { Timeline } from "./sound/timeline.js";
 import { Transport } from "./sound/transport.js";
 import { messageOf } from "./server.js";
 
-/** @import { Edit, LiveWord, Progress, Settings, Sound } from "./records" */
+/** @import { Edit, LiveWord, Progress, Settings, Sound, SpeakerTrack } from "./records" */
 
 export class State {
   /** Nothing is open yet. @param {import("./server.js").Server} server */
@@ -26,6 +26,12 @@ export class State {
     this.settings = {};
     /** @type {Sound|null} */
     this.sound = null;
+    /** @type {SpeakerTrack[]} of which it consists, if of several */
+    this.tracks = [];
+    /** @type {Set<number>} those that are not heard */
+    this.muted = new Set();
+    /** @type {number|null} the only one that is */
+    this.solo = null;
     /** The recording with its changes, and without. */
     this.timeline = this.originalLine = new Timeline(0);
     /** @type {Set<number>} tokens in whose place something else is said */
@@ -70,6 +76,20 @@ export class State {
     if (!this.selection) return null;
     const { anchor, focus } = this.selection;
     return [Math.min(anchor, focus), Math.max(anchor, focus) + 1];
+  }
+
+  /** Whether each track is heard. */
+  get heard() { return this.tracks.map((_, track) => (this.solo === null ? !this.muted.has(track) : this.solo === track)); }
+
+  /** The speakers, in the order of their colours: those of the tracks first, whatever they are called by now. */
+  get voices() {
+    const named = [...new Set(this.script.tokens.map(({ speaker }) => speaker))].filter(Boolean);
+    const voices = this.tracks.map(({ name }) => (named.includes(name) ? name : ""));
+    for (const name of named.filter((each) => !voices.includes(each))) {
+      const free = voices.indexOf("");
+      voices[free < 0 ? voices.length : free] = name;
+    }
+    return voices.map((name, track) => name || this.tracks[track].name);
   }
 
   /** Samples a second of what is open. */

@@ -12,6 +12,7 @@ import pytest
 
 from a3t.plan.request import Cut
 from a3t.projects.document import Change, Correction, Draft, RecordedWords, Step
+from a3t.projects.store.project_state import SpeakerTrack
 from a3t.projects.store.projects import RecentProject
 from a3t.projects.store.recordings import FurtherRecording
 from a3t.projects.store.words import Token, WordFields
@@ -40,6 +41,7 @@ HIDDEN: dict[type, set[str]] = {
     TakeRecord: {"format", "mix", "model", "vocoder", "voice", "scores"},
     DocumentLimits: set(),
     SoundShape: set(),
+    SpeakerTrack: {"file", "level"},
     Progress: set(),
     RecentProject: set(),
     FetchState: set(),

@@ -46,9 +46,15 @@ def export_files(out: Path, kinds: Sequence[str]) -> list[Path]:
     return [*export_paths(out, kinds), *phones]
 
 
+def is_here(kind: str) -> bool:
+    """Return whether what an export needs is installed."""
+    package, _ = PACKAGES.get(kind, ("", ""))
+    return not package or find_spec(package) is not None
+
+
 def require_packages(kinds: Sequence[str]) -> None:
     """InputError if a package that one of these exports needs is not installed."""
     for kind in kinds:
-        package, extra = PACKAGES.get(kind, ("", ""))
-        if package and not find_spec(package):
+        if not is_here(kind):
+            package, extra = PACKAGES[kind]
             raise InputError(f"A .{kind} file needs {package}: pip install 'a3t[{extra}]'.")

@@ -50,6 +50,7 @@ from alignment.serialisation import Record
 TAKE_FILE, REQUEST = "take.json", "request.json"  # in a take's folder
 SAID_FOLDER = "said"
 LOUD = ".loud"  # in the name of an exported sound that was brought to a loudness
+MIX = ".mix"  # in the name of one in which all speakers' tracks are heard together
 OPENED_FILE = "opened.json"  # whose time is that of the last opening
 BIN, BIN_S = "bin.json", 7 * 24 * 3600.0  # the time of what was thrown away is kept for
 OWN_BIN = "bin"  # in a project's folder: what was taken out of it, for as long

@@ -19,7 +19,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from tokenize import TokenError
@@ -42,7 +42,7 @@ from a3t.projects.store.folder import (
     words_name,
 )
 from a3t.projects.store.pcm_sound import played
-from a3t.projects.store.project_state import PackedSound, ProjectState
+from a3t.projects.store.project_state import PackedSound, ProjectState, SpeakerTrack
 from a3t.projects.store.pronunciations import Names, SaidWords
 from a3t.projects.store.record_files import StoredRecord, write_json
 from a3t.projects.store.recordings import (
@@ -56,8 +56,10 @@ from a3t.projects.store.recordings import (
 from a3t.projects.store.words import IDS, HeardWords
 from a3t.projects.take_record import KNOWN, MAX_TEXT_CHARACTERS, TakeRecord
 from a3t.spans import Span
+from a3t.text.normaliser.unspoken import is_name
 from a3t.text.transcript import parsed
 from alignment import Word
+from alignment.serialisation import OMITTED
 
 if TYPE_CHECKING:
     from a3t.projects.takes import Take
@@ -102,6 +104,7 @@ class Manifest(StoredRecord):
     edits: int = 0
     text: LongText = ""
     offered: LongText | None = None
+    tracks: tuple[SpeakerTrack, ...] = field(default=(), metadata=OMITTED)
 
 
 def pack(folder: ProjectFolder, target: Path) -> None:
@@ -120,6 +123,7 @@ def pack(folder: ProjectFolder, target: Path) -> None:
         edits=len(folder.document.changes),
         text=state.text,
         offered=state.offered,
+        tracks=state.tracks,
     )
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr(Manifest.stored_in, json.dumps(manifest.to_json()))
@@ -164,6 +168,12 @@ def manifest_of(path: Path) -> Manifest:
 def _manifest(archive: zipfile.ZipFile) -> Manifest:
     with _malformed(NO_PROJECT_FILE):
         return Manifest.from_json(_json(archive, Manifest.stored_in))
+
+
+def channels_played(told: Manifest) -> int:
+    """Return how many channels the page plays."""
+    count = told.file_channels
+    return count if count <= 2 or told.tracks else 1
 
 
 def unpack(path: Path, stage: Path, most: int) -> ProjectState:
@@ -221,7 +231,17 @@ def _unpacked(archive: zipfile.ZipFile, told: Manifest, folder: ProjectFolder) -
         plain=told.plain,
         places=told.places,
         packed=PackedSound(told.sample_rate, told.file_channels, samples, parts),
+        tracks=checked_tracks(told),
     )
+
+
+def checked_tracks(told: Manifest) -> tuple[SpeakerTrack, ...]:
+    """Return the tracks of a file's recording; raise ValueError unless they have its channels."""
+    counts = [track.channels for track in told.tracks]
+    named = all(is_name(track.name) and track.level > 0 for track in told.tracks)
+    if counts and not (named and min(counts) > 0 and sum(counts) == told.file_channels):
+        raise ValueError("tracks")
+    return tuple(replace(track, file="") for track in told.tracks)
 
 
 def _further(archive: zipfile.ZipFile, folder: ProjectFolder) -> None:
@@ -261,7 +281,7 @@ def _take(archive: zipfile.ZipFile, at: str, told: Manifest, folder: ProjectFold
         if take is not None:
             write_json(path / REQUEST, take.to_json())
         np.save(path / "patch.npy", patch, allow_pickle=False)
-        (path / "sound.pcm").write_bytes(played(patch))
+        (path / "sound.pcm").write_bytes(played(patch, channels_played(told)))
 
 
 def _ordered(archive: zipfile.ZipFile, at: str, record: TakeRecord) -> Take | None:

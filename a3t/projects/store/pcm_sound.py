@@ -15,28 +15,37 @@ PAIRS_AT_ONCE = 50_000  # 100 s
 
 @dataclass(frozen=True)
 class PcmSound:
-    """16-bit samples as `ingest` leaves them, readable by windows like a recording."""
+    """16-bit samples as `ingest` leaves them, readable by windows like a recording.
+
+    heard: the channels [first, last) whose mean `mono` is, None for all.
+    """
 
     path: Path
     sample_rate: int
     channels: int
     samples: int
+    heard: tuple[int, int] | None = None
 
-    def mono(self, start: int = 0, stop: int | None = None) -> np.ndarray:
-        """Return samples [start, stop), the mean of the channels: float32, full scale at 1."""
+    def read(self, start: int = 0, stop: int | None = None) -> np.ndarray:
+        """Return samples [start, stop) as they are kept, (n, channels) int16."""
         stop = self.samples if stop is None else stop
         count = max(0, stop - start) * self.channels
         raw = np.fromfile(self.path, "<i2", count, offset=2 * start * self.channels)
-        mixed: np.ndarray = raw.reshape(-1, self.channels).mean(axis=1) / 32768
+        return raw.reshape(-1, self.channels)
+
+    def mono(self, start: int = 0, stop: int | None = None) -> np.ndarray:
+        """Return samples [start, stop), the mean of the channels: float32, full scale at 1."""
+        first, last = self.heard or (0, self.channels)
+        mixed: np.ndarray = self.read(start, stop)[:, first:last].mean(axis=1) / 32768
         return mixed.astype(np.float32)
 
 
-def played(samples: np.ndarray) -> bytes:
-    """Return samples (n, channels), full scale at 1, as the page plays them.
+def played(samples: np.ndarray, channels: int) -> bytes:
+    """Return samples (n, of the file), full scale at 1, as the page plays so many channels.
 
-    Of more than two channels that is their mean.
+    One channel of several is their mean.
     """
-    if samples.shape[1] > 2:
+    if samples.shape[1] != channels:
         samples = samples.mean(axis=1, keepdims=True)
     return np.clip(np.round(samples * 32768), -32768, 32767).astype("<i2").tobytes()
 

@@ -41,6 +41,20 @@ class PackedSound(Record):
 
 
 @dataclass(frozen=True)
+class SpeakerTrack(Record):
+    """A speaker's track: some of the recording's channels.
+
+    name: the speaker's, as a transcript has it. file: in which it came, in the project's folder, ""
+    once it is joined to the others, which gives it its channels. level: the power of its speech.
+    """
+
+    name: str
+    file: str = field(default="", metadata=OMITTED)
+    channels: int = 0
+    level: float = 1.0
+
+
+@dataclass(frozen=True)
 class ProjectState(StoredRecord):
     """What a project is.
 
@@ -48,7 +62,7 @@ class ProjectState(StoredRecord):
     offered: a new text that the page offers, or makes at once if it is `handed` over. origin: the
     project whose file it came from. plain: whether restored marks are left out. places: whether the
     pieces of the text have been found. parts: the samples of each part that is listened to. sound:
-    None until it is opened.
+    None until it is opened. tracks: of which the recording consists, if of several.
     """
 
     stored_in = "project.json"
@@ -65,6 +79,7 @@ class ProjectState(StoredRecord):
     sound: OpenedSound | None = None
     packed: PackedSound | None = None
     handed: bool = field(default=False, metadata=OMITTED)
+    tracks: tuple[SpeakerTrack, ...] = field(default=(), metadata=OMITTED)
 
 
 def _from_1(data: Mapping[str, Any]) -> dict[str, Any]:

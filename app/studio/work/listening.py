@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,9 +52,14 @@ FIRST_PART = (5.0, 9.0)  # seconds of the shortest and the longest: the first wo
 
 
 def ingest(
-    editor: Editor, original: Path, folder: Path, most: float = limits.MAX_SECONDS
+    editor: Editor,
+    original: Path,
+    folder: Path,
+    most: float = limits.MAX_SECONDS,
+    tracks: Sequence[int] = (),
 ) -> tuple[OpenedSound, tuple[Span, ...]]:
-    """Write sound.pcm (16 bits, at most two channels, the recording's own rate) and peaks.bin.
+    """Write sound.pcm (16 bits, the recording's own rate, at most two channels unless it has
+    tracks), and peaks.bin, for each of the ``tracks``, of so many channels, one of its own.
 
     Returns the recording's description, and its parts. Raises InputError as `Recording.open`, and
     for a recording of more than `most` seconds, before anything of it is written.
@@ -63,13 +68,16 @@ def ingest(
     recording = Recording.open(original)
     if recording.seconds > most:
         raise InputError(texts.too_long(most))
-    channels = recording.channels if recording.channels <= 2 else 1
+    channels = recording.channels if recording.channels <= 2 or tracks else 1
     path = folder / "sound.pcm"
     with path.open("wb") as file:
         for block in recording.blocks():
-            file.write(played(to_float(block)))
+            file.write(played(to_float(block), channels))
     sound = PcmSound(path, recording.sample_rate, channels, recording.samples)
     (folder / "peaks.bin").write_bytes(peaks_of(sound))
+    for number, last in enumerate(accumulate(tracks)):
+        own = replace(sound, heard=(last - tracks[number], last))
+        (folder / f"peaks-{number}.bin").write_bytes(peaks_of(own))
     opened = OpenedSound(
         recording.sample_rate,
         channels,

@@ -11,7 +11,6 @@ import os
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,15 +21,16 @@ from a3t.audio.analysis.loudness import loudness as measured
 from a3t.audio.output.files import safe_name
 from a3t.audio.output.muxing import FORMATS
 from a3t.audio.output.patches import Patch
-from a3t.audio.output.provenance import Weights
+from a3t.audio.output.provenance import Weights, comment
 from a3t.audio.output.records import record_path, with_bare_names, write_json
 from a3t.audio.output.writing import write_edited
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.request import EditRequest, Pronunciations, Track, pronunciations_of
-from a3t.projects.export.export_kinds import PACKAGES, export_files
+from a3t.projects.export.export_kinds import export_files, is_here
 from a3t.projects.export.exports import ExportError, export
-from a3t.projects.store.folder import LOUD, REQUEST, SAID_FOLDER, TAKE_FILE
+from a3t.projects.store.folder import LOUD, MIX, REQUEST, SAID_FOLDER, TAKE_FILE
+from a3t.projects.store.project_state import SpeakerTrack
 from a3t.projects.store.words import HeardWords
 from a3t.projects.take_record import Mix, TakeRecord
 from a3t.projects.takes import (
@@ -45,18 +45,19 @@ from a3t.source.records import AlignedRecording
 from alignment import Alignment
 from alignment.atomic import staging
 from app.studio.work.listening import editor_step
+from app.studio.work.tracks import alone, mixed
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
 
-EXPORTS = ("textgrid", "labels", "srt", "vtt", "csv", "edl", "fcpxml", "rpp", "md")
-FURTHER_EXPORTS = ("otio", "xml", "docx")  # whose packages may not be here
+TEXTS = ("textgrid", "labels", "srt", "vtt", "csv", "md", "docx")
+TIMELINES = ("edl", "fcpxml", "rpp", "otio", "xml")
 PROJECTS = {".otio", ".xml", ".fcpxml", ".rpp"}  # which name the files that they play
 
 
 def exports_here() -> tuple[str, ...]:
     """Return the contents of a zip, as far as this machine can write them."""
-    return (*EXPORTS, *(kind for kind in FURTHER_EXPORTS if find_spec(PACKAGES[kind][0])))
+    return tuple(kind for kind in (*TEXTS, *TIMELINES) if is_here(kind))
 
 
 def mix_down(
@@ -68,14 +69,19 @@ def mix_down(
     suffix: str,
     film: bool,
     loudness: float | None = None,
+    kinds: Sequence[str] | None = None,
     tracks: Sequence[tuple[str, Track]] = (),
+    joined: Sequence[SpeakerTrack] = (),
+    muted: Sequence[int] = (),
 ) -> Path:
     """Write a zip, {target}.zip, with the edited recording and all about it; return its path.
 
     takes: the folders of the chosen ones, in any order. film: whether it is to have the recording's
     picture with the edited sound. loudness: LUFS to which a file beside the others is brought, as
-    far as its peaks allow. tracks: those in step, and what they are called. Raises
-    InputError if two takes change the same samples, or if the picture would no longer match.
+    far as its peaks allow. kinds: of exports, None for all that there are here. tracks: those in
+    step, and what they are called. joined: those of which the recording consists; the mix of them
+    is without those that are muted. Raises InputError if two takes change the same samples, or if
+    the picture would no longer match.
     """
     folder, name = target.parent, target.name
     folder.mkdir(parents=True, exist_ok=True)
@@ -85,12 +91,13 @@ def mix_down(
         in_step = _called(tracks, stage / "tracks", {recording.path.stem, name})
         result = assembled(recording, heard, takes, in_step)
         editor_step(editor, "save")
-        text, out = stage / f"{name}.txt", stage / f"{name}{suffix}"
+        own = recording.path.suffix if joined else suffix
+        text, out = stage / f"{name}.txt", stage / f"{name}{own}"
         text.write_text(f"{result.plan.new_text.text}\n", encoding="utf-8")
         result.save(out)
         record = json.loads(record_path(out).read_text(encoding="utf-8"))
         write_json(record_path(out), with_bare_names(record))
-        kinds = exports_here()
+        kinds = exports_here() if kinds is None else kinds
         files = [text, out, record_path(out)]
         try:
             made = export(result, out, kinds)
@@ -102,8 +109,10 @@ def mix_down(
             if path.suffix in PROJECTS:  # both sounds lie beside it for whoever unpacks
                 _name_bare(path, (out.parent, recording.path.parent))
         files += [path for path in export_files(out, kinds) if path.exists()]
-        if loudness is not None:
-            files.append(_louder(out, loudness))
+        if joined:
+            files += _as_tracks(result, out, suffix, joined, muted, loudness)
+        elif loudness is not None:
+            files.append(_louder(Recording.open(out), out, loudness))
         said = dict.fromkeys(each.recording.path for each in result.source_edits)  # for takes
         files += [path for path in said if path != recording.path]
         files += [*result.track_outputs(out), *(track.path for track in in_step)]
@@ -139,11 +148,35 @@ def _called(
     return tuple(found)
 
 
-def _louder(out: Path, level: float) -> Path:
-    sound = Recording.open(out)
+def _louder(sound: Recording, out: Path, level: float, text: str | None = None) -> Path:
     path = out.with_name(f"{out.stem}{LOUD}{out.suffix}")
-    write_edited(sound, (), path, gain=measured(sound).gain_to(level))
+    write_edited(sound, (), path, text, measured(sound).gain_to(level))
     return path
+
+
+def _as_tracks(
+    result: EditedRecording,
+    out: Path,
+    suffix: str,
+    joined: Sequence[SpeakerTrack],
+    muted: Sequence[int],
+    loudness: float | None,
+) -> list[Path]:
+    """Write the result's mix, and each of its tracks; returns the files."""
+    made, plain = Recording.open(out), out.with_name("mix.w64")
+    text = comment(result.recording, result.patches, result.traces, out)
+    mix = out.with_name(f"{out.stem}{MIX}{suffix}")
+    mixed(made, joined, muted, plain)
+    write_edited(Recording.open(plain), (), mix, text)
+    files = (
+        [mix] if loudness is None else [mix, _louder(Recording.open(plain), mix, loudness, text)]
+    )
+    for number, track in enumerate(joined):
+        path = out.with_name(safe_name(f"{out.stem}.{track.name.lower()}{suffix}"))
+        alone(made, joined, number, plain)
+        write_edited(Recording.open(plain), (), path, text)
+        files.append(path)
+    return files
 
 
 def _name_bare(project: Path, folders: Sequence[Path]) -> None:

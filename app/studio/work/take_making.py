@@ -268,7 +268,7 @@ def _written(
         channels = patches[0].samples.shape[1] if patches else 1
         samples = np.concatenate([np.zeros((0, channels)), *(p.samples for p in patches)])
         np.save(made / "patch.npy", samples, allow_pickle=False)
-        (made / "sound.pcm").write_bytes(played(samples))
+        (made / "sound.pcm").write_bytes(played(samples, job.channels))
         (made / REQUEST).write_text(json.dumps(take.pinned(plan).to_json()), encoding="utf-8")
         while True:  # another lane may have made a take meanwhile
             (made / TAKE_FILE).write_text(json.dumps(record.to_json()), encoding="utf-8")

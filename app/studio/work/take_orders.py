@@ -52,10 +52,12 @@ class TakeJob:
     the new words in seconds, or None. lengths: of each new word and pause, or None. varied: whether
     it is to differ from the others by itself. base: the take whose length is changed, or None.
     number: of the take. level: the first take's. said: a
-    recording of the new words. others: recordings in which some of them are said, too.
+    recording of the new words. others: recordings in which some of them are said, too. channels: of
+    what the page plays.
     """
 
     recording: Recording
+    channels: int
     tokens: Sequence[Token]
     pauses: Sequence[Word]
     first: int

@@ -14,27 +14,25 @@ export class ChangesView {
   /**
    * @param {HTMLElement} host @param {import("../state.js").State} state @param {import("../editing.js").Editing} editing
    * @param {import("../hearing.js").Hearing} hearing @param {import("./saying.js").Saying} saying
-   * @param {(edit: Edit) => void} rewrite writes a change's words anew @param {() => void} close
+   * @param {(edit: Edit) => void} rewrite writes a change's words anew
    */
-  constructor(host, state, editing, hearing, saying, rewrite, close) {
+  constructor(host, state, editing, hearing, saying, rewrite) {
     this.state = state;
     this.editing = editing;
     this.hearing = hearing;
     this.saying = saying;
     this.rewrite = rewrite;
-    this.count = make("span", { class: "count" });
-    this.all = make("button", { type: "button", class: "quiet", onclick: () => editing.acceptAll() }, TEXTS.accept_all);
+    this.all = make("button", { type: "button", class: "quiet all", onclick: () => editing.acceptAll() }, TEXTS.accept_all);
     this.list = make("ol", { class: "cards", onkeydown: (event) => this.#walk(event) });
     this.empty = make("div", { class: "empty" }, make("p", {}, make("strong", {}, TEXTS.no_changes)), make("p", {}, TEXTS.no_changes_hint));
     this.offer = make("div", { class: "offer" });
     this.told = make("p", { class: "synthetic" });
-    host.append(make("div", { class: "head" }, make("h2", {}, TEXTS.changes, " ", this.count), this.all, tool("close", TEXTS.close, close, { class: "tool fold" })), this.empty, this.offer, this.list, this.told);
+    host.append(this.all, this.empty, this.offer, this.list, this.told);
   }
 
   render() {
     const { script, active } = this.state;
     const places = script.places();
-    this.count.textContent = places.length ? String(places.length) : "";
     this.empty.hidden = places.length > 0;
     show(this.offer, this.#offered());
     this.all.hidden = !places.some(({ edit }) => script.stateOf(edit) === "made");
@@ -55,10 +53,10 @@ export class ChangesView {
 
   /** What is offered: to write capitals as usual, and while there is no change the one that an example suggests. */
   #offered() {
-    const { state, editing } = this, { script, offered, listening } = state, { turns } = script;
-    if (!turns.length || !listening?.done) return null;
-    if (isShouted(turns.map(([, text]) => text).join(" "))) return make("button", { type: "button", class: "button", onclick: () => editing.setSentences() }, TEXTS.sentence_case);
-    if (script.edits.length || !offered) return null;
+    const { state, editing } = this, { script, offered, listening } = state;
+    if (!script.tokens.length || !listening?.done) return null;
+    if (isShouted(script.tokens.map(({ text }) => text).join(" "))) return make("button", { type: "button", class: "button", onclick: () => editing.setSentences() }, TEXTS.sentence_case);
+    if (!offered || script.edits.length) return null;
     const old = script.tokens.map((token) => token.text), wanted = offered.split(" ");
     let first = 0, end = 0;
     while (first < Math.min(old.length, wanted.length) && old[first] === wanted[first]) first++;
@@ -106,7 +104,7 @@ export class ChangesView {
     const chosen = script.chosen(edit), isPause = script.isPause(edit), makes = script.isSpoken(edit);
     if (chosen) {
       const by = (/** @type {number} */ factor) => (isPause ? editing.setPause(first - 1, script.pauseAfter(first - 1) * factor) : editing.again(edit, { take: chosen.number, pace: chosen.pace / factor }));
-      const choices = script.choices(edit).map((take) => make("button", {
+      const takes = script.choices(edit), choices = takes.map((take) => make("button", {
         type: "button", role: "radio", class: "choice", "data-name": `take ${take.number}`,
         "aria-checked": String(take === chosen), title: recorded(take) || null, "aria-label": recorded(take) || tell(TEXTS.take, (take.base ?? take.number) + 1),
         onclick: () => editing.choose(edit, take.number),
@@ -115,7 +113,7 @@ export class ChangesView {
       card.append(make("div", { class: "row" },
         tool("play", TEXTS.in_context, () => hearing.playEdit(edit), { "data-name": "context" }),
         tool("loop", TEXTS.loop, () => hearing.toggleLoop(edit), { "aria-pressed": String(this.state.looped === edit), "data-name": "loop" }),
-        makes && make("span", { class: "choices", role: "radiogroup", "aria-label": TEXTS.takes }, make("span", { "aria-hidden": "true" }, TEXTS.takes), ...choices),
+        makes && takes.length > 1 && make("span", { class: "choices", role: "radiogroup", "aria-label": TEXTS.takes }, make("span", { "aria-hidden": "true" }, TEXTS.takes), ...choices),
         (isPause || makes && !recorded(chosen)) && make("span", { class: "length" }, tool("less", TEXTS.shorter, () => by(1 / 1.15), { "data-name": "shorter" }), `${seconds.toFixed(2)} s`, tool("more", TEXTS.longer, () => by(1.15), { "data-name": "longer" }))));
       const others = script.madeWith(edit).filter((each) => each !== edit).map((each) => `“${named(script, each) || TEXTS.deleted}”`).join(", "), isOld = edit.accepted && !script.isOwn(edit);
       const notes = [

@@ -32,25 +32,24 @@ export class CleaningView {
     /** @type {Record<string, any>} what the options are set to */
     this.options = {};
     this.fields = make("div");
+    this.ways = make("div"); // in which something is taken out
     this.current = -1;
     /** @type {Map<number, number>} */
     this.words = new Map(); // id of a token -> the number of what is offered there
     /** @type {Map<number, number>} */
     this.between = new Map(); // place of a token -> the number of what is offered before it
     this.list = make("ol", { class: "offers" });
-    this.filters = make("div", { class: "row filters" });
+    this.filters = make("div", { class: "filters", role: "group", "aria-label": TEXTS.find_them });
     this.note = make("p", { class: "none", role: "status" });
     this.marks = make("button", { type: "button", class: "quiet", hidden: true, onclick: () => editing.setMarks(!state.marks) });
     this.all = make("button", { type: "button", class: "button primary", onclick: () => editing.takeOut(this.offers.map(({ edit }) => edit)) });
-    const hidden = make("input", { type: "text", maxlength: "2000", placeholder: TEXTS.hide_hint, "aria-label": TEXTS.hide, onchange: (event) => { this.hidden = event.target.value; this.look(0); } });
+    const hidden = make("input", { type: "text", class: "wide", maxlength: "2000", placeholder: TEXTS.hide_hint, "aria-label": TEXTS.hide, onchange: (event) => { this.hidden = event.target.value; this.look(0); } });
     const hiding = make("select", { "aria-label": `${TEXTS.hidings.mute} / ${TEXTS.hidings.bleep}`, onchange: (event) => { this.hiding = event.target.value; this.look(0); } },
       ...Object.entries(TEXTS.hidings).map(([each, said]) => make("option", { value: each }, said)));
     host.append(
-      make("div", { class: "head" }, make("h2", {}, TEXTS.clean), tool("close", TEXTS.close, () => state.beside())),
-      make("p", { class: "hint" }, TEXTS.clean_hint), this.filters,
-      this.fields,
-      make("div", { class: "row" }, make("label", {}, TEXTS.hide, " ", hidden), hiding),
-      make("div", { class: "row" }, this.all), this.marks, this.note, this.list);
+      make("h3", {}, TEXTS.find_them), this.filters, this.fields,
+      make("h3", {}, TEXTS.hide), hidden, hiding,
+      make("h3", {}, TEXTS.do_it), make("p", { class: "hint" }, TEXTS.clean_hint), this.ways, this.all, this.marks, this.note, this.list);
     host.addEventListener("keydown", (event) => { if (/** @type {HTMLElement} */ (event.target).matches("input, select")) event.stopPropagation(); });
   }
 
@@ -58,7 +57,7 @@ export class CleaningView {
   offer(options) {
     if (this.fields.childElementCount) return;
     this.options = Object.fromEntries(options.map((option) => [option.name, option.default]));
-    this.fields.replaceChildren(...options.map((option) => fieldOf(option, option.default, (value) => { this.options[option.name] = value; this.look(0); })));
+    for (const option of options) (option.kind === "one" ? this.ways : this.fields).append(fieldOf(option, option.default, (value) => { this.options[option.name] = value; this.look(0); }));
   }
 
   /** Punctuation that was added to recognised words. */
@@ -143,13 +142,13 @@ export class CleaningView {
     if (!this.open) return;
     const count = (/** @type {string} */ kind) => this.free.filter((each) => each.kind === kind).length;
     refocused(this.filters, () => show(this.filters, ...Object.entries(TEXTS.found_kinds).filter(([kind]) => kind !== NAMED || this.hidden).map(([kind, name]) => make("button", {
-      type: "button", class: "chip", "data-name": kind, "aria-pressed": String(this.kinds.has(kind)),
+      type: "button", class: "kind", "data-name": kind, "aria-pressed": String(this.kinds.has(kind)),
       onclick: () => {
         if (!this.kinds.delete(kind)) this.kinds.add(kind);
         if (ASKED.includes(kind) && this.kinds.has(kind)) this.look(0);
         this.state.render();
       },
-    }, this.kinds.has(kind) || USUAL.includes(kind) ? `${name} ${count(kind)}` : name))));
+    }, make("strong", {}, this.kinds.has(kind) || USUAL.includes(kind) ? count(kind) : "–"), " ", name))));
     this.all.hidden = !this.offers.length;
     this.all.textContent = tell(TEXTS.take_all, this.offers.length);
     if (!this.offers.length && !this.note.textContent) this.note.textContent = TEXTS.found_none;

@@ -26,10 +26,10 @@ export class Header {
   /**
    * @param {HTMLElement} host @param {HTMLElement} problem where it says why a recording can't be listened to
    * @param {import("../state.js").State} state @param {import("../saver.js").Saver} saver @param {import("../editing.js").Editing} editing
-   * @param {import("../exporting.js").Exporting} exporting @param {import("./dialogs.js").Dialogs} dialogs
+   * @param {import("../exporting.js").Exporting} exporting @param {import("./export_sheet.js").ExportSheet} sheet @param {import("./dialogs.js").Dialogs} dialogs
    * @param {{leave: () => void, find: () => void, clean: () => void, settings: () => void, sheet: () => void}} opens what else its buttons open
    */
-  constructor(host, problem, state, saver, editing, exporting, dialogs, opens) {
+  constructor(host, problem, state, saver, editing, exporting, sheet, dialogs, opens) {
     this.state = state;
     this.saver = saver;
     this.exporting = exporting;
@@ -45,14 +45,12 @@ export class Header {
     const more = menu([[this.speakers, () => editing.tellSpeakers()], [find, opens.find], [clean, opens.clean], [TEXTS.add_recordings, () => state.beside("recordings")], [TEXTS.retext, () => dialogs.retext()], [TEXTS.keys, () => dialogs.keys()], [TEXTS.settings, opens.settings]]);
     const others = opener(more, make("button", { type: "button", class: "tool", title: TEXTS.more, "aria-label": TEXTS.more }, icon("dots")));
     others.popoverTargetElement = more;
-    this.film = make("button", { type: "button", class: "quiet" }, TEXTS.exports.film);
-    this.parts = menu(Object.entries(TEXTS.exports).map(([part, name]) => [part === "film" ? this.film : name, () => exporting.export(part)]));
+    this.sheetHost = sheet.host;
     this.preparing = make("span");
-    this.download = opener(this.parts, make("button", { type: "button", class: "button primary", onclick: () => { if (exporting.wanted) exporting.stopExport(); } }, icon("download"), this.preparing));
-    this.clean = make("button", { type: "button", class: "quiet named", title: TEXTS.clean_hint, "aria-label": TEXTS.clean, "aria-expanded": "false", "data-name": "clean", onclick: opens.clean }, icon("clean"), make("span", {}, TEXTS.clean));
+    this.download = opener(sheet.host, make("button", { type: "button", class: "button primary", onclick: () => { if (exporting.wanted) exporting.stopExport(); } }, icon("download"), this.preparing));
     host.append(make("button", { type: "button", class: "quiet back", "aria-label": TEXTS.all_projects, onclick: opens.leave }, "‹", make("span", {}, TEXTS.all_projects)),
       make("h1", { class: "name" }, this.name), this.status, this.progress, make("span", { class: "push" }), this.sheet,
-      this.undo, this.redo, tool("find", `${TEXTS.find} (Ctrl+F)`, opens.find, { class: "tool finds" }), this.clean, others, more, this.download, this.parts);
+      this.undo, this.redo, tool("find", `${TEXTS.find} (Ctrl+F)`, opens.find, { class: "tool finds" }), others, more, this.download, sheet.host);
     this.problem = problem;
     this.sentence = make("p");
     this.other = make("div", { class: "row" },
@@ -78,10 +76,9 @@ export class Header {
     this.other.hidden = !listening || listening.other_text === null;
     this.undo.disabled = !history.done.length;
     this.redo.disabled = !history.undone.length;
-    this.film.hidden = !this.exporting.hasFilm;
-    const preparing = wanted && (this.exporting.waitsFor || `${TEXTS.preparing}…`);
+    const preparing = wanted && (this.exporting.waitsFor(wanted.part) || `${TEXTS.preparing}…`);
     this.download.disabled = !sound;
-    this.download.popoverTargetElement = preparing ? null : this.parts;
+    this.download.popoverTargetElement = preparing ? null : this.sheetHost;
     this.download.title = preparing ? TEXTS.stop : "";
     this.download.setAttribute("aria-label", preparing || TEXTS.export);
     this.preparing.textContent = preparing || TEXTS.export;

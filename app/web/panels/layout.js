@@ -2,7 +2,7 @@
 
 import { kept } from "../browser_storage.js";
 import { FOLDED, UNFOLDED } from "../sound/audio_drawing.js";
-import { drag, make } from "../elements.js";
+import { drag, make, tool } from "../elements.js";
 import { TEXTS } from "../texts.js";
 
 /** The button that unfolds the spectrogram, and the edge above the sound, by which its height is dragged. @param {HTMLElement} host */
@@ -34,13 +34,14 @@ export function build(host, clicked) {
   const problem = make("div", { class: "problem", role: "alert", hidden: true });
   const script = make("div", { class: "page" });
   const list = make("div"), cleaning = make("div", { class: "cleaning", hidden: true }), recordings = make("div", { class: "recordings", hidden: true });
+  const close = tool("close", TEXTS.close, () => { host.dataset.sheet = ""; }, { class: "tool fold" });
   const tabs = make("div", { class: "tabs", role: "tablist", "aria-label": TEXTS.changes });
   const film = make("div", { class: "film" });
   const audio = make("div", { class: "audio" });
   const transport = make("div", { class: "transport" });
   const { grip, picture } = sized(host);
   const edit = make("div", { class: "screen edit-screen" }, header,
-    make("div", { class: "main" }, make("div", { class: "document" }, problem, script), film, make("aside", { class: "changes", "aria-label": TEXTS.changes }, tabs, list, cleaning, recordings)), grip, audio, transport);
+    make("div", { class: "main" }, make("div", { class: "document" }, problem, script), film, make("aside", { class: "changes", "aria-label": TEXTS.changes }, make("div", { class: "top" }, tabs, close), list, cleaning, recordings)), grip, audio, transport);
   host.append(start, edit);
   // A click leaves the keys to the script; whoever goes by Tab stays where they are.
   edit.addEventListener("click", (event) => {

@@ -23,7 +23,7 @@ export class RecordingsView {
     this.lists = { source: make("ol", { class: "cards", oncopy: (event) => this.#copy(event) }), track: make("ol", { class: "cards" }) };
     this.asking = {}; // the latest question for them
     this.note = make("p", { class: "none", role: "status" });
-    host.append(make("div", { class: "head" }, make("h2", {}, TEXTS.recordings), tool("close", TEXTS.close, () => state.beside())), this.note, ...this.#part("source", `${SOUND},${WORDS}`), ...this.#part("track", SOUND));
+    host.append(this.note, ...this.#part("source", `${SOUND},${WORDS}`), ...this.#part("track", SOUND));
   }
 
   /** @param {Kind} kind @param {string} accept */

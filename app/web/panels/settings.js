@@ -18,6 +18,8 @@ export class Settings {
     this.saver = saver;
     /** @type {Record<string, string[]>|null} null until the server has answered */
     this.choices = null;
+    /** @type {string[]} the parts of what can be taken home */
+    this.exports = [];
     /** @type {Option[]} */
     this.options = [];
     this.dialog = make("dialog", { class: "dialog settings" });
@@ -27,8 +29,9 @@ export class Settings {
   }
 
   /** Takes what the server offers; what was chosen once and is there no more is as usual. @param {Limits} limits */
-  offer({ choices, options }) {
+  offer({ choices, exports, options }) {
     if (this.choices) return;
+    this.exports = exports;
     this.choices = choices;
     this.options = options;
     const { settings } = this.state, kept = JSON.parse(browser.get(KEPT) || "{}");
@@ -38,7 +41,7 @@ export class Settings {
   }
 
   /** @param {string} name @param {any} value */
-  #set(name, value) {
+  set(name, value) {
     this.state.settings[name] = value;
     browser.set(KEPT, JSON.stringify(this.state.settings));
     if (this.state.project) this.saver.save();
@@ -46,21 +49,19 @@ export class Settings {
 
   /** @param {keyof typeof TEXTS.settings_of} name @param {[value: any, text: string][]} offered */
   #select(name, offered) {
-    const input = make("select", { onchange: ({ target }) => this.#set(name, offered[target.selectedIndex][0]) }, ...offered.map(([value, said]) => make("option", { selected: value === this.state.settings[name] }, said)));
+    const input = make("select", { onchange: ({ target }) => this.set(name, offered[target.selectedIndex][0]) }, ...offered.map(([value, said]) => make("option", { selected: value === this.state.settings[name] }, said)));
     return make("label", { class: "setting" }, make("span", {}, TEXTS.settings_of[name]), input);
   }
 
   open() {
     if (!this.choices) return; // no server has answered yet
-    const { state, choices } = this, { kinds } = TEXTS;
+    const { state, choices } = this;
     const named = (/** @type {string[]} */ names) => names.map((each) => /** @type {[string, string]} */ ([each, each || TEXTS.no_voice]));
     const names = state.project && make("textarea", { rows: "3", maxlength: "20000", placeholder: TEXTS.names_hint, "aria-label": TEXTS.names, onchange: ({ target }) => state.ask("names", { text: target.value }) }, state.names);
-    const fields = (/** @type {boolean} */ advanced) => this.options.filter((option) => option.advanced === advanced).map((option) => fieldOf(option, state.settings[option.name], (value) => this.#set(option.name, value)));
+    const fields = (/** @type {boolean} */ advanced) => this.options.filter((option) => option.advanced === advanced).map((option) => fieldOf(option, state.settings[option.name], (value) => this.set(option.name, value)));
     show(this.dialog, make("h2", {}, TEXTS.settings),
       names && make("label", { class: "setting" }, make("span", {}, TEXTS.names), names),
       ...fields(false),
-      this.#select("kind", choices.kind.map((kind) => [kind, kinds[/** @type {keyof typeof kinds} */ (kind)] || kind])),
-      this.#select("loudness", TEXTS.loudnesses),
       make("details", {}, make("summary", {}, TEXTS.advanced),
         ...fields(true),
         ...ADVANCED.filter((name) => choices[name].length > 1).map((name) => this.#select(name, named(choices[name])))),

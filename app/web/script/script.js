@@ -138,18 +138,6 @@ export class Script {
     return this.textOf(0, this.tokens.length);
   }
 
-  /** What the recording says, a line for each turn: who says it, and what. @returns {[string, string][]} */
-  get turns() {
-    /** @type {[string, string][]} */
-    const found = [];
-    for (const { speaker, text } of this.tokens) {
-      const last = found[found.length - 1];
-      if (last && last[0] === speaker) last[1] += ` ${text}`;
-      else found.push([speaker, text]);
-    }
-    return found;
-  }
-
   /**
    * The list of edits with tokens [first, last) replaced by `text`; an insertion if the range is
    * empty. Edits that it covers give way to it. Of the text's words those are recorded that are `known`.

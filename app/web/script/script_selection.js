@@ -53,8 +53,9 @@ export class ScriptSelection {
   }
 
   mark() {
-    const [from, until] = this.state.range || [0, 0];
-    for (const each of this.text.body.querySelectorAll(".selected")) each.classList.remove("selected");
+    const [from, until] = this.state.range || [0, 0], { selection, active } = this.state;
+    for (const each of this.text.body.querySelectorAll(".selected, .here")) each.classList.remove("selected", "here");
+    if (!active) this.text.shown(selection ? selection.focus : Math.max(0, this.hearing.heardToken()))?.classList.add("here");
     for (const { first, last, element } of this.text.near) {
       if (first >= until || last <= from) continue;
       for (const each of /** @type {NodeListOf<HTMLElement>} */ (element.querySelectorAll("[data-k]"))) each.classList.toggle("selected", Number(each.dataset.k) >= from && Number(each.dataset.k) < until);

@@ -2,7 +2,7 @@
 // element for each word; those far from it are plain text of the same size.
 
 import { escaped, make } from "../elements.js";
-import { TEXTS, clock, named, tell } from "../texts.js";
+import { TEXTS, clock, named } from "../texts.js";
 
 const FIRST = 12; // paragraphs that have elements from the beginning
 const LONG = 70; // words of a paragraph of what is not recognised yet
@@ -19,6 +19,8 @@ export class ScriptText {
     this.rows = [];
     /** @type {Place[]} */
     this.places = [];
+    /** @type {string[]} who speaks */
+    this.voices = [];
     this.lit = -1;
     /** @type {HTMLElement|null} */
     this.litElement = null;
@@ -50,6 +52,7 @@ export class ScriptText {
     const paragraphs = script.paragraphs().map(([first, last]) => ({ first, last, start: script.tokens[first].start, near: false, made: "" }));
     this.#withWaiting(paragraphs);
     this.places = script.places();
+    this.voices = this.state.voices;
     /** @type {Row[]} */
     const rows = paragraphs.map((paragraph, n) => {
       const was = this.rows[n], element = was?.element || make("div", { class: "paragraph" }, make("span", { class: "time", "aria-hidden": "true" }), make("p"));
@@ -89,9 +92,12 @@ export class ScriptText {
     const turns = row.waiting === undefined && speaker && (first === 0 || script.tokens[first - 1].speaker !== speaker);
     const name = turns ? `<button type="button" class="speaker" title="${TEXTS.rename}" data-speaker="${first}">${escaped(speaker)}</button> ` : "";
     const html = row.waiting ?? name + (row.near ? this.#words(first, last) : escaped(this.#plain(first, last)));
-    if (row.made === time + html) return;
-    row.made = time + html;
+    const made = `${this.voices.length > 1 ? this.voices.indexOf(speaker) : ""} ${time}${html}`;
+    if (row.made === made) return;
+    row.made = made;
     element.children[0].textContent = time;
+    if (speaker && this.voices.length > 1) element.dataset.voice = String(this.voices.indexOf(speaker) % 6);
+    else delete element.dataset.voice;
     element.children[1].innerHTML = html; // made of escaped texts alone
   }
 
@@ -135,7 +141,7 @@ export class ScriptText {
       if (!heard && end - start < 10) continue;
       const at = rows.findIndex((row) => row.start > start), said = heard.split(/\s+/);
       const add = Array.from({ length: Math.ceil(said.length / LONG) }, (_, k) => `<span class="provisional">${escaped(said.slice(k * LONG, (k + 1) * LONG).join(" "))}</span>`);
-      const bones = `<button type="button" class="missing" data-look="${start}">${escaped(tell(TEXTS.missing, clock(end)))}</button>`;
+      const bones = `<button type="button" class="missing" data-look="${start}">${escaped(TEXTS.missing)}</button>`;
       rows.splice(at < 0 ? rows.length : at, 0, ...(heard ? add : [bones]).map((waiting) => ({ first: -1, last: -1, start, near: false, made: "", waiting })));
     }
   }

@@ -5,6 +5,7 @@ import { RULER, WORDS } from "./word_lane.js";
 
 const GAP = 6, MEL = 88, GUTTER = 42;
 export const FOLDED = 104, UNFOLDED = 240; // pixels of the sound without and with its spectrogram
+const SILENT = 0.03; // of full scale: what is no louder stays small
 const STEPS = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800];
 
 /** @typedef {import("./word_lane.js").Pen} Pen @typedef {import("./timeline.js").Stretch} Stretch */
@@ -13,8 +14,11 @@ const STEPS = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800
 const penOf = (canvas) => /** @type {Pen} */ (canvas.getContext("2d"));
 
 export class AudioDrawing {
-  /** @param {import("./axis.js").Axis} axis @param {import("./word_lane.js").WordLane} lane @param {import("../hearing.js").Hearing} hearing */
-  constructor(axis, lane, hearing) {
+  /** @param {import("./axis.js").Axis} axis @param {import("./word_lane.js").WordLane} lane @param {import("../hearing.js").Hearing} hearing @param {(height: number) => void} placed is told the height of all waves */
+  constructor(axis, lane, hearing, placed) {
+    this.placed = placed;
+    /** @type {Map<number|undefined, number>} of all tracks or each, in what is drawn */
+    this.gains = new Map();
     this.axis = axis;
     this.lane = lane;
     this.hearing = hearing;
@@ -32,18 +36,22 @@ export class AudioDrawing {
     this.lane.colours = { ink: colour("ink"), faint: colour("faint"), line: colour("line"), wave: colour("wave"), come: colour("come"), gone: colour("gone"), now: colour("accent"), chosen: colour("chosen"), panel: colour("panel") };
     const mel = height >= UNFOLDED ? MEL : 0, lane = this.lane.hasWords ? WORDS : 0;
     const waves = height - RULER - (mel && mel + GAP) - (lane && lane + GAP);
-    const two = this.axis.line.stretches.some((each) => each.edit);
+    const { tracks, side } = this.state, shown = side === "edited" ? "out" : "source";
+    const two = !tracks.length && this.axis.line.stretches.some((each) => each.edit);
     this.lane.rows = { wave: RULER, waves, mel: RULER + waves + GAP, melHeight: mel, words: height - lane };
+    this.gains.clear();
     this.#selection(pen);
     this.#ruler(pen, width);
     for (const each of this.lane.visible()) {
       if (two) {
         this.#wave(pen, each, "source", RULER, waves / 2 - 1);
         this.#wave(pen, each, "out", RULER + waves / 2 + 1, waves / 2 - 1);
-      } else this.#wave(pen, each, "out", RULER, waves);
+      } else if (!tracks.length) this.#wave(pen, each, "out", RULER, waves);
+      tracks.forEach((_, track) => this.#wave(pen, each, shown, RULER + (track * waves) / tracks.length, waves / tracks.length - 2, { track, colour: this.state.heard[track] ? colour(`voice-${track % 6}`) : this.lane.colours.line }));
       if (mel) this.#spectrogram(pen, each, this.lane.rows.mel, mel);
     }
     if (two && waves >= 60) this.#lanes(pen, waves);
+    this.placed(waves);
     if (mel) this.#hertz(pen, width);
     this.lane.edges = [];
     if (lane) { this.lane.drawWords(pen); this.lane.drawPauses(pen); }
@@ -81,8 +89,19 @@ export class AudioDrawing {
     line(pen, 0, RULER - 3.5, width, RULER - 3.5);
   }
 
-  /** @param {Pen} pen @param {Stretch} each @param {"source"|"out"} lane @param {number} top @param {number} height */
-  #wave(pen, each, lane, top, height) {
+  /** By how much the waves in the view are drawn higher, so that they fill their place. @param {number} [track] */
+  #gain(track) {
+    let gain = this.gains.get(track);
+    if (gain === undefined) {
+      const { axis } = this, peaks = axis.pictures.peaks(axis.scale, track);
+      gain = gainOf(Array.from({ length: Math.ceil(axis.width) }, (_, x) => peaks(axis.line.convert("at", "source", axis.at(x)))));
+      this.gains.set(track, gain);
+    }
+    return gain;
+  }
+
+  /** @param {Pen} pen @param {Stretch} each @param {"source"|"out"} lane @param {number} top @param {number} height @param {{track: number, colour: string}|null} own one of several tracks */
+  #wave(pen, each, lane, top, height, own = null) {
     const size = lane === "source" ? each.sourceLength : each.outLength;
     if (!size || height < 4) return;
     const from = Math.max(0, this.axis.x(each.at)), until = Math.min(this.axis.width, this.axis.x(each.at + size));
@@ -94,12 +113,12 @@ export class AudioDrawing {
       pen.fillRect(from, top, Math.max(1.5, until - from), height);
       pen.globalAlpha = 1;
     }
-    pen.fillStyle = each.edit ? (lane === "source" ? colours.gone : colours.come) : colours.wave;
-    if (lane === "source" && !each.edit) pen.globalAlpha = 0.45;
-    const middle = top + height / 2, half = (height / 2 - 2) * this.axis.pictures.gain();
+    pen.fillStyle = own ? own.colour : each.edit ? (lane === "source" ? colours.gone : colours.come) : colours.wave;
+    if (lane === "source" && !each.edit && !own) pen.globalAlpha = 0.45;
+    const middle = top + height / 2, half = (height / 2 - 2) * this.#gain(own?.track);
     const peaks = lane === "out" && each.take !== null
-      ? this.axis.pictures.takePeaks(each.take, each.from, each.outLength, this.axis.scale)
-      : this.axis.pictures.peaks(this.axis.scale);
+      ? this.axis.pictures.takePeaks(each.take, each.from, each.outLength, this.axis.scale, own?.track)
+      : this.axis.pictures.peaks(this.axis.scale, own?.track);
     for (let x = Math.floor(from); x < until; x++) {
       const inside = this.axis.at(x) - each.at;
       const [low, high] = peaks(lane === "out" && each.take !== null ? inside : each.source + inside);
@@ -184,12 +203,11 @@ export class AudioDrawing {
     pen.setTransform(dpr, 0, 0, dpr, 0, 0);
     pen.clearRect(0, 0, width, height);
     const scale = this.axis.line.axis / width;
-    const peaks = this.axis.pictures.peaks(scale);
+    const peaks = this.axis.pictures.peaks(scale), pairs = Array.from({ length: width }, (_, x) => peaks(this.axis.line.convert("at", "source", x * scale)));
+    const half = (height / 2) * gainOf(pairs);
     pen.fillStyle = this.lane.colours.wave;
     pen.globalAlpha = 0.5;
-    for (let x = 0; x < width; x++) {
-      const [low, high] = peaks(this.axis.line.convert("at", "source", x * scale));
-      const half = (height / 2) * this.axis.pictures.gain();
+    for (const [x, [low, high]] of pairs.entries()) {
       pen.fillRect(x, height / 2 - high * half, 1, Math.max(1, (high - low) * half));
     }
     pen.globalAlpha = 1;
@@ -207,6 +225,9 @@ export class AudioDrawing {
     pen.stroke();
   }
 }
+
+/** @param {[lowest: number, highest: number][]} pairs of a view's pixels */
+const gainOf = (pairs) => 0.95 / pairs.reduce((most, [low, high]) => Math.max(most, high, -low), SILENT);
 
 /** @param {Pen} pen @param {number} x @param {number} y @param {number} to @param {number} until */
 function line(pen, x, y, to, until) {

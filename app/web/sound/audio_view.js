@@ -3,6 +3,7 @@
 import { AudioDrawing } from "./audio_drawing.js";
 import { drag } from "../elements.js";
 import { Axis } from "./axis.js";
+import { TrackLabels } from "./track_labels.js";
 import { RULER, WordLane } from "./word_lane.js";
 
 const GRIP = 6, FINGER = 18; // pixels around an edge in which it is caught, by a finger as well
@@ -24,7 +25,8 @@ export class AudioView {
     this.coarse = false; // whether a finger points
     this.axis = new Axis(host, state, () => hearing.headAt(), () => this.drawing.drawNow());
     this.lane = new WordLane(this.axis);
-    this.drawing = new AudioDrawing(this.axis, this.lane, hearing);
+    this.tracks = new TrackLabels(host, this.axis, hearing);
+    this.drawing = new AudioDrawing(this.axis, this.lane, hearing, (height) => this.tracks.place(height));
     this.axis.canvas.addEventListener("pointerdown", (event) => this.#press(event));
     this.axis.canvas.addEventListener("pointermove", (event) => this.#hover(event));
     this.axis.canvas.addEventListener("pointerleave", () => { this.lane.hovered = null; this.axis.tip.hidden = true; this.axis.draw(); });
@@ -59,10 +61,12 @@ export class AudioView {
     const before = this.lane.hovered;
     this.lane.hovered = this.dragging ? this.lane.hovered : this.#edge(x, y);
     this.axis.canvas.style.cursor = this.lane.hovered ? "ew-resize" : "text";
-    this.axis.tip.hidden = !this.lane.hovered || this.dragging;
-    if (this.lane.hovered) {
-      this.axis.tip.textContent = this.lane.hovered.hint;
-      Object.assign(this.axis.tip.style, { left: `${Math.min(x + 10, this.axis.width - 260)}px`, top: `${y - 30}px` });
+    const short = y > this.lane.rows.words && this.lane.short.find(({ a, b }) => a <= x && x < b);
+    const tip = this.lane.hovered ? this.lane.hovered.hint : short ? short.text : "";
+    this.axis.tip.hidden = !tip || this.dragging;
+    if (tip) {
+      this.axis.tip.textContent = tip;
+      Object.assign(this.axis.tip.style, { left: `${Math.max(0, Math.min(x + 10, this.axis.width - this.axis.tip.offsetWidth))}px`, top: `${y - 30}px` });
     }
     if (before !== this.lane.hovered) this.axis.draw();
   }

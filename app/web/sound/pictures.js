@@ -17,12 +17,10 @@ export class Pictures {
     this.images = new Map();
     /** @type {Map<string, Float32Array|null>} */
     this.takes = new Map();
-    this.loudest = 0;
   }
 
   clear() {
     for (const each of [this.blocks, this.images, this.takes]) each.clear();
-    this.loudest = 0;
   }
 
   get at() { return `/projects/${this.state.project}`; }
@@ -34,8 +32,8 @@ export class Pictures {
     return level;
   }
 
-  /** A function from a sample to its pixel's lowest and highest, -1..1; zeros until they are here. @param {number} scale @returns {Peaks} */
-  peaks(scale) {
+  /** A function from a sample to its pixel's lowest and highest, -1..1, of all tracks or one; zeros until they are here. @param {number} scale @param {number} [track] @returns {Peaks} */
+  peaks(scale, track) {
     const level = this.#level(scale, LEVELS), rate = this.state.rate;
     const perSample = FINEST / 4 ** level / rate;
     const wide = Math.max(1, Math.round(scale * perSample));
@@ -43,7 +41,7 @@ export class Pictures {
       const first = Math.floor(sample * perSample);
       let low = 127, high = -127;
       for (let k = first; k < first + wide; k++) {
-        const block = this.#block(level, Math.floor(k / BLOCK));
+        const block = this.#block(level, Math.floor(k / BLOCK), track);
         const at = (k % BLOCK) * 2;
         if (!block || at + 1 >= block.length) continue;
         if (block[at] < low) low = block[at];
@@ -53,18 +51,10 @@ export class Pictures {
     };
   }
 
-  /** By how much the waves are drawn higher, so that a quiet recording is seen as well. */
-  gain() {
-    if (this.loudest) return 0.95 / this.loudest;
-    const block = this.#block(LEVELS - 1, 0);
-    if (!block) return 1;
-    this.loudest = block.reduce((most, value) => Math.max(most, Math.abs(value)), 6) / 127;
-    return 0.95 / this.loudest;
-  }
-
-  /** @param {number} level @param {number} number */
-  #block(level, number) {
-    return this.#kept(this.blocks, `${level}:${number}`, async () => new Int8Array(await this.state.server.bytes(`${this.at}/peaks/${level}?first=${number * BLOCK}&count=${BLOCK}`)));
+  /** @param {number} level @param {number} number @param {number} [track] */
+  #block(level, number, track) {
+    const of = track === undefined ? "" : `/${track}`;
+    return this.#kept(this.blocks, `${level}${of}:${number}`, async () => new Int8Array(await this.state.server.bytes(`${this.at}/peaks/${level}${of}?first=${number * BLOCK}&count=${BLOCK}`)));
   }
 
   /** What is kept by a name; null while it is on its way. @template T @param {Map<string, T|null>} kept @param {string} name @param {() => Promise<T>} load */
@@ -102,9 +92,9 @@ export class Pictures {
     }));
   }
 
-  /** As `peaks`, of a take's samples from `from` on. @param {string} take @param {number} from @param {number} length @param {number} scale @returns {Peaks} */
-  takePeaks(take, from, length, scale) {
-    const samples = this.#take(take);
+  /** As `peaks`, of a take's samples from `from` on. @param {string} take @param {number} from @param {number} length @param {number} scale @param {number} [track] @returns {Peaks} */
+  takePeaks(take, from, length, scale, track) {
+    const samples = this.#take(take, track);
     const wide = Math.max(1, Math.round(scale));
     const skip = Math.max(1, Math.floor(wide / 64));
     return (sample) => {
@@ -122,11 +112,12 @@ export class Pictures {
   /** @param {string} take */
   takeLength(take) { return this.#take(take)?.length || 0; }
 
-  /** The mean of its channels. @param {string} take */
-  #take(take) {
-    return this.#kept(this.takes, take, async () => {
-      const { transport } = this.state, values = await transport.samples(take), { channels } = transport.sound;
-      return Float32Array.from({ length: values.length / channels }, (_, k) => values.subarray(k * channels, (k + 1) * channels).reduce((sum, value) => sum + value, 0) / channels / 32768);
+  /** The mean of its channels, or of a track's. @param {string} take @param {number} [track] */
+  #take(take, track) {
+    return this.#kept(this.takes, `${take} ${track ?? ""}`, async () => {
+      const { transport } = this.state, values = await transport.samples(take), { channels } = transport.sound, { tracks } = transport;
+      const first = tracks.slice(0, track ?? 0).reduce((sum, count) => sum + count, 0), count = track === undefined ? channels : tracks[track];
+      return Float32Array.from({ length: values.length / channels }, (_, k) => values.subarray(k * channels + first, k * channels + first + count).reduce((sum, value) => sum + value, 0) / count / 32768);
     });
   }
 }

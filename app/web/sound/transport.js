@@ -1,5 +1,6 @@
 // Plays a timeline, sample for sample, and goes from one to another at the same instant.
 
+import { Mixer } from "./mixer.js";
 import { Stretch } from "./stretch.js";
 import { Timeline } from "./timeline.js";
 
@@ -46,15 +47,23 @@ export class Transport {
     this.project = "";
     /** @type {Omit<Sound, "seconds">} */
     this.sound = { sample_rate: 1, channels: 1, samples: 0 };
+    /** @type {Mixer|null} of the tracks, if there are several */
+    this.mixer = null;
+    /** @type {number[]} the channels of each track */
+    this.tracks = [];
+    /** @type {boolean[]} */
+    this.heard = [];
     this.rest = 0; // where it will begin, samples of the timeline
     this.speed = 1;
     this.changed = () => {};
     this.failed = () => {};
   }
 
-  /** @param {string} project @param {Omit<Sound, "seconds">} sound */
-  open(project, sound) {
+  /** @param {string} project @param {Omit<Sound, "seconds">} sound @param {number[]} tracks the channels of each, if there are several */
+  open(project, sound, tracks = []) {
     this.close();
+    this.tracks = tracks;
+    this.heard = tracks.map(() => true);
     this.project = project;
     this.sound = sound;
     this.timeline = new Timeline(0);
@@ -64,7 +73,7 @@ export class Transport {
   close() {
     this.stop();
     if (this.context) this.context.close();
-    this.context = null;
+    this.context = this.mixer = null;
     this.rest = 0;
   }
 
@@ -105,6 +114,7 @@ export class Transport {
     if (!this.context) {
       const rate = this.sound.sample_rate;
       this.context = rate >= 8000 && rate <= 96000 ? new AudioContext({ sampleRate: rate }) : new AudioContext();
+      this.mixer = this.tracks.length ? new Mixer(this.context, this.tracks, this.heard) : null;
     }
     const { context } = this;
     if (context.state === "suspended") await context.resume();
@@ -116,8 +126,8 @@ export class Transport {
 
   /** @param {AudioContext} context @param {number} from @param {number|null} until @param {boolean} loop @param {number} at @returns {Run} */
   #begin(context, from, until, loop, at) {
-    const gain = context.createGain();
-    gain.connect(context.destination);
+    const gain = new GainNode(context, { channelInterpretation: this.mixer ? "discrete" : "speakers" });
+    gain.connect(this.mixer ? this.mixer.input : context.destination);
     gain.gain.setValueAtTime(0, at);
     gain.gain.linearRampToValueAtTime(1, at + FADE);
     const stretch = this.speed === 1 ? null : new Stretch(this.sound.channels, this.sound.sample_rate, this.speed);
@@ -126,6 +136,12 @@ export class Transport {
     this.run = run;
     this.#pump(run);
     return run;
+  }
+
+  /** Which tracks are heard. @param {boolean[]} heard */
+  hear(heard) {
+    this.heard = heard;
+    this.mixer?.hear(heard);
   }
 
   toggle() {

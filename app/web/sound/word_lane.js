@@ -26,6 +26,8 @@ export class WordLane {
     this.hovered = null;
     /** @type {{at: number, seconds: number}|null} what is being dragged longer or shorter */
     this.stretch = null;
+    /** @type {{a: number, b: number, text: string}[]} words that had no room for all of them, as they were drawn last */
+    this.short = [];
     /** @type {Edge[]} as they were drawn last */
     this.edges = [];
     /** Where the rows are, as they were drawn last. */
@@ -77,22 +79,23 @@ export class WordLane {
   drawWords(pen) {
     const { colours } = this;
     const top = this.rows.words;
-    pen.font = `12px ${getComputedStyle(this.axis.canvas).fontFamily}`;
     pen.textAlign = "center";
-    const { range } = this.state;
+    this.short = [];
+    const { range } = this.state, { fontFamily } = getComputedStyle(this.axis.canvas);
     for (const word of this.words()) {
       const a = this.axis.x(word.first), b = this.axis.x(word.last), room = b - a;
       const chosen = range && word.k >= range[0] && word.k < range[1];
       if (room < 3) continue;
+      pen.font = `12px ${fontFamily}`;
+      if (pen.measureText(word.text).width > room - 3) pen.font = `10px ${fontFamily}`;
       pen.fillStyle = word.edit ? colours.come : colours.faint;
       pen.globalAlpha = word.edit ? 0.16 : 0.1;
       pen.fillRect(a + 0.5, top + 3, room - 1, WORDS - 5);
       pen.globalAlpha = 1;
       pen.fillStyle = word.edit ? colours.come : chosen ? colours.now : colours.ink;
-      if (room > 10) {
-        const text = fitted(pen, word.text, room - 6);
-        if (text) pen.fillText(text, (a + b) / 2, top + 16);
-      }
+      const text = room > 8 ? fitted(pen, word.text, room - 3) : "";
+      if (text) pen.fillText(text, (a + b) / 2, top + 16);
+      if (text !== word.text) this.short.push({ a, b, text: word.text });
       if (word.edit && room > 8) {
         // The last word's end is that of them all.
         this.edges.push({ x: b, k: -1, side: "end", hint: word.isLast ? TEXTS.stretch : TEXTS.word_drag, edit: word.edit, from: word.isLast ? word.start : word.first, word: word.isLast ? null : word.number, take: word.take });

@@ -17,15 +17,25 @@ const FEW = 8; // projects that are listed without a search
 
 /** @import { Limits, LiveWord, RecentProject } from "../records" */
 /**
- * What begins here. create: a project, of an upload or the example. offer: the choices that the server has. addTracks: in step with what is open.
+ * What begins here. create: a project, of an upload, with tracks beside it, or the example. offer: the choices that the server has.
  * @typedef {object} Begins
- * @property {(data: {upload?: string, text?: string, example?: boolean}) => Promise<void>} create @property {(id: string) => Promise<void>} open
- * @property {(limits: Limits) => void} offer @property {(files: File[]) => void} addTracks
+ * @property {(data: {upload?: string, tracks?: string[], text?: string, example?: boolean}) => Promise<void>} create @property {(id: string) => Promise<void>} open
+ * @property {(limits: Limits) => void} offer
  */
 
 /** Megabytes, or gigabytes, as people count them. @param {number} bytes */
 function size(bytes) {
   return bytes < 1e9 ? `${Math.ceil(bytes / 1e6)} MB` : `${(Math.ceil(bytes / 1e8) / 10).toString()} GB`;
+}
+
+/** What happens here: a word gives way to another one, in the script and in the sound. */
+function picture() {
+  const bars = Array.from({ length: 72 }, (_, k) => Math.abs(Math.sin(k * 0.9) * Math.sin(k * 0.23 + 1)) ** 0.7 * 26 + 3);
+  const path = (/** @type {number} */ first, /** @type {number} */ last) => bars.slice(first, last).map((high, k) => `M${6 * (first + k) + 3} ${20 - high / 2}v${high.toFixed(1)}`).join("");
+  const sound = make("span", { "aria-hidden": "true" }); // a drawing of its own, made of numbers alone
+  sound.innerHTML = `<svg viewBox="0 0 432 40" fill="none" stroke-width="3" stroke-linecap="round"><path d="${path(0, 20)}${path(36, 72)}"/><path class="come" d="${path(20, 36)}"/></svg>`;
+  const [before, old, fresh, after] = TEXTS.shown_example;
+  return make("div", { class: "shown" }, make("p", {}, before, " ", make("del", {}, old), " ", make("ins", {}, fresh), " ", after), sound);
 }
 
 export class StartView {
@@ -52,14 +62,17 @@ export class StartView {
     this.spoken = make("p", { class: "spoken" });
     this.formats = make("p", { class: "formats" });
     this.recent = make("ul", { class: "recent" });
+    this.whole = false; // whether all are listed
+    this.rest = make("button", { type: "button", class: "quiet", hidden: true, onclick: () => { this.whole = true; this.render(); } });
     this.bin = make("details", { hidden: true });
     this.left = make("div", { class: "left", role: "status" });
     /** @type {(() => unknown)|null} does once more what was refused */
     this.again = null;
     this.note = make("div", { class: "busy", role: "status" });
     this.panel = make("div", { class: "start" },
+      make("p", { class: "brand" }, make("strong", {}, "A3T"), " ", TEXTS.brand),
       make("div", { class: "hero" },
-        make("h1", {}, TEXTS.title), make("p", { class: "lead" }, matchMedia("(hover: none)").matches ? TEXTS.lead_touch : TEXTS.lead),
+        make("h1", {}, TEXTS.title), picture(), make("p", { class: "lead" }, matchMedia("(hover: none)").matches ? TEXTS.lead_touch : TEXTS.lead),
         make("div", { class: "actions" },
           make("button", { type: "button", class: "button primary", onclick: () => this.chooser.click() }, icon("upload"), make("span", {}, TEXTS.choose)),
           this.mic,
@@ -68,7 +81,7 @@ export class StartView {
         this.own = make("details", {}, make("summary", {}, TEXTS.own_text), this.text,
           make("button", { type: "button", class: "quiet", onclick: () => this.words.click() }, TEXTS.text_file)),
         this.formats, this.chooser, this.words),
-      make("section", { class: "projects" }, make("h2", {}, TEXTS.recent), this.search, this.recent, this.bin),
+      make("section", { class: "projects" }, make("h2", {}, TEXTS.recent), this.search, this.recent, this.rest, this.bin),
       make("p", { class: "consent" }, TEXTS.consent, " ", make("button", { type: "button", class: "quiet", onclick: settings }, TEXTS.settings)));
     host.append(this.panel);
     host.addEventListener("dragover", (event) => { event.preventDefault(); host.classList.add("dropping"); });
@@ -97,28 +110,28 @@ export class StartView {
     show(this.note, make("span", { class: "problem" }, sentence), remedy && make("button", { type: "button", class: "quiet strong", onclick: remedy[1] }, remedy[0]));
   }
 
-  /** @param {File[]} files a recording, perhaps with its transcript @param {string|null} kept by this name until it has arrived @param {Promise<LiveWord[]>|null} heard its words so far @param {File[]} tracks in step with it @returns {Promise<void>} */
-  async take(files, kept = null, heard = null, tracks = []) {
+  /** @param {File[]} files a recording, or a track of each speaker, perhaps with a transcript @param {string|null} kept by this name until it has arrived @param {Promise<LiveWord[]>|null} heard its words so far @returns {Promise<void>} */
+  async take(files, kept = null, heard = null) {
     const words = files.find(isWords), sounds = files.filter((file) => !isWords(file)), [sound] = sounds;
     this.chooser.value = "";
     const { state, begins } = this;
     return this.begin("", async () => {
       if (words) await this.#read(words);
-      if (sounds.length > 1) {
-        if (sounds.some(({ name }) => /\.zip$/i.test(name))) throw new Error(TEXTS.too_many);
-        return this.dialogs.ask(TEXTS.which_edited, sounds.map((own) => [own.name, () => this.take([own], null, null, sounds.filter((each) => each !== own))]));
-      }
+      if (sounds.length > 1 && sounds.some(({ name }) => /\.zip$/i.test(name))) throw new Error(TEXTS.too_many);
       if (!sound) return;
-      if (this.limits && sound.size > this.limits.bytes) throw new Error(tell(TEXTS.too_large, sound.name, size(sound.size), size(this.limits.bytes)));
-      const upload = await state.server.upload(sound, (share) => { this.note.textContent = `${TEXTS.uploading} ${sound.name}… ${Math.round(100 * share)} %`; });
+      const { limits } = this, large = limits && sounds.find((each) => each.size > limits.bytes);
+      if (large) throw new Error(tell(TEXTS.too_large, large.name, size(large.size), size(limits.bytes)));
+      /** @type {string[]} */
+      const uploads = [];
+      for (const each of sounds) uploads.push(await state.server.upload(each, (share) => { this.note.textContent = `${TEXTS.uploading} ${each.name}… ${Math.round(100 * share)} %`; }));
+      const [upload, ...tracks] = uploads;
       if (!this.text.value.trim() && !/\.zip$/i.test(sound.name)) await offerRecogniser(state.server, this.note);
       this.note.textContent = `${TEXTS.opening}…`;
-      await begins.create({ upload, text: this.text.value });
+      await begins.create({ upload, tracks, text: this.text.value });
       const { project } = state;
       if (!project) return; // why was said
       this.note.textContent = this.text.value = "";
       if (kept) await drop(kept);
-      if (tracks.length) begins.addTracks(tracks);
       this.#say();
       if (!heard) return;
       state.spoken = { project, words: await heard };
@@ -198,7 +211,9 @@ export class StartView {
     const here = projects.filter((each) => !each.binned), gone = projects.filter((each) => each.binned);
     this.search.hidden = here.length <= FEW;
     const wanted = this.search.hidden ? "" : this.search.value.trim().toLowerCase();
-    const listed = here.filter(({ name }) => name.toLowerCase().includes(wanted)).sort((a, b) => b.opened - a.opened);
+    const found = here.filter(({ name }) => name.toLowerCase().includes(wanted)).sort((a, b) => b.opened - a.opened), listed = this.whole || wanted ? found : found.slice(0, FEW);
+    this.rest.hidden = listed.length === found.length;
+    this.rest.textContent = tell(TEXTS.all_of_them, found.length);
     show(this.recent, ...listed.map((each) => make("li", {},
       make("button", { type: "button", class: "project", onclick: () => this.begins.open(each.id) },
         make("strong", {}, each.name),

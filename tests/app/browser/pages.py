@@ -93,11 +93,18 @@ def changes(page: Any) -> list[str]:
     return [" ".join(text.split()) for text in found]
 
 
+def export(page: Any, what: str = "Audio") -> None:
+    """Ask for a part of what can be taken home."""
+    page.get_by_role("button", name="Export").click()
+    if what != "Audio":
+        page.get_by_role("radio", name=what).check()
+    page.get_by_role("button", name="Download").click()
+
+
 def download(page: Any, folder: Path) -> Path:
     """The zip of everything."""
     with page.expect_download() as waiting:
-        page.get_by_role("button", name="Export").click()
-        page.get_by_role("button", name="All files").click()
+        export(page, "All files")
     path = folder / waiting.value.suggested_filename
     waiting.value.save_as(path)
     return path

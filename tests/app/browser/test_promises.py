@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from tests.app.browser.pages import changes, upload, word
+from tests.app.browser.pages import changes, export, upload, word
 from tests.conftest import ARCTIC
 
 pytestmark = pytest.mark.slow
@@ -174,8 +174,7 @@ def test_what_is_exported_waits_for_what_is_being_made(script: Any, arctic: Path
     script.keyboard.type("never")
     script.keyboard.press("Enter")
     with script.expect_download() as waiting:
-        script.get_by_role("button", name="Export").click()
-        script.get_by_role("button", name="Audio", exact=True).click()
+        export(script)
     assert waiting.value.suggested_filename.endswith(".edited.wav")
     exported, recorded = (soundfile.read(path)[0] for path in (waiting.value.path(), arctic))
     assert not np.array_equal(exported, recorded)

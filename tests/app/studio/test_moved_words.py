@@ -264,6 +264,7 @@ def test_tracks_stay_in_step(
     soundfile.write(guest, spoken, rate)
     other = guest.with_name("talk.wav")  # as the recording is called
     soundfile.write(other, np.repeat(noise, 2), 2 * rate)
+    project.save(change(project.state, "always", ""))  # before it a track would join the script
     for path in (guest, other):
         project.post("recordings", {"upload": uploaded(project.client, path), "kind": "track"})
     project.until(lambda state: all(each["said"] == "" for each in state["recordings"]))

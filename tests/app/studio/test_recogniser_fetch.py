@@ -74,7 +74,7 @@ def test_a_recognisers_own_marks_capitals_and_doubts_stay(
     import soundfile
 
     samples, rate = soundfile.read(arctic, always_2d=True)
-    (tmp_path / "sound.pcm").write_bytes(played(samples))
+    (tmp_path / "sound.pcm").write_bytes(played(samples, samples.shape[1]))
     sound = PcmSound(tmp_path / "sound.pcm", rate, 1, len(samples))
     sure = (0.3, *[0.9] * 10)
     heard = FoundTranscript(Transcript.from_text(written), confidences=sure)

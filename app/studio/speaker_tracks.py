@@ -1,0 +1,50 @@
+"""Who speaks where each speaker has a track, by its level."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from pathlib import Path
+
+import numpy as np
+
+from a3t.projects.store.pcm_sound import PcmSound
+from a3t.projects.store.project_state import SpeakerTrack
+from a3t.projects.store.words import Token, with_speakers
+from a3t.text.normaliser.unspoken import is_name
+
+MARGIN_S = 0.03  # beside a word in which its speaker is heard as well
+
+
+def speaker_name(file: str, taken: Sequence[str]) -> str:
+    """Return a speaker's name, of a track's file if it is one that none of the ``taken`` is."""
+    letters = re.sub(r"[\W\d_]+", " ", Path(file).stem).strip().upper()
+    is_good = is_name(letters) and letters not in taken
+    return letters if is_good else f"Speaker {len(taken) + 1}"
+
+
+def said_on_tracks(
+    sound: PcmSound, tracks: Sequence[SpeakerTrack], tokens: tuple[Token, ...]
+) -> tuple[Token, ...]:
+    """Return the tokens, each said by whoever's track it is loudest on, beside the level of their
+    speech. Those whose speakers are named already stay."""
+    if not tokens or any(token.speaker for token in tokens):
+        return tokens
+    rate, names = sound.sample_rate, {}
+    first = max(0, round((tokens[0].start - MARGIN_S) * rate))
+    last = min(sound.samples, round((max(token.end for token in tokens) + MARGIN_S) * rate))
+    samples = sound.read(first, last).astype(np.float32) / 32768
+    powers = np.stack([np.square(own).mean(axis=1) for own in parts_of(samples, tracks)], axis=1)
+    levels = [track.level for track in tracks]
+    for token in tokens:
+        begin = max(0, round((token.start - MARGIN_S) * rate) - first)
+        heard = powers[begin : max(begin + 1, round((token.end + MARGIN_S) * rate) - first)]
+        names[token.id] = tracks[int(np.argmax(heard.mean(axis=0) / levels))].name
+    return tuple(with_speakers(tokens, names))
+
+
+def parts_of(samples: np.ndarray, tracks: Sequence[SpeakerTrack]) -> Iterator[np.ndarray]:
+    """Yield the channels of each track."""
+    for track, last in zip(tracks, accumulate(each.channels for each in tracks), strict=True):
+        yield samples[:, last - track.channels : last]

@@ -1,0 +1,122 @@
+"""A file for each speaker, joined: one script, each speaker's words, a mix and tracks."""
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import soundfile
+from starlette.testclient import TestClient
+
+from a3t.errors import InputError
+from app.studio.speaker_tracks import speaker_name
+from app.studio.work.tracks import join_tracks
+from tests.app.studio.conftest import Project, change, uploaded
+from tests.conftest import ARCTIC
+
+QUIET: Any = SimpleNamespace(progress=None)
+
+
+def in_turns(samples: np.ndarray, turns: Sequence[int]) -> list[np.ndarray]:
+    """The same sentence once for each turn, on the track of whoever's turn it is."""
+    tracks = [np.zeros((len(turns), len(samples)), samples.dtype) for _ in range(max(turns) + 1)]
+    for n, turn in enumerate(turns):
+        tracks[turn][n] = samples
+    return [track.reshape(-1) for track in tracks]
+
+
+@pytest.fixture
+def tracks(arctic: Path, tmp_path: Path) -> list[Path]:
+    samples, rate = soundfile.read(arctic, dtype="int16")
+    paths = [tmp_path / "host.wav", tmp_path / "guest.wav"]
+    for path, track in zip(paths, in_turns(samples, [0, 1]), strict=True):
+        soundfile.write(path, track, rate)
+    return paths
+
+
+def test_two_tracks_are_one_script_a_mix_and_two_files(
+    client: TestClient, tracks: list[Path]
+) -> None:
+    """An edit on each lands on its own track alone, and both stay in step to the sample."""
+    data = {"upload": tracks[0], "text": f"{ARCTIC} {ARCTIC}"}
+    project = Project(client, data | {"tracks": [uploaded(client, tracks[1])]})
+    state = project.listened()
+    said = [(row[6], row[1]) for row in state["tokens"]]
+    count = len(ARCTIC.split())
+    assert [name for name, _ in said] == ["HOST"] * count + ["GUEST"] * count
+    assert [each["name"] for each in state["tracks"]] == ["HOST", "GUEST"]
+    assert state["sound"]["channels"] == 2
+    later = {**state, "tokens": state["tokens"][count:]}
+    guest = change(later, "always", "never ever")
+    guest["after"] = state["tokens"][count + 1][0]
+    project.save(change(state, "always", "never"), guest)
+    project.made()
+    files = project.files()
+    sounds = {
+        name: soundfile.read(io.BytesIO(data), dtype="int16", always_2d=True)[0]
+        for name, data in files.items()
+        if name.endswith(".wav")
+    }
+    both = sounds["host-guest.edited.wav"]
+    host, guest_sound = (sounds[f"host-guest.edited.{name}.wav"] for name in ("host", "guest"))
+    assert np.array_equal(both, np.concatenate([host, guest_sound], axis=1))
+    mix = sounds["host-guest.edited.mix.wav"].astype(int)
+    assert np.abs(mix[:, 0] - both.astype(int).sum(axis=1)).max() <= 1
+    old = [soundfile.read(path, dtype="int16")[0] for path in tracks]
+    assert len(both) != len(old[0])
+    half = len(old[0]) // 2
+    assert np.array_equal(both[: half // 8, 0], old[0][: half // 8])
+    assert np.array_equal(both[-half // 8 :, 1], old[1][-half // 8 :])
+    assert np.abs(both[: half // 2, 1]).max() < 40 > np.abs(both[-half // 2 :, 0]).max()
+    transcript = files["host-guest.edited.md"].decode()
+    assert "HOST" in transcript.upper() and "GUEST" in transcript.upper()
+
+
+def test_a_track_joins_a_recording_until_it_is_changed(
+    client: TestClient, tracks: list[Path]
+) -> None:
+    project = Project(client, {"upload": tracks[0], "text": f"{ARCTIC} {ARCTIC}"})
+    project.listened()
+    added = {"upload": uploaded(client, tracks[1]), "kind": "track"}
+    project.post("recordings", added)
+    state = project.until(lambda state: state["sound"]["channels"] == 2 and state["tokens"])
+    state = project.listened()
+    assert [row[6] for row in state["tokens"]][::20] == ["HOST", "GUEST"]
+    assert state["recordings"] == []
+    project.save(change(state, "always", "never"))
+    project.made()
+    project.post("recordings", {**added, "upload": uploaded(client, tracks[1])})
+    assert [each["kind"] for each in project.state["recordings"]] == ["track"]
+
+
+def test_joined_tracks_are_theirs_and_a_shorter_one_is_silent_after_its_end(
+    tmp_path: Path,
+) -> None:
+    rate, chance = 16000, np.random.default_rng(1)
+    long, short = (chance.integers(-9000, 9000, n, np.int16) for n in (40000, 24001))
+    slow = (0.3 * np.sin(np.arange(20000) / 7)).astype(np.float32)  # half the rate
+    names = [tmp_path / f"{name}.wav" for name in ("long", "short", "slow")]
+    soundfile.write(names[0], long, rate)
+    soundfile.write(names[1], short, rate)
+    soundfile.write(names[2], slow, rate // 2, "FLOAT")
+    shapes = join_tracks(QUIET, names[:2], tmp_path / "two.wav")
+    assert [shape.channels for shape in shapes] == [1, 1]
+    found, _ = soundfile.read(tmp_path / "two.wav", dtype="int16")
+    assert np.array_equal(found[:, 0], long)
+    assert np.array_equal(found[:, 1], np.pad(short, (0, 40000 - 24001)))
+    join_tracks(QUIET, names, tmp_path / "three.wav")
+    three, _ = soundfile.read(tmp_path / "three.wav")
+    assert soundfile.info(tmp_path / "three.wav").subtype == "FLOAT"
+    assert np.abs(three[200:-200:2, 2] - slow[100:-100]).max() < 1e-2
+    with pytest.raises(InputError, match="recording itself"):
+        join_tracks(QUIET, [names[0], names[0]], tmp_path / "again.wav")
+
+
+def test_names_of_speakers_come_from_their_files() -> None:
+    assert speaker_name("02_Anna-Smith.wav", ()) == "ANNA SMITH"
+    assert speaker_name("ZOOM0001.wav", ["HOST"]) == "ZOOM"
+    assert speaker_name("1.wav", ["HOST"]) == "Speaker 2"
+    assert speaker_name("host.flac", ["HOST"]) == "Speaker 2"
