@@ -119,7 +119,10 @@ def patch_of(
 
 
 def edited_channels(plan: EditPlan, edit: PlannedEdit) -> tuple[int, ...]:
-    """Return the recording's channels that an edit changes: those in which its speaker is heard."""
+    """Return the recording's channels that an edit changes.
+
+    They are those in which its speaker is heard, and those of what it moves.
+    """
     words, (first, last) = plan.alignment.spoken, edit.old
     if edit.is_cut:
         said = [(seconds_of(edit.source[0]), seconds_of(edit.source[1]))]
@@ -131,7 +134,11 @@ def edited_channels(plan: EditPlan, edit: PlannedEdit) -> tuple[int, ...]:
         begins = not first or (ended and new and new[-1].mark not in SENTENCE_ENDS)
         beside = words[min(first if begins else first - 1, len(words) - 1)]
         said = [(beside.start, beside.end)]
-    return speaking_channels(plan.recording, plan.alignment, said)
+    channels = set(speaking_channels(plan.recording, plan.alignment, said))
+    if moved := [each.frames for each in edit.taken if each.origin == 0]:
+        times = [(seconds_of(start), seconds_of(end)) for start, end in moved]
+        channels |= set(speaking_channels(plan.recording, plan.alignment, times))
+    return tuple(sorted(channels))
 
 
 def as_heard(plan: EditPlan, channels: Collection[tuple[int, ...]]) -> EditPlan:

@@ -195,8 +195,10 @@ class Listening:
         self.resume()
 
     def _join(self, editor: WorkerProcess) -> None:
-        """Make one recording of the tracks that wait for it; leave out what can't be joined to a
-        recording that was opened before."""
+        """Make one recording of the tracks that wait for it.
+
+        What can't be joined to a recording that was opened before is left out.
+        """
         folder, state = self.project.folder, self.project.folder.state
         waiting = [track for track in state.tracks if track.file]
         if not waiting:
@@ -230,8 +232,11 @@ class Listening:
                 path.unlink()
 
     def add_track(self, source: Path, name: str) -> bool:
-        """Join another speaker's track to the recording, and listen to both anew; return False once
-        there are changes, which are of other words, and for the recording itself."""
+        """Join another speaker's track to the recording, and listen to both anew.
+
+        Returns False, and does nothing, once there are changes, which are of other words, and for
+        the recording itself.
+        """
         project, folder = self.project, self.project.folder
         with project.lock:
             state = project.state

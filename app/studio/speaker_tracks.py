@@ -27,8 +27,10 @@ def speaker_name(file: str, taken: Sequence[str]) -> str:
 def said_on_tracks(
     sound: PcmSound, tracks: Sequence[SpeakerTrack], tokens: tuple[Token, ...]
 ) -> tuple[Token, ...]:
-    """Return the tokens, each said by whoever's track it is loudest on, beside the level of their
-    speech. Those whose speakers are named already stay."""
+    """Return the tokens, each said by whoever's track it is loudest on.
+
+    That is beside the level of their speech. Tokens whose speakers are named already stay.
+    """
     if not tokens or any(token.speaker for token in tokens):
         return tokens
     rate, names = sound.sample_rate, {}

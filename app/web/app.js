@@ -62,7 +62,7 @@ export class App extends State {
       leave: () => this.leave(), find: () => this.finder.open(), clean: () => this.beside("cleaning"),
       settings: () => settings.open(), sheet: () => this.showChanges(host.dataset.sheet !== "open"),
     });
-    const tab = (/** @type {typeof PANELS[number]} */ panel) => make("button", { type: "button", class: "quiet", role: "tab", "data-name": `tab ${panel}`, onclick: () => this.beside(panel) });
+    const tab = (/** @type {typeof PANELS[number]} */ panel) => make("button", { type: "button", class: "quiet", role: "tab", "data-name": `tab ${panel}`, onclick: () => { this.beside(panel); this.showChanges(true); } });
     this.tabs = { changes: tab("changes"), cleaning: tab("cleaning"), recordings: tab("recordings") };
     hosts.tabs.append(...Object.values(this.tabs));
     this.bar = new TransportBar(hosts.transport, hosts.picture, this, this.hearing, this.audio.axis);

@@ -50,7 +50,7 @@ export const TEXTS = {
   put_words: "Put into the script", put_words_hint: "The words selected here, or all, come after those selected in the script", no_place: "Select the word in the script after which they are to stand.",
   changes: "Changes", no_changes: "No changes yet",
   no_changes_hint: "Select words in the transcript and type new ones. Each change appears here, in the same voice.",
-  clean: "Clean up", clean_hint: "Nothing changes until you choose: all at once, or one by one.", find_them: "Find", do_it: "Take out",
+  clean: "Clean up", clean_hint: "Nothing changes until you choose: all at once, or one by one.", find_them: "Look for", do_it: "Take out",
   found_kinds: { filler: "Fillers", repeat: "Repeats", noise: "Noises", pause: "Pauses", retake: "Retakes", breath: "Breaths", click: "Clicks", word: "Named" },
   hide: "Mute or bleep words", hide_hint: "Anna, the bank", hidings: { mute: "Mute", bleep: "Bleep" }, unnamed: "The transcript has no {}.", take_that_stays: "Play the take that stays",
   found_none: "Nothing of this kind was found.", looking: "Looking…",

@@ -58,9 +58,10 @@ def ingest(
     most: float = limits.MAX_SECONDS,
     tracks: Sequence[int] = (),
 ) -> tuple[OpenedSound, tuple[Span, ...]]:
-    """Write sound.pcm (16 bits, the recording's own rate, at most two channels unless it has
-    tracks), and peaks.bin, for each of the ``tracks``, of so many channels, one of its own.
+    """Write sound.pcm (16 bits, the recording's own rate) and peaks.bin.
 
+    They have at most two channels, unless the recording consists of ``tracks``, of so many channels
+    each, which have peaks of their own as well.
     Returns the recording's description, and its parts. Raises InputError as `Recording.open`, and
     for a recording of more than `most` seconds, before anything of it is written.
     """

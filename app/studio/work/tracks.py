@@ -38,8 +38,11 @@ class TrackShape(NamedTuple):
 
 
 def join_tracks(editor: Editor, paths: Sequence[Path], out: Path) -> list[TrackShape]:
-    """Write tracks that began at the same time as the channels of one recording, at the highest of
-    their rates; silence follows the shorter ones. InputError if one can't be used."""
+    """Write tracks that began at the same time as the channels of one recording.
+
+    It has the highest of their rates; silence follows the shorter ones. Raises InputError if one
+    can't be used.
+    """
     editor_step(editor, "read")
     tracks = [Recording.open(path) for path in paths]
     if len({track.sha256 for track in tracks}) < len(tracks):
@@ -70,7 +73,7 @@ def join_tracks(editor: Editor, paths: Sequence[Path], out: Path) -> list[TrackS
 
 
 def _read(track: Recording, start: int, stop: int, rate: int) -> np.ndarray:
-    """Samples [start, stop) of a rate, (stop - start, channels); silence after the track's end."""
+    """Read samples [start, stop) at a rate, (stop - start, channels), with silence at the end."""
     if track.sample_rate == rate:
         stop, last = min(stop, track.samples), stop
         block = to_float(track.read(min(start, stop), stop))
@@ -80,7 +83,7 @@ def _read(track: Recording, start: int, stop: int, rate: int) -> np.ndarray:
 
 
 def _powers(block: np.ndarray, size: int) -> np.ndarray:
-    """The power of each whole frame of a block, at least of one."""
+    """Measure the power of each whole frame of a block, at least of one."""
     whole = max(len(block) // size, 1)
     frames = np.square(block[: whole * size]).mean(axis=1)
     return np.array([part.mean() for part in np.array_split(frames, whole)])
@@ -89,8 +92,10 @@ def _powers(block: np.ndarray, size: int) -> np.ndarray:
 def mixed(
     recording: Recording, tracks: Sequence[SpeakerTrack], muted: Sequence[int], out: Path
 ) -> None:
-    """Write the mix of all tracks but the ``muted`` ones, as the page plays it; softer where it
-    would be clipped otherwise."""
+    """Write the mix of all tracks but the ``muted`` ones, as the page plays it.
+
+    It is softer where it would be clipped otherwise.
+    """
     kept = [number for number in range(len(tracks)) if number not in muted]
     stereo = any(tracks[number].channels == 2 for number in kept)
 

@@ -96,8 +96,7 @@ def changes(page: Any) -> list[str]:
 def export(page: Any, what: str = "Audio") -> None:
     """Ask for a part of what can be taken home."""
     page.get_by_role("button", name="Export").click()
-    if what != "Audio":
-        page.get_by_role("radio", name=what).check()
+    page.locator(".export").get_by_role("radio", name=what).check()
     page.get_by_role("button", name="Download").click()
 
 

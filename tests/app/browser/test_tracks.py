@@ -9,7 +9,6 @@ import soundfile
 
 from tests.app.browser.pages import made, picture, word
 from tests.app.browser.test_reading import violations
-from tests.conftest import ARCTIC
 
 pytestmark = pytest.mark.slow
 
@@ -39,7 +38,7 @@ def test_two_tracks_are_edited_in_one_script_and_heard_together(
     soundfile.write(host, np.concatenate([samples, silence]), rate)
     soundfile.write(guest, np.concatenate([silence, samples]), rate)
     page.locator("#studio-upload").set_input_files([host, guest])  # 1
-    page.locator(".header progress").wait_for(state="hidden")
+    page.locator(".speaker", has_text="GUEST").wait_for()
     voices = page.locator("[data-voice] .speaker")
     assert voices.all_inner_texts() == ["HOST", "GUEST"]
     colours = page.locator(".paragraph").evaluate_all(
@@ -84,8 +83,6 @@ def test_a_track_that_comes_later_joins_the_script(page: Any, arctic: Path, tmp_
     host, guest = tmp_path / "host.wav", tmp_path / "guest.wav"
     soundfile.write(host, np.concatenate([samples, 0 * samples]), rate)
     soundfile.write(guest, np.concatenate([0 * samples, samples]), rate)
-    page.locator(".hero summary").first.click()
-    page.locator(".hero textarea").first.fill(f"{ARCTIC} {ARCTIC}")
     page.locator("#studio-upload").set_input_files(host)
     word(page).first.wait_for()
     page.get_by_role("tab", name="Recordings").click()

@@ -1,6 +1,7 @@
 """A file for each speaker, joined: one script, each speaker's words, a mix and tracks."""
 
 import io
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -73,6 +74,28 @@ def test_two_tracks_are_one_script_a_mix_and_two_files(
     assert np.abs(both[: half // 2, 1]).max() < 40 > np.abs(both[-half // 2 :, 0]).max()
     transcript = files["host-guest.edited.md"].decode()
     assert "HOST" in transcript.upper() and "GUEST" in transcript.upper()
+
+
+def test_words_that_move_to_another_track_are_heard_there_on_their_own(
+    client: TestClient, tracks: list[Path]
+) -> None:
+    data = {"upload": tracks[0], "text": f"{ARCTIC} {ARCTIC}"}
+    project = Project(client, data | {"tracks": [uploaded(client, tracks[1])]})
+    tokens = project.listened()["tokens"]
+    moved = [row[0] for row in tokens[1:6]]
+    text = " ".join(row[1] for row in tokens[1:6])
+    last = tokens[-1][0]
+    recorded = [{"at": 0, "tokens": moved}]
+    project.save({"after": last, "tokens": [], "text": text, "recorded": recorded})
+    assert not project.made()["failures"]
+    files = project.files()
+    sound, _ = soundfile.read(io.BytesIO(files["host-guest.edited.wav"]), dtype="int16")
+    before, _ = soundfile.read(tracks[0], dtype="int16")
+    added = sound[-(len(sound) - len(before)) - 4000 :]
+    loud = np.abs(added).max(axis=0)
+    assert loud[0] > 10 * loud[1]
+    record = json.loads(files["host-guest.edited.edit.json"])
+    assert record["edits"][0]["taken"]
 
 
 def test_a_track_joins_a_recording_until_it_is_changed(
