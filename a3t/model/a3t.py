@@ -232,7 +232,7 @@ class A3T(nn.Module):
         return spread_out(decided(pitch), batch.masked, visible_frames(batch), self.pitch_spread)
 
     def _standardised(self, mel: Tensor) -> Tensor:
-        """log10 mel (B, T, 80) as the network computes with it."""
+        """Scale a log10 mel (B, T, 80) to what the network computes with."""
         return (mel - self.mel_mean) / self.mel_scale if self.normalise else mel
 
     def _voice(self, batch: Batch) -> Tensor | None:
@@ -248,7 +248,7 @@ class A3T(nn.Module):
         return x if self.voice is None or voice is None else self.voice.condition(x, voice, place)
 
     def _embed(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """Frames (B, T, D) and phones (B, L, D): embedding × √D, then the alignment embedding."""
+        """Embed frames (B, T, D) and phones (B, L, D): times √D, then with the alignment."""
         mel = self._standardised(batch.mel)
         phones = self.phone(batch.phones)
         frames = self.dropout(self.acoustic(mel, batch.masked) * self.scale)
@@ -262,7 +262,7 @@ class A3T(nn.Module):
         return frames, tokens
 
     def _alignment_rows(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """Row j + 1 for phone j and its frames, row 0 for what is unaligned (section 4.3.2).
+        """Return row j + 1 for phone j and its frames, row 0 for what is unaligned (section 4.3.2).
 
         Beyond the table the rows start again at 1: phones that share a row are then far apart.
         """

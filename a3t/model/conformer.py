@@ -41,7 +41,7 @@ class Batch:
     rise: Tensor | None = None  # (B, T) octaves added to the predicted pitch of masked frames
 
     def to(self, device: torch.device | str) -> Batch:
-        """On a device; from pinned memory without waiting for it."""
+        """Move to a device; from pinned memory without waiting for it."""
         return self._each(lambda x: x.to(device, non_blocking=True))
 
     def pin_memory(self) -> Batch:
@@ -54,7 +54,7 @@ class Batch:
 
 
 def phone_spans(batch: Batch) -> tuple[Tensor, Tensor]:
-    """First frame and number of frames of each phone, (B, L) float each; 0 frames if unaligned."""
+    """Return each phone's first frame and number of frames, (B, L) float each; 0 if unaligned."""
     B, T = batch.frame_phone.shape
     L = batch.phones.shape[1]
     # Unaligned frames and padding are sent to a bin of their own, cut off afterwards.
@@ -79,7 +79,7 @@ class AcousticEmbedding(nn.Module):
         self.norm = nn.LayerNorm(width)
 
     def forward(self, mel: Tensor, masked: Tensor) -> Tensor:
-        """Normalised mel (B, T, 80), masked (B, T) -> (B, T, D)."""
+        """Embed a normalised mel (B, T, 80), masked (B, T) -> (B, T, D)."""
         mel = torch.where(masked[..., None], self.mask, mel)
         return F.relu(self.norm(self.linear(mel)))
 
@@ -96,7 +96,7 @@ class FramePhone(nn.Module):
         self.progress = nn.Linear(6, width) if progress else None
 
     def forward(self, batch: Batch, phone_embedding: Tensor) -> Tensor:
-        """Phone embeddings (B, L, D) -> what is added to the frames (B, T, D)."""
+        """Turn phone embeddings (B, L, D) into what is added to the frames, (B, T, D)."""
         index = batch.frame_phone.clamp(min=0)
         B, T = index.shape
         D = phone_embedding.shape[-1]
@@ -187,7 +187,7 @@ class Layout:
     _waves: dict[int, tuple[Tensor, Tensor]] = field(default_factory=dict, repr=False)
 
     def waves(self, width: int) -> tuple[Tensor, Tensor]:
-        """Sines and cosines of the positions at width / 2 frequencies, (B, N, width / 2) each."""
+        """Return the sines and the cosines of the positions, each (B, N, width / 2)."""
         if width not in self._waves:  # the same for all layers
             steps = torch.arange(0, width, 2, dtype=torch.float32, device=self.positions.device)
             frequencies = torch.exp(steps * (-math.log(10000.0) / width))
@@ -299,7 +299,7 @@ class RelativeAttention(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, x: Tensor, layout: Layout, maps: list[Tensor] | None = None) -> Tensor:
-        """(B, N, D) -> (B, N, D); appends the weights (B, heads, N, N) to ``maps`` if given."""
+        """Attend over x (B, N, D); append the weights (B, heads, N, N) to ``maps`` if given."""
         B, N, D = x.shape
         heads, size = self.heads, D // self.heads
         query = self.query(x).view(B, N, heads, size)

@@ -38,7 +38,7 @@ class LeakingLayout(Layout):
     """Convolutions run over everything, padding and the seam as well."""
 
     def apart(self, x: Tensor, reach: int) -> Tensor:
-        """Only move the channels: (B, N, C) -> (B, C, N)."""
+        """Move the channels and nothing else: (B, N, C) -> (B, C, N)."""
         return x.transpose(1, 2)
 
     def together(self, x: Tensor, reach: int) -> Tensor:
@@ -83,7 +83,7 @@ class LegacyAttention(RelativeAttention):
 
 
 def _rows(index: Tensor, width: int) -> Tensor:
-    """Rows ``index`` (N,) of the table: sines and cosines, interleaved, (N, width)."""
+    """Return the table's rows ``index`` (N,): sines and cosines, interleaved, (N, width)."""
     position = (LEGACY_POSITIONS - 1 - index).float()[:, None]
     steps = torch.arange(0, width, 2, dtype=torch.float32, device=index.device)
     angles = position * torch.exp(steps * (-math.log(10000.0) / width))
@@ -91,7 +91,7 @@ def _rows(index: Tensor, width: int) -> Tensor:
 
 
 def _shifted(scores: Tensor) -> Tensor:
-    """Row i moved to the left by N - 1 - i, what falls out replaced from the row below."""
+    """Move row i to the left by N - 1 - i, and replace what falls out from the row below."""
     B, heads, N, _ = scores.shape
     padded = torch.cat([scores.new_zeros(B, heads, N, 1), scores], dim=-1)
     return padded.view(B, heads, N + 1, N)[:, :, 1:]

@@ -121,7 +121,7 @@ def _piece_end(item: MaskedMel, todo: np.ndarray) -> int:
 
 
 def random_spans(count: int, masked: int, spans: int, rng: np.random.Generator) -> np.ndarray:
-    """Exactly ``masked`` of ``count`` places, in exactly ``spans`` runs where that many fit.
+    """Draw exactly ``masked`` of ``count`` places, in ``spans`` runs where that many fit.
 
     The runs' lengths and the gaps between them are uniform random compositions; a gap before the
     first or after the last run may be empty. (count,) bool.
@@ -167,7 +167,7 @@ class EditMasking:
     mean_span: float = 8.0
 
     def draw(self, words: Sequence[int] | np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """``words`` (L,) word of each phone, -1 for a pause -> (L,) bool, True where masked."""
+        """Draw the masked phones, (L,) bool, by the word of each, (L,), -1 for a pause."""
         kind = rng.random()
         index = np.asarray(words)
         if kind < self.words and (index >= 0).any():

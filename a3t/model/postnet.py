@@ -90,7 +90,7 @@ def phone_class(symbol: str) -> str:
 
 
 def sharpened(mel: Tensor, strength: Tensor | float, steady: float = 0.0) -> Tensor:
-    """log10 mel (B, T, 80) with deeper valleys between its peaks, each frame as loud as before.
+    """Deepen the valleys between a log10 mel's peaks (B, T, 80), each frame as loud as before.
 
     Not in the thesis. What a regression fills is smooth, and statistical synthesis has long
     emphasised formants after the fact: Yoshimura et al. 2005, "Incorporating a mixed excitation

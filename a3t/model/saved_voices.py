@@ -156,7 +156,7 @@ def check_name(name: str) -> str:
 
 
 def load_voice(name: str) -> Voice:
-    """InputError if there is none of that name, or if it can't be used."""
+    """Load a saved voice; raise InputError if none has that name, or it can't be used."""
     folder = voices_folder() / check_name(name)
     if not (folder / CONFIG_FILE).is_file():
         others = ", ".join(voice_names())

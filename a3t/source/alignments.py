@@ -184,7 +184,7 @@ class AlignmentStore:
         return with_confidences(alignment, found.confidences)
 
     def _method(self, choices: Pronunciations) -> str:
-        """All that an alignment depends on beside the recording and its words."""
+        """Name all that an alignment depends on beside the recording and its words."""
         ways = repr([(word, [tuple(way) for way in choices[word]]) for word in sorted(choices)])
         digest = hashlib.sha256(ways.encode()).hexdigest()
         return f"{self.aligner.name} {__version__} {aligner_version()} {digest}"
@@ -344,7 +344,7 @@ def cut(alignment: Alignment, ranges: Sequence[Span]) -> Alignment:
 def pauses_after_words(
     text: Transcript, alignment: Alignment, ranges: Sequence[Span]
 ) -> list[float | None]:
-    """Seconds of silence after each spoken word of the text; None where it isn't aligned.
+    """Return the seconds of silence after each spoken word; None where the text isn't aligned.
 
     After the last word of an aligned passage nothing is known.
     """

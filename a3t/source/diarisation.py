@@ -55,7 +55,7 @@ def speakers_by_sound(
 
 
 def stretches_of(alignment: Alignment, text: Transcript) -> list[Span]:
-    """Words [first, last) between pauses and ends of sentences."""
+    """Return the runs of words [first, last) between pauses and ends of sentences."""
     spoken = alignment.spoken
     ends = [
         k + 1
@@ -145,7 +145,7 @@ def tells_speakers() -> bool:
 
 
 def require_packages() -> None:
-    """InputError if Resemblyzer or scikit-learn is missing."""
+    """Raise InputError if Resemblyzer or scikit-learn is missing."""
     if not tells_speakers():
         raise InputError(
             "Telling speakers apart needs Resemblyzer and scikit-learn: pip install "
@@ -154,5 +154,5 @@ def require_packages() -> None:
 
 
 def numbered(speakers: Sequence[int]) -> list[str]:
-    """Their names, as a transcript has them."""
+    """Return the speakers' names, as a transcript has them."""
     return [f"Speaker {number + 1}" for number in speakers]

@@ -72,7 +72,7 @@ class Backlog:
         self._taken += samples
 
     def seconds(self) -> float:
-        """Seconds of sound that wait; 0 of a file."""
+        """Return the seconds of sound that wait; 0 of a file."""
         return 0.0 if self._is_file else (self._came - self._taken) / self._rate
 
 

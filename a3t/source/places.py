@@ -120,7 +120,7 @@ def _matched(
 
 
 def phone_distance(left: Sequence[str], right: Sequence[str]) -> float:
-    """Phones that differ."""
+    """Count the phones that differ."""
     row = list(range(len(right) + 1))
     for i, a in enumerate(left, 1):
         last, row[0] = row[0], i

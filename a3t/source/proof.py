@@ -79,7 +79,7 @@ class Remark:
         return f"{self.start:9.2f} – {self.end:9.2f} s  {self.kind:8}  {about}{sure}"
 
     def to_json(self) -> dict[str, Any]:
-        """Its fields, the seconds to a millisecond."""
+        """Return its fields, the seconds to a millisecond."""
         return asdict(self) | {"start": round(self.start, 3), "end": round(self.end, 3)}
 
 
@@ -90,7 +90,7 @@ def remarks(
     model: Path | None,
     longest: float = 2.0,
 ) -> list[Remark]:
-    """All that a proof-listener would mark, in order; pauses of more than ``longest`` seconds.
+    """Find all that a proof-listener would mark, in order; pauses of more than ``longest`` seconds.
 
     ``model``: a Whisper model's folder, None for the built-in recogniser. Raises InputError if
     nothing is heard, or nothing of the script.

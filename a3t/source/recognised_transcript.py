@@ -166,7 +166,7 @@ def names_of(pronouncer: Pronouncer) -> list[str]:
 
 
 def with_names(heard: Sequence[str], pronouncer: Pronouncer) -> list[str]:
-    """Words with the user's own in the place of one to three that sound nearly like them."""
+    """Put the user's own names in the place of one to three words that sound nearly like them."""
     names = names_of(pronouncer)
     choices = pronouncer.choices([*heard, *names])
     phones = {word: tuple(map(strip_stress, ways[0])) for word, ways in choices.items() if ways}

@@ -37,7 +37,7 @@ class Vocoder(Protocol):
         seed: int = 0,
         finished: Sequence[Span] | None = None,
     ) -> Tensor:
-        """Log10 mel (T, 80) float32 -> samples (300 T,) float32 at 24 kHz, on the CPU.
+        """Make samples (300 T,) float32 at 24 kHz, on the CPU, of a log10 mel (T, 80) float32.
 
         ``first_frame`` is the place of the mel's first frame in the whole: a vocoder that needs
         noise draws it by ``seed`` and place, so that a part sounds as it does within the whole.
@@ -77,7 +77,7 @@ def vocode_span(vocoder: Vocoder, mel: Tensor, first: int, last: int, seed: int 
 
 
 def placed_uniform(seed: int, first_row: int, rows: int, width: int) -> np.ndarray:
-    """Random numbers in [0, 1), (rows, width), that depend on the seed and the row's place only.
+    """Draw numbers in [0, 1), (rows, width), that depend on the seed and the row's place only.
 
     Rows [2, 5) of a draw from row 0 are the rows of a draw from row 2: what a vocoder needs whose
     noise must not change with the span. Philox is a counter, so any row can be reached at once.

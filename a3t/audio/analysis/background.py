@@ -115,7 +115,7 @@ class ToneEvidence:
         self._frequencies, self._strengths = self._all_strengths()
 
     def _all_strengths(self) -> tuple[np.ndarray, np.ndarray]:
-        """Frequencies in steps of less than a tenth of a hertz, and their strengths."""
+        """Return frequencies in steps of less than a tenth of a hertz, and their strengths."""
         count = 1 << (4 * len(self.products) - 1).bit_length()
         turned = np.square(np.abs(np.fft.fft(self.products, count, axis=0)))
         fine = 1 / (count * self.step)
@@ -197,7 +197,7 @@ def _powers(mono: np.ndarray, frequencies: np.ndarray, rate: int) -> tuple[np.nd
 
 
 def _beside(power: np.ndarray, width: float) -> np.ndarray:
-    """(frames, bins): the mean power on both sides of each bin, within `NOISE_BESIDE_HZ` of it."""
+    """Average the power on both sides of each bin within `NOISE_BESIDE_HZ`, (frames, bins)."""
     near, far = (round(hertz / width) for hertz in NOISE_BESIDE_HZ)
     count = power.shape[1]
     total = np.pad(np.cumsum(power, axis=1), [(0, 0), (1, 0)])
@@ -349,7 +349,7 @@ def _are_sure(pair: Sequence[ToneSign], lasting: float, agreement: float) -> boo
 
 
 def _weights(mono: np.ndarray, rate: int) -> np.ndarray:
-    """(n,): the reciprocal of the level around each sample."""
+    """Return the reciprocal of the level around each sample, (n,)."""
     width = max(round(LEVEL_S * rate), 1)
     total = np.concatenate([[0.0], np.cumsum(np.square(mono, dtype=np.float64))])
     place = np.arange(len(mono))
@@ -415,7 +415,7 @@ def music_under(recording: Recording, alignment: Alignment, first: int, last: in
 
 
 def _frames(sound: np.ndarray, rate: int) -> np.ndarray:
-    """(frames, bins): power in MUSIC_BAND_HZ."""
+    """Return the power in MUSIC_BAND_HZ, (frames, bins)."""
     size = round(MUSIC_FRAME_S * rate)
     starts = range(0, len(sound) - size + 1, size // 2)
     hertz = np.fft.rfftfreq(size, 1 / rate)
@@ -426,7 +426,7 @@ def _frames(sound: np.ndarray, rate: int) -> np.ndarray:
 
 
 def _tonal(power: np.ndarray) -> np.ndarray:
-    """(frames, bins): whether a frame's power stands out of its neighbourhood there."""
+    """Find where a frame's power stands out of its neighbourhood, (frames, bins) bool."""
     reach = max(round(MUSIC_BESIDE_HZ * MUSIC_FRAME_S), 1)
     near = np.lib.stride_tricks.sliding_window_view(
         np.pad(power, [(0, 0), (reach, reach)], mode="reflect"), 2 * reach + 1, axis=1
@@ -435,7 +435,10 @@ def _tonal(power: np.ndarray) -> np.ndarray:
 
 
 def _hum(tonal: np.ndarray, rate: int) -> np.ndarray:
-    """(bins,): where a low tone stands nearly all the time: a machine's, and not quite steady."""
+    """Find where a low tone stands nearly all the time, (bins,) bool.
+
+    That is a machine's, which isn't quite steady.
+    """
     size = round(MUSIC_FRAME_S * rate)
     hertz = np.fft.rfftfreq(size, 1 / rate)
     hertz = hertz[(hertz >= MUSIC_BAND_HZ[0]) & (hertz <= MUSIC_BAND_HZ[1])]

@@ -29,7 +29,7 @@ MEL_REACH_FRAMES = N_FFT // 2 // HOP + 2
 
 
 def hz_to_mel(hz: np.ndarray) -> np.ndarray:
-    """Slaney's scale: linear (3 mel per 200 Hz) below 1 kHz, logarithmic above."""
+    """Convert to Slaney's scale: linear (3 mel per 200 Hz) below 1 kHz, logarithmic above."""
     log_part = 15.0 + 27.0 * np.log(np.maximum(hz, 1000.0) / 1000.0) / np.log(6.4)
     return np.where(hz < 1000.0, hz * 3.0 / 200.0, log_part)
 
@@ -40,19 +40,19 @@ def mel_to_hz(mel: np.ndarray) -> np.ndarray:
 
 
 def _edges() -> np.ndarray:
-    """(82,) Hz: each filter rises from an edge to the next and falls to the one after."""
+    """Return the filters' edges, (82,) Hz: each rises from one to the next and falls to a third."""
     limits = hz_to_mel(np.array([FMIN_HZ, FMAX_HZ]))
     return mel_to_hz(np.linspace(limits[0], limits[1], MELS + 2))
 
 
 def bin_centres() -> np.ndarray:
-    """(80,) Hz: where each bin's filter is highest."""
+    """Return where each bin's filter is highest, (80,) Hz."""
     return _edges()[1:-1]
 
 
 @lru_cache(maxsize=1)
 def mel_filters() -> Tensor:
-    """Triangular Slaney filters of unit area, (80, 1025); equal to ``librosa.filters.mel``.
+    """Return triangular Slaney filters of unit area, (80, 1025), as ``librosa.filters.mel`` does.
 
     Ours because importing librosa costs the editor more than a second of its cold start; a test
     holds the two together.
@@ -74,9 +74,9 @@ def _window() -> Tensor:
 
 
 def log_mel(samples: Tensor | np.ndarray) -> Tensor:
-    """Log10 mel, (1 + n // 300, 80) float32, of mono samples (n,) at 24 kHz in [-1, 1].
+    """Compute the log10 mel, (1 + n // 300, 80) float32, of mono samples (n,) at 24 kHz in [-1, 1].
 
-    Also takes a batch (B, n) and then gives (B, 1 + n // 300, 80).
+    Of a batch (B, n) it is (B, 1 + n // 300, 80).
     """
     wave = torch.as_tensor(samples, dtype=torch.float32)
     single = wave.dim() == 1
@@ -99,7 +99,7 @@ def log_mel(samples: Tensor | np.ndarray) -> Tensor:
 
 
 def mel_window(recording: Recording, first: int, last: int) -> Tensor:
-    """Frames [first, last) of the whole recording's mel, (last - first, 80) log10.
+    """Compute frames [first, last) of the whole recording's log10 mel, (last - first, 80).
 
     Only the samples that they depend on are read; they equal those of the whole.
     """

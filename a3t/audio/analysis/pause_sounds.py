@@ -105,7 +105,7 @@ def is_quiet(recording: Recording, start: float, end: float, speech: float) -> b
 
 
 def _levels(sound: np.ndarray, rate: int) -> np.ndarray:
-    """(frames,) dB of full scale."""
+    """Return the frames' levels, (frames,) dB of full scale."""
     size, hop = round(SOUND_FRAME_S * rate), round(HOP_S * rate)
     starts = np.arange(0, len(sound) - size + 1, hop)
     total = np.concatenate([[0.0], np.cumsum(np.square(sound))])
@@ -113,7 +113,7 @@ def _levels(sound: np.ndarray, rate: int) -> np.ndarray:
 
 
 def _runs(active: np.ndarray) -> Iterator[Span]:
-    """[first, last) of the runs that are active, short gaps between them bridged."""
+    """Yield the runs [first, last) that are active, short gaps between them bridged."""
     spans: list[Span] = []
     for begin, stop in runs_of(active):
         if spans and (begin - spans[-1][1]) * HOP_S <= BRIDGED_S:

@@ -59,7 +59,7 @@ class RoomTone:
         return np.asarray(np.sqrt(both_sides)) / size
 
     def sound(self, samples: int, seed: int = 0) -> np.ndarray:
-        """Room tone, (samples, channels) float32, full scale at 1; the seed decides it."""
+        """Make room tone, (samples, channels) float32, full scale at 1; the seed decides it."""
         hop = len(self.power) - 1
         frames = -(-samples // hop) + 1
         draw, root = np.random.default_rng(seed), _root(self.power)

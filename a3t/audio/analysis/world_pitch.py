@@ -13,7 +13,7 @@ FLOOR_HZ, CEILING_HZ = 65.0, 500.0  # Hz, of read speech
 
 
 def load_world() -> ModuleType:
-    """pyworld, which is optional; ImportError without it."""
+    """Import pyworld, which is optional; raise ImportError without it."""
     with warnings.catch_warnings():  # its import warns about how it finds its own version
         warnings.simplefilter("ignore")
         import pyworld

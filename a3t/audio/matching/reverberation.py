@@ -137,7 +137,10 @@ def _past(power: np.ndarray, falls: np.ndarray) -> np.ndarray:
 
 
 def _floors(power: np.ndarray, shares: np.ndarray, fall: float) -> np.ndarray:
-    """(frames, bands): what the power may not be below, given what came before, floor included."""
+    """Return what the power may not be below after what came before, (frames, bands).
+
+    What came before has been raised to its own floor.
+    """
     heard, result = power.copy(), np.zeros_like(power)
     state = np.zeros(power.shape[1])
     for frame in range(LATE_FRAMES, len(power)):
@@ -148,7 +151,7 @@ def _floors(power: np.ndarray, shares: np.ndarray, fall: float) -> np.ndarray:
 
 
 def _noise_in(bands: np.ndarray, tone: RoomTone | None, rate: int) -> np.ndarray:
-    """(bands,): the noise's power in frames of `spectra`."""
+    """Return the noise's power in frames of `spectra`, (bands,)."""
     if tone is None:
         return np.zeros(len(bands))
     mono = tone.sound(rate, 0).mean(axis=1).astype(np.float64)

@@ -202,25 +202,25 @@ def _with_top(
 
 
 def _vocoder_top(rate: int) -> float:
-    """Hz up to which the vocoder's sound reaches at a rate."""
+    """Return the frequency up to which the vocoder's sound reaches at a rate, Hz."""
     return VOCODER_TOP_HZ if rate >= SAMPLE_RATE else min(VOCODER_TOP_HZ, RESAMPLED * rate / 2)
 
 
 def _bands(width: float, first: float, last: float) -> np.ndarray:
-    """(bands, 2): where each band begins and ends, Hz; the last may be narrower."""
+    """Return where each band begins and ends, (bands, 2) Hz; the last may be narrower."""
     edges = np.arange(first, last - width / 4, width)
     return np.stack([edges, np.append(edges[1:], last)], axis=1) if len(edges) else np.empty((0, 2))
 
 
 def _levels(power: np.ndarray, bands: np.ndarray, rate: int) -> np.ndarray:
-    """(frames, bands): the mean power of a bin in each band, dB of full scale."""
+    """Return the mean power of a bin in each band, (frames, bands) dB of full scale."""
     hertz = frequencies(rate)
     means = [power[:, (low <= hertz) & (hertz < high)].mean(axis=1) for low, high in bands]
     return decibels(np.stack(means, axis=1), rate)
 
 
 def _features(power: np.ndarray, rate: int) -> np.ndarray:
-    """(frames, features): the levels in thirds of an octave up to the vocoder's top, dB."""
+    """Return the levels in thirds of an octave up to the vocoder's top, (frames, features) dB."""
     edges = LOWEST_THIRD_HZ * 2 ** (
         np.arange(1 + int(3 * np.log2(VOCODER_TOP_HZ / LOWEST_THIRD_HZ))) / 3
     )
@@ -243,14 +243,17 @@ def _predicted(features: np.ndarray, levels: np.ndarray, wanted: np.ndarray) -> 
 
 
 def _loudest(power: np.ndarray, share: float, rate: int) -> np.ndarray:
-    """(bins,): the level that a bin and its neighbours are below in so great a share of frames."""
+    """Return the level, (bins,) dB, that a bin is below in a share of the frames.
+
+    A bin is averaged with its neighbours.
+    """
     smooth = np.pad(power, [(0, 0), (1, 1)], mode="edge")
     smooth = 0.25 * smooth[:, :-2] + 0.5 * smooth[:, 1:-1] + 0.25 * smooth[:, 2:]
     return decibels(np.quantile(smooth, share, axis=0), rate)
 
 
 def _on_bins(values: np.ndarray, centres: np.ndarray, hertz: np.ndarray) -> np.ndarray:
-    """(frames, points) -> (frames, bins), straight lines between the centres."""
+    """Interpolate (frames, points) in straight lines between the centres, (frames, bins)."""
     place = np.interp(hertz, centres, np.arange(len(centres)))
     below = np.minimum(place.astype(int), max(len(centres) - 2, 0))
     above = np.minimum(below + 1, len(centres) - 1)
@@ -304,7 +307,7 @@ class SpeechSound:
 
 
 def _mean_power(sounds: Iterable[np.ndarray], own_rate: int, rate: int) -> np.ndarray:
-    """(bands,): the mean power of the frames of sounds (n,), resampled to ``rate``."""
+    """Average the power of the frames of sounds (n,), resampled to ``rate``, (bands,)."""
     bare = (each.astype(np.float64) - each.mean(dtype=np.float64) for each in sounds if len(each))
     alike = [soxr.resample(each, own_rate, rate) for each in bare]
     power, bands = inner_power(alike, rate), thirds_of_octaves(rate)
@@ -348,12 +351,12 @@ def in_sound_of(
 
 
 def _on_each(values: np.ndarray, rate: int) -> np.ndarray:
-    """(bands,) or (frames, bands) -> (frames, bins, 1)."""
+    """Spread (bands,) or (frames, bands) over the bins, (frames, bins, 1)."""
     return on_bins(np.atleast_2d(values), thirds_of_octaves(rate), rate)[..., None]
 
 
 def _gains(own: SpeechSound, wanted: SpeechSound, match: MatchedTraits) -> np.ndarray:
-    """(bands,) dB that bring one recording's speech to another's."""
+    """Return the gains, (bands,) dB, that bring one recording's speech to another's."""
     level = float(np.clip(10 * np.log10(wanted.vowels / own.vowels), -MAX_LEVEL_DB, MAX_LEVEL_DB))
     shape = 10 * np.log10(wanted.speech / own.speech) - level
     heard = own.speech > own.noise / 2

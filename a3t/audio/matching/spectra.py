@@ -24,10 +24,10 @@ def frame_size(rate: int) -> int:
 
 
 def spectra(sound: np.ndarray, rate: int) -> np.ndarray:
-    """(n,) or (n, channels) -> (frames, bins[, channels]) complex, Hann windows of mean power 1.
+    """Transform (n,) or (n, channels) into (frames, bins[, channels]) complex.
 
-    A frame every quarter of its size; the first and the last reach over the sound's ends, where
-    it is silent.
+    The windows are Hann's, of mean power 1. A frame begins every quarter of its size; the first
+    and the last reach over the sound's ends, where it is silent.
     """
     size, hop = frame_size(rate), frame_size(rate) // OVERLAPPING
     count = frames_of(len(sound), rate)
@@ -54,17 +54,17 @@ def frames_of(samples: int, rate: int) -> int:
 
 
 def frequencies(rate: int) -> np.ndarray:
-    """(bins,) Hz."""
+    """Return the bins' frequencies, (bins,) Hz."""
     return np.fft.rfftfreq(frame_size(rate), 1 / rate)
 
 
 def decibels(power: np.ndarray, rate: int) -> np.ndarray:
-    """Mean powers of frames' bins as dB of full scale."""
+    """Express mean powers of frames' bins as dB of full scale."""
     return np.asarray(10 * np.log10(power / frame_size(rate) ** 2 + 10 ** (EMPTY_DB / 10)))
 
 
 def thirds_of_octaves(rate: int) -> np.ndarray:
-    """(bands, 2): Hz."""
+    """Return where each third of an octave begins and ends, (bands, 2) Hz."""
     count = int(3 * np.log2(rate / 2 / LOWEST_BAND_HZ))
     edges = LOWEST_BAND_HZ * 2 ** (np.arange(count + 1) / 3)
     edges = np.concatenate([[0.0], edges[edges < rate / 2 - 200], [rate / 2 + 1]])
@@ -72,7 +72,7 @@ def thirds_of_octaves(rate: int) -> np.ndarray:
 
 
 def band_power(power: np.ndarray, bands: np.ndarray) -> np.ndarray:
-    """(frames, bins) -> (frames, bands): the mean of a band's bins, or of the nearest one."""
+    """Average each band's bins, or take the nearest one: (frames, bins) -> (frames, bands)."""
     hertz = np.linspace(0.0, bands[-1, 1] - 1, power.shape[1])
     means = []
     for low, high in bands:
@@ -96,7 +96,7 @@ def inner_power(pieces: Iterable[np.ndarray], rate: int) -> np.ndarray:
 
 
 def nearby(values: np.ndarray, size: int, axis: int) -> np.ndarray:
-    """Each value with its neighbours along an axis, `size` of them along a new last one."""
+    """Show each value with its neighbours along an axis, `size` of them along a new last one."""
     pads = [(0, 0)] * values.ndim
     pads[axis] = (size // 2, size // 2)
     padded = np.pad(values, pads, mode="edge")
@@ -104,7 +104,7 @@ def nearby(values: np.ndarray, size: int, axis: int) -> np.ndarray:
 
 
 def on_bins(values: np.ndarray, bands: np.ndarray, rate: int) -> np.ndarray:
-    """(frames, bands) -> (frames, bins)."""
+    """Give each bin its band's value: (frames, bands) -> (frames, bins)."""
     place = np.searchsorted(bands[:, 1], frequencies(rate), "right").clip(max=len(bands) - 1)
     return np.asarray(values[:, place])
 

@@ -44,7 +44,7 @@ def chapters_after(recording: Recording, spans: SpanMap) -> tuple[Chapter, ...]:
 
 
 def for_container(chapters: Sequence[Chapter], rate: int, start: float) -> list[Any]:
-    """Chapters as PyAV sets them; ``start``: the seconds at which the sound begins there."""
+    """Return the chapters as PyAV sets them, in a container where the sound begins at ``start``."""
     first, base = round(start * rate), Fraction(1, rate)
     return [
         {"id": number, "start": first + each.start, "end": first + each.end, "time_base": base,
@@ -54,7 +54,7 @@ def for_container(chapters: Sequence[Chapter], rate: int, start: float) -> list[
 
 
 def as_cues(chapters: Sequence[Chapter]) -> list[tuple[bytes, bytes]]:
-    """Chapters as the chunks of a WAV: cue points, and their labels."""
+    """Return the chapters as the chunks of a WAV: cue points, and their labels."""
     if not chapters:
         return []
     points = [

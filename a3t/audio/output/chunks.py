@@ -133,7 +133,7 @@ def _chunk(name: bytes, data: bytes) -> bytes:
 
 
 def _moved(cue: bytes, move: Callable[[int], int]) -> bytes:
-    """Markers where their samples have gone."""
+    """Return the markers where their samples have gone."""
     result = bytearray(cue)
     for place in range(4, len(cue) - MARKER.size + 1, MARKER.size):
         name, position, chunk, start, block, sample = MARKER.unpack_from(cue, place)

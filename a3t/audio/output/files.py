@@ -71,7 +71,7 @@ def check_no_link(path: Path) -> None:
 
 @contextlib.contextmanager
 def atomic_path(path: Path | str) -> Iterator[Path]:
-    """`alignment.atomic.replacing` for a target that `check_target` allows.
+    """Open `alignment.atomic.replacing` for a target that `check_target` allows.
 
     An OSError (disk full, folder not writable) becomes an InputError.
     """
@@ -85,7 +85,7 @@ def atomic_path(path: Path | str) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def staged_beside(out: Path) -> Iterator[Path]:
-    """`alignment.atomic.staging` beside `out`, for files of several names that belong together.
+    """Open `alignment.atomic.staging` beside `out`, for files of several names that are one result.
 
     An OSError becomes an InputError, and every InputError names the folder that `out` is in.
     """

@@ -55,12 +55,12 @@ BITS_PER_S = 128_000  # of each channel, of the encoders
 
 
 def muxed_format(out: Path) -> str | None:
-    """FFmpeg's name of the container that a file of this name is; None for a plain sound file."""
+    """Return FFmpeg's name of the container that ``out`` is; None for a plain sound file."""
     return FORMATS.get(out.suffix.lower())
 
 
 def codec_in(recording: Recording, out: Path) -> str:
-    """FFmpeg's name of the codec that holds the samples there; InputError if none can."""
+    """Return FFmpeg's name of the codec that holds the samples there; InputError if none can."""
     codec = CONTAINER_ENCODERS.get(FORMATS[out.suffix.lower()])
     if codec is None:
         return _plain_codec(recording.format)
@@ -117,7 +117,7 @@ def _is_turned(path: Path) -> bool:
 
 
 def picture_lead(recording: Recording) -> float | None:
-    """Seconds of a film before its sound begins; None if the recording is of no film."""
+    """Return how many seconds of a film precede its sound; None if the recording is of no film."""
     if recording.track is None:
         return None
     decoded = decoded_track(recording.path, recording.track)
@@ -131,7 +131,7 @@ def keeps_picture(recording: Recording, out: Path) -> bool:
 
 
 def check_in_sync(recording: Recording, samples: int, out: Path) -> None:
-    """InputError if an edit changes the length of a sound whose picture is kept."""
+    """Raise InputError if an edit changes the length of a sound whose picture is kept."""
     if samples != recording.samples and keeps_picture(recording, out):
         by = (samples - recording.samples) / recording.sample_rate
         change = "longer" if by > 0 else "shorter"

@@ -132,7 +132,10 @@ def _mean_power(gains: np.ndarray) -> np.ndarray:
 
 
 def _spectrum(sound: np.ndarray, hop: int) -> np.ndarray:
-    """(frames, bins) complex: window k's middle lies at k · hop, the last one's after the end."""
+    """Transform the sound into (frames, bins) complex, a frame every ``hop`` samples.
+
+    Window k's middle lies at k · hop, the last one's after the end.
+    """
     padded = np.pad(sound, (MARK_WINDOW_SAMPLES // 2, MARK_WINDOW_SAMPLES))
     windows = np.lib.stride_tricks.sliding_window_view(padded, MARK_WINDOW_SAMPLES)[::hop]
     spectrum: np.ndarray = np.fft.rfft(windows * _WINDOW, axis=1)

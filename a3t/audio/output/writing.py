@@ -46,7 +46,7 @@ LOSSY_SUBTYPES = {"OGG": "VORBIS", "MP3": "MPEG_LAYER_III"}
 
 
 def default_output(path: Path | str) -> Path:
-    """{stem}.edited.wav beside the recording."""
+    """Return {stem}.edited.wav beside the recording."""
     path = Path(path)
     return path.with_name(f"{path.stem}.edited.wav")
 
@@ -213,11 +213,10 @@ def write_speech(
     sample_rate: int,
     comment: str = "",
 ) -> None:
-    """Mono float samples (n,) as a 16-bit file of the kind ``out`` ends in, whole or not at all.
+    """Write mono float samples (n,) as 16 bits, whole or not at all.
 
-    The ``comment`` goes into the file if it has room for one.
-
-    Raises InputError if ``out`` has no sound's ending, or can't be written.
+    The file is of the kind that ``out`` ends in. The ``comment`` goes into it if it has room for
+    one. Raises InputError if ``out`` has no sound's ending, or can't be written.
     """
     out = check_target(out)
     container = speech_container(out)

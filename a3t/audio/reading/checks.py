@@ -197,7 +197,7 @@ def _second_reading(path: Path, file: SoundReader) -> DecodedTrack | None:
 
 
 def read_block(file: Reader, length: int, dtype: str) -> Native:
-    """Up to `length` samples; nothing at the end, and nothing where decoding fails."""
+    """Read up to `length` samples; nothing at the end, and nothing where decoding fails."""
     try:
         return file.read(length, dtype, always_2d=True)
     except sf.LibsndfileError:
@@ -239,7 +239,7 @@ def check_header(path: Path, file: Reader) -> None:
 
 
 def check_samples(path: Path, file: Reader) -> int:
-    """Goes through the samples as far as they need checking; returns how many there are.
+    """Go through the samples as far as they need checking, and count them.
 
     Integer PCM can't be broken inside, so the first sound is enough, unless the channels cancel
     there; raises InputError.

@@ -393,7 +393,7 @@ def is_moving(stream: Stream) -> bool:
 
 
 def _check_length(container: InputContainer, path: Path, latest: float) -> None:
-    """InputError if the last packet ends long before what a container says of its length."""
+    """Raise InputError if the last packet ends long before what a container says of its length."""
     if container.format.name.split(",")[0] not in EXACT_LENGTH or not container.duration:
         return
     stated = container.duration / 1e6

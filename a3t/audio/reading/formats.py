@@ -88,14 +88,14 @@ def is_lossy(subtype: str) -> bool:
 
 
 def to_float(samples: Native) -> np.ndarray:
-    """Native samples as float64, full scale at 1; exact for every format."""
+    """Convert native samples to float64, full scale at 1; exact for every format."""
     if np.issubdtype(samples.dtype, np.integer):
         return samples / float(2 ** (8 * samples.dtype.itemsize - 1))
     return samples.astype(np.float64)
 
 
 def quantise(samples: np.ndarray, target: SampleFormat) -> Native:
-    """Float64 samples in `target`'s native dtype: rounded to its bits, clipped at full scale.
+    """Convert float64 samples to `target`'s dtype: rounded to its bits, clipped at full scale.
 
     There is no dither. Speech carries noise far above one step of 16 bits, dither would put
     noise into a channel that is digitally silent, and a patch that repeats the recording would

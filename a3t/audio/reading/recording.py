@@ -74,7 +74,7 @@ class Recording:
             return cls(path, file.samplerate, file.channels, samples, *kind, number)
 
     def one_channel(self, channel: int) -> Recording:
-        """One of its channels, as a recording of one channel."""
+        """Return one of its channels, as a recording of one channel."""
         return replace(self, channels=1, channel=channel)
 
     @property
@@ -137,7 +137,7 @@ class Recording:
             yield block if self.channel is None else block[:, [self.channel]]
 
     def _blocks(self, start: int, stop: int) -> Iterator[Native]:
-        """Blocks as `blocks` gives them, of all channels."""
+        """Yield blocks as `blocks` does, of all channels."""
         if not 0 <= start <= stop <= self.samples:
             raise ValueError(f"[{start}, {stop}) is not within [0, {self.samples})")
         with open_audio(self.path, self.track) as file:

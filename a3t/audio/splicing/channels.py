@@ -71,7 +71,7 @@ def speaking_channels(
 
 
 def _powers(recording: Recording, first: int, last: int) -> np.ndarray:
-    """(frames, channels): each channel's power, its constant part left out."""
+    """Return each channel's power, its constant part left out, (frames, channels)."""
     sound = to_float(recording.read(first, last))
     sound -= sound.mean(axis=0)
     size = min(round(LEVEL_FRAME_S * recording.sample_rate), len(sound))
@@ -80,7 +80,7 @@ def _powers(recording: Recording, first: int, last: int) -> np.ndarray:
 
 
 def _during(times: Sequence[Seconds], powers: np.ndarray, start: float) -> np.ndarray:
-    """(n, channels): the mean power in each of some stretches; frames begin at ``start``."""
+    """Average the power in each of some stretches, (n, channels); frames begin at ``start``."""
     last = len(powers) - 1
     frames = [[round((second - start) / LEVEL_FRAME_S) for second in stretch] for stretch in times]
     spans = [(min(first, last), max(end, min(first, last) + 1)) for first, end in frames]

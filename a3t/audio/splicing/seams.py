@@ -57,7 +57,7 @@ MAX_JOINT_LEVEL_DB = 5.0  # … up to so many: a pause, however short, is a good
 
 
 def fade_weights(length: int, correlation: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
-    """Weights (out, in), each (length,), that keep the power of two pieces of equal power.
+    """Return weights (out, in), each (length,), that keep the power of two pieces of equal power.
 
     Two pieces that correlate by c, weighted a and b, have the power a² + b² + 2abc of either. So
     the equal-power pair cos θ, sin θ, right for c = 0, is divided by √(1 + c sin 2θ); at c = 1,
@@ -130,7 +130,7 @@ def gain_match(
     right: tuple[np.ndarray, np.ndarray],
     surroundings: float,
 ) -> tuple[float, float]:
-    """Gains in dB that bring a synthesis to the recording's level in either margin, within ±6.
+    """Return gains in dB, within ±6, that bring a synthesis to the recording's level at either end.
 
     left, right: (recording, synthesis) over a margin, mono (n,), empty where there is none.
     surroundings: RMS of the recording there. A margin that is a pause (25 dB below) or empty
@@ -165,7 +165,7 @@ def spread_channels(mono: np.ndarray, surroundings: np.ndarray) -> np.ndarray:
 
 
 def rms(samples: np.ndarray) -> float:
-    """Root mean square; 0 for nothing."""
+    """Return the root mean square; 0 for nothing."""
     return float(np.sqrt(np.mean(np.square(samples, dtype=np.float64)))) if samples.size else 0.0
 
 
@@ -219,7 +219,7 @@ def best_places(
 
 
 def _power(sound: np.ndarray, first: np.ndarray, last: np.ndarray) -> np.ndarray:
-    """(n,) mean power of stretches."""
+    """Return the mean power of stretches, (n,)."""
     total = np.concatenate([[0.0], np.cumsum(np.square(sound, dtype=np.float64))])
     return np.asarray(np.maximum(total[last] - total[first], 0.0) / (last - first))
 

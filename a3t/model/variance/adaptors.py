@@ -90,7 +90,7 @@ class PitchAdaptor(nn.Module):
         return self.output(x).float()
 
     def condition(self, pitch: Tensor, masked: Tensor) -> Tensor:
-        """log2 F0 (B, T), 0 where unvoiced -> what is added to the frames, (B, T, D)."""
+        """Turn a log2 F0 (B, T), 0 where unvoiced, into what is added to the frames, (B, T, D)."""
         voiced = (pitch > 0)[..., None]
         octaves = torch.where(voiced, pitch[..., None] - MIDDLE_LOG2_HZ, 0.0)
         periods = torch.arange(1, WAVES + 1, device=pitch.device)
@@ -99,7 +99,10 @@ class PitchAdaptor(nn.Module):
         return self.embed(torch.cat(features, dim=-1) * voiced) * masked[..., None]
 
     def comb(self, pitch: Tensor) -> Tensor:
-        """log2 F0 (B, T) -> the harmonics' log10 mel (B, T, 80), between two of the table."""
+        """Return the log10 mel (B, T, 80) of the harmonics of a log2 F0 (B, T).
+
+        It lies between two of the table.
+        """
         place = ((pitch - LOWEST_LOG2_HZ) * STEPS_PER_OCTAVE).clamp(0, len(self.combs) - 1.001)
         below = place.long()
         share = (place - below)[..., None]
@@ -174,7 +177,7 @@ def _end_without_turn(contour: np.ndarray) -> None:
 
 
 def raised(pitch: Tensor, rise: Tensor | None) -> Tensor:
-    """log2 F0 (B, T), 0 where unvoiced, with octaves (B, T) added where there is a voice."""
+    """Add octaves (B, T) to a log2 F0 (B, T), 0 where unvoiced, where there is a voice."""
     return pitch if rise is None else torch.where(pitch > 0, pitch + rise, pitch)
 
 
@@ -198,7 +201,7 @@ def pitch_loss(predicted: Tensor, batch: Batch, total: Total = lambda count: cou
 
 
 def frame_energy(mel: Tensor) -> Tensor:
-    """log10 RMS over the bins of a log10 mel, (B, T, 80) -> (B, T)."""
+    """Return the log10 RMS over the bins of a log10 mel, (B, T, 80) -> (B, T)."""
     power = torch.logsumexp(2 * math.log(10.0) * mel, -1) / math.log(10.0)
     return 0.5 * (power - math.log10(mel.shape[-1]))
 
@@ -245,7 +248,7 @@ class EnergyAdaptor(nn.Module):
         return self.output(self.first_norm(F.relu(x)))[..., 0].float()
 
     def condition(self, energy: Tensor, masked: Tensor) -> Tensor:
-        """Energy above the visible level (B, T) -> what is added to the frames, (B, T, D)."""
+        """Turn energy above the visible level (B, T) into what the frames are given, (B, T, D)."""
         features = torch.stack([torch.ones_like(energy), energy, energy.tanh()], dim=-1)
         return self.embed(features) * masked[..., None]
 
@@ -257,13 +260,13 @@ def relative_energy(batch: Batch) -> Tensor:
 
 
 def visible_frames(batch: Batch) -> Tensor:
-    """(B, T) bool: neither masked nor padding."""
+    """Find the frames that are neither masked nor padding, (B, T) bool."""
     time = torch.arange(batch.mel.shape[1], device=batch.mel.device)
     return ~batch.masked & (time < batch.frames[:, None])
 
 
 def energy_loss(predicted: Tensor, batch: Batch) -> Tensor:
-    """L1 of the masked frames' energy, in log10 units."""
+    """Return the L1 of the masked frames' energy, in log10 units."""
     time = torch.arange(batch.mel.shape[1], device=batch.mel.device)
     counted = batch.masked & (time < batch.frames[:, None])
     off = (predicted - relative_energy(batch)).abs() * counted

@@ -59,7 +59,7 @@ class DurationPredictor(nn.Module):
         return cls(**config["durations"])
 
     def forward(self, phones: Tensor, edges: Tensor, count: Tensor) -> Tensor:
-        """Phone ids (B, L), word edges (B, L), numbers of phones (B,) -> log of frames (B, L)."""
+        """Predict the log of frames (B, L) by phones and word edges, (B, L), and counts (B,)."""
         order = torch.arange(phones.shape[1], device=phones.device)[None]
         valid = (order < count[:, None])[..., None].float()
         layout = Layout(valid, order.expand(phones.shape).float(), seam=phones.shape[1])
@@ -106,7 +106,7 @@ class DurationPredictor(nn.Module):
 
 
 def word_edges(words: Sequence[int]) -> list[int]:
-    """For each phone 1 if it begins its word, plus 2 if it ends it."""
+    """Return 1 for each phone that begins its word, plus 2 for each that ends it."""
     last = len(words) - 1
     return [
         (k == 0 or words[k - 1] != word) + 2 * (k == last or words[k + 1] != word)
