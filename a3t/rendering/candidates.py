@@ -441,5 +441,5 @@ def joint_jump(result: EditedRecording, sample: int) -> float:
 
 
 def _changes(mel: np.ndarray) -> np.ndarray:
-    """(T, 80) -> (T - 1,) mean change; levels below a room's noise floor are clipped to it."""
+    """Return a mel's mean change, (T, 80) -> (T - 1,), with levels below a room's noise clipped."""
     return np.abs(np.diff(np.maximum(mel, -4.0), axis=0)).mean(axis=1)

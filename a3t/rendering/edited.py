@@ -72,7 +72,7 @@ class RecordedPart:
     punch_in: bool = False
 
     def to_json(self, recording: Path) -> dict[str, Any]:
-        """Its entry in an edit.json; with the path if it differs from the recording's."""
+        """Return its entry in an edit.json; with the path if it differs from the recording's."""
         entry: dict[str, Any] = {"source": list(self.source), "output": list(self.output)}
         if self.path != recording:
             entry["path"] = str(self.path)
@@ -307,7 +307,7 @@ def track_outputs(out: Path, recording: Path, tracks: Sequence[Track]) -> list[P
 
 
 def check_track_outputs(tracks: Sequence[Track], outputs: Sequence[Path]) -> None:
-    """InputError if one of the tracks' files can't be written, or is an edit of its own."""
+    """Raise InputError if one of the tracks' files can't be written, or is an edit of its own."""
     for track, out in zip(tracks, outputs, strict=True):
         check_output(track.open(), out)
         if record_path(out).exists():

@@ -136,7 +136,7 @@ class _Powers:
 
 
 def _kinds(symbols: Sequence[str], phone_of_frame: np.ndarray) -> np.ndarray:
-    """Each frame's class of loudness, "" for none."""
+    """Return each frame's class of loudness, "" for none."""
     return np.array([loudness_class(symbol) or "" for symbol in symbols])[phone_of_frame]
 
 
@@ -223,12 +223,12 @@ def _visible_blocks(masked: np.ndarray, classes: np.ndarray) -> list[np.ndarray]
 
 
 def _shape(mel: Tensor) -> Tensor:
-    """log10 mel (n, 80) whose frames all have one level."""
+    """Bring all frames of a log10 mel (n, 80) to one level."""
     return mel - frame_energy(mel[None])[0][:, None]
 
 
 def _smoothed(spectrum: Tensor) -> Tensor:
-    """(80,) -> (80,): the binomial mean of nine bins."""
+    """Return the binomial mean of nine bins, (80,) -> (80,)."""
     weights = torch.tensor(
         [math.comb(SMOOTHED_BINS - 1, k) / 2 ** (SMOOTHED_BINS - 1) for k in range(SMOOTHED_BINS)]
     )

@@ -188,7 +188,7 @@ def with_room_tone(plan: EditPlan, edit: PlannedEdit, patch: Patch) -> Patch:
 
 
 def melody(text: Transcript, window: WindowFrames, seed: int) -> np.ndarray | None:
-    """(N,) octaves to add to the predicted pitch of a window's new words, None for none."""
+    """Return octaves (N,) to add to the predicted pitch of a window's new words, None for none."""
     shifts = rises(text, window), drawn_melody(window.masked, seed)
     known = [shift for shift in shifts if shift is not None]
     return np.sum(known, axis=0) if known else None

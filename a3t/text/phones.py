@@ -28,7 +28,7 @@ PAUSE_ID = PHONE_ID[PAUSE]
 
 
 def phone_ids(symbols: Iterable[str]) -> list[int]:
-    """Ids (positions in PHONES) of phone symbols; a symbol outside the inventory is `<unk>`."""
+    """Return the ids (positions in PHONES) of symbols; one outside the inventory is `<unk>`."""
     unknown = PHONE_ID[UNKNOWN]
     return [PHONE_ID.get(symbol, unknown) for symbol in symbols]
 

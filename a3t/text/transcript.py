@@ -124,7 +124,7 @@ class Transcript(Record):
 
     @classmethod
     def joined(cls, parts: Iterable[Transcript]) -> Transcript:
-        """Several texts as one, in which each is read as it was."""
+        """Join several texts into one, in which each is read as it was."""
         text = ""
         words: list[TranscriptWord] = []
         pauses: list[tuple[int, float]] = []

@@ -135,7 +135,7 @@ class Refinement(nn.Module):
             return waveform(refined, self.window)
 
     def _convolved(self, x: Tensor) -> Tensor:
-        """(B, C, T, 601), ready for the last layer."""
+        """Convolve up to the last layer, (B, C, T, 601)."""
         x = self.enter(x)
         for number, layer in enumerate(self.layers):
             x = x + layer(functional.leaky_relu(x, LEAKY_SLOPE))
@@ -301,7 +301,7 @@ class SpectralVocoder(nn.Module):
         return network + pulses + drawn + SHARED_FRAMES + SHARED_FRAMES * self.iterations + refined
 
     def spectra(self, mel: Tensor) -> Spectra:
-        """Magnitude and phase of each frame of a mel (B, T, 80), before they are made to agree."""
+        """Predict magnitude and phase of each frame of a mel (B, T, 80), which don't agree yet."""
         x = (mel - self.mean) / self.std  # B, T, 80
         x = self.norm_in(self.embed(x.transpose(1, 2)).transpose(1, 2))  # B, T, C
         for block in self.blocks:
@@ -431,7 +431,7 @@ def mel_filters_at_bins() -> Tensor:
 
 
 def fit_to_mel(magnitude: Tensor, target: Tensor, filters: Tensor, updates: int) -> Tensor:
-    """Magnitudes (B, T, 601) moved towards a mel (B, T, 80), not its log; ``filters`` (80, 601).
+    """Move magnitudes (B, T, 601) towards a mel (B, T, 80), not its log; ``filters`` (80, 601).
 
     A network blurs: its magnitudes say where the harmonics are, but have not quite the mel that was
     asked for. A few multiplicative updates of non-negative matrix factorisation (Lee and Seung

@@ -143,7 +143,7 @@ def _read_config(path: Path) -> dict[str, Any]:
 
 
 def _check_features(config: dict[str, Any], folder: Path) -> None:
-    """InputError unless the checkpoint was trained on exactly the mels that are used here."""
+    """Raise InputError unless the checkpoint was trained on exactly the mels that are used here."""
     rate, low, high = (config.get(key) for key in ("sampling_rate", "fmin", "fmax"))
     features = {
         "rate": (rate, SAMPLE_RATE),
@@ -175,7 +175,7 @@ def _latest(folder: Path) -> Path:
 
 
 def _check_weights(checkpoint: Path) -> None:
-    """InputError unless a checkpoint is the package's, whole, and nothing but weights."""
+    """Raise InputError unless a checkpoint is the package's, whole, and nothing but weights."""
     try:
         # Weights only: a pickle can carry code, and this one came from somebody else.
         with warnings.catch_warnings():
@@ -219,7 +219,7 @@ def _build(config: dict[str, Any], folder: Path, checkpoint: Path) -> nn.Module:
 
 
 def _package() -> Any:
-    """``parallel_wavegan.models``, imported once it is needed."""
+    """Import ``parallel_wavegan.models``, once it is needed."""
     import scipy.signal
 
     if not hasattr(scipy.signal, "kaiser"):  # scipy moved it in 1.13; the package looks here
@@ -264,7 +264,7 @@ def released(tag: str) -> Path:
 
 
 def _fetch(tag: str, folder: Path) -> None:
-    """Into a folder beside, then renamed: half a vocoder is none."""
+    """Download into a folder beside, then rename it: half a vocoder is none."""
     known = archives()
     if tag not in known:
         raise InputError(f"parallel-wavegan has no tag {tag!r}; it has {', '.join(sorted(known))}.")

@@ -27,7 +27,7 @@ SHARED_FRAMES = WINDOWS_OVER_SAMPLE - 1  # frames on either side that share samp
 
 
 def spectrum(samples: Tensor, window: Tensor, size: int = MEL_WINDOW_SAMPLES) -> Tensor:
-    """Complex spectrum (B, T, size // 2 + 1) of samples (B, 300 T), zeros beyond both ends.
+    """Return the complex spectrum, (B, T, size // 2 + 1), of samples (B, 300 T), zeros around them.
 
     ``size`` is the Fourier transform's: 1200 samples, with zeros behind them if it is larger.
     """
@@ -65,7 +65,7 @@ def _own(blocks: Tensor) -> Tensor:
 
 
 def _overlap_add(pieces: Tensor) -> Tensor:
-    """(B, T, 1200) windows, a hop apart -> (B, T + 3, 300) blocks of their sum."""
+    """Sum (B, T, 1200) windows, a hop apart, into (B, T + 3, 300) blocks."""
     batch, frames, _ = pieces.shape
     blocks = pieces.reshape(batch, frames, WINDOWS_OVER_SAMPLE, HOP)
     total = functional.pad(blocks[:, :, 0], (0, 0, 0, SHARED_FRAMES))
@@ -107,12 +107,15 @@ def griffin_lim(
 
 
 def modulus(values: Tensor) -> Tensor:
-    """Each complex number's distance from 0, differentiable there too."""
+    """Return each complex number's distance from 0, differentiable there too."""
     return torch.sqrt(values.real**2 + values.imag**2 + 1e-16)
 
 
 def unit(values: Tensor) -> Tensor:
-    """Each complex number's direction: on the unit circle, differentiable, 0 where it is 0."""
+    """Return each complex number's direction, on the unit circle; 0 where it is 0.
+
+    It is differentiable there too.
+    """
     return values / modulus(values)
 
 
@@ -178,7 +181,7 @@ def magnitude_of(mel: Tensor, steps: int) -> Tensor:
 
 
 def extend(magnitude: Tensor) -> Tensor:
-    """Magnitudes (T, 1025) with the band above the mels filled in.
+    """Fill in the band above the mels of magnitudes (T, 1025).
 
     Each frame's mean from 7 kHz to the mels' end continues, falling by 1.5 dB per kHz, the average
     of 24 kHz recordings; dark tops sound muffled.

@@ -43,7 +43,7 @@ NEAR_CLASSES = 3  # classes on either side of the likeliest that its mean takes 
 
 
 def pulse_band() -> Tensor:
-    """1 for the bins (601,) of `PULSED_BAND_HZ`, 0 for the others."""
+    """Return 1 for the bins (601,) of `PULSED_BAND_HZ`, 0 for the others."""
     hertz = torch.linspace(0, SAMPLE_RATE / 2, BINS)
     return ((hertz >= PULSED_BAND_HZ[0]) & (hertz < PULSED_BAND_HZ[1])).float()
 
@@ -60,7 +60,7 @@ def pulsed(noise: Tensor, draft: Tensor, strength: float) -> Tensor:
 
 
 def _averaged(values: Tensor, count: int) -> Tensor:
-    """(B, n), each averaged with its neighbours under a Hann window of ``count`` samples."""
+    """Average each of (B, n) with its neighbours under a Hann window of ``count`` samples."""
     window = torch.hann_window(count + 1, periodic=False, device=values.device)
     padded = functional.pad(values, (count // 2, count // 2))
     return functional.conv1d(padded[:, None], window[None, None] / window.sum())[:, 0]

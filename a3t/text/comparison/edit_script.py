@@ -137,7 +137,7 @@ def _rising(a: Sequence[str], b: Sequence[str]) -> list[int]:
 
 
 def _kept(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, int]]:
-    """Pairs (i, j), rising, of the words that stay: a[i] == b[j], as many as possible."""
+    """Return the words that stay as pairs (i, j), rising: a[i] == b[j], as many as possible."""
     if not a or not b:
         return []
     across, down = _rising(a, b), _rising(b, a)

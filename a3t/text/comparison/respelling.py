@@ -176,7 +176,7 @@ def _alike_at(
 def _spoken_and(
     old: Transcript, new: Transcript, old_range: Span, new_range: Span
 ) -> WordEdit | None:
-    """One hundred (and) five: the word before takes the "and" along, or goes without it."""
+    """Find "one hundred (and) five": the word before takes the "and" along, or goes without it."""
     (i, i_end), (j, j_end) = old_range, new_range
     gone, come = old.spoken[i:i_end], new.spoken[j:j_end]
     if (gone, come) not in (((), ("and",)), (("and",), ())) or i == 0 or j == 0:
@@ -270,7 +270,7 @@ def value(words: Sequence[str]) -> int | None:
 
 
 def _group(words: Sequence[str]) -> int | None:
-    """Thirteen hundred twelve -> 1312; up to 9999."""
+    """Return 1312 for thirteen hundred twelve; None above 9999."""
     if "hundred" in words:
         place = [*words].index("hundred")
         above, below = _below_hundred(words[:place]), _below_hundred(words[place + 1 :])
@@ -288,7 +288,7 @@ def _below_hundred(words: Sequence[str]) -> int | None:
 
 
 def _year(words: Sequence[str]) -> int | None:
-    """Nineteen eighty four, twenty oh five."""
+    """Return 1984 for nineteen eighty four, 2005 for twenty oh five."""
     for place in (1, 2):
         century, rest = _below_hundred(words[:place]), [*words[place:]]
         years = _below_hundred(rest[1:] if rest[:1] == ["oh"] else rest)

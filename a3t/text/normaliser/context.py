@@ -83,7 +83,7 @@ Rule = Callable[[re.Match[str], Context], str]
 
 
 def is_function_word(word: str) -> bool:
-    """Articles, pronouns, prepositions …: no names, and no nouns either."""
+    """Return whether a word is an article, a pronoun, a preposition …: no name and no noun."""
     return word.lower() in WORDS["function_words"]
 
 
@@ -105,13 +105,13 @@ def is_whole(word: str) -> bool:
 
 
 def is_day(word: str) -> bool:
-    """1 to 31, perhaps with an ordinal's ending or as a range (3-5)."""
+    """Return whether a word is 1 to 31, perhaps with an ordinal's ending or as a range (3-5)."""
     match = re.fullmatch(r"([0-9]{1,2})(?:st|nd|rd|th)?(?:[-–][0-9]{1,2})?", word)
     return match is not None and 1 <= int(match[1]) <= 31
 
 
 def is_year(word: str) -> bool:
-    """1000 to 2099 in figures."""
+    """Return whether a word is 1000 to 2099 in figures."""
     return len(word) == 4 and is_whole(word) and 1000 <= int(word) <= 2099
 
 
@@ -154,7 +154,7 @@ def _shape(word: str) -> str:
 
 
 def chosen(kind: str, figure: str, context: Context, admissible: Sequence[str]) -> str:
-    """One of the admissible READINGS of a figure of a kind; "" where they are too alike."""
+    """Choose among the admissible READINGS of a figure of a kind; "" where they are too alike."""
     if len(admissible) < 2 or not (context.before or context.after):
         return ""
     weights, sure = _shipped()[kind]
@@ -180,6 +180,6 @@ def likeliest(
 
 @cache
 def _shipped() -> dict[str, tuple[Weights, float]]:
-    """For each kind, the weights that come with the package and the least probability to take."""
+    """Load each kind's weights that come with the package and the least probability to take."""
     table = json.loads((FOLDER / "weights.json").read_text(encoding="utf-8"))
     return {kind: (entry["weights"], entry["sure"]) for kind, entry in table.items()}

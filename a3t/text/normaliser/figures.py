@@ -52,18 +52,18 @@ _HALF_OF_DAY = re.compile(r"[ap]\.?m\.?", re.IGNORECASE)
 
 
 def calculation(match: re.Match[str], _: Context) -> str:
-    """10-3=7: where something is equal, a dash is a minus."""
+    """Read 10-3=7: where something is equal, a dash is a minus."""
     parts = re.findall(rf"{NUMBER}|[^0-9.]", match[0])
     return said(*(_OPERATORS.get(part) or grouped(part) for part in parts))
 
 
 def subtraction(match: re.Match[str], context: Context) -> str:
-    """5-3 before an equals sign; else it is a range."""
+    """Read 5-3 before an equals sign; else it is a range."""
     return f"{grouped(match[1])} minus {grouped(match[2])}" if context.equals_follows else ""
 
 
 def fraction(match: re.Match[str], context: Context) -> str:
-    """3/4, 1/4th, and 2-3/4 or 3/4 after a whole number; 4/21 is a date."""
+    """Read 3/4, 1/4th, and 2-3/4 or 3/4 after a whole number; 4/21 is a date."""
     above, below = int(match[2]), int(match[3])
     numerator, denominator = numbers.cardinal(above), numbers.cardinal(below)
     if context.equals_follows and not match[1]:
@@ -112,7 +112,7 @@ def _keeps_time(match: re.Match[str], context: Context) -> bool:
 
 
 def vulgar(match: re.Match[str], context: Context) -> str:
-    """½ and 2½."""
+    """Read ½ and 2½."""
     above, below = numbers.VULGAR[match[2]]
     if match[1]:
         return f"{numbers.plain(match[1])} {numbers.fraction(above, below, after_whole=True)}"
@@ -126,7 +126,7 @@ def _part(above: int, below: int, after_whole: bool, context: Context) -> str:
 
 
 def ordinal(match: re.Match[str], context: Context) -> str:
-    """21st; 3rd March -> the third of march."""
+    """Read 21st; 3rd March -> the third of march."""
     if month_named(context.after) and is_day(match[1]) and not context.pause_after:
         return _day(match[1], context)
     return numbers.ordinal(match[1])
@@ -139,7 +139,7 @@ def _day(digits: str, context: Context) -> str:
 
 
 def many(match: re.Match[str], context: Context) -> str:
-    """100s of, 10,000s of: hundreds, tens of thousands."""
+    """Read 100s of, 10,000s of: hundreds, tens of thousands."""
     if context.after.lower() != "of":
         return ""
     size = len(match[1].replace(",", ""))
@@ -147,7 +147,7 @@ def many(match: re.Match[str], context: Context) -> str:
 
 
 def number(match: re.Match[str], context: Context) -> str:
-    """Everything else that is only figures; beside a month, a day."""
+    """Read everything else that is only figures; beside a month, a day."""
     text = match[0]
     if is_whole(text) and is_day(text) and not (len(text) == 2 and text[0] == "0"):
         if month_named(context.before) and not context.pause_before:
@@ -166,7 +166,7 @@ def number(match: re.Match[str], context: Context) -> str:
 
 
 def money(match: re.Match[str], context: Context) -> str:
-    """$5.20, -£3m, C$50, $5-10, $1.50-$2, $20/hr, $1M+."""
+    """Read $5.20, -£3m, C$50, $5-10, $1.50-$2, $20/hr, $1M+."""
     scale = SAID["scales"].get((match["scale"] or "").lower(), "")
     symbol, prefix = match["symbol"], (match["prefix"] or "").upper()
     if prefix and symbol != "$":
@@ -198,12 +198,12 @@ def money(match: re.Match[str], context: Context) -> str:
 
 
 def amount_first(match: re.Match[str], context: Context) -> str:
-    """20€ and 5.50€."""
+    """Read 20€ and 5.50€."""
     return numbers.money(match["amount"], match["symbol"])
 
 
 def currency_code(match: re.Match[str], context: Context) -> str:
-    """20USD, and USD after an amount."""
+    """Read 20USD, and USD after an amount."""
     amount = match[1] or context.before
     if not is_figure(amount):
         return ""
@@ -215,14 +215,14 @@ def currency_code(match: re.Match[str], context: Context) -> str:
 
 
 def primes(match: re.Match[str], context: Context) -> str:
-    """12" and 6': inches and feet."""
+    """Read 12" and 6': inches and feet."""
     singular = match[1] == "1" or context.noun_follows(context.before)
     one, more = ("inch", "inches") if match[2] == '"' else ("foot", "feet")
     return f"{grouped(match[1])} {one if singular else more}"
 
 
 def quantity(match: re.Match[str], context: Context) -> str:
-    """5kg, 60km/h, 5-10%, 3M."""
+    """Read 5kg, 60km/h, 5-10%, 3M."""
     figure, hyphen, unit = match.groups()
     before = context.before.lower()
     figures = re.split(r"(?<=[0-9])[-–](?=[0-9])", figure)
@@ -250,7 +250,7 @@ def quantity(match: re.Match[str], context: Context) -> str:
 
 
 def _label(figure: str, letter: str, context: Context) -> str:
-    """Words for runway 27L, seat 12C, 2x + 1, 3M tape, 2M NaCl: a letter that is no unit; or ""."""
+    """Read runway 27L, seat 12C, 2x + 1, 3M tape, 2M NaCl: a letter that is no unit; or ""."""
     before, after = context.before.lower().removesuffix("s"), context.after
     if len(letter) > 1 or not letter.isalpha():
         return ""
@@ -291,7 +291,7 @@ def unit(match: re.Match[str], context: Context) -> str:
 
 
 def unit_name(unit: str, one: bool) -> str:
-    """Words for "km", "m²", "km/h" after a figure; "" if it is no unit."""
+    """Return the words for "km", "m²", "km/h" after a figure; "" if it is no unit."""
     above, per, below = unit.partition("/")
     name, divisor = _one_unit(above, one), _one_unit(below, one=True, after=True)
     if not name or (per and not divisor):
@@ -317,7 +317,7 @@ def _one_unit(written: str, one: bool, after: bool = False) -> str:
 
 
 def clock(match: re.Match[str], context: Context) -> str:
-    """3:45, 3:45pm, 15:30, 1:30:05."""
+    """Read 3:45, 3:45pm, 15:30, 1:30:05."""
     hour, minute, second = int(match[1]), int(match[2]), match[3]
     half = (match[4] or "").replace(".", "").lower()
     if hour > 24 or minute > 59:
@@ -332,7 +332,7 @@ def clock(match: re.Match[str], context: Context) -> str:
 
 
 def length(match: re.Match[str], context: Context) -> str:
-    """2m30s, 1h20m, and 20m after 3h: lengths of time."""
+    """Read 2m30s, 1h20m, and 20m after 3h: lengths of time."""
     parts = [int(part or 0) for part in match.groups()]
     stated = sum(part is not None for part in match.groups())
     after_hours = stated == 1 and match[2] and re.fullmatch(r"\d+ ?h", context.before)
@@ -342,7 +342,10 @@ def length(match: re.Match[str], context: Context) -> str:
 
 
 def dotted_clock(match: re.Match[str], context: Context) -> str:
-    """5.30pm, 5.30 before "p.m.", and where the words beside it say so: else it is a decimal."""
+    """Read 5.30pm, 5.30 before "p.m.", and where the words beside it say so.
+
+    Else it is a decimal.
+    """
     if int(match[1]) > 12 or int(match[2]) > 59:
         return ""
     if not match[3] and not _HALF_OF_DAY.fullmatch(context.after):
@@ -354,7 +357,7 @@ def dotted_clock(match: re.Match[str], context: Context) -> str:
 
 
 def half_of_day(match: re.Match[str], context: Context) -> str:
-    """a.m. anywhere; AM and am after a figure; PM anywhere in capitals."""
+    """Read a.m. anywhere; AM and am after a figure; PM anywhere in capitals."""
     after_figure = is_figure(context.before) or context.before.lower() == "o'clock"
     alone = not context.before and not context.after
     named = alone or match[0] == "PM" or context.before.lower() in ("the", "this", "every")
@@ -364,7 +367,10 @@ def half_of_day(match: re.Match[str], context: Context) -> str:
 
 
 def date(match: re.Match[str], _: Context) -> str:
-    """2024-05-06, 5/6/2020, 13.06.2020; day and month change places where one can't be a month."""
+    """Read 2024-05-06, 5/6/2020, 13.06.2020.
+
+    Day and month change places where one can't be a month.
+    """
     month, day = int(match["month"]), int(match["day"])
     if month > 12:
         month, day = day, month
@@ -372,7 +378,7 @@ def date(match: re.Match[str], _: Context) -> str:
 
 
 def named_date(match: re.Match[str], _: Context) -> str:
-    """Jan-15, Jan-15-2020 and 15-Jan-2020."""
+    """Read Jan-15, Jan-15-2020 and 15-Jan-2020."""
     day, month, last = match.groups()[:3]
     year = match[4] or match[5]
     name = month_named(month.capitalize())
@@ -382,7 +388,7 @@ def named_date(match: re.Match[str], _: Context) -> str:
 
 
 def named_range(match: re.Match[str], context: Context) -> str:
-    """Mon.–Fri., January-March, A-Z."""
+    """Read Mon.–Fri., January-March, A-Z."""
     ends = []
     for written in match.groups():
         key = written.lower()
@@ -398,25 +404,25 @@ def named_range(match: re.Match[str], context: Context) -> str:
 
 
 def of_year(match: re.Match[str], _: Context) -> str:
-    """49ers: forty niners."""
+    """Read 49ers: forty niners."""
     words = numbers.cardinal(match[1])
     return f"{words}rs" if words.endswith("e") else f"{words}ers"
 
 
 def isotope(match: re.Match[str], _: Context) -> str:
-    """¹⁴C: carbon fourteen."""
+    """Read ¹⁴C: carbon fourteen."""
     name = SAID["elements"].get(match[2], "")
     return f"{name} {numbers.pairs(match[1])}" if name else ""
 
 
 def per_unit(match: re.Match[str], context: Context) -> str:
-    """12/kg: a price that names no currency."""
+    """Read 12/kg: a price that names no currency."""
     below = unit_name(match[2], one=True)
     return f"{grouped(match[1])} per {below}" if below else ""
 
 
 def rating(match: re.Match[str], context: Context) -> str:
-    """9.5/10, and 8/10: so many out of ten."""
+    """Read 9.5/10, and 8/10: so many out of ten."""
     if "." not in match[1] and match[2] != "10":
         return ""
     part = context.after.lower() in ("full", "empty", "of", "done", "complete", "mile", "inch")

@@ -35,7 +35,7 @@ _OTHERWISE = frozenset("IV VI XI XX XXX XL XXL".split())
 
 
 def expand(core: str, full_stop: bool, near: Context) -> str:
-    """Words for an abbreviation ("Dr" before a name -> doctor); "" if `core` isn't one here.
+    """Return the words for an abbreviation ("Dr" before a name -> doctor); "" if it isn't one here.
 
     `full_stop` says that one follows the core.
     """
@@ -140,7 +140,7 @@ def _unit(core: str, full_stop: bool, near: Context) -> str:
 
 
 def _state(core: str, near: Context) -> str:
-    """Portland, OR; Austin, TX 78701."""
+    """Read Portland, OR; Austin, TX 78701."""
     named = near.pause_before and near.before[:1].isupper() and core in SAID["states"]
     ends = near.pause_after or not near.after or near.after[:5].isdigit()
     return SAID["states"][core] if named and ends else ""
@@ -150,7 +150,7 @@ def _state(core: str, near: Context) -> str:
 
 
 def roman(match: re.Match[str], context: Context) -> str:
-    """Henry VIII, part IV, World War I, the XIX century; elsewhere only what is no other word."""
+    """Read Henry VIII, part IV, World War I, the XIX century; elsewhere what is no other word."""
     numeral, before = match[1].upper(), context.before.lower()
     value = _value(numeral)
     numbered = before in WORDS["roman_after"] or before.removesuffix("s") in WORDS["roman_after"]
@@ -203,27 +203,27 @@ def _value(numeral: str) -> int:
 
 
 def dotted(match: re.Match[str], context: Context) -> str:
-    """U.S.A., J.K."""
+    """Read U.S.A., J.K."""
     if match[0].count(".") == 1 and context.name_follows:
         return " ".join(match[0].lower().replace(".", ""))  # T.S. Eliot's initials
     return acronym(match[0].replace(".", "").upper(), dotted=True)
 
 
 def joined_initials(match: re.Match[str], _: Context) -> str:
-    """AT&T, R&D."""
+    """Read AT&T, R&D."""
     words = f"{' '.join(match[1].lower())} and {' '.join(match[2].lower())}"
     return f"{words}'s" if match[3] else words
 
 
 def mixed(match: re.Match[str], context: Context) -> str:
-    """mRNA, iOS."""
+    """Read mRNA, iOS."""
     if in_lexicon(match[0].lower()):
         return match[0].lower()
     return f"{match[1]} {acronym(match[2])}"
 
 
 def capitals(match: re.Match[str], context: Context) -> str:
-    """FBI, CEOs, NASA's."""
+    """Read FBI, CEOs, NASA's."""
     letters, ending = match[1], match[2].replace("'", "")
     if ending and len(letters) < 2:
         return ""
@@ -239,20 +239,20 @@ def capitals(match: re.Match[str], context: Context) -> str:
 
 
 def several(match: re.Match[str], context: Context) -> str:
-    """2 As, straight As: letters."""
+    """Read 2 As, straight As: letters."""
     counted = is_figure(context.before) or context.before.lower() in ("two", "three", "straight")
     return f"{match[1].lower()}'s" if counted else ""
 
 
 def formula(match: re.Match[str], context: Context) -> str:
-    """NaCl, HCl, NaOH: elements, of which one has two letters."""
+    """Read NaCl, HCl, NaOH: elements, of which one has two letters."""
     parts = re.findall("[A-Z][a-z]?", match[0])
     chemical = {*parts} <= SAID["elements"].keys() and any(len(part) > 1 for part in parts)
     return numbers.letters(match[0]) if chemical and not in_lexicon(match[0].lower()) else ""
 
 
 def acronym(letters: str, dotted: bool = False) -> str:
-    """BBC -> bbc, as the lexicon has it; US -> u s; NASA -> nasa; COVID -> covid."""
+    """Read BBC -> bbc, as the lexicon has it; US -> u s; NASA -> nasa; COVID -> covid."""
     word = letters.lower()
     if word in SAID["said_as"]:
         return SAID["said_as"][word]
@@ -269,7 +269,7 @@ def acronym(letters: str, dotted: bool = False) -> str:
 
 
 def telephone(match: re.Match[str], _: Context) -> str:
-    """555-1234, 555.123.4567, (555)123-4567, +1(123), +44-20-…, 1-800-555-0199."""
+    """Read 555-1234, 555.123.4567, (555)123-4567, +1(123), +44-20-…, 1-800-555-0199."""
     digits = match[0].lstrip("+")
     plus = "plus" if match[0].startswith("+") else ""
     if digits.startswith("1-800-"):
@@ -278,7 +278,7 @@ def telephone(match: re.Match[str], _: Context) -> str:
 
 
 def ip_address(match: re.Match[str], context: Context) -> str:
-    """192.168.0.1, figure by figure; 1.2.3.4 is a version unless it is called an address."""
+    """Read 192.168.0.1 figure by figure; 1.2.3.4 is a version unless it is called an address."""
     parts = match[0].split(".")
     named = context.before.lower() in ("ip", "address", "server", "host", "ping")
     if max(map(int, parts)) > 255 or not (named or any(len(part) == 3 for part in parts)):
@@ -287,13 +287,13 @@ def ip_address(match: re.Match[str], context: Context) -> str:
 
 
 def area_code(match: re.Match[str], context: Context) -> str:
-    """(555) before 123-4567."""
+    """Read (555) before 123-4567."""
     followed = re.fullmatch(r"[0-9]{3}-[0-9]{4}", context.after)
     return numbers.spell_digits(match[0]) if followed else ""
 
 
 def number_by_name(match: re.Match[str], context: Context) -> str:
-    """Room 101, Boeing 747, dial 911, TX 78701: what stands before says how it is read."""
+    """Read Room 101, Boeing 747, dial 911, TX 78701: what stands before says how."""
     before, digits = context.before.lower(), match[0]
     if before in ("is", "was", "in", "number") and context.before_that.lower() in WORDS["dialled"]:
         before = context.before_that.lower()
@@ -321,7 +321,7 @@ def number_by_name(match: re.Match[str], context: Context) -> str:
 
 
 def code(match: re.Match[str], context: Context) -> str:
-    """A380, BA287, ab9453, A320neo: letters, then figures in pairs, or one by one in a serial."""
+    """Read A380, BA287, ab9453, A320neo: letters, then figures in pairs, or singly in a serial."""
     letters, digits, ending = match[1], match[2], match[3].lower()
     serial = letters.islower() or len(digits) > 4 or digits.startswith("0")
     if letters.islower() and (len(digits) < 4 or is_function_word(letters)):
@@ -335,7 +335,7 @@ def code(match: re.Match[str], context: Context) -> str:
 
 
 def plural(match: re.Match[str], _: Context) -> str:
-    """F-16s, 747s, 2x4s."""
+    """Read F-16s, 747s, 2x4s."""
     parts = re.findall("[a-z]+|[0-9]+", match[0].lower())[:-1]
     if "x" in parts:
         return numbers.plural(said(*("by" if p == "x" else numbers.cardinal(p) for p in parts)))
@@ -344,7 +344,7 @@ def plural(match: re.Match[str], _: Context) -> str:
 
 
 def version(match: re.Match[str], context: Context) -> str:
-    """v2.10, Python 3.11: no decimals."""
+    """Read v2.10, Python 3.11: no decimals."""
     parts = match[2].split(".")
     if any(len(part) > 1 and part.startswith("0") for part in parts):
         return ""
@@ -353,14 +353,14 @@ def version(match: re.Match[str], context: Context) -> str:
 
 
 def with_port(match: re.Match[str], _: Context) -> str:
-    """192.168.0.1:8080, localhost:3000."""
+    """Read 192.168.0.1:8080, localhost:3000."""
     host, port = match[1].lower().split("."), match[2]
     parts = (numbers.spell_digits(part) if is_whole(part) else part for part in host)
     return f"{' dot '.join(parts)} port {numbers.spell_digits(port)}"
 
 
 def forum(match: re.Match[str], _: Context) -> str:
-    """r/podcasting, u/someone."""
+    """Read r/podcasting, u/someone."""
     parts = re.findall("[a-z]+|[0-9]+", match[2].lower())
     words = (numbers.plain(part) if is_whole(part) else part for part in parts)
     return said(match[1].lower(), "slash", *words)
@@ -380,7 +380,7 @@ def book_of_bible(core: str, near: Context) -> str:
 
 
 def address(match: re.Match[str], _: Context) -> str:
-    """Web and e-mail addresses."""
+    """Read web and e-mail addresses."""
     text = re.sub(r"^[a-z]+://", "", match[0], flags=re.IGNORECASE).rstrip("/").lower()
     sure = "://" in match[0] or "@" in text or text.startswith("www.")
     if not sure and text.partition("/")[0].rpartition(".")[2] not in WORDS["domains"]:
@@ -389,7 +389,7 @@ def address(match: re.Match[str], _: Context) -> str:
 
 
 def unknown_ending(match: re.Match[str], context: Context) -> str:
-    """docs.acme.travel/faq: what is no sentence's end, though its ending isn't listed."""
+    """Read docs.acme.travel/faq: what is no sentence's end, though its ending isn't listed."""
     text = match[0]
     if not text.islower() or is_function_word(text.partition("/")[0].rpartition(".")[2]):
         return ""
@@ -413,7 +413,7 @@ def _in_address(part: str) -> str:
 
 
 def file_name(match: re.Match[str], context: Context) -> str:
-    """notes.txt, Node.js, and .pdf: the dot is said."""
+    """Read notes.txt, Node.js, and .pdf: the dot is said."""
     name, extension = match[1], match[2].lower()
     if extension not in WORDS["extensions"] and (name or extension not in WORDS["domains"]):
         return ""

@@ -128,7 +128,7 @@ def unreadable(text: str) -> list[tuple[str, InputError]]:
 def _read(
     tokens: Sequence[Written], capitals_mean: bool, made: list[str] | None = None
 ) -> list[SpokenToken]:
-    """Each token, or tokens that are read as one, with its words: none if it says nothing.
+    """Return each token, or tokens that are read as one, with its words: none if it says nothing.
 
     The choices that were made are added to ``made``.
     """
@@ -187,7 +187,7 @@ def _with_silence(
 def _speak(
     tokens: Sequence[Written], index: int, paused: bool, capitals_mean: bool, made: list[str] | None
 ) -> tuple[int, tuple[str, ...], bool]:
-    """(tokens used, words, pause after) for the token at `index`."""
+    """Return (tokens used, words, pause after) for the token at `index`."""
     token = tokens[index]
     before_that, before = token_at(tokens, index - 2), token_at(tokens, index - 1)
     core, used = merged(tokens, index)
@@ -243,7 +243,7 @@ def _is_factorial(core: str, after: str) -> bool:
 
 
 def _sign_alone(tokens: Sequence[Written], index: int) -> tuple[str, ...]:
-    """Words for a token of signs only: mostly none, but "7 - 3 = 4", "x < 5", "2 * 3"."""
+    """Read a token of signs only: mostly as nothing, but "7 - 3 = 4", "x < 5", "2 * 3"."""
     sign = tokens[index].written
     before, after = token_at(tokens, index - 1), token_at(tokens, index + 1)
     ends = (before.core, after.core)
@@ -277,7 +277,7 @@ def _dotted(core: str) -> bool:
 
 
 def _finish(word: str) -> str:
-    """Quotation marks off, apostrophes that are part of a word kept."""
+    """Take quotation marks off; apostrophes that are part of a word stay."""
     bare = word.strip("'")
     if len(bare) > MAX_WORD_LETTERS:
         raise too_long(bare)
@@ -290,7 +290,7 @@ def _finish(word: str) -> str:
 
 
 def verbalise(core: str, context: Context) -> str:
-    """Spoken words of a token without its outer punctuation; "" if it says nothing."""
+    """Return the spoken words of a token without its outer punctuation; "" if it says nothing."""
     if core in SAID["symbols"]:
         return SAID["symbols"][core]
     word = core.isascii() and core.isalpha() and core.islower()
@@ -324,7 +324,7 @@ def _range(match: re.Match[str], context: Context) -> str:
 
 
 def _either(match: re.Match[str], context: Context) -> str:
-    """48kHz/24-bit: one beside the other."""
+    """Read 48kHz/24-bit: one beside the other."""
     return said(*(verbalise(part, context.inside) for part in match.groups()))
 
 
@@ -343,7 +343,7 @@ def _power(match: re.Match[str], context: Context) -> str:
 
 
 def _pieces(core: str, context: Context) -> str:
-    """Compounds: each run of letters and each run of figures on its own, signs between named."""
+    """Read a compound: each run of letters or of figures on its own, signs between named."""
     if "-" in core.strip("-") and any(sign.isdigit() for sign in core):
         sides = filter(None, re.split("-+", core))
         return said(*(_side(side, context.inside) for side in sides))

@@ -44,7 +44,7 @@ def said(*parts: str) -> str:
 
 
 def cardinal(number: int | str) -> str:
-    """105 -> one hundred five; a negative number begins with "minus"."""
+    """Read 105 -> one hundred five; a negative number begins with "minus"."""
     digits = str(number).replace(",", "")
     if digits.startswith("-"):
         return f"minus {cardinal(digits[1:])}"
@@ -54,7 +54,7 @@ def cardinal(number: int | str) -> str:
 
 
 def ordinal(number: int | str) -> str:
-    """22 -> twenty second."""
+    """Read 22 -> twenty second."""
     digits = str(number).replace(",", "")
     if len(digits) > MAX_CARDINAL_DIGITS:
         return f"{spell_digits(digits)} th"
@@ -62,7 +62,7 @@ def ordinal(number: int | str) -> str:
 
 
 def year(number: int | str) -> str:
-    """1905 -> nineteen oh five; 2000 -> two thousand; 2024 -> twenty twenty four."""
+    """Read 1905 -> nineteen oh five; 2000 -> two thousand; 2024 -> twenty twenty four."""
     return _num2words(int(number), "year")
 
 
@@ -72,12 +72,12 @@ def reads_as_year(digits: str) -> bool:
 
 
 def spell_digits(text: str) -> str:
-    """Each figure by its name; everything else is passed over."""
+    """Name each figure; everything else is passed over."""
     return " ".join(_DIGITS[int(digit)] for digit in text if digit in "0123456789")
 
 
 def letters(text: str) -> str:
-    """Each letter by itself."""
+    """Name each letter by itself."""
     return " ".join(text.lower())
 
 
@@ -105,7 +105,7 @@ def grouped(text: str) -> str:
 
 
 def decade(digits: str) -> str:
-    """1980 -> nineteen eighties; 90 -> nineties; 2000 -> two thousands."""
+    """Read 1980 -> nineteen eighties; 90 -> nineties; 2000 -> two thousands."""
     return plural(year(digits) if len(digits) == 4 else cardinal(digits))
 
 
@@ -117,7 +117,7 @@ def plural(words: str) -> str:
 
 
 def pairs(digits: str) -> str:
-    """Figures as rooms, roads and aeroplanes have them: 101 -> one oh one, 12 -> twelve."""
+    """Read figures as rooms, roads and aeroplanes have them: 101 -> one oh one, 12 -> twelve."""
     if digits.endswith("00") or len(digits) < 3:
         return cardinal(digits)
     head, tail = digits[:-2], digits[-2:]
@@ -147,12 +147,12 @@ def elapsed(hours: int, minutes: int, seconds: int) -> str:
 
 
 def date(month: int, day: int, year_digits: str) -> str:
-    """(5, 6, "2020") -> may sixth twenty twenty."""
+    """Read (5, 6, "2020") -> may sixth twenty twenty."""
     return f"{MONTHS[month - 1]} {ordinal(day)} {spoken_year(year_digits)}"
 
 
 def spoken_year(digits: str) -> str:
-    """Four figures as a year, two as said after an apostrophe ("05" -> oh five)."""
+    """Read four figures as a year, two as said after an apostrophe ("05" -> oh five)."""
     if digits == "00":
         return "two thousand"
     if len(digits) == 2:

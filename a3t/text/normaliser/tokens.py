@@ -67,7 +67,7 @@ _MOST = 7  # tokens that are read as one
 
 
 def plain_letters(piece: str) -> str:
-    """Latin letters without accents, Western figures, plain quotes.
+    """Reduce to Latin letters without accents, Western figures, plain quotes.
 
     Raises InputError, naming the script, for letters of another one.
     """
@@ -214,7 +214,7 @@ def _readable(piece: str) -> Written:
 
 
 def _split(text: str) -> Iterator[str]:
-    """Parted by white space, and where a dash or a full stop lacks one."""
+    """Part a text by white space, and where a dash or a full stop lacks one."""
     for token in text.split():
         if _ENDLESS.search(token):
             yield token  # nobody can say it, so nothing else is done with it
@@ -252,7 +252,7 @@ def _with_space(joint: re.Match[str]) -> str:
 
 
 def take_apart(piece: str) -> Written:
-    """Punctuation off both ends; raises InputError for letters of another script."""
+    """Take punctuation off both ends; raise InputError for letters of another script."""
     plain = re.sub(r"\.{2,}", "…", plain_letters(piece))
     core = plain.lstrip(_OPENING)
     lead = plain[: len(plain) - len(core)]
@@ -273,7 +273,7 @@ def take_apart(piece: str) -> Written:
 
 
 def _with_primes(tokens: list[Written]) -> list[Written]:
-    """Tokens whose closing mark means feet or inches (6', 12") with that mark in the core.
+    """Give the mark that closes a token and means feet or inches (6', 12") to its core.
 
     It is a quotation mark instead where one has been opened and not closed.
     """
@@ -301,7 +301,7 @@ def token_at(tokens: Sequence[Written], index: int) -> Written:
 
 
 def merged(tokens: Sequence[Written], index: int) -> tuple[str, int]:
-    """(core, tokens used) for the token at `index` and those that are read together with it."""
+    """Return (core, tokens used) for the token at `index` and those that are read with it."""
     token, after = tokens[index], token_at(tokens, index + 1)
     core = _as_english(token.core)
     if (not token.trail or core in ("U.S", "Rs")) and (found := _amount(core, after)):
@@ -355,7 +355,7 @@ def _amount(core: str, after: Written) -> str:
 
 
 def _grouped_figures(tokens: Sequence[Written], index: int) -> tuple[str, int]:
-    """Telephone and card numbers, and thousands, whose groups stand apart."""
+    """Join telephone and card numbers, and thousands, whose groups stand apart."""
     token = tokens[index]
     core = token.core
     international = re.fullmatch(r"\+[0-9]{1,3}", core)

@@ -91,7 +91,7 @@ BESIDE = {word: Clue.of(entry) for word, entry in _TABLES["beside"].items()}
 
 
 def word_at(words: Sequence[str], index: int) -> str:
-    """words[index], or "" beyond either end."""
+    """Return words[index], or "" beyond either end."""
     return words[index] if 0 <= index < len(words) else ""
 
 
@@ -160,7 +160,7 @@ def _function_word(index: int, words: Sequence[str]) -> str:
 def noun_and_verb(
     word: str, candidates: Sequence[Pronunciation]
 ) -> tuple[Pronunciation, Pronunciation] | None:
-    """(as a noun or adjective, as a verb), if the word is said differently as one and the other."""
+    """Return (as a noun or adjective, as a verb), if the word is said differently as each."""
     tests: list[Callable[[Pronunciation], bool]] = []
     if word in SHIFTED or word.removesuffix("s") in SHIFTED:
         tests.append(_stressed_late)
@@ -270,7 +270,7 @@ def _tells_the_past(index: int, words: Sequence[str]) -> bool:
 
 
 def _by_clue(index: int, words: Sequence[str]) -> str:
-    """Words that share a spelling: the first sense whose clues stand beside it, else the usual."""
+    """Take the first sense of a spelling whose clues stand beside it, else the usual one."""
     usual, as_verb, clues = BY_CLUE[words[index]]
     before, after = word_at(words, index - 1), word_at(words, index + 1)
     for clue in clues:
@@ -325,7 +325,7 @@ def _verb(word: str) -> str:
 
 
 def _read(index: int, words: Sequence[str]) -> str:
-    """Past after "have" and "was", present after "to" and "can", whatever adverbs stand between."""
+    """Take the past after "have" and "was", the present after "to" and "can", past any adverbs."""
     before = word_at(words, previous(index, words))
     if before in PERFECT or before.endswith("'ve"):
         return "read_past"
@@ -333,7 +333,7 @@ def _read(index: int, words: Sequence[str]) -> str:
 
 
 def _polish(index: int, before: str, after: str, written: Sequence[str] | None) -> str:
-    """Poland's by its capital; where that tells nothing, what follows decides."""
+    """Tell Poland's by its capital; where that tells nothing, what follows decides."""
     verb = after in OBJECT_STARTS or after in ("up", "off") or before in ("to", "nail", "shoe")
     if written is not None:
         if _is_small(index, written):
@@ -452,7 +452,7 @@ def features(index: int, words: Sequence[str], written: Sequence[str] | None) ->
 
 
 def _as_written(index: int, words: Sequence[str], written: Sequence[str]) -> Iterator[str]:
-    """Capitals, and punctuation beside the word."""
+    """Decide by capitals, and by punctuation beside the word."""
     token = written[index].strip("\"'“”‘’([{*_")
     before = written[index - 1] if index else ""
     starts = not before or ends_sentence(before)

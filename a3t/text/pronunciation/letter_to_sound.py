@@ -60,7 +60,7 @@ class LetterNetwork:
         self.stresses = np.array(stresses)
 
     def pronounce(self, word: str) -> Pronunciation:
-        """Phones of a word of letters a–z, with one primary stress; () if it has no letter."""
+        """Return a word's phones, with one primary stress; () if it has no letter a–z."""
         return next(iter(self.ways(word)), ())
 
     def ways(self, word: str) -> list[Pronunciation]:
@@ -91,7 +91,7 @@ class LetterNetwork:
 
     @staticmethod
     def _loss(scores: np.ndarray, best: Sequence[int], path: Sequence[int]) -> float:
-        """Nats by which a path is less likely than the best one."""
+        """Return the nats by which a path is less likely than the best one."""
         places = np.arange(len(path))
         return float((scores[places, [*best]] - scores[places, [*path]]).sum())
 
@@ -108,7 +108,7 @@ class LetterNetwork:
         return normalised
 
     def _gru(self, x: np.ndarray, name: str) -> np.ndarray:
-        """(T, inputs) -> (T, H), from left to right."""
+        """Run a GRU from left to right: (T, inputs) -> (T, H)."""
         w = self.weights
         gates_x = x @ w[f"gru.weight_ih_{name}"].T + w[f"gru.bias_ih_{name}"]
         hidden = w[f"gru.weight_hh_{name}"].shape[1]
@@ -137,7 +137,7 @@ class LetterNetwork:
 
 
 def gru_step(gates_x: np.ndarray, gates_h: np.ndarray, h: np.ndarray) -> np.ndarray:
-    """One step of a GRU, (H,), of its gates by the input and by the state h, (3 H,) each."""
+    """Take one step of a GRU, (H,), by its gates from the input and the state h, (3 H,) each."""
     size = len(h)
     gates = 1 / (1 + np.exp(-(gates_x[: 2 * size] + gates_h[: 2 * size])))
     reset, update = gates[:size], gates[size:]
@@ -146,7 +146,7 @@ def gru_step(gates_x: np.ndarray, gates_h: np.ndarray, h: np.ndarray) -> np.ndar
 
 
 def _heard(phones: Pronunciation) -> Pronunciation:
-    """Phones without what is hardly heard: weak vowels are alike, and so is weak stress."""
+    """Leave out what is hardly heard: weak vowels are alike, and so is weak stress."""
     return tuple("AH0" if p in ("IH0", "EH0") else p.replace("2", "0") for p in phones)
 
 
@@ -176,14 +176,14 @@ def _g2p_en_weights() -> dict[str, np.ndarray]:
 
 
 def _g2p_en_step(x: np.ndarray, h: np.ndarray, part: str) -> np.ndarray:
-    """One step of the GRU `part` ("enc" or "dec"): x (64,), h (128,) -> (128,)."""
+    """Take one step of the GRU `part` ("enc" or "dec"): x (64,), h (128,) -> (128,)."""
     w = _g2p_en_weights()
     gates_x = w[f"{part}_w_ih"] @ x + w[f"{part}_b_ih"]
     return gru_step(gates_x, w[f"{part}_w_hh"] @ h + w[f"{part}_b_hh"], h)
 
 
 def predict_by_g2p_en(word: str, max_phones: int = 20) -> Pronunciation:
-    """g2p-en's greedy guess for lower-case letters a–z; may be empty for odd strings."""
+    """Return g2p-en's greedy guess for lower-case letters a–z; it may be empty for odd strings."""
     w = _g2p_en_weights()
     letters = [LETTERS.index(letter) + _FIRST_LETTER for letter in word if letter in LETTERS]
     h = np.zeros(w["enc_w_hh"].shape[1], np.float32)

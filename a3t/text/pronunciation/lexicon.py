@@ -38,6 +38,6 @@ def in_lexicon(word: str) -> bool:
 
 
 def lookup(word: str) -> list[Pronunciation]:
-    """All pronunciations of a lower-case word, the preferred one first; [] for an unknown word."""
+    """Return all pronunciations of a lower-case word, the preferred one first; [] if unknown."""
     ways = _ways(word).removeprefix(FOREIGN)
     return [tuple(way.split()) for way in ways.split("|")] if ways else []

@@ -67,7 +67,7 @@ _ENDINGS = (
 
 
 def from_ending(word: str, network: Network = "a3t") -> list[Pronunciation]:
-    """Pronunciations of a regular form of a known word ("gregson's", "vlogs"); [] if it is none.
+    """Pronounce a regular form of a known word ("gregson's", "vlogs"); [] if it is none.
 
     What stands before an apostrophe needn't be known: `network` guesses it.
     """
@@ -91,7 +91,7 @@ def from_ending(word: str, network: Network = "a3t") -> list[Pronunciation]:
 
 
 def from_compound(word: str) -> list[Pronunciation]:
-    """Two known words written together ("sheepdog" is no dictionary's); [] if it is none."""
+    """Pronounce two known words written together ("sheepdog" is no dictionary's); [] if not two."""
     for middle in range(_MIN_PART, len(word) - _MIN_PART + 1):
         if in_lexicon(word[:middle]) and in_lexicon(word[middle:]):
             first, second = lookup(word[:middle])[0], lookup(word[middle:])[0]
@@ -174,7 +174,7 @@ class Pronouncer:
         return _candidates(word, self.network)[1]
 
     def offered(self, word: str) -> list[Pronunciation]:
-        """Other ways to say a word that is guessed, likeliest first; none where that is sure."""
+        """Offer other ways to say a word that is guessed, likeliest first; none for another."""
         if not self.is_guessed(word):
             return []
         return [way for way in others(word.lower()) if way not in self.candidates(word)[:1]]
@@ -186,7 +186,7 @@ class Pronouncer:
     def pronounce(
         self, words: Sequence[str], written: Sequence[str] | None = None
     ) -> list[Pronunciation]:
-        """One pronunciation for each word, homographs told apart by the words beside them.
+        """Pronounce each word in one way, homographs told apart by the words beside them.
 
         `written` is the token behind each word, if it is known: its capitals and punctuation tell
         "Polish" and "polish" apart.

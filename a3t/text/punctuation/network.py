@@ -71,7 +71,7 @@ class SmallEncoder(nn.Module):
     def forward(
         self, texts: Sequence[Sequence[str]], pauses: Tensor | None = None
     ) -> tuple[Tensor, Tensor | None]:
-        """B texts of up to T words, pauses (B, T) -> (B, T, d), padding (B, T) or None."""
+        """Embed B texts of up to T words, pauses (B, T): (B, T, d), padding (B, T) or None."""
         T = max(map(len, texts))
         padded = [[*text, *[PADDING] * (T - len(text))] for text in texts]
         ids = torch.tensor([self.vocabulary.ids(word) for word in chain(*padded)])
@@ -110,7 +110,10 @@ class GatedConvolution(nn.Module):
 
 
 def positions(count: int, size: int, like: Tensor) -> Tensor:
-    """Sinusoids (count, size) (Vaswani et al., Attention is all you need, 2017, section 3.5)."""
+    """Return sinusoids (count, size).
+
+    Vaswani et al., Attention is all you need, 2017, section 3.5.
+    """
     place = torch.arange(count, device=like.device, dtype=like.dtype)[:, None]
     rate = torch.exp(
         torch.arange(0, size, 2, device=like.device, dtype=like.dtype) * (-math.log(1e4) / size)
@@ -275,7 +278,7 @@ class PunctuationNetwork(nn.Module):
     def forward(
         self, texts: Sequence[Sequence[str]], pauses: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """B texts, pauses (B, T) -> scores of tags (B, T, 4), of cases (B, T, 3)."""
+        """Score tags (B, T, 4) and cases (B, T, 3) of B texts, pauses (B, T)."""
         embedded, padding = self.encoder(texts, pauses)
         scores: tuple[Tensor, Tensor] = self.ffa(embedded, padding)
         return scores
@@ -295,7 +298,7 @@ def build(config: Mapping[str, Any], vocabulary: Vocabulary) -> PunctuationNetwo
 def predict(
     network: nn.Module, words: Sequence[str], pauses: Sequence[int] | None = None, batch: int = 32
 ) -> tuple[Tensor, Tensor]:
-    """Probabilities of tags (N, 4) and of cases (N, 3) of a text of N words.
+    """Predict the probabilities of tags (N, 4) and of cases (N, 3) of a text of N words.
 
     It is read in windows of WINDOW words that overlap by 2 BESIDE, so time grows as N does.
     """
