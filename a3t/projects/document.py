@@ -416,7 +416,7 @@ class Document(StoredRecord):
         return waiting._with(changes, (*self.done, made))
 
     def became(self, changes: Changes, label: str, n: int = 0) -> Document:
-        """Other changes altogether, as one step even if none differs: a version of a file."""
+        """Replace the changes altogether, as one step even if none differs: a version of a file."""
         made = Step.between(self.changes, changes, label, n)
         return self._with(changes, (*self.done, made))
 

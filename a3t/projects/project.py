@@ -45,7 +45,7 @@ class History:
 
     @classmethod
     def at(cls, versions: Sequence[Version], place: int) -> History:
-        """Versions, of which the one at ``place`` counts, or, for -1, the original."""
+        """Build from versions, of which the one at ``place`` counts, or, for -1, the original."""
         first = max(place + 1 - STEPS_EACH_SIDE, 0)
         known: dict[int, Changes] = {}
         document = Document(changes=_changes(versions[first - 1], first, ()) if first else ())
@@ -73,11 +73,11 @@ class History:
         return _original(self.versions[0]) if self.place < 0 else self.versions[self.place]
 
     def undo(self) -> History:
-        """One version back, at last the original; InputError if there is none."""
+        """Go one version back, at last to the original; raise InputError if there is none."""
         return History(self.versions, self.document.undo())
 
     def redo(self) -> History:
-        """One version forward; InputError if there is none."""
+        """Go one version forward; raise InputError if there is none."""
         return History(self.versions, self.document.redo())
 
     def base(self, new_text: str, cuts: Sequence[Cut] = ()) -> int | None:
@@ -139,7 +139,7 @@ class History:
         return {PLACE: self.place, LIST: differing}
 
     def describe(self) -> str:
-        """One line for the original, and one per version: its changes to that."""
+        """Describe the original and each version, and its changes to that, in a line."""
         lines = []
         for k, label in enumerate(["the original", *map(_label, self.versions)], -1):
             sign = "*" if k == self.place else " "
@@ -190,7 +190,7 @@ class _SourceEntry(Record):
 
 
 def _check(version: Version, place: int, checked: set[int]) -> None:
-    """KeyError, TypeError or ValueError if a version lacks a field."""
+    """Raise KeyError, TypeError or ValueError if a version lacks a field."""
     earlier = version.get("continues")
     if earlier is not None and not (isinstance(earlier, int) and 0 <= earlier < place):
         raise ValueError(earlier)
@@ -302,7 +302,7 @@ def read_record(path: Path) -> Mapping[str, Any]:
 
 
 def alignment_in(version: Version) -> Alignment | None:
-    """ValueError or TypeError if it isn't one, or is one without a text."""
+    """Return a version's alignment; raise ValueError or TypeError if it is none or has no text."""
     if version.get("alignment") is None:
         return None
     from_json(str, version["text"])
@@ -323,7 +323,7 @@ def _typed(entry: str, kind: Any) -> Callable[[Version], object]:
 
 
 def _check_takes(version: Version) -> None:
-    """KeyError, TypeError or ValueError unless a version's takes are such, if it has any."""
+    """Raise KeyError, TypeError or ValueError if a version has takes that aren't such."""
     from a3t.projects.takes import MAX_RECORD_TAKES, PLACES_ENTRY, Take  # which import torch
 
     takes = version.get(TAKES) or []
@@ -437,7 +437,7 @@ def find_project(recording: Recording, out: Path | None = None) -> Project | Non
 
 
 def open_project(recording: Recording, out: Path | None = None) -> Project:
-    """As `find_project`; InputError if there is none."""
+    """Find the project as `find_project` does; raise InputError if there is none."""
     wav, project = recording.path, find_project(recording, out)
     if project is None:
         raise InputError(

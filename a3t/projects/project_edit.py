@@ -210,7 +210,7 @@ class ProjectEdit:
     plan_file: Path | None = None
 
     def check_files(self) -> None:
-        """InputError if one of the files that this edit makes can't be written."""
+        """Raise InputError if one of the files that this edit makes can't be written."""
         count = self.request.candidates
         tracks = identified(self.request.tracks, self.recording)
         check_outputs(self.recording, self.out, count, self.exports, self.inputs, tracks)

@@ -124,7 +124,7 @@ class Take:
 
     @classmethod
     def from_json(cls, data: object) -> Take:
-        """ValueError if it isn't a take."""
+        """Read a take; raise ValueError if it isn't one."""
         own = from_json(_TakeEntry, data)
         first, last = own.share or (0, 1)
         if not (own.stretch[0] < own.stretch[1] and own.variation < len(VARIATIONS)):

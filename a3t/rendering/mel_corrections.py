@@ -93,7 +93,7 @@ class SpeechLevel:
     """
 
     def __init__(self, prompt: Tensor, symbols: Sequence[str], phone_of_frame: np.ndarray) -> None:
-        """prompt: (T, 80) log10, the first frames; symbols and phone_of_frame: of all frames."""
+        """Measure the prompt, (T, 80) log10, the first frames; the other two are of all frames."""
         self.kinds = _kinds(symbols, phone_of_frame)
         self.own = _Powers()
         self.own.add(prompt, self.kinds[: len(prompt)])

@@ -41,7 +41,7 @@ def export_paths(out: Path, kinds: Sequence[str]) -> list[Path]:
 
 
 def export_files(out: Path, kinds: Sequence[str]) -> list[Path]:
-    """All files that the exports are: labels have their phones in a second one."""
+    """Return all files that the exports are: labels have their phones in a second one."""
     phones = [out.with_name(f"{out.stem}.labels.phones.txt")] if "labels" in kinds else []
     return [*export_paths(out, kinds), *phones]
 
@@ -53,7 +53,7 @@ def is_here(kind: str) -> bool:
 
 
 def require_packages(kinds: Sequence[str]) -> None:
-    """InputError if a package that one of these exports needs is not installed."""
+    """Raise InputError if a package that one of these exports needs is not installed."""
     for kind in kinds:
         if not is_here(kind):
             package, extra = PACKAGES[kind]

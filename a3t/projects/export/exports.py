@@ -99,7 +99,7 @@ def clock(seconds: float) -> str:
 
 
 def markdown(title: str, words: list[ShownWord]) -> str:
-    """Markdown, with the words that were made in bold."""
+    """Write the words as Markdown, those that were made in bold."""
     lines = [f"# {_escaped(title)}", ""]
     for own in paragraphs(words):
         lines += [f"**[{clock(own[0].start)}]** {' '.join(_marked(own))}", ""]
@@ -131,7 +131,7 @@ def write_docx(title: str, words: list[ShownWord], path: Path) -> None:
 
 
 def _printable(text: str) -> str:
-    """Without the control characters that XML can't hold."""
+    """Leave out the control characters that XML can't hold."""
     return "".join(letter for letter in text if letter.isprintable())
 
 
@@ -334,7 +334,7 @@ def _document(job: _Export, path: Path) -> None:
 
 
 def timecode(frames: int, rate: Fraction = PICTURES) -> str:
-    """hh:mm:ss:ff, counted as if there were a whole number of frames a second (non-drop)."""
+    """Format as hh:mm:ss:ff, as if a second had a whole number of frames (non-drop)."""
     seconds, frame = divmod(frames, round(rate))
     return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}:{frame:02}"
 

@@ -28,7 +28,7 @@ def _counted(name: str) -> dict[str, tuple[str, str]]:
 
 
 def _patterns(name: str) -> re.Pattern[str]:
-    """Any of the patterns of a list, in which _ stands for a space, and the space after it."""
+    """Match any of a list's patterns, in which _ stands for a space, and the space after it."""
     listed = "|".join(_LISTS[name].split()).replace("_", " ")
     return re.compile(f"(?:{listed}) *", re.IGNORECASE)
 

@@ -101,7 +101,7 @@ class GatedConvolution(nn.Module):
         self.drop = nn.Dropout(dropout)
 
     def forward(self, x: Tensor) -> Tensor:
-        """(B, T, d) -> (B, T, d)."""
+        """Mix each word with its neighbours: (B, T, d) -> (B, T, d)."""
         T, beside = x.shape[1], self.kernel // 2
         padded = F.pad(self.norm(x), (0, 0, beside, beside))
         near = torch.cat([padded[:, k : k + T] for k in range(self.kernel)], -1)
@@ -206,7 +206,7 @@ class AttentionLayer(nn.Module):
         self.drop = nn.Dropout(dropout)
 
     def forward(self, x: Tensor, padding: Tensor | None = None) -> Tensor:
-        """(B, T, d) -> (B, T, d)."""
+        """Attend, then feed forward, over x (B, T, d): (B, T, d)."""
         x = self.norms[0](x + self.drop(self.attention(x, padding)))
         normed: Tensor = self.norms[1](x + self.drop(self.feed_forward(x)))
         return normed
@@ -223,7 +223,7 @@ class Stream(nn.Module):
         )
 
     def forward(self, x: Tensor, padding: Tensor | None = None) -> Tensor:
-        """(B, T, d) -> (B, T, d)."""
+        """Run the layers over x (B, T, d): (B, T, d)."""
         for layer in self.layers:
             x = layer(x, padding)
         return x
