@@ -171,6 +171,7 @@ class KilledServer:
                 if httpx.get(self.url, timeout=30).status_code == 200:
                     return
             except httpx.TransportError:
+                assert self.process.poll() is None, "the server has ended"
                 time.sleep(0.1)
         raise AssertionError("the server never answered")
 
