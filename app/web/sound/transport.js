@@ -180,8 +180,9 @@ export class Transport {
   async #switch(run, before) {
     const { timeline } = this;
     const at = (/** @type {number} */ out) => timeline.outOf(before.sourceOf(out));
-    await Promise.all(this.#around(timeline, at(this.place)).map((each) => this.#buffer(each)));
+    const there = await Promise.all(this.#around(timeline, at(this.place)).map((each) => this.#buffer(each))).catch(() => null);
     if (this.run !== run || this.timeline !== timeline) return;
+    if (!there) { this.stop(); return this.failed(); }
     const from = at(this.place + SOON * this.sound.sample_rate * run.speed);
     const until = run.until === null ? null : at(run.until);
     if (until !== null && until <= from) return; // it is over before the change would be heard

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { load } from "./web.mjs";
 
 const { Timeline } = await load("sound/timeline.js");
+const { Transport } = await load("sound/transport.js");
 const { History } = await load("script/history.js");
 const { TEXTS, clock, tell } = await load("texts.js");
 
@@ -70,4 +71,17 @@ test("times and sentences", () => {
   assert.equal(clock(59.95, true), "0:59.9");
   assert.equal(tell("{} of {}", 1, 2), "1 of 2");
   assert.equal(TEXTS.edits(1), "1 change");
+});
+
+test("a change that is made while its sound can't be fetched stops what plays, and says so", async () => {
+  const transport = new Transport({ bytes: async () => { throw new Error("no network"); } }), told = [];
+  transport.open("p", { sample_rate: 100, channels: 1, samples: 1000 });
+  transport.timeline = new Timeline(1000);
+  const param = { value: 1, cancelScheduledValues() {}, setValueAtTime() {}, linearRampToValueAtTime() {} };
+  transport.run = { context: { currentTime: 0 }, gain: { gain: param, disconnect() {} }, nodes: [], scheduled: [], speed: 1, at: 0, next: 100 };
+  await new Promise((done) => {
+    transport.failed = () => { told.push("failed"); done(); };
+    transport.setTimeline(new Timeline(1000, [patch(100, 200, 50)]));
+  });
+  assert.deepEqual([told, transport.playing], [["failed"], false]);
 });
