@@ -37,7 +37,7 @@ DECIBELS = 10.0 / np.log(10.0) * np.sqrt(2.0)
 
 
 def all_pass_constant(sample_rate: int) -> float:
-    """The all-pass constant for ``sample_rate`` in Hz; InputError if the table has none."""
+    """Return the all-pass constant for ``sample_rate`` in Hz; InputError if the table has none."""
     try:
         return ALL_PASS[sample_rate]
     except KeyError:
@@ -48,7 +48,7 @@ def all_pass_constant(sample_rate: int) -> float:
 
 
 def as_signal(samples: npt.ArrayLike) -> Floats:
-    """Mono samples as contiguous float64 (n,); InputError for anything else."""
+    """Return mono samples as contiguous float64 (n,); raise InputError for anything else."""
     signal = np.ascontiguousarray(samples, dtype=np.float64)
     if signal.ndim != 1 or len(signal) == 0:
         raise InputError(f"A metric needs mono samples, not an array of shape {signal.shape}.")
@@ -65,7 +65,7 @@ def fundamental(
     floor: float = F0_FLOOR,
     ceiling: float = F0_CEILING,
 ) -> tuple[Floats, Floats]:
-    """F0 by Harvest (Morise 2017): F0 in Hz, 0 where unvoiced, and times in s; each (frames,)."""
+    """Return F0 in Hz, 0 where unvoiced, and times in s, each (frames,): Harvest (Morise 2017)."""
     with eval_package("pyworld"):
         import pyworld
 
@@ -78,7 +78,7 @@ def fundamental(
 def spectral_envelope(
     samples: npt.ArrayLike, sample_rate: int, pitch: tuple[Floats, Floats] | None = None
 ) -> Floats:
-    """WORLD's power envelope every 5 ms: (frames, fft/2 + 1). Frame i is centred on 5 i ms.
+    """Return WORLD's power envelope every 5 ms: (frames, fft/2 + 1). Frame i is centred on 5 i ms.
 
     Harvest between 71 and 800 Hz, then CheapTrick (Morise 2015) at its default FFT size. ``pitch``
     is the result of `fundamental` for the same signal at any rate, to avoid running Harvest again.
@@ -92,7 +92,7 @@ def spectral_envelope(
 
 @lru_cache(maxsize=16)
 def _warping(bins: int, order: int, alpha: float) -> Floats:
-    """The linear map from cepstra (bins) to mel-cepstra (order + 1): a (bins, order + 1) matrix.
+    """Return the linear map from cepstra (bins) to mel-cepstra, a (bins, order + 1) matrix.
 
     It is the frequency transformation of Oppenheim and Johnson (1972), which feeds the cepstrum,
     last coefficient first, through a chain of all-pass sections; row k is the response to a
@@ -115,7 +115,7 @@ def _warping(bins: int, order: int, alpha: float) -> Floats:
 
 
 def mel_cepstrum(power: npt.ArrayLike, order: int, alpha: float) -> Floats:
-    """Mel-cepstra (frames, order + 1) with c0, from power spectra (frames, fft/2 + 1).
+    """Return mel-cepstra (frames, order + 1) with c0, from power spectra (frames, fft/2 + 1).
 
     ln|H(w)| = sum_m c_m cos(m w~) on the warped axis w~: the one-sided cepstrum of the log power
     spectrum, passed through an all-pass chain with constant ``alpha``. Equal to SPTK's `sp2mc`.
@@ -131,13 +131,13 @@ def mel_cepstrum(power: npt.ArrayLike, order: int, alpha: float) -> Floats:
 def mel_cepstra(
     samples: npt.ArrayLike, sample_rate: int, pitch: tuple[Floats, Floats] | None = None
 ) -> Floats:
-    """Mel-cepstra every 5 ms, warped as suits the rate: (frames, 25), c0 first."""
+    """Return mel-cepstra every 5 ms, warped as suits the rate: (frames, 25), c0 first."""
     envelope = spectral_envelope(samples, sample_rate, pitch)
     return mel_cepstrum(envelope, ORDER, all_pass_constant(sample_rate))
 
 
 def warp_path(first: npt.ArrayLike, second: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Exact dynamic time warping of (n, d) and (m, d): (length, 2) pairs of frame indices.
+    """Warp (n, d) and (m, d) in time, exactly: (length, 2) pairs of frame indices.
 
     Euclidean distance; steps (1,1), (1,0), (0,1) of equal weight; both ends fixed; no band.
     Computed by anti-diagonals, whose cells depend only on the two anti-diagonals before.
@@ -165,9 +165,12 @@ def warp_path(first: npt.ArrayLike, second: npt.ArrayLike) -> npt.NDArray[np.int
 
 
 def cepstral_distortion(reference: npt.ArrayLike, other: npt.ArrayLike) -> float:
-    """Mel-cepstral distortion in dB (Kubichek 1993) of two mel-cepstra (n, order + 1) and
-    (m, order + 1), without c0, so that level doesn't matter: 10/ln 10 * sqrt(2 sum_{m>=1} d_m^2)
-    for each pair of frames of `warp_path`, averaged over the pairs. Silent frames count too."""
+    """Return the mel-cepstral distortion in dB (Kubichek 1993) of two mel-cepstra.
+
+    They are (n, order + 1) and (m, order + 1), of which c0 is left out, so that level doesn't
+    matter: 10/ln 10 * sqrt(2 sum_{m>=1} d_m^2) for each pair of frames of `warp_path`, averaged
+    over the pairs. Silent frames count too.
+    """
     a = np.asarray(reference, dtype=np.float64)[:, 1:]
     b = np.asarray(other, dtype=np.float64)[:, 1:]
     pairs = warp_path(a, b)
@@ -176,7 +179,7 @@ def cepstral_distortion(reference: npt.ArrayLike, other: npt.ArrayLike) -> float
 
 
 def region_frames(frames: Floats, span: tuple[float, float] | None) -> Floats:
-    """The frames whose times lie in [start, end) seconds."""
+    """Return the frames whose times lie in [start, end) seconds."""
     if span is None:
         return frames
     first, last = (round(seconds * 1000.0 / FRAME_MS) for seconds in span)
@@ -184,14 +187,14 @@ def region_frames(frames: Floats, span: tuple[float, float] | None) -> Floats:
 
 
 def first_implementation_distance(reference: Floats, other: Floats) -> float:
-    """The distance in dB of two results of `first_implementation_cepstra`, including c0."""
+    """Return the distance in dB of two results of `first_implementation_cepstra`, including c0."""
     pairs = warp_path(other, reference)
     difference = other[pairs[:, 0]] - reference[pairs[:, 1]]
     return float(DECIBELS * np.sqrt((difference**2).sum(1)).mean())
 
 
 def first_implementation_cepstra(samples: npt.ArrayLike, sample_rate: int) -> Floats:
-    """The cepstra (frames, 81) of a masked region, cut out, as A3T's authors computed them.
+    """Return the cepstra (frames, 81) of a masked region, cut out, as A3T's authors computed them.
 
     Its mistakes are kept: the frame shift of 300 samples is taken as 300 milliseconds, so
     that a second of speech gives about four frames; the order is 80; the all-pass constant is 0.41

@@ -50,7 +50,7 @@ class HeldOutClip:
         return third, len(self.phones) - third
 
     def frames(self, phones: tuple[int, int]) -> tuple[int, int]:
-        """The frames [first, last) of the phones [first, last)."""
+        """Return the frames [first, last) of the phones [first, last)."""
         ends = np.concatenate([[0], np.cumsum(self.durations)])
         return int(ends[phones[0]]), int(ends[phones[1]])
 
@@ -65,8 +65,10 @@ def open_gap(
     durations: Ints,
     new: tuple[Ints, Ints] | None = None,
 ) -> Gap:
-    """Replace the phones' frames in the clip with a gap of the new durations; ``new``: all phones
-    and their words after an edit, if it has others than the clip."""
+    """Replace the phones' frames in the clip with a gap of the new durations.
+
+    ``new``: all phones and their words after an edit, if it has others than the clip.
+    """
     ids, words = new or (item.phones, item.words)
     count = phones[1] - phones[0] + len(ids) - len(item.phones)
     if len(durations) != count or (durations < 0).any() or not durations.any():
@@ -120,12 +122,12 @@ def held_out(
 
 
 def in_turn(lists: Iterable[Sequence[T]]) -> list[T]:
-    """The first of each list, then the second of each, …"""
+    """List the first of each list, then the second of each, and so on."""
     return [each for turn in zip_longest(*lists) for each in turn if each is not None]
 
 
 def by_hash(clips: Iterable[Clip]) -> list[Clip]:
-    """Clips in an order that looks random, by the hashes of their names: always the same."""
+    """Order clips by the hashes of their names: it looks random, and is always the same."""
     return sorted(clips, key=lambda clip: hashlib.sha256(clip.name.encode()).hexdigest())
 
 

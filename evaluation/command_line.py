@@ -56,7 +56,7 @@ COMMANDS = {
 
 
 def module_of(name: str) -> ModuleType:
-    """A command's module, imported when it is wanted."""
+    """Import a command's module, when it is wanted."""
     return import_module(f"evaluation.{COMMANDS[name][0]}")
 
 

@@ -45,7 +45,7 @@ class PhoneSamples:
 
 
 def measure(mono: np.ndarray, places: Sequence[int] | np.ndarray) -> np.ndarray:
-    """(n, 3): the measures at places (n,) of a sound (samples,), both at 24 kHz.
+    """Measure a sound (samples,) at 24 kHz at places (n,): (n, 3).
 
     dip: absolute level difference in dB between the 10 ms around a place and the 20 ms before and
     after them. flux: mean absolute difference between the log10 mels of the 20 ms before and after
@@ -59,7 +59,7 @@ def measure(mono: np.ndarray, places: Sequence[int] | np.ndarray) -> np.ndarray:
 
 
 def _around(near: np.ndarray, first: float, last: float) -> np.ndarray:
-    """The samples from ``first`` to ``last`` milliseconds relative to the place."""
+    """Return the samples from ``first`` to ``last`` milliseconds relative to the place."""
     begin, end = (_REACH + round(time * _MILLISECOND) for time in (first, last))
     return near[:, begin:end]
 
@@ -94,7 +94,7 @@ def _jump(near: np.ndarray) -> np.ndarray:
 
 
 def sound_class(symbol: str) -> str:
-    """A phone's class: pause, stop, fricative, sonorant or vowel."""
+    """Return a phone's class: pause, stop, fricative, sonorant or vowel."""
     if symbol == PAUSE:
         return "pause"
     if symbol in STOPS:
@@ -105,7 +105,7 @@ def sound_class(symbol: str) -> str:
 
 
 def kind_of(phones: Sequence[PhoneSamples], place: int) -> tuple[str, str]:
-    """The classes of the phones to the left and right of a sample of the recording."""
+    """Return the classes of the phones to the left and right of a sample of the recording."""
     beside = round(BESIDE * SAMPLE_RATE)
     ends = [phone.last for phone in phones]
     left, right = (
@@ -135,15 +135,17 @@ class Natural:
             self._measures.setdefault(kind, []).append(values[same])
 
     def percentile(self, kind: tuple[str, str], values: np.ndarray) -> np.ndarray:
-        """(3,): the share, 0 to 1, of natural places of this kind that have smaller measures."""
+        """Return the shares, (3,), 0 to 1, of natural places of this kind with smaller measures."""
         same = self._measures.get(kind, [])
         if sum(map(len, same)) < ENOUGH:
             same = [part for parts in self._measures.values() for part in parts]
         return np.asarray((np.concatenate(same) < values).mean(axis=0))
 
     def drawn(self, count: int) -> np.ndarray:
-        """(n, 3): percentiles of ``count`` of the natural places themselves, drawn at random, of
-        kinds that have enough: what is natural of all three measures at once."""
+        """Return the percentiles, (n, 3), of ``count`` of the natural places themselves.
+
+        They are drawn at random, of kinds that have enough: what is natural of all three at once.
+        """
         own = {
             k: np.concatenate(v) for k, v in self._measures.items() if sum(map(len, v)) >= ENOUGH
         }
@@ -159,15 +161,17 @@ class Natural:
 
 
 def phones_of(plan: EditPlan) -> list[PhoneSamples]:
-    """The phones of a plan's recording."""
+    """Return the phones of a plan's recording."""
     return [
         PhoneSamples(phone.symbol, phone.first * HOP, phone.last * HOP) for phone in plan.phones
     ]
 
 
 def joint_percentiles(result: EditedRecording, natural: Natural) -> Iterator[np.ndarray]:
-    """(3,) for each joint of recorded with recorded sound: its percentiles among natural places. A
-    cut has one joint; words that are taken from elsewhere have two, both in pauses."""
+    """Return each joint's percentiles among natural places, (3,), where both sides are recorded.
+
+    A cut has one joint; words that are taken from elsewhere have two, both in pauses.
+    """
     recording, phones = result.recording, phones_of(result.plan)
     half, reach = (round(time * recording.sample_rate) for time in (HALF_FADE, AROUND))
     scale = SAMPLE_RATE / recording.sample_rate
@@ -187,7 +191,7 @@ def joint_percentiles(result: EditedRecording, natural: Natural) -> Iterator[np.
 def _at_24_khz(
     recording: Recording, patches: tuple[Patch, ...], first: int, last: int
 ) -> np.ndarray:
-    """Samples [first, last) of the output, mono, (n,) at 24 kHz."""
+    """Return samples [first, last) of the output, mono, (n,) at 24 kHz."""
     mono = read_patched(recording, patches, first, last).mean(axis=1)
     rate = recording.sample_rate
     return mono if rate == SAMPLE_RATE else np.asarray(soxr.resample(mono, rate, SAMPLE_RATE))

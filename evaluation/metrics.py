@@ -26,7 +26,10 @@ from training.pretraining_objective import cepstra
 
 
 def mel_l1(reference: npt.ArrayLike, other: npt.ArrayLike) -> float:
-    """Mean absolute difference of two log-mels (frames, bins), in log10 units: training's loss."""
+    """Return the mean absolute difference of two log-mels (frames, bins), in log10 units.
+
+    It is training's loss.
+    """
     a, b = np.asarray(reference, dtype=np.float64), np.asarray(other, dtype=np.float64)
     if a.ndim != 2 or a.shape != b.shape or len(a) == 0:
         raise InputError(
@@ -36,7 +39,7 @@ def mel_l1(reference: npt.ArrayLike, other: npt.ArrayLike) -> float:
 
 
 def detail(reference: npt.ArrayLike, other: npt.ArrayLike) -> float:
-    """Fine structure of a log-mel across bins relative to the reference's; below 1 is blurred.
+    """Return a log-mel's fine structure across bins by the reference's; below 1 is blurred.
 
     It is measured by the mean absolute second difference across bins, which is high for harmonics
     and noise, and low for an average of many spectra. The two (frames, bins) may differ in length.
@@ -48,18 +51,22 @@ def detail(reference: npt.ArrayLike, other: npt.ArrayLike) -> float:
 
 
 def mel_cepstral_distance(reference: npt.ArrayLike, other: npt.ArrayLike) -> float:
-    """Mean `cepstral_distance` of two log-mels (frames, bins) in dB, without a vocoder, their
-    frames paired by `warp_path` on these cepstra. The scale is that of the MCD, but smoothing and
-    frequency range differ, so don't compare the two."""
+    """Return the mean `cepstral_distance` of two log-mels (frames, bins) in dB, without a vocoder.
+
+    Their frames are paired by `warp_path` on these cepstra. The scale is that of the MCD, but
+    smoothing and frequency range differ, so don't compare the two.
+    """
     a, b = (cepstra(torch.from_numpy(np.asarray(mel, float))).numpy() for mel in (reference, other))
     pairs = warp_path(a, b)
     return float(np.linalg.norm(a[pairs[:, 0]] - b[pairs[:, 1]], axis=1).mean())
 
 
 def fundamental_error(reference: Floats, other: Floats) -> tuple[float, float]:
-    """RMSE in cents over the frames voiced in both of two F0 tracks in Hz (0 where unvoiced), NaN
-    if there are none, and the share of frames whose voicing differs, frame by frame: the F0 RMSE
-    and V/UV error of statistical synthesis (e.g. Zen et al. 2009)."""
+    """Return the F0 RMSE and the V/UV error of statistical synthesis (e.g. Zen et al. 2009).
+
+    They are the RMSE in cents over the frames voiced in both of two F0 tracks in Hz (0 where
+    unvoiced), NaN if there are none, and the share of frames whose voicing differs.
+    """
     frames = min(len(reference), len(other))
     a, b = reference[:frames], other[:frames]
     both = (a > 0) & (b > 0)
@@ -70,7 +77,7 @@ def fundamental_error(reference: Floats, other: Floats) -> tuple[float, float]:
 
 
 def resampled(samples: npt.ArrayLike, sample_rate: int, target_rate: int) -> Floats:
-    """The signal at ``target_rate`` Hz (soxr, high quality)."""
+    """Resample the signal to ``target_rate`` Hz (soxr, high quality)."""
     if sample_rate == target_rate:
         return as_signal(samples)
     import soxr
@@ -83,7 +90,7 @@ LEVEL = 0.05  # root mean square, full scale at 1, at which networks without a r
 
 
 def at_one_level(samples: Floats) -> Floats:
-    """A signal (n,) at the root mean square `LEVEL`, its rare higher peaks cut at full scale.
+    """Bring a signal (n,) to the root mean square `LEVEL`, its rare higher peaks cut at full scale.
 
     Networks that were trained on speech of many levels hear the level all the same: half as loud,
     the same speech gains up to 0.2 of DNSMOS's OVRL, and a voice resembles itself by 0.96 only.
@@ -93,9 +100,10 @@ def at_one_level(samples: Floats) -> Floats:
 
 
 def pesq_wideband(reference: npt.ArrayLike, other: npt.ArrayLike, sample_rate: int) -> float:
-    """Wideband PESQ (ITU-T P.862.2) of two signals of equal timing: 1.04 (bad) to 4.64 (identical).
+    """Return the wideband PESQ (ITU-T P.862.2) of two signals of equal timing.
 
-    Compared at 16 kHz, so nothing above 8 kHz counts. Raises InputError if PESQ finds no speech.
+    It is 1.04 (bad) to 4.64 (identical), compared at 16 kHz, so nothing above 8 kHz counts. Raises
+    InputError if PESQ finds no speech.
     """
     with eval_package("pesq"):
         from pesq import PesqError, pesq
@@ -112,9 +120,10 @@ WINDOW = 144_161  # samples of the network's input at 16 kHz: 9.01 s and one mor
 
 
 def speech_mos(samples: npt.ArrayLike, sample_rate: int) -> dict[str, float]:
-    """DNSMOS (Reddy et al. 2022) of mono samples (n,), 1 (bad) to 5: "dnsmos" is P.835's OVRL,
-    "dnsmos_sig" its SIG, "dnsmos_p808" the P.808 rating. All are rated at one level
-    (`at_one_level`), since OVRL rises as the same speech gets quieter.
+    """Return DNSMOS (Reddy et al. 2022) of mono samples (n,), 1 (bad) to 5.
+
+    "dnsmos" is P.835's OVRL, "dnsmos_sig" its SIG, "dnsmos_p808" the P.808 rating. All are rated
+    at one level (`at_one_level`), since OVRL rises as the same speech gets quieter.
 
     Shorter sounds are repeated to fill the network's input of 9 s, as the package does, but only
     once: it would rate up to nine windows of the same sound. NaN if the sound is silent or shorter
@@ -143,7 +152,7 @@ def _concealment_judge() -> Any:
 
 
 def concealment_mos(samples: npt.ArrayLike, sample_rate: int) -> float:
-    """Predicted listener rating, 1 (bad) to 5, of speech with filled gaps: PLCMOS 2.
+    """Predict the listener rating, 1 (bad) to 5, of speech with filled gaps: PLCMOS 2.
 
     Diener et al. 2023; trained on packet loss concealment; needs no reference; works at 16 kHz. It
     averages fifteen raters that the package draws at random; here every signal meets the same ones.
@@ -163,7 +172,7 @@ def concealment_mos(samples: npt.ArrayLike, sample_rate: int) -> float:
 
 
 def stoi(reference: npt.ArrayLike, other: npt.ArrayLike, sample_rate: int) -> float:
-    """Short-time objective intelligibility, 0..1 (Taal et al. 2011).
+    """Return the short-time objective intelligibility, 0..1 (Taal et al. 2011).
 
     Equal timing is assumed; the longer signal is truncated. Raises InputError for less than about
     0.4 s of speech.
@@ -190,7 +199,7 @@ def _speaker_encoder() -> Any:
 
 
 def speaker_embedding(samples: npt.ArrayLike, sample_rate: int) -> Floats:
-    """Speaker embedding (256,) of unit length: GE2E (Wan et al. 2018) as trained by Resemblyzer.
+    """Embed a speaker, (256,) of unit length: GE2E (Wan et al. 2018) as trained by Resemblyzer.
 
     Long silences are removed, and the speech that remains is heard at one level (`at_one_level`),
     so neither its gain nor its pauses matter. The encoder works on windows of 1.6 s; shorter speech
@@ -208,14 +217,16 @@ def speaker_embedding(samples: npt.ArrayLike, sample_rate: int) -> Floats:
 
 
 def speaker_similarity(reference: npt.ArrayLike, other: npt.ArrayLike, sample_rate: int) -> float:
-    """Cosine of two speaker embeddings, 0..1: about 0.9 for one speaker, 0.6 for two."""
+    """Return the cosine of two speaker embeddings, 0..1: about 0.9 for one speaker, 0.6 for two."""
     a, b = (speaker_embedding(signal, sample_rate) for signal in (reference, other))
     return float(a @ b)
 
 
 def figure_or_nan(measure: Callable[..., float], *arguments: Any) -> float:
-    """The result of ``measure``, or NaN if it raises InputError: too little speech, say, or a
-    missing package."""
+    """Return the result of ``measure``, or NaN if it raises InputError.
+
+    That is too little speech, say, or a missing package.
+    """
     try:
         return measure(*arguments)
     except InputError:

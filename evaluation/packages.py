@@ -11,7 +11,7 @@ from a3t.errors import InputError
 
 @contextmanager
 def eval_package(name: str) -> Iterator[None]:
-    """A context in which to import ``name``: InputError if it is missing; hides its warnings."""
+    """Open a context in which to import ``name``, its warnings hidden; InputError if missing."""
     with warnings.catch_warnings():
         # pyworld, webrtcvad and Resemblyzer import what setuptools and scipy have deprecated.
         warnings.simplefilter("ignore")

@@ -38,8 +38,10 @@ SPLITS = {"seen": "test", "unseen": "test_unseen"}
 def clips_of(
     store: Store, split: str, count: int, frames: int | None = None
 ) -> Iterator[HeldOutClip]:
-    """``count`` evenly spaced clips of a split with at least six phones each, without their sound;
-    of each the same crop of at most ``frames`` every time, or the whole clip."""
+    """Return ``count`` evenly spaced clips of a split, of at least six phones, without their sound.
+
+    Each is the same crop of at most ``frames`` every time, or the whole clip.
+    """
     rng, silence = np.random.default_rng(0), np.zeros(0, np.float32)
     usable = [clip for clip in store.of_split(split) if clip.phones >= 6]
     for clip in usable[:: max(1, len(usable) // count)][:count]:
@@ -50,7 +52,7 @@ def clips_of(
 
 
 def system_of(exp: Path) -> System:
-    """A run's averaged network, without phones if it was trained without."""
+    """Load a run's averaged network, without phones if it was trained without."""
     config, weights, _ = read_run(exp)
     network = A3T.from_config(config)
     network.load_state_dict(weights)
@@ -58,7 +60,7 @@ def system_of(exp: Path) -> System:
 
 
 def systems_on_clips(setting: Setting) -> list[tuple[System, str, HeldOutClip]]:
-    """Every run, and the mean spectrum, on clips of both kinds of voices."""
+    """Pair every run, and the mean spectrum, with clips of both kinds of voices."""
     options = setting.options
     store = Store(options.features)
     clips = [
@@ -76,7 +78,7 @@ def systems_on_clips(setting: Setting) -> list[tuple[System, str, HeldOutClip]]:
 
 
 def compare(item: tuple[System, str, HeldOutClip], setting: Setting) -> Iterator[Row]:
-    """A system's frames compared with the recording's: sums over the masked frames."""
+    """Compare a system's frames with the recording's: sums over the masked frames."""
     system, kind, clip = item
     gap = open_gap(clip, clip.region, clip.durations[slice(*clip.region)])
     first, last = gap.frame_span

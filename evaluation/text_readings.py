@@ -31,35 +31,35 @@ HOMOGRAPHS = "homographs-train.tsv.xz"
 
 
 def score(name: str, figure: float, cases: int) -> Row:
-    """A measure of reading, per cent, and of how many cases it is."""
+    """Name a measure of reading, per cent, and of how many cases it is."""
     return {"measure": name, "figure": figure, "cases": cases}
 
 
 def said(text: str) -> str:
-    """A text's reading: its letters, without "and"."""
+    """Return a text's reading: its letters, without "and"."""
     return letters(" ".join(Transcript.from_text(text).spoken))
 
 
 def letters(text: str) -> str:
-    """The letters of a reading, which alone count."""
+    """Return the letters of a reading, which alone count."""
     return re.sub("[^a-z]", "", re.sub(r"\band\b", "", text.lower()))
 
 
 def rows_of(text: str) -> Iterator[list[str]]:
-    """[written, spoken, …]: the lines of a list that have a bar, but for its first."""
+    """Return [written, spoken, …]: the lines of a list that have a bar, but for its first."""
     for line in text.splitlines()[1:]:
         if " | " in line:
             yield [cell.strip() for cell in line.split(" | ")]
 
 
 def right(name: str, rows: Iterable[list[str]]) -> Row:
-    """The share of rows that are read as they say."""
+    """Score the share of rows that are read as they say."""
     found = [said(row[0]) in map(letters, row[1:]) for row in rows]
     return score(name, 100 * float(np.mean(found)), len(found))
 
 
 def lists() -> Iterator[Row]:
-    """The lists of written forms."""
+    """Score the lists of written forms."""
     _, aside = (LISTS / "podcasts.txt").read_text("utf-8").split(SET_ASIDE)
     yield right("written forms, set aside", rows_of(aside))
     _, aside = (LISTS / "kinds.txt").read_text("utf-8").split(SET_ASIDE)
@@ -67,7 +67,7 @@ def lists() -> Iterator[Row]:
 
 
 def unknown_words(count: int) -> Iterator[Row]:
-    """Errors of phones and words, with stress, of so many words in no lexicon."""
+    """Count errors of phones and words, with stress, of so many words in no lexicon."""
     table = train_letters.lexicon()
     held = train_letters.split(list(table))[1]
     words = held[:: max(1, len(held) // count)]
@@ -77,21 +77,21 @@ def unknown_words(count: int) -> Iterator[Row]:
 
 
 def homographs(path: Path) -> Row:
-    """Sentences whose homograph is read rightly, by what was learnt from the others."""
+    """Count sentences whose homograph is read rightly, by what was learnt from the others."""
     train, held = train_homographs.divided(train_homographs.read(path))
     found = train_homographs.measure(train_homographs.learn(train), held)
     return score("homographs right", found["all"], len(held))
 
 
 def marks(path: Path, most: int) -> Row:
-    """F1 of all marks together in the first words of a text."""
+    """Return the F1 of all marks together in the first words of a text."""
     text = read_test(path).first(most)
     found = scores(tags_of(shipped_marks(), text)[0], text.tags)[OVERALL].f1
     return score(f"marks restored, F1, {path.name.partition('-')[0]}", found, len(text))
 
 
 def measures(setting: Setting) -> Iterator[Callable[[], Iterable[Row]]]:
-    """Everything that can be measured; what is not in the folder --texts is left out."""
+    """Measure everything that can be; what is not in the folder --texts is left out."""
     options = setting.options
     yield lists
     yield lambda: unknown_words(options.words)

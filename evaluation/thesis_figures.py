@@ -33,15 +33,17 @@ SHOWN = 11  # phones in the picture, as in the thesis
 
 @dataclass(frozen=True)
 class Attention:
-    """weights (T, L): each frame's attention to each phone, averaged over heads; phones: L symbols;
-    edges (L + 1,): the first frame of each phone, and T."""
+    """Each frame's attention to each phone, averaged over heads.
+
+    weights (T, L); phones: L symbols; edges (L + 1,): the first frame of each phone, and T.
+    """
 
     weights: np.ndarray
     phones: tuple[str, ...]
     edges: np.ndarray
 
     def around(self, first: int, last: int) -> Attention:
-        """The part for the phones [first, last), widened to SHOWN phones, and their frames."""
+        """Return the part for the phones [first, last), widened to SHOWN, and their frames."""
         wider = max(0, SHOWN - (last - first))
         first = max(0, first - wider // 2)
         last = min(len(self.phones), max(last, first + SHOWN))
@@ -54,7 +56,7 @@ class Attention:
 
 
 def attention(network: A3T, batch: Batch) -> Tensor:
-    """The attention of each frame to each phone in the encoder's last layer, (T, L)."""
+    """Return the attention of each frame to each phone in the encoder's last layer, (T, L)."""
     maps: list[Tensor] = []
     with torch.inference_mode():
         network(batch, maps)
@@ -97,8 +99,10 @@ def read_clip(wav: Path, text: str) -> HeldOutClip:
 
 
 def attention_in_the_middle(system: A3TSystem, gap: Gap) -> Attention:
-    """The attention of the frames of some phones in the gap's middle to these phones, in what the
-    network is shown."""
+    """Return the attention of the frames of some phones in the gap's middle to these phones.
+
+    It is within what the network is shown.
+    """
     batch, left = system.batch(gap)
     weights = attention(system.model, batch).numpy()
     symbols = tuple(PHONES[k] for k in batch.phones[0].tolist())
@@ -110,7 +114,7 @@ def attention_in_the_middle(system: A3TSystem, gap: Gap) -> Attention:
 
 
 def draw_reconstructions(systems: Sequence[System], clip: HeldOutClip, path: Path) -> None:
-    """Figure 4.6: the recording, and below it what each system fills its middle third with."""
+    """Draw figure 4.6: the recording, and below it what each system fills its middle third with."""
     from matplotlib.figure import Figure
 
     gap = middle_gap(clip)
@@ -130,13 +134,15 @@ def draw_reconstructions(systems: Sequence[System], clip: HeldOutClip, path: Pat
 
 
 def middle_gap(clip: HeldOutClip) -> Gap:
-    """The clip without the frames of the middle third of its phones."""
+    """Return the clip without the frames of the middle third of its phones."""
     return open_gap(clip, clip.region, clip.durations[slice(*clip.region)])
 
 
 def draw(checkpoints: Sequence[str], wav: Path, text: str, out: Path) -> None:
-    """Draw figure 4.6 with a panel for each run or model, and figure 4.7 with one for each A3T that
-    is given text, into reconstruction.png and attention.png."""
+    """Draw figures 4.6 and 4.7 into reconstruction.png and attention.png.
+
+    The first has a panel for each run or model, the second one for each A3T that is given text.
+    """
     clip = read_clip(wav, text)
     if len(clip.phones) < 3:
         raise InputError(f"{wav} has {len(clip.phones)} phones: too few to mask a third.")

@@ -46,7 +46,7 @@ class Original:
 
 
 def draw_parts(clips: Iterable[Clip], count: int) -> list[Original]:
-    """Up to ``count`` held-out clips of each corpus, for each of seen and unseen voices.
+    """Draw up to ``count`` held-out clips of each corpus, for each of seen and unseen voices.
 
     A larger count includes the clips of a smaller one. Raises InputError if there are none.
     """
@@ -68,7 +68,7 @@ def _original(clip: Clip, part: str) -> Original:
 
 
 def judge_of(original: Original) -> GapJudge:
-    """A judge of copies of a clip: the whole of it is the gap, its durations given."""
+    """Return a judge of copies of a clip: the whole of it is the gap, its durations given."""
     none, frames = np.zeros(0, np.int64), len(original.mel)
     gap = Gap(original.mel, none, none, (0, frames), none)
     samples = original.samples
@@ -80,8 +80,10 @@ def judge_of(original: Original) -> GapJudge:
 
 
 def copy_figures(original: Original, judge: GapJudge, samples: Floats32) -> dict[str, float]:
-    """All figures of one copy, (300 T,) at 24 kHz; NaN where one is undefined or its package
-    missing."""
+    """Return all figures of one copy, (300 T,) at 24 kHz.
+
+    One is NaN where it is undefined or its package missing.
+    """
     mel = log_mel(samples)[: len(original.mel)].numpy()
     found = judge.against_truth(Made(samples, (0, len(samples)), mel))
     pair = (original.samples, samples, SAMPLE_RATE)
@@ -93,6 +95,7 @@ def copy_figures(original: Original, judge: GapJudge, samples: Floats32) -> dict
 
 
 def originals(setting: Setting) -> list[Original]:
+    """Return the clips to copy."""
     options = setting.options
     clips = [clip for clip in setting.clips if is_unseen(clip.voice) or not options.unseen]
     names = [*(() if options.only else USUAL), *(options.vocoder or ())]
@@ -103,7 +106,7 @@ def originals(setting: Setting) -> list[Original]:
 
 
 def copy_clip(original: Original, setting: Setting) -> Iterator[Row]:
-    """A clip by every vocoder."""
+    """Copy a clip by every vocoder."""
     judge = judge_of(original)
     for name, vocoder in setting.known["vocoders"].items():
         begun = time.process_time()

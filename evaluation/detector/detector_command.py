@@ -1,4 +1,4 @@
-"""Can new words be told from the recording, and by what?"""
+"""Measure whether new words can be told from the recording, and by what."""
 
 from __future__ import annotations
 

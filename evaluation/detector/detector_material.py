@@ -49,8 +49,10 @@ MOST_OF_A_VOICE = 20  # clips
 
 
 def draw_edits(clips: Sequence[Clip], half: str, count: int) -> list[ListedEdit]:
-    """Edits of a half of the unseen voices, which take turns, as do the kinds; every clip has one
-    before any has another."""
+    """Draw edits of a half of the unseen voices, which take turns, as do the kinds.
+
+    Every clip has one before any has another.
+    """
     turns = clips_in_turn(clips, half, MOST_OF_A_VOICE)
     edits = []
     for place in range(min(count, len(turns) * len(KINDS))):
@@ -122,8 +124,10 @@ def features_of(recording: Recording, patch: Patch) -> Floats:
 
 
 def write_source(clip: Clip, condition: str, folder: Path) -> Path:
-    """A clip under a condition, mono at its own rate: a WAV file, or the clip's own, whose coding
-    an edit takes on, if that is clean and mono."""
+    """Write a clip under a condition, mono at its own rate, as a WAV file.
+
+    Or name the clip's own file, whose coding an edit takes on, if that is clean and mono.
+    """
     if condition == CLEAN and soundfile.info(clip.path).channels == 1:
         return clip.path
     path = folder / f"{clip.name} {condition}.wav"
@@ -139,8 +143,11 @@ def write_source(clip: Clip, condition: str, folder: Path) -> Path:
 
 
 def in_place(recording: Recording, sound: Floats, span: Span, own: bool) -> Patch:
-    """The recording as it is said at 24 kHz by ``sound`` (300 N,), put in the place of frames
-    [first, last) as a patch is; ``own``: with the recording's own sound, as its words show it."""
+    """Return the recording as it is said at 24 kHz by ``sound`` (300 N,).
+
+    It takes the place of frames [first, last) as a patch does; ``own``: with the recording's own
+    sound, as its words show it.
+    """
     first, last = span
     frames = len(sound) // HOP
     around = slice((first - MARGIN) * HOP, (last + MARGIN) * HOP)

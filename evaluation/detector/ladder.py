@@ -71,13 +71,16 @@ class Place:
 
     @property
     def name(self) -> str:
+        """The place's name among the rows."""
         return f"{self.clip.name} {self.turn + 1}"
 
 
 @dataclass(frozen=True)
 class GivenPitch(Renderer):
-    """A renderer of words of recorded durations that is also given their recorded pitch; ``pitch``:
-    (T,) log2 Hz of the recording's frames, 0 where unvoiced."""
+    """A renderer of words of recorded durations that is also given their recorded pitch.
+
+    ``pitch``: (T,) log2 Hz of the recording's frames, 0 where unvoiced.
+    """
 
     pitch: Floats | None = None
 
@@ -88,6 +91,7 @@ class GivenPitch(Renderer):
         source: Span,
         rise: Floats | None = None,
     ) -> torch.Tensor:
+        """Fill the window with the recorded pitch."""
         model = self.networks.model
         assert self.pitch is not None and isinstance(model, A3T)
         batch = masked_mel(recording, window, source).batch(np.arange(len(window.masked)))
@@ -99,7 +103,7 @@ class GivenPitch(Renderer):
 
 
 def places(setting: Setting) -> list[Place]:
-    """Every clip has one word said again before any has another."""
+    """Take one word of every clip to be said again before any has another."""
     options = setting.options
     clips = clips_in_turn(setting.clips, options.set, MOST_OF_A_VOICE)
     found = [Place(clip, turn) for turn in range(TURNS) for clip in clips]
@@ -107,7 +111,7 @@ def places(setting: Setting) -> list[Place]:
 
 
 def usable_words(sound: LabelledSound, alignment: Alignment) -> list[int]:
-    """Numbers of the words that are sure, long enough, have a vowel and lie inside the clip."""
+    """Return the numbers of the words that are sure, long enough, have a vowel and lie inside."""
     found = []
     for k in range(1, len(alignment.spoken) - 1):
         own = [phone for phone in sound.phones if phone.word == k]
@@ -119,8 +123,10 @@ def usable_words(sound: LabelledSound, alignment: Alignment) -> list[int]:
 
 
 def plan_again(setting: Setting, place: Place) -> tuple[EditPlan, LabelledSound]:
-    """The plan that says a word of the clip again as if it were new, and the clip; InputError if
-    it has no such word."""
+    """Plan to say a word of the clip again as if it were new, and return the clip too.
+
+    Raises InputError if it has no such word.
+    """
     folder = setting.folder / "sounds"
     folder.mkdir(parents=True, exist_ok=True)
     path, editor = write_source(place.clip, CLEAN, folder), setting.editor
@@ -158,7 +164,7 @@ def plan_again(setting: Setting, place: Place) -> tuple[EditPlan, LabelledSound]
 
 
 def as_recorded(plan: EditPlan) -> EditPlan:
-    """The plan with the recorded durations."""
+    """Give the plan the recorded durations."""
     edit = plan.edits[0]
     phones = tuple(
         PlannedPhone(phone.symbol, phone.frames, phone.word)
@@ -172,8 +178,10 @@ def as_recorded(plan: EditPlan) -> EditPlan:
 
 
 def climb(place: Place, setting: Setting) -> Iterator[Row]:
-    """A row for the recorded word and for every rung. InputError or AlignmentError if the place
-    can't be used."""
+    """Measure the recorded word and every rung, a row each.
+
+    Raises InputError or AlignmentError if the place can't be used.
+    """
     plan, sound = plan_again(setting, place)
     recording, edit, renderer = plan.recording, plan.edits[0], setting.editor.renderer
     given = as_recorded(plan)
@@ -207,8 +215,11 @@ def climb(place: Place, setting: Setting) -> Iterator[Row]:
 def figures_of(
     plan: EditPlan, patch: Patch, phones: Sequence[PlannedPhone], sound: LabelledSound
 ) -> Row:
-    """A patch's word against the recorded one: similarity to the rest of the clip, F0's error in
-    semitones, level in dB, and by phone class the sums of dB above the recorded in ``BANDS``."""
+    """Compare a patch's word with the recorded one.
+
+    By similarity to the rest of the clip, F0's error in semitones, level in dB, and by phone class
+    the sums of dB above the recorded in ``BANDS``.
+    """
     recording, edit = plan.recording, plan.edits[0]
     patched = read_patched(recording, [patch], 0, recording.samples + patch.growth).mean(axis=1)
     if recording.sample_rate != SAMPLE_RATE:
@@ -257,7 +268,7 @@ def _kind(symbol: str) -> str:
 
 
 def _band_levels(samples: Floats) -> Floats:
-    """(T, bands) dB of the grid's frames in ``BANDS``."""
+    """Return the dB of the grid's frames in ``BANDS``, (T, bands)."""
     size, half = 1024, 512
     padded = np.pad(samples.astype(np.float64), (half, half + HOP))
     frames = np.lib.stride_tricks.sliding_window_view(padded, size)[HOP // 2 :: HOP]
@@ -268,7 +279,7 @@ def _band_levels(samples: Floats) -> Floats:
 
 
 def figures(rows: Rows) -> Figures:
-    """Every rung's area, F0's error, level and similarity; of what ships the worst bands."""
+    """Report every rung's area, F0's error, level and similarity; of what ships the worst bands."""
     natural = {row["place"]: row["similarity"] for row in rows if row["rung"] == NATURAL}
     found: Figures = {"places": len(natural)}
     for rung in RUNGS:
@@ -297,8 +308,11 @@ def _told(rows: Rows, rung: str, band: str) -> Interval:
 
 
 def _worst_band(rows: Rows, rung: str, kind: str) -> tuple[Interval, float]:
-    """The worst judged band of a phone class, dB above the recorded, and how far off the worst one
-    of as few voices would be (median) if every band were right; voices are drawn anew."""
+    """Return the worst judged band of a phone class, dB above the recorded, and what chance gives.
+
+    That is how far off the worst one of as few voices would be (median) if every band were right;
+    voices are drawn anew.
+    """
     voices: dict[str, list[list[float]]] = {}
     for row in rows:
         if row["rung"] == rung and kind in row["bands"]:

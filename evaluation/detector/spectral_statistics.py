@@ -47,8 +47,10 @@ FEATURES = tuple(
 
 
 def log_spectrum(samples: Floats) -> Floats:
-    """(n,) at 16 kHz -> (T, 257) dB; frame t is centred on sample 160 t. The mean power is 0 dB, so
-    that no recording's level tells."""
+    """Transform (n,) at 16 kHz into (T, 257) dB; frame t is centred on sample 160 t.
+
+    The mean power is 0 dB, so that no recording's level tells.
+    """
     padded = np.pad(np.asarray(samples, np.float64), SIZE // 2)
     frames = np.lib.stride_tricks.sliding_window_view(padded, SIZE)[::HOP]
     power = np.square(np.abs(np.fft.rfft(frames * np.hanning(SIZE))))
@@ -57,7 +59,7 @@ def log_spectrum(samples: Floats) -> Floats:
 
 
 def stretch_features(spectrum: Floats, first: int, last: int) -> Floats:
-    """The ``FEATURES`` (160,) of samples [first, last) at 16 kHz of a recording's `log_spectrum`.
+    """Return the ``FEATURES`` (160,) of samples [first, last) at 16 kHz of a `log_spectrum`.
 
     Frames that reach over the stretch's ends are neither inside nor outside. Raises InputError if
     it, or what is around it, is too short.
@@ -73,7 +75,7 @@ def stretch_features(spectrum: Floats, first: int, last: int) -> Floats:
 
 
 def _statistics(spectrum: Floats, chosen: Floats) -> Floats:
-    """(80,): every statistic of every band over the chosen frames (T,)."""
+    """Return every statistic of every band over the chosen frames (T,), (80,)."""
     frames = np.flatnonzero(chosen)
     bins = np.arange(spectrum.shape[1]) * RATE / SIZE
     found = []

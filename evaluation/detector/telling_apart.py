@@ -16,8 +16,9 @@ RESAMPLES = 1000
 
 
 def told_apart(features: Floats, made: Floats, voices: Sequence[str]) -> Interval:
-    """The area under the ROC curve (0.5: not told apart at all) of a logistic regression that tells
-    stretches that are ``made`` (n,) bool from the others.
+    """Return the area under the ROC curve, 0.5 where nothing is told apart.
+
+    It is a logistic regression's that tells stretches that are ``made`` (n,) bool from the others.
 
     features: (n, k). Each voice is left out in turn, and judged by what the others have taught. The
     interval is a bootstrap over voices. Raises ValueError for fewer than two voices, or if all the
@@ -36,8 +37,10 @@ def told_apart(features: Floats, made: Floats, voices: Sequence[str]) -> Interva
 
 
 def judged(features: Floats, made: Floats, voices: Sequence[str]) -> Floats:
-    """The classifier's scores (n,), higher for what sounds made; arguments and errors of
-    `told_apart`."""
+    """Return the classifier's scores (n,), higher for what sounds made.
+
+    Arguments and errors are those of `told_apart`.
+    """
     with eval_package("scikit-learn"):
         from sklearn.linear_model import LogisticRegression
         from sklearn.model_selection import LeaveOneGroupOut, cross_val_predict
@@ -51,8 +54,10 @@ def judged(features: Floats, made: Floats, voices: Sequence[str]) -> Floats:
 
 
 def _ranked(scores: Floats, made: Floats) -> float:
-    """The area under the ROC curve by the ranks of the scores (Mann and Whitney 1947): a tenth of
-    the time that scikit-learn takes for it."""
+    """Return the area under the ROC curve by the ranks of the scores (Mann and Whitney 1947).
+
+    It takes a tenth of the time that scikit-learn does.
+    """
     from scipy.stats import rankdata
 
     ranks, count = rankdata(scores), int(made.sum())

@@ -52,14 +52,14 @@ def background(kind: str, number: int, count: int, rate: int, other: Clip) -> np
 
 
 def strength(sound: np.ndarray, frequencies: Sequence[float], rate: int) -> float:
-    """The power at these frequencies, dB."""
+    """Return the power at these frequencies, dB."""
     time, window = np.arange(len(sound)) / rate, np.hanning(len(sound))
     found = [np.sum(sound * window * np.exp(-2j * np.pi * f * time)) for f in frequencies]
     return float(10 * np.log10(np.sum(np.square(np.abs(found))) + 1e-20))
 
 
 def falls(editor: Editor, wav: Path, clip: Clip, kind: str, added: np.ndarray) -> Iterator[float]:
-    """The deepest one without and with the tones carried on, dB."""
+    """Return the deepest fall without and with the tones carried on, dB."""
     words = list(Transcript.from_text(clip.text).spoken)
     middle = len(words) // 2
     new = [*words[:middle], "never", "again", *words[middle + 2 :]]
@@ -88,7 +88,7 @@ class BackgroundTask(NamedTuple):
 
 
 def backgrounds(setting: Setting) -> Iterator[BackgroundTask]:
-    """Every background under every clip."""
+    """List every background under every clip."""
     wanted = setting.options.clips
     fitting = chosen(aligner_held_out(), 6 * wanted, setting.options.seed)
     clips = [clip for clip in fitting if clip.seconds >= SHORTEST][:wanted]
@@ -100,7 +100,7 @@ def backgrounds(setting: Setting) -> Iterator[BackgroundTask]:
 
 
 def measure(task: BackgroundTask, setting: Setting) -> Iterator[Row]:
-    """The share of edits that warn of music, and the drop of tones."""
+    """Return the share of edits that warn of music, and the drop of tones."""
     sound, rate = soundfile.read(str(task.clip.path), always_2d=True)
     speech = sound.mean(axis=1)
     added = background(task.kind, task.number, len(speech), rate, task.other)

@@ -43,7 +43,7 @@ RATES = {"8 kHz": 8_000}  # of the files, 24 kHz for all others; as telephone ne
 
 
 def under(condition: str, samples: Floats, seed: int) -> Floats:
-    """Mono samples (n,) at 24 kHz under a condition: (n,), scaled down if they would clip."""
+    """Put mono samples (n,) at 24 kHz under a condition: (n,), scaled down if they would clip."""
     wave = CONDITIONS[condition](np.asarray(samples, np.float64), np.random.default_rng(seed))
     return np.asarray(wave / max(1.0, float(np.abs(wave).max(initial=0.0))), np.float32)
 

@@ -42,23 +42,23 @@ class PairedEdits:
                 self.natural.setdefault(_key(row), []).append(row)
 
     def patch(self, name: str) -> list[float]:
-        """A measure of each patch, NaN where there is none."""
+        """Return a measure of each patch, NaN where there is none."""
         return [row.get(name, math.nan) for row in self.patches.values()]
 
     def every(self, name: str) -> list[float]:
-        """A measure of each natural stretch."""
+        """Return a measure of each natural stretch."""
         return [row[name] for key in self.patches for row in self.natural[key]]
 
     def means(self, name: str) -> list[float]:
-        """A measure's mean over the natural stretches of each edit."""
+        """Average a measure over the natural stretches of each edit."""
         return [_mean(_known([row[name] for row in self.natural[key]])) for key in self.patches]
 
     def differences(self, name: str) -> list[float]:
-        """Patch minus the mean of its natural stretches."""
+        """Subtract from each patch the mean of its natural stretches."""
         return [a - b for a, b in zip(self.patch(name), self.means(name), strict=True)]
 
     def changes(self, earlier: PairedEdits, name: str) -> list[float]:
-        """The change of a measure of the patches since an earlier run, where both have it."""
+        """Return how a measure of the patches changed since an earlier run, where both have it."""
         both = [key for key in self.patches if key in earlier.patches]
         found = [
             self.patches[key].get(name, math.nan) - earlier.patches[key].get(name, math.nan)
@@ -72,8 +72,10 @@ def _key(row: Row) -> tuple[str, str]:
 
 
 def edit_figures(rows: Rows) -> Figures:
-    """For each condition and measure: of patches, of natural speech, and the difference; that of
-    similarity by corpus too."""
+    """Report each measure under each condition: of patches, natural speech, and the difference.
+
+    That of similarity is by corpus too.
+    """
     found: Figures = {"voices": len({row["voice"] for row in rows})}
     for condition in dict.fromkeys(row["condition"] for row in rows):
         pairs, own = PairedEdits(rows, condition), Figures()
@@ -119,7 +121,7 @@ recording's natural places."""
 
 
 def listed(setting: Setting) -> list[ListedEdit]:
-    """The edits of a half; InputError if the corpora lack a clip."""
+    """List the edits of a half; raise InputError if the corpora lack a clip."""
     edits = [edit for edit in read_list() if edit.set == setting.options.set]
     setting.known["clips"] = find_clips(edits, setting.clips)
     return edits[: setting.options.edits]

@@ -53,7 +53,7 @@ def measure_edit(
     earlier: Rows = (),
     editor: Editor | None = None,
 ) -> Iterator[Row]:
-    """The patch of an edit under each condition, and natural stretches of the same recording.
+    """Measure the patch of an edit under each condition, and natural stretches of the recording.
 
     The clip is aligned once, as recorded, so that the measures don't depend on how well degraded
     speech is aligned. ``earlier`` rows of the same edit: natural stretches are the same for every
@@ -103,7 +103,7 @@ def measure_edit(
 def _made(
     known: AlignedRecording, request: EditRequest, setting: Setting, editor: Editor
 ) -> tuple[EditPlan, LabelledSound, dict[str, float]]:
-    """The plan, the recording, and the measures of the patch."""
+    """Return the plan, the recording, and the measures of the patch."""
     plan, path = single_edit(editor, known, request), known.recording.path
     result = editor.render(plan)
     edited = result.save(setting.folder / "edited" / path.name, provenance=False)
@@ -123,7 +123,7 @@ def _made(
 
 
 def single_edit(editor: Editor, source: Source, request: EditRequest) -> EditPlan:
-    """The plan of a request; InputError if it is not one edit that is spoken."""
+    """Plan a request; raise InputError if it is not one edit that is spoken."""
     plan = editor.plan(source, request)
     if len(plan.edits) != 1 or not plan.edits[0].is_spoken:
         raise InputError("It is not a single edit.")
@@ -131,13 +131,13 @@ def single_edit(editor: Editor, source: Source, request: EditRequest) -> EditPla
 
 
 def _read(path: Path) -> np.ndarray:
-    """Mono samples (n,) at 24 kHz."""
+    """Read mono samples (n,) at 24 kHz."""
     samples, rate = soundfile.read(path, dtype="float32")
     return samples if rate == SAMPLE_RATE else soxr.resample(samples, rate, SAMPLE_RATE)
 
 
 def labelled_phones(alignment: Alignment, frames: int) -> list[LabelledPhone]:
-    """The phones of a whole recording, of which a plan may have only a part."""
+    """Return the phones of a whole recording, of which a plan may have only a part."""
     scores = [word.score for word in alignment.spoken]
     return [
         LabelledPhone(p.symbol, p.first, p.last, p.word, p.word < 0 or scores[p.word] >= SURE)
@@ -146,7 +146,7 @@ def labelled_phones(alignment: Alignment, frames: int) -> list[LabelledPhone]:
 
 
 def _phones_after(plan: EditPlan, before: Sequence[LabelledPhone]) -> list[LabelledPhone]:
-    """The output's phones; the word numbers are unique, but not in order."""
+    """Return the output's phones; the word numbers are unique, but not in order."""
     edit = plan.edits[0]
     first, last = edit.source
     growth = edit.frames - (last - first)
@@ -161,8 +161,10 @@ def _phones_after(plan: EditPlan, before: Sequence[LabelledPhone]) -> list[Label
 
 
 def _joints(source: LabelledSound, output: LabelledSound, places: Span) -> dict[str, float]:
-    """For each measure, the share of an edit's two joints that exceed the 95th percentile of the
-    source's natural places of the same kind."""
+    """Return, for each measure, the share of an edit's two joints that stand out.
+
+    They exceed the 95th percentile of the source's natural places of the same kind.
+    """
     natural = joints.Natural()
     before, after = (
         [joints.PhoneSamples(p.symbol, p.first * HOP, p.last * HOP) for p in sound.phones]

@@ -56,11 +56,11 @@ class LongRecording:
 
     @property
     def text(self) -> str:
+        """The words of all clips."""
         return " ".join(word for clip in self.clips for word in _spoken(clip))
 
     def write(self, folder: Path) -> Clip:
-        """The clips one after another, with the silence that each begins and ends with, as a file
-        in the folder."""
+        """Write the clips one after another into a file, their own silence at both ends of each."""
         path = folder / f"{self.name}.wav"
         sound = np.concatenate([_faded(decode_floats(clip.path)[0]) for clip in self.clips])
         folder.mkdir(parents=True, exist_ok=True)
@@ -72,8 +72,10 @@ class LongRecording:
 def long_recordings(
     clips: Iterable[Clip], half: str, seconds: float, most: int = MOST_RECORDINGS
 ) -> list[LongRecording]:
-    """The recordings of so many seconds that each unseen voice of a half has clips for, the voices
-    with most clips first; at most ``most`` of a voice."""
+    """Return the recordings of so many seconds that the unseen voices of a half have clips for.
+
+    The voices with most clips are first; each has at most ``most``.
+    """
     voices: dict[str, list[Clip]] = {}
     for clip in sorted(clips, key=lambda clip: clip.name):
         if is_unseen(clip.voice) and set_of(clip.voice) == half:
@@ -96,7 +98,7 @@ def long_recordings(
 def draw_long_edits(
     recordings: Sequence[LongRecording], half: str, edits_of_voice: int = EDITS
 ) -> list[ListedEdit]:
-    """Edits of each voice, in different clips of its recordings; the kinds take turns."""
+    """Draw edits of each voice, in different clips of its recordings; the kinds take turns."""
     of_voice: dict[str, list[LongRecording]] = {}
     for recording in recordings:
         of_voice.setdefault(recording.clips[0].voice, []).append(recording)
@@ -122,7 +124,7 @@ def draw_long_edits(
 
 
 def _spread(clips: Sequence[Clip], count: int) -> list[Clip]:
-    """A number of the clips that have enough words, in order, chosen by their names' hashes."""
+    """Choose a number of the clips that have enough words, by their names' hashes, in order."""
     usable = [clip for clip in clips if len(_spoken(clip)) >= LEAST_WORDS]
     chosen = by_hash(usable)[:count]
     return [clip for clip in usable if clip in chosen]
@@ -137,9 +139,11 @@ def write_long(
     most: int = MOST_RECORDINGS,
     edits: int = EDITS,
 ) -> tuple[list[ListedEdit], Mapping[str, Clip]]:
-    """The edits of a half's long recordings, and these by name, written into the folder: of the
-    first ``voices``, ``most`` recordings and ``edits`` of each; InputError if no voice has clips
-    for one."""
+    """Write the long recordings of a half's first ``voices``; return their edits, and them by name.
+
+    Each voice has ``most`` recordings and ``edits`` of each. Raises InputError if no voice has
+    clips for one.
+    """
     recordings = long_recordings(clips, half, 60 * minutes, most)
     if not recordings:
         raise InputError(f"No unseen voice has {minutes:g} minutes of speech: ask for fewer.")
@@ -162,7 +166,7 @@ def _faded(samples: np.ndarray) -> np.ndarray:
 
 
 def long_edits(setting: Setting) -> list[ListedEdit]:
-    """Edits of so many voices, recordings of each and edits of a voice."""
+    """List the edits of so many voices, recordings of each and edits of a voice."""
     options = setting.options
     if not 0.1 <= options.minutes <= 60:
         raise InputError("--minutes goes from 0.1 to 60.")
@@ -179,7 +183,7 @@ def long_edits(setting: Setting) -> list[ListedEdit]:
 
 
 def measure(edit: ListedEdit, setting: Setting) -> Iterator[Row]:
-    """An edit, and the same with the recording's voice learnt."""
+    """Measure an edit, and the same with the recording's voice learnt."""
     clip = setting.known["clips"][edit.clip]
     before = [row | {"learnt": False} for row in measure_edit(edit, clip, [CLEAN], setting)]
     yield from before
@@ -194,7 +198,7 @@ def measure(edit: ListedEdit, setting: Setting) -> Iterator[Row]:
 
 
 def learn(clip: Clip, setting: Setting) -> Editor:
-    """The editor in the voice of a recording; InputError if it has too little speech."""
+    """Return the editor in the voice of a recording; InputError if it has too little speech."""
     editor, recording = setting.editor, Recording.open(clip.path)
     found = [*pieces_of(recording, editor.align(recording, clip.text))]
     pieces, _ = of_one_speaker([piece for piece in found if isinstance(piece, VoicePiece)])
@@ -207,13 +211,13 @@ def learn(clip: Clip, setting: Setting) -> Editor:
 
 
 def halves(rows: Rows) -> tuple[list[Row], list[Row]]:
-    """After learning, and before."""
+    """Return the rows after learning, and those before."""
     learnt = [row for row in rows if row["learnt"]]
     return learnt, [row for row in rows if not row["learnt"]]
 
 
 def figures(rows: Rows) -> Figures:
-    """The effect of learning, and its cost."""
+    """Report the effect of learning, and its cost."""
     after, before = halves(rows)
     spent = sum(row.get("learning", 0.0) for row in after)
     recordings = len({row["recording"] for row in after})

@@ -47,14 +47,14 @@ class ListedEdit:
     new_words: str
 
     def texts(self, clip: Clip) -> tuple[str, str]:
-        """The clip's text in spoken words, and the new text."""
+        """Return the clip's text in spoken words, and the new text."""
         words = list(Transcript.from_text(clip.text).spoken)
         changed = [*words[: self.first], *self.new_words.split(), *words[self.last :]]
         return " ".join(words), " ".join(changed)
 
 
 def read_list(path: Path = LIST) -> list[ListedEdit]:
-    """The edits of a list, in order."""
+    """Read the edits of a list, in order."""
     with open(path, encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file, delimiter="\t"))[1:]
     return [
@@ -64,14 +64,16 @@ def read_list(path: Path = LIST) -> list[ListedEdit]:
 
 
 def set_of(voice: str) -> str:
-    """The set that an unseen voice belongs to, by a hash of its name: a third are "choose"."""
+    """Return an unseen voice's set, by a hash of its name: a third are "choose"."""
     digest = hashlib.sha256(f"half {voice}".encode()).digest()
     return "choose" if digest[0] % 3 == 0 else "report"
 
 
 def clips_in_turn(clips: Iterable[Clip], half: str, most: int) -> list[Clip]:
-    """Clips that can be edited of a half of the unseen voices, which take turns; at most so many of
-    a voice."""
+    """Return clips of a half of the unseen voices that can be edited; the voices take turns.
+
+    There are at most so many of a voice.
+    """
     voices: dict[str, list[Clip]] = {}
     for clip in by_hash(clips):
         words = Transcript.from_text(clip.text).spoken
@@ -84,7 +86,7 @@ def clips_in_turn(clips: Iterable[Clip], half: str, most: int) -> list[Clip]:
 
 
 def draw_edit(name: str, half: str, kind: str, clip: Clip) -> ListedEdit:
-    """An edit of this kind of a clip, always the same."""
+    """Draw an edit of this kind of a clip, always the same."""
     draw = random.Random(f"{kind} {clip.name}")
     count = len(Transcript.from_text(clip.text).spoken)
     new = draw.sample(CONTENT, 3)
@@ -107,7 +109,7 @@ def draw_edit(name: str, half: str, kind: str, clip: Clip) -> ListedEdit:
 
 
 def find_clips(edits: Sequence[ListedEdit], clips: Iterable[Clip]) -> dict[str, Clip]:
-    """The edits' clips by name; InputError if one is missing."""
+    """Find the edits' clips by name; raise InputError if one is missing."""
     names = {edit.clip for edit in edits}
     found = {clip.name: clip for clip in clips if clip.name in names}
     missing = sorted(names - found.keys())

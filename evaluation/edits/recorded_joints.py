@@ -38,6 +38,7 @@ LIMIT = 0.95
 def deletions(
     editor: Editor, clips: Sequence[Clip], draw: random.Random, folder: Path
 ) -> Iterator[EditPlan]:
+    """Delete one or two words of each clip."""
     for clip in clips:
         words = list(Transcript.from_text(clip.text).spoken)
         place, count = draw.randrange(1, len(words) - 3), draw.choice([1, 1, 2])
@@ -54,7 +55,7 @@ def deletions(
 def moves_in_a_session(
     editor: Editor, clips: Sequence[Clip], draw: random.Random, folder: Path
 ) -> Iterator[EditPlan]:
-    """Moves between clips whose names say that they were recorded together."""
+    """Move between clips whose names say that they were recorded together."""
     together = [
         replace(clip, speaker=clip.path.stem.rpartition("-")[0])
         for clip in aligner_held_out()
@@ -66,6 +67,7 @@ def moves_in_a_session(
 def moves(
     editor: Editor, clips: Sequence[Clip], draw: random.Random, folder: Path
 ) -> Iterator[EditPlan]:
+    """Move between clips of one voice."""
     of_voice: dict[tuple[str, str], list[Clip]] = {}
     for clip in clips:
         of_voice.setdefault((clip.corpus, clip.speaker), []).append(clip)
@@ -107,7 +109,7 @@ KINDS = {
 
 
 def measure_joints(kind: str, setting: Setting) -> Iterator[Row]:
-    """A kind's joints, and natural places, within the limits."""
+    """Measure a kind's joints, and natural places, within the limits."""
     options, natural, results = setting.options, Natural(), []
     clips = chosen(aligner_held_out(), options.clips, options.seed)
     for plan in KINDS[kind](setting.editor, clips, random.Random(options.seed), setting.folder):

@@ -1,4 +1,4 @@
-"""Random edits of held-out clips: do all succeed, is the rest unchanged, are new words audible?
+"""Make random edits of held-out clips: all should succeed and leave the rest unchanged.
 
 Each clip is written at one of four rates, mono or stereo, in one of five formats, and gets one to
 four changes of one to eight words anywhere. One thread. New words are confirmed by the aligner.
@@ -49,7 +49,7 @@ def write_clip(clip: Clip, folder: Path, number: int) -> Path:
 
 
 def changed(words: list[str], draw: random.Random) -> list[str]:
-    """One to four insertions, replacements and deletions."""
+    """Make one to four insertions, replacements and deletions."""
     words = list(words)
     for _ in range(draw.choice([1, 1, 2, 3, 4])):
         op, count = draw.choice("ird"), draw.randint(1, min(8, max(1, len(words) // 3)))
@@ -77,7 +77,7 @@ class ScriptedEdit(NamedTuple):
 
 
 def scripted_edits(count: int, seed: int) -> Iterator[ScriptedEdit]:
-    """A number of edits of test clips of 2 to 12 s."""
+    """Draw a number of edits of test clips of 2 to 12 s."""
     draw = random.Random(seed)
     clips = read_corpora(corpora_root())
     usable = [clip for clip in clips if split_of(clip) == "test" and 2 < clip.seconds < 12]
@@ -103,7 +103,7 @@ def write_list(folder: Path, edits: int, seed: int) -> Path:
 
 
 def untouched(source: Path, out: Path, result: EditedRecording) -> bool:
-    """True if every sample outside the spans of edit.json equals the source's."""
+    """Return whether every sample outside the spans of edit.json equals the source's."""
     dtype = "float32" if soundfile.info(str(source)).subtype == "FLOAT" else "int32"
     old, new = (soundfile.read(str(p), dtype=dtype, always_2d=True)[0] for p in (source, out))
     here = there = 0

@@ -45,8 +45,10 @@ MEASURES = (
 
 @dataclass(frozen=True)
 class LabelledPhone:
-    """A phone of a sound: frames [first, last); ``word`` -1 for a pause; ``sure``: whether the
-    aligner is sure of its word."""
+    """A phone of a sound: frames [first, last).
+
+    ``word`` is -1 for a pause; ``sure``: whether the aligner is sure of its word.
+    """
 
     symbol: str
     first: int
@@ -76,8 +78,10 @@ class LabelledSound:
 
     @cached_property
     def f0(self) -> Floats:
-        """(T,) log2 Hz, 0 where unvoiced, as networks are taught it: at home pyworld's is often an
-        octave off, and a range is of its ends."""
+        """The log2 Hz, (T,), 0 where unvoiced, as networks are taught it.
+
+        At home pyworld's is often an octave off, and a range is of its ends.
+        """
         return taught_pitch(self.samples, len(self.mel))
 
     @cached_property
@@ -101,14 +105,14 @@ class LabelledSound:
         return np.asarray(np.abs(np.diff(self.mel, n=2, axis=1)).mean(axis=1))
 
     def cut(self, span: Span) -> Floats:
-        """The samples of a span."""
+        """Return the samples of a span."""
         return self.samples[span[0] * HOP : span[1] * HOP]
 
 
 def measure_stretch(
     sound: LabelledSound, span: Span, source: LabelledSound, removed: Span
 ) -> dict[str, float]:
-    """The `MEASURES` of a span of a sound, NaN where one is undefined.
+    """Take the `MEASURES` of a span of a sound, NaN where one is undefined.
 
     The rest is the ``source`` without the span ``removed``: for new words the recording without
     what they replace, for a natural stretch the recording without the stretch.
@@ -142,11 +146,11 @@ def measure_stretch(
 
 
 def natural_stretches(source: LabelledSound, frames: int, avoid: Span, count: int) -> list[Span]:
-    """Up to ``count`` stretches of so many frames that begin with a word, apart from a span and, as
-    far as there is room, from each other.
+    """Return up to ``count`` stretches of so many frames that begin with a word.
 
-    Mostly speech, with a whole vowel in it, as every new word has, and no word that the aligner
-    doubts: else a stop's silence would be natural speech at -30 dB.
+    They lie apart from a span and, as far as there is room, from each other: mostly speech, with a
+    whole vowel in it, as every new word has, and no word that the aligner doubts: else a stop's
+    silence would be natural speech at -30 dB.
     """
     starts = [
         phone.first

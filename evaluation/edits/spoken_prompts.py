@@ -47,8 +47,10 @@ class PromptPair(NamedTuple):
 
 
 def prompts(clips: Iterable[Clip], half: str, count: int) -> list[PromptPair]:
-    """The prompt and another recording of each of ``count`` unseen voices of a set, always the
-    same. Raises InputError if there are fewer voices."""
+    """Return the prompt and another recording of each of ``count`` unseen voices of a set.
+
+    They are always the same. Raises InputError if there are fewer voices.
+    """
     own: dict[str, list[Clip]] = {}
     for clip in by_hash(clips):
         fits = SECONDS[0] <= clip.seconds <= SECONDS[1]
@@ -64,7 +66,7 @@ def prompts(clips: Iterable[Clip], half: str, count: int) -> list[PromptPair]:
 
 
 def speak(pair: PromptPair, setting: Setting) -> Iterator[Row]:
-    """A voice speaks the other recording's text."""
+    """Have a voice speak the other recording's text."""
     editor = setting.editor
     prompt, other = pair.prompt, pair.other
     folder = setting.folder / prompt.voice.replace("/", "-")
@@ -89,7 +91,7 @@ def speak(pair: PromptPair, setting: Setting) -> Iterator[Row]:
 
 
 def labelled(editor: Editor, path: Path, text: str) -> tuple[LabelledSound, float]:
-    """A sound with its phones, and the share of its words that were heard."""
+    """Return a sound with its phones, and the share of its words that were heard."""
     recording = Recording.open(path)
     alignment = editor.align(recording, text)
     grid = on_grid(alignment, recording.frames)
@@ -99,7 +101,7 @@ def labelled(editor: Editor, path: Path, text: str) -> tuple[LabelledSound, floa
 
 
 def compared(source: LabelledSound, sound: LabelledSound) -> dict[str, float]:
-    """A sound's figures beside its prompt's."""
+    """Return a sound's figures beside its prompt's."""
     voiced, own = (f0[f0 > 0] for f0 in (sound.f0, source.f0))
     return {
         "similarity": metrics.figure_or_nan(
@@ -125,13 +127,13 @@ def _read(path: Path) -> np.ndarray:
 
 
 def _level(sound: LabelledSound) -> float:
-    """dB of the mean power of what is spoken; of everything where no phone is known."""
+    """Return the dB of the mean power of what is spoken; of everything where no phone is known."""
     speech = sound.kinds != "pause" if sound.phones else np.ones(len(sound.mel), bool)
     return 10 * float(np.log10(sound.power[speech].mean() + 1e-10))
 
 
 def _pace(sound: LabelledSound) -> float:
-    """Seconds of speech, without the pauses, a word; NaN where no phone is known."""
+    """Return the seconds of speech, without the pauses, a word; NaN where no phone is known."""
     words = len({phone.word for phone in sound.phones} - {-1})
     return float((sound.kinds != "pause").sum() or np.nan) / max(1, words)
 
@@ -141,7 +143,7 @@ TABLE = Table((*(mean(name, name) for name in MEASURES), count("voices")), ("sys
 
 
 def figures(rows: Rows) -> Figures:
-    """The table's, and the differences of ours from natural speech, voice by voice."""
+    """Report the table's, and the differences of ours from natural speech, voice by voice."""
     found = TABLE.figures(rows)
     natural = {row["voice"]: row for row in rows if row["system"] == NATURAL}
     ours = [row for row in rows if row["system"] == A3T]

@@ -46,8 +46,10 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True)
 class LabelledWord:
-    """A word's phones; ``glottal``: seconds of a glottal stop or creak before the first, which
-    belong to it; whether a pause is ``before`` and ``after``."""
+    """A word's phones; whether a pause is ``before`` and ``after``.
+
+    ``glottal``: seconds of a glottal stop or creak before the first, which belong to it.
+    """
 
     phones: tuple[Segment, ...]
     glottal: float
@@ -56,10 +58,12 @@ class LabelledWord:
 
     @property
     def start(self) -> float:
+        """The second at which it begins, with what is glottal."""
         return self.phones[0].start - self.glottal
 
     @property
     def end(self) -> float:
+        """The second at which it ends."""
         return self.phones[-1].end
 
 
@@ -76,13 +80,13 @@ class LabelledClip:
 
 
 def read_labels(path: Path) -> list[Segment]:
-    """The segments of a file of labels, in order."""
+    """Read the segments of a file of labels, in order."""
     rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
     return [Segment(float(row[0]), float(row[1]), row[2], row[3]) for row in rows]
 
 
 def labelled_words(segments: list[Segment]) -> list[LabelledWord]:
-    """The words of a sentence; one that is said twice in a row would be one."""
+    """Return the words of a sentence; one that is said twice in a row would be one."""
     result: list[LabelledWord] = []
     groups = [(word, list(own)) for word, own in groupby(segments, lambda each: each.word)]
     for place, (_, own) in enumerate(groups):
@@ -99,6 +103,7 @@ def labelled_words(segments: list[Segment]) -> list[LabelledWord]:
 
 
 def labelled_clips(setting: Setting) -> list[LabelledClip]:
+    """Find the clips that have labels."""
     folder: Path = setting.options.labels
     with open(folder / "clips.tsv", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))

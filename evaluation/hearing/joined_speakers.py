@@ -45,7 +45,7 @@ class Said:
     voices: int
 
     def written(self, path: Path) -> tuple[str, list[int]]:
-        """Writes the joined sound; its text, and the voice of each word."""
+        """Write the joined sound; return its text, and the voice of each word."""
         parts: list[np.ndarray] = []
         texts, voices = [], []
         for clip, voice in self.clips:
@@ -61,7 +61,7 @@ class Said:
 
 
 def drawn(setting: Setting) -> Iterator[Said]:
-    """A number of recordings of two voices, and a fifth as many of one."""
+    """Draw a number of recordings of two voices, and a fifth as many of one."""
     count, draw = setting.options.count, random.Random(setting.options.seed)
     of_voice: dict[tuple[str, str], list[Clip]] = {}
     for clip in setting.clips:
@@ -80,7 +80,7 @@ def drawn(setting: Setting) -> Iterator[Said]:
 
 
 def wrong(found: Sequence[int], right: Sequence[int], weights: np.ndarray) -> float:
-    """The share of the weights that the wrong one has, under the best naming."""
+    """Return the share of the weights that the wrong one has, under the best naming."""
     shared = np.zeros((max(found) + 1, max(right) + 1))
     np.add.at(shared, (np.array(found), np.array(right)), weights)
     best = linear_sum_assignment(-shared)
@@ -88,7 +88,7 @@ def wrong(found: Sequence[int], right: Sequence[int], weights: np.ndarray) -> fl
 
 
 def tell_apart(said: Said, setting: Setting) -> Iterator[Row]:
-    """A recording, with the number of its voices known and not."""
+    """Tell a recording's voices apart, with their number known and not."""
     text, right = said.written(wav := setting.folder / "talk.wav")
     recording = Recording.open(wav)
     aligned = setting.editor.align(recording, text)

@@ -51,7 +51,7 @@ class SpokenStream:
 
 
 def streams(setting: Setting) -> list[SpokenStream]:
-    """A number of streams, of all corpora in turn and, within one, of all its voices."""
+    """Draw a number of streams, of all corpora in turn and, within one, of all its voices."""
     count, draw = setting.options.streams, random.Random(setting.options.seed)
     clips = aligner_held_out(not setting.options.chosen)
     left: dict[str, dict[str, list[Clip]]] = {}
@@ -76,7 +76,7 @@ def streams(setting: Setting) -> list[SpokenStream]:
 
 
 def joined(clips: Sequence[Clip], setting: Setting) -> SpokenStream | None:
-    """The clips one after the other; None if the aligner doubts what one of them says."""
+    """Join the clips; None if the aligner doubts what one of them says."""
     import soxr
 
     parts: list[np.ndarray] = []
@@ -120,12 +120,13 @@ def live(pace: Pace) -> System:
 
 
 def offline(stream: SpokenStream) -> Iterator[tuple[float, LiveWords]]:
-    """The recogniser that hears the whole."""
+    """Recognise by the recogniser that hears the whole."""
     words = recognised(stream.samples)
     yield len(stream.samples) / MODEL_RATE, LiveWords(words)
 
 
 def recognised(samples: np.ndarray) -> tuple[RecognisedWord, ...]:
+    """Return the words that are heard freely; none where there are none."""
     try:
         found = heard_freely(mean_scores(model_waveform(samples, MODEL_RATE)))
         return tuple(words_of(found, general_model()[0].words))
@@ -134,7 +135,7 @@ def recognised(samples: np.ndarray) -> tuple[RecognisedWord, ...]:
 
 
 def blocks(samples: np.ndarray) -> Iterator[tuple[float, np.ndarray]]:
-    """Each block, with the seconds heard up to its end."""
+    """Yield each block, with the seconds heard up to its end."""
     size = round(BLOCK * MODEL_RATE)
     for first in range(0, len(samples), size):
         block = samples[first : first + size]
@@ -142,8 +143,10 @@ def blocks(samples: np.ndarray) -> Iterator[tuple[float, np.ndarray]]:
 
 
 def listened(system: System, stream: SpokenStream) -> Row:
-    """A system's words for a stream: words, wrong ones, shown words that changed; lags, seconds,
-    of each right word; and the text that was heard."""
+    """Return a system's counts for a stream: words, wrong ones, shown words that changed.
+
+    With them lags, seconds, of each right word; and the text that was heard.
+    """
     started = time.process_time()
     history: list[Shown] = []
     final: list[str] = []
@@ -169,15 +172,19 @@ def listened(system: System, stream: SpokenStream) -> Row:
 
 
 def lost(before: Sequence[str], after: Sequence[str]) -> int:
-    """Words shown before that are not there any more; words that come last in the shorter are only
-    fewer if they are gone."""
+    """Count the words shown before that are not there any more.
+
+    Words that come last in the shorter are only fewer if they are gone.
+    """
     same = SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks()
     return len(before) - sum(each.size for each in same)
 
 
 def lags(history: Sequence[Shown], count: int) -> tuple[list[float], list[float]]:
-    """The times from which each final word stood where it stays, all before it included, and those
-    from which it was final."""
+    """Return the times from which each final word stood where it stays, and was final.
+
+    It stands once all before it does too.
+    """
     words = history[-1].words if history else ()
     shown, final = [0.0] * count, [0.0] * count
     for now in history:
@@ -196,7 +203,7 @@ def lags(history: Sequence[Shown], count: int) -> tuple[list[float], list[float]
 
 
 def matches(said: Sequence[str], found: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """The places of words that are right, in both."""
+    """Return the places of words that are right, in both."""
     for a, b, size in SequenceMatcher(None, said, found, autojunk=False).get_matching_blocks():
         yield from ((a + k, b + k) for k in range(size))
 
@@ -205,7 +212,7 @@ OFFLINE, LIVE = "offline", "live"
 
 
 def systems_on_streams(setting: Setting) -> Iterator[tuple[str, System, SpokenStream]]:
-    """Every stream by every system."""
+    """Pair every stream with every system."""
     names = setting.options.system or (OFFLINE, LIVE)
     systems: dict[str, System] = {OFFLINE: offline} if OFFLINE in names else {}
     usual = Pace().settled
@@ -219,12 +226,13 @@ def systems_on_streams(setting: Setting) -> Iterator[tuple[str, System, SpokenSt
 
 
 def listen(item: tuple[str, System, SpokenStream], setting: Setting) -> Iterator[Row]:
+    """Have a system listen to a stream, and measure what it shows."""
     name, system, stream = item
     yield {"system": name, **listened(system, stream)}
 
 
 def _lag(head: str, name: str, share: float | None = None) -> Column:
-    """The lags' mean, or the one that a share of them doesn't exceed."""
+    """Measure the lags' mean, or the one that a share of them doesn't exceed."""
 
     def figure(rows: Rows) -> float:
         every = [lag for row in rows for lag in row[name]]
@@ -250,7 +258,7 @@ TABLE = Table(
 
 
 def figures(rows: Rows) -> Figures:
-    """The table's, and how many more words are wrong than for who hears the whole."""
+    """Report the table's, and how many more words are wrong than for who hears the whole."""
     found = TABLE.figures(rows)
     wrong = [found.get(f"{name}.{ALL}.wrong") for name in (LIVE, OFFLINE)]
     if isinstance(wrong[0], float) and isinstance(wrong[1], float):

@@ -49,8 +49,10 @@ PAUSE, RATE = 0.25, 16_000  # seconds between joined clips; Hz
 
 
 def near(words: Sequence[str], number: int, seed: int) -> PlantedChange | None:
-    """One word replaced by one that is near it: of its family for an even ``number``, one phone
-    apart for an odd one; None if no word has one."""
+    """Replace one word by one that is near it; None if no word has one.
+
+    It is of the word's family for an even ``number``, one phone apart for an odd one.
+    """
     draw = random.Random(f"near-{seed}-{number}")
     places = [(k, near_words(word)[number % 2]) for k, word in enumerate(words)]
     places = [(k, found) for k, found in places if found]
@@ -61,8 +63,10 @@ def near(words: Sequence[str], number: int, seed: int) -> PlantedChange | None:
 
 
 def small(words: Sequence[str], number: int, seed: int) -> PlantedChange | None:
-    """A small word left out for an even ``number``, put in for an odd one; None if there is no
-    place for that."""
+    """Leave a small word out for an even ``number``, put one in for an odd one.
+
+    None if there is no place for that.
+    """
     draw = random.Random(f"small-{seed}-{number}")
     if number % 2:
         place = draw.randint(1, len(words) - 1)
@@ -74,7 +78,7 @@ def small(words: Sequence[str], number: int, seed: int) -> PlantedChange | None:
 
 @cache
 def near_words(word: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Other words of its family, and common words one phone apart; none that sounds the same."""
+    """Return other words of its family, and common words one phone apart; none sounds the same."""
     own = known_ways(word)
     family = {
         other
@@ -87,8 +91,10 @@ def near_words(word: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def joined_by_voice(clips: Sequence[Spoken], minutes: int) -> Iterator[Spoken]:
-    """Recordings of so many minutes of one voice; where no voice at home has enough, of as few as
-    can be."""
+    """Join recordings of so many minutes of one voice.
+
+    Where no voice at home has enough, they are of as few as can be.
+    """
     for voice in dict.fromkeys(each.clip.speaker for each in clips):
         own = [each for each in clips if each.clip.speaker == voice]
         yield from joined(own, minutes)
@@ -102,8 +108,10 @@ def joined_by_voice(clips: Sequence[Spoken], minutes: int) -> Iterator[Spoken]:
 
 
 def joined(clips: Sequence[Spoken], minutes: int) -> Iterator[Spoken]:
-    """Recordings of so many minutes, a condition each; what is left over is no recording. They are
-    named by their first clip, and its voice."""
+    """Join recordings of so many minutes, a condition each; what is left over is no recording.
+
+    They are named by their first clip, and its voice.
+    """
     for corpus in dict.fromkeys(spoken.clip.corpus for spoken in clips):
         own = sorted(
             (spoken for spoken in clips if spoken.clip.corpus == corpus),
@@ -128,7 +136,7 @@ def _one(clips: Sequence[Spoken]) -> Spoken:
 
 
 def usable(setting: Setting) -> list[Clip]:
-    """The clips of the half that figures are reported of, or that choices are made on."""
+    """Return the clips of the half that figures are reported of, or that choices are made on."""
     is_chosen, at_home = setting.options.chosen, setting.options.at_home
     readers = CHOOSING if is_chosen else REPORTING
     clips = [clip for clip in all_clips() if clip.speaker in readers]

@@ -50,8 +50,10 @@ from training.programs import counts, option
 
 
 class WishedEdits(NamedTuple):
-    """A recording of so many `minutes` (0: a clip), heard by a recogniser, and the changes of its
-    new texts by their kinds."""
+    """A recording, heard by a recogniser, and the changes of its new texts by their kinds.
+
+    It has so many `minutes` (0: a clip).
+    """
 
     name: str
     recogniser: str
@@ -61,7 +63,7 @@ class WishedEdits(NamedTuple):
 
 
 def wished_edits(setting: Setting) -> Iterator[WishedEdits | HeardMinute]:
-    """As many clips of each condition; all recordings of one recogniser, then the next one's."""
+    """Draw as many clips of each condition; all recordings of one recogniser, then the next's."""
     options = setting.options
     if options.several:
         yield from heard_minutes(setting)
@@ -75,7 +77,7 @@ def wished_edits(setting: Setting) -> Iterator[WishedEdits | HeardMinute]:
 def wished_of(
     clips: Sequence[Spoken], recogniser: str, minutes: int, seed: int
 ) -> Iterator[WishedEdits]:
-    """The recordings of one length, with their new texts."""
+    """Return the recordings of one length, with their new texts."""
     pool = vocabulary(clips)
     for number, spoken in enumerate(joined(clips, minutes) if minutes else clips):
         found = {
@@ -93,7 +95,7 @@ def wished_of(
 
 
 def planned_edits(item: WishedEdits | HeardMinute, setting: Setting) -> Iterator[Row]:
-    """A recording is heard freely once, and compared with each new text."""
+    """Hear a recording freely once, and compare it with each new text."""
     if isinstance(item, HeardMinute):
         yield from places_of(item, setting)
         return

@@ -59,7 +59,7 @@ class PlantedText:
 
 
 def planted_texts(setting: Setting) -> Iterator[PlantedText]:
-    """Every clip with its own text, and the wrong ones."""
+    """Return every clip with its own text, and the wrong ones."""
     seed = setting.options.seed
     clips = held_out_clips(setting.options.clips, seed)
     pool = vocabulary(clips)
@@ -76,7 +76,7 @@ def planted_texts(setting: Setting) -> Iterator[PlantedText]:
 def texts(
     spoken: Spoken, other: Spoken, pool: Sequence[str], draw: random.Random
 ) -> Iterator[tuple[str, list[str], range]]:
-    """Kinds, words and suspects."""
+    """Yield kinds, words and suspects."""
     words = list(spoken.words)
     yield RIGHT, words, range(0)
     for kind, planter in PLANTED.items():
@@ -92,7 +92,7 @@ def texts(
 
 
 def align_text(text: PlantedText, setting: Setting) -> Iterator[Row]:
-    """The aligner's verdict on a text: hits among so many cases."""
+    """Count the hits of the aligner's verdict on a text among so many cases."""
     begun = time.process_time()
     try:
         result = setting.align(text.samples, text.rate, text.words, check=False)

@@ -36,7 +36,7 @@ CLIPPED = 0.01  # seconds of a word
 
 
 def text_of(clip: PlantingClip, place: PlantedSound | None, written: bool) -> str:
-    """The transcript; ``written``: with what was planted."""
+    """Return the transcript; ``written``: with what was planted."""
     words = [word.text for word in clip.words]
     if written and place:
         added = "um" if place.kind == "um" else words[place.after]
@@ -45,7 +45,7 @@ def text_of(clip: PlantingClip, place: PlantedSound | None, written: bool) -> st
 
 
 def taken_out(editor: Editor, found: Findings, place: PlantedSound, clip: PlantingClip) -> Row:
-    """The outcome for a planted sound: found or not, and neighbouring words clipped or not."""
+    """Return whether a planted sound was found, and whether neighbouring words were clipped."""
     recording, rate = found.recording, found.recording.sample_rate
     begin, stop = place.start / rate, place.stop / rate
     said_twice = place.kind == "repetition"

@@ -31,8 +31,10 @@ FADE = 0.01  # seconds in which what is planted goes over into the rest
 
 
 class PlantedSound(NamedTuple):
-    """A sound planted after word `after`, in samples [start, stop) of the changed clip; `gap`:
-    seconds of room tone at either end."""
+    """A sound planted after word `after`, in samples [start, stop) of the changed clip.
+
+    `gap`: seconds of room tone at either end.
+    """
 
     kind: str
     after: int
@@ -42,7 +44,7 @@ class PlantedSound(NamedTuple):
 
 
 def stretched(sound: np.ndarray, seconds: float, rate: int) -> np.ndarray:
-    """A vowel or a nasal held for longer, its pitch kept, its ends faded."""
+    """Hold a vowel or a nasal for longer, its pitch kept, its ends faded."""
     window = 512
     padded = np.pad(sound, (window, window), mode="reflect") if len(sound) > window else sound
     longer = librosa.effects.time_stretch(
@@ -58,18 +60,21 @@ def stretched(sound: np.ndarray, seconds: float, rate: int) -> np.ndarray:
 
 
 class PlantingClip:
-    """A clip with its clean alignment, from which what is planted is cut, without a trace: every
-    part is cross-faded into the next, and they into the clip."""
+    """A clip with its clean alignment, from which what is planted is cut, without a trace.
+
+    Every part is cross-faded into the next, and they into the clip.
+    """
 
     def __init__(self, spoken: Spoken, alignment: Alignment) -> None:
         self.samples, self.rate, self.alignment = spoken.samples, spoken.rate, alignment
         self.words = alignment.spoken
 
     def cut(self, start: float, end: float) -> np.ndarray:
+        """Return the samples between two times."""
         return self.samples[round(start * self.rate) : round(end * self.rate)]
 
     def tone(self, seconds: float) -> np.ndarray:
-        """Room tone: the middle of the clip's longest pause, repeated."""
+        """Make room tone: the middle of the clip's longest pause, repeated."""
         pauses = [word for word in self.alignment.words if word.is_pause]
         longest = max(pauses, key=lambda word: word.duration)
         edge = longest.duration / 4
@@ -79,7 +84,7 @@ class PlantingClip:
         return made[: round(seconds * self.rate)]
 
     def joined(self, *parts: np.ndarray) -> np.ndarray:
-        """The parts one after the other, each cross-faded into the next."""
+        """Join the parts, each cross-faded into the next."""
         made = parts[0]
         for part in parts[1:]:
             fade = min(round(FADE * self.rate), len(made) // 3, len(part) // 3)
@@ -88,7 +93,7 @@ class PlantingClip:
         return made.astype(np.float32)
 
     def phone(self, symbols: Sequence[str]) -> np.ndarray | None:
-        """The longest of these phones, from its middle."""
+        """Return the longest of these phones, from its middle."""
         found = [p for p in self.alignment.phones if p.symbol.rstrip("012") in symbols]
         best = max(found, key=lambda phone: phone.duration, default=None)
         if best is None or best.duration < 0.06:
@@ -96,15 +101,17 @@ class PlantingClip:
         return self.cut(best.start + best.duration / 5, best.end - best.duration / 5)
 
     def noise(self, seconds: float, level: float, random: np.random.Generator) -> np.ndarray:
-        """White noise at a level relative to the clip's root mean square."""
+        """Make white noise at a level relative to the clip's root mean square."""
         sound = random.standard_normal(round(seconds * self.rate))
         return np.asarray(sound * level * np.sqrt(np.mean(self.samples**2)), np.float32)
 
     def sound(
         self, kind: str, after: int, random: np.random.Generator
     ) -> tuple[np.ndarray, float] | None:
-        """The sound to plant after word `after`, and the seconds of room tone at its ends; None if
-        the clip has nothing to make it of."""
+        """Make the sound to plant after word `after`, and say how long its ends' room tone is.
+
+        None if the clip has nothing to make it of.
+        """
         if kind in ("room tone", "long pause"):
             return self.tone(random.uniform(*((0.3, 0.9) if kind == "room tone" else (2, 3)))), 0.0
         first, second = self.words[after], self.words[after + 1]
@@ -132,8 +139,10 @@ class PlantingClip:
     def with_sound(
         self, kind: str, random: np.random.Generator
     ) -> tuple[np.ndarray, PlantedSound] | None:
-        """The clip with one sound between two of its words, whose edges stay where they were; None
-        where there is no place for it or nothing to make it of."""
+        """Plant one sound between two of the clip's words, whose edges stay where they were.
+
+        None where there is no place for it or nothing to make it of.
+        """
         places = [
             k
             for k, (word, following) in enumerate(zip(self.words, self.words[1:], strict=False))
@@ -157,7 +166,7 @@ class PlantingClip:
 
 
 def judged(found: Alignment, place: PlantedSound, rate: int) -> Row:
-    """The errors of the words beside the place, ms, and whether it is named."""
+    """Return the errors of the words beside the place, ms, and whether it is named."""
     before, after = found.spoken[place.after], found.spoken[place.after + 1]
     between = [w for w in found.words if w.is_pause and before.end <= w.start < after.start]
     named = any(w.unwritten for w in between) or any(w in between for w in unwritten_speech(found))
@@ -166,7 +175,7 @@ def judged(found: Alignment, place: PlantedSound, rate: int) -> Row:
 
 
 def align_planted(numbered: tuple[int, Spoken], setting: Setting) -> Iterator[Row]:
-    """A clip with every kind, cut where the alignment of the clean clip has words."""
+    """Align a clip with every kind, cut where the alignment of the clean clip has words."""
     number, spoken = numbered
     clip = PlantingClip(spoken, setting.align(spoken.samples, spoken.rate, spoken.words))
     for kind in KINDS:

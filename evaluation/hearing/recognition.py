@@ -82,14 +82,14 @@ class RecognitionTask(NamedTuple):
 
 
 def usable_clips(options: argparse.Namespace) -> Sequence[Clip]:
-    """The clips that the options of a command allow."""
+    """Return the clips that the options of a command allow."""
     if options.at_home:
         return recorded_at_home(options.at_home, not options.chosen)
     return aligner_held_out(not options.chosen)
 
 
 def recognition_tasks(setting: Setting) -> Iterator[RecognitionTask]:
-    """Every clip, for every recogniser with every prior."""
+    """Pair every clip with every recogniser and every prior."""
     options = setting.options
     clips = [heard(each) for each in chosen(usable_clips(options), options.clips, options.seed)]
     pool = vocabulary(clips)
@@ -101,7 +101,7 @@ def recognition_tasks(setting: Setting) -> Iterator[RecognitionTask]:
 
 
 def recognise_clip(task: RecognitionTask, setting: Setting) -> Iterator[Row]:
-    """The counts of a clip, and its three texts."""
+    """Return the counts of a clip, and its three texts."""
     spoken, new = task.spoken, task.change.of(task.spoken.words)
     said, expected = (Transcript.from_text(" ".join(words)) for words in (spoken.words, new))
     prior, model = (expected if task.prior == "new" else None), whisper_model(task.recogniser)
@@ -129,7 +129,7 @@ def recognise_clip(task: RecognitionTask, setting: Setting) -> Iterator[Row]:
 def words_heard(
     spoken: Spoken, expected: Transcript | None, pronouncer: Pronouncer, model: Path | None
 ) -> Transcript:
-    """The words recognised in a clip; AlignmentError if there are none."""
+    """Recognise the words of a clip; raise AlignmentError if there are none."""
     sound = InMemory(spoken.samples, spoken.rate)
     if expected is not None:
         return compared(SpeechComparison(sound, pronouncer, model), expected).transcript
@@ -137,7 +137,7 @@ def words_heard(
 
 
 def _wrong(rows: Rows) -> Interval:
-    """Wrong words, per cent; voices drawn anew, clips where there are few of them."""
+    """Measure wrong words, per cent; voices drawn anew, clips where there are few of them."""
     few = len({row["voice"] for row in rows}) < FEW
     groups: dict[str, tuple[int, int]] = {}
     for row in rows:

@@ -1,4 +1,4 @@
-"""Several changes in one text, for `near-words --several`: are all listed, and nothing else made?
+"""Count how many of several changes in one text are listed, for `near-words --several`.
 
 A minute of clips of one voice is heard once, and compared with texts: two with two to five random
 changes (words replaced, put in, left out, inflected by a phone), three with one change, one with
@@ -52,13 +52,14 @@ class ChangedText(NamedTuple):
 
     @property
     def new(self) -> list[str]:
+        """The words of the new text."""
         words: list[str] = [*self.said]
         for change in self.changes[::-1]:
             words = change.of(words)
         return words
 
     def places(self) -> Iterator[Span]:
-        """The words [first, last) of the new text that each change has."""
+        """Return the words [first, last) of the new text that each change has."""
         moved = 0
         for change in self.changes:
             first = change.start + moved
@@ -78,7 +79,7 @@ class HeardMinute(NamedTuple):
 
 @cache
 def inflected(word: str) -> tuple[str, ...]:
-    """Words that people use, and that differ at the end, as "supposed" from "suppose"."""
+    """Return words that people use, and that differ at the end, as "supposed" from "suppose"."""
     longer = [f"{word}{ending}" for ending in ("s", "d", "ed", "ly")]
     shorter = [word[: -len(ending)] for ending in ("s", "d", "ed") if word.endswith(ending)]
     known = [each for each in (*longer, *shorter) if len(each) > 2 and in_lexicon(each)]
@@ -121,7 +122,7 @@ def _change(words: Sequence[str], pool: Sequence[str], draw: random.Random) -> P
 
 
 def heard_minutes(setting: Setting) -> Iterator[HeardMinute]:
-    """The recordings, for one recogniser after the other."""
+    """Return the recordings, for one recogniser after the other."""
     options = setting.options
     clips = as_written(usable(setting), setting)
     pool = vocabulary(clips)
@@ -141,7 +142,7 @@ def heard_minutes(setting: Setting) -> Iterator[HeardMinute]:
 
 
 def places_of(minute: HeardMinute, setting: Setting) -> Iterator[Row]:
-    """The places and the evidence of each text."""
+    """Return the places and the evidence of each text."""
     model = whisper_model(minute.recogniser)
     sound = InMemory(minute.spoken.samples, minute.spoken.rate)
     speech = SpeechComparison(sound, setting.pronouncer, model)
@@ -195,7 +196,7 @@ def _row(
 
 
 def _moved(place: Span, new: Sequence[str], spelt: Sequence[str]) -> Span:
-    """The place in the new text as the comparison spells it."""
+    """Return the place in the new text as the comparison spells it."""
     first, last = place
     shift = 0
     for edit in minimal_script(new, spelt):

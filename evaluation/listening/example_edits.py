@@ -47,8 +47,10 @@ SECTION = """<h2>{title}</h2>
 
 @dataclass(frozen=True)
 class ExampleEdit:
-    """A clip and what becomes of it: ``new_text`` after ``text``; without a new text it is cleaned;
-    with ``prompt`` the new text is spoken after the clip."""
+    """A clip and what becomes of it: ``new_text`` after ``text``.
+
+    Without a new text it is cleaned; with ``prompt`` the new text is spoken after the clip.
+    """
 
     name: str
     title: str
@@ -60,7 +62,7 @@ class ExampleEdit:
 
 
 def examples() -> list[ExampleEdit]:
-    """The examples of the list."""
+    """Return the examples of the list."""
     with open(LIST, encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))[1:]
     return [
@@ -70,7 +72,7 @@ def examples() -> list[ExampleEdit]:
 
 
 def marked(text: str, new_text: str) -> str:
-    """HTML of the new text with what was deleted from the old one, and what is new, marked."""
+    """Write HTML of the new text; what was deleted from the old one, and what is new, is marked."""
     old, new = text.split(), new_text.split()
     parts = []
     for op, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
@@ -110,7 +112,7 @@ def make_example(editor: Editor, example: ExampleEdit, clip: Clip, out: Path) ->
 
 
 def worst_example(clips: Sequence[Clip]) -> tuple[ExampleEdit, Clip]:
-    """The edit WORST as an example."""
+    """Return the edit WORST as an example."""
     edits = [edit for edit in read_list() if edit.name == WORST]
     clip = find_clips(edits, clips)[edits[0].clip]
     title = "The edit least like its speaker (of 24)"

@@ -95,14 +95,14 @@ def make_test(
 
 
 def task_kinds(sounds: Path) -> dict[str, str]:
-    """The kind of each task, by the rows that the comparison kept beside its sounds."""
+    """Return the kind of each task, by the rows that the comparison kept beside its sounds."""
     if not (sounds.parent / ROWS).is_file():
         return {}
     return {row["task"]: row["kind"] for row in read_rows(sounds.parent)}
 
 
 def common_tasks(sounds: Path, systems: Sequence[str]) -> list[str]:
-    """The tasks that every system has a sound of, sorted; InputError if there are none."""
+    """Return the tasks that every system has a sound of, sorted; InputError if there are none."""
     own = {x: {path.stem for path in (sounds / file_name(x)).glob("*.flac")} for x in systems}
     for system, names in own.items():
         if not names:
@@ -126,7 +126,10 @@ def _digest(text: str) -> str:
 
 
 def _sound(sounds: Path, system: str, task: str, alone: bool) -> str:
-    """A sound as a data URI: Ogg Vorbis, at one level for all. ``alone``: what fills the gap."""
+    """Encode a sound as a data URI: Ogg Vorbis, at one level for all.
+
+    ``alone``: what fills the gap.
+    """
     path = sounds / file_name(system) / f"{task}.flac"
     try:
         samples, rate = soundfile.read(str(path), dtype="float32")

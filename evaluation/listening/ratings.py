@@ -43,7 +43,7 @@ class Ratings:
 
 
 def read_ratings(key_path: Path, files: Iterable[Path]) -> Ratings:
-    """The ratings of CSV files by the key of their test.
+    """Read the ratings of CSV files by the key of their test.
 
     A rating that can't be used (an unknown trial, no such choice, rated twice by one listener) is
     left out and said. InputError for a file that is none of this test's, or no rating at all.
@@ -88,8 +88,10 @@ def _rows(path: Path) -> list[dict[str, str]]:
 
 
 def mean_opinions(ratings: Sequence[Rating], systems: Sequence[str]) -> dict[str, Interval]:
-    """MOS by system; the interval is a bootstrap's over listeners and tasks at once, since ratings
-    by one listener, or of one task, are no independent ratings (seed 0)."""
+    """Return the MOS by system; the interval is a bootstrap's over listeners and tasks at once.
+
+    Ratings by one listener, or of one task, are no independent ratings (seed 0).
+    """
     listeners = sorted({rating.listener for rating in ratings})
     tasks = sorted({rating.task for rating in ratings})
     scores = {}
@@ -119,8 +121,10 @@ def mean_opinions(ratings: Sequence[Rating], systems: Sequence[str]) -> dict[str
 
 
 def compare_mos(ratings: Sequence[Rating], systems: Sequence[str]) -> dict[tuple[str, str], float]:
-    """The probability, for each pair of systems, that they differ by chance as much as they do:
-    Wilcoxon's signed ranks over what one listener said of both on one task (scipy), by Holm."""
+    """Return the probability, for each pair of systems, that they differ so much by chance.
+
+    Wilcoxon's signed ranks over what one listener said of both on one task (scipy), by Holm.
+    """
     from scipy.stats import wilcoxon
 
     value = {(r.listener, r.task, r.system): r.value for r in ratings}
@@ -139,7 +143,7 @@ def compare_mos(ratings: Sequence[Rating], systems: Sequence[str]) -> dict[tuple
 
 
 def holm(found: Mapping[tuple[str, str], float]) -> dict[tuple[str, str], float]:
-    """Holm's correction of several probabilities (Holm 1979)."""
+    """Correct several probabilities by Holm (1979)."""
     result: dict[tuple[str, str], float] = {}
     highest = 0.0
     for place, (pair, value) in enumerate(sorted(found.items(), key=lambda item: item[1])):
@@ -149,7 +153,7 @@ def holm(found: Mapping[tuple[str, str], float]) -> dict[tuple[str, str], float]
 
 
 def results(found: Ratings) -> str:
-    """The result of a test, as Markdown."""
+    """Write the result of a test, as Markdown."""
     ratings, systems = found.ratings, found.systems
     parts = [f"{len(ratings)} ratings by {len({each.listener for each in ratings})} listeners.\n"]
     head = ["system", f"{found.kind.upper()} (95 %)", "ratings"]

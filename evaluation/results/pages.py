@@ -36,8 +36,10 @@ CONDITIONS = ("clean", "pink noise 20 dB", "room", "8 kHz")
 
 @dataclass(frozen=True)
 class Part:
-    """A command, about how many minutes of one core it takes, the counts that `--share` scales with
-    the least of each, and its other options."""
+    """A command, and about how many minutes of one core it takes.
+
+    With them the counts that `--share` scales with the least of each, and its other options.
+    """
 
     command: str
     minutes: float
@@ -92,7 +94,7 @@ PARTS: Mapping[str, Part] = {
 
 
 def minutes_of(names: Sequence[str]) -> float:
-    """About how many minutes of one core these parts take."""
+    """Estimate how many minutes of one core these parts take."""
     return sum(PARTS[name].minutes for name in names)
 
 
@@ -105,20 +107,20 @@ Parts = Mapping[str, Mapping[str, Any]]
 
 
 def needed(name: str, used: Mapping[str, str]) -> dict[str, str]:
-    """The weights that a part's figures depend on."""
+    """Return the weights that a part's figures depend on."""
     hears = PARTS[name].hears
     return {key: digest for key, digest in used.items() if not hears or key not in NAMED}
 
 
 def commit() -> str:
-    """The checkout's commit, or "unknown"."""
+    """Return the checkout's commit, or "unknown"."""
     command = ["git", "describe", "--always", "--dirty=, changed", "--exclude=*"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     return done.stdout.strip() or "unknown"
 
 
 def processor() -> str:
-    """The processor's name, and how many cores there are."""
+    """Return the processor's name, and how many cores there are."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -128,7 +130,7 @@ def processor() -> str:
 
 
 def kept(folder: Path) -> dict[str, dict[str, Any]]:
-    """The parts that a folder holds, by name; InputError if one can't be read."""
+    """Read the parts that a folder holds, by name; raise InputError if one can't be read."""
     found = {}
     for name in PARTS:
         path = folder / f"{name}.json"
@@ -159,7 +161,7 @@ def measure(name: str, options: argparse.Namespace, used: Mapping[str, str]) -> 
 
 
 def _plain(value: Any) -> Any:
-    """A figure for JSON: four decimals, None for what is no number."""
+    """Round a figure for JSON to four decimals; None for what is no number."""
     if isinstance(value, Interval):
         return [_plain(each) for each in value.to_json()]
     if isinstance(value, str):
@@ -168,7 +170,7 @@ def _plain(value: Any) -> Any:
 
 
 def page_of(parts: Mapping[str, Mapping[str, Any]], reasons: Mapping[str, str]) -> str:
-    """The page by the parts that there are; ``reasons`` of those that could not be measured."""
+    """Write the page by the parts that there are; ``reasons`` of those that weren't measured."""
     if not parts:
         raise InputError("No part could be measured: " + "; ".join(reasons.values()))
     latest = list(parts.values())[-1]
@@ -188,8 +190,11 @@ def page_of(parts: Mapping[str, Mapping[str, Any]], reasons: Mapping[str, str]) 
 
 
 def filled(template: str, parts: Parts, left_out: str = "") -> str:
-    """The template with its figures. A line with a figure that is missing goes, and with the last
-    line of a block that had figures the block."""
+    """Fill the template with its figures.
+
+    A line with a figure that is missing goes, and with the last line of a block that had figures
+    the block.
+    """
     missed: list[str] = []
     blocks = []
     for block in template.split("\n\n"):
@@ -207,7 +212,7 @@ def filled(template: str, parts: Parts, left_out: str = "") -> str:
 
 
 def _line(line: str, parts: Parts, missed: list[str]) -> str | None:
-    """The line with its figures, None if one is missing; an aim that is missed is noted."""
+    """Fill the line, None if a figure is missing; an aim that is missed is noted."""
     failed: list[str] = []
 
     def fill(place: re.Match[str]) -> str:
@@ -235,7 +240,7 @@ def _line(line: str, parts: Parts, missed: list[str]) -> str | None:
 
 
 def shown(figure: Any, form: str) -> str:
-    """A figure, with its interval if it has one; TypeError for None."""
+    """Format a figure, with its interval if it has one; raise TypeError for None."""
     if isinstance(figure, str):
         return figure
     if isinstance(figure, list):

@@ -57,7 +57,7 @@ save_voice("benchmark", model, {}, take_low_rank(network), prompt)
 
 
 def make_recording(folder: Path, number: int = 0) -> Path:
-    """The example sentence, its final silence extended to 5 s.
+    """Write the example sentence, its final silence extended to 5 s.
 
     The last sample is ``number``, so that the editor's cache treats each recording as a new one.
     """
@@ -72,15 +72,18 @@ def make_recording(folder: Path, number: int = 0) -> Path:
 
 
 def edit_command(recording: Path, out: Path) -> list[str]:
-    """Python's arguments for one edit from the command line, over what was made before."""
+    """Return Python's arguments for one edit from the command line, over what was made before."""
     record_path(out).unlink(missing_ok=True)  # else it is a next version
     command = ["-m", "a3t.edit", "--wav", str(recording), "--text", TEXT, "--new-text", NEW_TEXT]
     return [*command, "--out", str(out)]
 
 
 def print_warm(folder: str, runs: str) -> None:
-    """Load once, edit ``runs`` + 1 recordings, of which the first doesn't count, and print what it
-    cost as JSON: the seconds of the first edits and of the second ones, and the memory."""
+    """Load once, edit ``runs`` + 1 recordings, and print what it cost as JSON.
+
+    The first recording doesn't count. Printed are the seconds of the first edits and of the second
+    ones, and the memory.
+    """
     from a3t.editor import Editor
 
     editor, out = Editor.load(), Path(folder) / "warm.wav"
@@ -99,7 +102,7 @@ def print_warm(folder: str, runs: str) -> None:
 
 
 def measure(what: str, setting: Setting) -> Iterator[Row]:
-    """The costs of one of these, after a run that fills the disk's cache and isn't counted."""
+    """Measure the costs of one of these, after a run that fills the disk's cache, not counted."""
     folder, runs = setting.folder.resolve(), setting.options.runs
     recording = make_recording(folder)
     if what == RUNNING:

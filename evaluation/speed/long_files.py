@@ -61,7 +61,7 @@ def write_joined_clips(
 
 
 def edit_cost(case: SubtitledRecording, cache: Path) -> Cost:
-    """The cost of one edit from the command line."""
+    """Return the cost of one edit from the command line."""
     out = case.wav.with_name(f"{case.name}.out.wav")
     command = ["-m", "a3t.edit", "--wav", str(case.wav), "--out", str(out)]
     cost = cost_of([*command, "--new-text", f"@{case.new_text}"], A3T_CACHE=str(cache))
@@ -71,7 +71,7 @@ def edit_cost(case: SubtitledRecording, cache: Path) -> Cost:
 
 
 def measure_lengths(runs: int, setting: Setting) -> Iterator[Row]:
-    """The edit in the short recording and in the long one."""
+    """Measure the edit in the short recording and in the long one."""
     folder, minutes = setting.folder.resolve(), setting.options.minutes
     clips = [clip for clip in setting.clips if clip.corpus.lower().startswith("libri")]
     clips.sort(key=lambda clip: clip.name)

@@ -31,7 +31,7 @@ PATIENCE = 1800.0  # seconds
 
 @contextmanager
 def page_at(port: int, folder: Path) -> Iterator[tuple[str, float]]:
-    """The page's address, and the seconds until it answered; InputError if it doesn't start."""
+    """Yield the page's address, and the seconds until it answered; InputError if it fails."""
     url = f"http://127.0.0.1:{port}"
     command = [sys.executable, "-m", "app", "--port", str(port)]
     command += ["--projects", f"{folder}/projects", "--max-megabytes", "1000"]
@@ -48,7 +48,7 @@ def page_at(port: int, folder: Path) -> Iterator[tuple[str, float]]:
 
 
 def served(url: str, page: subprocess.Popen[bytes], log: Path) -> None:
-    """Waits until the page is there; InputError if it has ended."""
+    """Wait until the page is there; raise InputError if it has ended."""
     while page.poll() is None:
         try:
             httpx.get(url)
@@ -60,7 +60,7 @@ def served(url: str, page: subprocess.Popen[bytes], log: Path) -> None:
 
 
 def measure_waits(people: int, setting: Setting) -> Iterator[Row]:
-    """The waits of people who edit at the same time, and of the first of them alone before."""
+    """Measure the waits of people who edit at the same time, and of one alone before."""
     folder, options = setting.folder, setting.options
     recordings = [own_recording(folder, number) for number in range(people)]
     with page_at(options.port, folder) as (url, start):
@@ -74,7 +74,7 @@ def measure_waits(people: int, setting: Setting) -> Iterator[Row]:
 
 
 def own_recording(folder: Path, number: int) -> Path:
-    """The example recording, 1 % faster for each person, so that no two are the same."""
+    """Write the example recording, 1 % faster for each person, so that no two are the same."""
     samples, rate = soundfile.read(RECORDING)
     path = folder / f"person-{number}.wav"
     soundfile.write(path, soxr.resample(samples, rate * (1 + 0.01 * number), rate), rate, "PCM_16")
@@ -82,7 +82,7 @@ def own_recording(folder: Path, number: int) -> Path:
 
 
 def person(url: str, wav: Path, rounds: int) -> Iterator[Row]:
-    """The seconds of each edit; wrong: its result is not this person's recording."""
+    """Return the seconds of each edit; wrong: its result is not this person's recording."""
     from gradio_client import Client, handle_file
 
     before = soundfile.read(wav, dtype="int16")[0]

@@ -36,7 +36,7 @@ class PhoneEncoder(nn.Module):
         self.progress = nn.Linear(3, width)
 
     def forward(self, phones: Tensor, durations: Tensor, frames: int) -> Tensor:
-        """Phones (B, L), durations (B, L) -> (B, frames, D); zeros beyond the last phone."""
+        """Encode phones (B, L), durations (B, L) -> (B, frames, D); zeros beyond the last phone."""
         valid = (durations > 0)[..., None].float()
         x = self.phone(phones) * valid
         for conv, norm in zip(self.convolutions, self.norms, strict=True):
@@ -74,23 +74,25 @@ class FrameDecoder(nn.Module):
         )  # fmt: skip
 
     def prenet(self, frame: Tensor) -> Tensor:
-        """With dropout at all times, as in Tacotron 2: or else a decoder copies the last frame."""
+        """Apply dropout at all times, as in Tacotron 2: or else a decoder copies the last frame."""
         x = F.dropout(F.relu(self.first(frame)), self.dropout, training=True)
         return F.dropout(F.relu(self.second(x)), self.dropout, training=True)
 
     def forward(self, held: Tensor, mel: Tensor) -> Tensor:
-        """Teacher-forced: held phones (B, T, D) and true mel (B, T, 80) -> (B, T, 80)."""
+        """Decode teacher-forced: held phones (B, T, D) and true mel (B, T, 80) -> (B, T, 80)."""
         before = F.pad(mel, (0, 0, 1, 0))[:, :-1]
         x, _ = self.recurrent(torch.cat([self.prenet(before), held], -1))
         return self.output(torch.cat([x, held], -1))
 
     def refine(self, mel: Tensor) -> Tensor:
-        """(B, T, 80) -> the same after the Post-Net."""
+        """Apply the Post-Net: (B, T, 80) -> (B, T, 80)."""
         return mel + self.postnet(mel.transpose(1, 2)).transpose(1, 2)
 
     def go_on(self, held: Tensor, mel: Tensor) -> Tensor:
-        """Force the first frames ``mel`` (1, T', 80), then decode freely: held phones (1, T, D)
-        with T > T' -> (1, T - T', 80)."""
+        """Force the first frames ``mel`` (1, T', 80), then decode freely.
+
+        Held phones (1, T, D) with T > T' -> (1, T - T', 80).
+        """
         given = mel.shape[1]
         state: tuple[Tensor, Tensor] | None = None
         if given:
@@ -108,8 +110,10 @@ class FrameDecoder(nn.Module):
 
 
 class EditSpeechNetwork(nn.Module):
-    """The encoder and both decoders. Its constructor's arguments are the ``model:`` part of a
-    configuration."""
+    """The encoder and both decoders.
+
+    Its constructor's arguments are the ``model:`` part of a configuration.
+    """
 
     def __init__(
         self,
@@ -132,17 +136,22 @@ class EditSpeechNetwork(nn.Module):
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> EditSpeechNetwork:
+        """Make the network of a configuration."""
         return cls(**config["model"])
 
     def standardise(self, mel: Tensor) -> Tensor:
+        """Scale a mel by the training's mean and deviation."""
         return (mel - self.mel_mean) / self.mel_scale
 
     def held(self, phones: Tensor, durations: Tensor, voice: Tensor, frames: int) -> Tensor:
-        """The encoding of each frame's phone and the voice, (B, T, D)."""
+        """Return the encoding of each frame's phone and the voice, (B, T, D)."""
         return self.encoder(phones, durations, frames) + self.voice(voice)[:, None]
 
     def forward(self, batch: SpeechBatch) -> dict[str, Tensor]:
-        """L1 of both decoders' frames, before and after their Post-Nets, and their sum, "total"."""
+        """Return the L1 of both decoders' frames, before and after their Post-Nets.
+
+        Their sum is "total".
+        """
         T = batch.mel.shape[1]
         time = torch.arange(T, device=batch.mel.device)
         inside = (time[None] < batch.frames[:, None])[..., None]
@@ -162,7 +171,7 @@ class EditSpeechNetwork(nn.Module):
 
     @torch.inference_mode()
     def fill(self, sentence: Sentence, mel: Tensor, first: int, last: int) -> Tensor:
-        """The frames [first, last) of a mel (N, 80), both ways and fused, (last - first, 80).
+        """Fill the frames [first, last) of a mel (N, 80), both ways and fused, (last - first, 80).
 
         The pre-nets' dropout is drawn from one seed: the same input gives the same frames.
         """
@@ -181,15 +190,17 @@ class EditSpeechNetwork(nn.Module):
 
 
 def reverse(x: Tensor, frames: Tensor) -> Tensor:
-    """Each clip of (B, T, …) backwards in time, its padding still behind it."""
+    """Turn each clip of (B, T, …) backwards in time, its padding still behind it."""
     time = torch.arange(x.shape[1], device=x.device)[None]
     place = torch.where(time < frames[:, None], frames[:, None] - 1 - time, time)
     return x.gather(1, place[..., None].expand_as(x))
 
 
 def fuse(right: Tensor, left: Tensor) -> Tensor:
-    """The version from the left until the frame at which both are nearest, then the other; (n, 80)
-    each."""
+    """Take the version from the left until the frame at which both are nearest, then the other.
+
+    Both are (n, 80).
+    """
     place = int((right - left).abs().mean(-1).argmin())
     return torch.cat([right[:place], left[place:]])
 
@@ -203,6 +214,7 @@ class EditSpeechSystem(System):
         self.network = network.eval()
 
     def fill(self, gap: Gap) -> Mel:
+        """Fill the gap's frames, (last - first, 80)."""
         mel = torch.from_numpy(np.ascontiguousarray(gap.mel))
         filled: Mel = self.network.fill(Sentence.of(gap), mel, *gap.frame_span).numpy()
         return filled

@@ -24,7 +24,7 @@ SPEAKER = 256  # numbers in a speaker embedding
 
 
 def espnet_fastspeech2(**arguments: Any) -> nn.Module:
-    """ESPnet's module. InputError if ESPnet is not installed.
+    """Make ESPnet's module; raise InputError if ESPnet is not installed.
 
     Its default initialiser sets what is called a bias to 0 and draws matrices anew, without regard
     to what they are; in ESPnet's older releases it set every vector to 0, and with it the scales of
@@ -65,10 +65,11 @@ class FastSpeech2Network(nn.Module):
         self.espnet = espnet_fastspeech2(**arguments)
 
     def standardise(self, mel: Tensor) -> Tensor:
+        """Scale a mel by the training's mean and deviation."""
         return (mel - self.mel_mean) / self.mel_scale
 
     def forward(self, batch: SpeechBatch) -> dict[str, Tensor]:
-        """ESPnet's losses of a batch, and their sum, "total"."""
+        """Return ESPnet's losses of a batch, and their sum, "total"."""
         pitch_mean, pitch_scale, energy_mean, energy_scale = self.adaptor.unbind()
         voiced = batch.pitch > 0
         pitch = torch.where(voiced, (batch.pitch - pitch_mean) / pitch_scale, 0.0)
@@ -89,7 +90,7 @@ class FastSpeech2Network(nn.Module):
 
     @torch.inference_mode()
     def speak(self, sentence: Sentence) -> Tensor:
-        """The mel (frames, 80) of a sentence with its durations, its pitch and energy predicted."""
+        """Speak a sentence with its durations, its pitch and energy predicted: (frames, 80)."""
         assert not self.training
         voice, style = sentence.voice[0], self.standardise(sentence.style)[0]
         phones = sentence.phones[0]
@@ -108,27 +109,33 @@ class FastSpeech2Network(nn.Module):
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> FastSpeech2Network:
+        """Make the network of a configuration."""
         return cls(**config["model"])
 
 
 class FastSpeech2System(System):
-    """The sentence spoken with the given durations, of which the slice is inserted into the
-    recording: the thesis's Baseline 3 (section 4.4.4)."""
+    """The sentence spoken with the given durations, of which the slice is inserted.
+
+    It is the thesis's Baseline 3 (section 4.4.4).
+    """
 
     def __init__(self, network: FastSpeech2Network, name: str = "FastSpeech 2") -> None:
         self.network, self.name = network.eval(), name
 
     def speak(self, gap: Gap, first: int = 0, last: int | None = None) -> Mel:
-        """The mel of a gap's phones [first, last), (their durations' sum, 80)."""
+        """Speak a gap's phones [first, last): a mel (their durations' sum, 80)."""
         mel: Mel = self.network.speak(Sentence.of(gap, first, last)).numpy()
         return mel
 
     def fill(self, gap: Gap) -> Mel:
+        """Fill the gap with its slice of the sentence."""
         return self.sentence(gap)[slice(*gap.frame_span)]
 
     def sentence(self, gap: Gap) -> Mel:
-        """The whole sentence spoken, as long as the gap's mel: frames beyond its last phone, which
-        no phone speaks, are the recording's own."""
+        """Speak the whole sentence, as long as the gap's mel.
+
+        Frames beyond its last phone, which no phone speaks, are the recording's own.
+        """
         spoken = self.speak(gap)
         result: Mel = np.concatenate([spoken, gap.mel[len(spoken) :]])
         return result
@@ -138,6 +145,7 @@ class WholeSentence(FastSpeech2System):
     """Baseline 1: the whole new sentence by TTS; nothing of the recording remains."""
 
     def output(self, gap: Gap) -> Output:
+        """Return the whole clip, spoken."""
         return Output(gap.frame_span, (0, len(gap.mel)), self.sentence(gap))
 
 
@@ -145,6 +153,7 @@ class EditedWords(FastSpeech2System):
     """Baseline 2: the edited words alone by TTS, inserted into the recording."""
 
     def fill(self, gap: Gap) -> Mel:
+        """Speak the gap's phones alone."""
         first, last = gap.phone_span
         spoken = self.speak(gap, first, last)
         # A gap may begin or end within a phone, whose margin is made again with it.

@@ -73,8 +73,10 @@ class Gap:
 
 
 def voice_vector(sound: npt.ArrayLike) -> npt.NDArray[np.float32]:
-    """The speaker embedding (256,) of a recording's first seconds at 24 kHz, zeros for silence: an
-    x-vector's part (Snyder et al. 2018), by Resemblyzer's encoder (Wan et al. 2018)."""
+    """Embed the speaker, (256,), of a recording's first seconds at 24 kHz; zeros for silence.
+
+    It has an x-vector's part (Snyder et al. 2018), by Resemblyzer's encoder (Wan et al. 2018).
+    """
     samples = np.asarray(sound)[: round(VOICE_SECONDS * SAMPLE_RATE)]
     try:
         return speaker_embedding(samples, SAMPLE_RATE).astype(np.float32)
@@ -104,10 +106,10 @@ class System(ABC):
 
     @abstractmethod
     def fill(self, gap: Gap) -> Mel:
-        """The gap's frames, (last - first, 80)."""
+        """Fill the gap's frames, (last - first, 80)."""
 
     def output(self, gap: Gap) -> Output:
-        """The clip with the gap filled; InputError if the filled frames are not as many."""
+        """Return the clip with the gap filled; InputError if the filled frames are not as many."""
         first, last = gap.frame_span
         filled = np.asarray(self.fill(gap), dtype=np.float32)
         if filled.shape != (last - first, gap.mel.shape[1]) or not np.isfinite(filled).all():

@@ -1,5 +1,7 @@
-"""The systems by name, from the folder that holds their runs: one folder a system, named like its
-configuration in ``conf/``."""
+"""The systems by name, from the folder that holds their runs.
+
+It has one folder a system, named like its configuration in ``conf/``.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,7 @@ FLOORS: Mapping[str, type[System]] = {
 
 
 def base_name(name: str) -> str:
-    """A system's name without the seed of a further training."""
+    """Return a system's name without the seed of a further training."""
     return name.partition(SEED)[0]
 
 
@@ -99,7 +101,7 @@ def runs_in(runs: Path) -> dict[str, Path]:
 
 
 def systems_in(runs: Path | None) -> dict[str, Path | None]:
-    """The systems that a folder of runs allows, each with the folder of its network, if any."""
+    """Return the systems that a folder of runs allows, each with its network's folder, if any."""
     found: dict[str, Path | None] = {**runs_in(runs)} if runs else {}
     if "FastSpeech 2" in found:
         found |= dict.fromkeys(BASELINES, found["FastSpeech 2"])
@@ -107,8 +109,10 @@ def systems_in(runs: Path | None) -> dict[str, Path | None]:
 
 
 def load_run(folder: Path) -> tuple[nn.Module, dict[str, Any], dict[str, float]]:
-    """A run's network with its averaged weights, its configuration, and how long it was trained:
-    ``steps`` and ``minutes``. InputError if the folder holds no such run."""
+    """Load a run's network with its averaged weights, its configuration and its training's length.
+
+    The last is ``steps`` and ``minutes``. Raises InputError if the folder holds no such run.
+    """
     config = read_config(folder / "config.yaml")
     system = config.get("system", "a3t")
     if not is_run(folder):
@@ -128,7 +132,7 @@ def load_run(folder: Path) -> tuple[nn.Module, dict[str, Any], dict[str, float]]
 
 
 def load_system(name: str, folder: Path | None) -> System:
-    """A system by the name that a table gives it, and the folder of its network."""
+    """Load a system by the name that a table gives it, and the folder of its network."""
     if folder is None:
         return FLOORS[name]()
     if name in BASELINES:
@@ -139,15 +143,17 @@ def load_system(name: str, folder: Path | None) -> System:
 
 
 def version_of(folder: Path | None) -> str:
-    """A string that changes with the weights in a folder; "" without any."""
+    """Return a string that changes with the weights in a folder; "" without any."""
     files = [folder / name for name in (WEIGHTS, CHECKPOINT, AVERAGE)] if folder else []
     found = b"".join(path.read_bytes() for path in files if path.is_file())
     return hashlib.sha256(found).hexdigest() if found else ""
 
 
 def system_at(where: str | Path, name: str | None = None) -> System:
-    """The system of a run's folder, whichever it is, or A3T of a shipped model or a folder.
-    ``name``: what to call it, if not by its run."""
+    """Load the system of a run's folder, whichever it is, or A3T of a shipped model or a folder.
+
+    ``name``: what to call it, if not by its run.
+    """
     folder = checkpoint_folder(where)
     shown = name or RUNS.get(folder.name, folder.name)
     if is_run(folder):
@@ -167,8 +173,10 @@ def system_at(where: str | Path, name: str | None = None) -> System:
 
 
 def facts_of(name: str, folder: Path) -> str:
-    """A line about a model or a run: its weights, or how long it was trained and how large it is;
-    or why it can't be loaded."""
+    """Describe a model or a run in a line, or say why it can't be loaded.
+
+    The line has its weights, or how long it was trained and how large it is.
+    """
     try:
         if not (folder / CHECKPOINT).is_file():
             return f"{name}: {read_weights(folder)[2]}"

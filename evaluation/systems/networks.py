@@ -29,7 +29,7 @@ Network = TypeVar("Network", bound=torch.nn.Module)
 
 
 def read_weights(name_or_path: str | Path) -> tuple[Mapping[str, Any], Mapping[str, Tensor], str]:
-    """Configuration, tensors and a display name, of a shipped model or of a training run's folder.
+    """Read configuration, tensors and a display name, of a shipped model or of a run's folder.
 
     For a training run these are the averaged weights, which are the ones that ship. Raises
     InputError if the folder holds neither.
@@ -43,13 +43,13 @@ def read_weights(name_or_path: str | Path) -> tuple[Mapping[str, Any], Mapping[s
 
 
 def load_a3t(name_or_path: str | Path) -> tuple[A3T, str]:
-    """A network in inference mode, and its display name."""
+    """Load a network in inference mode, and its display name."""
     config, tensors, name = read_weights(name_or_path)
     return _in_inference(network_of(config), tensors, name), name
 
 
 def load_durations(name_or_path: str | Path) -> tuple[DurationPredictor, str]:
-    """A duration predictor in inference mode, and its display name."""
+    """Load a duration predictor in inference mode, and its display name."""
     config, tensors, name = read_weights(name_or_path)
     return _in_inference(DurationPredictor.from_config(config), tensors, name), name
 
@@ -69,20 +69,24 @@ class A3TSystem(System):
         speech_only: bool = False,
         longest: int | None = None,
     ) -> None:
-        """``speech_only``: without the text, for networks that were trained without. ``longest``:
+        """Take a network, its name, and what it is shown.
+
+        ``speech_only``: without the text, for networks that were trained without. ``longest``:
         frames that the network is shown, the gap in their middle, where its training never saw
-        more: rows of the alignment embedding behind those of its crops would be untrained."""
+        more: rows of the alignment embedding behind those of its crops would be untrained.
+        """
         self.model, self.name, self.speech_only = model.eval(), name, speech_only
         self.longest = longest
 
     def fill(self, gap: Gap) -> Mel:
+        """Fill the gap's frames by the network."""
         batch, left = self.batch(gap)
         first, last = gap.frame_span
         filled: Mel = self.model.fill(batch)[0, first - left : last - left].numpy()
         return filled
 
     def batch(self, gap: Gap) -> tuple[Batch, int]:
-        """The network's input, and the frame of the clip at which it begins."""
+        """Return the network's input, and the frame of the clip at which it begins."""
         left, right = (0, len(gap.mel)) if self.longest is None else around(gap, self.longest)
         first, last = gap.frame_span
         masked = np.zeros(len(gap.mel), dtype=bool)
@@ -107,8 +111,10 @@ class A3TSystem(System):
 
 
 def around(gap: Gap, longest: int) -> Range:
-    """The frames [left, right) around a gap, at most ``longest`` and never less than the gap; they
-    begin and end between phones, as crops in training do."""
+    """Return the frames [left, right) around a gap, at most ``longest`` and never less than it.
+
+    They begin and end between phones, as crops in training do.
+    """
     first, last = gap.frame_span
     room = max(0, longest - gap.length) // 2
     edges = np.unique([0, *np.cumsum(gap.durations), len(gap.mel)])
@@ -127,7 +133,7 @@ def mean_ratio(spoken: Sequence[float], predicted: Sequence[float]) -> float:
 
 
 def duration_predictor(predictor: DurationPredictor) -> Predictor:
-    """Durations of the masked phones: predicted and scaled to the speaker (4.3.5).
+    """Return a predictor of the masked phones' durations, scaled to the speaker (4.3.5).
 
     The scale is `mean_ratio` of the visible phones without pauses, so it doesn't depend on the
     masked ones. Pauses (`sp`) in the region are given, but not their lengths.
@@ -147,7 +153,7 @@ def duration_predictor(predictor: DurationPredictor) -> Predictor:
 
 
 def as_vocoder(vocoder: BaseVocoder) -> Vocoder:
-    """A vocoder that takes and returns NumPy arrays."""
+    """Wrap a vocoder to take and return NumPy arrays."""
 
     def vocode(mel: Mel) -> Mel:
         samples: Mel = vocoder(torch.from_numpy(np.ascontiguousarray(mel))).numpy()

@@ -14,16 +14,20 @@ class MeanSpectrum(System):
     name = "mean spectrum"
 
     def fill(self, gap: Gap) -> Mel:
+        """Repeat the visible frames' mean."""
         return np.repeat(gap.visible.mean(0, keepdims=True), gap.length, axis=0)
 
 
 class Interpolation(System):
-    """Linear interpolation from the last frame before the gap to the first one after it; from
-    either alone where the gap is at an end."""
+    """Linear interpolation from the last frame before the gap to the first one after it.
+
+    It is from either alone where the gap is at an end.
+    """
 
     name = "interpolation"
 
     def fill(self, gap: Gap) -> Mel:
+        """Interpolate between the frames beside the gap."""
         first, last = gap.frame_span
         if first == 0 and last == len(gap.mel):
             raise InputError("Interpolation needs a visible frame beside the gap.")

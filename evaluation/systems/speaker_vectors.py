@@ -31,7 +31,7 @@ Vectors = Mapping[str, npt.NDArray[np.float32]]  # of clips, by name: (256,)
 
 
 def read_vectors(path: Path) -> Vectors:
-    """The vectors of a file; InputError if it isn't one, or if its voices were heard otherwise."""
+    """Read the vectors of a file; InputError if it is none, or its voices were heard otherwise."""
     try:
         with np.load(path) as stored:
             names, vectors = stored["names"], stored["vectors"]
@@ -54,7 +54,7 @@ def write_vectors(vectors: Vectors, path: Path) -> None:
 
 
 def sounds_of(store: Store, corpora: Path | None, data: Path | None) -> dict[str, Path]:
-    """The sound file of each clip that is trained on or validates; InputError if one is missing."""
+    """Find the sound file of each clip of training or validation; InputError if one is missing."""
     names = [clip.name for clip in store.clips if clip.split in ("train", "dev")]
     if data is not None:
         found = {k: Path(v) for f in data.glob("*/wav.scp") for k, v in read_list(f).items()}
@@ -85,6 +85,7 @@ def make_vectors(sounds: Mapping[str, Path], out: Path) -> int:
 
 
 def work(options: argparse.Namespace) -> None:
+    """Embed the voices of a corpus, and write them."""
     torch.set_num_threads(1)  # its matrices are small: threads would only wait for each other
     sounds = sounds_of(Store(options.features), options.corpora, options.data)
     print(f"{make_vectors(sounds, options.out)} speaker embeddings: {options.out}")

@@ -100,7 +100,7 @@ class SpeechBatches:
 
 
 def _sums(values: Tensor, frame_phone: Tensor, phones: int) -> Tensor:
-    """Frames' values (B, T) summed over each phone, (B, L); frames of phone -1 don't count."""
+    """Sum frames' values (B, T) over each phone, (B, L); frames of phone -1 don't count."""
     result = torch.zeros(len(values), phones + 1)
     result.scatter_add_(1, torch.where(frame_phone < 0, phones, frame_phone), values)
     return result[:, :phones]
@@ -109,7 +109,7 @@ def _sums(values: Tensor, frame_phone: Tensor, phones: int) -> Tensor:
 def phone_means(
     values: Tensor, frame_phone: Tensor, phones: int, counted: Tensor | None = None
 ) -> Tensor:
-    """The mean of each phone's frames (B, T) -> (B, L), of ``counted`` ones alone; 0 for none."""
+    """Average each phone's frames (B, T) -> (B, L), of ``counted`` ones alone; 0 for none."""
     weight = torch.ones_like(values) if counted is None else counted.float()
     total = _sums(weight, frame_phone, phones)
     return _sums(values * weight, frame_phone, phones) / total.clamp(min=1.0)
@@ -126,8 +126,10 @@ class Sentence:
 
     @classmethod
     def of(cls, gap: Gap, first: int = 0, last: int | None = None) -> Sentence:
-        """The phones [first, last) of a gap's sentence, all of it by default; a gap in which there
-        is nothing but a pause is spoken as one."""
+        """Take the phones [first, last) of a gap's sentence, all of it by default.
+
+        A gap in which there is nothing but a pause is spoken as one.
+        """
         part = slice(first, len(gap.phones) if last is None else last)
         return cls(
             torch.from_numpy(gap.phones[part])[None],

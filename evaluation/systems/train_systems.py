@@ -74,7 +74,7 @@ class SpeechTraining:
 
     @torch.no_grad()
     def validate(self) -> dict[str, float]:
-        """The mean losses of the validation clips, weighted by their frames."""
+        """Return the mean losses of the validation clips, weighted by their frames."""
         sums: dict[str, float] = {}
         frames = 0.0
         for batch in self.dev:
@@ -86,7 +86,7 @@ class SpeechTraining:
 
 
 def work_of(config: dict[str, Any], store: Store, vectors: Path | None, place: Place = CPU) -> Work:
-    """The training of a configuration; InputError if there is no such system."""
+    """Prepare a configuration's training; raise InputError if there is no such system."""
     system = config.get("system", "a3t")
     if system == "a3t":
         return Pretraining(config, store, place)

@@ -42,21 +42,24 @@ class TaskOfSystem(NamedTuple):
 
     @property
     def facts(self) -> Row:
+        """What a row says of the task and the system."""
         task = self.task
         facts = {"task": task.name, "kind": task.kind, "edit": task.detail, "voice": task.voice}
         return facts | {"seen": task.seen, "system": self.system}
 
 
 def version_key(item: TaskOfSystem) -> str:
-    """The key by which an item's rows are kept."""
+    """Return the key by which an item's rows are kept."""
     return f"{item.name} {item.version}"
 
 
 def compared(
     tasks: Sequence[GapTask], systems: Mapping[str, Path | None], vocoder: str, setting: Setting
 ) -> Iterator[TaskOfSystem]:
-    """Every task for every system, each with the folder of its network, and for the references; the
-    rows of tables 4.2 and 4.3 alone get given durations alone."""
+    """Pair every task with every system, its network's folder at hand, and the references.
+
+    The rows of tables 4.2 and 4.3 alone get given durations alone.
+    """
     torch.set_num_threads(1)
     loaded = load_vocoder(vocoder)
     setting.known |= {"vocoder": as_vocoder(loaded), "folders": systems}
@@ -70,8 +73,10 @@ def compared(
 
 
 def judge(item: TaskOfSystem, setting: Setting) -> Iterator[Row]:
-    """The figures of a system on a task. A system may be anybody's, and fail in its own way: that
-    is an InputError too."""
+    """Return the figures of a system on a task.
+
+    A system may be anybody's, and fail in its own way: that is an InputError too.
+    """
     try:
         figures, made = figures_of(item.task, item.system, setting)
     except Exception as error:
@@ -83,6 +88,7 @@ def judge(item: TaskOfSystem, setting: Setting) -> Iterator[Row]:
 
 
 def figures_of(task: GapTask, name: str, setting: Setting) -> tuple[Row, Made]:
+    """Make a system's sound for a task, and judge it."""
     known = setting.known
     if known.get("judged") is not task:  # one task's systems follow each other
         known |= {"judged": task, "judge": GapJudge(task)}
@@ -98,12 +104,12 @@ def figures_of(task: GapTask, name: str, setting: Setting) -> tuple[Row, Made]:
 
 
 def file_name(text: str) -> str:
-    """A name for a folder: letters, digits, points and dashes."""
+    """Return a name for a folder: letters, digits, points and dashes."""
     return re.sub(r"[^\w.-]+", "-", text).strip("-").lower()
 
 
 def write_sound(made: Made, folder: Path, name: str) -> None:
-    """The whole clip as FLAC, 16 bit at 24 kHz, and where its gap is, in samples."""
+    """Write the whole clip as FLAC, 16 bit at 24 kHz, and where its gap is, in samples."""
     folder.mkdir(parents=True, exist_ok=True)
     samples = np.clip(made.sound, -1.0, 1.0)
     soundfile.write(folder / f"{name}.flac", samples, SAMPLE_RATE, subtype="PCM_16")

@@ -45,7 +45,10 @@ NUMBERS = (*thesis_tables.TABLES, "all")
 
 
 def further_systems(options: argparse.Namespace) -> dict[str, str]:
-    """The systems of --system, and the shipped one, by name; InputError if one isn't NAME=MODEL."""
+    """Return the systems of --system, and the shipped one, by name.
+
+    Raises InputError if one isn't NAME=MODEL.
+    """
     found = {SHIPPED: "small"}
     for each in options.system:
         name, equals, where = each.partition("=")
@@ -58,7 +61,7 @@ def further_systems(options: argparse.Namespace) -> dict[str, str]:
 
 
 def refuse_taken_names(there: Iterable[str], more: Iterable[str]) -> None:
-    """InputError if a further system is called like another, so that one would pass for both."""
+    """Raise InputError if a further system is called like another and would pass for it."""
     taken = {file_name(name) for name in (*there, *REFERENCES)}
     for name in more:
         if file_name(name) in taken or not file_name(name):
@@ -69,7 +72,7 @@ def refuse_taken_names(there: Iterable[str], more: Iterable[str]) -> None:
 
 
 def results(setting: Setting) -> list[TaskOfSystem]:
-    """Every task of the tables for every system."""
+    """Pair every task of the tables with every system."""
     options, known = setting.options, setting.known
     if options.runs is not None and not options.runs.is_dir():
         raise InputError(f"There is no folder of trained systems {options.runs}.")
@@ -124,13 +127,13 @@ def own_durations(options: argparse.Namespace) -> str | Path:
 
 
 def facts_of_all(systems: Mapping[str, Path | None]) -> list[str]:
-    """A line for each of them that is a network of its own."""
+    """Describe each of them that is a network of its own in a line."""
     own = {name: folder for name, folder in systems.items() if name not in BASELINES}
     return [facts_of(name, folder) for name, folder in own.items() if folder is not None]
 
 
 def tasks_of(maker: TaskMaker, kinds: set[str], options: argparse.Namespace) -> list[GapTask]:
-    """The tasks of these kinds, as many as the options say."""
+    """Return the tasks of these kinds, as many as the options say."""
     made = (
         ({GIVEN, PREDICTED}, maker.reconstruction, options.clips),
         ({EDIT}, maker.edits, options.edits),
@@ -141,13 +144,13 @@ def tasks_of(maker: TaskMaker, kinds: set[str], options: argparse.Namespace) -> 
 
 
 def report(rows: Rows, setting: Setting) -> str:
-    """The tables; what failed on a task is counted in them, and in no mean."""
+    """Write the tables; what failed on a task is counted in them, and in no mean."""
     specs, facts = setting.known["specs"], setting.known["facts"]
     return page_of(facts, specs, [*rows, *failed(setting)], setting.known["more"])
 
 
 def failed(setting: Setting) -> Rows:
-    """The rows of what failed."""
+    """Return the rows of what failed."""
     return [item.facts | {"error": why} for item, why in setting.left_out if item is not None]
 
 
@@ -157,6 +160,7 @@ def page_of(
     rows: Rows,
     more: Sequence[str] = (),
 ) -> str:
+    """Write the page of several tables."""
     tables = [thesis_tables.table_of(spec, rows, more) for spec in specs]
     if any(spec.kind in (GIVEN, PREDICTED) for spec in specs):
         tables.append(thesis_tables.margins(rows))

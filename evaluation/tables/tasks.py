@@ -87,8 +87,10 @@ class GapTask:
 def reconstructions(
     item: HeldOutClip, text: Sequence[str], predict: Predictor | None
 ) -> Iterator[GapTask]:
-    """Identity reconstruction of the middle third, with the durations given and, if there is a
-    predictor, predicted."""
+    """Yield identity reconstructions of the middle third, with the durations given.
+
+    If there is a predictor, they are predicted too.
+    """
     phones = item.region
     own = item.durations[phones[0] : phones[1]]
     timings = {GIVEN: own} | ({PREDICTED: predict(item, phones)} if predict else {})
@@ -113,8 +115,11 @@ def edit_task(
     item: HeldOutClip, name: str, detail: str, words: Range, new: Sequence[str], old: Sequence[str],
     durations: DurationPredictor, pronouncer: Pronouncer,
 ) -> GapTask:  # fmt: skip
-    """Words [first, last) of a clip become ``new``; their durations are predicted and scaled to the
-    speaker (thesis, section 4.3.5). Pauses beside them stay, those among them go."""
+    """Make words [first, last) of a clip ``new``; their durations are predicted.
+
+    They are scaled to the speaker (thesis, section 4.3.5). Pauses beside them stay, those among
+    them go.
+    """
     first_word, last_word = words
     spoken = np.flatnonzero(item.words >= 0)
     inside = spoken[(item.words[spoken] >= first_word) & (item.words[spoken] < last_word)]
@@ -146,8 +151,11 @@ def edit_task(
 def prompt_task(
     prompt: HeldOutClip, target: HeldOutClip, text: Sequence[str], durations: DurationPredictor
 ) -> GapTask:
-    """A prompt's speech, and another sentence by the same speaker in a gap behind it, with its own
-    phones and pauses and predicted durations (thesis, section 4.3.6). ``text`` is the target's."""
+    """Make a task of a prompt's speech, and another sentence by its speaker in a gap behind it.
+
+    The gap has its own phones and pauses and predicted durations (thesis, section 4.3.6). ``text``
+    is the target's.
+    """
     whole = int(prompt.durations.sum())
     words = np.where(target.words >= 0, target.words + prompt.words.max() + 1, -1)
     told = np.array(durations.frames([PHONES[k] for k in prompt.phones], prompt.words.tolist()))
@@ -253,8 +261,10 @@ class TaskMaker:
         ]
 
     def prompts(self, count: int) -> Iterator[GapTask]:
-        """``count`` sentences by seen voices and as many by unseen ones, each by another clip of
-        the same speaker: one pair of each voice, then the second of each, and so on."""
+        """Make ``count`` tasks of seen voices and as many of unseen ones, each by another clip.
+
+        That is of the same speaker: one pair of each voice, then the second of each, and so on.
+        """
         low, high = PROMPT_SECONDS
         for seen in (True, False):
             voices: dict[str, list[Clip]] = {}
@@ -269,5 +279,5 @@ class TaskMaker:
 
 
 def spoken_words(clip: Clip) -> list[str]:
-    """A clip's text in spoken words."""
+    """Return a clip's text in spoken words."""
     return list(Transcript.from_text(clip.text).spoken)

@@ -121,13 +121,15 @@ TABLES: dict[str, TableSpec] = {
 
 
 def specs_of(number: str) -> list[TableSpec]:
-    """The tables that a command's NUMBER names: one, or "all"."""
+    """Return the tables that a command's NUMBER names: one, or "all"."""
     return [*TABLES.values()] if number == "all" else [TABLES[number]]
 
 
 def with_differences(rows: Rows) -> list[Row]:
-    """Word errors as the difference from the same clip's copy-synthesis, which is what the vocoder
-    and the recogniser err by themselves; NaN where that was not judged."""
+    """Give word errors as the difference from the same clip's copy-synthesis.
+
+    That is what the vocoder and the recogniser err by themselves; NaN where it was not judged.
+    """
     own = {row["task"]: row.get("wer", math.nan) for row in rows if row["system"] == COPY}
     return [
         row | {"wer": row["wer"] - own.get(row["task"], math.nan)} if "wer" in row else row
@@ -136,7 +138,7 @@ def with_differences(rows: Rows) -> list[Row]:
 
 
 def paired(rows: Rows, system: str, other: str) -> Interval:
-    """MCD of ``system`` minus ``other``, clip by clip, over the clips that both have one of."""
+    """Subtract ``other``'s MCD from ``system``'s, clip by clip, where both have one."""
     one, two = (
         {row["task"]: row["mcd"] for row in rows if row["system"] == name and "mcd" in row}
         for name in (system, other)
@@ -152,8 +154,11 @@ def _mean(measure: str, only: Wanted) -> Callable[[Rows], Interval]:
 
 
 def table_of(spec: TableSpec, rows: Rows, more: Sequence[str] = ()) -> str:
-    """A table as Markdown, the thesis's figures in its last column; ``more``: further systems at
-    its end. A measure that no system has is left out; rows with an ``error`` are counted."""
+    """Write a table as Markdown, the thesis's figures in its last column.
+
+    ``more``: further systems at its end. A measure that no system has is left out; rows with an
+    ``error`` are counted.
+    """
     own = with_differences([row for row in rows if row["kind"] == spec.kind])
     # A system that was trained from several seeds has a line for each.
     order = list(dict.fromkeys([*spec.systems, *more]))
@@ -182,8 +187,10 @@ def table_of(spec: TableSpec, rows: Rows, more: Sequence[str] = ()) -> str:
 
 
 def margins(rows: Rows) -> str:
-    """A3T's MCD minus the others', clip by clip: the thesis claims 2.5 dB
-    less than Baselines 1 to 3 on many voices, and less than EditSpeech."""
+    """Report A3T's MCD minus the others', clip by clip.
+
+    The thesis claims 2.5 dB less than Baselines 1 to 3 on many voices, and less than EditSpeech.
+    """
     lines: list[list[str]] = []
     for kind in (GIVEN, PREDICTED):
         own = [row for row in rows if row["kind"] == kind]
@@ -202,7 +209,7 @@ SEEDED = (("mcd", "MCD, dB"), ("mel_distance", "mel distance, dB"), ("detail", "
 
 
 def seed_means(rows: Rows, measure: str) -> dict[str, dict[str, float]]:
-    """The mean over clips of each system, by the seed of its training ("" for the first)."""
+    """Average over clips of each system, by the seed of its training ("" for the first)."""
     found: dict[str, dict[str, float]] = {}
     for name in dict.fromkeys(row["system"] for row in rows):
         mean = _mean(measure, lambda row, name=name: row["system"] == name)(rows)  # type: ignore[misc]
@@ -212,9 +219,11 @@ def seed_means(rows: Rows, measure: str) -> dict[str, dict[str, float]]:
 
 
 def seeds_table(rows: Rows) -> str:
-    """Every system that was trained from several seeds, durations given: the mean of its trainings
-    and their range, and its difference from the first row, each seed's from the same seed's. Empty
-    where there is none."""
+    """Write a table of every system that was trained from several seeds, durations given.
+
+    It has the mean of its trainings and their range, and its difference from the first row, each
+    seed's from the same seed's. Empty where there is none.
+    """
     own, parts = [row for row in rows if row["kind"] == GIVEN], []
     head = ["system", "trainings", "each", "mean (lowest to highest)"]
     for measure, shown in SEEDED:
