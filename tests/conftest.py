@@ -1,5 +1,6 @@
 """The example's sentence, for every test; `tests.fixtures` in every process that runs tests."""
 
+import gc
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,8 +13,15 @@ NEVER = ARCTIC.replace("always", "never")
 pytest.register_assert_rewrite("tests.fixtures")
 
 
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays: nobody looks for garbage in it again."""
+    gc.freeze()
+    gc.enable()
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """The process that only hands out tests, while the others wait for it, needs no networks."""
+    gc.disable()  # until all is collected: it takes a fifth of that time
     if hasattr(config, "workerinput") or config.getoption("dist", "no") == "no":
         config.pluginmanager.import_plugin("tests.fixtures")
 

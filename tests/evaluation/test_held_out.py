@@ -35,7 +35,7 @@ class Trained:
         prepare("ljspeech", folder / "corpus", self.data, dev=2, test=3)
         assert extract([str(self.data), str(self.features), "--pitch"]) == 0
         config = read_config(TINY)
-        config["training"] |= {"steps": 12, "epoch": 6, "warmup": 1, "decay": 1}
+        config["training"] |= {"steps": 4, "epoch": 2, "warmup": 1, "decay": 1}
         (folder / "tiny.yaml").write_text(yaml.safe_dump(config))
         self.heard: set[str] = set()
         with pytest.MonkeyPatch.context() as patch:

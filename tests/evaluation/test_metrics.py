@@ -169,6 +169,7 @@ def test_dnsmos_is_the_packages_own_and_falls_with_noise(sentence: np.ndarray) -
 def test_listeners_do_not_mind_a_gain(sentence: np.ndarray) -> None:
     pytest.importorskip("speechmos", reason="the extra `eval` is not installed")
     before = np.random.get_state()[1].copy()
+    sentence = sentence[RATE : 3 * RATE]
     rated = [metrics.concealment_mos(gain * sentence, RATE) for gain in (1, 1, 0.25)]
     assert rated[0] == rated[1] == pytest.approx(rated[2], abs=0.005)  # by the same raters
     assert (np.random.get_state()[1] == before).all()  # and nobody else's draws are moved

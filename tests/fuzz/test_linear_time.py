@@ -11,6 +11,7 @@ import inspect
 import pkgutil
 import re
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -179,7 +180,8 @@ def test_runs_in_each_kind_of_transcript(kind: str, runs: list[str], tmp_path: P
     assert_linear(read, runs)
 
 
-def test_a_quadratic_search_is_noticed() -> None:
+def test_a_quadratic_search_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules[__name__], "TRIES", 1)
     spaces = re.compile(r"\s*(?:x)?\s*<tt")
     with pytest.raises(AssertionError):
         assert_linear(lambda text: spaces.match(text), [" "])

@@ -51,7 +51,7 @@ def durations(store: Store) -> Work:
 def editspeech(store: Store) -> Work:
     config = read_config(train_systems.CONFIGURATIONS / "editspeech.yaml")
     config["model"] |= {"width": 16, "hidden": 16}
-    config["data"] |= {"crop": [40, 40], "batch_frames": 80}
+    config["data"] |= {"crop": [16, 16], "batch_frames": 32}
     vectors = {clip.name: np.ones(256, np.float32) for clip in store.clips}
     return train_systems.SpeechTraining(config, store, vectors, META)
 
