@@ -1,5 +1,6 @@
 """What stands where on the page: nothing jumps, nothing is cut off, nothing is out of reach."""
 
+import json
 from typing import Any
 
 import pytest
@@ -125,3 +126,30 @@ def test_everything_is_within_reach_on_a_phone_and_at_200_percent(page: Any, arc
         page.locator(".changes .top .tool").click()
         assert not page.locator(".changes").is_visible()
     assert window.faults == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_hundred_projects_leave_the_drop_zone_where_it_is(page: Any, width: int) -> None:
+    """The newest first, the others by their name or when asked for; the bin within the window."""
+    one = {"seconds": 60.0, "edits": 0, "binned": False}
+    projects = [one | {"id": f"{n:024x}", "name": f"talk {n}", "opened": n} for n in range(100)]
+    binned = one | {"id": "f" * 24, "name": "thrown away", "opened": 0, "binned": True}
+    told = json.dumps([*projects, binned])
+    page.route("**/studio/projects", lambda route: route.fulfill(body=told))
+    page.set_viewport_size({"width": width, "height": 844})
+    page.reload()
+    listed = page.locator("button.project")
+    listed.first.wait_for()
+    names = [text.split("\n")[0] for text in listed.all_inner_texts()]
+    assert names == [f"talk {n}" for n in range(99, 91, -1)]
+    hero = page.locator(".hero").bounding_box()
+    assert hero["y"] >= 0 and hero["y"] + hero["height"] < 844
+    page.get_by_role("searchbox").fill("talk 3")
+    page.wait_for_function("() => document.querySelectorAll('button.project').length === 11")
+    page.get_by_role("searchbox").fill("")
+    page.get_by_role("button", name="All 100 projects").click()
+    page.wait_for_function("() => document.querySelectorAll('button.project').length === 100")
+    page.get_by_text("Recently deleted: 1").click()
+    for control in ("Restore", "Delete"):
+        box = page.get_by_role("button", name=control, exact=True).bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= width
