@@ -45,7 +45,7 @@ def read_config(path: Path, *changes: Path) -> dict[str, Any]:
 
 
 def merge(base: dict[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
-    """``base`` updated by ``change``, recursively for mappings."""
+    """Return ``base`` updated by ``change``, recursively for mappings."""
     result = dict(base)
     for key, value in change.items():
         both = isinstance(value, dict) and isinstance(result.get(key), dict)
@@ -54,7 +54,7 @@ def merge(base: dict[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def settings(kind: type[Settings], values: Mapping[str, Any] | None) -> Settings:
-    """One part of a configuration as a record; InputError if it has an unknown setting."""
+    """Read one part of a configuration as a record; InputError if it has an unknown setting."""
     values = values or {}
     known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
     strange = sorted(set(values) - set(known))
@@ -64,8 +64,10 @@ def settings(kind: type[Settings], values: Mapping[str, Any] | None) -> Settings
 
 
 def build(constructor: Callable[[Mapping[str, Any]], Built], config: Mapping[str, Any]) -> Built:
-    """The object that a configuration describes; InputError if a setting of its part ``model`` is
-    missing, unknown or of the wrong type."""
+    """Build the object that a configuration describes.
+
+    Raises InputError if a setting of its part ``model`` is missing, unknown or of the wrong type.
+    """
     try:
         return constructor(config)
     except (TypeError, KeyError) as error:
@@ -74,8 +76,10 @@ def build(constructor: Callable[[Mapping[str, Any]], Built], config: Mapping[str
 
 
 def load_fitting(network: nn.Module, weights: Mapping[str, Tensor], name: str) -> None:
-    """Give a network its weights; InputError if they aren't those of its configuration. ``name`` is
-    said there."""
+    """Give a network its weights; raise InputError if they aren't those of its configuration.
+
+    ``name`` is said there.
+    """
     try:
         network.load_state_dict(weights)
     except RuntimeError as error:
@@ -84,11 +88,12 @@ def load_fitting(network: nn.Module, weights: Mapping[str, Tensor], name: str) -
 
 
 def objective_of(config: Mapping[str, Any]) -> PretrainingObjective:
-    """A network with random weights and its losses, by the parts ``model`` and ``loss``."""
+    """Make a network with random weights and its losses, by the parts ``model`` and ``loss``."""
     losses = settings(PretrainingLosses, config.get("loss"))
     return PretrainingObjective(A3T.from_config(config), losses)
 
 
 def write_config(config: Mapping[str, Any], path: Path) -> None:
+    """Write a configuration, and the folders that it needs."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(yaml.safe_dump(dict(config), sort_keys=False), encoding="utf-8")

@@ -86,7 +86,7 @@ class Converted:
 
 
 def our_name(theirs: str) -> str | None:
-    """The parameter's name in `a3t.model.a3t.A3T`; None if it has no counterpart there."""
+    """Return the parameter's name in `a3t.model.a3t.A3T`; None if it has no counterpart there."""
     if found := IN_BLOCK.fullmatch(theirs):
         stack, number, rest = found.groups()
         part = _replaced(rest, BLOCK)
@@ -105,7 +105,7 @@ def _replaced(name: str, table: Mapping[str, str]) -> str | None:
 
 
 def our_config(settings: Mapping[str, Any], weights: Mapping[str, Tensor]) -> dict[str, Any]:
-    """Constructor arguments from ``config.yaml``, and from the weights for sizes it doesn't give.
+    """Take constructor arguments from ``config.yaml``, and from the weights for missing sizes.
 
     Raises KeyError if it isn't an A3T configuration, InputError if it needs what A3T doesn't have.
     """
@@ -188,7 +188,7 @@ def convert(
 
 
 def read_state(checkpoint: Path) -> dict[str, Tensor]:
-    """The tensors of a ``.pth`` file; InputError if it has anything but tensors."""
+    """Read the tensors of a ``.pth`` file; raise InputError if it has anything but tensors."""
     try:
         state = torch.load(checkpoint, map_location="cpu", weights_only=True)
     except OSError as error:
@@ -206,7 +206,10 @@ def read_state(checkpoint: Path) -> dict[str, Tensor]:
 
 
 def _is_weight(name: object, value: object) -> bool:
-    """A name, and numbers that are all in the file: not sparse, nor a view that repeats a few."""
+    """Return whether it is a name, and numbers that are all in the file.
+
+    They are not sparse, nor a view that repeats a few.
+    """
     if not (isinstance(name, str) and isinstance(value, Tensor) and value.layout == torch.strided):
         return False
     held = value.untyped_storage().nbytes()

@@ -26,8 +26,10 @@ SLOPE = 0.2
 
 
 class Judged(NamedTuple):
-    """A verdict per patch (B, T', 10), ideally 1 where recorded and 0 where filled, and the hidden
-    layers (B, C, T', bins) that led to it."""
+    """A verdict per patch (B, T', 10), ideally 1 where recorded and 0 where filled.
+
+    With it the hidden layers (B, C, T', bins) that led to it.
+    """
 
     verdicts: Tensor
     hidden: list[Tensor]
@@ -51,7 +53,7 @@ class Critic(nn.Module):
         self.verdict = nn.Conv2d(sizes[-1], 1, 3, padding=1)
 
     def forward(self, mel: Tensor, masked: Tensor) -> Judged:
-        """Standardised mel (B, T, 80), masked (B, T)."""
+        """Judge a standardised mel (B, T, 80), masked (B, T)."""
         height = torch.linspace(-1.0, 1.0, mel.shape[2], device=mel.device).expand_as(mel)
         shown = masked[..., None].expand_as(mel).to(mel.dtype)
         x = torch.stack([mel, shown, height], dim=1)
@@ -70,7 +72,7 @@ class CriticLosses(NamedTuple):
     matching: Tensor
 
     def total(self, adversarial: float, matching: float) -> Tensor:
-        """The critic's part of a step's loss, given the weights of the network's two losses."""
+        """Return the critic's part of a step's loss by the weights of the network's two losses."""
         mine = adversarial * self.adversarial + matching * self.matching
         return CRITIC_SHARE * self.critic + mine
 
@@ -78,7 +80,7 @@ class CriticLosses(NamedTuple):
 def critic_losses(
     critic: Critic, filled: Tensor, recorded: Tensor, masked: Tensor, total: Total = lambda n: n
 ) -> CriticLosses:
-    """The losses of both sides, for one backward pass and one optimiser.
+    """Return the losses of both sides, for one backward pass and one optimiser.
 
     ``filled`` and ``recorded`` (B, T, 80) standardised, ``masked`` (B, T). The critic's loss has
     no gradient in the network, nor the network's losses in the critic. Only masked patches count;
@@ -102,7 +104,10 @@ def critic_losses(
 def losses_of_batch(
     critic: Critic, network: A3T, after: Tensor, batch: Batch, total: Total = lambda n: n
 ) -> CriticLosses:
-    """The `critic_losses` of the mel with which a network filled a batch, (B, T, 80) log10."""
+    """Return the `critic_losses` of the mel with which a network filled a batch.
+
+    It is (B, T, 80) log10.
+    """
     recorded = batch.mel
     if network.normalise:
         after, recorded = (
@@ -112,11 +117,11 @@ def losses_of_batch(
 
 
 def _at(masked: Tensor, patches: Tensor) -> Tensor:
-    """masked (B, T) -> weights (B, T', 1), at the frames on which the patches are centred."""
+    """Weigh patches by masked (B, T), at the frames on which they are centred: (B, T', 1)."""
     step = -(-masked.shape[1] // patches.shape[1])
     return masked[:, ::step, None].float()
 
 
 def _mean(values: Tensor, weights: Tensor, total: Total) -> Tensor:
-    """The mean of values (B, T', bins) where weights (B, T', 1) are 1."""
+    """Average values (B, T', bins) where weights (B, T', 1) are 1."""
     return (values * weights).sum() / (total(weights.sum()) * values.shape[2]).clamp(min=1e-6)

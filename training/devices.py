@@ -42,7 +42,7 @@ class Place:
 
     @property
     def part(self) -> tuple[int, int]:
-        """This process's share of a batch."""
+        """The share of a batch that is this process's."""
         return self.rank, self.processes
 
     def sum(self, values: Tensor) -> Tensor:

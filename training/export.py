@@ -65,7 +65,7 @@ NOT_STATED = "state here what it was trained on, and on what terms."
 
 
 def read_run(folder: Path) -> tuple[dict[str, Any], dict[str, Tensor], str]:
-    """Configuration, averaged weights and history of a run of the plain loop or of ESPnet.
+    """Read configuration, averaged weights and history of a run of the plain loop or of ESPnet.
 
     Raises InputError if there is none, or if its weights don't fit its configuration.
     """
@@ -95,7 +95,7 @@ def _epochs(folder: Path) -> int:
 
 
 def _figures(folder: Path) -> str:
-    """The last validation in the plain loop's log; a run of a few minutes may have none yet."""
+    """Return the last validation in the plain loop's log; a run of minutes may have none yet."""
     log = folder / "log.jsonl"
     rows = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     validated = [row for row in rows if any(name.startswith("valid_") for name in row)]
@@ -143,6 +143,7 @@ def export(
 
 
 def work(options: argparse.Namespace) -> None:
+    """Export the run that the options name."""
     given = (options.quality, options.corpora or (), options.durations)
     print(f"{options.folder}: {export(options.run, options.folder, *given)}")
 

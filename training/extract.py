@@ -58,7 +58,7 @@ def extract(
     part: tuple[int, int] = (1, 1),
     speech: bool = False,
 ) -> str:
-    """Extract all clips of a data directory into the store ``out``; returns a one-line summary.
+    """Extract all clips of a data directory into the store ``out``; return a one-line summary.
 
     ``alignments`` maps the last parts of a recording's path to its alignment. The directory
     ``train`` gets ``degraded`` copies of each clip. ``part`` (k, n) extracts only each n-th clip,
@@ -133,8 +133,10 @@ def _aligned_at_once(todo: Sequence[Job], jobs: int, left_out: LeftOut) -> list[
 
 
 def _changed(todo: Sequence[Job], out: Path) -> set[str]:
-    """The clips that an earlier run in ``out`` made of something else; notes what these are made
-    of."""
+    """Return the clips that an earlier run in ``out`` made of something else.
+
+    It notes what these are made of.
+    """
     made_of = {job.name: _origin(job) for job in todo}
     path = out / ORIGINS
     try:
@@ -149,8 +151,10 @@ def _changed(todo: Sequence[Job], out: Path) -> set[str]:
 
 
 def _origin(job: Job) -> str:
-    """A hash of what a clip's features depend on; of its recording the size alone, since corpora
-    are copied about and large."""
+    """Hash what a clip's features depend on.
+
+    Of its recording that is the size alone, since corpora are copied about and large.
+    """
     size = job.sound.stat().st_size if job.sound.exists() else 0
     given = json.dumps(job.alignment.to_json()) if job.alignment else job.aligner
     return hashlib.sha256(f"{size}\n{given}\n{job.text}".encode()).hexdigest()[:16]
@@ -166,7 +170,7 @@ def _in_order(
 
 
 def _others(name: str, clips: Sequence[Job]) -> tuple[Path, ...]:
-    """Recordings of the same split, always the same ones for a clip's name."""
+    """Return recordings of the same split, always the same ones for a clip's name."""
     rng = np.random.default_rng(zlib.crc32(name.encode()))
     return tuple(clips[k].sound for k in rng.integers(len(clips), size=8))
 
@@ -196,7 +200,10 @@ def extract_all(options: argparse.Namespace) -> None:
 
 
 def _refuse_other_parts(root: Path, parts: int) -> None:
-    """InputError if a store was extracted in another number of parts: it would be read as well."""
+    """Raise InputError if a store was extracted in another number of parts.
+
+    They would be read as well.
+    """
     for index in root.rglob(INDEX):
         own = index.parent == root if parts == 1 else index.parent.name.endswith(f"-of-{parts}")
         if not own:
@@ -207,8 +214,10 @@ def _refuse_other_parts(root: Path, parts: int) -> None:
 
 
 def write_raw(data: Path, features: Path, raw: Path) -> None:
-    """Lists of the clips of a data directory that are in a store, as ESPnet's ``dump/raw`` has
-    them. They name the recordings as they are: nothing is copied or converted."""
+    """List the clips of a data directory that are in a store, as ESPnet's ``dump/raw`` does.
+
+    They name the recordings as they are: nothing is copied or converted.
+    """
     frames = {clip.name: clip.frames for clip in Store(features).clips}
     kept = [clip for clip in read_directory(data, texts=False) if clip.name in frames]
     write_directory(raw, kept)

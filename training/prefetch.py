@@ -12,7 +12,9 @@ from torch.utils.data import DataLoader, Dataset
 class Pinnable(Protocol):
     """A batch that can be copied to where a GPU reads it."""
 
-    def pin_memory(self) -> Self: ...
+    def pin_memory(self) -> Self:
+        """Return a copy in pinned memory."""
+        ...
 
 
 B = TypeVar("B", bound=Pinnable)
@@ -53,8 +55,11 @@ def prefetch(
 
 
 class Ahead(Generic[B]):
-    """The batch of a step, prepared before it is asked for while steps follow one another up to
-    ``end``; with ``pinned`` and ``workers`` as `prefetch` has them."""
+    """The batch of a step, prepared before it is asked for.
+
+    That is while steps follow one another up to ``end``; with ``pinned`` and ``workers`` as
+    `prefetch` has them.
+    """
 
     def __init__(self, make: Callable[[int], B], end: int, workers: int, pinned: bool) -> None:
         self.make, self.end, self.workers, self.pinned = make, end, workers, pinned
@@ -62,6 +67,7 @@ class Ahead(Generic[B]):
         self._next = -1
 
     def __call__(self, step: int) -> B:
+        """Return the batch of a step."""
         if step != self._next:
             self._batches = prefetch(self.make, range(step, self.end), self.workers, self.pinned)
         self._next = step + 1

@@ -77,7 +77,7 @@ def build_batches(
 
 
 def build_objective(config: Mapping[str, Any], store: Store | None) -> Objective:
-    """A network with random weights; if it standardises mels, with the store's statistics."""
+    """Make a network with random weights; if it standardises mels, with the store's statistics."""
     objective = build(objective_of, config)
     network = objective.network
     if network.normalise and store is not None:
@@ -120,6 +120,7 @@ class Pretraining:
         return found | {"weight": weight}
 
     def validate(self) -> dict[str, float]:
+        """Return the losses of what is held out."""
         return validate(self.model, self.dev)
 
 

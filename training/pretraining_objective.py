@@ -44,7 +44,7 @@ class PretrainingObjective(Objective):
     def more_losses(
         self, filled: Filled, batch: Batch, bfloat16: bool, total: Total
     ) -> dict[str, Tensor]:
-        """The critic's in training; in validation what can be compared."""
+        """Return the critic's losses in training; in validation what can be compared."""
         if not self.training:
             return figures(filled.mel, filled.pitch, batch)
         if self.critic is None:
@@ -55,7 +55,7 @@ class PretrainingObjective(Objective):
 
 
 def network_weights(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The network's weights, out of those of an objective (or of a network with its critic)."""
+    """Return the network's weights, out of those of an objective (or of it with its critic)."""
     whole = any(name.startswith(NETWORK) for name in weights)
     return {
         name.removeprefix(NETWORK): value
@@ -65,7 +65,7 @@ def network_weights(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 
 def figures(filled: Tensor, pitch: Tensor | None, batch: Batch) -> dict[str, Tensor]:
-    """Figures that can be compared between configurations, whatever their losses.
+    """Return figures that can be compared between configurations, whatever their losses.
 
     Over the masked frames: the cepstral distance in dB, and the detail
     (mean second difference across bins) over the recording's; for a
@@ -89,7 +89,7 @@ def _detail(mel: Tensor) -> Tensor:
 
 
 def cepstral_distance(one: Tensor, other: Tensor) -> Tensor:
-    """Distance in dB of log10 mels (n, 80), per frame (n,): mel-cepstral distortion without WORLD.
+    """Return the distance in dB of log10 mels (n, 80), per frame (n,): MCD without WORLD.
 
     That is 10 / ln 10 √(2 Σ d²) of the cosine coefficients 1 to 24 of the natural-log mels,
     c_k = 2/80 Σ log|X| cos(kω): by Parseval's theorem the RMS difference in dB of two smoothed
@@ -99,7 +99,7 @@ def cepstral_distance(one: Tensor, other: Tensor) -> Tensor:
 
 
 def cepstra(mel: Tensor) -> Tensor:
-    """Cepstra (n, 24) of log10 mels (n, 80), scaled so that their distance is in dB."""
+    """Return cepstra (n, 24) of log10 mels (n, 80), scaled so that their distance is in dB."""
     bins = mel.shape[-1]
     order = torch.arange(1, 25, dtype=mel.dtype, device=mel.device)[:, None]
     angle = math.pi / bins * (torch.arange(bins, dtype=mel.dtype, device=mel.device) + 0.5)

@@ -20,11 +20,12 @@ class Option:
 
 
 def option(*names: str, **settings: Any) -> Option:
+    """Describe an option as `argparse` does."""
     return Option(names, settings)
 
 
 def counts(**defaults: int) -> tuple[Option, ...]:
-    """Whole-numbered options with their defaults, such as ``clips=60, seed=8``."""
+    """Describe whole-numbered options with their defaults, such as ``clips=60, seed=8``."""
     return tuple(
         option(f"--{name}", type=int, default=number, metavar="N", help=f"default: {number}")
         for name, number in defaults.items()
@@ -32,9 +33,11 @@ def counts(**defaults: int) -> tuple[Option, ...]:
 
 
 class Program:
-    """The program of the module in which ``work`` stands, which describes itself. Called with its
-    arguments it returns the exit code: 0 when done or stopped, 1 if the input can't be used, which
-    is then said in one sentence, 2 for wrong usage."""
+    """The program of the module in which ``work`` stands, which describes itself.
+
+    Called with its arguments it returns the exit code: 0 when done or stopped, 1 if the input can't
+    be used, which is then said in one sentence, 2 for wrong usage.
+    """
 
     def __init__(
         self,
@@ -47,7 +50,7 @@ class Program:
         self.about = about or sys.modules[work.__module__].__doc__
 
     def parse(self, arguments: Sequence[str] | None = None) -> argparse.Namespace:
-        """The options that a command line gives; wrong usage ends the program."""
+        """Parse the options that a command line gives; wrong usage ends the program."""
         spec = sys.modules[self.work.__module__].__spec__
         parser = Parser(
             prog=f"python -m {self.name or (spec.name if spec else '')}",
@@ -59,6 +62,7 @@ class Program:
         return parser.parse_args(arguments)
 
     def __call__(self, arguments: Sequence[str] | None = None) -> int:
+        """Run the program, and return its exit code."""
         options = self.parse(arguments)
 
         def work() -> None:

@@ -19,6 +19,7 @@ class SyncedBatchNorm(MaskedBatchNorm):
     """
 
     def forward(self, x: Tensor, valid: Tensor) -> Tensor:  # type: ignore[override]
+        """Normalise the values that are valid, by the statistics of all processes."""
         if not self.training:
             return super().forward(x, valid)
         values = x.float()

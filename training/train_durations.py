@@ -1,6 +1,6 @@
-"""Train FastSpeech 2's duration predictor on a feature store.
+r"""Train FastSpeech 2's duration predictor on a feature store.
 
-python -m training.train_durations --config a3t/model/conf/durations.yaml \\
+python -m training.train_durations --config a3t/model/conf/durations.yaml \
     --features FEATURES --out FOLDER
 
 Pauses are phones like the others. At the end errors.tsv has the errors on the clips of ``test``
@@ -63,7 +63,7 @@ class DurationTraining:
         self.model = build(DurationPredictor.from_config, config).to(place.device)
 
     def losses(self, step: int) -> Losses:
-        """L1 between log durations: their median, which is robust to bad alignments.
+        """Return L1 between log durations: their median, which is robust to bad alignments.
 
         The speaking rate is not the predictor's business, since its output is scaled to the speaker
         later: each text's mean log ratio is subtracted first. Pauses are not scaled, and must be
@@ -91,8 +91,10 @@ class DurationTraining:
 
     @torch.no_grad()
     def validate(self) -> dict[str, float]:
-        """Mean errors in frames of phones and of pauses, scaled to each speaker as the editor does,
-        and the share of the variance of log durations that is explained."""
+        """Return mean errors in frames of phones and of pauses, and the variance that is explained.
+
+        They are scaled to each speaker as the editor does; the share is of log durations.
+        """
         wrong, pauses, residual, spread = [], [], [], []
         for clip in self.clips["dev"]:
             phones, edges, frames, count = self._collate([clip])
@@ -127,7 +129,7 @@ class DurationTraining:
 
 
 def phone_class(symbol: str) -> str:
-    """Vowels by stress, consonants by manner, pauses; "other" for special symbols."""
+    """Class vowels by stress, consonants by manner, pauses; "other" for special symbols."""
     if symbol == PAUSE:
         return "pauses"
     if is_vowel(symbol):
@@ -137,8 +139,10 @@ def phone_class(symbol: str) -> str:
 
 
 def errors(predictor: DurationPredictor, store: Store) -> Iterator[tuple[str, str, float]]:
-    """Split, class and absolute error in ms of each phone of the test clips, after scaling to the
-    speaker's rate in that clip."""
+    """Return split, class and absolute error in ms of each phone of the test clips.
+
+    That is after scaling to the speaker's rate in that clip.
+    """
     for clip in store.clips:
         if clip.split not in TESTS:
             continue
@@ -153,7 +157,7 @@ def errors(predictor: DurationPredictor, store: Store) -> Iterator[tuple[str, st
 
 
 def report(rows: Sequence[tuple[str, str, float]]) -> str:
-    """Tab-separated: split, class, phones, mean and median error in ms."""
+    """Write tab-separated: split, class, phones, mean and median error in ms."""
     lines = ["split\tclass\tphones\tmean_ms\tmedian_ms"]
     groups: dict[tuple[str, str], list[float]] = {}
     for split, name, error in rows:

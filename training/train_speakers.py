@@ -61,7 +61,7 @@ class VoiceClassifier(nn.Module):
         self.directions = nn.Parameter(torch.randn(voices, encoder.output.out_features) * 0.1)
 
     def forward(self, mel: Tensor, counted: Tensor, voices: Tensor) -> Losses:
-        """Crops (B, T, 80), and the numbers of their voices (B,)."""
+        """Return the losses of crops (B, T, 80), and the numbers of their voices (B,)."""
         vectors, _ = self.encoder(mel, counted)
         cosine = vectors @ F.normalize(self.directions, dim=-1).T
         own = cosine.gather(1, voices[:, None]).clamp(-1 + 1e-6, 1 - 1e-6)
@@ -98,7 +98,7 @@ class SpeakerTraining:
         return found | {"weight": torch.tensor(float(len(draws)), device=self.place.device)}
 
     def _unheard(self, store: Store, data: DataConfig) -> tuple[Tensor, Tensor, list[str]]:
-        """Stretches of voices that training doesn't hear, from different clips."""
+        """Draw stretches of voices that training doesn't hear, from different clips."""
         chosen: dict[str, list[Draw]] = {}
         others = [split for split in ("dev", "test") if store.of_split(split)]
         batches = [Batches(store, s, MaskingConfig("use"), data, train=False) for s in others]
@@ -113,6 +113,7 @@ class SpeakerTraining:
 
     @torch.no_grad()
     def validate(self) -> dict[str, float]:
+        """Return the error rate on voices that training doesn't hear."""
         mel, counted, voices = self.unheard
         vectors, _ = self.model.encoder(mel.to(self.place.device), counted.to(self.place.device))
         cosine = (vectors @ vectors.T).cpu().numpy()
@@ -122,15 +123,17 @@ class SpeakerTraining:
 
 
 def crops(batches: Batches, draws: Sequence[Draw]) -> tuple[Tensor, Tensor]:
-    """Mel (B, T, 80) and which of its frames are not padding (B, T)."""
+    """Return a mel (B, T, 80) and which of its frames are not padding (B, T)."""
     batch = batches.collate(draws)
     time = torch.arange(batch.mel.shape[1])
     return batch.mel, time < batch.frames[:, None]
 
 
 def equal_error_rate(scores: np.ndarray, same: np.ndarray) -> float:
-    """The rate at which as many pairs of one voice are rejected as pairs of two are accepted;
-    scores (n,), same (n,) bool."""
+    """Return the rate at which pairs of one voice are rejected as often as pairs of two accepted.
+
+    scores (n,), same (n,) bool.
+    """
     order = np.argsort(-scores, kind="stable")
     accepted = np.cumsum(~same[order]) / max(1, int((~same).sum()))
     rejected = 1 - np.cumsum(same[order]) / max(1, int(same.sum()))

@@ -47,8 +47,10 @@ class TrainingSchedule(Schedule):
     patience: int | None = None
 
     def rate_at(self, step: int, end: int | None = None, spent: float = 0.0) -> float:
-        """The learning rate of a step, before which ``spent`` seconds, of ``minutes``, have gone
-        into training, which ends before step ``end`` (``steps``)."""
+        """Return the learning rate of a step, before which ``spent`` seconds have gone.
+
+        They are of ``minutes``; training ends before step ``end`` (``steps``).
+        """
         if self.noam is not None:
             count = step + 1
             return self.rate * self.noam**-0.5 * min(count**-0.5, count * self.warmup**-1.5)
@@ -87,12 +89,14 @@ class TrainingRun(Run):
         self._diverged: Tensor | None = None  # () bool
 
     def load(self, state: Mapping[str, Any]) -> None:
+        """Load a state, and where the training was to end."""
         super().load(state)
         self.spent = float(state.get("spent", 0.0))
         self.end = state.get("end") or self.end
         self.best = state.get("best", self.best)
 
     def state(self) -> dict[str, Any]:
+        """Return the state, and where the training is to end."""
         end = self.end if self.end < self.schedule.steps else None
         return super().state() | {"spent": self.spent, "end": end, "best": self.best}
 
@@ -119,7 +123,7 @@ class TrainingRun(Run):
             parameter.grad = piece.view_as(parameter)
 
     def _share(self, losses: Callable[[int], Losses], step: int) -> Losses:
-        """This process's losses, such that their sum over the processes is the batch's."""
+        """Scale the losses of this process so that their sum over the processes is the batch's."""
         found = losses(step)
         weight = found.pop("weight", torch.ones((), device=found["total"].device)).detach()
         if self.place.processes == 1:
@@ -139,23 +143,25 @@ class TrainingRun(Run):
         return over
 
     def check(self, infinite: Tensor) -> None:
-        """On a GPU the gradient is looked at by `verify`, before the next checkpoint."""
+        """Leave the gradient on a GPU to `verify`, before the next checkpoint."""
         if self.deferred:
             self._diverged = infinite if self._diverged is None else self._diverged | infinite
         else:
             super().check(infinite)
 
     def verify(self) -> None:
-        """FloatingPointError if a gradient was not finite since the last time."""
+        """Raise FloatingPointError if a gradient was not finite since the last time."""
         if self._diverged is not None and bool(self._diverged):
             raise FloatingPointError(f"the gradient was not finite before step {self.step}")
         self._diverged = None
 
     @property
     def rate(self) -> float:
+        """The learning rate of the step."""
         return self.schedule.rate_at(self.step, self.end, self.spent)
 
     def train_step(self, losses: Callable[[int], Losses]) -> Losses:
+        """Take one step."""
         now = time.monotonic if self.schedule.by_clock else time.process_time
         started = now()
         found = super().train_step(lambda step: self._share(losses, step))
@@ -240,7 +246,7 @@ class TrainingRun(Run):
 
 
 def stop_signals() -> threading.Event:
-    """An event that SIGTERM and Ctrl-C set, so that a run can finish its step and save."""
+    """Yield an event that SIGTERM and Ctrl-C set, so that a run can finish its step and save."""
     stopping = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopping.set())
@@ -262,11 +268,22 @@ class Work(Protocol):
     """A training, as the loop needs it."""
 
     @property
-    def model(self) -> nn.Module: ...
+    def model(self) -> nn.Module:
+        """The network that is trained."""
+        ...
+
     @property
-    def schedule(self) -> TrainingSchedule: ...
-    def losses(self, step: int) -> Losses: ...
-    def validate(self) -> dict[str, float]: ...
+    def schedule(self) -> TrainingSchedule:
+        """The steps and the rates."""
+        ...
+
+    def losses(self, step: int) -> Losses:
+        """Return the losses of a step."""
+        ...
+
+    def validate(self) -> dict[str, float]:
+        """Return the losses of what is held out."""
+        ...
 
 
 def carry_out(

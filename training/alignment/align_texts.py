@@ -1,4 +1,6 @@
-"""Aligns recordings to train on: python -m training.alignment.align_texts FOLDER --out FILE.jsonl
+"""Align recordings to train on.
+
+python -m training.alignment.align_texts FOLDER --out FILE.jsonl
 
 The texts: those of the corpora in FOLDER (`training.corpora.read_corpora`), but for what no model
 is trained on and the voices of the corpora in --unseen.
@@ -34,6 +36,7 @@ def usable_clips(folder: Path, unseen: Path | None) -> Iterator[Clip]:
 
 
 def align(options: argparse.Namespace) -> None:
+    """Align the texts of the folder's corpora."""
     folder: Path = options.folder
     refused = options.out.with_name(options.out.name + ".left-out.tsv")
     known = {json.loads(line)["path"] for line in whole_lines(options.out)}

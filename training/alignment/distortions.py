@@ -17,7 +17,7 @@ def noisy(samples: np.ndarray, decibels: float) -> np.ndarray:
 
 
 def music(count: int, random: np.random.Generator) -> np.ndarray:
-    """Chords of three to five tones with harmonics, one or two a second, a bass and a beat."""
+    """Play chords of three to five tones with harmonics, one or two a second, a bass and a beat."""
     time = np.arange(count) / SAMPLE_RATE_HZ
     result = np.zeros(count, np.float32)
     at = 0.0

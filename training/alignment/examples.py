@@ -25,9 +25,11 @@ LEAST_MATCH = 0.7  # of a whole text
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A clip: the logarithm of its bands' power (K, BANDS), float16; `symbols` (n,) and where each
-    ends, seconds, `ends` (n,); `last` (n,) whether the phone ends a word; `weight`: how often it is
-    heard, against others of its length."""
+    """A clip: the logarithm of its bands' power (K, BANDS), float16.
+
+    `symbols` (n,) and where each ends, seconds, `ends` (n,); `last` (n,) whether the phone ends a
+    word; `weight`: how often it is heard, against others of its length.
+    """
 
     logarithms: np.ndarray
     symbols: np.ndarray
@@ -37,7 +39,7 @@ class Example:
 
     @classmethod
     def of(cls, samples: np.ndarray, alignment: Alignment, weight: float = 1.0) -> Example:
-        """`samples`: 16 kHz mono, (n,)."""
+        """Take an example of `samples`, 16 kHz mono, (n,)."""
         symbols: list[int] = []
         ends: list[float] = []
         last: list[bool] = []
@@ -53,7 +55,7 @@ class Example:
 
 
 def pairs(examples: Iterable[Example]) -> np.ndarray:
-    """The logarithm of how often a phone (row) is followed by another (column), (40, 40)."""
+    """Return the logarithm of how often a phone (row) is followed by another (column), (40, 40)."""
     counts = np.full((len(SYMBOLS), len(SYMBOLS)), 0.5)
     for example in examples:
         known = (example.symbols[:-1] != UNSURE) & (example.symbols[1:] != UNSURE)
@@ -62,10 +64,10 @@ def pairs(examples: Iterable[Example]) -> np.ndarray:
 
 
 def listed(folder: Path) -> Iterator[tuple[Path, Alignment, float]]:
-    """Every recording of a folder that has an alignment, in the folder's list or beside it, and its
-    weight.
+    """Find every recording of a folder that has an alignment, with its weight.
 
-    A .json goes before a .TextGrid, which says nothing of how sure a word is.
+    The alignment is in the folder's list or beside it. A .json goes before a .TextGrid, which says
+    nothing of how sure a word is.
     """
     from a3t.commands.align_corpus import RECORDINGS
     from alignment.formats import read_alignment
@@ -85,7 +87,9 @@ def listed(folder: Path) -> Iterator[tuple[Path, Alignment, float]]:
 
 class ExamplePack:
     """Examples in a folder, by the paths of their recordings: what is kept is not decoded again.
-    One that a kill cut off is dropped."""
+
+    One that a kill cut off is dropped.
+    """
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -101,9 +105,11 @@ class ExamplePack:
         self._whole = whole
 
     def __contains__(self, path: str) -> bool:
+        """Return whether a recording's example is kept."""
         return path in self._rows
 
     def add(self, path: str, example: Example) -> None:
+        """Keep a recording's example."""
         with open(self._frames, "ab") as file:
             file.write(example.logarithms.astype(np.float16).tobytes())
         row = {
@@ -120,7 +126,7 @@ class ExamplePack:
         self._whole += row["frames"]
 
     def examples(self, weights: Mapping[str, float]) -> Iterator[tuple[str, Example]]:
-        """Some recordings' examples, their logarithms mapped from the file, with their weights."""
+        """Return some recordings' examples with their weights; the logarithms are mapped files."""
         mapped = np.memmap(self._frames, np.float16, "r", shape=(self._whole, BANDS))
         for path, weight in weights.items():
             row = self._rows[path]
@@ -137,9 +143,11 @@ def folder_examples(
     left_out: frozenset[str] = frozenset(),
     of_folders: Mapping[str, float] = MappingProxyType({}),
 ) -> tuple[list[Example], list[Example]]:
-    """The recordings of a folder that match their texts, and those of them whose stem is left out,
-    apart; they are kept in the pack in the folder `kept`. `of_folders`: weights by the first part
-    of a recording's path."""
+    """Return the recordings of a folder that match their texts, those that are left out apart.
+
+    These are named by their stems. All are kept in the pack in the folder `kept`. `of_folders`:
+    weights by the first part of a recording's path.
+    """
     import soundfile
 
     from alignment.waveform import normalise_level

@@ -66,8 +66,10 @@ class PhoneModel(nn.Module):
         return result
 
     def forward(self, frames: Tensor) -> tuple[Tensor, Tensor]:
-        """(B, K, BANDS) -> logits of each frame's phone, and scores of sequences, both (B, T,
-        40) with T = K / 2."""
+        """Return the logits of each frame's phone, and scores of sequences, of (B, K, BANDS).
+
+        Both are (B, T, 40) with T = K / 2.
+        """
         hidden = self._of("input", frames.transpose(1, 2))
         for number in range(len(BLOCK_DILATIONS)):
             hidden = hidden + self.dropout(self._of(f"block{number}", hidden))
@@ -81,7 +83,7 @@ class PhoneModel(nn.Module):
 
 
 def _convolutions() -> Iterator[str]:
-    """The names of all, in their order."""
+    """Name all convolutions, in their order."""
     yield "input"
     yield from (f"block{number}" for number in range(len(BLOCK_DILATIONS)))
     yield "down"
@@ -90,11 +92,11 @@ def _convolutions() -> Iterator[str]:
 
 
 def begin(model: Any, weights: Weights, inputs: Tensor) -> None:
-    """Let `model` compute what a network of `weights` (see phone_network) does, which has the same
-    layers or lacks some, or has them in other sizes: those add nothing, or next to nothing, at
-    first.
+    """Let `model` compute what a network of `weights` (see phone_network) does.
 
-    `inputs`: segments (B, K, BANDS), from whose values the normalisations are set.
+    The network has the same layers or lacks some, or has them in other sizes: those add nothing, or
+    next to nothing, at first. `inputs`: segments (B, K, BANDS), from whose values the
+    normalisations are set.
     """
 
     def given(name: str) -> bool:
@@ -141,7 +143,7 @@ def begin(model: Any, weights: Weights, inputs: Tensor) -> None:
 
 
 def weights_of(model: PhoneModel) -> dict[str, np.ndarray]:
-    """The weights as phone_network reads them: each normalisation is part of its convolution."""
+    """Return the weights as phone_network reads them, each normalisation in its convolution."""
     state = {
         name: value.detach().float().cpu().numpy() for name, value in model.state_dict().items()
     }

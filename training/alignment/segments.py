@@ -53,10 +53,12 @@ Draw = torch.Generator
 
 @dataclass(frozen=True, slots=True)
 class Clips:
-    """All recordings, one after the other: the logarithm of their bands' power (N, BANDS), float16,
-    the phone (N,) and the frames until its word ends (N,) at every 5 ms; of each clip its first
-    frame and length, `quiet` frames, the logarithm of its power, and the weight of it and all
-    before it."""
+    """All recordings, one after the other, at every 5 ms.
+
+    The logarithm of their bands' power (N, BANDS), float16, the phone (N,) and the frames until its
+    word ends (N,); of each clip its first frame and length, `quiet` frames, the logarithm of its
+    power, and the weight of it and all before it.
+    """
 
     logarithms: Tensor
     phones: Tensor
@@ -69,6 +71,7 @@ class Clips:
 
     @classmethod
     def of(cls, examples: Sequence[Example], device: torch.device) -> Clips:
+        """Lay the examples one after the other."""
         length = np.array([len(each.logarithms) for each in examples])
         first = np.cumsum(length) - length
         phones, until, quiet, level = [], [], [], []
@@ -107,7 +110,7 @@ class Backgrounds:
     def synthesised(
         cls, seconds: float, random: np.random.Generator, device: torch.device
     ) -> Backgrounds:
-        """White noise, and chords with beats; their level is left to `degraded`."""
+        """Make white noise, and chords with beats; their level is left to `degraded`."""
         count = round(seconds * SAMPLE_RATE_HZ)
         sounds = random.standard_normal(count).astype(np.float32), music(count, random)
         return cls(*(torch.from_numpy(band_power(each)).to(device) for each in sounds))
@@ -116,7 +119,7 @@ class Backgrounds:
 def segments(
     clips: Clips, backgrounds: Backgrounds, count: int, draw: Draw
 ) -> tuple[Tensor, Tensor]:
-    """The network's input (B, SEGMENT * STRIDE, BANDS), and its phones (B, SEGMENT)."""
+    """Draw the network's input (B, SEGMENT * STRIDE, BANDS), and its phones (B, SEGMENT)."""
     power, phones = speech(clips, count, draw)
     spoilt = _some(0.8, count, draw)
     power = torch.where(spoilt[:, None, None], degraded(power, backgrounds, draw), power)
@@ -133,8 +136,11 @@ def segments(
 
 
 def speech(clips: Clips, count: int, draw: Draw) -> tuple[Tensor, Tensor]:
-    """Power (B, T, BANDS) and phones (B, T): clips, equally loud, at any pace and by any tract,
-    with pauses of their own room tone between some words."""
+    """Draw the power (B, T, BANDS) and phones (B, T) of clips.
+
+    They are equally loud, at any pace and by any tract, with pauses of their own room tone between
+    some words.
+    """
     device = draw.device
     frames = (SEGMENT + VIEW) * STRIDE
     changed = _some(0.75, count, draw)[:, None]
@@ -150,7 +156,7 @@ def speech(clips: Clips, count: int, draw: Draw) -> tuple[Tensor, Tensor]:
     ends = length.cumsum(1)
 
     def found(places: Tensor) -> tuple[Tensor, Tensor]:
-        """The clip that is played at places in their sequence, and the place among all N."""
+        """Return the clip that is played at places in their sequence, and the place among all N."""
         which = torch.searchsorted(ends, places.long(), right=True).clamp(max=CHAIN - 1)
         inside = places - (ends - length).gather(1, which)
         inside = torch.minimum(inside.clamp(min=0), length.gather(1, which) - 1.0)
@@ -183,7 +189,7 @@ def speech(clips: Clips, count: int, draw: Draw) -> tuple[Tensor, Tensor]:
 
 
 def by_tract(tract: Tensor) -> Tensor:
-    """Matrices (B, BANDS, BANDS) that make logarithms what `phone_network.with_tract` does."""
+    """Return matrices (B, BANDS, BANDS) for what `phone_network.with_tract` does to logarithms."""
     mels = mel(CENTRES)
     hertz = tract * torch.tensor(CENTRES, device=tract.device, dtype=torch.float32)
     places = (2595 * (1 + hertz / 700).log10() - mels[0]) / (mels[1] - mels[0])
@@ -192,8 +198,10 @@ def by_tract(tract: Tensor) -> Tensor:
 
 
 def degraded(power: Tensor, backgrounds: Backgrounds, draw: Draw) -> Tensor:
-    """Speech (B, T, BANDS) with some of: a room, a background (noise, the segment before it as
-    another talker, music), a narrow band."""
+    """Degrade speech (B, T, BANDS) by some of: a room, a background, a narrow band.
+
+    The background is noise, the segment before it as another talker, or music.
+    """
     count, frames, _ = power.shape
     centres = torch.tensor(CENTRES, device=power.device, dtype=torch.float32)
     roomy = _some(0.35, count, draw)[:, None, None]
@@ -219,7 +227,7 @@ def degraded(power: Tensor, backgrounds: Backgrounds, draw: Draw) -> Tensor:
 
 
 def in_a_room(power: Tensor, draw: Draw) -> Tensor:
-    """With a diffuse tail: T60 0.15 to 0.8 s, 6 dB above the direct sound to 12 dB below it."""
+    """Add a diffuse tail: T60 0.15 to 0.8 s, 6 dB above the direct sound to 12 dB below it."""
     count, frames, _ = power.shape
     decay = -6 * math.log(10) / (_between(0.15, 0.8, (count, 1), draw) * FRAMES_PER_SECOND)
     ratio = 10 ** (-_between(-6, 12, (count, 1), draw) / 10)
@@ -235,14 +243,16 @@ def _loudness(power: Tensor) -> Tensor:
 
 
 def _excerpts(power: Tensor, count: int, frames: int, draw: Draw) -> Tensor:
-    """Parts of `power` (K, BANDS), (B, T, BANDS)."""
+    """Draw parts of `power` (K, BANDS), (B, T, BANDS)."""
     start = _whole(0, len(power) - frames, (count, 1), draw)
     return power[start + torch.arange(frames, device=draw.device)]
 
 
 def _colour(count: int, centres: Tensor, draw: Draw) -> Tensor:
-    """Gains of the bands that make white noise pink, brown or something in between, in three of
-    ten a hum or a hiss, (B, 1, BANDS)."""
+    """Draw gains of the bands, (B, 1, BANDS), that colour white noise.
+
+    They make it pink, brown or something in between, in three of ten a hum or a hiss.
+    """
     gains = centres ** -_between(-0.3, 2.0, (count, 1), draw)
     pick = _whole(0, BANDS, (count, 1), draw)
     away = (centres / centres[pick]).log() / _between(0.2, 1.0, (count, 1), draw)
@@ -251,8 +261,10 @@ def _colour(count: int, centres: Tensor, draw: Draw) -> Tensor:
 
 
 def hidden(inputs: Tensor, draw: Draw) -> Tensor:
-    """Segments (B, K, BANDS), in two of ten some neighbouring bands at 0, in four of ten a fifth of
-    a second at most."""
+    """Hide some neighbouring bands in two of ten segments (B, K, BANDS).
+
+    In four of ten, hide a fifth of a second at most.
+    """
     count, frames, bands = inputs.shape
     shown = torch.ones_like(inputs, dtype=torch.bool)
     for share, most, size, axis in ((0.2, HIDDEN_BANDS, bands, 2), (0.4, HIDDEN_FRAMES, frames, 1)):
@@ -273,5 +285,5 @@ def _whole(low: int, high: int, shape: tuple[int, ...], draw: Draw) -> Tensor:
 
 
 def _some(share: float, count: int, draw: Draw) -> Tensor:
-    """True for such a share of the segments, (B,)."""
+    """Choose such a share of the segments, (B,) bool."""
     return torch.rand(count, generator=draw, device=draw.device) < share

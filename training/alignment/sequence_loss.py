@@ -28,7 +28,7 @@ NEVER = -1e30  # the logarithm of next to nothing
 
 
 def sequence_loss(scores: Tensor, targets: Tensor, pairs: Tensor) -> Tensor:
-    """The mean over steps of -log P(paths through the right phones), nats.
+    """Return the mean over steps of -log P(paths through the right phones), nats.
 
     `scores` (B, T, n), T a multiple of TOGETHER; `targets` (B, T) phones by number, or UNSURE,
     whose steps teach nothing; `pairs` (n, n), the logarithm of how often the column follows the
@@ -46,9 +46,11 @@ def sequence_loss(scores: Tensor, targets: Tensor, pairs: Tensor) -> Tensor:
 
 
 def phones_in_turn(targets: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The phones of each segment in their order (B, L), the steps in which each may be (B, S, L),
-    bool, and how many there are (B,), of `targets` (B, T). What is UNSURE is in its own steps only:
-    its neighbours' would cost it nothing."""
+    """Return the phones of each segment in their order (B, L), of `targets` (B, T).
+
+    With them the steps in which each may be (B, S, L), bool, and how many there are (B,). What is
+    UNSURE is in its own steps only: its neighbours' would cost it nothing.
+    """
     frames = targets.shape[1]
     changes = (targets[:, 1:] != targets[:, :-1]).cumsum(1)
     turn = torch.cat([torch.zeros_like(targets[:, :1]), changes], dim=1)
@@ -66,7 +68,7 @@ def phones_in_turn(targets: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 def _paths_in_turn(
     each: Tensor, following: Tensor, phones: Tensor, places: Tensor, count: Tensor
 ) -> Tensor:
-    """The logarithm of the sum over the paths that pass through all `phones`, (B,)."""
+    """Return the logarithm of the sum over the paths that pass through all `phones`, (B,)."""
     unknown = phones == UNSURE
     named = phones.masked_fill(unknown, 0)
     own = each.gather(2, named[:, None].expand(-1, each.shape[1], -1))
@@ -83,7 +85,7 @@ def _paths_in_turn(
 
 
 def _all_paths(each: Tensor, following: Tensor) -> Tensor:
-    """The logarithm of the sum over all paths through `each` (B, S, n), (B,).
+    """Return the logarithm of the sum over all paths through `each` (B, S, n), (B,).
 
     A share that is too small for a float's exponent is lost; a detour through the step's likeliest
     phone, which costs two pairs, is worth far more.

@@ -1,4 +1,6 @@
-"""Trains the phone network: python -m training.alignment.train_phones FOLDER --out FILE
+"""Train the phone network.
+
+python -m training.alignment.train_phones FOLDER --out FILE
 
 FOLDER holds recordings and, beside each, its alignment, as `python -m alignment corpus FOLDER
 --ending .json` writes them (a .TextGrid will do, but has no scores: nothing is doubted); or an
@@ -60,8 +62,10 @@ HELD_OUT = 256  # held-out segments
 
 
 class PhoneTraining:
-    """Random segments, a `batch` in a step: cross-entropy of each frame's phone, `sequence_loss`,
-    and the share of wrong phones."""
+    """Random segments, a `batch` in a step, and their losses.
+
+    They are cross-entropy of each frame's phone, `sequence_loss`, and the share of wrong phones.
+    """
 
     def __init__(
         self,
@@ -94,14 +98,16 @@ class PhoneTraining:
         return torch.Generator(self.place).manual_seed(seed)
 
     def segments(self, step: int) -> tuple[Tensor, Tensor]:
-        """The network's input and its phones."""
+        """Draw the network's input and its phones."""
         draw = self._draw(self.schedule.seed * 1_000_003 + step)
         return segments(self.clips, self.backgrounds, self.batch, draw)
 
     def losses(self, step: int) -> Losses:
+        """Return the losses of a step."""
         return self.losses_of(*self.segments(step))
 
     def losses_of(self, inputs: Tensor, wanted: Tensor) -> Losses:
+        """Return the losses of segments."""
         with torch.autocast(self.place.type, torch.bfloat16, enabled=self.place.type != "cpu"):
             logits, scores = self.model(inputs)
         frames = F.cross_entropy(
@@ -114,7 +120,7 @@ class PhoneTraining:
 
     @torch.no_grad()
     def validate(self) -> dict[str, float]:
-        """The means of these over what is held out, if anything is."""
+        """Return the means of these over what is held out, if anything is."""
         if not self.held_out:
             return {}
         found = [self.losses_of(*each) for each in self.held_out]
@@ -127,13 +133,13 @@ class PhoneTraining:
 
 
 def save(model: PhoneModel, followers: np.ndarray, path: Path) -> None:
-    """Writes the network's weights and `pairs` of the examples, halved."""
+    """Write the network's weights and `pairs` of the examples, halved."""
     weights = {**weights_of(model), "pairs": followers}
     save_file({name: value.astype(np.float16) for name, value in weights.items()}, path)
 
 
 def folder_weight(text: str) -> tuple[str, float]:
-    """ "NAME=2" as ("NAME", 2.0)."""
+    """Read "NAME=2" as ("NAME", 2.0)."""
     name, _, weight = text.rpartition("=")
     if not name or not float(weight) > 0:
         raise ValueError(text)

@@ -42,7 +42,7 @@ State = tuple[Tensor, Tensor]  # of the LSTM
 
 
 def numbered(text: Sequence[Sequence[str]], ngrams: NGrams) -> np.ndarray:
-    """The sentences in random order as numbers of words, (n,), START before each."""
+    """Return the sentences in random order as numbers of words, (n,), START before each."""
     numbers = {word: number for number, word in enumerate(ngrams.words)}
     unknown = numbers[UNKNOWN_TOKEN]
     order = np.random.default_rng(0).permutation(len(text))
@@ -53,7 +53,7 @@ def numbered(text: Sequence[Sequence[str]], ngrams: NGrams) -> np.ndarray:
 
 
 def ranks_of(words: np.ndarray, count: int) -> np.ndarray:
-    """The rank of each of `count` words, from the most frequent; END's is START's."""
+    """Return the rank of each of `count` words, from the most frequent; END's is START's."""
     order = np.argsort(-np.bincount(words, minlength=count), kind="stable")
     ranks = np.empty(count, np.int64)
     ranks[order] = np.arange(count)
@@ -76,14 +76,16 @@ class WordModel(nn.Module):
         self.drop = nn.Dropout(DROPPED)
 
     def forward(self, ranks: Tensor, before: State | None = None) -> tuple[Tensor, State]:
-        """Vectors (B, T, EMBEDDED) of the words after ranks (B, T), and what stands before the
-        next ones."""
+        """Return vectors (B, T, EMBEDDED) of the words after ranks (B, T).
+
+        With them what stands before the next ones.
+        """
         said, last = self.lstm(self.drop(self.embedding(ranks)), before)
         return self.drop(self.vector(self.drop(said))), last
 
 
 def weights_of(model: WordModel) -> dict[str, np.ndarray]:
-    """A trained network as alignment.recognition.rescoring reads it."""
+    """Return a trained network as alignment.recognition.rescoring reads it."""
     held = {name: value.detach().numpy() for name, value in model.state_dict().items()}
     weights = {
         "embedding": held["embedding.weight"],
@@ -116,7 +118,7 @@ class WordTraining:
         self.schedule = TrainingSchedule(steps, rate=3e-3, warmup=200, decay=steps, epoch=400)
 
     def losses(self, step: int) -> Losses:
-        """Nats a word."""
+        """Return the nats a word."""
         at = step % self.each * WORDS
         following = self.streams[:, at + 1 : at + WORDS + 1]
         before = self.before if at else None
@@ -125,6 +127,7 @@ class WordTraining:
         return {"total": self.model.parts(vectors.flatten(0, 1), following.flatten()).loss}
 
     def validate(self) -> dict[str, float]:
+        """Return nothing: no text is held out."""
         return {}
 
 
@@ -137,7 +140,7 @@ def train(
 
 
 def save_word_network(network: WordNetwork, path: Path) -> None:
-    """Writes a network as `load_word_network` reads it: each row of a matrix in bytes."""
+    """Write a network as `load_word_network` reads it: each row of a matrix in bytes."""
     arrays = {"ranks": network.ranks.astype(np.uint16)}
     for name, value in network.weights.items():
         if value.ndim == 1:

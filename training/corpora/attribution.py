@@ -15,5 +15,5 @@ ATTRIBUTIONS = {
 
 
 def attribution(corpora: list[str]) -> str:
-    """One sentence for a model's card."""
+    """Write one sentence for a model's card."""
     return f"Trained on {'; '.join(ATTRIBUTIONS[name] for name in corpora)}."

@@ -14,7 +14,7 @@ from a3t.grid import SAMPLE_RATE
 
 
 def decode(path: Path) -> tuple[np.ndarray, int]:
-    """Mono int16 samples at 24 kHz, and the recording's own rate."""
+    """Decode mono int16 samples at 24 kHz, and return the recording's own rate too."""
     samples, rate = soundfile.read(str(path), dtype="float32", always_2d=True)
     mono = samples.mean(axis=1)
     if rate != SAMPLE_RATE:
@@ -23,7 +23,7 @@ def decode(path: Path) -> tuple[np.ndarray, int]:
 
 
 def decode_floats(path: Path) -> tuple[np.ndarray, int]:
-    """Mono float32 samples in [-1, 1) at 24 kHz, and the recording's own rate."""
+    """Decode mono float32 samples in [-1, 1) at 24 kHz, and return the recording's own rate too."""
     samples, rate = decode(path)
     return samples.astype(np.float32) / 32768.0, rate
 

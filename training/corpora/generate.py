@@ -30,8 +30,11 @@ TEMPOS = np.linspace(0.85, 1.15, 7)
 
 @dataclass(frozen=True)
 class GeneratedClip:
-    """One clip: its sound files, relative to the corpus; its rate, Hz; how often it repeats the
-    sentence; and its text's file (None: the corpus lists its texts in one file)."""
+    """One clip: its sound files, relative to the corpus, and its text's file.
+
+    With them its rate, Hz, and how often it repeats the sentence; the text's file is None where the
+    corpus lists its texts in one file.
+    """
 
     sounds: tuple[str, ...]
     rate: int
@@ -55,17 +58,18 @@ class GeneratedClip:
 
 @cache
 def spoken(rate: int, tempo: int, repeats: int) -> np.ndarray:
-    """The sentence ``repeats`` times over, (samples,) float32, at one of the `TEMPOS`."""
+    """Speak the sentence ``repeats`` times over, (samples,) float32, at one of the `TEMPOS`."""
     samples, recorded = soundfile.read(RECORDING, dtype="float32")
     return np.tile(soxr.resample(samples, recorded, rate / TEMPOS[tempo]), repeats)
 
 
 def text_of(repeats: int) -> str:
+    """Return the text of so many repeats."""
     return " ".join([TEXT] * repeats)
 
 
 def ljspeech(folder: Path, share: float) -> Iterator[GeneratedClip]:
-    """13,100 clips of 6.6 s in the mean: one sentence or two. Lists a text without sound, too."""
+    """Make 13,100 clips of 6.6 s in the mean, one sentence or two; a listed text has no sound."""
     names = [f"LJ{k // 260 + 1:03}-{k % 260 + 1:04}" for k in range(round(13_100 * share))]
     clips = [GeneratedClip((f"wavs/{n}.wav",), 22_050, 1 + k % 2) for k, n in enumerate(names)]
     texts = [text_of(clip.repeats) for clip in clips]
@@ -76,8 +80,10 @@ def ljspeech(folder: Path, share: float) -> Iterator[GeneratedClip]:
 
 
 def vctk(folder: Path, share: float) -> Iterator[GeneratedClip]:
-    """Release 0.92: 109 speakers of 404 clips (a part has the root of ``share`` of each), by two
-    microphones, 3.6 s in the mean; one speaker without texts."""
+    """Make release 0.92: 109 speakers of 404 clips by two microphones, 3.6 s in the mean.
+
+    A part has the root of ``share`` of each; one speaker is without texts.
+    """
     speakers = max(3, round(109 * math.sqrt(share)))
     for speaker in [*(f"p{225 + k}" for k in range(speakers - 1)), *WITHOUT_TEXT]:
         for k in range(round(44_000 * share / speakers)):
@@ -88,8 +94,10 @@ def vctk(folder: Path, share: float) -> Iterator[GeneratedClip]:
 
 
 def libritts(folder: Path, share: float) -> Iterator[GeneratedClip]:
-    """train-clean-100 and -360, dev-clean, test-clean: 160,309 clips of 1,231 speakers, 5.9 s in
-    the mean."""
+    """Make train-clean-100 and -360, dev-clean, test-clean.
+
+    They are 160,309 clips of 1,231 speakers, 5.9 s in the mean.
+    """
     subsets = {
         "train-clean-100": (247, 33_236),
         "train-clean-360": (904, 116_500),

@@ -11,7 +11,7 @@ from training.corpora.layouts import Utterance
 
 
 def read_list(path: Path) -> dict[str, str]:
-    """Lines of "NAME REST" by name; InputError if the file is missing."""
+    """Read lines of "NAME REST" by name; raise InputError if the file is missing."""
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except OSError:

@@ -31,7 +31,7 @@ class Utterance:
 
 
 def read_ljspeech(folder: Path) -> Iterator[Utterance]:
-    """``metadata.csv`` of "ID|written|spoken" with ``wavs/ID``; the spoken form is the text."""
+    """Read ``metadata.csv`` of "ID|written|spoken" with ``wavs/ID``; the spoken form counts."""
     sounds = _sounds(folder / "wavs")
     for line in _lines(folder / "metadata.csv"):
         name, *texts = line.split("|")
@@ -41,9 +41,11 @@ def read_ljspeech(folder: Path) -> Iterator[Utterance]:
 
 
 def read_vctk(folder: Path) -> Iterator[Utterance]:
-    """``txt/SPEAKER/SPEAKER_N.txt`` and, of release 0.80, ``wav48/SPEAKER/SPEAKER_N``, or, of
-    0.92, ``wav48_silence_trimmed/SPEAKER/SPEAKER_N_mic1`` (the first microphone, mic2 where a
-    clip has no other)."""
+    """Read ``txt/SPEAKER/SPEAKER_N.txt`` and the sounds of release 0.80 or 0.92.
+
+    These are ``wav48/SPEAKER/SPEAKER_N``, or ``wav48_silence_trimmed/SPEAKER/SPEAKER_N_mic1`` (the
+    first microphone, mic2 where a clip has no other).
+    """
     texts = {path.stem: path for path in sorted((folder / "txt").rglob("*.txt"))}
     trimmed = folder / "wav48_silence_trimmed"
     sounds: dict[str, Path] = {}
@@ -57,8 +59,10 @@ def read_vctk(folder: Path) -> Iterator[Utterance]:
 
 
 def read_libri(folder: Path) -> Iterator[Utterance]:
-    """LibriTTS (``SUBSET/SPEAKER/CHAPTER/NAME.normalized.txt``) or LibriSpeech
-    (``…/SPEAKER-CHAPTER.trans.txt``, one "NAME TEXT" a line)."""
+    """Read LibriTTS (``SUBSET/SPEAKER/CHAPTER/NAME.normalized.txt``) or LibriSpeech.
+
+    The latter has ``…/SPEAKER-CHAPTER.trans.txt``, one "NAME TEXT" a line.
+    """
     texts: dict[str, str] = {}
     for path in sorted(folder.rglob("*.trans.txt")):
         for line in _lines(path):
@@ -77,14 +81,14 @@ def read_libri(folder: Path) -> Iterator[Utterance]:
 
 
 def read_kathleen(folder: Path) -> Iterator[Utterance]:
-    """``data/NAME.txt`` beside ``data/NAME`` with a sound's suffix; one speaker."""
+    """Read ``data/NAME.txt`` beside ``data/NAME`` with a sound's suffix; one speaker."""
     sounds = _sounds(folder / "data")
     for path in sorted((folder / "data").glob("*.txt")):
         yield Utterance(path.stem, "kathleen", sounds.get(path.stem), _text(_read(path)))
 
 
 def read_common_voice(folder: Path) -> Iterator[Utterance]:
-    """``validated.tsv`` beside ``clips``; a speaker is the first 12 digits of the client's id."""
+    """Read ``validated.tsv`` beside ``clips``; a speaker is the client's first 12 digits."""
     sounds = _sounds(folder / "clips")
     rows = csv.DictReader(_lines(folder / "validated.tsv"), delimiter="\t", quoting=csv.QUOTE_NONE)
     for row in rows:
@@ -93,7 +97,7 @@ def read_common_voice(folder: Path) -> Iterator[Utterance]:
 
 
 def read_speechocean(folder: Path) -> Iterator[Utterance]:
-    """``text`` and ``wav.scp`` of "ID value" lines in ``train`` and ``test``, as Kaldi has them."""
+    """Read ``text`` and ``wav.scp`` of "ID value" lines in ``train`` and ``test``, as in Kaldi."""
     for part in ("train", "test"):
         places = dict(line.split(maxsplit=1) for line in _lines(folder / part / "wav.scp"))
         for line in _lines(folder / part / "text"):
@@ -115,7 +119,7 @@ READERS = {
 
 
 def _sounds(folder: Path) -> dict[str, Path]:
-    """The sound files below a folder, in order, by their relative paths without suffix."""
+    """Return the sound files below a folder, in order, by their relative paths without suffix."""
     found: dict[str, Path] = {}
     for path in sorted(folder.rglob("*")):
         if path.suffix in AUDIO_SUFFIXES:
@@ -127,7 +131,7 @@ def _sounds(folder: Path) -> dict[str, Path]:
 
 
 def _sound(path: Path) -> Path | None:
-    """A recording by its published name, in whatever container it is here."""
+    """Find a recording by its published name, in whatever container it is here."""
     others = (path.with_suffix(suffix) for suffix in AUDIO_SUFFIXES)
     return next((other for other in others if other.is_file()), None)
 

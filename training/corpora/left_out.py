@@ -16,15 +16,16 @@ class LeftOut:
     rows: list[tuple[str, str, str]] = field(default_factory=list)
 
     def add(self, name: str, kind: str, sentence: str = "") -> None:
+        """Add a clip, its kind, and a sentence of the reason."""
         self.rows.append((name, kind, " ".join(sentence.split())))
 
     def save(self, path: Path) -> None:
-        """Tab-separated: name, kind, sentence."""
+        """Write them tab-separated: name, kind, sentence."""
         with atomic_path(path) as temporary:
             lines = ["\t".join(row) + "\n" for row in sorted(self.rows)]
             temporary.write_text("".join(lines), encoding="utf-8")
 
     def summary(self) -> str:
-        """One line with the number of each kind."""
+        """Return one line with the number of each kind."""
         counts = Counter(kind for _, kind, _ in self.rows)
         return ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items())) or "none"

@@ -1,6 +1,6 @@
-"""Prepare a corpus: Kaldi-style data directories, one per split.
+r"""Prepare a corpus: Kaldi-style data directories, one per split.
 
-python -m training.corpora.prepare vctk CORPUS data \\
+python -m training.corpora.prepare vctk CORPUS data \
     --unseen recipes/vctk/conf/unseen_speakers.txt
 
 The splits are those of the thesis: LJSpeech's last 500 clips are held out, half for development,
@@ -33,7 +33,7 @@ WITHOUT_TEXT = frozenset({"p315"})  # the VCTK speaker whose texts are lost
 
 
 def read(corpus: str, folder: Path) -> list[Utterance]:
-    """All of a corpus; InputError if the folder isn't there or holds nothing of it."""
+    """Read all of a corpus; raise InputError if the folder isn't there or holds nothing of it."""
     if not folder.is_dir():
         raise InputError(
             f"There is no folder {folder}: download the corpus (stage 1) or name its folder."
@@ -50,7 +50,7 @@ def read(corpus: str, folder: Path) -> list[Utterance]:
 
 
 def usable(utterances: Sequence[Utterance], left_out: LeftOut) -> list[Utterance]:
-    """The clips with both sound and text, each name once; the others go into ``left_out``."""
+    """Return the clips with both sound and text, each name once; the rest go into ``left_out``."""
     kept: dict[str, Utterance] = {}
     for utterance in utterances:
         if utterance.text is None:
@@ -65,7 +65,7 @@ def usable(utterances: Sequence[Utterance], left_out: LeftOut) -> list[Utterance
 
 
 def split_last(utterances: Sequence[Utterance], dev: int, test: int) -> Splits:
-    """The last ``test`` clips for testing, the ``dev`` before them for development."""
+    """Take the last ``test`` clips for testing, the ``dev`` before them for development."""
     if len(utterances) <= dev + test:
         raise InputError(
             f"The corpus has {len(utterances)} usable clips, but {dev + test} would be held out: "
@@ -121,7 +121,7 @@ def split(
     unseen: frozenset[str],
     left_out: LeftOut,
 ) -> Splits:
-    """The thesis's splits; ``dev`` and ``test`` change their sizes, for parts of a corpus."""
+    """Split as the thesis does; ``dev`` and ``test`` change the sizes, for parts of a corpus."""
     if corpus == "ljspeech":
         ordered = sorted(utterances, key=lambda utterance: utterance.name)
         return split_last(ordered, 250 if dev is None else dev, 250 if test is None else test)
@@ -195,7 +195,7 @@ def _spread(utterances: Sequence[Utterance], count: int) -> list[Utterance]:
 
 
 def read_names(path: Path | None) -> frozenset[str]:
-    """One name per line; what follows a # is a comment."""
+    """Read one name per line; what follows a # is a comment."""
     if path is None:
         return frozenset()
     lines = path.read_text(encoding="utf-8-sig").splitlines()
@@ -203,6 +203,7 @@ def read_names(path: Path | None) -> frozenset[str]:
 
 
 def work(options: argparse.Namespace) -> None:
+    """Prepare the corpus that the options name."""
     places = (options.corpus, options.folder, options.out)
     sizes = (options.dev, options.test)
     few = (options.clips, options.voice)

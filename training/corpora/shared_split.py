@@ -40,8 +40,11 @@ HELD_OUT_FRACTION = 0.015
 
 @dataclass(frozen=True)
 class Clip:
-    """One recorded prompt. ``path`` is the sound file, ``seconds`` its length on its own clock,
-    ``listed`` its name in a recipe's list of clips, where that is another."""
+    """One recorded prompt.
+
+    ``path`` is the sound file, ``seconds`` its length on its own clock, ``listed`` its name in a
+    recipe's list of clips, where that is another.
+    """
 
     corpus: str
     speaker: str
@@ -62,7 +65,7 @@ class Clip:
 
 
 def read_corpora(root: Path | str) -> list[Clip]:
-    """All clips under ``root``, which holds the corpora's folders under their usual names.
+    """Read all clips under ``root``, which holds the corpora's folders under their usual names.
 
     Clips without sound or text are skipped, since corpora are often used in part. Raises InputError
     if the folder is missing or holds none of the corpora.
@@ -88,7 +91,7 @@ def seconds_of_sound(sound: Path) -> float:
 
 
 def corpora_root() -> Path:
-    """The folder named by the environment variable A3T_CORPORA; InputError if it is not set."""
+    """Return the folder that A3T_CORPORA of the environment names; InputError if it is not set."""
     root = os.environ.get("A3T_CORPORA")
     if not root:
         raise InputError("Set A3T_CORPORA to the folder that holds the corpora.")
@@ -96,19 +99,19 @@ def corpora_root() -> Path:
 
 
 def prompt_key(text: str) -> str:
-    """The prompt without case, punctuation and spacing, equal for all readings of it."""
+    """Strip the prompt of case, punctuation and spacing: equal for all readings of it."""
     return " ".join(re.findall(r"[a-z0-9']+", text.lower()))
 
 
 def is_unseen(voice: str) -> bool:
-    """True if no model is trained on this voice (`Clip.voice`)."""
+    """Return whether no model is trained on this voice (`Clip.voice`)."""
     if voice in UNSEEN_SPEAKERS:
         return True
     return _place(voice) < UNSEEN_FRACTION.get(voice.partition("-")[0], 0.0)
 
 
 def split_of(clip: Clip) -> Split:
-    """The split of a clip, for the vocoder, the acoustic model and the duration predictor alike.
+    """Return a clip's split, for the vocoder, the acoustic model and the duration predictor alike.
 
     All clips of unseen voices are "test". Other clips are split by a hash of the prompt, not of the
     clip, so that a prompt that was read twice is never on both sides.
@@ -127,5 +130,5 @@ def listed_split(clip: Clip) -> str:
 
 
 def _place(text: str) -> float:
-    """A number in [0, 1) from a text's hash."""
+    """Return a number in [0, 1) from a text's hash."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") / 2**64

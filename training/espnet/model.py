@@ -29,7 +29,7 @@ class A3TModel(PretrainingObjective, AbsESPnetModel):
     def forward(  # type: ignore[override]
         self, utt_id: Any = None, **fields: Tensor
     ) -> tuple[Tensor, dict[str, Tensor], Tensor]:
-        """``fields`` are those of `Batch`."""
+        """Compute the losses; ``fields`` are those of `Batch`."""
         batch = Batch(**fields)
         weight = batch.masked.sum().float()
         found = super().forward(batch, self.low, share_of(weight))
@@ -41,5 +41,5 @@ class A3TModel(PretrainingObjective, AbsESPnetModel):
         return force_gatherable((loss, stats, weight), loss.device)
 
     def collect_feats(self, **_: Any) -> dict[str, torch.Tensor]:
-        """Nothing: the feature store provides the statistics."""
+        """Return nothing: the feature store provides the statistics."""
         return {}

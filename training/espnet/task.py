@@ -44,16 +44,21 @@ PARTS = ("model", "masking", "data", "loss")  # of a configuration, as PART_conf
 
 
 class ScheduledRate(LRScheduler, AbsBatchStepScheduler):
-    """`TrainingSchedule.rate_at`, step by step. (ESPnet steps a LambdaLR once more an epoch.)"""
+    """The rate of `TrainingSchedule.rate_at`, step by step.
+
+    ESPnet steps a LambdaLR once more an epoch.
+    """
 
     def __init__(self, optimizer: torch.optim.Optimizer, **conf: Any) -> None:
         self.schedule = settings(TrainingSchedule, conf)
         super().__init__(optimizer)
 
     def get_lr(self) -> list[float | torch.Tensor]:
+        """Return the rate of each group."""
         return [self.schedule.rate_at(self.last_epoch) for _ in self.optimizer.param_groups]
 
     def state_dict(self) -> dict[str, Any]:
+        """Return the step, which is all that a checkpoint needs."""
         return {"last_epoch": self.last_epoch}  # the schedule itself is the configuration's
 
 
@@ -70,6 +75,7 @@ class StepIterFactory(AbsIterFactory):
     part: tuple[int, int]
 
     def build_iter(self, epoch: int, shuffle: bool | None = None) -> EpochBatches:
+        """Return the batches of an epoch."""
         return EpochBatches(self, (epoch - 1) * self.steps if self.batches.train else 0)
 
 
@@ -81,9 +87,11 @@ class EpochBatches:
     first: int
 
     def __len__(self) -> int:
+        """Return the steps of an epoch."""
         return self.factory.steps
 
     def __iter__(self) -> Iterator[tuple[list[str], dict[str, torch.Tensor]]]:
+        """Yield each batch as ESPnet has it."""
         make = partial(self.factory.batches, part=self.factory.part)
         steps = range(self.first, self.first + self.factory.steps)
         for batch in prefetch(make, steps, self.factory.workers):
@@ -99,6 +107,7 @@ class A3TTask(AbsTask):
 
     @classmethod
     def add_task_arguments(cls, parser: argparse.ArgumentParser) -> None:
+        """Add A3T's options to ESPnet's."""
         group = parser.add_argument_group(description="A3T")
         group.add_argument("--features", type=str, help="the folder that training.extract wrote")
         for part in PARTS:
@@ -125,6 +134,7 @@ class A3TTask(AbsTask):
 
     @classmethod
     def check_required_command_args(cls, args: argparse.Namespace) -> None:
+        """Check ESPnet's arguments, and that there are features."""
         super().check_required_command_args(args)
         if args.collect_stats:
             raise InputError(
@@ -144,26 +154,33 @@ class A3TTask(AbsTask):
 
     @classmethod
     def build_collate_fn(cls, args: argparse.Namespace, train: bool) -> Callable[..., Any] | None:
+        """Return None: batches are made whole."""
         return None
 
     @classmethod
     def build_preprocess_fn(
         cls, args: argparse.Namespace, train: bool
     ) -> Callable[..., Any] | None:
+        """Return None: features are ready."""
         return None
 
     @classmethod
     def required_data_names(cls, train: bool = True, inference: bool = False) -> tuple[str, ...]:
+        """Return none: the data are in a feature store."""
         return ()
 
     @classmethod
     def optional_data_names(cls, train: bool = True, inference: bool = False) -> tuple[str, ...]:
+        """Return none: the data are in a feature store."""
         return ()
 
     @classmethod
     def build_model(cls, args: argparse.Namespace) -> A3TModel:
-        """The model with random weights. A model from the zoo has no features here; its checkpoint
-        includes the statistics that would be taken from them."""
+        """Build the model with random weights.
+
+        A model from the zoo has no features here; its checkpoint includes the statistics that would
+        be taken from them.
+        """
         store = Store(args.features) if args.features and Path(args.features).exists() else None
         network = build_objective(config_of(args), store).network
         if torch.distributed.is_available() and torch.distributed.is_initialized():
@@ -180,6 +197,7 @@ class A3TTask(AbsTask):
         mode: str,
         kwargs: dict[str, Any] | None = None,
     ) -> AbsIterFactory:
+        """Return the factory of each epoch's batches."""
         train = mode == "train"
         batches = build_batches(config_of(args), Store(args.features), train)
         steps = (args.num_iters_per_epoch if train else None) or batches.steps_a_pass
@@ -190,6 +208,6 @@ class A3TTask(AbsTask):
 
 
 def config_of(args: argparse.Namespace) -> dict[str, Any]:
-    """The configuration (`training.configuration`) in ESPnet's arguments."""
+    """Return the configuration (`training.configuration`) in ESPnet's arguments."""
     config = {part: getattr(args, f"{part}_conf") for part in PARTS}
     return config | {"training": {"seed": args.seed}}

@@ -31,7 +31,7 @@ from training.training_runs import TrainingSchedule, initial_weights, keep_split
 
 
 def espnet_options(config: Mapping[str, Any]) -> dict[str, Any]:
-    """A configuration as ESPnet's options."""
+    """Return a configuration as ESPnet's options."""
     schedule = settings(TrainingSchedule, config.get("training"))
     return {
         **{f"{part}_conf": config.get(part) or {} for part in ("model", "masking", "data", "loss")},
@@ -54,7 +54,7 @@ def espnet_options(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def resolve(arguments: Sequence[str]) -> list[str]:
-    """The command line for ESPnet; the configuration it names is written to ``--output_dir``."""
+    """Return the command line for ESPnet; write the configuration it names to ``--output_dir``."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--config", type=Path, action="append", default=[])
     parser.add_argument("--output_dir", type=Path)

@@ -23,17 +23,20 @@ class A3TTrainer(Trainer):
 
     @classmethod
     def run(cls, *args: Any, **options: Any) -> None:
+        """Train on from the last whole checkpoint."""
         restore_checkpoint(Path(options["trainer_options"].output_dir))
         super().run(*args, **options)
 
     @classmethod
     def train_one_epoch(cls, *args: Any, **options: Any) -> bool:
+        """Train an epoch as ESPnet does, from gradients of zero."""
         for optimiser in options["optimizers"]:
             optimiser.zero_grad()
         return super().train_one_epoch(*args, **options)
 
     @classmethod
     def validate_one_epoch(cls, *args: Any, **options: Any) -> None:
+        """Validate, and keep the checkpoint before until the next is written."""
         super().validate_one_epoch(*args, **options)
         distributed = options["distributed_option"]
         if not distributed.distributed or distributed.dist_rank == 0:

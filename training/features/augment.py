@@ -33,7 +33,7 @@ class Augment:
     odds: float = 0.6
 
     def __call__(self, mel: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, float]:
-        """(T, 80) -> (T, 80), and the factor by which its pitch has risen."""
+        """Change a mel, (T, 80) -> (T, 80); return the factor by which its pitch has risen too."""
         factor = 1.0
         mel = mel + np.float32(rng.normal(0.0, self.gain))
         if rng.random() < self.odds:
@@ -50,18 +50,20 @@ class Augment:
 
 
 def augment_of(data: DataConfig) -> Augment | None:
-    """The augmentation of a configuration's part ``data``, if it has one."""
+    """Return the augmentation of a configuration's part ``data``, if it has one."""
     return None if data.augment is None else Augment(**data.augment)
 
 
 def _factor(widest: float, rng: np.random.Generator) -> float:
-    """Between 1 / (1 + widest) and 1 + widest, evenly in logarithms."""
+    """Draw between 1 / (1 + widest) and 1 + widest, evenly in logarithms."""
     return float(np.exp(rng.uniform(-1.0, 1.0) * np.log1p(widest)))
 
 
 def smooth_curve(deviation: float, rng: np.random.Generator) -> np.ndarray:
-    """A random sum of the bins' first five cosines, (80,), with this standard deviation: what
-    microphones, rooms and throats differ by."""
+    """Draw a random sum of the bins' first five cosines, (80,), with this standard deviation.
+
+    It is what microphones, rooms and throats differ by.
+    """
     orders = np.arange(1, 6)
     waves = np.cos(np.pi * orders[:, None] * (np.arange(MELS) + 0.5) / MELS)
     heights = rng.normal(size=len(orders)) / np.sqrt(orders)
@@ -69,8 +71,10 @@ def smooth_curve(deviation: float, rng: np.random.Generator) -> np.ndarray:
 
 
 def warp_frequency(mel: np.ndarray, factor: float, bend: float = 1.0) -> np.ndarray:
-    """Move what is at frequency f to factor × f, pitch and formants alike, and what is above
-    2.5 kHz to factor × bend × f; (T, 80) -> (T, 80)."""
+    """Move what is at frequency f to factor × f, pitch and formants alike; (T, 80) -> (T, 80).
+
+    What is above 2.5 kHz moves to factor × bend × f.
+    """
     limits = hz_to_mel(np.array([FMIN_HZ, FMAX_HZ]))
     centres = np.linspace(limits[0], limits[1], MELS + 2)[1:-1]
     hertz = mel_to_hz(centres)

@@ -34,7 +34,7 @@ ENOUGH = 10  # frames, for that median
 
 
 def taught_pitch(samples: np.ndarray, frames: int) -> np.ndarray:
-    """log2 of F0 in Hz, 0 where unvoiced, (frames,), for mono samples (n,) at 24 kHz.
+    """Return log2 of F0 in Hz, 0 where unvoiced, (frames,), for mono samples (n,) at 24 kHz.
 
     Voiced is what RAPT (Talkin 1995) calls so; there the pitch is that of SWIPE' (Camacho and
     Harris 2008), which errs by an octave less often. Where that hears none it is RAPT's, moved
@@ -97,6 +97,7 @@ class ClipError(Exception):
 
 @cache
 def named_aligner(name: str) -> Aligner:
+    """Load an aligner once in a process."""
     return load_aligner(name)
 
 
@@ -115,10 +116,10 @@ def align(text: str, wave: np.ndarray, aligner: str = "network") -> Alignment:
 
 
 def features(wave: np.ndarray, alignment: Alignment, pitch: bool = False) -> dict[str, np.ndarray]:
-    """The features of an aligned recording, mono (n,) at 24 kHz: ``mel`` (T, 80), ``phones``,
-    ``durations`` and ``words`` (L,), ``score`` () and, optionally, ``pitch`` (T,).
+    """Return the features of an aligned recording, mono (n,) at 24 kHz.
 
-    ValueError if there are more phones than frames.
+    They are ``mel`` (T, 80), ``phones``, ``durations`` and ``words`` (L,), ``score`` () and,
+    optionally, ``pitch`` (T,). Raises ValueError if there are more phones than frames.
     """
     mel = log_mel(wave).numpy()
     phones = on_grid(alignment, len(mel))
@@ -150,7 +151,7 @@ def speech_features(wave: np.ndarray, pitch: bool = False) -> dict[str, np.ndarr
 
 
 def extract_clip(job: Job) -> dict[str, np.ndarray]:
-    """The `features` of one clip; ClipError if it can't be used."""
+    """Return the `features` of one clip; raise ClipError if it can't be used."""
     try:
         wave, _ = decode_floats(job.sound)
     except (OSError, RuntimeError) as error:  # soundfile's errors are RuntimeErrors
@@ -177,7 +178,7 @@ def extract_clip(job: Job) -> dict[str, np.ndarray]:
 
 
 def make(job: Job) -> dict[str, np.ndarray] | ClipError:
-    """Worker: a clip's features, or the reason why it can't be used."""
+    """Return a clip's features in a worker, or the reason why it can't be used."""
     torch.set_num_threads(1)  # one process a core
     try:
         return extract_clip(job)

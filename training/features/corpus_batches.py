@@ -46,7 +46,7 @@ class ThesisMasking:
     mean_span: float = 8.0
 
     def draw(self, words: Sequence[int] | np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """``words`` (L,) word of each phone, -1 for a pause -> (L,) bool, True where masked."""
+        """Mask phones, (L,) bool, by the word of each in ``words`` (L,), -1 for a pause."""
         masked = max(1, round(self.ratio * len(words)))
         return random_spans(len(words), masked, round(masked / self.mean_span), rng)
 
@@ -62,6 +62,7 @@ class MaskingConfig:
     arguments: Mapping[str, object] = field(default_factory=dict)
 
     def build(self) -> ThesisMasking | EditMasking:
+        """Build the mask that is named."""
         arguments = {k: tuple(v) if isinstance(v, list) else v for k, v in self.arguments.items()}
         return SCHEMES[self.scheme](**arguments)  # type: ignore[no-any-return]
 
@@ -105,8 +106,10 @@ class DataConfig:
 
 @dataclass(frozen=True)
 class Draw:
-    """One item of a batch: a clip, the length of its crop in frames (None: the whole clip), and
-    the seed of all its random numbers."""
+    """One item of a batch: a clip, and the seed of all its random numbers.
+
+    Also the length of its crop in frames (None: the whole clip).
+    """
 
     clip: StoredClip
     length: int | None
@@ -176,7 +179,7 @@ class Batches:
         return [[clips[k] for k in group] for group in groups]
 
     def draws(self, step: int) -> list[Draw]:
-        """The items of the batch of a step."""
+        """Draw the items of the batch of a step."""
         if not self.train:
             longest = self.data.crop and self.data.crop[1]
             return [
@@ -194,7 +197,7 @@ class Batches:
         return [Draw(self.clips[k], length, (self.seed, step, n)) for n, k in enumerate(chosen)]
 
     def __call__(self, step: int, part: tuple[int, int] = (0, 1)) -> Batch:
-        """The batch of a step, or the share of it for process ``part[0]`` of ``part[1]``."""
+        """Make the batch of a step, or the share of it for process ``part[0]`` of ``part[1]``."""
         return _share([(self, draw) for draw in self.draws(step)], part)
 
     def collate(self, draws: Sequence[Draw]) -> Batch:
@@ -202,7 +205,7 @@ class Batches:
         return collate([self.clip(draw) for draw in draws])
 
     def clip(self, draw: Draw) -> MaskedClip:
-        """One clip's inputs to the network.
+        """Return one clip's inputs to the network.
 
         InputError if the clip's phones and frames don't match.
         """
@@ -270,8 +273,11 @@ def _share(items: Sequence[tuple[Batches, Draw]], part: tuple[int, int]) -> Batc
 
 
 def _odds(clips: Sequence[StoredClip], data: DataConfig) -> np.ndarray:
-    """The probability of each clip: its length times its voice's total length ** -evenness, within
-    its corpus's share if it has one."""
+    """Return the probability of each clip.
+
+    It is its length times its voice's total length ** -evenness, within its corpus's share if it
+    has one.
+    """
     spoken: dict[str, float] = {}
     for clip in clips:
         spoken[clip.voice] = spoken.get(clip.voice, 0.0) + clip.frames
@@ -290,7 +296,7 @@ def _odds(clips: Sequence[StoredClip], data: DataConfig) -> np.ndarray:
 
 @lru_cache(maxsize=4)
 def _order(groups: int, seed: int, turn: int) -> np.ndarray:
-    """The order of the batches of a pass."""
+    """Return the order of the batches of a pass."""
     return np.random.default_rng([seed, turn]).permutation(groups)
 
 

@@ -38,7 +38,7 @@ def degraded(
     rng: np.random.Generator,
     babble: Callable[[int, np.random.Generator], Floats] | None = None,
 ) -> Floats:
-    """A recording of these samples (n,) at 24 kHz under worse conditions, (n,), nothing shifted.
+    """Record these samples (n,) at 24 kHz under worse conditions, (n,), nothing shifted.
 
     In the order in which it happens: a room, other sounds, a microphone that overloads, a line.
     ``babble`` makes other people's speech (n,) where it is wanted. 16-bit rounding ends it, as it
@@ -77,7 +77,7 @@ def _line(wave: Floats, rng: np.random.Generator) -> Floats:
 
 
 def babble_of(sounds: Sequence[Path]) -> Callable[[int, np.random.Generator], Floats]:
-    """Four voices at once, of recordings that training may hear, each as loud as the others."""
+    """Mix four voices, of recordings that training may hear, each as loud as the others."""
 
     def babble(count: int, rng: np.random.Generator) -> Floats:
         total = np.zeros(count)
@@ -92,7 +92,7 @@ def babble_of(sounds: Sequence[Path]) -> Callable[[int, np.random.Generator], Fl
 def degraded_mels(
     name: str, samples: Floats, copies: int, others: Sequence[Path] = ()
 ) -> list[np.ndarray]:
-    """The log10 mels (T, 80) of so many degraded copies of a clip, always the same for its name."""
+    """Return log10 mels (T, 80) of so many degraded copies of a clip; its name decides them."""
     found = []
     for number in range(1, copies + 1):
         digest = hashlib.sha256(f"{name} {number}".encode()).digest()

@@ -13,7 +13,7 @@ from training.text_lines import text_lines
 
 
 def alignment_of(sound: Path, alignments: Mapping[str, Alignment]) -> Alignment | None:
-    """The alignment whose path is the longest ending of the recording's path."""
+    """Return the alignment whose path is the longest ending of the recording's path."""
     if not alignments:
         return None
     ends = ("/".join(sound.parts[k:]) for k in range(len(sound.parts)))
@@ -26,7 +26,7 @@ def read_alignments(path: Path) -> dict[str, Alignment]:
 
 
 def listed_alignments(path: Path) -> Iterator[tuple[str, Alignment, float]]:
-    """The recordings' paths, alignments and weights.
+    """Yield the recordings' paths, alignments and weights.
 
     The file, which may be compressed with xz, has one JSON object per line, with "path",
     "alignment" (`Alignment.to_json`) and perhaps "weight" (1). InputError names a line that can't

@@ -16,7 +16,7 @@ ACTIVE = 40.0  # dB below the loudest 20 ms, above which a recording counts as s
 
 
 def speech_level(samples: Floats) -> float:
-    """RMS of the 20 ms that are at most `ACTIVE` dB below the loudest; 0 for silence."""
+    """Return the RMS of the 20 ms that are at most `ACTIVE` dB below the loudest; 0 for silence."""
     step = SAMPLE_RATE // 50
     blocks = np.resize(samples, (max(1, len(samples) // step), step))
     powers = np.square(blocks, dtype=np.float64).mean(axis=1)
@@ -25,7 +25,7 @@ def speech_level(samples: Floats) -> float:
 
 
 def with_noise(samples: Floats, noise: Floats, ratio: float) -> Floats:
-    """Samples (n,) with noise (n,) ``ratio`` dB below the speech's level."""
+    """Add noise (n,) to samples (n,), ``ratio`` dB below the speech's level."""
     power = float(np.square(noise, dtype=np.float64).mean())
     if power == 0:
         return samples
@@ -34,7 +34,7 @@ def with_noise(samples: Floats, noise: Floats, ratio: float) -> Floats:
 
 
 def coloured_noise(count: int, rng: np.random.Generator, slope: float) -> Floats:
-    """Gaussian noise (count,) whose level falls by ``slope`` dB an octave: 0 white, -3 pink."""
+    """Draw Gaussian noise (count,) that falls by ``slope`` dB an octave: 0 white, -3 pink."""
     spectrum = np.fft.rfft(rng.standard_normal(count))
     hertz = np.fft.rfftfreq(count, 1 / SAMPLE_RATE)
     # Level below 40 Hz, where nothing is heard.
@@ -44,7 +44,7 @@ def coloured_noise(count: int, rng: np.random.Generator, slope: float) -> Floats
 
 
 def hum(count: int, rng: np.random.Generator) -> Floats:
-    """The mains: 50 or 60 Hz and its harmonics, (count,), of RMS 1."""
+    """Make the mains: 50 or 60 Hz and its harmonics, (count,), of RMS 1."""
     time = np.arange(count) / SAMPLE_RATE
     base = float(rng.choice([50.0, 60.0]))
     wave = np.zeros(count)
@@ -54,10 +54,10 @@ def hum(count: int, rng: np.random.Generator) -> Floats:
 
 
 def reverberant(samples: Floats, rng: np.random.Generator, seconds: float, direct: float) -> Floats:
-    """Samples (n,) in a room whose sound falls by 60 dB in ``seconds``; the direct sound is
-    ``direct`` dB above what the room adds.
+    """Put samples (n,) in a room whose sound falls by 60 dB in ``seconds``.
 
-    The room is noise that decays, sooner at the top, after a few milliseconds (Polack's model).
+    The direct sound is ``direct`` dB above what the room adds. The room is noise that decays,
+    sooner at the top, after a few milliseconds (Polack's model).
     """
     count = max(1, round(1.2 * seconds * SAMPLE_RATE))
     time = np.arange(count) / SAMPLE_RATE
@@ -75,7 +75,7 @@ def reverberant(samples: Floats, rng: np.random.Generator, seconds: float, direc
 
 
 def band(samples: Floats, low: float | None, high: float | None) -> Floats:
-    """The band between ``low`` and ``high`` Hz, by Butterworth filters without delay."""
+    """Keep the band between ``low`` and ``high`` Hz, by Butterworth filters without delay."""
     wave = samples
     if low is not None:
         wave = sosfiltfilt(butter(3, low, "highpass", fs=SAMPLE_RATE, output="sos"), wave)
@@ -92,7 +92,7 @@ def clipped(samples: Floats, share: float) -> Floats:
 
 
 def companded(samples: Floats) -> Floats:
-    """Through 8 bits of mu-law (ITU-T G.711) at its own full scale."""
+    """Pass samples through 8 bits of mu-law (ITU-T G.711) at their own full scale."""
     peak = max(1e-9, float(np.abs(samples).max(initial=0.0)))
     squeezed = np.sign(samples) * np.log1p(255 * np.abs(samples) / peak) / np.log(256)
     rounded = np.round(squeezed * 127) / 127
@@ -100,7 +100,7 @@ def companded(samples: Floats) -> Floats:
 
 
 def music(count: int, rng: np.random.Generator) -> Floats:
-    """Something like music, (count,), of RMS 1: chords that fade, a bass, a beat."""
+    """Make something like music, (count,), of RMS 1: chords that fade, a bass, a beat."""
     beat = round(60 / rng.uniform(70, 140) * SAMPLE_RATE)
     wave = np.zeros(count + 4 * beat)
     root = rng.uniform(90, 220)

@@ -90,15 +90,17 @@ class Store:
         return listed
 
     def copies(self, clips: Sequence[StoredClip]) -> int:
-        """The number of degraded copies of each of these clips (`training.features.degrade`)."""
+        """Count the degraded copies of each of these clips (`training.features.degrade`)."""
         shards = (self.shards[k] for k in {clip.shard for clip in clips})
         return min(sum(name.startswith(COPY) for name in shard) for shard in shards)
 
     @property
     def has_pitch(self) -> bool:
+        """Whether every shard has the pitch."""
         return all(OPTIONAL in shard for shard in self.shards)
 
     def of_split(self, split: str) -> list[StoredClip]:
+        """Return the clips of a split."""
         return [clip for clip in self.clips if clip.split == split]
 
     def read(self, clip: StoredClip, mel: bool = True, copy: int = 0) -> StoredFeatures:
@@ -119,8 +121,10 @@ class Store:
         )
 
     def statistics(self, split: str = "train", clips: int = 2000) -> tuple[np.ndarray, np.ndarray]:
-        """Mean and standard deviation of each mel bin, (80,) each, over the frames of a split; of
-        a larger split, over ``clips`` evenly spaced clips."""
+        """Return mean and standard deviation of each mel bin, (80,) each, over a split's frames.
+
+        Of a larger split they are over ``clips`` evenly spaced clips.
+        """
         found = self.of_split(split)
         count, total, squares = 0, np.zeros(MELS), np.zeros(MELS)
         for clip in found[:: -(-len(found) // clips) or 1]:
@@ -175,9 +179,11 @@ class StoreWriter:
             self.arrays[name] = _GrowingArray(file, dtype, row, self.rows[unit])
 
     def __enter__(self) -> StoreWriter:
+        """Return the store's writer."""
         return self
 
     def __exit__(self, *_: object) -> None:
+        """Close the files."""
         for array in self.arrays.values():
             array.file.close()
         self.index.close()
@@ -232,7 +238,7 @@ class _GrowingArray:
 
 
 def read_index(path: Path) -> list[StoredClip]:
-    """The clips of an index; InputError if a line doesn't describe one."""
+    """Read the clips of an index; raise InputError if a line doesn't describe one."""
     # A last line without a newline is what a killed process had begun to write.
     lines = path.read_bytes().split(b"\n")[:-1]
     try:

@@ -18,7 +18,7 @@ PORTION = 100  # clips per process: an aligner may keep some memory of every cli
 def by_workers(
     function: Callable[[Job], Result], jobs: Sequence[Job], processes: int
 ) -> Iterator[Result]:
-    """``function`` of each job, in order; a few jobs for one process are done in this one.
+    """Yield ``function`` of each job, in order; a few jobs for one process are done in this one.
 
     Processes are replaced by making a new pool for each portion: ``max_tasks_per_child`` of
     concurrent.futures deadlocks in Python 3.11.7 when a worker reaches it while jobs are waiting,

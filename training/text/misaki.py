@@ -32,7 +32,7 @@ _SIGN = re.compile(rf"([ˈˌ]?)(ɜɹ|əɹ(?![ˈˌ])|[{''.join(_VOWELS)}])|([{''.
 
 
 def to_arpabet(written: str) -> Pronunciation:
-    """misaki's phones as CMUdict writes them, "sˈɛɡwˌA" -> S EH1 G W EY2; () for another sign."""
+    """Write misaki's phones as CMUdict does, "sˈɛɡwˌA" -> S EH1 G W EY2; () for another sign."""
     phones: list[str] = []
     for stress, vowel, consonant, other in _SIGN.findall(written):
         if other:
@@ -44,7 +44,7 @@ def to_arpabet(written: str) -> Pronunciation:
 
 @cache
 def tables() -> tuple[dict[str, str], ...]:
-    """misaki's phones of the words that people wrote or checked, and of those that nobody did."""
+    """Return misaki's phones of the words that people wrote or checked, and of the others."""
     spec = find_spec("misaki")
     if spec is None or not spec.submodule_search_locations:
         raise ImportError("misaki's lexicon is not installed: pip install misaki==0.9.4")
@@ -66,7 +66,7 @@ def _read(path: Path) -> dict[str, str]:
 
 
 def misaki_lookup(word: str) -> list[Pronunciation]:
-    """misaki's pronunciation of a lower-case word, alone in a list, or []."""
+    """Return misaki's pronunciation of a lower-case word, alone in a list, or []."""
     for table in tables():
         if word in table:
             return [phones] if (phones := to_arpabet(table[word])) else []
@@ -74,5 +74,5 @@ def misaki_lookup(word: str) -> list[Pronunciation]:
 
 
 def misaki_words() -> list[str]:
-    """The words of misaki's lexicon that people wrote or checked."""
+    """Return the words of misaki's lexicon that people wrote or checked."""
     return sorted(tables()[0])

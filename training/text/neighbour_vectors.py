@@ -16,7 +16,7 @@ _SMOOTH = 0.75  # power of the neighbours' frequencies (Levy, Goldberg & Dagan 2
 
 
 def neighbour_vectors(ids: np.ndarray, words: int, size: int, neighbours: int = 2000) -> np.ndarray:
-    """Vectors (words, size) with a standard deviation of 1, of a text of word ids (N).
+    """Return vectors (words, size) with a standard deviation of 1, of a text of word ids (N).
 
     The ids are in the order of frequency: the first ``neighbours`` of them are looked for beside
     each word, each place by itself.

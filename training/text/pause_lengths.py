@@ -1,10 +1,13 @@
-"""Count the pauses at each mark: python -m training.text.pause_lengths CORPORA
+"""Count the pauses at each mark.
+
+python -m training.text.pause_lengths CORPORA
 
 Books have no sound, so a punctuation model that is trained on them hears made-up pauses, drawn as
 often as people made pauses of each length (`a3t.text.punctuation.words_and_tags.PAUSE_STEPS`) after
 words with each tag. CORPORA has a manifest.tsv (path and text of clips) and alignments.jsonl.xz
 (path and alignment); of its clips those are counted whose text is punctuated and aligned word for
-word."""
+word.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ HELD_OUT = "LJ002"  # clips that are measured on
 
 
 def pauses_after(alignment: Alignment) -> tuple[list[str], list[float]]:
-    """An alignment's spoken words, and the seconds of the pause after each."""
+    """Return an alignment's spoken words, and the seconds of the pause after each."""
     spoken: list[str] = []
     pauses: list[float] = []
     for word in alignment.words:
@@ -39,7 +42,7 @@ def pauses_after(alignment: Alignment) -> tuple[list[str], list[float]]:
 
 
 def read_clips(corpora: Path) -> Iterator[tuple[str, TaggedText, list[float]]]:
-    """(path, words with tags, seconds of pause after each word) of the punctuated clips."""
+    """Yield (path, words with tags, seconds of pause after each word) of the punctuated clips."""
     with (corpora / "manifest.tsv").open(encoding="utf-8", newline="") as file:
         rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
         texts = {row["path"]: row["text"] for row in rows}
@@ -52,7 +55,7 @@ def read_clips(corpora: Path) -> Iterator[tuple[str, TaggedText, list[float]]]:
 
 
 def count(corpora: Path) -> np.ndarray:
-    """The frequency of each pause length after each tag: (4, PAUSE_LENGTHS), rows that sum to 1.
+    """Count each pause length after each tag: (4, PAUSE_LENGTHS), rows that sum to 1.
 
     The last word of a clip has no pause of its own. The clips of HELD_OUT aren't counted.
     """
@@ -68,6 +71,7 @@ def count(corpora: Path) -> np.ndarray:
 
 
 def work(options: argparse.Namespace) -> None:
+    """Print the table of pause lengths."""
     table = count(options.corpora)
     rows = {tag: [round(float(x), 4) for x in row] for tag, row in zip(TAGS, table, strict=True)}
     print(yaml.safe_dump({"pauses": rows}, sort_keys=False), end="")

@@ -62,7 +62,7 @@ class PretrainedEncoder(nn.Module):
     def forward(
         self, texts: Sequence[Sequence[str]], pauses: Tensor | None = None
     ) -> tuple[Tensor, Tensor | None]:
-        """B texts of up to T words -> (B, T, d), padding (B, T) or None.
+        """Encode B texts of up to T words: (B, T, d), padding (B, T) or None.
 
         Words beyond the model's longest text have the vector of the last that it can read.
         """
@@ -112,7 +112,7 @@ class TwoStreams(PunctuationNetwork):
 
     @classmethod
     def of(cls, config: Mapping[str, Any]) -> TwoStreams:
-        """The network of a configuration whose encoder is ``pretrained``."""
+        """Make the network of a configuration whose encoder is ``pretrained``."""
         arguments = dict(config["encoder"])
         names = arguments.pop("pretrained")
         return cls(names, FFAConfig(**config.get("ffa", {})), **arguments)
@@ -120,7 +120,7 @@ class TwoStreams(PunctuationNetwork):
     def forward(
         self, texts: Sequence[Sequence[str]], pauses: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """B texts, pauses (B, T) -> scores of tags (B, T, 4), of cases (B, T, 3)."""
+        """Score tags (B, T, 4) and cases (B, T, 3) of B texts, pauses (B, T)."""
         embedded, padding = self.encoder(texts, pauses)
         masked = None if self.for_msa is None else self.for_msa(texts, pauses)[0]
         scores: tuple[Tensor, Tensor] = self.ffa(embedded, padding, for_msa=masked)

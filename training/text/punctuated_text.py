@@ -50,17 +50,18 @@ class TaggedText:
     starts: np.ndarray
 
     def __len__(self) -> int:
+        """Count the words."""
         return len(self.words)
 
     def first(self, count: int) -> TaggedText:
-        """Its first words."""
+        """Return its first words."""
         return TaggedText(
             self.words[:count], self.tags[:count], self.cases[:count], self.starts[:count]
         )
 
 
 def tagged(paragraphs: Iterable[str]) -> TaggedText:
-    """The words of paragraphs with their tags."""
+    """Return the words of paragraphs with their tags."""
     words: list[str] = []
     tags: list[int] = []
     cases: list[int] = []
@@ -95,13 +96,13 @@ def tagged(paragraphs: Iterable[str]) -> TaggedText:
 
 
 def _tokens(paragraph: str) -> Iterator[tuple[str, str]]:
-    """Each token with the one that follows, dashes standing by themselves."""
+    """Yield each token with the one that follows, dashes standing by themselves."""
     tokens = _DASH.sub(" — ", paragraph).split()
     yield from zip(tokens, [*tokens[1:], ""], strict=True)
 
 
 def _tag(marks: str, core: str, follows: str) -> int:
-    """The tag of a token that ends with ``marks`` (which may be closing quotes as well)."""
+    """Return the tag of a token that ends with ``marks`` (which may be closing quotes as well)."""
     goes_on = follows.lstrip(_OPENING + "—")[:1].islower()
     if "?" in marks:
         return _QUESTION
@@ -118,12 +119,12 @@ def _tag(marks: str, core: str, follows: str) -> int:
 
 
 def read_paragraphs(path: Path) -> list[str]:
-    """The lines of a text that aren't empty."""
+    """Read the lines of a text that aren't empty."""
     return [line.rstrip("\n") for line in text_lines(path) if line.strip()]
 
 
 def read_tagged(path: Path) -> TaggedText:
-    """A test set in the form of IWSLT 2011's: a word, a tab, its tag; a line each.
+    """Read a test set in the form of IWSLT 2011's: a word, a tab, its tag; a line each.
 
     Clitics stand apart there ("i", "'m"); here they go with their word, whose tag is the last's.
     """
@@ -193,7 +194,7 @@ class TextWindows:
         self.begins = np.flatnonzero(text.starts[: -2 * length])
 
     def batch(self, seed: int, step: int) -> TaggedBatch:
-        """The batch of step ``step``."""
+        """Draw the batch of step ``step``."""
         rng = np.random.default_rng((seed, step))
         firsts = rng.integers(0, len(self.words) - 2 * self.length, self.count)
         at_start = rng.random(self.count) < 0.3

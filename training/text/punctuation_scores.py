@@ -42,12 +42,13 @@ class Score:
 
     @property
     def f1(self) -> float:
+        """The harmonic mean of precision and recall."""
         total = self.precision + self.recall
         return 2 * self.precision * self.recall / total if total else 0.0
 
 
 def scores(found: np.ndarray, due: np.ndarray) -> dict[str, Score]:
-    """The score of each tag but O, and of all together; found and due (N) are indices of TAGS."""
+    """Score each tag but O, and all together; found and due (N) are indices of TAGS."""
     marks = [*range(1, len(TAGS))]
     settings: dict[str, Any] = {"labels": marks, "zero_division": 0}
     precision, recall, *_ = precision_recall_fscore_support(due, found, **settings)
@@ -60,13 +61,13 @@ def scores(found: np.ndarray, due: np.ndarray) -> dict[str, Score]:
 
 
 def tags_of(network: nn.Module, text: TaggedText) -> tuple[np.ndarray, np.ndarray]:
-    """The tags and the cases that a network gives a text's words (N)."""
+    """Return the tags and the cases that a network gives a text's words (N)."""
     tags, cases = predict(network, text.words)
     return tags.argmax(-1).numpy(), cases.argmax(-1).numpy()
 
 
 def case_score(found: np.ndarray, due: np.ndarray) -> Score:
-    """The score of capitals within a sentence; nothing for a text without case."""
+    """Score capitals within a sentence; nothing for a text without case."""
     told = due != IGNORED
     if not told.any():
         return Score(0.0, 0.0)
@@ -77,16 +78,17 @@ def case_score(found: np.ndarray, due: np.ndarray) -> Score:
 
 
 def row(score: Mapping[str, Score]) -> str:
-    """A line of a table: precision, recall and F1 of each mark, and of all."""
+    """Write a line of a table: precision, recall and F1 of each mark, and of all."""
     return " | ".join(f"{s.precision:.1f} | {s.recall:.1f} | {s.f1:.1f}" for s in score.values())
 
 
 def read_test(path: Path) -> TaggedText:
-    """A test text: one with a tag for each word (.tsv), or paragraphs."""
+    """Read a test text: one with a tag for each word (.tsv), or paragraphs."""
     return read_tagged(path) if path.suffix == ".tsv" else tagged(read_paragraphs(path))
 
 
 def work(args: argparse.Namespace) -> None:
+    """Print the scores of the runs on the tests."""
     runs = [(run.name, *load_run(run)) for run in args.runs]
     for path in args.text:
         text = read_test(path)

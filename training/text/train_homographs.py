@@ -1,4 +1,6 @@
-"""Learn to tell homographs apart: python -m training.text.train_homographs SENTENCES.tsv.xz
+"""Learn to tell homographs apart.
+
+python -m training.text.train_homographs SENTENCES.tsv.xz
 
 The sentences are the training part of the Wikipedia Homograph Data (Gorman, Mazovetskiy & Nikolaev
 2018; https://github.com/google-research-datasets/WikipediaHomographData, Apache-2.0): a word, its
@@ -76,13 +78,13 @@ class MarkedHomograph:
 
 
 def read(path: Path) -> list[MarkedHomograph]:
-    """The sentences as examples; those whose word isn't found in the transcript are left out."""
+    """Read the sentences as examples; leave out those whose word the transcript lacks."""
     rows = csv.DictReader(text_lines(path), delimiter="\t")
     return [example for row in rows if (example := example_of(row)) is not None]
 
 
 def example_of(row: Mapping[str, str]) -> MarkedHomograph | None:
-    """A row of the data; None where the word isn't spoken as itself or the sense isn't known."""
+    """Read a row of the data; None where the word isn't spoken as itself or has no known sense."""
     word, sentence = row["homograph"].lower(), row["sentence"]
     said = senses(word)
     if row["wordid"] not in said:
@@ -109,7 +111,7 @@ def _by_rule(index: int, words: Sequence[str]) -> str:
 
 
 def learn(examples: Sequence[MarkedHomograph]) -> LearntHomographs:
-    """The two steps; the second learns from what the first says of sentences it never saw."""
+    """Take the two steps; the second learns from what the first says of sentences it never saw."""
     verbs = [e for e in examples if verb_sense(e.word)]
     shared, opinion = _learn_verbs(verbs) if verbs else ({}, {})
     grouped: dict[str, list[MarkedHomograph]] = defaultdict(list)
@@ -120,7 +122,10 @@ def learn(examples: Sequence[MarkedHomograph]) -> LearntHomographs:
 
 
 def _learn_verbs(verbs: Sequence[MarkedHomograph]) -> tuple[dict[str, float], dict[int, float]]:
-    """(the shared weights, what they would say of each example by its id if it weren't learnt)."""
+    """Learn the shared weights, and what they would say of each example that they hadn't seen.
+
+    The latter are by the example's id.
+    """
     counts = Counter(name for e in verbs for name in set(e.features) if _is_shared(name))
     names = [name for name, count in counts.items() if count >= _LEAST]
     x, y = (
@@ -136,21 +141,21 @@ def _learn_verbs(verbs: Sequence[MarkedHomograph]) -> tuple[dict[str, float], di
 
 
 def verb_sense(word: str) -> str:
-    """The sense of the verb, if a word has one pronunciation as a verb and one other; else ""."""
+    """Return the verb's sense, if a word has one pronunciation as a verb and one other; else ""."""
     said = [*senses(word)]
     verbs = [sense for sense in said if sense.endswith("_vrb")]
     return verbs[0] if len(said) == 2 and len(verbs) == 1 else ""
 
 
 def _is_shared(name: str) -> bool:
-    """Features that mean the same for all words."""
+    """Return whether a feature means the same for all words."""
     return not name.startswith(("near ", "rule="))
 
 
 def _word_weights(
     group: Sequence[MarkedHomograph], opinion: Mapping[int, float]
 ) -> dict[str, dict[str, float]]:
-    """Weights of each sense of one word; of two senses the second's are all nothing.
+    """Learn weights of each sense of one word; of two senses the second's are all nothing.
 
     Where a verb or its noun is too rare, nothing is learnt about the word itself: the shared model
     and the rules decide.
@@ -194,11 +199,12 @@ def _word_weights(
 
 
 def _towards_usual(scores: np.ndarray, first: np.ndarray) -> float:
-    """The bias for `scores` (n,), log odds of a sense in sentences that nothing was learnt from,
-    so that most of them are right; `first` (n,) says where that sense is the right one.
+    """Return the bias for `scores` (n,) with which most of them are right.
 
-    It favours the usual sense, and only where that makes more of them right: rare senses are too
-    few to be trusted at once. Where several values are as good, their median.
+    They are log odds of a sense in sentences that nothing was learnt from; `first` (n,) says where
+    that sense is the right one. It favours the usual sense, and only where that makes more of them
+    right: rare senses are too few to be trusted at once. Where several values are as good, their
+    median.
     """
     sign = 1.0 if first.mean() >= 0.5 else -1.0
     usual, scores = (first if sign > 0 else ~first), sign * scores
@@ -209,7 +215,7 @@ def _towards_usual(scores: np.ndarray, first: np.ndarray) -> float:
 
 
 def feature_matrix(examples: Sequence[Sequence[str]], names: Sequence[str]) -> Any:
-    """A sparse matrix of 0 and 1 with a row of the named features for each example."""
+    """Make a sparse matrix of 0 and 1 with a row of the named features for each example."""
     index = {name: column for column, name in enumerate(names)}
     rows, columns = [], []
     for row, features_of_it in enumerate(examples):
@@ -225,7 +231,7 @@ def _largest(names: Sequence[str], weights: Iterable[float], most: int) -> dict[
 
 
 def measure(model: LearntHomographs, examples: Sequence[MarkedHomograph]) -> dict[str, float]:
-    """Per cent right: of all sentences, and the mean of the words."""
+    """Return per cent right: of all sentences, and the mean of the words."""
     right: dict[str, list[bool]] = defaultdict(list)
     for example in examples:
         chosen = example.settled or model.sense(example.word, example.features)
@@ -250,6 +256,7 @@ def divided(
 
 
 def work(args: argparse.Namespace) -> None:
+    """Learn from the sentences that the options name."""
     examples = read(args.sentences)
     train, held = divided(examples)
     model = learn(train)

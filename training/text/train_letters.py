@@ -60,7 +60,10 @@ Guesses the pronunciation of a word from its letters.
 
 
 def lexicon() -> dict[str, list[Pronunciation]]:
-    """Plain words of a–z in CMUdict and what people checked of misaki's, with all their phones."""
+    """Return plain words of a–z, with all their phones.
+
+    They are in CMUdict, or people checked them in misaki's.
+    """
     words = {word for word in (*cmudict_words(), *misaki_words()) if word.isalpha()}
     table = {}
     for word in sorted(words):
@@ -70,12 +73,12 @@ def lexicon() -> dict[str, list[Pronunciation]]:
 
 
 def _is_spelled(word: str) -> bool:
-    """Initials such as "bbc": no letter that can be a vowel."""
+    """Return whether a word is initials such as "bbc": no letter can be a vowel."""
     return not any(letter in "aeiouy" for letter in word)
 
 
 def split(words: list[str]) -> tuple[list[str], list[str]]:
-    """(to train on, held out) by a hash; longer words go with the word that they begin with."""
+    """Split (to train on, held out) by a hash; longer words go with the word they begin with."""
     held = {word for word in words if _hash(word) % HELD_OUT == 0}
     stems = {word for word in held if len(word) >= 4}
 
@@ -103,6 +106,7 @@ class Tagger(nn.Module):
 
     def forward(self, letters: Tensor) -> Tensor:
         # Words of one length stand together in a batch, so there is no padding to pack.
+        """Score the chunks of each letter."""
         scores: Tensor = self.out(self.drop(self.gru(self.embed(letters))[0]))
         return scores
 
@@ -145,7 +149,7 @@ class LetterTraining:
         self.model = Tagger(len(classes)).to(device)
 
     def _epoch(self, number: int) -> list[list[int]]:
-        """The examples of each step of an epoch, in a random order."""
+        """Return the examples of each step of an epoch, in a random order."""
         rng, by_length = random.Random(number), dict[int, list[int]]()
         for k in rng.sample(range(len(self.examples)), len(self.examples)):
             by_length.setdefault(len(self.letters[k]), []).append(k)
@@ -178,14 +182,14 @@ class LetterTraining:
 
 
 def tensors_of(model: Tagger) -> dict[str, Tensor]:
-    """The weights under the names that the numpy network reads."""
+    """Return the weights under the names that the numpy network reads."""
     names = {"embed.weight": "embed", "out.weight": "out.weight", "out.bias": "out.bias"}
     state = model.state_dict()
     return {names.get(key, key): value.detach().half() for key, value in state.items()}
 
 
 def errors(network: LetterNetwork, pairs: dict[str, list[Pronunciation]]) -> dict[str, float]:
-    """Phone and word errors (%), with stress and without it."""
+    """Return phone and word errors (%), with stress and without it."""
     wrong = Counter[str]()
     for word, ways in pairs.items():
         said = network.pronounce(word)

@@ -1,4 +1,6 @@
-"""Train a punctuation model: python -m training.text.train_punctuation CONFIG --text … --out …
+"""Train a punctuation model.
+
+python -m training.text.train_punctuation CONFIG --text … --out …
 
 Words begin with their neighbours' vectors, then the whole network learns tags and cases. How long
 is given in seconds of the processor, so that a busy machine gives the same model; a run that was
@@ -80,15 +82,18 @@ def network_of(config: dict[str, Any], vocabulary: Vocabulary) -> nn.Module:
 
 
 def vocabulary_of(text: TaggedText, count: int, buckets: int) -> Vocabulary:
-    """The ``count`` most frequent words of a text."""
+    """Return the ``count`` most frequent words of a text."""
     frequent = Counter(text.words).most_common(count + len(SPECIAL))
     listed = [word for word, times in frequent if word not in SPECIAL and times > 1]
     return Vocabulary(tuple(listed[:count]), buckets)
 
 
 def read_texts(paths: Sequence[Path]) -> TaggedText:
-    """All texts, one after the other. Lines of a file whose lines have few words ("sentences…")
-    are dealt out at random, for they don't follow each other."""
+    """Read all texts, one after the other.
+
+    Lines of a file whose lines have few words ("sentences…") are dealt out at random, for they
+    don't follow each other.
+    """
     paragraphs: list[str] = []
     for path in paths:
         lines = read_paragraphs(path)
@@ -164,7 +169,7 @@ class PunctuationTraining:
         return losses | {"weight": torch.tensor(float(len(batch.texts)), device=tags.device)}
 
     def _losses(self, batch: TaggedBatch) -> tuple[Losses, Tensor]:
-        """The losses of a pass, and its scores of tags (B, T, 4)."""
+        """Return the losses of a pass, and its scores of tags (B, T, 4)."""
         device = torch.device(self.place.device)
         tags, cases, pauses = (
             torch.from_numpy(x).long().to(device) for x in (batch.tags, batch.cases, batch.pauses)
@@ -189,6 +194,7 @@ class PunctuationTraining:
         )
 
     def begin(self, trained: TrainingRun) -> None:
+        """Begin where the words' vectors are trained."""
         encoder = getattr(self.model, "encoder", None)
         if self.settings.neighbours and isinstance(encoder, SmallEncoder):
             begin(encoder, self.text)
@@ -210,8 +216,11 @@ def train(
     dev: Sequence[Path] = (),
     place: Place = CPU,
 ) -> nn.Module:
-    """The trained network; its state and its configuration are kept in ``out``. ``begin_with``: a
-    model to train on, of the same sizes, in place of random weights; its words are kept."""
+    """Train a network; its state and its configuration are kept in ``out``.
+
+    ``begin_with``: a model to train on, of the same sizes, in place of random weights; its words
+    are kept.
+    """
     settings = TaggerTraining(**config.get("training", {}))
     text = read_texts(texts)
     sizes = config["vocabulary"]
@@ -237,7 +246,7 @@ def train(
 
 
 def load_run(folder: Path) -> tuple[dict[str, Any], nn.Module, dict[str, Any]]:
-    """A run's configuration, its network, and how many "step"s it was trained, in "seconds"."""
+    """Load a run's configuration, its network, and its training: "step"s and "seconds"."""
     config = yaml.safe_load((folder / CONFIG).read_text(encoding="utf-8"))
     words = (folder / VOCABULARY).read_text(encoding="utf-8").split("\n")
     network = network_of(config, Vocabulary(tuple(words), config["vocabulary"]["buckets"]))
@@ -247,7 +256,7 @@ def load_run(folder: Path) -> tuple[dict[str, Any], nn.Module, dict[str, Any]]:
 
 
 def changed(config: dict[str, Any], changes: Sequence[str]) -> dict[str, Any]:
-    """A configuration with some values set; InputError for a change that isn't one."""
+    """Set some values of a configuration; raise InputError for a change that isn't one."""
     for change in changes:
         names, equals, value = change.partition("=")
         part, dot, name = names.partition(".")

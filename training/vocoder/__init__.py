@@ -1,3 +1,4 @@
-"""Training of the built-in vocoder: cached waveforms, windows of them, losses, discriminators,
-and the export of what was trained.
+"""Training of the built-in vocoder.
+
+Cached waveforms, windows of them, losses, discriminators, and the export of what was trained.
 """

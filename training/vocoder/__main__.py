@@ -8,7 +8,7 @@ from training.vocoder import vocoder_training
 
 
 def main(arguments: list[str]) -> int:
-    """The exit code of either."""
+    """Run either, and return its exit code."""
     if arguments[:1] == ["export"]:
         # Needs soundfile, which a machine for training alone may lack.
         from training.vocoder import vocoder_export

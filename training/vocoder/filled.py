@@ -29,8 +29,10 @@ KEPT = (0.4, 1.0)  # seconds between two runs
 
 
 def drawn_runs(ends: Sequence[int], random: np.random.Generator) -> list[tuple[int, int]]:
-    """Runs of whole words to fill, of the lengths `RUN` and `KEPT` in turn, by the words' ends in
-    frames."""
+    """Draw runs of whole words to fill, of the lengths `RUN` and `KEPT` in turn.
+
+    The words are known by their ends in frames.
+    """
     runs: list[tuple[int, int]] = []
     at = 0
     for place in range(2 * len(ends)):
@@ -85,6 +87,7 @@ def prepare(cache: Path, features: Path, model_name: str) -> None:
 
 
 def work(options: argparse.Namespace) -> None:
+    """Fill clips as the options say."""
     torch.set_num_threads(options.threads)
     prepare(options.cache, options.features, options.model)
 

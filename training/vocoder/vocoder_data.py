@@ -26,8 +26,10 @@ HOME_TOP = 7000.0  # Hz: what codecs and microphones have left above is nothing 
 
 @dataclass(frozen=True)
 class WaveBatch:
-    """``mel`` (B, T, 80), ``samples`` (B, 300 T), and ``top`` (B,): the highest known Hz. The mels
-    of the first ``recorded`` windows are those of their samples, A3T filled the others."""
+    """Windows: ``mel`` (B, T, 80), ``samples`` (B, 300 T), and ``top`` (B,), the highest known Hz.
+
+    The mels of the first ``recorded`` windows are those of their samples, A3T filled the others.
+    """
 
     mel: Tensor
     samples: Tensor
@@ -35,9 +37,11 @@ class WaveBatch:
     recorded: int
 
     def to(self, device: str) -> WaveBatch:
+        """Move to a device; from pinned memory without waiting for it."""
         return self._with(lambda x: x.to(device, non_blocking=True))
 
     def pin_memory(self) -> WaveBatch:
+        """Pin the memory for copies to a GPU."""
         return self._with(Tensor.pin_memory)
 
     def _with(self, change: Callable[[Tensor], Tensor]) -> WaveBatch:
@@ -91,7 +95,7 @@ class Windows:
         self._fills = Fills(waveforms, config.frames) if config.filled else None
 
     def __call__(self, step: int) -> WaveBatch:
-        """The batch of one step."""
+        """Draw the batch of one step."""
         random = np.random.default_rng([self.seed, step])
         recorded = self.config.batch - self.config.filled
         windows, tops = zip(*(self._draw(random) for _ in range(recorded)), strict=True)
@@ -154,7 +158,7 @@ class Fills:
             raise InputError(f"No clip in the cache has {frames} filled frames in a row.")
 
     def draw(self, random: np.random.Generator) -> tuple[CachedWave, np.ndarray, int]:
-        """A clip, a mel (T, 80) of its filled frames, and the first of these."""
+        """Draw a clip, a mel (T, 80) of its filled frames, and the first of these."""
         entry, start, first, last = self._windows[int(random.integers(len(self._windows)))]
         at = int(random.integers(first, last - self._frames + 1))
         mel = self._mels[start + at : start + at + self._frames]
@@ -162,12 +166,12 @@ class Fills:
 
 
 def _top(entry: CachedWave) -> float:
-    """The highest Hz that a recording tells of."""
+    """Return the highest Hz that a recording tells of."""
     return HOME_TOP if entry.corpus in HOME else min(entry.rate, SAMPLE_RATE) / 2
 
 
 def _resampled(window: np.ndarray, length: int) -> np.ndarray:
-    """A window (n,) as (length,) samples, by its Fourier transform."""
+    """Resample a window (n,) to (length,) samples, by its Fourier transform."""
     spectrum = np.fft.rfft(window)
     changed = np.zeros(length // 2 + 1, complex)
     kept = min(len(spectrum), len(changed))
@@ -176,7 +180,7 @@ def _resampled(window: np.ndarray, length: int) -> np.ndarray:
 
 
 def _weights(entries: list[CachedWave]) -> np.ndarray:
-    """The weight of each clip: its length, over the square root of its corpus's length."""
+    """Return the weight of each clip: its length, over the square root of its corpus's length."""
     lengths = np.array([entry.length for entry in entries], float)
     corpora = np.array([entry.corpus for entry in entries])
     weights = lengths.copy()

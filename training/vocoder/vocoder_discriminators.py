@@ -57,8 +57,11 @@ class DiscriminatorConfig:
 
 
 class SpectrumDiscriminator(nn.Module):
-    """Samples (B, n) and their ``top`` (B,) Hz -> the layers (B, C, T, bins), and last the verdict
-    per band (B, 1, bands), ideally 1 where recorded and 0 where synthetic."""
+    """A judge of samples (B, n) with their ``top`` (B,) Hz by their spectra.
+
+    It gives the layers (B, C, T, bins), and last the verdict per band (B, 1, bands), ideally 1
+    where recorded and 0 where synthetic.
+    """
 
     def __init__(self, size: int, channels: int) -> None:
         super().__init__()
@@ -77,6 +80,7 @@ class SpectrumDiscriminator(nn.Module):
             nn.init.zeros_(layer.bias)
 
     def forward(self, samples: Tensor, top: Tensor) -> list[Tensor]:
+        """Return the layers and the verdict."""
         x = self._shown(samples, top).contiguous(memory_format=torch.channels_last)
         layers = []
         for layer, dilation in zip(self.layers, (*DILATIONS, 1), strict=True):
@@ -86,8 +90,11 @@ class SpectrumDiscriminator(nn.Module):
         return [*layers, self.verdict(functional.leaky_relu(self.hidden(found), SLOPE))]
 
     def _shown(self, samples: Tensor, top: Tensor) -> Tensor:
-        """(B, 4, T, bins): the texture of the log power and its square, the log power, and the
-        bins' heights; all zero above the recording's highest frequency."""
+        """Return what a judge is shown, (B, 4, T, bins).
+
+        It is the texture of the log power and its square, the log power, and the bins' heights; all
+        zero above the recording's highest frequency.
+        """
         size, window = self.size, torch.hann_window(self.size, device=samples.device)
         spectra = torch.stft(samples, size, size // 4, size, window, return_complex=True)
         spectra = spectra.transpose(1, 2) / (3 / 8 * size) ** 0.5  # noise is alike in all sizes
@@ -101,13 +108,13 @@ class SpectrumDiscriminator(nn.Module):
 
 
 def over_time(layer: Tensor) -> tuple[Tensor, Tensor]:
-    """The means and the deviations (B, C, bins) of a layer (B, C, T, bins) over its frames."""
+    """Return the means and deviations (B, C, bins) of a layer (B, C, T, bins) over its frames."""
     x = layer.float()
     return x.mean(2), (x.var(2) + 1e-4).sqrt()
 
 
 def dilated(layer: nn.Module, x: Tensor, dilation: int) -> Tensor:
-    """A layer that sees three frames, on (B, C, T, bins), with those frames ``dilation`` apart.
+    """Apply a layer that sees three frames to (B, C, T, bins), ``dilation`` apart.
 
     Every ``dilation``-th frame becomes a sequence of its own: on a CPU that and channels that lie
     together in memory are four times as fast as the library's dilated convolution.
@@ -123,8 +130,10 @@ def dilated(layer: nn.Module, x: Tensor, dilation: int) -> Tensor:
 
 
 class PeriodDiscriminator(nn.Module):
-    """Samples (B, n) and their ``top`` (B,) Hz -> the layers (B, C, T, period), and last the
-    verdict (B, 1, period), ideally 1 where recorded and 0 where synthetic.
+    """A judge of samples (B, n) with their ``top`` (B,) Hz by their pulses.
+
+    It gives the layers (B, C, T, period), and last the verdict (B, 1, period), ideally 1 where
+    recorded and 0 where synthetic.
 
     Each sees every so many samples alone, as in HiFi-GAN (Kong et al. 2020), and so the pulses of
     a voice, which spectra in long windows don't show.
@@ -145,6 +154,7 @@ class PeriodDiscriminator(nn.Module):
             nn.init.zeros_(layer.bias)
 
     def forward(self, samples: Tensor, top: Tensor) -> list[Tensor]:
+        """Return the layers and the verdict."""
         count = len(samples)
         x = evened(samples, top)
         x = functional.pad(x, (0, -x.shape[1] % self.period))
@@ -158,8 +168,10 @@ class PeriodDiscriminator(nn.Module):
 
 
 def evened(samples: Tensor, top: Tensor) -> Tensor:
-    """Return samples (B, n) below their ``top`` (B,) Hz, each window of power 1, their spectrum
-    tilted so that what is high is heard beside what is low."""
+    """Return samples (B, n) below their ``top`` (B,) Hz, each window of power 1.
+
+    Their spectrum is tilted so that what is high is heard beside what is low.
+    """
     with torch.autocast(samples.device.type, enabled=False):
         spectra = torch.fft.rfft(samples.float())
         tilt = torch.linspace(TILT, 1.0, spectra.shape[-1], device=samples.device)
@@ -178,11 +190,12 @@ class Discriminators(nn.Module):
             self.each.extend(PeriodDiscriminator(each, period_channels) for each in PERIODS)
 
     def forward(self, samples: Tensor, top: Tensor) -> list[list[Tensor]]:
+        """Return the layers of each."""
         return [own(samples, top) for own in self.each]
 
 
 def recognition_loss(recorded: list[list[Tensor]], synthetic: list[list[Tensor]]) -> Tensor:
-    """The squared error of the verdicts, the discriminators' last layers, on both."""
+    """Return the squared error of the verdicts, the discriminators' last layers, on both."""
     own = [
         (real[-1].float() - 1).square().mean() + fake[-1].float().square().mean()
         for real, fake in zip(recorded, synthetic, strict=True)
@@ -193,7 +206,7 @@ def recognition_loss(recorded: list[list[Tensor]], synthetic: list[list[Tensor]]
 def discriminator_losses(
     discriminators: Discriminators, made: Tensor, true: Tensor, top: Tensor
 ) -> dict[str, Tensor]:
-    """The losses of both sides of samples (B, n), for one backward pass and one optimiser.
+    """Return the losses of both sides of samples (B, n), for one backward pass and one optimiser.
 
     "discriminator" has no gradient in ``made``; "adversarial" and "matching", which are the
     vocoder's, have none in the discriminators.
@@ -217,7 +230,7 @@ def discriminator_losses(
 
 
 def vocoder_weights(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The vocoder's weights, out of those that were trained."""
+    """Return the vocoder's weights, out of those that were trained."""
     parts = {name.partition(".")[0] for name in weights}
     own = f"{VOCODER}." if VOCODER in parts else ""
     return {

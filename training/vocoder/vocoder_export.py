@@ -102,7 +102,7 @@ def export(run_folder: Path, folder: Path, scores: str = "") -> str:
 
 
 def texture_of(model: SpectralVocoder) -> str:
-    """The card's words for the texture that a vocoder draws."""
+    """Word for the card the texture that a vocoder draws."""
     if not model.texture:
         return ""
     low, high = model.texture
@@ -111,6 +111,7 @@ def texture_of(model: SpectralVocoder) -> str:
 
 
 def work(options: argparse.Namespace) -> None:
+    """Export the run that the options name."""
     scores = options.scores.read_text() if options.scores else ""
     print(export(options.out, options.to, scores))
 

@@ -28,9 +28,12 @@ MEL_FLOOR = 1e-4  # of magnitude: below is the codecs' and microphones' noise
 
 @dataclass(frozen=True)
 class VocoderLossConfig:
-    """The ``loss:`` part of a vocoder's configuration: weights, and how many Griffin-Lim steps the
-    spectral losses may hear (drawn anew from 0..``unrolled`` at each step). ``heard``: that of the
-    mel of what the discriminators hear. With no weight but that, the refinement alone learns."""
+    """The ``loss:`` part of a vocoder's configuration: weights.
+
+    With them how many Griffin-Lim steps the spectral losses may hear (drawn anew from
+    0..``unrolled`` at each step). ``heard``: that of the mel of what the discriminators hear. With
+    no weight but that, the refinement alone learns.
+    """
 
     spectral: float = 1.0
     mel: float = 3.0
@@ -47,7 +50,7 @@ class VocoderLossConfig:
 
 
 def known_bins(top: Tensor, bins: int) -> Tensor:
-    """Weights (B, 1, bins): 1 where a bin's frequency is safely below ``top`` (B,) Hz, else 0."""
+    """Return weights (B, 1, bins): 1 where a bin is safely below ``top`` (B,) Hz, else 0."""
     hertz = torch.linspace(0.0, SAMPLE_RATE / 2, bins, device=top.device)
     top = top[:, None]
     known = (hertz <= 0.97 * top) | (top >= SAMPLE_RATE / 2)
@@ -57,7 +60,7 @@ def known_bins(top: Tensor, bins: int) -> Tensor:
 def multi_resolution_loss(
     made: Tensor, true: Tensor, top: Tensor, resolutions: Sequence[int] = RESOLUTIONS
 ) -> Tensor:
-    """Spectral convergence plus mean absolute difference of log magnitudes (natural log).
+    """Return spectral convergence plus mean absolute difference of log magnitudes (natural log).
 
     Yamamoto, Song and Kim 2020 (Parallel WaveGAN); ``made`` and ``true`` (B, n) samples.
     """
@@ -75,14 +78,14 @@ def multi_resolution_loss(
 
 
 def _magnitude(samples: Tensor, size: int, window: Tensor) -> Tensor:
-    """(B, T, size // 2 + 1), never zero, so that its log and its gradient stay finite."""
+    """Return magnitudes (B, T, size // 2 + 1), never zero: their log and gradient stay finite."""
     spectra = torch.stft(samples, size, size // 4, size, window, center=True, return_complex=True)
     power = spectra.real.square() + spectra.imag.square()
     return (power + 1e-7).sqrt().transpose(1, 2)
 
 
 def mel_loss(made: Tensor, true_mel: Tensor) -> Tensor:
-    """Mean absolute difference of natural-log mels; ``true_mel`` (B, T, 80) is log10."""
+    """Return the mean absolute difference of natural-log mels; ``true_mel`` (B, T, 80) is log10."""
     window = torch.hann_window(MEL_WINDOW_SAMPLES, device=made.device)
     spectra = torch.stft(
         made, N_FFT, HOP, MEL_WINDOW_SAMPLES, window, center=True, return_complex=True
@@ -94,14 +97,14 @@ def mel_loss(made: Tensor, true_mel: Tensor) -> Tensor:
 
 
 def amplitude_loss(magnitude: Tensor, true: Tensor, top: Tensor) -> Tensor:
-    """The network's own magnitudes (B, T, 601) against the recording's, natural log."""
+    """Compare the network's own magnitudes (B, T, 601) with the recording's, natural log."""
     known = known_bins(top, BINS)
     difference = (magnitude + 3e-4).log() - (true.abs() + 3e-4).log()
     return (difference.abs() * known).sum() / (known.sum() * magnitude.shape[1])
 
 
 def harmonics_loss(made: Tensor, true: Tensor) -> Tensor:
-    """``multi_resolution_loss`` in windows of 171 ms, below 1 kHz; (B, n) samples.
+    """Return ``multi_resolution_loss`` in windows of 171 ms, below 1 kHz; (B, n) samples.
 
     In so long a window the harmonics of the lowest voices are apart.
     """
@@ -126,5 +129,5 @@ def measured_pitch(samples: Tensor) -> Tensor:
 
 
 def true_spectrum(samples: Tensor) -> Tensor:
-    """The recording's complex spectrum (B, T, 601) on the vocoder's own grid."""
+    """Return the recording's complex spectrum (B, T, 601) on the vocoder's own grid."""
     return spectrum(samples, torch.hann_window(MEL_WINDOW_SAMPLES, device=samples.device))

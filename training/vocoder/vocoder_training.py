@@ -62,8 +62,10 @@ TRAINING = {"rate": 6e-4, "warmup": 500, "decay": 4000, "betas": [0.8, 0.99], "c
 
 
 class VocoderTraining:
-    """A configuration's network with its data, and the losses of a step; ``model`` is the vocoder
-    or, where there are discriminators, both."""
+    """A configuration's network with its data, and the losses of a step.
+
+    ``model`` is the vocoder or, where there are discriminators, both.
+    """
 
     def __init__(
         self,
@@ -104,19 +106,21 @@ class VocoderTraining:
         self.vocoder.std.copy_(mels.std(0).clamp(min=1e-3))
 
     def begin_with(self, weights: Mapping[str, Tensor]) -> None:
-        """Take over weights; combs of harmonics and the refinement may be new, and everything else
-        must be there."""
+        """Take over weights; combs of harmonics and the refinement may be new, and nothing else."""
         missing, unexpected = self.vocoder.load_state_dict(weights, strict=False)
         strange = unexpected + [name for name in missing if not name.startswith(NEW)]
         if strange:
             raise InputError(f"These weights are not this vocoder's: {', '.join(strange[:3])}.")
 
     def losses(self, step: int) -> Losses:
-        """The losses of a step."""
+        """Return the losses of a step."""
         return self.losses_of(self._batch(step), step)
 
     def losses_of(self, batch: WaveBatch, step: int) -> Losses:
-        """All losses by name, and their weighted sum, "total"; or those of discriminators alone."""
+        """Return all losses by name, and their weighted sum, "total".
+
+        Or those of discriminators alone.
+        """
         batch, own = batch.to(self.device), slice(batch.recorded)
         mel, samples, top = batch.mel, batch.samples, batch.top
         if self.discriminators is not None and step < self.against.alone:
@@ -170,7 +174,7 @@ class VocoderTraining:
         return found
 
     def _recognition(self, mel: Tensor, samples: Tensor, top: Tensor, step: int) -> Losses:
-        """The losses of a step in which the vocoder waits."""
+        """Return the losses of a step in which the vocoder waits."""
         assert self.discriminators is not None
         draw = torch.Generator().manual_seed(self.schedule.seed * 1_000_003 + step)
         with torch.no_grad():
@@ -188,7 +192,7 @@ class VocoderTraining:
         return pulses_of(measured_pitch(samples))
 
     def validate(self) -> dict[str, float]:
-        """Nothing: what is exported is measured."""
+        """Return nothing: what is exported is measured."""
         return {}
 
     @property

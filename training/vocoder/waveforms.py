@@ -43,6 +43,7 @@ class CachedWave:
 
     @property
     def voice(self) -> str:
+        """The voice's name among all corpora's."""
         return f"{self.corpus}-{self.speaker}"
 
 
@@ -76,8 +77,10 @@ def prepare(clips: Iterable[Clip], folder: Path) -> None:
 
 @dataclass(frozen=True)
 class FilledClip:
-    """Frames [start, start + frames) of the mels are the clip ``name``; of these, ``runs`` of
-    [first, last) are filled."""
+    """Frames [start, start + frames) of the mels are the clip ``name``.
+
+    Of these, ``runs`` of [first, last) are filled.
+    """
 
     name: str
     start: int
@@ -103,17 +106,18 @@ class Waveforms:
         self._folder = folder
 
     def __len__(self) -> int:
+        """Count the clips."""
         return len(self.entries)
 
     def pitches(self) -> dict[str, float]:
-        """The median pitch in Hz of each voice, infinite if it was never voiced."""
+        """Return the median pitch in Hz of each voice, infinite if it was never voiced."""
         path = self._folder / PITCHES
         if not path.is_file():
             raise InputError(f"{path} is missing: make the waveforms again.")
         return {str(voice): float(hertz) for voice, hertz in json.loads(path.read_text()).items()}
 
     def filled(self) -> tuple[list[FilledClip], np.ndarray]:
-        """The clips of which A3T has filled a part, and all their mels (N, 80), in a row."""
+        """Return the clips of which A3T has filled a part, and all their mels (N, 80), in a row."""
         path = self._folder / PLACES
         if not path.is_file():
             raise InputError(f"{path} is missing: python -m training.vocoder.filled makes it.")
@@ -121,13 +125,13 @@ class Waveforms:
         return clips, np.load(self._folder / MELS, mmap_mode="r")
 
     def read(self, entry: CachedWave, first: int = 0, count: int | None = None) -> np.ndarray:
-        """Samples [first, first + count) of an entry (all of it by default), float32."""
+        """Read samples [first, first + count) of an entry (all of it by default), float32."""
         last = entry.length if count is None else min(entry.length, first + count)
         return self._samples[entry.start + first : entry.start + last].astype(np.float32) / 32768.0
 
 
 def measured_pitches(samples: np.ndarray, entries: Iterable[CachedWave]) -> dict[str, float]:
-    """The median pitch in Hz of each voice, from some of its clips; infinite if unvoiced."""
+    """Return the median pitch in Hz of each voice, from some of its clips; infinite if unvoiced."""
     from a3t.audio.analysis.world_pitch import log_pitch
 
     voices: dict[str, list[CachedWave]] = {}
@@ -147,6 +151,7 @@ def measured_pitches(samples: np.ndarray, entries: Iterable[CachedWave]) -> dict
 
 
 def work(arguments: argparse.Namespace) -> None:
+    """Cache the waveforms of the corpora."""
     from training.corpora import corpora_root, read_corpora
 
     prepare(read_corpora(arguments.corpora or corpora_root()), arguments.cache)

@@ -1,5 +1,6 @@
-"""Perplexities of language models on held-out documents: python -m training.words.perplexities
-RUN… --data DIR
+"""Measure the perplexities of language models on held-out documents.
+
+python -m training.words.perplexities RUN… --data DIR
 
 A RUN is a folder NAME-SEED of `training.words.train_transformer_xl`; runs of one NAME are a row:
 their mean, and the standard deviation between seeds. Rare nouns are those that WordNet has a class
@@ -30,7 +31,7 @@ BANDS = (10, 30, 100)  # occurrences
 
 
 def kinds(listed: WordList) -> dict[str, np.ndarray]:
-    """The words (W,) that each column of the table is of."""
+    """Return the words (W,) that each column of the table is of."""
     rare, counts = listed.classes >= listed.size, listed.counts
     names = listed.words[: listed.size]
     spoken = np.array([word[0].isalpha() or word in (NUMBER, UNKNOWN) for word in names])
@@ -49,13 +50,13 @@ def kinds(listed: WordList) -> dict[str, np.ndarray]:
 
 
 def perplexities(nats: np.ndarray, tokens: np.ndarray, listed: WordList) -> dict[str, float]:
-    """The perplexity of the tokens of each kind; of none it is left out."""
+    """Return the perplexity of the tokens of each kind; of none it is left out."""
     chosen = {name: which[tokens] for name, which in kinds(listed).items()}
     return {n: float(np.exp(nats[own].mean())) for n, own in chosen.items() if own.any()}
 
 
 def table(rows: Mapping[str, Sequence[Mapping[str, float]]]) -> str:
-    """A Markdown table: mean ± standard deviation, which one run has none of."""
+    """Write a Markdown table: mean ± standard deviation, which one run has none of."""
     heads = list(next(iter(rows.values()))[0])
     lines = ["| | seeds | " + " | ".join(heads) + " |", "|---|" + "---|" * (len(heads) + 1)]
     for name, runs in rows.items():
@@ -69,6 +70,7 @@ def table(rows: Mapping[str, Sequence[Mapping[str, float]]]) -> str:
 
 
 def work(options: argparse.Namespace) -> None:
+    """Print the table of the runs."""
     listed = load_words(options.data)
     text = Streams(load_part(options.data, options.part), StreamSettings(streams=options.streams))
     rows: dict[str, list[dict[str, float]]] = {}

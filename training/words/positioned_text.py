@@ -37,9 +37,12 @@ _SHORT = re.compile(r"\b(?:Mr|Mrs|Dr|St|Messrs|Prof|Rev|Capt|Col|Gen|Lt|[A-Z])\.
 
 @dataclass(frozen=True)
 class VocabularySettings:
-    """words: the size of the vocabulary, at most. fewest: occurrences of a word in it. depth: of a
+    """The settings of a vocabulary.
+
+    words: the size of the vocabulary, at most. fewest: occurrences of a word in it. depth: of a
     hypernym. rare: occurrences in a million at which a noun is still replaced by its class; the
-    paper's 6,000 of the 103 million words of WikiText-103."""
+    paper's 6,000 of the 103 million words of WikiText-103.
+    """
 
     words: int = 16_000
     fewest: int = 3
@@ -49,8 +52,11 @@ class VocabularySettings:
 
 @dataclass(frozen=True)
 class Positioned:
-    """Words by number (n,), and positions (n, 3): of the token in its sentence, the sentence in its
-    paragraph, the paragraph in its document, each from 0."""
+    """Words by number (n,), and positions (n, 3).
+
+    They are of the token in its sentence, the sentence in its paragraph, the paragraph in its
+    document, each from 0.
+    """
 
     words: np.ndarray
     positions: np.ndarray
@@ -58,8 +64,10 @@ class Positioned:
 
 @dataclass(frozen=True)
 class WordList:
-    """The words, then the classes; counts of the words. classes: the number of each word's class,
-    or its own. nouns: whether each word is a noun."""
+    """The words, then the classes; counts of the words.
+
+    classes: the number of each word's class, or its own. nouns: whether each word is a noun.
+    """
 
     words: tuple[str, ...]
     counts: np.ndarray
@@ -73,7 +81,7 @@ class WordList:
 
 
 def sentences(paragraph: str) -> list[list[str]]:
-    """The tokens of each sentence of a paragraph; the last one ends with END."""
+    """Yield the tokens of each sentence of a paragraph; the last one ends with END."""
     parts: list[str] = []
     for part in _ENDED.sub(r"\1\n", paragraph).split("\n"):
         if parts and _SHORT.search(parts[-1]):
@@ -88,7 +96,7 @@ def sentences(paragraph: str) -> list[list[str]]:
 
 
 def documents(path: Path) -> Iterator[list[str]]:
-    """The paragraphs of each document of a file."""
+    """Yield the paragraphs of each document of a file."""
     lines = [line.strip() for line in text_lines(path)]
     index = path.with_name(re.sub(r"-(train|dev|test)\.txt(\.xz)?$", "-index.tsv", path.name))
     if index == path or not index.is_file():
@@ -101,7 +109,7 @@ def documents(path: Path) -> Iterator[list[str]]:
 
 
 def positioned(path: Path) -> tuple[list[str], np.ndarray]:
-    """The tokens of a file and their positions, (n, 3)."""
+    """Return the tokens of a file and their positions, (n, 3)."""
     tokens: list[str] = []
     places: list[tuple[int, int, int]] = []
     for paragraphs in documents(path):
@@ -113,7 +121,7 @@ def positioned(path: Path) -> tuple[list[str], np.ndarray]:
 
 
 def word_list(counts: Counter[str], chosen: VocabularySettings, wordnet: WordNet) -> WordList:
-    """The words that occur often enough, by frequency, and the classes of the rare nouns."""
+    """List the words that occur often enough, by frequency, and the classes of the rare nouns."""
     often = [(-count, word) for word, count in counts.items() if count >= chosen.fewest]
     words = [UNKNOWN, *(word for _, word in sorted(often)[: chosen.words - 1])]
     most = chosen.rare * counts.total() / 1e6
@@ -135,7 +143,7 @@ def word_list(counts: Counter[str], chosen: VocabularySettings, wordnet: WordNet
 
 
 def prepare(texts: Iterable[Path], chosen: VocabularySettings, wordnet: WordNet, out: Path) -> None:
-    """Writes what `load_part` and `load_words` read; InputError if a part has no words."""
+    """Write what `load_part` and `load_words` read; raise InputError if a part has no words."""
     parts: dict[str, list[tuple[list[str], np.ndarray]]] = {part: [] for part in PARTS}
     for path in texts:
         part = next((part for part in PARTS[1:] if part in path.name), PARTS[0])
@@ -161,19 +169,20 @@ def prepare(texts: Iterable[Path], chosen: VocabularySettings, wordnet: WordNet,
 
 
 def load_part(folder: Path, part: str) -> Positioned:
-    """One of PARTS, as `prepare` wrote it."""
+    """Load one of PARTS, as `prepare` wrote it."""
     with np.load(folder / f"{part}.npz") as arrays:
         return Positioned(arrays["words"], arrays["positions"])
 
 
 def load_words(folder: Path) -> WordList:
-    """The vocabulary, as `prepare` wrote it."""
+    """Load the vocabulary, as `prepare` wrote it."""
     words = tuple(json.loads((folder / "words.json").read_text(encoding="utf-8")))
     with np.load(folder / "words.npz") as arrays:
         return WordList(words, arrays["counts"], arrays["classes"], arrays["nouns"])
 
 
 def work(options: argparse.Namespace) -> None:
+    """Prepare the texts that the options name."""
     chosen = settings(VocabularySettings, read_config(options.config).get("vocabulary"))
     prepare(options.texts, chosen, WordNet(options.wordnet), options.out)
 

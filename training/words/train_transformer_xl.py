@@ -1,5 +1,6 @@
-"""Train a language model: python -m training.words.train_transformer_xl CONFIG [CHANGE…] --data DIR
---out DIR
+"""Train a language model.
+
+python -m training.words.train_transformer_xl CONFIG [CHANGE…] --data DIR --out DIR
 
 A CHANGE is a configuration of what it changes. DIR is what `training.words.positioned_text` wrote.
 
@@ -61,8 +62,10 @@ class Streams:
         self.count = -(-(each - 1) // chosen.window)
 
     def window(self, number: int, remembered: int) -> tuple[Tensor, Tensor, Tensor]:
-        """Words (B, T), those that follow (B, T), and the positions (B, M + T, 3) with those of M
-        remembered words before."""
+        """Return words (B, T), those that follow (B, T), and their positions (B, M + T, 3).
+
+        The positions include those of M remembered words before.
+        """
         first = number * self.size
         stop = min(first + self.size, self.words.shape[1] - 1)
         positions = self.positions[:, first - remembered : stop]
@@ -111,14 +114,14 @@ class XLTraining:
         self.places[self.possible] = torch.arange(len(kept))
 
     def of_classes(self, step: int) -> bool:
-        """True if a step predicts classes: the constant pacing function (equation 3.4)."""
+        """Return whether a step predicts classes: the constant pacing function (equation 3.4)."""
         hypernyms, schedule = self.hypernyms, self.schedule
         if step >= hypernyms.share * schedule.steps:
             return False
         return np.random.default_rng((schedule.seed, step)).random() < hypernyms.chance
 
     def losses(self, step: int) -> Losses:
-        """Nats a word, or a class, of a step."""
+        """Return the nats a word, or a class, of a step."""
         number, model = step % self.streams.count, self.model
         # Every window before this one was remembered, so the number needs no look at the device.
         left = min(number * self.chosen.window, self.network.memory)
@@ -140,14 +143,17 @@ class XLTraining:
         return {"total": nats.mean()}
 
     def validate(self) -> dict[str, float]:
+        """Return the perplexity of what is held out."""
         nats, _ = nats_of(self.network, self.held, self.words.size)
         return {"total": float(nats.mean()), "perplexity": float(np.exp(nats.mean()))}
 
 
 @torch.no_grad()
 def nats_of(network: TransformerXL, text: Streams, words: int) -> tuple[np.ndarray, np.ndarray]:
-    """Nats (n,) of each token of a text but the streams' first, in reading order of the windows,
-    among the first ``words`` words; and the tokens (n,)."""
+    """Return the nats (n,) of each token of a text but the streams' first, and the tokens (n,).
+
+    They are in reading order of the windows, among the first ``words`` words.
+    """
     memory = network.nothing(len(text.words))
     nats, tokens = [], []
     for number in range(text.count):
@@ -162,7 +168,7 @@ def nats_of(network: TransformerXL, text: Streams, words: int) -> tuple[np.ndarr
 
 
 def load_network(run: Path, words: WordList) -> TransformerXL:
-    """The averaged weights of a run."""
+    """Load the averaged weights of a run."""
     network = TransformerXL(len(words.words), **read_config(run / "config.yaml")["model"])
     weights = initial_weights(str(run / CHECKPOINT))
     prefix = "network."

@@ -34,7 +34,7 @@ class XLAttention(nn.Module):
         self.dropout = dropout
 
     def forward(self, x: Tensor, before: Tensor, waves: tuple[Tensor, Tensor]) -> Tensor:
-        """(B, T, D), (B, M, D) and `TransformerXL.waves` of S positions -> (B, T, D)."""
+        """Attend from (B, T, D) to it and (B, M, D), by `TransformerXL.waves` of S positions."""
         batch, count, size = x.shape
         query = self._split(self.query(x))
         key, value = map(self._split, self.key_value(torch.cat([before, x], 1)).chunk(2, -1))
@@ -47,11 +47,11 @@ class XLAttention(nn.Module):
         return self.out(found.transpose(1, 2).reshape(batch, count, size))
 
     def _split(self, x: Tensor) -> Tensor:
-        """(B, N, D) -> (B, H, N, D / H)."""
+        """Split into heads: (B, N, D) -> (B, H, N, D / H)."""
         return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
 
     def _by_position(self, query: Tensor, waves: tuple[Tensor, Tensor]) -> Tensor:
-        """The scores (B, H, T, S) of queries (B, H, T, D / H) by relative position.
+        """Score queries (B, H, T, D / H) by relative position, (B, H, T, S).
 
         R of a distance i - j is [sin ω(i - j), cos ω(i - j)]. By the sum of angles a query's
         product with it is one with [sin ωj, cos ωj], so nothing is made for each pair, and
@@ -69,7 +69,7 @@ class XLAttention(nn.Module):
 
 
 def _future(count: int, keys: int, like: Tensor) -> Tensor:
-    """-inf where a key comes after a query, (T, S)."""
+    """Return -inf where a key comes after a query, (T, S)."""
     return like.new_full((count, keys), -math.inf).triu(1 + keys - count)
 
 
@@ -86,7 +86,7 @@ class XLLayer(nn.Module):
         self.drop = nn.Dropout(dropout)
 
     def forward(self, x: Tensor, before: Tensor, waves: tuple[Tensor, Tensor]) -> Tensor:
-        """As `XLAttention`."""
+        """Attend as `XLAttention`, and feed forward."""
         own, earlier = self.attention_norm(x), self.attention_norm(before)
         x = x + self.drop(self.attention(own, earlier, waves))
         return x + self.drop(self.feed(self.feed_norm(x)))
@@ -119,11 +119,11 @@ class TransformerXL(nn.Module):
         self.drop = nn.Dropout(dropout)
 
     def nothing(self, batch: int) -> Tensor:
-        """The memory at a beginning, (layers, B, 0, D)."""
+        """Return the memory at a beginning, (layers, B, 0, D)."""
         return self.bias.new_zeros(len(self.layers), batch, 0, self.size)
 
     def waves(self, positions: Tensor) -> tuple[Tensor, Tensor]:
-        """Sines and cosines (B, S, D / 2) of Segatron's positions (B, S, 3), or of the places."""
+        """Return sines and cosines, (B, S, D / 2), of positions (B, S, 3), or of the places."""
         if self.segatron:
             places = (
                 positions - positions[:, :1]
@@ -137,8 +137,11 @@ class TransformerXL(nn.Module):
         return angles.sin(), angles.cos()
 
     def forward(self, words: Tensor, positions: Tensor, memory: Tensor) -> tuple[Tensor, Tensor]:
-        """Words (B, T), positions (B, M + T, 3) of them and of what is remembered, memory
-        (layers, B, M, D) -> vectors (B, T, D) of the words that follow, and the next memory."""
+        """Return vectors (B, T, D) of the words that follow, and the next memory.
+
+        Given are words (B, T), positions (B, M + T, 3) of them and of what is remembered, and
+        memory (layers, B, M, D).
+        """
         waves = self.waves(positions)
         x = self.drop(self.embedding(words) * self.size**0.5)
         inputs = []
@@ -148,7 +151,9 @@ class TransformerXL(nn.Module):
         return self.drop(self.norm(x)), torch.stack(inputs)
 
     def loss(self, vectors: Tensor, following: Tensor, among: Tensor | slice) -> Tensor:
-        """Nats (N,) of each word that follows vectors (N, D), by its place ``among`` the words that
-        are possible."""
+        """Return the nats (N,) of each word that follows vectors (N, D).
+
+        It is by its place ``among`` the words that are possible.
+        """
         logits = F.linear(vectors, self.embedding.weight[among], self.bias[among])
         return F.cross_entropy(logits, following, reduction="none")

@@ -55,23 +55,25 @@ class WordNet:
             self._counts.setdefault(lemma, [0, 0])[kind[:1] != "1"] += int(count)
 
     def lemmas(self, word: str) -> list[str]:
-        """The nouns, in WordNet's spelling, of which a lower-case word is a form; itself first."""
+        """Return the nouns, in WordNet's spelling, of which a word is a form; itself first."""
         found = [word, *self._irregular.get(word, ())]
         if word not in self._irregular and not word.endswith("ss"):
             found += [word[: -len(a)] + b for a, b in ENDINGS if word.endswith(a)]
         return [lemma for lemma in dict.fromkeys(found) if lemma in self._senses]
 
     def is_noun(self, word: str) -> bool:
-        """True if WordNet's counts have the word as a noun more often than as anything else."""
+        """Return whether WordNet counts the word as a noun more often than as anything else."""
         if word in NO_NOUNS:
             return False
         counts = [self._counts.get(lemma, (0, 0)) for lemma in self.lemmas(word)]
         return sum(noun for noun, _ in counts) > sum(other for _, other in counts)
 
     def hypernym(self, word: str, depth: int) -> str | None:
-        """The class of a word: the synset number ``depth`` from the root, on the first path that
-        is long enough, of its most frequent sense that has one (the paper's code 1, with the order
-        of paths that its NLTK had)."""
+        """Return the class of a word: the synset number ``depth`` from the root.
+
+        It is on the first path that is long enough, of its most frequent sense that has one (the
+        paper's code 1, with the order of paths that its NLTK had).
+        """
         for lemma in self.lemmas(word):
             for offset in self._senses[lemma]:
                 for path in self._paths(offset):
@@ -97,7 +99,7 @@ class WordNet:
 
 
 def _indexed(lines: Iterator[str]) -> Iterator[tuple[str, list[str]]]:
-    """Each lemma with the offsets of its synsets, the most frequent sense first."""
+    """Yield each lemma with the offsets of its synsets, the most frequent sense first."""
     for line in lines:
         if not line.startswith(" "):
             fields = line.split()
