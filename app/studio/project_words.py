@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 import shutil
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -347,7 +347,8 @@ class Correction:
 
     before: the tokens that are aligned anew, with the neighbours, whose times what was misheard had
     moved; the first `left` and the last `right` keep their texts and names. start, stop: seconds
-    between which they are spoken.
+    between which they are spoken. last: the id of the last token that goes, which the last of the
+    new ones keeps where a change stands after it; None without such a change.
     """
 
     part: int
@@ -357,15 +358,26 @@ class Correction:
     right: int
     start: float
     stop: float
+    last: int | None = None
 
     @classmethod
     def of(
-        cls, wanted: document.Correction, tokens: Sequence[Token], edited: Collection[int]
+        cls,
+        wanted: document.Correction,
+        tokens: Sequence[Token],
+        changes: Iterable[document.Change],
     ) -> Correction:
-        """Find a correction's tokens; InputError if they are gone, or an edit replaces them."""
-        text = wanted.text
+        """Find a correction's tokens.
+
+        Raises InputError if they are gone, or a change replaces them or stands between them.
+        """
+        text, changes = wanted.text, tuple(changes)
+        edited = {token for change in changes for token in change.used}
+        before = {change.after for change in changes}
         first, last = _place(wanted, places_of(tokens), len(tokens))
-        if any(token.id in edited for token in tokens[first:last]):
+        own = [token.id for token in tokens[first:last]]
+        kept = own[-1] if own and own[-1] in before else None
+        if not edited.isdisjoint(own) or not before.isdisjoint(own if not text else own[:-1]):
             raise InputError(texts.CHANGED_HERE)
         if not tokens:
             raise InputError(texts.NO_WORD)
@@ -383,7 +395,8 @@ class Correction:
             stop = min(stop, tokens[end - 1].end + CORRECTION_REACH_S)
         beside = [token.said for token in (*tokens[begin:first], *tokens[last:end])]
         text = " ".join(filter(None, (*beside[: first - begin], text, *beside[first - begin :])))
-        return cls(part, text, tuple(tokens[begin:end]), first - begin, end - last, start, stop)
+        own_tokens = tuple(tokens[begin:end])
+        return cls(part, text, own_tokens, first - begin, end - last, start, stop, kept)
 
     def heard(self, editor: WorkerProcess, sound: PcmSound, own: Pronunciations = ()) -> HeardWords:
         """Align the new tokens; there are none for a text without words."""
@@ -410,6 +423,8 @@ class Correction:
             beside = self.before[k - count if is_right else k :][:1]
             who = (beside if is_left or is_right else gone[:1]) or (token,)
             kept = self.before[k if is_left else k - count].id if is_left or is_right else fresh + k
+            if self.last is not None and self.left <= k == count - self.right - 1:
+                kept = self.last
             made.append(replace(token, id=kept, speaker=token.speaker or who[0].speaker))
         ids = {token.id for token in self.before}
         rest = [token for token in own.tokens if token.id not in ids]
@@ -453,16 +468,19 @@ class WordCorrections:
         project = self.project
 
         def run(editor: WorkerProcess) -> None:
-            with project.lock:
-                edited = {token for change in project.changes for token in change.used}
-                correction = Correction.of(wanted, project.tokens(), edited)
-            made = correction.heard(editor, project.folder.sound(), project.folder.pronunciations)
-            with project.lock:
-                words = correction.among(project.folder.heard(correction.part), made)
-                project.rewrite(correction.part, words)
-                if any(token.speaker for token in words.tokens):  # a turn begins with its name
-                    rewrite_all(project, with_speakers(project.tokens(), {}))
-                self._corrected(wanted)
+            while True:
+                with project.lock:
+                    correction = Correction.of(wanted, project.tokens(), project.changes)
+                own = project.folder.pronunciations
+                made = correction.heard(editor, project.folder.sound(), own)
+                with project.lock:
+                    if Correction.of(wanted, project.tokens(), project.changes) != correction:
+                        continue  # something was changed here meanwhile
+                    words = correction.among(project.folder.heard(correction.part), made)
+                    project.rewrite(correction.part, words)
+                    if any(token.speaker for token in words.tokens):  # a turn begins with its name
+                        rewrite_all(project, with_speakers(project.tokens(), {}))
+                    return self._corrected(wanted)
 
         def refused(sentence: str) -> None:
             self._corrected(wanted, is_refused=True)

@@ -190,3 +190,20 @@ def test_every_kind_of_step_is_taken_back_by_a_page_that_was_loaded_again(
         for after in reached[1:]:
             project.step(redo=project.state["undone"][-1]["name"])
             until(after)
+
+
+def test_changes_after_a_word_that_is_corrected_stay(project: Project) -> None:
+    state = project.listened()
+    it = change(state, "it", "")["tokens"][0]
+    inserted = {"after": it, "tokens": [], "text": "never"}
+    project.step(gone=[], come=[inserted, change(state, "in the", "at a")], label="x")
+    project.made()
+    project.correct(change(state, "see it", "seem to that"))
+    said = ARCTIC.replace("see it", "seem to that").split()
+    state = project.until(lambda state: [token[1] for token in state["tokens"]] == said)
+    assert not state["failures"] and project.files()
+    between = {"after": change(state, "seem", "")["tokens"][0], "tokens": [], "text": "rarely"}
+    project.step(gone=[], come=[between], label="x")
+    project.correct(change(state, "seem to", "see"))  # a change stands between them
+    state = project.until(lambda state: not state["corrections"])
+    assert [token[1] for token in state["tokens"]] == said and not state["failures"]
