@@ -20,7 +20,7 @@ from a3t.source.records import Comparison, FoundTranscript, Judgement, Place, Ve
 from a3t.spans import Span
 from a3t.text.comparison.edit_script import minimal_script
 from a3t.text.comparison.respelling import respelled
-from a3t.text.transcript import Transcript
+from a3t.text.transcript import Transcript, spoken_words
 from alignment import Alignment
 from alignment.confidence.doubts import doubts
 from alignment.serialisation import OMITTED, Record
@@ -295,7 +295,7 @@ def _mixed(comparison: Comparison, numbers: Iterable[int], marked: bool = False)
 def _respelt(comparison: Comparison) -> Iterator[Place]:
     """Yield the new text's words that it writes as other words than the heard ones, and these."""
     new = comparison.new
-    for edit in minimal_script(Transcript.from_text(new.text).spoken, new.spoken):
+    for edit in minimal_script(spoken_words(new.text), new.spoken):
         first, last = whole_tokens(new, (min(edit.new[0], max(edit.new[1] - 1, 0)), edit.new[1]))
         before = [each for each in comparison.places if each.new[1] <= first]
         moved = before[-1].heard[1] - before[-1].new[1] if before else 0
@@ -319,7 +319,7 @@ def continued(given: Transcript, left: Sequence[Difference], new_text: Transcrip
         (i, i_end), (j, j_end) = edit.old, edit.new
         for each in sorted(left, key=lambda each: each.words):
             first, last = each.words
-            own = Transcript.from_text(each.new).spoken
+            own = spoken_words(each.new)
             at = _place_of(own, new.spoken[j:j_end])
             if not i <= first <= last <= i_end or at is None:
                 continue
@@ -331,8 +331,8 @@ def continued(given: Transcript, left: Sequence[Difference], new_text: Transcrip
             i, j = last, place.new[1]
         change((i, i_end), (j, j_end))
     sure = (1.0,) * len(given.words), (1.0,) * len(new.words)
-    places, judgements = ([each[k] for each in found] for k in (0, 1))
-    return Comparison(given, sure[0], new, sure[1], tuple(places), tuple(judgements))
+    places = tuple(place for place, _ in found)
+    return Comparison(given, sure[0], new, sure[1], places, tuple(each for _, each in found))
 
 
 def _place_of(words: Sequence[str], text: Sequence[str]) -> int | None:

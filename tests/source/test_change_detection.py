@@ -476,6 +476,12 @@ def test_what_was_left_beside_a_new_change_is_offered_as_it_was() -> None:
     assert [each.verdict for each in found.judgements] == ["change", "change", "misheard"]
 
 
+def test_left_out_words_that_were_left_are_offered_again() -> None:
+    left = Difference(1, (0, 1), "then", "", "misheard", False, 0.1, words=(4, 5))
+    found = continued(text("we met on Monday then"), [left], text("we met on Monday"))
+    assert (found.places, found.judgements[0].verdict) == ((Place((4, 5), (4, 4)),), "misheard")
+
+
 def test_words_that_a3t_wrote_and_nobody_changed_do_not_differ() -> None:
     for wrote, left in (
         ("we met at nine on Tuesday then", [3]),
