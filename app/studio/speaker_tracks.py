@@ -33,7 +33,7 @@ def said_on_tracks(
     """
     if not tokens or any(token.speaker for token in tokens):
         return tokens
-    rate, names = sound.sample_rate, {}
+    rate, names = sound.sample_rate, dict[int, str]()
     first = max(0, round((tokens[0].start - MARGIN_S) * rate))
     last = min(sound.samples, round((max(token.end for token in tokens) + MARGIN_S) * rate))
     samples = sound.read(first, last).astype(np.float32) / 32768
