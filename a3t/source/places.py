@@ -150,7 +150,12 @@ def with_words(
                 word = replace(word, written=word.text, token=2 * count + k)
             moved[k] = len(words)
             words.append(word)
-        words += [word.in_token(word.token + count) for word in new.words[slice(*place.new)]]
+        whole = whole_tokens(new, place.new) == place.new
+        for k in range(*place.new):
+            word = new.words[k]
+            if not whole:  # what else is written in its token isn't taken along
+                word = replace(word, written=word.text, token=2 * count + k)
+            words.append(word.in_token(word.token + count))
         sure += text.known_confidences[done : place.heard[0]]
         sure += other.known_confidences[slice(*place.new)]
         done = place.heard[1]

@@ -467,6 +467,14 @@ def test_other_writing_of_the_same_words_is_no_change(heard: str, new: str) -> N
     assert text(found.text).spoken == said.spoken
 
 
+def test_a_part_of_a_hyphened_word_that_stays_as_recorded_is_saved_alone() -> None:
+    said, new = text("an all-female team"), text("an old female team")
+    sure = (1.0,) * 4
+    left = Judgement("misheard", 0.1, ticked=False)
+    found = said_text(Comparison(said, sure, new, sure, (Place((1, 2), (1, 2)),), (left,)))
+    assert found.transcript.spoken == said.spoken == text(found.transcript.text).spoken
+
+
 def test_what_was_left_beside_a_new_change_is_offered_as_it_was() -> None:
     given, new = text("to honor the woman who came"), text("to remember the very women who came")
     left = Difference(5, (0, 1), "woman", "women", "misheard", False, 0.1, words=(3, 4))
