@@ -3,6 +3,7 @@
 import os
 import pickle
 import shutil
+import sys
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass, replace
@@ -37,6 +38,8 @@ from alignment.recognition import network_recogniser
 from evaluation import cepstra
 from tests.conftest import ARCTIC
 
+TESTS = Path(__file__).parent
+
 # No property fails because the machine is busy: a first call loads models and dictionaries.
 UNHURRIED = settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("unhurried", UNHURRIED)
@@ -68,6 +71,41 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+# What is tested in these folders is not how the networks sound.
+SHALLOW = {"audio", "plan", "projects", "rendering", "source", "voice"}
+shallow = False  # whether networks are loaded without most of their blocks
+
+
+@contextmanager
+def loading(shallow: bool) -> Iterator[None]:
+    """Load networks without most of their blocks, or as they are shipped."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys.modules[__name__], "shallow", shallow)
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def depth(request: pytest.FixtureRequest) -> Iterator[None]:
+    with loading(request.path.relative_to(TESTS).parts[0] in SHALLOW):
+        yield
+
+
+@pytest.fixture
+def whole_networks() -> Iterator[None]:
+    """Networks as they are shipped, for what is about their sound."""
+    with loading(shallow=False):
+        yield
+
+
+def without_depth(model: object) -> None:
+    """Leave the first block of each stack, and of a vocoder one step: a third of the time."""
+    if isinstance(model, A3T):
+        model.encoder, model.decoder = model.encoder[:1], model.decoder[:1]
+    elif isinstance(model, BuiltinVocoder):
+        model.model.blocks = model.model.blocks[:1]
+        model.model.refinement, model.model.iterations = None, 1
+
+
 @pytest.fixture(scope="session", autouse=True)
 def networks_loaded_once() -> Iterator[MutableMapping[object, str]]:
     """Each command of a test makes an editor of its own, but of networks already in memory; what
@@ -76,16 +114,19 @@ def networks_loaded_once() -> Iterator[MutableMapping[object, str]]:
     adapted = Voice.adapted
 
     @cache
-    def networks(name: str | Path, device: str = "cpu") -> Networks:
-        found = load_networks(name, device)
-        loaded[found.model] = str(name)
+    def load(load: Callable[..., Any], name: str | Path, device: str, shallow: bool) -> Any:
+        found = load(name, device)
+        model = found.model if isinstance(found, Networks) else found
+        if shallow:
+            without_depth(model)
+        loaded[model] = f"{name} {shallow}"
         return found
 
-    @cache
+    def networks(name: str | Path, device: str = "cpu") -> Networks:
+        return load(load_networks, name, device, shallow)  # type: ignore[no-any-return]
+
     def vocoder(name: str | Path = "builtin", device: str = "cpu") -> Vocoder:
-        found = load_vocoder(name, device)
-        loaded[found] = str(name)
-        return found
+        return load(load_vocoder, name, device, shallow)  # type: ignore[no-any-return]
 
     def in_voice(voice: Voice, plain: Networks) -> Networks:
         found = adapted(voice, plain)
@@ -212,8 +253,21 @@ def dictionary() -> dict[str, list[list[str]]]:
 
 
 @pytest.fixture(scope="session")
-def editor() -> Editor:
-    return Editor.load()
+def whole_editor() -> Editor:
+    with loading(shallow=False):
+        return Editor.load()
+
+
+@pytest.fixture(scope="session")
+def shallow_editor() -> Editor:
+    with loading(shallow=True):
+        return Editor.load()
+
+
+@pytest.fixture(scope="module")
+def editor(request: pytest.FixtureRequest, depth: None) -> Editor:
+    name = "shallow_editor" if shallow else "whole_editor"
+    return request.getfixturevalue(name)  # type: ignore[no-any-return]
 
 
 @pytest.fixture

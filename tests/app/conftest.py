@@ -77,10 +77,10 @@ def unverified() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def service(tmp_path_factory: pytest.TempPathFactory, editor: Editor) -> Iterator[Service]:
+def service(tmp_path_factory: pytest.TempPathFactory, whole_editor: Editor) -> Iterator[Service]:
     folder = tmp_path_factory.mktemp("app").resolve()
     # Each has an editor of its own, with the same networks: two may be at work at once.
-    service = Service(folder, lambda: EditorThread(lambda models: editor.in_voice(None)))
+    service = Service(folder, lambda: EditorThread(lambda models: whole_editor.in_voice(None)))
     yield service
     service.stop()
     for each in EditorThread.started:  # Python ends with a fatal error while one is at work

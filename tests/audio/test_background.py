@@ -86,13 +86,13 @@ def test_steady_tones_go_on_through_new_words(
     talk: Path,
     aligned: Alignment,
     tmp_path: Path,
-    editor: Editor,
+    whole_editor: Editor,
     frequencies: list[float],
     decibels: float,
 ) -> None:
     path, added = mixed(talk, tmp_path / "a.wav", tones(frequencies), decibels)
     new = f"{ARCTIC} {ARCTIC.replace('want to see', 'hope to find')} {ARCTIC}"
-    result = editor.edit(known(path, aligned), new_text=new, verify=False)
+    result = whole_editor.edit(known(path, aligned), new_text=new, verify=False)
     rate, piece = 16_000, 3200
     wanted = strength(added[:piece], frequencies, rate)
     made = result.patches[0].samples[:, 0]

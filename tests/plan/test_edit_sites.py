@@ -46,9 +46,9 @@ def aligned(editor: Editor, talk: Path) -> AlignedRecording:
 
 @pytest.mark.parametrize("case", CASES)
 def test_only_the_spans_change_and_nothing_wraps(
-    case: str, editor: Editor, talk: Path, aligned: AlignedRecording
+    case: str, whole_editor: Editor, talk: Path, aligned: AlignedRecording
 ) -> None:
-    result = editor.edit(aligned, new_text=CASES[case], verify=False)
+    result = whole_editor.edit(aligned, new_text=CASES[case], verify=False)
     recording = Recording.open(talk)
     source, output = recording.read(), np.concatenate([*insert_patches(recording, result.patches)])
     assert_untouched(result.record["edits"], source, output)

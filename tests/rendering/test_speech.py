@@ -76,6 +76,7 @@ def test_the_level_settles_at_the_prompts_and_glides() -> None:
     assert float(shifts.mean(1).diff().abs().max()) < 0.005
 
 
+@pytest.mark.usefixtures("whole_networks")
 def test_the_command_streams_what_it_would_write(
     arctic: Path, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
