@@ -107,7 +107,13 @@ def test_only_what_was_typed_is_made(
     takes, everything = [], list[str]()
     for change in {each.key: each for each in together.values()}.values():
         others, taken = placed_sources(change, [other])
-        more = {"recording": recording, "request": request, "others": others, "taken": taken}
+        more = {
+            "recording": recording,
+            "channels": 1,
+            "request": request,
+            "others": others,
+            "taken": taken,
+        }
         job = job_of(change, list(together.values()), heard, **more)
         plan = plan_of(editor, job)
         typed = [word for word in change.text.split() if word in TYPED]
@@ -139,7 +145,11 @@ def test_words_cut_and_pasted_over_others_move_past_them(
     rows = [[k, token.text, 0.1 * k, 0.1 * k + 0.09] for k, token in enumerate(heard.tokens)]
     (change,) = {each.key: each for each in made_as_one((cut, pasted), rows).values()}.values()
     assert change.text == "to see And you always want"
-    more = {"recording": Recording.open(arctic), "request": EditRequest(new_text="", moves=False)}
+    more = {
+        "recording": Recording.open(arctic),
+        "channels": 1,
+        "request": EditRequest(new_text="", moves=False),
+    }
     assert not [*made_words(plan_of(editor, job_of(change, (), heard, **more)))]
 
 
@@ -149,7 +159,7 @@ def test_a_move_is_exported_after_a_correction_where_it_was_recorded(
     """Its words' times are spread then; its sound is what it was."""
     recording = Recording.open(arctic)
     change = Change(5, (), "you always want", recorded=(RecordedWords(0, (1, 2, 3)),))
-    more = {"recording": recording, "request": EditRequest(new_text="", moves=False)}
+    more = {"recording": recording, "channels": 1, "request": EditRequest(new_text="", moves=False)}
     take = tmp_path / "takes" / change.key / "0"
     make_take(editor, job_of(change, (), heard, **more), take)
     before = assembled(recording, heard, [take])
