@@ -97,5 +97,5 @@ console.log("done"); // and every correction is awaited
 await killed.next();
 for (const made of windows) await made.reload();
 const shown = windows.map((made) => [made.script.tokens.map(({ id, text }) => [id, text]), made.script.edits.map((edit) => [edit.key, edit.take, edit.accepted, edit.made, made.script.isOwn(edit)])]);
-console.log(JSON.stringify({ shown, last, taken, kept: disk.unsent.size }));
-process.exit(0);
+const told = JSON.stringify({ shown, last, taken, kept: disk.unsent.size });
+process.stdout.write(`${told}\n`, () => process.exit(0)); // a long line leaves a pipe in parts
