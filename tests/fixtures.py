@@ -72,7 +72,7 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 # What is tested in these folders is not how the networks sound.
-SHALLOW = {"audio", "plan", "projects", "rendering", "source", "voice"}
+SHALLOW = {"app", "audio", "plan", "projects", "rendering", "source", "voice"}
 shallow = False  # whether networks are loaded without most of their blocks
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -35,14 +35,11 @@ AUTH = {"Authorization": f"Bearer {TOKEN}"}
 class EditorThread(WorkerProcess):
     """The worker as a thread, over a pipe all the same: no test waits for another loading."""
 
-    started: ClassVar[list["EditorThread"]] = []
-
     def __init__(self, load: Callable[[Models], Any], niceness: int = 0) -> None:
         self.models, self.progress, self.wanted = USUAL_MODELS, None, always
         self._pipe, theirs = multiprocessing.Pipe()
         self._thread = threading.Thread(target=work, args=(theirs, load), daemon=True)
         self._thread.start()
-        self.started.append(self)
 
     @property
     def alive(self) -> bool:
@@ -76,16 +73,27 @@ def unverified() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session")
-def service(tmp_path_factory: pytest.TempPathFactory, whole_editor: Editor) -> Iterator[Service]:
-    folder = tmp_path_factory.mktemp("app").resolve()
-    # Each has an editor of its own, with the same networks: two may be at work at once.
-    service = Service(folder, lambda: EditorThread(lambda models: whole_editor.in_voice(None)))
+@contextmanager
+def serving(folder: Path, editor: Editor) -> Iterator[Service]:
+    """A service of an editor's networks."""
+    started: list[EditorThread] = []
+
+    def start() -> EditorThread:  # each has an editor of its own: two may be at work at once
+        started.append(EditorThread(lambda models: editor.in_voice(None)))
+        return started[-1]
+
+    service = Service(folder, start)
     yield service
     service.stop()
-    for each in EditorThread.started:  # Python ends with a fatal error while one is at work
+    for each in started:  # Python ends with a fatal error while one is at work
         each.close()
         each._thread.join(PATIENCE)
+
+
+@pytest.fixture(scope="session")
+def service(tmp_path_factory: pytest.TempPathFactory, shallow_editor: Editor) -> Iterator[Service]:
+    with serving(tmp_path_factory.mktemp("app").resolve(), shallow_editor) as service:
+        yield service
 
 
 @pytest.fixture(scope="session")

@@ -139,6 +139,14 @@ def project(client: TestClient, upload: str) -> Project:
     return Project(client, {"upload": upload, "text": ARCTIC})
 
 
+def taken_home(project: Project, folder: Path) -> Path:
+    """Unpack a download; returns its edit.json."""
+    folder.mkdir(exist_ok=True)
+    for name, content in project.files().items():
+        (folder / name).write_bytes(content)
+    return next(folder.glob("*.edit.json"))
+
+
 def change(state: dict[str, Any], words: str, text: str, **more: Any) -> dict[str, Any]:
     """The edit that replaces these words of a state by a text."""
     tokens = state["tokens"]

@@ -16,20 +16,10 @@ from a3t.commands import edit
 from a3t.editor import Editor
 from a3t.projects.project import History
 from a3t.projects.replay import read_record, remake
-from a3t.projects.store.folder import ProjectFolder
-from a3t.projects.store.packed_project import pack, unpack
 from app.service import Service
 from app.studio.studio import Studio
-from tests.app.studio.conftest import Project, change, client_of
+from tests.app.studio.conftest import Project, change, client_of, taken_home
 from tests.conftest import ARCTIC, NEVER
-
-
-def taken_home(project: Project, folder: Path) -> Path:
-    """Unpack a download; returns its edit.json."""
-    folder.mkdir(exist_ok=True)
-    for name, content in project.files().items():
-        (folder / name).write_bytes(content)
-    return next(folder.glob("*.edit.json"))
 
 
 def another_take(project: Project, key: str, **how: Any) -> dict[str, Any]:
@@ -175,46 +165,3 @@ def test_turns_of_named_speakers_keep_their_names(
     recording = Recording.open(record.parent / "two.wav")
     again = remake(editor, recording, History.of(told).chain()).save(tmp_path / "again.wav")
     assert again.read_bytes() == (record.parent / "two.edited.wav").read_bytes()
-
-
-def test_a_word_is_taken_from_elsewhere(
-    client: TestClient, studio: Studio, service: Service, arctic: Path, tmp_path: Path
-) -> None:
-    samples, rate = soundfile.read(arctic, dtype="int16")
-    path = service.folder / "twice.wav"
-    soundfile.write(path, np.concatenate([samples, samples[rate // 4 :]]), rate)
-    project = Project(client, {"upload": str(path), "text": f"{ARCTIC} {ARCTIC}"})
-    state = project.listened()
-    project.save(change(state, "want", "see"))
-    (key,) = project.made()["takes"]
-    takes = project.until(lambda state: len(state["takes"][key]) == 3)["takes"][key]
-    times = [token[2] for token in state["tokens"] if token[1] == "see"]
-    assert takes[0]["recorded"] is None
-    found = sorted(take["recorded"] for take in takes[1:])
-    assert np.allclose(found, times, atol=0.15)
-
-    project.save({**project.state["edits"][0], "take": 1})
-    home = taken_home(project, tmp_path / "home")
-    told = json.loads(home.read_text())
-    (taken,) = told["edits"][0]["taken"]
-    out = Recording.open(home.with_name("twice.edited.wav"))
-    assert taken["source"][0] / rate == takes[1]["recorded"] and "path" not in taken
-    own, made = Recording.open(path).read(), out.read()
-    if taken.get("exact", True):
-        assert np.array_equal(own[slice(*taken["source"])], made[slice(*taken["output"])])
-    told = home.with_name("twice.edited.labels.txt").read_text().split()
-    assert told.count("see") == 3 and "want" in told
-
-    again = tmp_path / "again.wav"
-    assert edit.main(["--replay", str(home), "--out", str(again)]) == 0
-    assert again.read_bytes() == out.path.read_bytes()
-
-    (folder,) = studio.projects.root.glob(f"*/{state['id']}")
-    pack(ProjectFolder(folder), tmp_path / "twice.a3t.zip")
-    (tmp_path / "stage").mkdir()
-    unpack(tmp_path / "twice.a3t.zip", tmp_path / "stage", 10**8)
-    kept = json.loads((tmp_path / "stage" / "takes" / key / "1" / "take.json").read_text())
-    assert kept["recorded"] == takes[1]["recorded"]
-    assert (
-        kept["mix"] == json.loads((folder / "takes" / key / "1" / "take.json").read_text())["mix"]
-    )
