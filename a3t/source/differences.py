@@ -10,8 +10,10 @@ A difference that isn't made stays as recorded: neither the text nor the new tex
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Literal
 
 from a3t.errors import InputError
@@ -294,12 +296,14 @@ def _mixed(comparison: Comparison, numbers: Iterable[int], marked: bool = False)
 
 def _respelt(comparison: Comparison) -> Iterator[Place]:
     """Yield the new text's words that it writes as other words than the heard ones, and these."""
-    new = comparison.new
+    new, places = comparison.new, comparison.places
+    begins, ends = [each.new[0] for each in places], [each.new[1] for each in places]
     for edit in minimal_script(spoken_words(new.text), new.spoken):
         first, last = whole_tokens(new, (min(edit.new[0], max(edit.new[1] - 1, 0)), edit.new[1]))
-        before = [each for each in comparison.places if each.new[1] <= first]
-        moved = before[-1].heard[1] - before[-1].new[1] if before else 0
-        if first < last and not meets((first, last), [each.new for each in comparison.places]):
+        near = places[bisect_left(ends, first) : bisect_right(begins, last)]
+        before = bisect_right(ends, first)
+        moved = places[before - 1].heard[1] - places[before - 1].new[1] if before else 0
+        if first < last and not meets((first, last), [each.new for each in near]):
             yield Place((first, last), (first + moved, last + moved))
 
 
@@ -309,6 +313,8 @@ def continued(given: Transcript, left: Sequence[Difference], new_text: Transcrip
     What was left is offered again, as it was judged; what else differs is a change.
     """
     new = respelled(given, new_text)
+    earlier = sorted(left, key=attrgetter("words"))
+    begins = [each.words[0] for each in earlier]
     found: list[tuple[Place, Judgement]] = []
 
     def change(old: Span, own: Span) -> None:
@@ -317,7 +323,7 @@ def continued(given: Transcript, left: Sequence[Difference], new_text: Transcrip
 
     for edit in minimal_script(given.spoken, new.spoken):
         (i, i_end), (j, j_end) = edit.old, edit.new
-        for each in sorted(left, key=lambda each: each.words):
+        for each in earlier[bisect_left(begins, i) : bisect_right(begins, i_end)]:
             first, last = each.words
             own = spoken_words(each.new)
             at = _place_of(own, new.spoken[j:j_end])
