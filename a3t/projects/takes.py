@@ -237,7 +237,7 @@ class MadeEdit:
     def edited_origin(self, k: int, source: AlignedRecording) -> list[tuple[int, MadeEdit]]:
         """Return the edits made first in its stretch ``k`` of ``source``, each with its first word.
 
-        How many samples they have is known; these are in the patch alone.
+        Their samples are zeros, as many as they have: their sound is in this edit's own patch.
         """
         is_other = self.edit.plan.taken[k].origin > 0
         edits = []
@@ -362,17 +362,20 @@ def merged_takes(
     done = 0
     # The recordings that speech is taken from, as they are, or with a take's edits made in them
     # first. Two takes may have heard other parts of one file: its words are counted in each.
-    origins: dict[tuple[int, int], EditedRecording] = {}
+    origins: list[EditedRecording] = []
+    unedited: dict[int, int] = {}  # the numbers of recordings as they are
 
     def number_of(made: MadeEdit, k: int) -> int:
         """Return the number of the origin of the stretch ``k`` that an edit takes."""
         origin = (source, *made.others)[made.edit.plan.taken[k].origin]
         inner = made.edited_origin(k, origin)
-        known = id(origin), len(origins) if inner else -1
-        if known not in origins:
-            asked = EditRequest(new_text="", text=origin.text.text)
-            origins[known] = merged_takes(origin, asked, inner, (), model, vocoder, voice)
-        return [*origins].index(known)
+        if not inner and id(origin) in unedited:
+            return unedited[id(origin)]
+        if not inner:
+            unedited[id(origin)] = len(origins)
+        asked = EditRequest(new_text="", text=origin.text.text)
+        origins.append(merged_takes(origin, asked, inner, (), model, vocoder, voice))
+        return len(origins) - 1
 
     excerpts: list[tuple[ReusedExcerpt, ...]] = []
     for first, made in edits:
@@ -394,7 +397,7 @@ def merged_takes(
     pronunciations += said[done:]
     new_text = Transcript.of_tokens(new)
     rate = float(np.mean([made.rate for _, made in edits] or [1.0]))
-    source_edits = tuple(origins.values())
+    source_edits = tuple(origins)
     plan = EditPlan(
         source,
         replace(request, new_text=new_text.text),
