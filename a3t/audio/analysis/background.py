@@ -232,8 +232,6 @@ class SteadyTones:
 
         They are as loud as beside the edit, unless they would stand out more than there.
         """
-        if not len(self):
-            return sound
         sound = self.without(sound)
         _, beside = _powers(sound.mean(axis=1), self.frequencies, self.rate)
         size = _frame_samples(self.rate)
