@@ -32,6 +32,9 @@ WRONG_FIELDS = (
 )
 CHOOSE_BY_FIELD = "The field “changes” takes the numbers (1,3), all, ticked or none."
 OWN_TRACK = "This is the project's recording itself: add another speaker's track."
+FILM_AMONG_TRACKS = (
+    "A film can't be joined with tracks and keep its picture: open it alone, then add them."
+)
 TOO_MANY_CHANNELS = (
     "Tracks that are heard together can have {most} channels in all: export fewer, or mono ones."
 )

@@ -84,7 +84,7 @@ class FurtherRecordings:
         def run(editor: WorkerProcess) -> None:
             with without_folder(path.parent):
                 if recording.kind == "track":
-                    heard = editor.ask(tasks.measure_track, path, folder.original)
+                    heard = editor.ask(tasks.measure_track, path)
                 else:
                     own = folder.pronunciations
                     heard = editor.ask(tasks.hear_source, path, recording.text, own)

@@ -6,7 +6,6 @@ Misheard words, times, restored marks, and who says them.
 from __future__ import annotations
 
 import secrets
-import shutil
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +18,7 @@ from a3t.errors import InputError
 from a3t.plan.request import Pronunciations
 from a3t.projects import document
 from a3t.projects.store.pcm_sound import PcmSound
-from a3t.projects.store.project_state import ProjectState, SpeakerTrack
+from a3t.projects.store.project_state import ProjectState
 from a3t.projects.store.pronunciations import Names
 from a3t.projects.store.recordings import Places
 from a3t.projects.store.words import (
@@ -40,7 +39,7 @@ from app.processes.worker import WorkerProcess
 from app.service import without_folder
 from app.studio.open_project import LISTENING, OpenProject
 from app.studio.sent import Sent
-from app.studio.speaker_tracks import said_on_tracks, speaker_name
+from app.studio.speaker_tracks import first_track, said_on_tracks, with_track
 from app.studio.work import worker_tasks as tasks
 
 OPENING = 0  # an urgency
@@ -234,20 +233,24 @@ class Listening:
     def add_track(self, source: Path, name: str) -> bool:
         """Join another speaker's track to the recording, and listen to both anew.
 
-        Returns False, and does nothing, once there are changes, which are of other words, and for
-        the recording itself.
+        Returns False, and does nothing, once there are changes, which are of other words, and for a
+        film, whose picture would be lost; True, and does nothing, if it is there already, as after
+        a kill. Raises InputError for the recording itself, and if the disk is full.
         """
         project, folder = self.project, self.project.folder
         with project.lock:
             state = project.state
-            same = sha256_of(source) == sha256_of(folder.original)
-            if same or project.changes or project.document.corrections or state.sound is None:
+            tracks = state.tracks or first_track(folder.original, state.name)
+            added = sha256_of(source)
+            if added == tracks[0].sha256:
+                raise InputError(texts.OWN_TRACK)
+            if added in {track.sha256 for track in tracks}:
+                return True
+            is_changed = project.changes or project.document.corrections
+            if is_changed or state.sound is None or state.sound.film is not None:
                 return False
-            tracks = state.tracks or (SpeakerTrack(speaker_name(state.name, ())),)
-            called = speaker_name(name, [track.name for track in tracks])
-            file = f"track-{len(tracks)}{source.suffix.lower()}"
-            shutil.copyfile(source, folder.path / file)
-            tracks = (*tracks, SpeakerTrack(called, file))
+            folder.require_room(source)
+            tracks = with_track(tracks, folder.path, source, name)
             folder.update(ProjectState, lambda now: replace(now, tracks=tracks))
         self.retext(state.text)
         return True

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
 
+from a3t.audio.output.files import sha256_of
 from a3t.projects.store.pcm_sound import PcmSound
 from a3t.projects.store.project_state import SpeakerTrack
 from a3t.projects.store.words import Token, with_speakers
@@ -22,6 +24,21 @@ def speaker_name(file: str, taken: Sequence[str]) -> str:
     letters = re.sub(r"[\W\d_]+", " ", Path(file).stem).strip().upper()
     is_good = is_name(letters) and letters not in taken
     return letters if is_good else f"Speaker {len(taken) + 1}"
+
+
+def first_track(source: Path, name: str) -> tuple[SpeakerTrack, ...]:
+    """Return a recording as the first of several tracks."""
+    return (SpeakerTrack(speaker_name(name, ()), sha256=sha256_of(source)),)
+
+
+def with_track(
+    tracks: Sequence[SpeakerTrack], folder: Path, source: Path, name: str
+) -> tuple[SpeakerTrack, ...]:
+    """Return the tracks with another one, whose file waits in the project's folder to be joined."""
+    file = f"track-{len(tracks)}{source.suffix.lower()}"
+    shutil.copyfile(source, folder / file)
+    called = speaker_name(name, [track.name for track in tracks])
+    return (*tracks, SpeakerTrack(called, file, sha256=sha256_of(source)))
 
 
 def said_on_tracks(

@@ -16,7 +16,7 @@ from a3t.example import NEW_TEXT, RECORDING, TEXT
 from a3t.projects.document import Document
 from a3t.projects.store.folder import NO_PROJECT, ProjectFolder
 from a3t.projects.store.packed_project import PROJECT_SUFFIX, manifest_of, pack, unpack
-from a3t.projects.store.project_state import ProjectState, SpeakerTrack
+from a3t.projects.store.project_state import ProjectState
 from a3t.projects.store.projects import Projects
 from a3t.projects.store.recordings import FurtherRecording
 from app import limits, texts
@@ -27,7 +27,7 @@ from app.studio.project import Project
 from app.studio.project_words import transcript_in, transcript_lines
 from app.studio.recogniser_fetch import RecogniserFetch
 from app.studio.sent import Sent
-from app.studio.speaker_tracks import speaker_name
+from app.studio.speaker_tracks import first_track, with_track
 from app.studio.work.take_orders import settings_of
 
 MAX_TRACKS = 8  # that come with a recording
@@ -133,16 +133,13 @@ class Studio:
 
         def fill(folder: Path) -> ProjectState:
             shutil.copyfile(source, folder / file)
-            tracks = [SpeakerTrack(speaker_name(name, ()))] if beside else []
+            tracks = first_track(source, name) if beside else ()
             for path, called in beside:
-                own = f"track-{len(tracks)}{path.suffix.lower()}"
-                shutil.copyfile(path, folder / own)
-                known = [track.name for track in tracks]
-                tracks.append(SpeakerTrack(speaker_name(called, known), own))
+                tracks = with_track(tracks, folder, path, called)
             if settings:
                 ProjectFolder(folder).write(Document(settings=settings))
             title = ", ".join([name, *(called for _, called in beside)])[:120]
-            return replace(state, name=title, file=file, tracks=tuple(tracks))
+            return replace(state, name=title, file=file, tracks=tracks)
 
         return self._opened(self.projects.create(visitor, source, fill))
 

@@ -41,7 +41,7 @@ HIDDEN: dict[type, set[str]] = {
     TakeRecord: {"format", "mix", "model", "vocoder", "voice", "scores"},
     DocumentLimits: set(),
     SoundShape: set(),
-    SpeakerTrack: {"file", "level"},
+    SpeakerTrack: {"file", "level", "sha256"},
     Progress: set(),
     RecentProject: set(),
     FetchState: set(),

@@ -202,10 +202,14 @@ class ProjectFolder:
         ending = ENDING.fullmatch(source.suffix.lower())
         return self.path / SAID_FOLDER / f"said-{name}{ending[0] if ending else ''}"
 
-    def keep_said(self, source: Path, path: Path) -> None:
-        """Copy another recording to such a path; raise InputError if there is no room."""
+    def require_room(self, source: Path) -> None:
+        """Raise InputError unless the disk has room for a copy of a file."""
         if shutil.disk_usage(self.path).free < MIN_FREE_BYTES + source.stat().st_size:
             raise InputError(DISK_FULL)
+
+    def keep_said(self, source: Path, path: Path) -> None:
+        """Copy another recording to such a path; raise InputError if there is no room."""
+        self.require_room(source)
         path.parent.mkdir(exist_ok=True)
         with atomic_path(path) as temporary:
             shutil.copyfile(source, temporary)

@@ -41,7 +41,7 @@ from a3t.projects.store.folder import (
     TakeOrder,
     words_name,
 )
-from a3t.projects.store.pcm_sound import played
+from a3t.projects.store.pcm_sound import channels_played, played
 from a3t.projects.store.project_state import PackedSound, ProjectState, SpeakerTrack
 from a3t.projects.store.pronunciations import Names, SaidWords
 from a3t.projects.store.record_files import StoredRecord, write_json
@@ -170,12 +170,6 @@ def _manifest(archive: zipfile.ZipFile) -> Manifest:
         return Manifest.from_json(_json(archive, Manifest.stored_in))
 
 
-def channels_played(told: Manifest) -> int:
-    """Return how many channels the page plays."""
-    count = told.file_channels
-    return count if count <= 2 or told.tracks else 1
-
-
 def unpack(path: Path, stage: Path, most: int) -> ProjectState:
     """Write a project's file into the folder ``stage``, at most ``most`` bytes; return its state.
 
@@ -281,7 +275,8 @@ def _take(archive: zipfile.ZipFile, at: str, told: Manifest, folder: ProjectFold
         if take is not None:
             write_json(path / REQUEST, take.to_json())
         np.save(path / "patch.npy", patch, allow_pickle=False)
-        (path / "sound.pcm").write_bytes(played(patch, channels_played(told)))
+        channels = channels_played(told.file_channels, bool(told.tracks))
+        (path / "sound.pcm").write_bytes(played(patch, channels))
 
 
 def _ordered(archive: zipfile.ZipFile, at: str, record: TakeRecord) -> Take | None:

@@ -40,6 +40,11 @@ class PcmSound:
         return mixed.astype(np.float32)
 
 
+def channels_played(channels: int, has_tracks: bool) -> int:
+    """Return how many channels of a file the page plays: of joined tracks all."""
+    return channels if channels <= 2 or has_tracks else 1
+
+
 def played(samples: np.ndarray, channels: int) -> bytes:
     """Return samples (n, of the file), full scale at 1, as the page plays so many channels.
 

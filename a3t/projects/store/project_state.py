@@ -46,12 +46,14 @@ class SpeakerTrack(Record):
 
     name: the speaker's, as a transcript has it. file: in which it came, in the project's folder, ""
     once it is joined to the others, which gives it its channels. level: the power of its speech.
+    sha256: of that file.
     """
 
     name: str
     file: str = field(default="", metadata=OMITTED)
     channels: int = 0
     level: float = 1.0
+    sha256: str = field(default="", metadata=OMITTED)
 
 
 @dataclass(frozen=True)

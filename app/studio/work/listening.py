@@ -14,14 +14,13 @@ from itertools import accumulate, groupby, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from a3t.audio.output.files import sha256_of
 from a3t.audio.output.muxing import picture_lead
 from a3t.audio.reading.formats import to_float
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.request import OtherRecording, Pronunciations
 from a3t.plan.track_activity import TrackActivity
-from a3t.projects.store.pcm_sound import PcmSound, peaks_of, played
+from a3t.projects.store.pcm_sound import PcmSound, channels_played, peaks_of, played
 from a3t.projects.store.project_state import OpenedSound
 from a3t.projects.store.recordings import HeardRecording, Place, Places, TrackSound
 from a3t.projects.store.words import IDS, HeardWords, Marks, Token
@@ -69,7 +68,7 @@ def ingest(
     recording = Recording.open(original)
     if recording.seconds > most:
         raise InputError(texts.too_long(most))
-    channels = recording.channels if recording.channels <= 2 or tracks else 1
+    channels = channels_played(recording.channels, bool(tracks))
     path = folder / "sound.pcm"
     with path.open("wb") as file:
         for block in recording.blocks():
@@ -117,17 +116,15 @@ def hear_source(editor: Editor, path: Path, text: str, own: Pronunciations = ())
     return HeardRecording(source=OtherRecording.of(AlignedRecording(recording, said, aligned)))
 
 
-def measure_track(editor: Editor, path: Path, original: Path) -> HeardRecording:
+def measure_track(editor: Editor, path: Path) -> HeardRecording:
     """Return the sha256 of a track, and where somebody is heard on it.
 
-    Raises InputError for one that can't be used, or is the project's ``original`` itself.
+    Raises InputError for one that can't be used.
     """
     editor_step(editor, "read")
     track = Recording.open(path)
     if track.seconds > limits.MAX_SECONDS:
         raise InputError(texts.too_long(limits.MAX_SECONDS))
-    if track.sha256 == sha256_of(original):
-        raise InputError(texts.OWN_TRACK)
     return HeardRecording(track=TrackSound(track.sha256, TrackActivity.of(track).written()))
 
 

@@ -173,6 +173,7 @@ def _as_tracks(
     )
     for number, track in enumerate(joined):
         path = out.with_name(safe_name(f"{out.stem}.{track.name.lower()}{suffix}"))
+        path = path.with_stem(f"{path.stem}-{number + 1}") if path in files else path
         alone(made, joined, number, plain)
         write_edited(Recording.open(plain), (), path, text)
         files.append(path)

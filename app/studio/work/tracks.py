@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import soundfile as sf
 
+from a3t.audio.output.muxing import picture_lead
 from a3t.audio.output.writing import MAX_WAV_BYTES
 from a3t.audio.reading.formats import is_lossy, quantise, sample_format, to_float
 from a3t.audio.reading.recording import Recording
@@ -47,6 +48,8 @@ def join_tracks(editor: Editor, paths: Sequence[Path], out: Path) -> list[TrackS
     tracks = [Recording.open(path) for path in paths]
     if len({track.sha256 for track in tracks}) < len(tracks):
         raise InputError(texts.OWN_TRACK)
+    if any(picture_lead(track) is not None for track in tracks):
+        raise InputError(texts.FILM_AMONG_TRACKS)
     if sum(track.channels for track in tracks) > MAX_CHANNELS:
         raise InputError(texts.TOO_MANY_CHANNELS.format(most=MAX_CHANNELS))
     rate = max(track.sample_rate for track in tracks)

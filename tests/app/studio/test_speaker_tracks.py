@@ -13,9 +13,11 @@ import soundfile
 from starlette.testclient import TestClient
 
 from a3t.errors import InputError
+from app.service import Service
 from app.studio.speaker_tracks import speaker_name
 from app.studio.work.tracks import join_tracks
 from tests.app.studio.conftest import Project, change, uploaded
+from tests.audio.films import film
 from tests.conftest import ARCTIC
 
 QUIET: Any = SimpleNamespace(progress=None)
@@ -112,7 +114,25 @@ def test_a_track_joins_a_recording_until_it_is_changed(
     project.save(change(state, "always", "never"))
     project.made()
     project.post("recordings", {**added, "upload": uploaded(client, tracks[1])})
+    assert len(project.state["tracks"]) == 2  # sent again after a kill, it is there already
+    third = tracks[1].with_name("third.wav")
+    samples, rate = soundfile.read(tracks[1], dtype="int16")
+    soundfile.write(third, samples[::-1], rate)
+    project.post("recordings", {**added, "upload": uploaded(client, third)})
     assert [each["kind"] for each in project.state["recordings"]] == ["track"]
+
+
+def test_a_film_keeps_its_picture_beside_a_track(
+    client: TestClient, service: Service, arctic: Path, tracks: list[Path]
+) -> None:
+    path = film(service.folder / "talk.mkv", arctic, "flac", "libvpx-vp9")
+    project = Project(client, {"upload": str(path), "text": ARCTIC})
+    project.listened()
+    project.post("recordings", {"upload": uploaded(client, tracks[1]), "kind": "track"})
+    state = project.until(lambda state: state["recordings"])
+    assert state["film"] is not None and not state["tracks"]
+    with pytest.raises(InputError, match="picture"):
+        join_tracks(QUIET, [path, tracks[1]], tracks[1].with_name("joined.wav"))
 
 
 def test_joined_tracks_are_theirs_and_a_shorter_one_is_silent_after_its_end(
