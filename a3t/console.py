@@ -10,6 +10,7 @@ import gc
 import io
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -20,6 +21,8 @@ from alignment.atomic import TERMINATED, recover, termination_raises
 
 DONE, BAD_INPUT, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 EXIT_CODES = "Exit codes: 0 success, 1 unusable input, 2 wrong usage."
+
+LISTS = ("KINDS", "LIST", "NUMBERS")  # as --help calls values with commas between them
 
 STEPS = {
     "read": "reading",
@@ -49,6 +52,17 @@ class Parser(argparse.ArgumentParser):
             files = [f"./{file}" if file.startswith("-") else file for file in given[place + 1 :]]
             given = [*given[:place], *files]
         return super().parse_intermixed_args(given, namespace)
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Parse options; refuse a second list of one, which would replace the first in silence."""
+        given = sys.argv[1:] if args is None else list(args)
+        names = Counter(each.partition("=")[0] for each in given[: (*given, "--").index("--")])
+        for option in self._actions:
+            if option.metavar in LISTS and sum(names[each] for each in option.option_strings) > 1:
+                self.error(f"{option.option_strings[0]} is given twice: join its values by commas")
+        return super().parse_known_args(given, namespace)
 
     def error(self, message: str) -> NoReturn:
         """End the program with the message, and the nearest option to one that is unknown."""

@@ -33,6 +33,7 @@ ROOT = Path(__file__).parents[1]
         ("--manifest x --out-dir z --plan", "--plan would have no effect with --manifest"),
         ("--undo", "--undo needs the recording"),
         ("x --wav y --new-text z", "IN is given twice"),
+        ("x --new-text y --export png --export=srt", "--export is given twice"),
         ("x --new-text z --nonsense", "unrecognized arguments: --nonsense"),
         ("x --new-txt z", "no option --new-txt: did you mean --new-text?"),
         ("", "name the recording, and give --new-text"),
