@@ -8,11 +8,13 @@ from a3t.errors import InputError
 from evaluation.detector.detector_material import (
     CONTROL,
     COPY,
+    FINE_TIME,
     NATURAL,
     PATCH,
     draw_edits,
     make_stretches,
 )
+from evaluation.detector.fine_time import STATISTICS
 from evaluation.detector.spectral_statistics import FEATURES
 from evaluation.detector.telling_apart import told_apart
 from evaluation.edits.conditions import CLEAN, CONDITIONS
@@ -45,19 +47,42 @@ def figures(rows: Rows) -> Figures:
             "add a corpus, or more edits."
         )
     return {
-        figure_name(made, real, band): area_of(rows, made, real, band)
+        figure_name(made, real, by): area_of(rows, made, real, by)
         for made, real in PAIRS
-        for band in BELOW
+        for by in (*BELOW, FINE_TIME)
+    } | {
+        figure_name(kind, statistic): by_voice(rows, kind, number)
+        for kind in (NATURAL, COPY, PATCH)
+        for number, statistic in enumerate(STATISTICS)
     }
 
 
-def area_of(rows: Rows, made: str, real: str, band: str) -> Interval:
-    """Return the area under the curve for two kinds, by the statistics below a band's end."""
+def area_of(rows: Rows, made: str, real: str, by: str) -> Interval:
+    """Return the area under the curve for two kinds, by a band's statistics or those in fine time.
+
+    Those in fine time compare the stretches that are voiced; there is none for too few voices.
+    """
     chosen = [row for row in rows if row["kind"] in (made, real)]
-    own = [k for k, feature in enumerate(FEATURES) if feature.band[1] <= BELOW[band]]
-    features = np.array([row["features"] for row in chosen])[:, own]
-    is_made = np.array([row["kind"] == made for row in chosen])
-    return told_apart(features, is_made, [row["voice"] for row in chosen])
+    if by == FINE_TIME:
+        chosen = [row for row in chosen if row[FINE_TIME] is not None]
+        features = np.array([row[FINE_TIME] for row in chosen])
+    else:
+        own = [k for k, feature in enumerate(FEATURES) if feature.band[1] <= BELOW[by]]
+        features = np.array([row["features"] for row in chosen])[:, own]
+    is_made = np.array([row["kind"] == made for row in chosen], bool)
+    voices = [row["voice"] for row in chosen]
+    if len(set(voices)) < LEAST_VOICES or is_made.all() or not is_made.any():
+        return Interval.of(())
+    return told_apart(features, is_made, voices)
+
+
+def by_voice(rows: Rows, kind: str, number: int) -> Interval:
+    """Return a kind's mean statistic in fine time; the interval is a bootstrap over voices."""
+    voices: dict[str, list[float]] = {}
+    for row in rows:
+        if row["kind"] == kind and row[FINE_TIME] is not None:
+            voices.setdefault(row["voice"], []).append(row[FINE_TIME][number])
+    return Interval.of(float(np.mean(values)) for values in voices.values())
 
 
 LEGEND = """\
@@ -66,6 +91,8 @@ always. A logistic regression on 160 statistics of a stretch's log spectrum (512
 every 10 ms), inside and against its clip, judges each voice by what it has learnt of the others.
 Patch: new words. Copy: the clip's own mel through the vocoder, put in a stretch's place as a patch
 is. Control: the clip's own sound to 24 kHz and back, likewise. Clips are at their own rates.
+Fine time: by what happens within a period of the voice. Modulation: how far a band's envelope moves
+with the pitch. Phase: how far a harmonic keeps to so many times the first's phase. Means of voices.
 """
 
 MEASUREMENT = Measurement(

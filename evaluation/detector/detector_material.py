@@ -29,6 +29,7 @@ from a3t.source.records import AlignedRecording
 from a3t.spans import Span
 from a3t.text.transcript import Transcript
 from a3t.vocoder import vocode_span
+from evaluation.detector.fine_time import fine_time_features
 from evaluation.detector.spectral_statistics import RATE, log_spectrum, stretch_features
 from evaluation.edits.conditions import CLEAN, under
 from evaluation.edits.experiment import labelled_phones, single_edit
@@ -44,6 +45,7 @@ Floats = np.ndarray
 # A copy is the clip's own mel through the vocoder, a control its own sound to 24 kHz and back; both
 # are put into the place of a natural stretch as a patch is.
 PATCH, COPY, CONTROL, NATURAL = "patch", "copy", "control", "natural"
+FINE_TIME = "fine time"  # a row's features within a period of the voice, None where hardly voiced
 MARGIN = 8  # frames of a copy beside its stretch, in which it is joined: 0.1 s
 MOST_OF_A_VOICE = 20  # clips
 
@@ -108,19 +110,26 @@ def make_stretches(edit: ListedEdit, setting: Setting) -> Iterator[Row]:
                 "condition": condition,
                 "kind": kind,
                 "features": features_of(recording, patch),
+                FINE_TIME: fine_time_features(*_in_recording(recording, patch, SAMPLE_RATE)),
             }
 
 
 def features_of(recording: Recording, patch: Patch) -> Floats:
     """Return the features (160,) of a patch in its recording, cross-fades left out."""
+    sound, first, last = _in_recording(recording, patch, RATE)
+    return stretch_features(log_spectrum(sound), first, last)
+
+
+def _in_recording(recording: Recording, patch: Patch, rate: int) -> tuple[Floats, int, int]:
+    """Return a recording with a patch, (n,) at a rate, and the patch's first and last samples."""
     own = recording.sample_rate
     sound = read_patched(recording, [patch], 0, recording.samples + patch.growth).mean(axis=1)
     first, last = sample_map(recording, [patch]).changes[0].output
     fade = round(FADE_MS * own / 1000)
-    first, last = (round(sample * RATE / own) for sample in (first + fade, last - fade))
-    if own != RATE:
-        sound = soxr.resample(sound, own, RATE, quality="VHQ")
-    return stretch_features(log_spectrum(sound), first, last)
+    first, last = (round(sample * rate / own) for sample in (first + fade, last - fade))
+    if own != rate:
+        sound = soxr.resample(sound, own, rate, quality="VHQ")
+    return sound, first, last
 
 
 def write_source(clip: Clip, condition: str, folder: Path) -> Path:

@@ -14,8 +14,10 @@ from a3t.errors import InputError
 from a3t.example import RECORDING
 from evaluation.detector import ladder, telling_apart
 from evaluation.detector.detector_command import MEASUREMENT
+from evaluation.detector.fine_time import STATISTICS, fine_time_features
 from evaluation.detector.spectral_statistics import FEATURES, RATE, log_spectrum, stretch_features
 from evaluation.detector.telling_apart import told_apart
+from evaluation.harness.declared_tables import figure_name
 from evaluation.results.pages import PLACE, TEMPLATE
 from tests.conftest import ARCTIC
 from training.corpora import Clip
@@ -121,6 +123,36 @@ def test_too_short_a_stretch_is_refused() -> None:
             stretch_features(spectrum, first, last)
 
 
+def voiced(share: float, pitch: float = 120.0) -> np.ndarray:
+    """Return 2 s at 24 kHz of a voice whose harmonics have random phases, in a share of a turn."""
+    time = np.arange(2 * 24_000) / 24_000
+    draw = np.random.default_rng(0)
+    turns = 2 * np.pi * share * draw.random(80)
+    wave = sum(np.cos(2 * np.pi * k * pitch * time + turns[k]) for k in range(1, 80))
+    return 0.02 * np.asarray(wave) + 1e-4 * draw.standard_normal(len(time))
+
+
+def test_fine_time_of_a_train_of_pulses_is_what_its_cosines_give() -> None:
+    """A band of n equal cosines has Dirichlet's envelope, whose first harmonic is known."""
+    found = fine_time_features(voiced(0.0), 16_000, 32_000)
+    spread = fine_time_features(voiced(1.0), 16_000, 32_000)
+    assert found is not None and spread is not None
+    for value, count in zip(found, (8, 17, 29), strict=False):  # harmonics of 120 Hz in each band
+        turn = np.linspace(0, 2 * np.pi, 20_000, endpoint=False)
+        envelope = np.abs(np.exp(1j * np.outer(np.arange(count), turn)).sum(axis=0))
+        known = 2 * (envelope * np.cos(turn)).mean() / envelope.mean()
+        assert value == pytest.approx(known, abs=0.03)
+    assert found[3] == pytest.approx(np.log(np.sqrt(2 * 79)), abs=0.05)  # peak 79, power 79 / 2
+    assert (spread[:4] < found[:4] - 0.2).all()
+    assert (found[4:6] > 0.99).all()  # harmonics that keep together
+    assert np.abs(found[6:]).max() < 0.03  # and nothing differs from what is outside
+
+
+def test_fine_time_of_what_is_hardly_voiced_is_none() -> None:
+    noise = 0.1 * np.random.default_rng(0).standard_normal(48_000)
+    assert fine_time_features(noise, 10_000, 20_000) is None
+
+
 def test_the_level_of_a_recording_tells_nothing() -> None:
     one = made_clip(0)
     assert np.allclose(*(stretch_features(log_spectrum(k * one), *SPAN) for k in (1, 0.1)))
@@ -129,12 +161,21 @@ def test_the_level_of_a_recording_tells_nothing() -> None:
 def test_the_figures_say_who_is_told_apart(features: dict[str, np.ndarray], tmp_path: Path) -> None:
     kinds = {"patch": "hole", "copy": "nothing", "control": "nothing", "natural": "nothing"}
     rows = [
-        {"voice": VOICE[k], "kind": kind, "features": features[name][k]}
+        {
+            "voice": VOICE[k],
+            "kind": kind,
+            "features": features[name][k],
+            "fine time": features[name][k, :12] if k else None,
+        }
         for (kind, name), k in itertools.product(kinds.items(), range(0, len(VOICE), CLIPS))
     ]
     figures = MEASUREMENT.figures(rows)
     every, below = (figures[f"patch.natural.{band}"] for band in ("all-bands", "below-7-kHz"))
     assert every.value > 0.95 > below.value
+    assert figures["copy.natural.fine-time"].count == 2 * (VOICES - 1)
+    voice = figures[figure_name("patch", STATISTICS[0])]
+    assert voice.count == VOICES - 1
+    assert voice.value == pytest.approx(features["hole"][CLIPS::CLIPS, 0].mean())
     page = MEASUREMENT.page(rows, MEASUREMENT.setting(tmp_path, model="small"))
     assert f"| patch.natural.all-bands | {every:.3g} |" in page
     with pytest.raises(InputError, match="voices"):
