@@ -46,15 +46,17 @@ def figures(rows: Rows) -> Figures:
             f"A detector needs stretches of {LEAST_VOICES} voices, not of {len(voices)}: "
             "add a corpus, or more edits."
         )
-    return {
+    areas: Figures = {
         figure_name(made, real, by): area_of(rows, made, real, by)
         for made, real in PAIRS
         for by in (*BELOW, FINE_TIME)
-    } | {
+    }
+    statistics: Figures = {
         figure_name(kind, statistic): by_voice(rows, kind, number)
         for kind in (NATURAL, COPY, PATCH)
         for number, statistic in enumerate(STATISTICS)
     }
+    return areas | statistics
 
 
 def area_of(rows: Rows, made: str, real: str, by: str) -> Interval:
