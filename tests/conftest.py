@@ -1,7 +1,8 @@
 """The example's sentence, for every test; `tests.fixtures` in every process that runs tests."""
 
 import gc
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,16 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.disable()  # until all is collected: it takes a fifth of that time
     if hasattr(config, "workerinput") or config.getoption("dist", "no") == "no":
         config.pluginmanager.import_plugin("tests.fixtures")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def temporary_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What killed servers and Gradio's client leave goes with pytest's own folders."""
+    folder = str(tmp_path_factory.mktemp("temporary"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", folder)
+        patch.setattr(tempfile, "tempdir", folder)
+        yield
 
 
 def assert_untouched(
