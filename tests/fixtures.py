@@ -72,7 +72,10 @@ def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 # What is tested in these folders is not how the networks sound.
-SHALLOW = {"app", "audio", "plan", "projects", "rendering", "source", "voice"}
+SHALLOW = {
+    *("app", "audio", "plan", "projects", "rendering", "source", "voice", "test_commands.py"),
+    *("test_editor.py", "test_marks.py", "test_moving.py", "test_punch_in.py"),
+}
 shallow = False  # whether networks are loaded without most of their blocks
 
 

@@ -93,8 +93,9 @@ def test_the_programs_stand_on_one_screen(capsys: pytest.CaptureFixture[str]) ->
     assert all(f"  a3t {name} " in shown for name in COMMANDS)
 
 
-@pytest.mark.parametrize("buffered", [True, False])
-@pytest.mark.parametrize("command", ["a3t edit --help", "a3t say-as Hello."])
+@pytest.mark.parametrize(
+    ("command", "buffered"), [("a3t edit --help", True), ("a3t say-as Hello.", False)]
+)
 def test_a_reader_that_ends_first_is_no_error(command: str, buffered: bool) -> None:
     reader, writer = os.pipe()
     os.close(reader)
@@ -126,11 +127,10 @@ def test_a_transcript_s_folder_is_looked_for_before_anything_is_recognised(
     assert "create it or choose another place" in capsys.readouterr().err
 
 
-def test_a_port_that_there_is_not_is_one_sentence() -> None:
-    command = [sys.executable, "-m", "a3t", "serve", "--port", "99999"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1
-    assert "Port 99999 on 127.0.0.1 can't be used" in done.stderr
+def test_a_port_that_there_is_not_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "--port", "99999"]) == 1
+    error = capsys.readouterr().err
+    assert len(error.splitlines()) == 1 and "Port 99999 on 127.0.0.1 can't be used" in error
 
 
 def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path: Path) -> None:

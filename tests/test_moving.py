@@ -163,26 +163,29 @@ def test_a_word_that_is_recorded_is_a_candidate(
     assert again.read_bytes() == out.read_bytes()
 
 
-def test_a_word_is_taken_from_another_recording(editor: Editor, arctic: Path) -> None:
+def test_a_word_is_taken_from_another_recording(whole_editor: Editor, arctic: Path) -> None:
     other = OtherRecording(arctic, ARCTIC)
     said = ARCTIC.replace("always", "superlative")
     wanted = EditRequest(new_text=said, text=ARCTIC, others=(other,), candidates=2)
-    recorded = [r.plan.edits[0].taken for r in editor.make(editor.plan(arctic, wanted))]
+    plan = whole_editor.plan(arctic, wanted)
+    recorded = [result.plan.edits[0].taken for result in whole_editor.make(plan)]
     assert sum(map(bool, recorded)) == 1
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("whole_networks")
 def test_a_word_said_alike_elsewhere_is_a_candidate(
-    editor: Editor, arctic: Path, tmp_path: Path
+    whole_editor: Editor, arctic: Path, tmp_path: Path
 ) -> None:
     """The same sentence twice, in one of which the word is another: one of the candidates has it
     from the other, unless another seed is asked for, or it may not move."""
     sound, rate = soundfile.read(arctic, dtype="int16")
-    changed = editor.edit(arctic, text=ARCTIC, new_text=NEVER, verify=False)
+    changed = whole_editor.edit(arctic, text=ARCTIC, new_text=NEVER, verify=False)
     path = tmp_path / "twice.wav"
     never, _ = soundfile.read(changed.save(tmp_path / "never.wav"), dtype="int16")
     soundfile.write(path, np.concatenate([sound, never]), rate)
     asked = {"text": f"{ARCTIC} {NEVER}", "new_text": f"{ARCTIC} {ARCTIC}"}
-    made = editor.make(editor.plan(path, **asked, candidates=3))
+    made = whole_editor.make(whole_editor.plan(path, **asked, candidates=3))
     result = next(each for each in made if each.plan.edits[0].taken)
     (edit,) = result.plan.edits
     assert [speech.words for speech in edit.taken] == [(2, 3)] and not result.doubtful
@@ -192,4 +195,4 @@ def test_a_word_said_alike_elsewhere_is_a_candidate(
         out.read_bytes()
     )
     for other in ({"seed": 1}, {"moves": False}):
-        assert not editor.edit(path, **asked, **other).plan.edits[0].taken
+        assert not whole_editor.edit(path, **asked, **other).plan.edits[0].taken

@@ -77,7 +77,7 @@ def test_distortion_is_the_rms_difference_of_log_spectra_in_decibels(
     envelope: np.ndarray, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Parseval, without warping or truncation, which is where the constant comes from."""
-    envelope = envelope[::8]
+    envelope = envelope[::8, ::4]
     straight = np.repeat(np.arange(len(envelope))[:, None], 2, axis=1)
     monkeypatch.setattr(cepstra, "warp_path", lambda a, b: straight)
     bins = envelope.shape[1]

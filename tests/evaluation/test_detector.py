@@ -158,6 +158,7 @@ def test_the_level_of_a_recording_tells_nothing() -> None:
     assert np.allclose(*(stretch_features(log_spectrum(k * one), *SPAN) for k in (1, 0.1)))
 
 
+@pytest.mark.slow
 def test_the_figures_say_who_is_told_apart(features: dict[str, np.ndarray], tmp_path: Path) -> None:
     kinds = {"patch": "hole", "copy": "nothing", "control": "nothing", "natural": "nothing"}
     rows = [

@@ -166,6 +166,7 @@ def test_dnsmos_is_the_packages_own_and_falls_with_noise(sentence: np.ndarray) -
     assert np.isnan(speech_mos(sentence[:1000], RATE)["dnsmos"])
 
 
+@pytest.mark.slow
 def test_listeners_do_not_mind_a_gain(sentence: np.ndarray) -> None:
     pytest.importorskip("speechmos", reason="the extra `eval` is not installed")
     before = np.random.get_state()[1].copy()

@@ -51,6 +51,7 @@ def test_attention_is_a_share_of_each_frames_attention(arctic: Path) -> None:
     assert clip.phones[0] in (PHONE_ID["sp"], PHONE_ID["AH0"], PHONE_ID["AE1"])
 
 
+@pytest.mark.slow
 def test_pictures_of_an_espnet_run(arctic: Path, tmp_path: Path) -> None:
     run = write_espnet_run(tmp_path / "exp")
     command = ["figures", str(run), str(run), str(arctic), "--text", ARCTIC]

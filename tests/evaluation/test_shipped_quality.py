@@ -41,6 +41,7 @@ def test_edits_stay_above_the_floor(editor: Editor, arctic: Path, tmp_path: Path
         assert np.mean([each[name] for each in found]) > least, (name, found)
 
 
+@pytest.mark.slow
 def test_words_without_a_voice_fall_through_it(
     editor: Editor, arctic: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

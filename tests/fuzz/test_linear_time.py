@@ -42,8 +42,8 @@ MORE: dict[str, tuple[object, ...]] = {  # their other arguments
 }
 NETWORKS = ("punctuated", "listed_words")  # which take their time for each word
 WRITERS = ("write_", "check_", "result_file", "phones_beside")
-RUNS = [*" \n\t[(<{7:"]
-MORE_RUNS = [*"\r\u00a0])}>aA\"'-.*", "\r\n", "{\\", "&#", "\n "]
+RUNS = [*" \n[<{7"]
+MORE_RUNS = [*"\t(:\r\u00a0])}>aA\"'-.*", "\r\n", "{\\", "&#", "\n "]
 SHORT, LONGER = 500, 32  # characters; times
 SLACK, LEAST = 8.0, 0.3  # times the time in proportion, and seconds that any read may take
 TRIES = 3

@@ -72,7 +72,7 @@ def test_marks(subtests: pytest.Subtests) -> None:
 
     for piece in sorted(PIECES):
         with subtests.test(piece):
-            assert_linear(of(piece), 80)
+            assert_linear(of(piece), 48)
 
 
 WORDS: dict[str, Callable[[int], tuple[str, str]]] = {

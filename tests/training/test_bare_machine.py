@@ -71,6 +71,7 @@ def write_clips(cache: Path) -> None:
     (cache / "pitches.json").write_text(json.dumps({"librispeech-19": 100.0}))
 
 
+@pytest.mark.slow
 def test_both_networks_train(machine: Path, tmp_path: Path) -> None:
     """In one process: importing torch and its compiler takes longer than all of this."""
     write_store(tmp_path / "features", {"train": 4, "dev": 1}, pitch=True)
