@@ -34,9 +34,19 @@ from a3t.text.comparison.respelling import respelled
 from a3t.text.transcript import Transcript
 from alignment.aligner import InMemory
 from alignment.recognition import whisper_model
-from evaluation.harness.declared_tables import Column, Row, Rows, Table, count, rate, share
+from evaluation.harness.declared_tables import (
+    Column,
+    Figures,
+    Row,
+    Rows,
+    Table,
+    count,
+    rate,
+    share,
+)
 from evaluation.harness.measurement import CHOSEN, Measurement, Setting, repeated
 from evaluation.harness.processes import mebibytes
+from evaluation.hearing import several_changes
 from evaluation.hearing.near_texts import as_written, joined, near, small, usable
 from evaluation.hearing.planting import (
     PlantedChange,
@@ -45,7 +55,7 @@ from evaluation.hearing.planting import (
     vocabulary,
 )
 from evaluation.hearing.recognition import AT_HOME, counted
-from evaluation.hearing.several_changes import HeardMinute, heard_minutes, places_of, report
+from evaluation.hearing.several_changes import HeardMinute, heard_minutes, places_of
 from training.programs import counts, option
 
 
@@ -187,8 +197,15 @@ TABLES = [
 def page(rows: Rows, setting: Setting) -> str:
     """Write the report."""
     if setting.options.several:
-        return report(rows)
+        return several_changes.report(rows)
     return "\n".join(table.markdown(rows) for table in TABLES)
+
+
+def figures(rows: Rows) -> Figures:
+    """Return the figures of the tables, or those of several changes."""
+    if "right" not in rows[0]:
+        return several_changes.figures(rows)
+    return {name: figure for table in TABLES for name, figure in table.figures(rows).items()}
 
 
 MEASUREMENT = Measurement(
@@ -205,5 +222,6 @@ MEASUREMENT = Measurement(
     ),
     unit="recording",
     report=page,
+    figured=figures,
     legend="Per cent of the texts, with 95 % intervals; --clips of each condition.",
 )

@@ -31,7 +31,16 @@ from a3t.text.pronunciation.lexicon import in_lexicon
 from a3t.text.transcript import Transcript
 from alignment.aligner import InMemory
 from alignment.recognition import whisper_model
-from evaluation.harness.declared_tables import Column, Row, Rows, proportion, rate, share
+from evaluation.harness.declared_tables import (
+    Column,
+    Figures,
+    Row,
+    Rows,
+    figure_name,
+    proportion,
+    rate,
+    share,
+)
 from evaluation.harness.measurement import Setting
 from evaluation.harness.report_files import markdown_table
 from evaluation.hearing.near_texts import as_written, joined_by_voice, near, usable
@@ -292,32 +301,54 @@ class Line(NamedTuple):
 
 SEVERAL, ONE = ("several",), ("one",)
 LINES = (
-    Line("2–5 changes: named in the list", SEVERAL, proportion("", "named", "changed"), "≥ 98"),
-    Line("… in a line of their own", SEVERAL, proportion("", "shown", "changed"), ""),
-    Line("all and only there after answering", SEVERAL, share("", "right"), "≥ 95"),
-    Line("of the ticked ones alone (`--yes`)", SEVERAL, share("", "right_ticked"), "≥ 60"),
+    Line(
+        "2–5 changes: named in the list", SEVERAL,
+        proportion("named", "named", "changed"), "≥ 98",
+    ),
+    Line("… in a line of their own", SEVERAL, proportion("shown", "shown", "changed"), ""),
+    Line("all and only there after answering", SEVERAL, share("right", "right"), "≥ 95"),
+    Line(
+        "of the ticked ones alone (`--yes`)", SEVERAL,
+        share("right-ticked", "right_ticked"), "≥ 60",
+    ),
     Line(
         "lines that are no change, a minute", SEVERAL,
-        rate("", "false", "minutes", per=1), "≤ 3 tiny.en, ≤ 6 built-in",
+        rate("false", "false", "minutes", per=1), "≤ 3 tiny.en, ≤ 6 built-in",
     ),
-    Line("folded as misheard, a minute", SEVERAL, rate("", "folded", "minutes", per=1), ""),
-    Line("one change: right and only there", ONE, share("", "right"), "≥ 95"),
-    Line("one change: asked first", ONE, share("", "asked"), "≤ 25"),
-    Line("changed wrongly unasked", SEVERAL + ONE, share("", "unasked"), "≤ 1"),
-    Line("another recording's text made", ("another's",), share("", "made"), "0 of 60"),
-    Line("same text: changed unasked", ("none",), share("", "unasked"), "0 of 100"),
-    Line("same text: asked", ("none",), share("", "asked"), ""),
+    Line("folded as misheard, a minute", SEVERAL, rate("folded", "folded", "minutes", per=1), ""),
+    Line("one change: right and only there", ONE, share("right", "right"), "≥ 95"),
+    Line("one change: asked first", ONE, share("asked", "asked"), "≤ 25"),
+    Line("changed wrongly unasked", SEVERAL + ONE, share("unasked", "unasked"), "≤ 1"),
+    Line("another recording's text made", ("another's",), share("made", "made"), "0 of 60"),
+    Line("same text: changed unasked", ("none",), share("unasked", "unasked"), "0 of 100"),
+    Line("same text: asked", ("none",), share("asked", "asked"), ""),
     Line(
         "transcribed, changed, edited: other words changed, a minute", ("written",),
-        rate("", "false", "minutes", per=1), "0",
+        rate("false", "false", "minutes", per=1), "0",
     ),
-    Line("… changes named", ("written",), proportion("", "named", "changed"), ""),
+    Line("… changes named", ("written",), proportion("named", "named", "changed"), ""),
 )  # fmt: skip
+
+
+def found_rows(rows: Rows) -> list[Row]:
+    """Judge all rows with the present weights."""
+    return [refused(row) if row["kind"] == "another's" else judged(row) for row in rows]
+
+
+def figures(rows: Rows) -> Figures:
+    """Return the figure of each line by its recogniser, kind and column: whisper.several.named."""
+    found = found_rows(rows)
+    return {
+        figure_name(name, line.kinds[0], line.column.head): line.column.of(used)
+        for name in dict.fromkeys(row["recogniser"] for row in found)
+        for line in LINES
+        if (used := [r for r in found if r["recogniser"] == name and r["kind"] in line.kinds])
+    }
 
 
 def report(rows: Rows) -> str:
     """Write the table of each condition, a column a recogniser."""
-    found = [refused(row) if row["kind"] == "another's" else judged(row) for row in rows]
+    found = found_rows(rows)
     recognisers = list(dict.fromkeys(row["recogniser"] for row in found))
     parts = []
     for where in (None, *sorted({row["where"] for row in found})):

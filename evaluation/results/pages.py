@@ -86,6 +86,7 @@ PARTS: Mapping[str, Part] = {
     "live": Part("live", 3, {"streams": 20}, {"system": ["offline", "live"]}),
     "near-words": Part("near-words", 4, {"clips": 16}),
     "minutes": Part("near-words", 12, {"clips": (48, 24)}, {"minutes": [1]}),
+    "several": Part("near-words", 25, {"clips": (24, 8)}, {"several": True}),
     "cleaning": Part("cleaning", 4, {"clips": 24}, {"seed": 91}),
     "speakers": Part("speakers", 2, {"count": 8}, {"seed": 2}),
     "reading": Part("texts", 4, {"words": 2000, "marked": 30_000}, {"texts": None}),

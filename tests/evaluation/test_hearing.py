@@ -14,9 +14,11 @@ from a3t.text.transcript import Transcript
 from alignment import Phone, Word
 from alignment.recognition.live import LiveWords
 from alignment.recognition.network_recogniser import RecognisedWord
+from evaluation.harness.estimates import Interval
 from evaluation.hearing.hand_labels import Segment, boundaries, labelled_words, read_labels
 from evaluation.hearing.live_words import TABLE, SpokenStream, listened, lost
 from evaluation.hearing.near_texts import joined, near, near_words, small
+from evaluation.hearing.near_words import MEASUREMENT as NEAR_WORDS
 from evaluation.hearing.near_words import outcome
 from evaluation.hearing.planting import PLANTERS, PlantedChange, Spoken, edit_of
 from evaluation.hearing.recognition import Counts, counted
@@ -202,8 +204,12 @@ def test_a_list_is_scored_by_the_changes_that_it_names(
         "heard": heard, "spelt": spelt, "confidences": [1.0] * 6, "kept": None, "seconds": 60,
         "places": places, "evidence": [(each, 0, 0, 0, 0, 0, 0) for each in nats],
         "weights": "whisper", "changes": [(3, 4), (5, 6)],
+        "kind": "several", "recogniser": "network",
     }  # fmt: skip
     found = judged(row)
     assert (found["named"], found["changed"]) == (2, 2)
     figures = (found["right"], found["right_ticked"], found["false"])
     assert figures == (right, ticked, false)
+    summed = NEAR_WORDS.figures([row])
+    assert isinstance(named := summed["network.several.named"], Interval)
+    assert (named.value, summed["network.several.false"]) == (100, false)
