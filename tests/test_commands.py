@@ -241,9 +241,7 @@ changed("speech")
 """
 
 
-@pytest.mark.parametrize(
-    "packages", ["a3t alignment", pytest.param("app", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("packages", ["a3t alignment", pytest.param("app", marks=pytest.mark.slow)])
 def test_nothing_global_is_changed_by_importing_or_by_an_edit(packages: str, talk: Path) -> None:
     given = [packages, str(talk), ARCTIC, NEVER, str(talk.with_name("out.wav"))]
     alone = {name: value for name, value in os.environ.items() if name != "OMP_WAIT_POLICY"}

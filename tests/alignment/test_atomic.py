@@ -157,7 +157,10 @@ def test_a_rename_that_fails_undoes_the_earlier_ones_and_so_does_a_kill_in_betwe
     assert step > 15
 
 
-def test_a_recovery_that_is_killed_is_taken_up_again(folder: Path, state: Path) -> None:
+@each_step
+def test_a_recovery_that_is_killed_is_taken_up_again(
+    folder: Path, state: Path, stride: int
+) -> None:
     step = 0
     while True:
         for name in NAMES:
@@ -168,7 +171,7 @@ def test_a_recovery_that_is_killed_is_taken_up_again(folder: Path, state: Path) 
             break
         recover()
         assert contents(folder) == dict.fromkeys(NAMES, "new") and len(os.listdir(folder)) == 9
-        step += 1
+        step += stride
     assert step > 5
 
 

@@ -231,9 +231,7 @@ def test_patches_are_compared_with_those_of_another_run() -> None:
 # All of it, on a real recording.
 
 
-def test_an_edit_is_made_and_measured(
-    arctic: Path, shallow_editor: Editor, tmp_path: Path
-) -> None:
+def test_an_edit_is_made_and_measured(arctic: Path, shallow_editor: Editor, tmp_path: Path) -> None:
     clip = Clip("c", "v", arctic, ARCTIC, 4.0)
     edit = make_listed(first=4, last=5, new_words="yellow river")
     setting = MEASUREMENT.setting(tmp_path)

@@ -226,7 +226,7 @@ def test_words_are_found_beyond_a_long_silence(
 ) -> None:
     """In a silence alone the network hears whatever it likes."""
     samples, rate = speech
-    silence = np.random.default_rng(1).normal(0, level, 150 * rate).astype(samples.dtype)
+    silence = np.random.default_rng(1).normal(0, level, 80 * rate).astype(samples.dtype)
     whole = np.concatenate([samples, silence, samples])
     known = lookup(words)
     twice = [*words, *words]

@@ -115,7 +115,7 @@ def test_what_is_heard_freely_counts_by_its_confidence(ngrams: NGrams) -> None:
     assert chosen(ngrams, "she", near, TEXT, sure=0.1)[0] == "she"
 
 
-@pytest.mark.parametrize(("old", "near"), [("you", "we"), ("want", "wanted"), ("see", "hear")])
+@pytest.mark.parametrize(("old", "near"), [("you", "we"), ("want", "wanted")])
 def test_a_near_word_of_the_new_text_is_not_heard(
     old: str, near: str, speech: Speech, lookup: Lookup
 ) -> None:

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from tests.app.studio.conftest import KilledServer, Project, change, uploaded
 from tests.conftest import ARCTIC
 
 
+@pytest.mark.slow
 def test_an_export_and_a_recording_outlive_the_server(server: KilledServer, arctic: Path) -> None:
     with httpx.Client(base_url=f"{server.url}/studio", timeout=600) as client:
         client.get(server.url)
