@@ -38,6 +38,9 @@ MAX_SHOWN_TEXT = 200  # characters of each text in a message
 # A new text of which less than this share of the words is heard, in order, is another recording's.
 MIN_KEPT_SHARE, MIN_COMPARED_WORDS = 0.5, 5
 CONTEXT_WORDS = 3  # on either side of a difference
+# A place that is less probably a change has no line of its own: of those for choosing all changes
+# and two others a minute have one (docs/log.md).
+MIN_LISTED_CONFIDENCE = 0.02
 # Who changes several places may have changed one more: from so many plain ones on, any place that
 # may be a change with this probability is asked about.
 SEVERAL, MIN_ASKED_CONFIDENCE = 2, 0.01
@@ -90,6 +93,11 @@ class Difference(Record):
         if self.before:
             return f"{what} after “{self.before}”"
         return f"{what} before “{self.after}”" if self.after else what
+
+    @property
+    def has_line(self) -> bool:
+        """Whether a list shows it in a line of its own, not among those surely misheard."""
+        return self.ticked or self.verdict != "misheard" or self.confidence >= MIN_LISTED_CONFIDENCE
 
     @property
     def as_heard(self) -> str:
@@ -193,7 +201,7 @@ def is_doubtful(differences: Iterable[Difference | Judgement]) -> bool:
 
 
 def _unsure(differences: Sequence[Difference]) -> str:
-    likely = [each for each in differences if each.verdict != "misheard"]
+    likely = [each for each in differences if each.has_line]
     shown = "; ".join(f"{each.number}. {each}" for each in likely[:MAX_SHOWN])
     more = len(differences) - len(likely[:MAX_SHOWN])
     return (
@@ -205,7 +213,7 @@ def _unsure(differences: Sequence[Difference]) -> str:
 
 def left_as_recorded(differences: Sequence[Difference]) -> str:
     """Return a sentence that names the differences that aren't made; "" if all are."""
-    left = [each for each in differences if not each.ticked and each.verdict != "misheard"]
+    left = [each for each in differences if each.has_line and not each.ticked]
     named = "; ".join(f"{each.number}. {each.as_heard}" for each in left)
     sentences = [f"Left as recorded: {named}."] if left else []
     if misheard := probably_misheard(differences):
@@ -214,8 +222,8 @@ def left_as_recorded(differences: Sequence[Difference]) -> str:
 
 
 def probably_misheard(differences: Sequence[Difference]) -> str:
-    """Return a sentence that names what the recogniser probably misheard; "" if that is nothing."""
-    own = [each for each in differences if each.verdict == "misheard" and not each.ticked]
+    """Return a sentence that names what the recogniser surely misheard; "" if that is nothing."""
+    own = [each for each in differences if not each.has_line]
     if not own:
         return ""
     places = "One place" if len(own) == 1 else f"{len(own)} places"

@@ -8,7 +8,7 @@ recordings' texts. A row keeps the places where a text differs with their eviden
 
 Somebody who answers truthfully ticks each listed difference that has a change in it. Named: the
 changes that are listed at all; the list's lines are the differences that aren't folded into one
-line as probably misheard. Right: the changes are made whole, and nothing besides.
+line as surely misheard. Right: the changes are made whole, and nothing besides.
 """
 
 from __future__ import annotations
@@ -21,7 +21,13 @@ from typing import NamedTuple
 from a3t.errors import InputError
 from a3t.source.change_detection import ComparedText, SpeechComparison
 from a3t.source.decision import BUILT_IN, SECOND_OPINION, WHISPER
-from a3t.source.differences import is_doubtful, require_own_text, without_left_words
+from a3t.source.differences import (
+    is_doubtful,
+    listed,
+    require_own_text,
+    said_text,
+    without_left_words,
+)
 from a3t.source.evidence import Evidence
 from a3t.source.records import Comparison, FoundTranscript, Place
 from a3t.source.usual_words import rare_words
@@ -228,21 +234,19 @@ def judged(row: Row) -> Row:
     if row["kept"] is not None:
         compared = without_left_words(compared, _plain(row["kept"]))
     changes = [tuple(each) for each in row["changes"]]
-    lists = [*zip(compared.places, compared.judgements, strict=True)]
-    is_change = [any(_holds(place, change) for change in changes) for place, _ in lists]
-    named = [any(_holds(place, change) for place, _ in lists) for change in changes]
-    shown = [each.verdict != "misheard" or each.ticked for _, each in lists]
-    ticked = [place for place, each in lists if each.ticked]
+    holders = [_holders(compared.places, change) for change in changes]
+    is_change = [any(k in own for own in holders) for k in range(len(compared.places))]
+    nowhere = [(0, 0)] * len(said_text(compared).transcript.words)
+    differences = listed(compared, nowhere, 0)
+    shown = [each.has_line for each in differences]
+    ticked = [compared.places[each.number - 1] for each in differences if each.ticked]
     answered = [place for place, yes in zip(compared.places, is_change, strict=True) if yes]
-    asked = is_doubtful(each for _, each in lists)
+    asked = is_doubtful(compared.judgements)
     right_ticked = _is_right(ticked, changes)
     return row | {
         "changed": len(changes),
-        "named": sum(named),
-        "shown": sum(
-            any(_holds(p, change) and yes for (p, _), yes in zip(lists, shown, strict=True))
-            for change in changes
-        ),
+        "named": sum(map(bool, holders)),
+        "shown": sum(any(shown[k] for k in own) for own in holders),
         "false": sum(yes and not own for yes, own in zip(shown, is_change, strict=True)),
         "folded": sum(not yes and not own for yes, own in zip(shown, is_change, strict=True)),
         "right": _is_right(answered if asked or not ticked else ticked, changes),
@@ -255,6 +259,16 @@ def judged(row: Row) -> Row:
 
 def _plain(words: Iterable[str]) -> Transcript:
     return Transcript.of_spoken([*words])
+
+
+def _holders(places: Sequence[Place], change: Span) -> list[int]:
+    """Return the places, by number, that somebody ticks who made the change.
+
+    Of words left out that is a place without new words, if there is one, not the word beside it.
+    """
+    found = [k for k, place in enumerate(places) if _holds(place, change)]
+    alone = [k for k in found if places[k].new == change]
+    return alone if alone and change[0] == change[1] else found
 
 
 def _holds(place: Place, change: Span) -> bool:

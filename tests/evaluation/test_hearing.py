@@ -22,7 +22,7 @@ from evaluation.hearing.near_words import MEASUREMENT as NEAR_WORDS
 from evaluation.hearing.near_words import outcome
 from evaluation.hearing.planting import PLANTERS, PlantedChange, Spoken, edit_of
 from evaluation.hearing.recognition import Counts, counted
-from evaluation.hearing.several_changes import judged, several
+from evaluation.hearing.several_changes import _holders, judged, several
 from training.corpora import Clip
 
 SAID = "we meet on monday at noon".split()
@@ -182,6 +182,12 @@ def test_several_changes_are_planted_apart_and_the_same_each_time() -> None:
         assert before.stop + 2 <= after.start
     for change, (first, last) in zip(text.changes, text.places(), strict=True):
         assert tuple(text.new[first:last]) == change.new
+
+
+def test_who_left_a_word_out_does_not_tick_the_misheard_one_beside_it() -> None:
+    beside, left_out = Place((2, 3), (2, 3)), Place((3, 4), (3, 3))
+    assert _holders([beside, left_out], (3, 3)) == [1]
+    assert _holders([Place((2, 4), (2, 3))], (3, 3)) == [0]
 
 
 @pytest.mark.parametrize(

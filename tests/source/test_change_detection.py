@@ -3,6 +3,8 @@
 import copy
 import json
 import math
+import random
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -409,7 +411,10 @@ def test_everything_is_listed_and_what_is_probably_misheard_in_one_line() -> Non
     heard, new = text("we met at nine on monday then"), text("we sat at ten on Tuesday then")
     sure = (1.0,) * 7
     found = Comparison(heard, sure, new, sure, tuple(places), tuple(each for _, each in judged))
-    shown = [*lines_of(listed(found, SPANS, 99), 100)]
+    differences = listed(found, SPANS, 99)
+    shown = [*lines_of(differences, 100)]
+    (own_line,) = lines_of([replace(differences[1], confidence=0.1)], 100)
+    assert own_line == "[ ] 2.     0.30 s  “nine” → “ten” after “we sat at”  (probably misheard)"
     assert shown == [
         "[x] 1.     0.10 s  “met” → “sat” after “we”",
         "2 places where the recogniser probably misheard your words: 2. “nine” (you wrote “ten”); "

@@ -23,6 +23,7 @@ from a3t.source.differences import (
 )
 
 PLAYED_BESIDE_S = 0.7  # seconds on either side of a place that is played
+DOUBTS = {"change": "", "open": "  (or misheard)", "misheard": "  (probably misheard)"}
 PLAYERS = (
     ("ffplay", "-v", "error", "-nodisp", "-autoexit"),
     ("paplay",),
@@ -33,16 +34,16 @@ PLAYERS = (
 
 
 def lines_of(differences: Sequence[Difference], sample_rate: int) -> Iterator[str]:
-    """Write a line for each difference, and one for all that are probably misheard.
+    """Write a line for each difference, and one for all that are surely misheard.
 
     x marks those that are ticked.
     """
     width = len(str(len(differences)))
     for each in differences:
-        if each.verdict == "misheard" and not each.ticked:
+        if not each.has_line:
             continue
         sign = "x" if each.ticked else " "
-        doubt = "" if each.verdict == "change" else "  (or misheard)"
+        doubt = DOUBTS[each.verdict]
         start = each.source[0] / sample_rate
         yield f"[{sign}] {each.number:{width}}. {start:8.2f} s  {each}{doubt}"
     if misheard := probably_misheard(differences):
