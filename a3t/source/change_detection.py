@@ -149,7 +149,7 @@ class SpeechComparison:
     ) -> None:
         self.sound, self.pronouncer, self.model = sound, pronouncer, model
         self._remembers = remembers
-        self._evidence: dict[object, list[Evidence]] = {}
+        self._evidence: dict[object, dict[Place, Evidence]] = {}
         self._settled: dict[object, _Part | None] = {}
         self._second: dict[object, Transcript | None] = {}
         self._recent: deque[tuple[_Part, HeardSound]] = deque(maxlen=RECENT)
@@ -206,27 +206,26 @@ class SpeechComparison:
             heard, sure, ends = _joined(parts)
             new = respelled(heard, text)
             places = places_between(heard, new, self.pronouncer)
-        evidence: list[Evidence | None] = [None] * len(places)  # of what two parts share: none
+        weighed: dict[Place, Evidence] = {}
+        shared = [*places]  # by two parts: without evidence
         begin = first = 0
         for part, last in zip(parts, ends, strict=True):
             stop = _new_place(places, last)
-            own = [
-                (k, _shifted(place, -first, -begin))
-                for k, place in enumerate(places)
-                if evidence[k] is None and first <= place.heard[0] <= place.heard[1] <= last
-            ]
+            own = [p for p in shared if first <= p.heard[0] <= p.heard[1] <= last]
             if own:
+                shared = [place for place in shared if place not in own]
                 found = self._evidence_of(
                     part,
                     Transcript.of_tokens(new.words[begin:stop]),
-                    tuple(place for _, place in own),
+                    tuple(_shifted(place, -first, -begin) for place in own),
                 )
-                for (k, _), each in zip(own, found, strict=True):
-                    evidence[k] = each
+                weighed |= {_shifted(place, first, begin): each for place, each in found.items()}
             begin, first = stop, last
+        listed = tuple(sorted([*weighed, *shared]))
+        evidence = tuple(map(weighed.get, listed))
         known = FoundTranscript(heard, confidences=sure)
         weights = WHISPER if self.model else BUILT_IN
-        return ComparedText(known, new, tuple(places), tuple(evidence), weights), parts
+        return ComparedText(known, new, listed, evidence, weights), parts
 
     def _with_rival(self, compared: ComparedText, parts: Sequence[_Part]) -> ComparedText:
         """Add one place if none is plain: a word where one that sounds nearly like it is said.
@@ -262,7 +261,7 @@ class SpeechComparison:
 
     def _evidence_of(
         self, part: _Part, new: Transcript, places: tuple[Place, ...]
-    ) -> list[Evidence]:
+    ) -> dict[Place, Evidence]:
         key = (part.start, part.heard.spoken, new.spoken, places)
         if key not in self._evidence:
             sound = self._sound_of(part)
@@ -271,7 +270,9 @@ class SpeechComparison:
                 second = self._heard_again(part, sound, new)
             elif second is not None and second.spoken == part.heard.spoken:
                 second = None
-            self._evidence[key] = sound.evidence(new, places, second)
+            joined = sound.joined_places(new, places)
+            evidence = sound.evidence(new, joined, second)
+            self._evidence[key] = dict(zip(joined, evidence, strict=True))
         return self._evidence[key]
 
     def _heard_again(self, part: _Part, sound: HeardSound, new: Transcript) -> Transcript | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from a3t.source.evidence import Evidence
-from a3t.source.places import runs
+from a3t.source.places import joined, runs, touch
 from a3t.source.records import Judgement, Place
 
 MAX_PLAIN_WORDS = 6  # heard or new; a longer run of them is never plain
@@ -59,16 +59,12 @@ class Weights:
                 judgements[best] = judgements[best]._replace(ticked=True)
         listed: list[tuple[Place, Judgement]] = []
         for place, judgement in zip(places, judgements, strict=True):
-            if listed and judgement.verdict == "change" and listed[-1][1].verdict == "change":
-                before = listed[-1]
-                if before[0].heard[1] == place.heard[0] and before[0].new[1] == place.new[0]:
-                    joined = Place(
-                        (before[0].heard[0], place.heard[1]), (before[0].new[0], place.new[1])
-                    )
-                    least = min(before[1].confidence, judgement.confidence)
-                    listed[-1] = joined, judgement._replace(confidence=least)
-                    continue
-            listed.append((place, judgement))
+            before, last = listed[-1] if listed else (None, judgement)
+            if before and touch(before, place) and judgement.verdict == last.verdict == "change":
+                least = min(last.confidence, judgement.confidence)
+                listed[-1] = joined(before, place), judgement._replace(confidence=least)
+            else:
+                listed.append((place, judgement))
         return [(place, _if_short(place, judgement)) for place, judgement in listed]
 
     def _judgement(self, place: Place, odds: float, evidence: Evidence | None) -> Judgement:

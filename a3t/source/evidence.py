@@ -15,7 +15,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from a3t.source.places import meets, phone_distance, places_between, runs, whole_tokens
+from a3t.source.places import (
+    joined,
+    meets,
+    phone_distance,
+    places_between,
+    runs,
+    touch,
+    whole_tokens,
+)
 from a3t.source.records import Place
 from a3t.source.usual_words import (
     NAME_NATS,
@@ -96,6 +104,29 @@ class HeardSound:
     pronouncer: Pronouncer
     whisper: Whisper | None = None
     encoded: EncodedSound | None = None
+
+    def joined_places(self, new: Transcript, places: Sequence[Place]) -> tuple[Place, ...]:
+        """Join a word that is added or left out with what it touches, unless one of them is said.
+
+        Where "to reward" is heard as "toward", neither of "to" and "reward" is said alone.
+        """
+        found: list[Place] = []
+        for place in places:
+            if found and self._is_one(found[-1], place, new):
+                place = joined(found.pop(), place)
+            found.append(place)
+        return tuple(found)
+
+    def _is_one(self, before: Place, after: Place, new: Transcript) -> bool:
+        """Return whether both places are as they are heard or as in the text, not one of each."""
+        one_word = any(sorted(b - a for a, b in place) == [0, 1] for place in (before, after))
+        if not touch(before, after) or not one_word:
+            return False
+        heard = [self.heard.spoken[slice(*place.heard)] for place in (before, after)]
+        own = [new.spoken[slice(*place.new)] for place in (before, after)]
+        said = [a + b for a, b in (heard, own, (heard[0], own[1]), (own[0], heard[1]))]
+        fits = self._fits(joined(before, after).heard, said)
+        return max(fits[:2]) > max(fits[2:])
 
     def evidence(
         self, new: Transcript, places: Sequence[Place], second: Transcript | None

@@ -9,12 +9,13 @@ from itertools import product
 from a3t.source.records import FoundTranscript, Place
 from a3t.spans import Span
 from a3t.text.comparison.edit_script import minimal_script
-from a3t.text.phones import strip_stress
+from a3t.text.phones import VOWELS, strip_stress
 from a3t.text.pronunciation.lexicon import lookup
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.transcript import Transcript, TranscriptWord
 
 MOST_PAIRS = 2500  # of words that are paired one by one
+VOWELS_DIFFER = 0.5  # of a phone, where words are paired: "in" is rather "and" than "south" is
 
 
 def places_between(heard: Transcript, new: Transcript, pronouncer: Pronouncer) -> list[Place]:
@@ -36,8 +37,7 @@ def places_between(heard: Transcript, new: Transcript, pronouncer: Pronouncer) -
             i, j = edit.old[0], edit.new[0]
             here = Place((i + a, i + b), (j + c, j + d))
             if found and _is_one(found[-1], here):
-                before = found.pop()
-                here = Place((before.heard[0], i + b), (before.new[0], j + d))
+                here = joined(found.pop(), here)
             found.append(here)
     return found
 
@@ -87,10 +87,18 @@ def parted(text: Transcript, cuts: Mapping[int, int]) -> Transcript:
 
 def _is_one(before: Place, after: Place) -> bool:
     """Return whether words are added in both, or left out in both, with none between them."""
-    if (before.heard[1], before.new[1]) != (after.heard[0], after.new[0]):
-        return False
     ranges = (*zip(before, after, strict=True),)
-    return any(a[0] == a[1] and b[0] == b[1] for a, b in ranges)
+    return touch(before, after) and any(a[0] == a[1] and b[0] == b[1] for a, b in ranges)
+
+
+def touch(before: Place, after: Place) -> bool:
+    """Return whether no word stands between two places, in either text."""
+    return (before.heard[1], before.new[1]) == (after.heard[0], after.new[0])
+
+
+def joined(before: Place, after: Place) -> Place:
+    """Return two places that touch as one."""
+    return Place((before.heard[0], after.heard[1]), (before.new[0], after.new[1]))
 
 
 def _matched(
@@ -107,7 +115,8 @@ def _matched(
         for a, b in steps:
             if (before := (i - a, j - b)) in best:
                 left, right = sum(old[i - a : i], ()), sum(new[j - b : j], ())
-                cost = best[before][0] + phone_distance(left, right) + (a + b > 2)
+                unlike = phone_distance(left, right, vowels=VOWELS_DIFFER)
+                cost = best[before][0] + unlike + (a + b > 2)
                 if (i, j) not in best or cost < best[i, j][0] - 1e-9:
                     best[i, j] = cost, before
     pairs: list[tuple[Span, Span]] = []
@@ -119,14 +128,15 @@ def _matched(
     return pairs[::-1]
 
 
-def phone_distance(left: Sequence[str], right: Sequence[str]) -> float:
-    """Count the phones that differ."""
-    row = list(range(len(right) + 1))
+def phone_distance(left: Sequence[str], right: Sequence[str], *, vowels: float = 1.0) -> float:
+    """Count the phones that differ, of ``vowels`` this share."""
+    row = [float(j) for j in range(len(right) + 1)]
     for i, a in enumerate(left, 1):
-        last, row[0] = row[0], i
+        last, row[0] = row[0], float(i)
         for j, b in enumerate(right, 1):
-            last, row[j] = row[j], min(last + (a != b), row[j] + 1, row[j - 1] + 1)
-    return float(row[-1])
+            differ = 0.0 if a == b else vowels if a in VOWELS and b in VOWELS else 1.0
+            last, row[j] = row[j], min(last + differ, row[j] + 1, row[j - 1] + 1)
+    return row[-1]
 
 
 def with_words(
@@ -184,12 +194,10 @@ def runs(places: Sequence[Place], numbers: Sequence[int]) -> list[list[int]]:
     """Group the numbers of places that touch, which are one edit."""
     found: list[list[int]] = []
     for k in numbers:
-        if found and places[found[-1][-1]].new[1] == places[k].new[0]:
-            before = places[found[-1][-1]]
-            if before.heard[1] == places[k].heard[0]:
-                found[-1].append(k)
-                continue
-        found.append([k])
+        if found and touch(places[found[-1][-1]], places[k]):
+            found[-1].append(k)
+        else:
+            found.append([k])
     return found
 
 

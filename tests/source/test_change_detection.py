@@ -231,6 +231,38 @@ def test_a_long_run_is_never_plain() -> None:
         assert verdicts([place], odds(9.0)) == [("open", True)]
 
 
+@pytest.mark.parametrize(
+    ("heard", "new", "apart"),
+    [
+        ("wanted see it", "want to see it", [Place((3, 3), (3, 4)), Place((3, 4), (4, 5))]),
+        ("wanted see it", "had he see it", [Place((3, 3), (3, 4)), Place((3, 4), (4, 5))]),
+        ("wand to see it", "wander see it", [Place((3, 4), (3, 4)), Place((4, 5), (4, 4))]),
+    ],
+)
+def test_a_word_that_is_said_within_another_is_one_difference_with_it(
+    heard: str, new: str, apart: list[Place], arctic: Path
+) -> None:
+    """Or taking one of them would say it twice."""
+    samples, rate = soundfile.read(arctic, dtype="float32")
+    old, wanted = (text(ARCTIC.replace("want to see it", each)) for each in (heard, new))
+    scores = mean_scores(model_waveform(samples, rate))
+    sound = HeardSound(samples, rate, old, scores, Pronouncer())
+    (one,) = sound.joined_places(wanted, apart)
+    assert (one.heard, one.new) == (
+        (apart[0].heard[0], apart[1].heard[1]), (apart[0].new[0], apart[1].new[1]),
+    )  # fmt: skip
+
+
+def test_a_change_beside_a_misheard_word_is_a_difference_of_its_own(arctic: Path) -> None:
+    samples, rate = soundfile.read(arctic, dtype="float32")
+    scores = mean_scores(model_waveform(samples, rate))
+    old = text(ARCTIC.replace("want to see it", "want do see it"))
+    wanted = text(ARCTIC.replace("want to see it", "to see it"))
+    apart = [Place((3, 4), (3, 3)), Place((4, 5), (3, 4))]
+    sound = HeardSound(samples, rate, old, scores, Pronouncer())
+    assert sound.joined_places(wanted, apart) == (*apart,)
+
+
 def test_a_change_that_may_hold_a_misheard_word_at_its_edge_is_asked_about() -> None:
     plain = odds(9.0, 9.0)
     assert verdicts(TOUCHING, plain) == [CHANGE]
@@ -386,6 +418,32 @@ def test_what_is_not_made_is_in_neither_text(ticked: set[int], wanted: str) -> N
         assert f"{found.spoken[3]} {found.spoken[5]}" == words
         again = Transcript.from_text(found.text)
         assert (again.spoken, again.emphasis) == (found.spoken, found.emphasis)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_any_choice_gives_the_new_words_where_it_is_taken_and_the_heard_ones_elsewhere(
+    seed: int,
+) -> None:
+    draw = random.Random(seed)
+    tokens = "we met at 9 on monday space-walk 20% into the all-female Lee's 3.5 now".split()
+    heard = text(" ".join(draw.choices(tokens, k=12)))
+    kept = [word for word in heard.text.split() if draw.random() < 0.7]
+    for _ in range(4):
+        kept.insert(draw.randrange(len(kept) + 1), draw.choice(tokens))
+    new = respelled(heard, text(" ".join(kept)))
+    places = (*places_between(heard, new, Pronouncer()),)
+    sure = (1.0,) * len(heard.words), (1.0,) * len(new.words)
+    judged = (Judgement("open", 0.5, ticked=False),) * len(places)
+    found = Comparison(heard, sure[0], new, sure[1], places, judged)
+    assert said_text(found).transcript.spoken == heard.spoken
+    for _ in range(8):
+        ticked = {k + 1 for k in range(len(places)) if draw.random() < 0.5}
+        words = [*heard.spoken]
+        for number in sorted(ticked, reverse=True):
+            place = places[number - 1]
+            words[slice(*place.heard)] = new.spoken[slice(*place.new)]
+        made = wanted_text(found, ticked)
+        assert made.spoken == text(made.text).spoken == tuple(words)
 
 
 SPANS = [(10 * k, 10 * k + 8) for k in range(7)]
