@@ -63,8 +63,9 @@ def one_thread() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Nothing is found in a person's own folders, or left there."""
+    """Nothing is found in a person's own folders, or left there; no test cuts the power."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         patch.setenv("A3T_CACHE", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("A3T_RECOGNISER", "network")  # whatever this machine's user has fetched

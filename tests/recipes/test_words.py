@@ -156,6 +156,7 @@ def test_classes_replace_rare_nouns_in_the_first_steps(tmp_path: Path) -> None:
     assert touched.tolist() == [True, True, True, False, False, True, True]
 
 
+@pytest.mark.slow
 def test_a_resumed_training_remembers_what_it_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

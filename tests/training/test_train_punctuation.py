@@ -126,6 +126,7 @@ def test_words_with_the_same_neighbours_are_alike() -> None:
     assert alike[0, 1] > 0.9 and alike[4, 5] > 0.9 and alike[0, 4] < 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("clock")
 def test_learning_going_on_and_shipping(tmp_path: Path) -> None:
     """Rules that can be learnt are, with every mark; what is shipped says the same, and so does

@@ -219,6 +219,7 @@ def test_the_loss_ignores_frequencies_above_the_recordings_band() -> None:
     assert known_bins(torch.tensor([12000.0]), 601).min() == 1
 
 
+@pytest.mark.slow
 def test_resumed_equals_uninterrupted(cache: Path, tmp_path: Path) -> None:
     def train(folder: Path, steps: int) -> TrainingRun:
         work = make(cache)

@@ -114,6 +114,7 @@ def test_sentences_as_they_are_spoken() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_command_trains_a_model_without_known_sentences(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

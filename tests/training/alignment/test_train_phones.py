@@ -52,7 +52,7 @@ def example(aligned: Alignment, speech: Speech) -> Example:
 
 @pytest.fixture(scope="module")
 def backgrounds() -> Backgrounds:
-    return Backgrounds.synthesised(12.0, np.random.default_rng(0), torch.device("cpu"))
+    return Backgrounds.synthesised(6.0, np.random.default_rng(0), torch.device("cpu"))
 
 
 def tones(seconds: float, phones: int) -> tuple[np.ndarray, Alignment]:
