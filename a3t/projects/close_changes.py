@@ -15,6 +15,7 @@ from a3t.projects.document import (
     RecordedWords,
 )
 
+SCORE = 4  # the field of a row that says how sure it is, None while it waits for its times
 NEAREST_S = 0.25  # of kept speech between two changes; less is too short for both joints
 
 
@@ -22,14 +23,16 @@ def made_as_one(changes: Sequence[Change], rows: Sequence[Sequence[Any]]) -> dic
     """Return the change that is made for each, by its key.
 
     It is itself, or, where another is closer than NEAREST_S, one of all that they replace, and of
-    the words between. Those whose words are gone are left out. rows: all tokens as they are
-    `shown`.
+    the words between. Those whose words are gone, or haven't been found in the sound yet, are left
+    out. rows: all tokens as they are `shown`.
     """
     ids = {row[0]: k for k, row in enumerate(rows)}
     placed: list[tuple[int, int, Change]] = []
     for change in changes:
         with suppress(MissingWordsError):
-            placed.append((*change.place_in(ids, len(rows)), change))
+            first, last = change.place_in(ids, len(rows))
+            if all(row[SCORE] is not None for row in rows[max(0, first - 1) : last + 1]):
+                placed.append((first, last, change))
     placed.sort(key=lambda each: each[:2])
     found = {change.key: change for _, _, change in placed}
     group: list[tuple[int, int, Change]] = []

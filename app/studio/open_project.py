@@ -11,11 +11,12 @@ from typing import Any, TypeVar
 from a3t.errors import InputError
 from a3t.plan.request import OtherRecording, Track
 from a3t.plan.track_activity import TrackActivity
-from a3t.projects.close_changes import made_as_one, reachable_keys
+from a3t.projects.close_changes import SCORE, made_as_one, reachable_keys
 from a3t.projects.document import Change, Document
 from a3t.projects.store.folder import NOT_OPENED_YET, SAID_FOLDER, ProjectFolder, words_name
 from a3t.projects.store.project_state import ProjectState
-from a3t.projects.store.words import IDS, HeardWords, Token
+from a3t.projects.store.recordings import Places
+from a3t.projects.store.words import HeardWords, Token, waiting_tokens
 from a3t.source.records import LONG
 from a3t.spans import Span
 from app.processes.lanes import EditorLane, LaneJob
@@ -24,7 +25,6 @@ from app.studio.project_events import ProjectEvents
 from app.studio.sent import Sent
 
 T = TypeVar("T")
-SCORE = 4  # which of a token's shown fields says how sure it is
 MAX_REQUESTS = 200  # whose names are remembered
 LISTENING = 10  # the urgency of a first part; of two projects' parts the earlier one comes first
 
@@ -41,6 +41,7 @@ class OpenProject:
         self.events = ProjectEvents()
         self._requests: deque[str] = deque(maxlen=MAX_REQUESTS)
         self._shown: dict[int, tuple[int, list[list[Any]]]] = {}  # with the time of its file
+        self._waits: tuple[object, list[list[list[Any]]]] = None, []  # and of what
         self._made: tuple[object, dict[str, Change]] = None, {}  # and of what
 
     def once(self, sent: Sent, do: Callable[[], T]) -> T | None:
@@ -111,16 +112,44 @@ class OpenProject:
         return self.heard().tokens
 
     def shown(self) -> list[list[Any]]:
-        """Return every token that is known, as the page shows it, in order."""
-        found: list[list[Any]] = []
-        for part in range(len(self.parts)):
-            if self.is_heard(part):
-                time = (self.folder.path / words_name(part)).stat().st_mtime_ns
-                if self._shown.get(part, (0,))[0] != time:
-                    rows = [self._row(token) for token in self.folder.heard(part).tokens]
-                    self._shown[part] = time, rows
-                found += self._shown[part][1]
+        """Return every token that is known, as the page shows it, in order.
+
+        Those of a given text that haven't been found in the sound yet have no score.
+        """
+        return [row for rows in self.shown_parts() for row in rows]
+
+    def shown_parts(self) -> list[list[list[Any]]]:
+        """Return the tokens of each part as the page shows them."""
+        waits = self._waiting()
+        found = []
+        for part in range(max(len(self.parts), len(waits))):
+            if not self.is_heard(part):
+                found.append(waits[part] if part < len(waits) else [])
+                continue
+            time = (self.folder.path / words_name(part)).stat().st_mtime_ns
+            if self._shown.get(part, (0,))[0] != time:
+                rows = [self._row(token) for token in self.folder.heard(part).tokens]
+                self._shown[part] = time, rows
+            found.append(self._shown[part][1])
         return found
+
+    def _waiting(self) -> list[list[list[Any]]]:
+        """Return the tokens of a given text as the page shows them before they are aligned."""
+        path, state = self.folder.path / Places.stored_in, self.state
+        if not state.text or not path.is_file():
+            return []
+        known = path.stat().st_mtime_ns, state.sound
+        if self._waits[0] != known:
+            rate = state.sound.sample_rate if state.sound else 1
+            samples = state.sound.samples if state.sound else 0
+            places, found = self.folder.read(Places), list[list[list[Any]]]()
+            for first_id, place in zip(places.first_ids, places.places, strict=True):
+                span = place.first / rate, (place.last or samples) / rate
+                tokens = waiting_tokens(place.transcript, *span, first_id)
+                rows = [token.shown() for token in tokens]
+                found.append([[*row[:SCORE], None, *row[SCORE + 1 :]] for row in rows])
+            self._waits = known, found
+        return self._waits[1]
 
     def _row(self, token: Token) -> list[Any]:
         """Return a token as the page shows it.
@@ -182,7 +211,11 @@ class OpenProject:
 
     def rewrite(self, part: int, heard: HeardWords) -> None:
         """Keep other words of a part."""
+        gone = [row[0] for row in self.shown_parts()[part]]
         self.folder.write(heard, words_name(part))
-        tokens = [self._row(token) for token in heard.tokens]
-        ids = [part * IDS, (part + 1) * IDS]
-        self.events.tell(kind="part", ids=ids, tokens=tokens)
+        self.events.tell(kind="part", gone=gone, tokens=[self._row(each) for each in heard.tokens])
+
+    def owners(self) -> dict[int, int]:
+        """Return the part of each token that has been listened to, by its id."""
+        parts = range(len(self.parts))
+        return {token.id: part for part in parts for token in self.folder.heard(part).tokens}

@@ -532,7 +532,6 @@ class Project:
             self.open.forget_said()
         self.listening.resume()
         self.further.resume()
-        self.words.correct_all()
 
     def _words_came(self) -> None:
         """Make the text that was handed over, once every word is known, and the missing takes."""
@@ -545,6 +544,7 @@ class Project:
             self.folder.write(replace(after, revision=after.revision + 1))
             self.events.tell(kind="saved", revision=after.revision + 1)
         self.takes.make_missing()
+        self.words.correct_all()
 
     @property
     def is_idle(self) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import secrets
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -22,7 +23,6 @@ from a3t.projects.store.project_state import ProjectState
 from a3t.projects.store.pronunciations import Names
 from a3t.projects.store.recordings import Places
 from a3t.projects.store.words import (
-    IDS,
     HeardWords,
     Token,
     places_of,
@@ -37,7 +37,7 @@ from app import limits, texts
 from app.processes.lanes import EditorLane
 from app.processes.worker import WorkerProcess
 from app.service import without_folder
-from app.studio.open_project import LISTENING, OpenProject
+from app.studio.open_project import LISTENING, SCORE, OpenProject
 from app.studio.sent import Sent
 from app.studio.speaker_tracks import first_track, said_on_tracks, with_track
 from app.studio.work import worker_tasks as tasks
@@ -66,15 +66,14 @@ class Progress:
     """How far a recording has been listened to.
 
     share: 0 to 1. other_text: the transcript that was given, if it is of something else. missing:
-    seconds between which nothing has been listened to, and what is said there by the transcript.
-    text: the transcript while it has not been found yet.
+    seconds between which nothing has been listened to. text: the transcript while it is being read.
     """
 
     share: float
     done: bool
     problem: str
     other_text: str | None
-    missing: tuple[tuple[float, float, str], ...]
+    missing: tuple[tuple[float, float], ...]
     text: str
 
 
@@ -91,9 +90,10 @@ class Listening:
     def resume(self) -> None:
         """Take up whatever was still to be done."""
         project, state = self.project, self.project.state
-        if state.sound is None or any(track.file for track in state.tracks):
+        is_cut_short = state.sound is None or bool(state.text and not state.parts)
+        if is_cut_short or any(track.file for track in state.tracks):
             self._add(project.quick, OPENING, "open", self._open)
-        elif state.text and not project.folder.read(Places).places:
+        elif state.text and not (state.places and project.folder.read(Places).places):
             self._add(project.lane, OPENING, "places", self._find_places)
         else:
             self._listen()
@@ -135,26 +135,21 @@ class Listening:
             problem=self.problem or (texts.TEXT_DOES_NOT_MATCH if is_other else ""),
             other_text=text if is_other else None,
             missing=tuple(self._missing()),
-            text="" if self.project.state.places else text,
+            text="" if self.project.shown() else text,
         )
 
-    def _missing(self) -> list[tuple[float, float, str]]:
-        """Return the times between which nothing has been listened to yet, in seconds.
-
-        With each comes what the given transcript has there.
-        """
+    def _missing(self) -> list[tuple[float, float]]:
+        """Return the times between which nothing has been listened to yet, in seconds."""
         state = self.project.state
-        places = self.project.folder.read(Places).places if state.places else ()
-        said = [place.transcript.text for place in places]
-        found: list[tuple[float, float, str]] = []
+        found: list[tuple[float, float]] = []
         for part, (first, last) in enumerate(self.project.parts):
             if self.project.is_heard(part) or state.sound is None:
                 continue
             start, end = first / state.sound.sample_rate, last / state.sound.sample_rate
-            if found and start - found[-1][1] < 1e-3 and not said:
+            if found and start - found[-1][1] < 1e-3:
                 start = found.pop()[0]
-            found.append((start, end, said[part] if said else ""))
-        return [(round(start, 2), round(end, 2), text) for start, end, text in found]
+            found.append((start, end))
+        return [(round(start, 2), round(end, 2)) for start, end in found]
 
     def _tell(self) -> None:
         self.project.events.tell(kind="listening", **vars(self.progress()))
@@ -175,13 +170,15 @@ class Listening:
     def _open(self, editor: WorkerProcess) -> None:
         folder = self.project.folder
         with without_folder(folder.path):
+            with suppress(InputError):  # of a text that can't be read, once the sound is there
+                self._read_text(editor)
             self._join(editor)
             channels = tuple(track.channels for track in folder.state.tracks if track.channels)
             how = folder.original, folder.path, limits.MAX_SECONDS, channels
             sound, parts = editor.ask(tasks.ingest, *how)
 
         def opened(state: ProjectState) -> ProjectState:
-            known = () if state.text else parts
+            known = ((0, sound.samples),) if state.text else parts
             if packed := state.packed:
                 told = (packed.sample_rate, packed.file_channels, packed.samples)
                 if told != (sound.sample_rate, sound.file_channels, sound.samples):
@@ -255,16 +252,32 @@ class Listening:
         self.retext(state.text)
         return True
 
+    def _read_text(self, editor: WorkerProcess) -> None:
+        """Keep the words of the given text, which the page shows before they have times."""
+        folder, text = self.project.folder, self.project.state.text
+        if not text or folder.read(Places).places:
+            return
+        places = editor.ask(tasks.read_text, text)
+        with self.project.lock:
+            if self.project.state.text != text:  # it has another one by now
+                return
+            folder.write(places)
+        self.project.events.tell(kind="reload")
+
     def _find_places(self, editor: WorkerProcess) -> None:
         folder, text = self.project.folder, self.project.state.text
-        own = folder.pronunciations
-        places = editor.ask(tasks.find_places, self.project.folder.sound(), text, own)
+        self._read_text(editor)
+        places, own = folder.read(Places), folder.pronunciations
+        if len(places.places) == 1:  # else a server that was killed has found them
+            whole = places.places[0].transcript
+            places = editor.ask(tasks.find_places, folder.sound(), whole, own)
         parts = tuple((place.first, place.last) for place in places.places)
         with self.project.lock:
             if self.project.state.text != text:  # it has another one by now
                 return
             folder.write(places)
             folder.update(ProjectState, lambda state: replace(state, parts=parts, places=True))
+        self.project.events.tell(kind="reload")
         self._listen()
 
     def _listen_to(self, editor: WorkerProcess, part: int) -> None:
@@ -273,8 +286,9 @@ class Listening:
             return
         sound, state, own = project.folder.sound(), project.state, project.folder.pronunciations
         if state.places:
-            place = project.folder.read(Places).places[part]
-            heard = editor.ask(tasks.align_place, sound, part, place, own)
+            places = project.folder.read(Places)
+            first_id, place = places.first_ids[part], places.places[part]
+            heard = editor.ask(tasks.align_place, sound, first_id, place, own)
         else:
             first, last = state.parts[part]
             heard = editor.ask(tasks.recognise_part, sound, part, first, last, own)
@@ -295,9 +309,11 @@ class Listening:
     @property
     def is_other_text(self) -> bool:
         """True if nothing of the given text is heard in the recording."""
-        rows = self.project.shown()
-        one = len(self.project.parts) == 1 and self.project.state.places
-        return bool(one and rows) and not any(row[4] for row in rows)
+        project = self.project
+        if len(project.parts) != 1 or not (project.state.places and project.is_heard(0)):
+            return False
+        rows = project.shown()
+        return bool(rows) and not any(row[SCORE] for row in rows)
 
     def retext(self, given: str) -> None:
         """Listen again, with another transcript or, for none, by recognising.
@@ -369,8 +385,9 @@ class Correction:
         wanted: document.Correction,
         tokens: Sequence[Token],
         changes: Iterable[document.Change],
+        owners: Mapping[int, int],
     ) -> Correction:
-        """Find a correction's tokens.
+        """Find a correction's tokens; owners: the part of each, by its id.
 
         Raises InputError if they are gone, or a change replaces them or stands between them.
         """
@@ -384,11 +401,11 @@ class Correction:
             raise InputError(texts.CHANGED_HERE)
         if not tokens:
             raise InputError(texts.NO_WORD)
-        part = tokens[min(first, len(tokens) - 1)].id // IDS
+        part = owners[tokens[min(first, len(tokens) - 1)].id]
 
         def free(k: int) -> bool:
             inside = 0 <= k < len(tokens)
-            return inside and tokens[k].id // IDS == part and tokens[k].id not in edited
+            return inside and owners[tokens[k].id] == part and tokens[k].id not in edited
 
         begin, end = first - free(first - 1), last + free(last)
         start = tokens[begin - 1].end if begin else 0.0
@@ -413,14 +430,13 @@ class Correction:
         found: HeardWords = editor.ask(tasks.correct_tokens, sound, first, last, self.text, own)
         return found
 
-    def among(self, own: HeardWords, heard: HeardWords) -> HeardWords:
-        """Return the part with the new tokens in their place.
+    def among(self, own: HeardWords, heard: HeardWords, fresh: int) -> HeardWords:
+        """Return the part with the new tokens in their place, whose ids begin at ``fresh``.
 
         Neighbours that stay keep their ids, so that edits beside them stay where they are.
         """
         count, made = len(heard.tokens), []
         gone = self.before[self.left : len(self.before) - self.right] or self.before[:1]
-        fresh = max([self.part * IDS, *(token.id for token in own.tokens)]) + 1
         for k, token in enumerate(heard.tokens):
             is_left, is_right = k < self.left, k >= count - self.right
             beside = self.before[k - count if is_right else k :][:1]
@@ -462,24 +478,34 @@ class WordCorrections:
     def correct_all(self) -> None:
         """Align the corrections that wait, in their order.
 
-        They wait in the document until that is done, so that a killed server does it again.
+        They wait in the document until that is done, so that a killed server does it again, and
+        until their words have times.
         """
-        for wanted in self.project.document.corrections:
-            self._correct(wanted)
+        waiting = self.project.document.corrections
+        is_all, ids = self.project.is_all_heard, places_of(self.project.tokens() if waiting else ())
+        for wanted in waiting:
+            with suppress(document.MissingWordsError):
+                if not is_all:
+                    _place(wanted, ids, len(ids))
+                self._correct(wanted)
 
     def _correct(self, wanted: document.Correction) -> None:
         project = self.project
 
+        def found() -> Correction:
+            return Correction.of(wanted, project.tokens(), project.changes, project.owners())
+
         def run(editor: WorkerProcess) -> None:
             while True:
                 with project.lock:
-                    correction = Correction.of(wanted, project.tokens(), project.changes)
+                    correction = found()
                 own = project.folder.pronunciations
                 made = correction.heard(editor, project.folder.sound(), own)
                 with project.lock:
-                    if Correction.of(wanted, project.tokens(), project.changes) != correction:
+                    if found() != correction:
                         continue  # something was changed here meanwhile
-                    words = correction.among(project.folder.heard(correction.part), made)
+                    fresh = 1 + max(row[0] for row in project.shown())
+                    words = correction.among(project.folder.heard(correction.part), made, fresh)
                     project.rewrite(correction.part, words)
                     if any(token.speaker for token in words.tokens):  # a turn begins with its name
                         rewrite_all(project, with_speakers(project.tokens(), {}))
@@ -514,12 +540,14 @@ class WordCorrections:
             return True
         sound = project.state.sound
         try:
+            if (fields.speakers or fields.capitals is not None) and not project.is_all_heard:
+                raise InputError(texts.NOT_HEARD_YET)
             after = with_fields(project.tokens(), fields, sound.seconds if sound else 0.0)
         except InputError as error:
             project.events.refuse(str(error))
-            for part in {identity // IDS for identity, _, _ in fields.times}:
-                if project.is_heard(part):
-                    project.rewrite(part, project.folder.heard(part))
+            owners = project.owners()
+            for part in {owners[each] for each, _, _ in fields.times if each in owners}:
+                project.rewrite(part, project.folder.heard(part))
             return False
         if (marked := fields.marks) is not None:
             project.folder.update(ProjectState, lambda state: replace(state, plain=not marked))
@@ -556,9 +584,10 @@ class WordCorrections:
 
 
 def rewrite_all(project: OpenProject, after: Sequence[Token]) -> None:
-    """Keep other tokens of the whole recording."""
+    """Keep other tokens, of the same ids, of the whole recording."""
+    found = {token.id: token for token in after}
     for part in range(len(project.parts)):
-        tokens = tuple(token for token in after if token.id // IDS == part)
         heard = project.folder.heard(part)
+        tokens = tuple(found[token.id] for token in heard.tokens)
         if tokens != heard.tokens:
             project.rewrite(part, replace(heard, tokens=tokens))

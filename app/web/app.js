@@ -264,7 +264,7 @@ export class App extends State {
       }
       case "part":
         this.view.following(() => {
-          this.script.setPart(event.ids, event.tokens);
+          this.script.setPart(event.gone, event.tokens);
           this.script.correct(this.saver.corrections);
         });
         this.cleaning.look();
@@ -366,7 +366,8 @@ export class App extends State {
     const { place, playing } = this.transport;
     this.bar.showClock();
     this.film.follow();
-    this.view.text.light(playing || place > 0 ? this.hearing.heardToken() : -1);
+    const heard = playing || place > 0 ? this.hearing.heardToken() : -1;
+    this.view.text.light(this.script.tokens[heard]?.waits ? -1 : heard);
     this.hearing.look(this.hearing.heardSource() / this.sound.sample_rate);
     if (playing) {
       if (this.view.text.follows) this.audio.axis.follow();

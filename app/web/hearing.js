@@ -2,6 +2,7 @@
 
 /** @import { Edit } from "./records" */
 
+const NEAR = 5; // seconds from where it was asked for last
 const CONTEXT = 1.2; // seconds that are heard on each side of a change
 
 export class Hearing {
@@ -31,8 +32,12 @@ export class Hearing {
     this.state.active = edit;
     this.state.renderChanges();
     this.state.redraw();
-    if (last > first && this.state.sound && !this.transport.playing) this.state.reveal(...this.#span(first, last));
+    if (this.#waits(first, last)) this.look(this.script.tokens[first].start);
+    else if (last > first && this.state.sound && !this.transport.playing) this.state.reveal(...this.#span(first, last));
   }
+
+  /** Whether some of tokens [first, last) have no times yet. @param {number} first @param {number} last */
+  #waits(first, last) { return this.script.tokens.slice(first, last).some(({ waits }) => waits); }
 
   /** The stretch of the axis of tokens [first, last). @param {number} first @param {number} last @returns {[number, number]} */
   #span(first, last) {
@@ -44,7 +49,7 @@ export class Hearing {
   selectedSpans() {
     const { sweep, range } = this.state;
     if (sweep) return [sweep];
-    return range && range[1] <= this.script.tokens.length ? [this.#span(...range)] : [];
+    return range && range[1] <= this.script.tokens.length && !this.#waits(...range) ? [this.#span(...range)] : [];
   }
 
   /** A change becomes the selected one, in the script, the list and the audio view. @param {Edit} edit @param {boolean} seen whether the view goes there */
@@ -71,8 +76,8 @@ export class Hearing {
     const { state } = this;
     if (seek && state.sound) this.transport.seek(this.#outOf(seconds * state.rate));
     const missing = this.script.missing.find(([start, end]) => start <= seconds && seconds < end);
-    if (!missing || state.looked === missing[0]) return;
-    state.looked = missing[0];
+    if (!missing || (state.looked !== null && Math.abs(state.looked - seconds) < NEAR)) return;
+    state.looked = seconds;
     state.server.ask(`/projects/${state.project}/look`, { seconds }).catch(() => { state.looked = null; });
   }
 
@@ -87,6 +92,7 @@ export class Hearing {
 
   /** @param {number} k */
   playToken(k) {
+    if (this.#waits(k, k + 1)) return;
     if (this.transport.playing && !this.transport.run?.until) return this.transport.seek(this.#outOf(Math.ceil(this.script.tokens[k].start * this.state.rate)));
     const place = this.script.placeAt(k);
     if (place && this.state.side === "edited" && this.state.timeline.spanOf(place.edit)) return this.playEdit(place.edit);
@@ -95,7 +101,7 @@ export class Hearing {
 
   /** @param {number} first @param {number} last */
   playTokens(first, last) {
-    if (!this.state.sound) return;
+    if (!this.state.sound || this.#waits(first, last)) return;
     const { rate } = this.state, { tokens } = this.script;
     this.transport.play(this.#outOf(Math.ceil(tokens[first].start * rate)), this.#outOf((tokens[last - 1].end + 0.02) * rate));
   }

@@ -60,8 +60,9 @@ export interface Draft { first: number; last: number; text: string; mode: "edit"
 export type Mode = Draft["mode"];
 
 /** A token as it is sent; as `Token` is it shown. */
-export type SentToken = [id: number, text: string, start: number, end: number, score: number, pause: number, speaker?: string];
-export interface Token { id: number; text: string; start: number; end: number; score: number; pause: boolean; speaker: string; heard?: string }
+/** Without a score while it waits for its times, which are guessed. */
+export type SentToken = [id: number, text: string, start: number, end: number, score: number | null, pause: number, speaker?: string];
+export interface Token { id: number; text: string; start: number; end: number; score: number; waits: boolean; pause: boolean; speaker: string; heard?: string }
 
 export interface PatchSpan { source: [first: number, last: number]; length: number }
 export interface NewWord { span: number; word: number; text: string; start: number; end: number; length: [edit: number, unit: number] | null }
@@ -94,7 +95,7 @@ export interface Progress {
   done: boolean;
   problem: string;
   other_text: string | null;
-  missing: [start: number, end: number, said: string][];
+  missing: [start: number, end: number][];
   text: string;
 }
 export interface FurtherRecording { kind: "source" | "track"; file: string; name: string; seconds: number; problem: string; said: string | null }
@@ -131,7 +132,7 @@ export type ProjectEvent =
   | { kind: "reload" | "recordings" }
   | { kind: "name"; name: string }
   | { kind: "gone"; sentence: string; binned?: boolean }
-  | { kind: "part"; ids: [first: number, end: number]; tokens: SentToken[] }
+  | { kind: "part"; gone: number[]; tokens: SentToken[] }
   | { kind: "corrections"; corrections: Correction[] }
   | { kind: "making"; key: string }
   | { kind: "takes"; key: string; takes: TakeRecord[] }

@@ -55,7 +55,7 @@ export class State {
     this.tellsSpeakers = false; // whether the server can tell them apart
     /** @type {{count: number, label: string}|null} how the speakers are being told apart */
     this.telling = null;
-    /** @type {number|null} where what is missing was asked for */
+    /** @type {number|null} the second of what is missing that was asked for last */
     this.looked = null;
     /** @type {{project: string, words: LiveWord[]}|null} what was heard while it was recorded */
     this.spoken = null;

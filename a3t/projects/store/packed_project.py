@@ -53,7 +53,7 @@ from a3t.projects.store.recordings import (
     Places,
     Recordings,
 )
-from a3t.projects.store.words import IDS, HeardWords
+from a3t.projects.store.words import HeardWords
 from a3t.projects.take_record import KNOWN, MAX_TEXT_CHARACTERS, TakeRecord
 from a3t.spans import Span
 from a3t.text.normaliser.unspoken import is_name
@@ -200,12 +200,15 @@ def _unpacked(archive: zipfile.ZipFile, told: Manifest, folder: ProjectFolder) -
         if len(places) != len(parts):
             raise ValueError("places")
         folder.write(Places(places))
+    ids: set[int] = set()
     for name in sorted(names):
         if found := WORDS_FILE.fullmatch(name):
-            part = int(found[1])
-            if part >= len(parts):
+            heard = checked_part(_json(archive, name), seconds)
+            own = {token.id for token in heard.tokens}
+            if int(found[1]) >= len(parts) or len(own) < len(heard.tokens) or own & ids:
                 raise ValueError("part")
-            folder.write(checked_part(_json(archive, name), part, seconds), name)
+            ids |= own
+            folder.write(heard, name)
     for kind in (SaidWords, Names):
         with _malformed():  # or there is none
             folder.write(kind.from_json(_json(archive, kind.stored_in)).checked())
@@ -364,8 +367,8 @@ def _member(archive: zipfile.ZipFile, name: str) -> Iterator[IO[bytes]]:
 # What came from outside, as this program would have written it; else MALFORMED.
 
 
-def checked_part(data: Any, part: int, seconds: float) -> HeardWords:
-    """Return a checked part: its tokens' ids are its own, and nothing is after the end."""
+def checked_part(data: Any, seconds: float) -> HeardWords:
+    """Return a checked part: nothing is after the end."""
     heard = HeardWords.from_json(data)
     if len(heard.tokens) > MAX_PART_WORDS or len(heard.pauses) > MAX_PART_WORDS:
         raise ValueError("a part")
@@ -375,9 +378,6 @@ def checked_part(data: Any, part: int, seconds: float) -> HeardWords:
             raise ValueError("a token's text")
         if token.sure is not None and not 0 <= token.sure <= 1:
             raise ValueError("a token's confidence")
-    ids = {token.id for token in heard.tokens}
-    if len(ids) < len(heard.tokens) or any(each // IDS != part for each in ids):
-        raise ValueError("tokens")
     _check_words([word for token in heard.tokens for word in token.words], seconds, spoken=True)
     _check_words(heard.pauses, seconds, spoken=False)
     return heard

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
@@ -70,6 +71,12 @@ class Places(StoredRecord):
     stored_in = "places.json"
 
     places: tuple[Place, ...] = ()
+
+    @property
+    def first_ids(self) -> list[int]:
+        """The id of each piece's first token: its place in the text."""
+        counts = (len({word.token for word in place.transcript.words}) for place in self.places)
+        return [*accumulate(counts, initial=0)][:-1]
 
 
 def _recordings_from_1(data: Any) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """The words of a recording (words/0007.json), as the page shows them and as a transcript.
 
 A token of a named speaker has the name in `speaker`, and the first one of a turn in its text as
-well ("ANNA: Hello"). Changes know tokens by their ids, which stay when others are corrected.
+well ("ANNA: Hello"). Changes know tokens by their ids, which stay when others are corrected: those
+of a given text are numbered by their place in it, so that they are known before they have times.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate, groupby, pairwise
 from typing import Annotated, Any
 
 from msgspec import Meta
@@ -24,7 +26,7 @@ from alignment import Word
 from alignment.result import covering, retimed, stretch_word
 from alignment.serialisation import OMITTED, Record
 
-IDS = 100_000  # ids of one part's tokens: more than a part can have
+IDS = 100_000  # between the first ids of two parts that are recognised: more than one can have
 MIN_PHONE_S = 0.0125
 MAX_SPEAKER_ROWS = 20_000  # of tokens that somebody says
 
@@ -159,6 +161,32 @@ HeardWords.migrations = (_from_1,)
 def _until(pause: Word, start: float = 0.0, stop: float = float("inf")) -> Word:
     """Return the part of a pause between two times."""
     return stretch_word(pause, max(pause.start, start), min(pause.end, stop))
+
+
+def tokens_of(transcript: Transcript, words: Sequence[Word], first_id: int) -> tuple[Token, ...]:
+    """Return written words with their spoken ones, which are the transcript's, in order."""
+    found: list[Token] = []
+    pairs = zip(transcript.words, words, strict=True)
+    for _, group in groupby(pairs, key=lambda pair: pair[0].token):
+        written, spoken = zip(*group, strict=True)
+        first, pause = written[0], written[-1].pause_after
+        identity = first_id + len(found)
+        found.append(Token(identity, first.written, spoken, pause, speaker=first.speaker))
+    return tuple(found)
+
+
+def waiting_tokens(
+    transcript: Transcript, start: float, stop: float, first_id: int
+) -> tuple[Token, ...]:
+    """Return a text's tokens before they are aligned, spread over the time there is."""
+    edges = [0, *accumulate(len(word.text) + 1 for word in transcript.words)]
+    step = (stop - start) / max(edges[-1], 1)
+    times = [start + step * edge for edge in edges]
+    words = [
+        Word(word.text, *span, 0.0)
+        for word, span in zip(transcript.words, pairwise(times), strict=True)
+    ]
+    return tokens_of(transcript, words, first_id)
 
 
 def places_of(tokens: Sequence[Token]) -> dict[int, int]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import accumulate, groupby, pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,7 @@ from a3t.plan.track_activity import TrackActivity
 from a3t.projects.store.pcm_sound import PcmSound, channels_played, peaks_of, played
 from a3t.projects.store.project_state import OpenedSound
 from a3t.projects.store.recordings import HeardRecording, Place, Places, TrackSound
-from a3t.projects.store.words import IDS, HeardWords, Marks, Token
+from a3t.projects.store.words import IDS, HeardWords, Marks, Token, tokens_of
 from a3t.source.alignments import punctuated
 from a3t.source.diarisation import numbered, speakers_by_sound
 from a3t.source.recognised_transcript import parts_of, recognised_part
@@ -35,7 +35,6 @@ from a3t.text.pronunciation.letter_to_sound import as_it_sounds
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from a3t.text.punctuation.restoring import with_punctuation
 from a3t.text.transcript import Transcript, parsed
-from alignment import Word
 from alignment.aligner import InMemory
 from alignment.confidence.doubts import with_confidences
 from alignment.long.pieces import SEARCH_FRAME_S, find_anchors, pieces
@@ -220,24 +219,19 @@ def align_tokens(
     return HeardWords(tokens_of(transcript, words, first_id), silent)
 
 
-def tokens_of(transcript: Transcript, words: Sequence[Word], first_id: int) -> tuple[Token, ...]:
-    """Return written words with their spoken ones, which are the transcript's, in order."""
-    found: list[Token] = []
-    pairs = zip(transcript.words, words, strict=True)
-    for _, group in groupby(pairs, key=lambda pair: pair[0].token):
-        written, spoken = zip(*group, strict=True)
-        first, pause = written[0], written[-1].pause_after
-        identity = first_id + len(found)
-        found.append(Token(identity, first.written, spoken, pause, speaker=first.speaker))
-    return tuple(found)
+def read_text(editor: Editor, text: str) -> Places:
+    """Return a given text as one piece, in no place yet; InputError if it has no words."""
+    transcript = parsed(text)
+    return Places((_place(transcript, 0, 0, 0, len(transcript.words)),))
 
 
-def find_places(editor: Editor, sound: PcmSound, text: str, own: Pronunciations = ()) -> Places:
+def find_places(
+    editor: Editor, sound: PcmSound, transcript: Transcript, own: Pronunciations = ()
+) -> Places:
     """Find roughly where a given text is spoken, in pieces that can be aligned one by one.
 
     Together they hold the whole text.
     """
-    transcript = parsed(text)
     count = len(transcript.words)
     if sound.samples <= LONG * sound.sample_rate:
         return Places((_place(transcript, 0, sound.samples, 0, count),))
@@ -265,11 +259,11 @@ def _place(transcript: Transcript, first: int, last: int, begin: int, end: int) 
 
 
 def align_place(
-    editor: Editor, sound: PcmSound, part: int, place: Place, own: Pronunciations = ()
+    editor: Editor, sound: PcmSound, first_id: int, place: Place, own: Pronunciations = ()
 ) -> HeardWords:
     """Align the words of one piece of `find_places`."""
     first, last = place.first, place.last
-    return align_tokens(editor, sound, part * IDS, first, last, place.transcript, own=own)
+    return align_tokens(editor, sound, first_id, first, last, place.transcript, own=own)
 
 
 def tell_speakers(

@@ -20,6 +20,7 @@ def listed_words(editor: object, text: str) -> Any:
 
 phones_said = partial(_of, "listening", "phones_said")
 ingest = partial(_of, "listening", "ingest")
+read_text = partial(_of, "listening", "read_text")
 find_places = partial(_of, "listening", "find_places")
 align_place = partial(_of, "listening", "align_place")
 hear_source = partial(_of, "listening", "hear_source")

@@ -90,7 +90,7 @@ export class ChangesView {
     const between = script.isPause(edit) || (edit.cut && first === last);
     const name = named(script, edit);
     const words = make("span", { class: "words" }, old && make("del", {}, old), old && " ", name ? make("ins", {}, name) : make("em", {}, TEXTS.deleted));
-    const badge = made !== "made" && make("span", { class: `state ${made}` }, made === "accepted" && icon("check"), TEXTS.state[made]);
+    const badge = made !== "made" && make("span", { class: `state ${made}` }, made === "accepted" && icon("check"), TEXTS.state[made === "making" && script.waits(place) ? "waits" : made]);
     const head = make("button", { type: "button", class: "title", "data-name": "title", "aria-expanded": String(isActive), tabindex: isActive || (!this.state.active && place === script.places()[0]) ? "0" : "-1", onclick: () => hearing.activate(edit, true) }, words, badge);
     const card = make("li", { class: `card ${made}${isActive ? " active" : ""}` }, head);
     if (!isActive) return card;

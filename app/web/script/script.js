@@ -8,7 +8,7 @@ import { parts } from "./wording.js";
 
 const BESIDE = 0.1; // seconds between a change and a cut in a pause beside it
 /** @param {SentToken} sent @returns {Token} */
-const token = ([id, text, start, end, score, pause, speaker = ""]) => ({ id, text, start, end, score, pause: !!pause, speaker });
+const token = ([id, text, start, end, score, pause, speaker = ""]) => ({ id, text, start, end, score: score ?? 1, waits: score === null, pause: !!pause, speaker });
 const PAUSE = /^\[pause ([\d.]+)\]$/;
 
 export class Script {
@@ -27,29 +27,29 @@ export class Script {
     this.begins = new Map();
     /** A word with a lower score is marked as doubtful. */
     this.doubtfulBelow = 0;
-    /** Seconds between which nothing has been listened to, and what is said there. @type {[number, number, string][]} */
+    /** Seconds between which nothing has been listened to. @type {[number, number][]} */
     this.missing = [];
   }
 
   /** @param {SentToken[]} shown */
   setTokens(shown) {
-    this.begins.clear();
+    if (shown.length !== this.tokens.length || shown.some(([id], k) => id !== this.tokens[k].id)) this.begins.clear();
     this.tokens = shown.map(token);
     this.#reindex();
   }
 
-  /** The tokens of a part, whose ids are [first, end), instead of those that it had. @param {[number, number]} ids @param {SentToken[]} shown */
-  setPart([first, end], shown) {
-    const others = this.tokens.filter(({ id }) => id < first || id >= end);
-    const at = others.findIndex(({ id }) => id >= end);
-    const before = this.tokens.filter(({ id }) => id >= first && id < end).map(({ id }) => id), now = new Set(shown.map(([id]) => id));
+  /** The tokens of a part instead of those that it had, or where they are spoken. @param {number[]} gone @param {SentToken[]} shown */
+  setPart(gone, shown) {
+    const old = new Set(gone), before = gone.filter((id) => this.index.has(id)), now = new Set(shown.map(([id]) => id));
+    const others = this.tokens.filter(({ id }) => !old.has(id)), start = shown[0]?.[2];
+    const at = before.length ? this.index.get(before[0]) : others.findIndex((token) => token.start > start);
     // Words that come for others begin a paragraph where the first of those did.
     shown.forEach(([id], k) => {
       if (!before.length || this.begins.has(id)) return;
       const left = k ? before.indexOf(shown[k - 1][0]) : -1, gone = k && left < 0 ? undefined : before[left + 1];
       this.begins.set(id, gone !== undefined && !now.has(gone) && !!this.begins.get(gone));
     });
-    others.splice(at < 0 ? others.length : at, 0, ...shown.map(token));
+    others.splice(at === undefined || at < 0 ? others.length : at, 0, ...shown.map(token));
     this.tokens = others;
     this.#reindex();
   }
@@ -267,6 +267,9 @@ export class Script {
     return longer ? Number(longer[1]) : edit.cut ? edit.cut.start - edit.cut.end : 0;
   }
 
+  /** Whether a change waits for the times of its place. @param {Place} place */
+  waits({ first, last }) { return this.tokens.slice(Math.max(0, first - 1), last + 1).some(({ waits }) => waits); }
+
   /** The key of an edit's takes, null until the server has told it. @param {Edit} edit */
   madeOf(edit) { return edit.made || edit.key; }
 
@@ -311,7 +314,7 @@ export class Script {
 
   /** Whether some of the recording between two tokens has not been listened to. @param {number} k */
   #isBroken(k) {
-    return this.missing.some(([start]) => this.tokens[k - 1].end - 0.5 <= start && start < this.tokens[k].start);
+    return !this.tokens[k].waits && !this.tokens[k - 1].waits && this.missing.some(([start]) => this.tokens[k - 1].end - 0.5 <= start && start < this.tokens[k].start);
   }
 
   /** Whether somebody else speaks from token k on. @param {number} k */
@@ -325,7 +328,7 @@ export class Script {
     const found = [];
     let first = 0;
     for (let k = 1; k <= this.tokens.length; k++) {
-      const gap = k < this.tokens.length ? this.tokens[k].start - this.tokens[k - 1].end : Infinity;
+      const gap = k === this.tokens.length ? Infinity : this.tokens[k].waits || this.tokens[k - 1].waits ? 0 : this.tokens[k].start - this.tokens[k - 1].end;
       const words = k - first;
       const ended = /[.!?…]["'”’)]*$/.test(this.tokens[k - 1].text);
       const next = this.tokens[k]?.id, fits = gap <= 1.2 || words <= 5;

@@ -88,7 +88,7 @@ export class ScriptText {
       row.made = "";
       return;
     }
-    const time = clock(row.start), speaker = script.tokens[first]?.speaker;
+    const time = script.tokens[first]?.waits ? "" : clock(row.start), speaker = script.tokens[first]?.speaker;
     const turns = row.waiting === undefined && speaker && (first === 0 || script.tokens[first - 1].speaker !== speaker);
     const name = turns ? `<button type="button" class="speaker" title="${TEXTS.rename}" data-speaker="${first}">${escaped(speaker)}</button> ` : "";
     const html = row.waiting ?? name + (row.near ? this.#words(first, last) : escaped(this.#plain(first, last)));
@@ -136,8 +136,8 @@ export class ScriptText {
     const { project, script, spoken, listening } = this.state;
     const words = spoken && spoken.project === project ? spoken.words : [];
     const whole = !rows.length && listening && !listening.done && !script.missing.length && (words.length || listening.text);
-    for (const [start, end, text] of whole ? [/** @type {const} */ ([0, Infinity, listening.text])] : script.missing) {
-      const heard = text || words.filter(([, from]) => start <= from && from < end).map(([word]) => word).join(" ");
+    for (const [start, end] of whole ? [/** @type {const} */ ([0, Infinity])] : script.tokens.some(({ waits }) => waits) ? [] : script.missing) {
+      const heard = whole && listening.text || words.filter(([, from]) => start <= from && from < end).map(([word]) => word).join(" ");
       if (!heard && end - start < 10) continue;
       const at = rows.findIndex((row) => row.start > start), said = heard.split(/\s+/);
       const add = Array.from({ length: Math.ceil(said.length / LONG) }, (_, k) => `<span class="provisional">${escaped(said.slice(k * LONG, (k + 1) * LONG).join(" "))}</span>`);
@@ -151,8 +151,8 @@ export class ScriptText {
     const token = this.script.tokens[k];
     const doubtful = token.score < this.script.doubtfulBelow && !gone;
     const offer = gone ? null : this.cleaning.offerOf(token.id);
-    const title = offer ? TEXTS.offered_here : doubtful ? TEXTS.doubtful : "";
-    const word = `<span data-k="${k}" class="w${doubtful ? " doubtful" : ""}${offer ? " offered" : ""}"${title ? ` title="${title}"` : ""}>${escaped(token.text)}</span>`;
+    const title = offer ? TEXTS.offered_here : doubtful ? TEXTS.doubtful : token.waits ? TEXTS.waits_place : "";
+    const word = `<span data-k="${k}" class="w${doubtful ? " doubtful" : ""}${token.waits ? " waits" : ""}${offer ? " offered" : ""}"${title ? ` title="${title}"` : ""}>${escaped(token.text)}</span>`;
     const gap = gone ? null : this.cleaning.offerBefore(k);
     return gap ? `<span class="offered between" data-offer="${gap.number}" title="${TEXTS.offered_here}">${escaped(gap.name)}</span> ${word}` : word;
   }

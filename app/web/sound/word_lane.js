@@ -65,7 +65,7 @@ export class WordLane {
         const token = script.tokens[k];
         const first = each.at + token.start * this.axis.rate - each.source, last = each.at + token.end * this.axis.rate - each.source;
         if (first > Math.min(right, each.at + each.length)) break;
-        if (last <= each.at || this.state.replaced.has(k)) continue;
+        if (last <= each.at || token.waits || this.state.replaced.has(k)) continue;
         found.push({ first, last, text: token.text, k, edit: null });
       }
     }
@@ -120,7 +120,7 @@ export class WordLane {
     const at = (/** @type {number} */ seconds) => this.axis.x(this.axis.line.convert("source", "at", seconds * this.axis.rate));
     const right = this.axis.line.convert("at", "source", this.axis.at(this.axis.width)) / this.axis.rate;
     for (let k = Math.max(0, script.tokenAt(this.axis.line.convert("at", "source", this.axis.left) / this.axis.rate)); k + 1 < script.tokens.length && script.tokens[k].end < right; k++) {
-      if (replaced.has(k) || replaced.has(k + 1)) continue;
+      if (replaced.has(k) || replaced.has(k + 1) || script.waits({ first: k + 1, last: k + 1 })) continue;
       const a = at(script.tokens[k].end), b = at(script.tokens[k + 1].start), x = (a + b) / 2;
       if (b - a < 22) continue;
       this.edges.push({ x, k, side: "pause", hint: TEXTS.pause_drag, from: script.pauseAfter(k) });

@@ -56,7 +56,7 @@ def upload(page: Any, wav: Path, text: str | None = None) -> None:
         page.locator(".hero summary").click()
         page.locator(".hero textarea").fill(text)
     page.locator("#studio-upload").set_input_files(wav)
-    word(page).first.wait_for()
+    page.locator(".script .w:not(.waits)").first.wait_for()  # those of a given text wait
 
 
 def listened(page: Any) -> None:

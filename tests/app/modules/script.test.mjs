@@ -145,7 +145,7 @@ test("what is offered is taken once, and what touches becomes one", () => {
 test("a correction moves no change that is elsewhere", () => {
   const made = script();
   apply(made, 2, 3, "never");
-  made.setPart([0, 100000], [[0, "And", 0, 0.4, 1, 0], [1, "you", 0.5, 0.9, 1, 0], [2, "always", 1, 1.4, 1, 0], [77, "wish", 1.5, 1.9, 1, 0]]);
+  made.setPart(made.tokens.map(({ id }) => id), [[0, "And", 0, 0.4, 1, 0], [1, "you", 0.5, 0.9, 1, 0], [2, "always", 1, 1.4, 1, 0], [77, "wish", 1.5, 1.9, 1, 0]]);
   assert.equal(made.text, "And you never wish");
 });
 
@@ -163,10 +163,23 @@ test("paragraphs stay where they are when a word is corrected", () => {
   const made = script(Array.from({ length: 200 }, (_, k) => `word${k}${k % 10 === 9 ? "." : ""}`).join(" "));
   const before = made.paragraphs(), at = before[1][0];
   const shown = made.tokens.map(({ id, text, start, end }) => [id, text, start, end, 1, 0]);
-  made.setPart([0, 100000], [...shown.slice(0, 5), [900, "New", 2.5, 2.7, 1, 0], [901, "York", 2.7, 2.9, 1, 0], ...shown.slice(6)]);
+  const all = [...shown.map(([id]) => id), 900, 901];
+  made.setPart(all, [...shown.slice(0, 5), [900, "New", 2.5, 2.7, 1, 0], [901, "York", 2.7, 2.9, 1, 0], ...shown.slice(6)]);
   assert.deepEqual(made.paragraphs().map(([first]) => first), before.map(([first]) => first && first + 1));
-  made.setPart([0, 100000], [...shown.slice(0, at), [902, "Then", shown[at][2], shown[at][3], 1, 0], ...shown.slice(at + 1)]);
+  made.setPart(all, [...shown.slice(0, at), [902, "Then", shown[at][2], shown[at][3], 1, 0], ...shown.slice(at + 1)]);
   assert.deepEqual(made.paragraphs(), before);
+});
+
+test("words that wait for their times keep their ids and paragraphs when these come", () => {
+  const words = Array.from({ length: 200 }, (_, k) => `word${k}${k % 10 === 9 ? "." : ""}`), made = script();
+  made.missing = [[0, 100]];
+  made.setTokens(words.map((word, k) => [k, word, k / 2, (k + 1) / 2, null, 0]));
+  const before = made.paragraphs(), { edits } = made.replaced(60, 61, "other");
+  made.edits = edits;
+  assert.ok(made.waits(made.places()[0]) && before.length > 2);
+  made.setPart([50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61], words.slice(50, 62).map((word, k) => [50 + k, word, 30 + 2 * k, 31 + 2 * k, 0.9, 0]));
+  assert.deepEqual([made.paragraphs(), made.waits(made.places()[0]), made.tokens.length], [before, false, 200]);
+  assert.deepEqual(made.tokens.map(({ id }) => id), words.map((_, k) => k));
 });
 
 test("a paragraph is one speaker's", () => {

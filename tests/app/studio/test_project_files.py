@@ -167,7 +167,7 @@ MANIFEST, WORDS = "a3t-project.json", "words/0000.json"
         with_value(MANIFEST, "samples", 1e300),
         with_value(MANIFEST, "parts", [[0, 10**9]]),
         with_value(MANIFEST, "parts", [["x", None]]),
-        with_value(WORDS, "tokens", 0, "id", 10**7),
+        with_value(WORDS, "tokens", 0, "id", 1),
         with_value(WORDS, "tokens", 1, "words", []),
         with_value(WORDS, "tokens", 1, "words", 0, "end", float("nan")),
         with_value(WORDS, "tokens", 1, "words", 0, "phones", 0, "symbol", "<script>"),

@@ -142,7 +142,7 @@ def test_words_cut_and_pasted_over_others_move_past_them(
     """The words between are as short as can be: they stay recorded as well."""
     cut = Change(-1, (0, 1, 2, 3), "")
     pasted = Change(5, (), "And you always want", recorded=(RecordedWords(0, (0, 1, 2, 3)),))
-    rows = [[k, token.text, 0.1 * k, 0.1 * k + 0.09] for k, token in enumerate(heard.tokens)]
+    rows = [[k, token.text, 0.1 * k, 0.1 * k + 0.09, 1] for k, token in enumerate(heard.tokens)]
     (change,) = {each.key: each for each in made_as_one((cut, pasted), rows).values()}.values()
     assert change.text == "to see And you always want"
     more = {
