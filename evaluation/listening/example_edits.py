@@ -19,16 +19,21 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 
+import numpy as np
 import soundfile
 from tqdm import tqdm
 
 from a3t.audio.output.files import atomic_path
+from a3t.audio.output.provenance import provenance_of
 from a3t.editor import Editor
 from a3t.errors import InputError
+from a3t.grid import SAMPLE_RATE
+from evaluation.detector.fine_time import BANDS_HZ, MIN_PLACES, fine_time
 from evaluation.edits.conditions import CLEAN, write_under
 from evaluation.edits.listing import find_clips, read_list
 from evaluation.harness.measurement import CORPORA, INTO, MODEL
 from evaluation.harness.report_files import write_text
+from evaluation.metrics import figure_or_nan, speaker_similarity
 from training.corpora import Clip, corpora_root, read_corpora
 from training.corpora.decoding import decode_floats
 from training.programs import Program
@@ -43,6 +48,7 @@ SECTION = """<h2>{title}</h2>
   <p>After<br><audio controls preload="none" src="{name}.after.flac"></audio></p>
 </div>
 """
+FIGURES = "<p>Likeness {:.2f}; pulses {:.2f}, in the recording {:.2f}.</p>\n"
 
 
 @dataclass(frozen=True)
@@ -108,7 +114,24 @@ def make_example(editor: Editor, example: ExampleEdit, clip: Clip, out: Path) ->
     for record in out.glob(f"{example.name}.after.*.json"):
         record.unlink()
     title = example.title + (" (LibriSpeech)" if clip.corpus == "librispeech" else "")
-    return SECTION.format(title=html.escape(title), text=text, name=example.name)
+    section = SECTION.format(title=html.escape(title), text=text, name=example.name)
+    return section + figures_of(before, after)
+
+
+def figures_of(before: Path, after: Path) -> str:
+    """Compare what is synthetic in a sound with the recording; "" if nothing is, or too little."""
+    traces = [trace for trace in provenance_of(after).traces if trace.synthetic]
+    recording, sound = (decode_floats(path)[0] for path in (before, after))
+    new = np.zeros(len(sound), bool)
+    for trace in traces:
+        new[round(trace.start * SAMPLE_RATE) : round(trace.end * SAMPLE_RATE)] = True
+    places, measured = fine_time(sound)
+    measured = measured[new[places]]
+    if len(measured) < MIN_PLACES:
+        return ""
+    pulses = [each[:, : len(BANDS_HZ)].mean() for each in (measured, fine_time(recording)[1])]
+    likeness = figure_or_nan(speaker_similarity, recording, sound[new], SAMPLE_RATE)
+    return FIGURES.format(likeness, *pulses)
 
 
 def worst_example(clips: Sequence[Clip]) -> tuple[ExampleEdit, Clip]:

@@ -182,6 +182,7 @@ def test_an_example_is_heard_before_and_after(editor: Editor, tmp_path: Path) ->
     write_page(editor, [(example, clip)], tmp_path)
     page = (tmp_path / "index.html").read_text()
     assert "<del>superlative</del> <ins>perfect</ins> degree." in page
+    assert re.search(r"<p>Likeness [\d.na]+; pulses 0\.\d\d, in the recording 0\.\d\d\.</p>", page)
     assert {path.name for path in tmp_path.iterdir()} == {
         "index.html",
         "one.before.flac",
