@@ -184,10 +184,11 @@ def on_a_terminal() -> bool:
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def answer(question: str) -> str:
-    """Ask a question and return the typed answer in lower case."""
+def answer(question: str) -> str | None:
+    """Ask a question and return the typed answer in lower case; None at the end of the input."""
     print(question, end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().lower()
+    line = sys.stdin.readline()
+    return line.strip().lower() if line else None
 
 
 def agrees(question: str) -> bool:

@@ -649,13 +649,20 @@ def test_differences_are_listed_and_chosen_in_the_shell(
 def test_an_answer_that_chooses_nothing_is_asked_for_again(
     talk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    replies = ["p 9", "p 1", "9", "what", "2 1"]
+    replies = ["p 9", "p 1", "9", "what", "2 1", "none", None]
     monkeypatch.setattr(difference_list, "answer", lambda _: replies.pop(0))
     monkeypatch.setattr(difference_list, "PLAYERS", (("false",),))
     differences = listed(TWO, SPANS, 99)
     assert difference_list.chosen(differences, Recording.open(talk)) == (1, 2)
+    for _ in range(2):  # "none", and the end of the input
+        with pytest.raises(InputError, match="Nothing was made"):
+            difference_list.chosen(differences, Recording.open(talk))
     shown = capsys.readouterr().err
-    assert "no such number" in shown and "can't be played" in shown and "no difference 9" in shown
+    assert (
+        "p takes one number, 1 to 2." in shown
+        and "can't be played" in shown
+        and "no difference 9" in shown
+    )
 
 
 # ---- Whisper's published weights ----------------------------------------------------------------

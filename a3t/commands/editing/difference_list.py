@@ -62,6 +62,8 @@ def chosen(differences: Sequence[Difference], recording: Recording) -> Changes:
     question = "Make which? [Enter: those with an x; or 1 3, all, none; p 2 plays a place] "
     while True:
         reply = answer(question)
+        if reply in (None, "none"):
+            raise InputError("Nothing was made.")
         if not reply:
             return "ticked"
         if reply[:1] == "p":
@@ -73,8 +75,6 @@ def chosen(differences: Sequence[Difference], recording: Recording) -> Changes:
         except InputError as error:
             say(str(error))
             continue
-        if changes == ():
-            raise InputError("Nothing was made.")
         return changes
 
 
@@ -83,7 +83,8 @@ def play(differences: Sequence[Difference], number: str, recording: Recording) -
     place = next((each for each in differences if str(each.number) == number), None)
     player = next((each for each in PLAYERS if shutil.which(each[0])), None)
     if place is None or player is None:
-        say("There is no such number." if place is None else "There is no player: install ffmpeg.")
+        numbers = f"p takes one number, 1 to {len(differences)}."
+        say(numbers if place is None else "There is no player: install ffmpeg.")
         return
     beside = round(PLAYED_BESIDE_S * recording.sample_rate)
     first, last = place.source[0] - beside, place.source[1] + beside
