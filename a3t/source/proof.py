@@ -49,6 +49,7 @@ APART = 0.5  # seconds between two clipped places
 FASTEST = 6.0  # words a second that anybody says
 ANCHOR = 3  # words in a row that tell where in a book a chapter is
 FEWEST = 5  # of these that must agree
+MIN_LOG_ODDS = -0.5  # from which a place is a departure (docs/log.md)
 UNREAD = 25  # words at an end of the text that a reading may lack and still be meant to have
 
 
@@ -96,9 +97,10 @@ def remarks(
     nothing is heard, or nothing of the script.
     """
     pronouncer = Pronouncer()
-    compared = SpeechComparison(recording, pronouncer, model, remembers=True).compared(script)
+    comparison = SpeechComparison(recording, pronouncer, model, remembers=True)
+    compared = comparison.compared(script)
     odds = [compared.weights.log_odds(each) for each in compared.evidence]
-    changed = [k for k, each in enumerate(odds) if each > 0.0]
+    changed = [k for k, each in enumerate(odds) if each > MIN_LOG_ODDS]
     swapped = [Place(compared.places[k].new, compared.places[k].heard) for k in changed]
     read = FoundTranscript(compared.new)
     said = with_words(read, compared.heard, swapped).transcript if swapped else compared.new
@@ -106,7 +108,7 @@ def remarks(
     sure = [1 / (1 + math.exp(-odds[k])) for k in changed]
     found = [
         *_departures(compared.new, said, alignment, sure),
-        *_sounds(alignment, longest),
+        *_sounds(alignment, comparison.heard_freely.transcript, longest),
         *clipped(recording),
     ]
     return sorted(found, key=lambda each: (each.start, each.end))
@@ -157,9 +159,17 @@ def _kind(edit: WordEdit, said: Transcript) -> str:
     return "repeated" if again else "added"
 
 
-def _sounds(alignment: Alignment, longest: float) -> Iterator[Remark]:
-    """Yield the aligner's doubts, and the pauses that are too long, but for those at the ends."""
+def _sounds(alignment: Alignment, heard: Transcript, longest: float) -> Iterator[Remark]:
+    """Yield the aligner's doubts, and the pauses that are too long, but for those at the ends.
+
+    No word is in doubt that is ``heard`` without the text, too.
+    """
+    spoken = alignment.spoken
+    edits = minimal_script(heard.spoken, [word.text for word in spoken])
+    unheard = {spoken[k].start for edit in edits for k in range(*edit.new)}
     for doubt in doubts(alignment):
+        if doubt.text and doubt.start not in unheard:
+            continue
         if doubt.text:
             sure = round(1.0 - doubt.score, 3)
             yield Remark("unclear", doubt.start, doubt.end, doubt.text, "", sure)

@@ -12,9 +12,10 @@ import soundfile as sf
 from a3t.audio.reading.recording import Recording
 from a3t.commands.check import main
 from a3t.errors import InputError
-from a3t.source.proof import clipped, stretch_of
+from a3t.source.proof import _sounds, clipped, stretch_of
 from a3t.source.records import FoundTranscript
 from a3t.text.transcript import Transcript
+from alignment import Alignment, Word
 from tests.conftest import ARCTIC
 
 BOOK = (
@@ -54,6 +55,13 @@ def test_the_script_is_never_overwritten(
 def test_a_right_reading_has_no_remarks(arctic: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(arctic), "--text", ARCTIC]) == 0
     assert not capsys.readouterr().out
+
+
+def test_a_word_that_is_heard_without_the_text_is_not_unclear() -> None:
+    words = Word("see", 0.0, 0.5, 0.2, ()), Word("it", 0.5, 1.0, 0.3, ())
+    for heard, unclear in (("see it", []), ("see him", ["it"]), ("sea eat", ["see", "it"])):
+        found = _sounds(Alignment(words, 1.0), Transcript.from_text(heard), 2.0)
+        assert [each.written for each in found] == unclear
 
 
 def test_sound_at_full_scale(tmp_path: Path) -> None:
