@@ -31,7 +31,7 @@ def test_a_module(name: str) -> None:
     runner = node()
     if runner is None:
         pytest.skip("there is no Node here: pip install playwright brings one")
-    command = [runner, "--test", "--test-reporter=spec", str(HERE / name)]
+    command = [runner, "--test-reporter=spec", str(HERE / name)]  # in this one process
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
 
