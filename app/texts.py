@@ -42,6 +42,10 @@ TOO_MANY_RECORDINGS = "No more recordings can be added: remove one that you no l
 CHANGED_HERE = "These words are part of a change: undo it before you correct them."
 NOT_MADE_YET = "Some changes are still being made: wait a moment."
 NOT_MADE, A_DELETION = "The change “{what}” can't be made: {why}", "delete"
+CUT_BESIDE = (
+    "Another speaker talks here at the same time: what they say is shortened with this change. "
+    "Listen to it."
+)
 NOT_HEARD_YET = "The recording is still being recognised: wait until all its words are there."
 CHANGED_ALREADY = (
     "There are changes already: undo them, then give the recording another transcript."

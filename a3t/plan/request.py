@@ -238,6 +238,8 @@ class EditRequest(EditOptions):
     """Further recordings that they may be taken from."""
     tracks: tuple[Track, ...] = field(default=(), metadata=OMITTED)
     """Recordings of other speakers, made at the same time, that stay in step with this one."""
+    channels: tuple[Count, ...] = field(default=(), metadata=OMITTED)
+    """The speaker's, if each has some of their own; () to find them by the levels."""
 
     def __post_init__(self) -> None:
         """Raise InputError for a text, or for options that contradict one another."""

@@ -121,8 +121,11 @@ def patch_of(
 def edited_channels(plan: EditPlan, edit: PlannedEdit) -> tuple[int, ...]:
     """Return the recording's channels that an edit changes.
 
-    They are those in which its speaker is heard, and those of what it moves.
+    They are those that the request names, or those in which its speaker is heard, and those of what
+    it moves.
     """
+    if own := tuple(c for c in plan.request.channels if c < plan.recording.channels):
+        return own
     words, (first, last) = plan.alignment.spoken, edit.old
     if edit.is_cut:
         said = [(seconds_of(edit.source[0]), seconds_of(edit.source[1]))]

@@ -308,7 +308,7 @@ class TakeMaking:
         others, taken = placed_sources(change, project.sources()) if is_whole else ((), ())
         channels = recording.channels if sound is None else sound.channels
         more = {"recording": recording, "channels": channels, "request": request}
-        more |= {"others": others, "taken": taken}
+        more |= {"others": others, "taken": taken, "tracks": project.state.tracks}
         return job_of(change, beside, heard, reach, is_whole, **more, **vars(wish))
 
     def _make_recorded(self, change: Change) -> None:

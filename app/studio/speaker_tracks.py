@@ -50,17 +50,38 @@ def said_on_tracks(
     """
     if not tokens or any(token.speaker for token in tokens):
         return tokens
-    rate, names = sound.sample_rate, dict[int, str]()
+    rate = sound.sample_rate
     first = max(0, round((tokens[0].start - MARGIN_S) * rate))
     last = min(sound.samples, round((max(token.end for token in tokens) + MARGIN_S) * rate))
     samples = sound.read(first, last).astype(np.float32) / 32768
-    powers = np.stack([np.square(own).mean(axis=1) for own in parts_of(samples, tracks)], axis=1)
-    levels = [track.level for track in tracks]
-    for token in tokens:
-        begin = max(0, round((token.start - MARGIN_S) * rate) - first)
-        heard = powers[begin : max(begin + 1, round((token.end + MARGIN_S) * rate) - first)]
-        names[token.id] = tracks[int(np.argmax(heard.mean(axis=0) / levels))].name
+    loudest = loudest_tracks(samples, first / rate, rate, tracks, tokens)
+    names = {token.id: tracks[k].name for token, k in zip(tokens, loudest, strict=True)}
     return tuple(with_speakers(tokens, names))
+
+
+def loudest_tracks(
+    samples: np.ndarray,
+    start: float,
+    rate: int,
+    tracks: Sequence[SpeakerTrack],
+    tokens: Sequence[Token],
+) -> list[int]:
+    """Return the track on which each token is loudest, beside the level of its speech.
+
+    samples: (n, channels) at ``rate`` Hz, which begin at second ``start``.
+    """
+    levels = track_powers(samples, tracks) / [track.level for track in tracks]
+    found = []
+    for token in tokens:
+        begin = max(0, round((token.start - MARGIN_S - start) * rate))
+        end = max(begin + 1, round((token.end + MARGIN_S - start) * rate))
+        found.append(int(np.argmax(levels[begin:end].mean(axis=0))))
+    return found
+
+
+def track_powers(samples: np.ndarray, tracks: Sequence[SpeakerTrack]) -> np.ndarray:
+    """Return the power of each sample on each track, (n, tracks), of (n, channels)."""
+    return np.stack([np.square(own).mean(axis=1) for own in parts_of(samples, tracks)], axis=1)
 
 
 def parts_of(samples: np.ndarray, tracks: Sequence[SpeakerTrack]) -> Iterator[np.ndarray]:

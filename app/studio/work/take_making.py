@@ -9,6 +9,7 @@ with it how it was made (`a3t.projects.takes`).
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from a3t.audio.output.patches import Patch, audio_slice, whole_frames
+from a3t.audio.reading.formats import to_float
 from a3t.errors import InputError
 from a3t.grid import seconds_of
 from a3t.plan.edit_plan import EditPlan, PlannedEdit
@@ -38,8 +40,9 @@ from a3t.text.pronunciation.letter_to_sound import sounded
 from a3t.text.pronunciation.pronouncer import Pronouncer
 from alignment.atomic import staging
 from app import texts
+from app.studio.speaker_tracks import MARGIN_S, loudest_tracks, track_powers
 from app.studio.work.listening import editor_step
-from app.studio.work.take_orders import TakeJob
+from app.studio.work.take_orders import NEAR, TakeJob
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
@@ -47,6 +50,8 @@ if TYPE_CHECKING:
 CONTEXT_S = (8.0, 14.0)  # seconds on each side of an edit, up to a pause
 MAX_RECORDED = 2  # takes of words that are recorded elsewhere
 ROOM = 0.5  # seconds beyond the words that are looked at
+SPEECH_FRAME_S = 0.05
+SPEECH_POWER = 0.03  # of a track's level: a microphone hears less of others
 
 
 def make_take(editor: Editor, job: TakeJob, folder: Path) -> TakeRecord:
@@ -189,6 +194,7 @@ def _take(job: TakeJob, stretch: Span) -> Take:
         cuts=_cuts(job.cut, start, end - start),
         seed=job.request.seed + like // len(VARIATIONS),
         placed=_placed(job, kept, here, starts),
+        channels=own_channels(job),
     )
     said = request.transcript
     if said is None or said.spoken != tuple(word.text for word in words):
@@ -198,6 +204,46 @@ def _take(job: TakeJob, stretch: Span) -> Take:
         request = replace(request, text=text, new_text=new_text, placed=placed)
     variation = like % len(VARIATIONS) if job.varied or job.base is not None else 0
     return Take(stretch, request, aligned, variation, job.level)
+
+
+def own_channels(job: TakeJob) -> tuple[int, ...]:
+    """Return the channels of the tracks of those whose words change; () if nobody's do.
+
+    Two may speak at once, and a speaker may be called otherwise than the track: a speaker's track
+    is the one on which most of their words nearby are loudest.
+    """
+    if len(job.tracks) < 2 or (job.cut is not None and job.first == job.last):
+        return ()
+    moved = {each for words in job.recorded for each in words.tokens}
+    changed = {*range(job.first, job.last)} or {max(0, job.first - 1)}
+    names = {t.speaker for k, t in enumerate(job.tokens) if k in changed or t.id in moved}
+    rate, tokens = job.recording.sample_rate, [t for t in job.tokens if t.speaker in names]
+    here = job.tokens[min(job.first, len(job.tokens) - 1)].start
+    tokens.sort(key=lambda token: abs(token.start - here))
+    votes: dict[str, Counter[int]] = {name: Counter() for name in names}
+    for token in tokens[: NEAR * len(names)]:
+        first, last = job.recording.samples_between(token.start - MARGIN_S, token.end + MARGIN_S)
+        samples = to_float(job.recording.read(first, last))
+        (loudest,) = loudest_tracks(samples, first / rate, rate, job.tracks, [token])
+        votes[token.speaker][loudest] += 1
+    own = {count.most_common(1)[0][0] for count in votes.values() if count}
+    ends = [0, *accumulate(track.channels for track in job.tracks)]
+    return tuple(c for k in sorted(own) for c in range(ends[k], ends[k + 1]))
+
+
+def speech_cut_beside(job: TakeJob, channels: Sequence[int], spans: Sequence[PatchSpan]) -> str:
+    """Return a sentence if another track's speech becomes shorter with a change, else ""."""
+    ends = [*accumulate(track.channels for track in job.tracks)]
+    others = [k for k, end in enumerate(ends) if end - 1 not in channels]
+    for (first, last), length in ((span.source, span.length) for span in spans):
+        if not (channels and others) or length >= last - first:
+            continue
+        powers = track_powers(to_float(job.recording.read(first, last)), job.tracks)
+        size = max(1, min(len(powers), round(SPEECH_FRAME_S * job.recording.sample_rate)))
+        frames = powers[: len(powers) // size * size].reshape(-1, size, len(ends)).mean(axis=1)
+        if any(frames[:, k].max() > SPEECH_POWER * job.tracks[k].level for k in others):
+            return texts.CUT_BESIDE
+    return ""
 
 
 def _placed(
@@ -245,17 +291,19 @@ def _written(
 ) -> TakeRecord:
     patches, start = (result.patches if result is not None else ()), take.stretch[0]
     hidden = hidden_words_warning(result) if result is not None else ""
+    spans = tuple(
+        PatchSpan((p.source[0] + start, p.source[1] + start), len(p.samples)) for p in patches
+    )
+    beside = speech_cut_beside(job, take.request.channels, spans)
     shown = ShownTake(
         number=job.number,
         pace=job.pace,
         duration=job.duration,
         base=job.base,
-        spans=tuple(
-            PatchSpan((p.source[0] + start, p.source[1] + start), len(p.samples)) for p in patches
-        ),
+        spans=spans,
         words=tuple(each for k in range(len(patches)) for each in _words(plan, patches, k)),
         seconds=sum(len(p.samples) for p in patches) / plan.recording.sample_rate,
-        doubts=(*map(str, plan.doubts), *filter(None, [hidden])),
+        doubts=(*map(str, plan.doubts), *filter(None, [hidden, beside])),
         guessed=dict(plan.guessed),
         lengths=tuple(tuple(w.seconds for w in edit.words) for edit in plan.edits if edit.words),
         offered={word: _offered(word) for word in plan.guessed},

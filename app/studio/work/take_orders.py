@@ -15,6 +15,7 @@ from a3t.plan.request import Cut, EditRequest, OtherRecording, PlacedWords
 from a3t.plan.reuse import MAX_OFFERED_WORDS, MIN_WORDS
 from a3t.plan.revision import written_tokens
 from a3t.projects.document import Change, MissingWordsError, RecordedWords
+from a3t.projects.store.project_state import SpeakerTrack
 from a3t.projects.store.words import HeardWords, Token, places_of
 from a3t.projects.take_record import TakeRecord
 from a3t.text.transcript import Transcript, parsed
@@ -52,8 +53,8 @@ class TakeJob:
     the new words in seconds, or None. lengths: of each new word and pause, or None. varied: whether
     it is to differ from the others by itself. base: the take whose length is changed, or None.
     number: of the take. level: the first take's. said: a
-    recording of the new words. others: recordings in which some of them are said, too. channels: of
-    what the page plays.
+    recording of the new words. tracks: of which the recording consists, if of several. others:
+    recordings in which some of the words are said, too. channels: of what the page plays.
     """
 
     recording: Recording
@@ -74,6 +75,7 @@ class TakeJob:
     number: int = 0
     level: float | None = None
     said: Path | None = None
+    tracks: tuple[SpeakerTrack, ...] = ()
     others: tuple[OtherRecording, ...] = ()
     recorded: tuple[RecordedWords, ...] = ()
     taken: tuple[PlacedWords, ...] = ()

@@ -78,6 +78,38 @@ def test_two_tracks_are_one_script_a_mix_and_two_files(
     assert "HOST" in transcript.upper() and "GUEST" in transcript.upper()
 
 
+def test_where_two_speak_at_once_only_the_speaker_s_track_is_changed(
+    client: TestClient, tracks: list[Path]
+) -> None:
+    """The other keeps its words; they are cut only where the change takes time, which is said."""
+    samples, rate = soundfile.read(tracks[1], dtype="int16")
+    sentence = samples[len(samples) // 2 :]
+    at = round(0.5 * rate)
+    samples[at : at + len(sentence) // 2] = sentence[: len(sentence) // 2] // 3
+    soundfile.write(tracks[1], samples, rate)
+    data = {"upload": tracks[0], "text": f"{ARCTIC} {ARCTIC}"}
+    project = Project(client, data | {"tracks": [uploaded(client, tracks[1])]})
+    state = project.listened()
+    assert state["tokens"][2][6] == "HOST"
+    longer = change(state, "always", "never once upon a time")
+    project.save(longer)
+    (take,) = next(iter(project.made()["takes"].values()))
+    assert "Another speaker" not in " ".join(take["doubts"])
+    files = project.files()
+    sound, _ = soundfile.read(io.BytesIO(files["host-guest.edited.wav"]), dtype="int16")
+    more = len(sound) - len(samples)
+    assert more > 0
+    ((first, last),) = [span["source"] for span in take["spans"]]
+    old, new = samples[first:last], sound[first : last + more, 1]
+    same = [
+        np.argmin(a == b) for a, b in ((old, new[: len(old)]), (old[::-1], new[::-1][: len(old)]))
+    ]
+    assert sum(same) > len(old) - 0.2 * rate  # all of it, but for a pause that is put in
+    project.save(change(state, "always", ""))
+    (take,) = next(iter(project.made()["takes"].values()))
+    assert any("Another speaker" in doubt for doubt in take["doubts"])
+
+
 def test_words_that_move_to_another_track_are_heard_there_on_their_own(
     client: TestClient, tracks: list[Path]
 ) -> None:
