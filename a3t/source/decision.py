@@ -96,4 +96,4 @@ BUILT_IN = Weights(
     open=-3.0,
 )
 # Of the network where Whisper hears the text itself.
-SECOND_OPINION = replace(BUILT_IN, change=math.inf, open=-1.75)
+SECOND_OPINION = replace(BUILT_IN, change=math.inf, open=WHISPER.open)
