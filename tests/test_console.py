@@ -110,13 +110,15 @@ def test_a_reader_that_ends_first_is_no_error(command: str, buffered: bool) -> N
     assert done.stderr == b"" and done.returncode in (0, 1)
 
 
-def test_speakers_need_packages_before_anything_is_recognised(
+def test_packages_are_looked_for_before_anything_is_recognised(
     arctic: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("a3t.source.diarisation.find_spec", lambda name: None)
+    monkeypatch.setattr("a3t.projects.export.export_kinds.find_spec", lambda name: None)
     monkeypatch.setattr("a3t.source.transcripts.recognised", None)
-    assert transcribe.main([str(arctic), "--speakers"]) == 1
-    assert "a3t[speakers]" in capsys.readouterr().err
+    for asked, extra in (("--speakers", "speakers"), ("--out=talk.docx", "exports")):
+        assert transcribe.main([str(arctic), asked]) == 1
+        assert f"a3t[{extra}]" in capsys.readouterr().err
 
 
 def test_a_transcript_s_folder_is_looked_for_before_anything_is_recognised(

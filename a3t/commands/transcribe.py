@@ -84,6 +84,7 @@ def transcribe(options: argparse.Namespace) -> None:
     """Carry out the parsed command; raises InputError."""
     from a3t.audio.reading.recording import Recording
     from a3t.commands.editing.edit_doubts import offer_recogniser
+    from a3t.projects.export import export_kinds
     from a3t.source.alignments import AlignmentStore, default_folder, punctuated_by_sound
     from a3t.source.change_detection import SpeechComparisons
     from a3t.source.diarisation import numbered, require_packages, speakers_by_sound
@@ -93,6 +94,8 @@ def transcribe(options: argparse.Namespace) -> None:
 
     if options.out:
         check_free(options.out)
+        if options.out.suffix.lower() == ".docx":
+            export_kinds.require_packages(["docx"])
     given, prior = map(transcript_argument, (options.text, options.expected or None))
     show_progress("read")
     recording = Recording.open(options.wav, options.track)
