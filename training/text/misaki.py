@@ -47,7 +47,10 @@ def tables() -> tuple[dict[str, str], ...]:
     """Return misaki's phones of the words that people wrote or checked, and of the others."""
     spec = find_spec("misaki")
     if spec is None or not spec.submodule_search_locations:
-        raise ImportError("misaki's lexicon is not installed: pip install misaki==0.9.4")
+        raise ImportError(
+            "misaki's lexicon is not installed: "
+            "pip install --no-deps --ignore-requires-python misaki==0.9.4"
+        )
     folder = Path(spec.submodule_search_locations[0]) / "data"
     return tuple(_read(folder / name) for name in ("us_gold.json", "us_silver.json"))
 
