@@ -77,11 +77,14 @@ def test_a_files_name_may_begin_with_a_dash(
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_option_is_explained(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_has_its_name_and_explains_every_option(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     parsers: list[argparse.ArgumentParser] = []
     monkeypatch.setattr(argparse.ArgumentParser, "print_help", lambda self: parsers.append(self))
     with pytest.raises(SystemExit, match="0"):
         main([name, "--help"])
+    assert parsers[0].format_usage().startswith(f"usage: a3t {name} ")
     unexplained = [action.dest for action in parsers[0]._actions if not action.help]
     assert unexplained in ([], ["command"])  # whose programs are
 
@@ -89,6 +92,7 @@ def test_every_option_is_explained(name: str, monkeypatch: pytest.MonkeyPatch) -
 def test_the_programs_stand_on_one_screen(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     shown = capsys.readouterr().out
+    assert main([]) == 0 and capsys.readouterr().out == shown
     assert len(shown.splitlines()) <= 24 and max(map(len, shown.splitlines())) <= 80
     assert all(f"  a3t {name} " in shown for name in COMMANDS)
 
