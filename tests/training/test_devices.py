@@ -93,29 +93,6 @@ def test_a_training_computes_where_it_is_told(
     losses["total"].backward()
 
 
-COMMANDS = {
-    "pretrain": (pretrain.main, ["--config", "c.yaml", "--features", "f"]),
-    "train_durations": (train_durations.main, ["--config", "c.yaml", "--features", "f"]),
-    "train_systems": (train_systems.main, ["editspeech", "--features", "f"]),
-    "train_punctuation": (train_punctuation.main, ["c.yaml", "--text", "t.txt"]),
-    "train_transformer_xl": (train_transformer_xl.main, ["c.yaml", "--data", "d"]),
-}
-
-
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
-@pytest.mark.parametrize("name", COMMANDS)
-def test_a_missing_gpu_is_refused_in_a_sentence_before_any_work(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "c.yaml").write_text("model: {}\n")
-    main, options = COMMANDS[name]
-    assert main([*options, "--out", "out", "--device", "cuda"]) == 1
-    said = capsys.readouterr().err
-    assert said.startswith("a3t: --device cuda: PyTorch") and "Traceback" not in said
-    assert not (tmp_path / "out").exists()
-
-
 def test_a_configuration_with_pitch_is_refused_features_without(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
