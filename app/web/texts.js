@@ -11,7 +11,7 @@ export const TEXTS = {
   record: "Record yourself",
   stop_recording: "Stop recording",
   example: "Try an example",
-  own_text: "I have its transcript",
+  own_text: "I have its transcript", paste_text: " (or paste it here)",
   own_text_hint: "Paste it, or choose a .txt, .docx, .srt or .vtt file. Without one, a3t recognises the words.",
   text_file: "From a file",
   log_in: "Log in", user: "Name", password: "Password",

@@ -78,7 +78,7 @@ export class StartView {
           this.mic,
           make("button", { type: "button", class: "button", id: "studio-example", onclick: () => this.begin(`${TEXTS.opening}…`, () => begins.create({ example: true })) }, icon("play"), make("span", {}, TEXTS.example))),
         this.spoken, this.note, this.left,
-        this.own = make("details", {}, make("summary", {}, TEXTS.own_text), this.text,
+        this.own = make("details", {}, make("summary", {}, TEXTS.own_text, make("span", { class: "formats" }, TEXTS.paste_text)), this.text,
           make("button", { type: "button", class: "quiet", onclick: () => this.words.click() }, TEXTS.text_file)),
         this.formats, this.chooser, this.words),
       make("section", { class: "projects" }, make("h2", {}, TEXTS.recent), this.search, this.recent, this.rest, this.bin),
@@ -90,6 +90,12 @@ export class StartView {
       event.preventDefault();
       host.classList.remove("dropping");
       this.take([...event.dataTransfer?.files || []]);
+    });
+    document.addEventListener("paste", (event) => { // a transcript, or files
+      if (state.project || /** @type {HTMLElement} */ (event.target).closest("input, textarea")) return;
+      const files = [...event.clipboardData?.files || []], text = event.clipboardData?.getData("text/plain").trim();
+      if (files.length) this.take(files);
+      else if (text) { this.text.value = text; this.own.open = true; }
     });
   }
 

@@ -22,6 +22,22 @@ def script(page: Any, arctic: Path) -> Any:
     return page
 
 
+def test_with_its_transcript_a_change_is_taken_home_in_six_actions(page: Any, arctic: Path) -> None:
+    page.evaluate(  # 1: pasted, wherever
+        "(text) => { const data = new DataTransfer(); data.setData('text/plain', text);"
+        " const paste = { clipboardData: data, bubbles: true };"
+        " document.body.dispatchEvent(new ClipboardEvent('paste', paste)); }",
+        ARCTIC,
+    )
+    assert page.locator(".hero textarea").input_value() == ARCTIC
+    page.locator("#studio-upload").set_input_files(arctic)  # 2
+    word(page, "always").click()  # 3
+    page.keyboard.type("never")  # 4
+    page.keyboard.press("Enter")
+    with page.expect_download():
+        export(page)  # 5 and 6: opened, and begun
+
+
 def selected(page: Any) -> list[str]:
     found: list[str] = page.locator(".script .w.selected").all_inner_texts()
     return found
