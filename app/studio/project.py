@@ -15,6 +15,7 @@ from pathlib import Path
 
 from a3t.audio.analysis.loudness import LEVELS_LUFS
 from a3t.audio.output.files import safe_stem
+from a3t.audio.reading.formats import sample_format
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.plan.cleaning import Cleaning, Finding, listed
@@ -475,14 +476,25 @@ class DocumentLimits:
     doubtful_below: float = DOUBTFUL_BELOW
 
 
+def kind_of(file: str) -> str:
+    """Return the ending with which a recording is exported as it was recorded."""
+    return ".flac" if file.endswith(".flac") else ".wav"
+
+
 @dataclass(frozen=True)
 class SoundShape:
-    """The sound that a page plays, seconds long."""
+    """The sound that a page plays, seconds long.
+
+    kind, file_channels, sample_bytes: of the file that is exported as it was recorded.
+    """
 
     sample_rate: int
     channels: int
     samples: int
     seconds: float
+    kind: str
+    file_channels: int
+    sample_bytes: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -558,7 +570,15 @@ class Project:
             sound = state.sound
             shape = None
             if sound is not None:
-                shape = SoundShape(sound.sample_rate, sound.channels, sound.samples, sound.seconds)
+                shape = SoundShape(
+                    sound.sample_rate,
+                    sound.channels,
+                    sound.samples,
+                    sound.seconds,
+                    kind=kind_of(state.file),
+                    file_channels=sound.file_channels,
+                    sample_bytes=sample_format(sound.subtype).width,
+                )
             return ShownProject(
                 **vars(self.script()),
                 id=self.folder.id,
@@ -671,8 +691,7 @@ class Project:
             raise InputError(texts.NOT_HEARD_YET)
         file = self.open.state.file
         name = f"{safe_stem(file)}.edited"
-        own = ".flac" if file.endswith(".flac") else ".wav"
-        suffix = kind if kind in AUDIO else own
+        suffix = kind if kind in AUDIO else kind_of(file)
         recording = self.folder.recording()
         heard = self.open.heard()
         out = self.folder.path / "export" / name

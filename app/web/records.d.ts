@@ -87,7 +87,8 @@ export interface TakeRecord {
   base?: number;
 }
 
-export interface Sound { sample_rate: number; channels: number; samples: number; seconds: number }
+/** kind, file_channels, sample_bytes: of the file that is exported as it was recorded. */
+export interface Sound { sample_rate: number; channels: number; samples: number; seconds: number; kind: string; file_channels: number; sample_bytes: number }
 /** A track of a conversation, some of the channels of the sound. */
 export interface SpeakerTrack { name: string; channels: number }
 export interface Progress {

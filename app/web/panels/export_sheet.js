@@ -3,10 +3,22 @@
 import { make, show } from "../elements.js";
 import { TEXTS, clock, tell } from "../texts.js";
 
-const COMPRESSED = /** @type {Record<string, number>} */ ({ ".mp3": 24000, ".m4a": 24000 }); // bytes a second, about
-const FLAC = 0.6; // of the bytes of a WAV, about
+// Bytes of a second of speech as the encoders write it, measured: of one channel, and of two as a share of the samples.
+const MP3 = 10000, MP3_PAIR = 0.83, M4A = 16000;
+const FLAC = 0.55, FLAC_BYTES = 3; // of the bytes of a WAV, and the most of a sample
 
 /** @typedef {keyof typeof TEXTS.exports} What */
+
+/** About how many bytes so many samples of a sound, or the mix of its tracks, have. @param {number} samples @param {string} kind @param {import("../records").Sound} sound @param {import("../records").SpeakerTrack[]} tracks */
+export function bytesOf(samples, kind, sound, tracks) {
+  const channels = tracks.length ? Math.max(...tracks.map((each) => Math.min(each.channels, 2))) : sound.file_channels;
+  switch (kind || sound.kind) {
+    case ".mp3": return channels > 1 ? MP3_PAIR * samples : MP3 * samples / sound.sample_rate;
+    case ".m4a": return M4A * channels * samples / sound.sample_rate;
+    case ".flac": return FLAC * samples * channels * Math.min(FLAC_BYTES, sound.sample_bytes);
+    default: return samples * channels * sound.sample_bytes;
+  }
+}
 
 export class ExportSheet {
   /** @param {import("../state.js").State} state @param {import("./settings.js").Settings} settings @param {import("../exporting.js").Exporting} exporting */
@@ -39,14 +51,6 @@ export class ExportSheet {
     this.exporting.export(texts ? this.kinds[this.what] || texts[0][0] : this.what);
   }
 
-  /** About how many bytes the sound has. */
-  #bytes() {
-    const { sound, tracks, timeline, settings } = this.state;
-    if (!sound) return 0;
-    const seconds = timeline.length / sound.sample_rate, channels = tracks.length ? (tracks.some((each) => each.channels === 2) ? 2 : 1) : sound.channels;
-    return COMPRESSED[settings.kind] ? COMPRESSED[settings.kind] * seconds : timeline.length * channels * 2 * (settings.kind === ".flac" ? FLAC : 1);
-  }
-
   render() {
     const { state, what, settings } = this, isSound = what === "audio" || what === "", choices = this.#choices();
     const parts = /** @type {[What, string][]} */ (Object.entries(TEXTS.exports)).filter(([part]) => part !== "film" || this.exporting.hasFilm);
@@ -54,7 +58,7 @@ export class ExportSheet {
     const kind = isSound ? state.settings.kind : this.kinds[what];
     const select = (/** @type {string} */ name, /** @type {[any, string][]} */ offered, /** @type {any} */ value, /** @type {(value: any) => void} */ set) => make("label", { class: "setting" }, make("span", {}, name),
       make("select", { onchange: ({ target }) => { set(offered[target.selectedIndex][0]); this.render(); } }, ...offered.map(([each, said]) => make("option", { selected: each === value }, said))));
-    const length = state.sound ? clock(state.timeline.length / state.sound.sample_rate) : "", megabytes = Math.max(0.1, this.#bytes() / 1e6);
+    const length = state.sound ? clock(state.timeline.length / state.sound.sample_rate) : "", megabytes = state.sound ? Math.max(0.1, bytesOf(state.timeline.length, state.settings.kind, state.sound, state.tracks) / 1e6) : 0;
     const size = isSound && what !== "" ? tell(TEXTS.about_size, megabytes < 10 ? megabytes.toFixed(1) : Math.round(megabytes)) : "";
     const focused = this.host.contains(document.activeElement);
     show(this.host, make("h2", {}, TEXTS.export), make("fieldset", { class: "what" }, make("legend", { class: "said" }, TEXTS.export), ...radios),
