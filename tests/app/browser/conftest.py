@@ -12,26 +12,9 @@ from typing import Any
 
 import pytest
 
-from a3t.editor import Editor
-from app.service import Service
 from tests.app.browser.pages import opened
-from tests.app.conftest import serving
-from tests.fixtures import loading
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def depth() -> Iterator[None]:
-    """Whole networks, as a person hears them."""
-    with loading(shallow=False):
-        yield
-
-
-@pytest.fixture(scope="session")
-def service(tmp_path_factory: pytest.TempPathFactory, whole_editor: Editor) -> Iterator[Service]:
-    with serving(tmp_path_factory.mktemp("browser").resolve(), whole_editor) as service:
-        yield service
 
 
 @pytest.fixture(scope="session")
