@@ -267,7 +267,7 @@ export class Script {
     return longer ? Number(longer[1]) : edit.cut ? edit.cut.start - edit.cut.end : 0;
   }
 
-  /** Whether a change waits for the times of its place. @param {Place} place */
+  /** Whether a change waits for the times of its place. @param {Pick<Place, "first"|"last">} place */
   waits({ first, last }) { return this.tokens.slice(Math.max(0, first - 1), last + 1).some(({ waits }) => waits); }
 
   /** The key of an edit's takes, null until the server has told it. @param {Edit} edit */

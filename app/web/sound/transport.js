@@ -45,7 +45,7 @@ export class Transport {
     this.run = null;
     this.timeline = new Timeline(0);
     this.project = "";
-    /** @type {Omit<Sound, "seconds">} */
+    /** @type {Pick<Sound, "sample_rate"|"channels"|"samples">} */
     this.sound = { sample_rate: 1, channels: 1, samples: 0 };
     /** @type {Mixer|null} of the tracks, if there are several */
     this.mixer = null;
@@ -59,7 +59,7 @@ export class Transport {
     this.failed = () => {};
   }
 
-  /** @param {string} project @param {Omit<Sound, "seconds">} sound @param {number[]} tracks the channels of each, if there are several */
+  /** @param {string} project @param {Pick<Sound, "sample_rate"|"channels"|"samples">} sound @param {number[]} tracks the channels of each, if there are several */
   open(project, sound, tracks = []) {
     this.close();
     this.tracks = tracks;
