@@ -222,7 +222,8 @@ def own_channels(job: TakeJob) -> tuple[int, ...]:
     tokens.sort(key=lambda token: abs(token.start - here))
     votes: dict[str, Counter[int]] = {name: Counter() for name in names}
     for token in tokens[: NEAR * len(names)]:
-        first, last = job.recording.samples_between(token.start - MARGIN_S, token.end + MARGIN_S)
+        first = max(0, round((token.start - MARGIN_S) * rate))
+        last = min(job.recording.samples, round((token.end + MARGIN_S) * rate))
         samples = to_float(job.recording.read(first, last))
         (loudest,) = loudest_tracks(samples, first / rate, rate, job.tracks, [token])
         votes[token.speaker][loudest] += 1

@@ -12,9 +12,16 @@ import pytest
 import soundfile
 from starlette.testclient import TestClient
 
+from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
+from a3t.plan.request import EditRequest
+from a3t.projects.store.project_state import SpeakerTrack
+from a3t.projects.store.words import Token
+from alignment import Word
 from app.service import Service
 from app.studio.speaker_tracks import speaker_name
+from app.studio.work.take_making import own_channels
+from app.studio.work.take_orders import TakeJob
 from app.studio.work.tracks import join_tracks
 from tests.app.studio.conftest import Project, change, uploaded
 from tests.audio.films import film
@@ -108,6 +115,23 @@ def test_where_two_speak_at_once_only_the_speaker_s_track_is_changed(
     project.save(change(state, "always", ""))
     (take,) = next(iter(project.made()["takes"].values()))
     assert any("Another speaker" in doubt for doubt in take["doubts"])
+
+
+def test_a_speaker_s_channels_are_found_up_to_the_ends_of_the_recording(tmp_path: Path) -> None:
+    path, rate = tmp_path / "two.wav", 8000
+    sound = np.zeros((2 * rate, 2), np.int16)
+    sound[:rate, 0] = sound[rate:, 1] = 3000
+    soundfile.write(path, sound, rate)
+    words = (Word("one", 0.0, 1.0), Word("two", 1.0, 2.0))
+    tokens = [Token(k, word.text, (word,), False, speaker=str(k)) for k, word in enumerate(words)]
+    tracks = (SpeakerTrack("A", channels=1, level=0.01), SpeakerTrack("B", channels=1, level=0.01))
+    for k in range(2):
+        job = TakeJob(
+            recording=Recording.open(path), channels=2, tokens=tokens, pauses=(), first=k,
+            last=k + 1, text="x", cut=None, room=(1, 1), request=EditRequest(new_text="x"),
+            tracks=tracks,
+        )  # fmt: skip
+        assert own_channels(job) == (k,)
 
 
 def test_words_that_move_to_another_track_are_heard_there_on_their_own(
