@@ -363,6 +363,10 @@ class Document(StoredRecord):
         done = tuple(s for s in self.done if not (s.name == name and len(s.correct) == 1))
         return replace(self, corrections=waiting, done=done)
 
+    def with_other_words(self) -> Document:
+        """Forget the steps: the words that they changed are no longer there."""
+        return replace(self, done=(), undone=())
+
     def undo(self) -> Document:
         """Take the last step back; raise InputError if there is none."""
         if not self.done:

@@ -145,7 +145,7 @@ class OpenProject:
             places, found = self.folder.read(Places), list[list[list[Any]]]()
             for first_id, place in zip(places.first_ids, places.places, strict=True):
                 span = place.first / rate, (place.last or samples) / rate
-                tokens = waiting_tokens(place.transcript, *span, first_id)
+                tokens = waiting_tokens(place.transcript, *span, state.first_id + first_id)
                 rows = [token.shown() for token in tokens]
                 found.append([[*row[:SCORE], None, *row[SCORE + 1 :]] for row in rows])
             self._waits = known, found

@@ -524,6 +524,7 @@ class ShownProject(ShownScript):
     tracks: tuple[SpeakerTrack, ...]
     done: Sequence[Mapping[str, object]]
     undone: Sequence[Mapping[str, object]]
+    first_id: int
 
 
 class Project:
@@ -597,6 +598,7 @@ class Project:
                 tracks=state.tracks,
                 done=[step.shown() for step in document.done],
                 undone=[step.shown() for step in document.undone],
+                first_id=state.first_id,
             )
 
     def script(self) -> ShownScript:

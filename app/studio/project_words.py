@@ -23,6 +23,7 @@ from a3t.projects.store.project_state import ProjectState
 from a3t.projects.store.pronunciations import Names
 from a3t.projects.store.recordings import Places
 from a3t.projects.store.words import (
+    IDS,
     HeardWords,
     Token,
     places_of,
@@ -287,11 +288,12 @@ class Listening:
         sound, state, own = project.folder.sound(), project.state, project.folder.pronunciations
         if state.places:
             places = project.folder.read(Places)
-            first_id, place = places.first_ids[part], places.places[part]
+            first_id, place = state.first_id + places.first_ids[part], places.places[part]
             heard = editor.ask(tasks.align_place, sound, first_id, place, own)
         else:
             first, last = state.parts[part]
-            heard = editor.ask(tasks.recognise_part, sound, part, first, last, own)
+            first_id = state.first_id + part * IDS
+            heard = editor.ask(tasks.recognise_part, sound, first_id, first, last, own)
         with project.lock:
             now = project.state
             again = (now.text, now.places, now.parts) != (state.text, state.places, state.parts)
@@ -328,11 +330,17 @@ class Listening:
             for lane in (project.quick, project.long):
                 for name in lane.pending(folder.id):
                     lane.cancel(folder.id, name)
+            # No step of the former words, here or in another window, may find one of the new ones.
+            last = max((row[0] for row in project.shown()), default=project.state.first_id)
+            first_id = (last // IDS + 1) * IDS
+            folder.update(document.Document, document.Document.with_other_words)
             for path in [*folder.path.glob("words/*.json"), folder.path / Places.stored_in]:
                 folder.discard(path)
             folder.update(
                 ProjectState,
-                lambda state: replace(state, text=text, places=False, plain=False, parts=()),
+                lambda state: replace(
+                    state, text=text, places=False, plain=False, parts=(), first_id=first_id
+                ),
             )
             self.problem = ""
         project.events.tell(kind="reload")
@@ -362,7 +370,7 @@ class Listening:
 
 @dataclass(frozen=True)
 class Correction:
-    """Some tokens of one part that give way to others.
+    """Some tokens that give way to others, all of these in the part that the first one was in.
 
     before: the tokens that are aligned anew, with the neighbours, whose times what was misheard had
     moved; the first `left` and the last `right` keep their texts and names. start, stop: seconds
@@ -445,11 +453,15 @@ class Correction:
             if self.last is not None and self.left <= k == count - self.right - 1:
                 kept = self.last
             made.append(replace(token, id=kept, speaker=token.speaker or who[0].speaker))
-        ids = {token.id for token in self.before}
-        rest = [token for token in own.tokens if token.id not in ids]
+        rest = self.without(own).tokens
         at = sum(token.start < self.start + 1e-6 for token in rest)
         part = replace(own, tokens=(*rest[:at], *made, *rest[at:]))
         return part.with_pauses(heard.pauses, self.start, self.stop) if made else part
+
+    def without(self, part: HeardWords) -> HeardWords:
+        """Return a part without the tokens that are aligned anew."""
+        ids = {token.id for token in self.before}
+        return replace(part, tokens=tuple(each for each in part.tokens if each.id not in ids))
 
 
 def _place(wanted: document.Correction, ids: Mapping[int, int], count: int) -> tuple[int, int]:
@@ -506,6 +518,10 @@ class WordCorrections:
                         continue  # something was changed here meanwhile
                     fresh = 1 + max(row[0] for row in project.shown())
                     words = correction.among(project.folder.heard(correction.part), made, fresh)
+                    owners = project.owners()
+                    parts = {owners[token.id] for token in correction.before}
+                    for part in sorted(parts - {correction.part}):
+                        project.rewrite(part, correction.without(project.folder.heard(part)))
                     project.rewrite(correction.part, words)
                     if any(token.speaker for token in words.tokens):  # a turn begins with its name
                         rewrite_all(project, with_speakers(project.tokens(), {}))

@@ -172,7 +172,8 @@ export class App extends State {
     this.script.setTokens(state.listening.other_text === null ? state.tokens : []);
     if (!again) this.script.edits = [];
     this.#edits(state);
-    if (!again) this.history.open(state.done, state.undone);
+    if (!again || state.first_id !== this.firstId) this.history.open(state.done, state.undone); // of other words
+    this.firstId = state.first_id;
     if (`#project=${id}` !== location.hash) history.pushState(null, "", `#project=${id}`);
     this.#tellFrame(id);
     const isNew = state.sound && (!again || this.sound?.samples !== state.sound.samples || this.sound.channels !== state.sound.channels);

@@ -127,6 +127,7 @@ export interface ShownProject extends ShownScript {
   tracks: SpeakerTrack[];
   done: Step[];
   undone: Step[];
+  first_id: number;
 }
 
 export type ProjectEvent =

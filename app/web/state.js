@@ -61,6 +61,7 @@ export class State {
     this.spoken = null;
     /** @type {Progress|null} how far it has been listened to */
     this.listening = null;
+    this.firstId = 0; // of the words: those of another transcript have others
     /** @type {boolean|null} whether punctuation is added; null if none can be */
     this.marks = null;
     /** Names to listen for, as they were typed. */

@@ -11,7 +11,6 @@ import inspect
 import pkgutil
 import re
 import signal
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -93,7 +92,8 @@ def assert_linear(read: Callable[[str], object], runs: list[str]) -> None:
 
 
 def in_proportion(read: Callable[[str], object], short: str, long: str) -> bool:
-    most = LEAST + SLACK * LONGER * seconds(lambda: read(short))
+    # The least of a few: what another process takes from the cache would hide a quadratic search.
+    most = LEAST + SLACK * LONGER * min(seconds(lambda: read(short)) for _ in range(TRIES))
     try:
         seconds(lambda: read(long), most)
     except TooLongError:
@@ -180,8 +180,7 @@ def test_runs_in_each_kind_of_transcript(kind: str, runs: list[str], tmp_path: P
     assert_linear(read, runs)
 
 
-def test_a_quadratic_search_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules[__name__], "TRIES", 1)
+def test_a_quadratic_search_is_noticed() -> None:
     spaces = re.compile(r"\s*(?:x)?\s*<tt")
     with pytest.raises(AssertionError):
         assert_linear(lambda text: spaces.match(text), [" "])

@@ -105,6 +105,7 @@ class Manifest(StoredRecord):
     text: LongText = ""
     offered: LongText | None = None
     tracks: tuple[SpeakerTrack, ...] = field(default=(), metadata=OMITTED)
+    first_id: Annotated[int, Meta(ge=0, lt=2**39)] = field(default=0, metadata=OMITTED)
 
 
 def pack(folder: ProjectFolder, target: Path) -> None:
@@ -124,6 +125,7 @@ def pack(folder: ProjectFolder, target: Path) -> None:
         text=state.text,
         offered=state.offered,
         tracks=state.tracks,
+        first_id=state.first_id,
     )
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr(Manifest.stored_in, json.dumps(manifest.to_json()))
@@ -229,6 +231,7 @@ def _unpacked(archive: zipfile.ZipFile, told: Manifest, folder: ProjectFolder) -
         places=told.places,
         packed=PackedSound(told.sample_rate, told.file_channels, samples, parts),
         tracks=checked_tracks(told),
+        first_id=told.first_id,
     )
 
 

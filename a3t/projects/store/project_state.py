@@ -64,7 +64,8 @@ class ProjectState(StoredRecord):
     offered: a new text that the page offers, or makes at once if it is `handed` over. origin: the
     project whose file it came from. plain: whether restored marks are left out. places: whether the
     pieces of the text have been found. parts: the samples of each part that is listened to. sound:
-    None until it is opened. tracks: of which the recording consists, if of several.
+    None until it is opened. tracks: of which the recording consists, if of several. first_id: of
+    its tokens; those of the transcripts that it had before had lower ones.
     """
 
     stored_in = "project.json"
@@ -82,6 +83,7 @@ class ProjectState(StoredRecord):
     packed: PackedSound | None = None
     handed: bool = field(default=False, metadata=OMITTED)
     tracks: tuple[SpeakerTrack, ...] = field(default=(), metadata=OMITTED)
+    first_id: int = field(default=0, metadata=OMITTED)
 
 
 def _from_1(data: Mapping[str, Any]) -> dict[str, Any]:

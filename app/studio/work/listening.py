@@ -23,7 +23,7 @@ from a3t.plan.track_activity import TrackActivity
 from a3t.projects.store.pcm_sound import PcmSound, channels_played, peaks_of, played
 from a3t.projects.store.project_state import OpenedSound
 from a3t.projects.store.recordings import HeardRecording, Place, Places, TrackSound
-from a3t.projects.store.words import IDS, HeardWords, Marks, Token, tokens_of
+from a3t.projects.store.words import HeardWords, Marks, Token, tokens_of
 from a3t.source.alignments import punctuated
 from a3t.source.diarisation import numbered, speakers_by_sound
 from a3t.source.recognised_transcript import parts_of, recognised_part
@@ -130,7 +130,7 @@ def measure_track(editor: Editor, path: Path) -> HeardRecording:
 def recognise_part(
     editor: Editor,
     sound: PcmSound | InMemory,
-    part: int,
+    first_id: int,
     first: int,
     last: int,
     own: Pronunciations = (),
@@ -150,8 +150,8 @@ def recognise_part(
     except ValueError:
         return HeardWords()
     text, sure = found.transcript, found.confidences
-    heard = align_tokens(editor, sound, part * IDS, first, last, text, sure, own)
-    tokens = heard.tokens if text.is_punctuated else punctuated_tokens(heard.tokens, part * IDS)
+    heard = align_tokens(editor, sound, first_id, first, last, text, sure, own)
+    tokens = heard.tokens if text.is_punctuated else punctuated_tokens(heard.tokens, first_id)
     if model is not None and any(word.score for token in tokens for word in token.words):
         rest = iter(sure)
         tokens = tuple(

@@ -121,6 +121,21 @@ def test_a_correction_outlives_a_killed_server(
         project.until(lambda state: [token[1] for token in state["tokens"]] == said)
 
 
+def test_steps_of_a_former_transcript_change_no_word_of_the_next(project: Project) -> None:
+    state = project.listened()
+    mine = change(state, "always", "never")
+    project.step(gone=[], come=[mine], label="x")
+    project.step(undo=project.state["done"][-1]["name"])
+    (step,) = project.state["undone"]
+    project.post("text", {"text": ARCTIC})
+    state = project.until(lambda now: now["tokens"] and now["first_id"] > state["first_id"])
+    assert not state["done"] and not state["undone"]
+    project.step(gone=[], come=[mine], gentle=True, redo=step["name"])  # of a window that was away
+    state = project.until(lambda now: not now["listening"]["missing"])
+    assert {row[0] for row in state["tokens"]}.isdisjoint(mine["tokens"])
+    assert [*state["failures"]] == [each["key"] for each in state["edits"]]
+
+
 def test_another_transcript_after_opening_and_another_name(client: TestClient, upload: str) -> None:
     """A text of another recording makes no words that could be edited."""
     project = Project(client, {"upload": upload, "text": "Quite frankly xylophones bamboozle"})

@@ -6,10 +6,12 @@ from itertools import pairwise
 import pytest
 from starlette.testclient import TestClient
 
+from a3t.projects import document
 from a3t.projects.store.recordings import Places
-from a3t.projects.store.words import Token, waiting_tokens
+from a3t.projects.store.words import IDS, HeardWords, Token, waiting_tokens
+from alignment import Word
 from app.processes.worker import WorkerProcess
-from app.studio.project_words import Listening
+from app.studio.project_words import Correction, Listening
 from app.studio.work.listening import _place, read_text
 from tests.app.studio.conftest import Project, change
 from tests.conftest import ARCTIC
@@ -64,3 +66,17 @@ def test_ids_of_a_given_text_do_not_depend_on_its_pieces() -> None:
         pieces = Places(tuple(_place(text, 0, 9, *span) for span in pairwise(edges)))
         rows = [[(t.id, t.text, t.speaker) for t in waiting(each)] for each in (whole, pieces)]
         assert rows[0] == rows[1] and len(pieces.places) > 1
+
+
+def test_a_correction_across_two_parts_leaves_none_of_their_words() -> None:
+    def token(identity: int, text: str, start: float) -> Token:
+        return Token(identity, text, (Word(text, start, start + 0.5, 0.9),), 0.0)
+
+    first = HeardWords((token(0, "we", 0.0), token(1, "mat", 1.0)))
+    second = HeardWords((token(IDS, "at", 2.0), token(IDS + 1, "noon", 3.0)))
+    owners = {each.id: k for k, part in enumerate((first, second)) for each in part.tokens}
+    wanted = document.Correction(0, (1, IDS), IDS + 1, "meet before")
+    found = Correction.of(wanted, (*first.tokens, *second.tokens), (), owners)
+    heard = HeardWords(tuple(token(k, each, k) for k, each in enumerate(found.text.split())))
+    assert [each.text for each in found.among(first, heard, 7).tokens] == ["we", "meet", "before"]
+    assert found.without(second).tokens == second.tokens[1:]
