@@ -59,7 +59,7 @@ audit:
 	$(VENV)/audit/bin/pip-audit -r requirements.txt --no-deps --disable-pip --strict --progress-spinner off || { echo "A known fault was found, or the packages could not be looked up (is there a network?): see above." >&2; exit 1; }
 
 test-recipes: $(VENV)/.espnet-ready
-	$(PYTEST) $(WORKERS) tests/espnet tests/recipes/test_mini.py
+	$(PYTEST) $(SELECT) $(WORKERS) tests/espnet tests/recipes/test_mini.py
 
 lint: $(VENV)/.dev-ready
 	$(BIN)/ruff check .
