@@ -331,16 +331,15 @@ class Listening:
                 for name in lane.pending(folder.id):
                     lane.cancel(folder.id, name)
             # No step of the former words, here or in another window, may find one of the new ones.
-            last = max((row[0] for row in project.shown()), default=project.state.first_id)
-            first_id = (last // IDS + 1) * IDS
+            last = max((row[0] for row in project.shown()), default=-1)
+            first_id = max(project.state.first_id, (last // IDS + 1) * IDS)
+            folder.update(ProjectState, lambda state: replace(state, first_id=first_id))
             folder.update(document.Document, document.Document.with_other_words)
             for path in [*folder.path.glob("words/*.json"), folder.path / Places.stored_in]:
                 folder.discard(path)
             folder.update(
                 ProjectState,
-                lambda state: replace(
-                    state, text=text, places=False, plain=False, parts=(), first_id=first_id
-                ),
+                lambda state: replace(state, text=text, places=False, plain=False, parts=()),
             )
             self.problem = ""
         project.events.tell(kind="reload")

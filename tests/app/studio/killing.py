@@ -127,6 +127,7 @@ def state(folder: Path) -> dict[str, Any]:
     for each in found["recordings"]:
         each["file"] = ""
     told = {**json.loads(json.dumps(found)), "version": 0, "revision": 0, "now": 0}
+    told["first_id"] = min(told["first_id"], 1)  # higher the more often it was heard anew
     for step in ({"come": told["edits"]}, *told["done"], *told["undone"]):
         for change in (*step["come"], *step.get("gone", ())):
             change.pop("at", None)  # the time is another each time
