@@ -213,7 +213,8 @@ class SpeechComparison:
             stop = _new_place(places, last)
             own = [p for p in shared if first <= p.heard[0] <= p.heard[1] <= last]
             if own:
-                shared = [place for place in shared if place not in own]
+                here = {*own}
+                shared = [place for place in shared if place not in here]
                 found = self._evidence_of(
                     part,
                     Transcript.of_tokens(new.words[begin:stop]),

@@ -217,5 +217,5 @@ class OpenProject:
 
     def owners(self) -> dict[int, int]:
         """Return the part of each token that has been listened to, by its id."""
-        parts = range(len(self.parts))
-        return {token.id: part for part in parts for token in self.folder.heard(part).tokens}
+        shown = enumerate(self.shown_parts())
+        return {row[0]: part for part, rows in shown if self.is_heard(part) for row in rows}
