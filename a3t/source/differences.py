@@ -38,6 +38,7 @@ MAX_SHOWN_TEXT = 200  # characters of each text in a message
 # A new text of which less than this share of the words is heard, in order, is another recording's.
 MIN_KEPT_SHARE, MIN_COMPARED_WORDS = 0.5, 5
 CONTEXT_WORDS = 3  # on either side of a difference
+ARTICLES = {"a", "an", "the"}
 # A place that is less probably a change has no line of its own: of those for choosing all changes
 # and two others a minute have one (docs/log.md).
 MIN_LISTED_CONFIDENCE = 0.02
@@ -251,6 +252,21 @@ def without_left_words(comparison: Comparison, written: Transcript) -> Compariso
         places=tuple(comparison.places[k] for k in kept),
         judgements=tuple(comparison.judgements[k] for k in kept),
     )
+
+
+def with_open_article(comparison: Comparison) -> Comparison:
+    """Return the comparison; an article is open that is added or left out and the one change.
+
+    Readers add and drop articles, so a text that nobody changed may differ by one.
+    """
+    judgements = [*comparison.judgements]
+    ticked = [k for k, each in enumerate(judgements) if each.ticked]
+    if len(ticked) == 1:
+        heard, new = comparison.places[ticked[0]]
+        words = comparison.heard.spoken[slice(*heard)] + comparison.new.spoken[slice(*new)]
+        if len(words) == 1 and words[0] in ARTICLES:
+            judgements[ticked[0]] = judgements[ticked[0]]._replace(verdict="open")
+    return replace(comparison, judgements=tuple(judgements))
 
 
 def require_own_text(comparison: Comparison, about: str = "") -> None:

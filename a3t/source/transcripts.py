@@ -14,7 +14,7 @@ from pathlib import Path
 from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.source.change_detection import SpeechComparison, SpeechComparisons
-from a3t.source.differences import said_text, without_left_words
+from a3t.source.differences import said_text, with_open_article, without_left_words
 from a3t.source.recognised_transcript import hardly_heard, recognised
 from a3t.source.records import LONG, FoundTranscript, GivenCue, Times
 from a3t.source.remembered_transcripts import hearings_of
@@ -173,7 +173,9 @@ def compared(
     Where the new text has words that a3t has `written` itself, nothing differs.
     """
     comparison = speech.comparison(new_text, freely=written is not None)
-    if written is not None:
+    if written is None:
+        comparison = with_open_article(comparison)
+    else:
         comparison = without_left_words(comparison, written)
     heard, new = comparison.heard, comparison.new
     same_words = not comparison.places and heard.spoken == new.spoken

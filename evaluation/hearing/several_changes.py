@@ -26,6 +26,7 @@ from a3t.source.differences import (
     listed,
     require_own_text,
     said_text,
+    with_open_article,
     without_left_words,
 )
 from a3t.source.evidence import Evidence
@@ -231,7 +232,9 @@ def judged(row: Row) -> Row:
     known = FoundTranscript(heard, confidences=tuple(row["confidences"]))
     weights = WEIGHTS[row["weights"]]
     compared = ComparedText(known, spelt, tuple(places), tuple(evidence), weights).judged()
-    if row["kept"] is not None:
+    if row["kept"] is None:
+        compared = with_open_article(compared)
+    else:
         compared = without_left_words(compared, _plain(row["kept"]))
     changes = [tuple(each) for each in row["changes"]]
     holders = [_holders(compared.places, change) for change in changes]

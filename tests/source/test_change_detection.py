@@ -36,6 +36,7 @@ from a3t.source.differences import (
     said_already,
     said_text,
     wanted_text,
+    with_open_article,
     without_left_words,
 )
 from a3t.source.evidence import Evidence, HeardSound
@@ -565,6 +566,21 @@ def test_words_that_a3t_wrote_and_nobody_changed_do_not_differ() -> None:
             == left
             == [place.new[0] for place, _ in zip(found.places, found.judgements, strict=True)]
         )
+
+
+def test_an_article_that_is_the_one_change_is_asked_about() -> None:
+    said, plain = text("the luck of the roaring camp"), Judgement("change", 0.9, ticked=True)
+    for new, places, verdicts in (
+        ("the luck of roaring camp", [Place((3, 4), (3, 3))], ["open"]),
+        ("the luck of a roaring camp", [Place((3, 4), (3, 4))], ["change"]),
+        ("the luck the roaring camp", [Place((2, 3), (2, 2))], ["change"]),
+        ("luck of roaring camp", [Place((0, 1), (0, 0)), Place((3, 4), (2, 2))], ["change"] * 2),
+    ):
+        wanted, sure = text(new), (1.0,) * 6
+        own = (plain,) * len(places)
+        found = with_open_article(Comparison(said, sure, wanted, sure, tuple(places), own))
+        assert [each.verdict for each in found.judgements] == verdicts
+        assert all(each.ticked for each in found.judgements)
 
 
 def test_what_was_heard_is_remembered(
