@@ -16,7 +16,7 @@ from a3t.commands import edit, transcribe, tts
 from a3t.commands.app import credentials, token_of
 from a3t.console import STEPS
 from alignment.atomic import TERMINATED
-from app.studio.project_words import transcript_in
+from app.studio.project_listening import transcript_in
 from tests.conftest import ARCTIC, NEVER
 
 ROOT = Path(__file__).parents[1]

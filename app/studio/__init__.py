@@ -4,7 +4,7 @@ How a change travels, from the page's text to the file that is taken home:
 
 1.  The page (`app/web/saver.js`) sends its steps to ``/script`` (`routes`): operations on the
     project's document (`a3t.projects.document`), which is written down before it is answered.
-2.  A change that has no take yet gets one (`project.TakeMaking`): `work.take_orders` puts together
+2.  A change that has no take yet gets one (`project_takes`): `work.take_orders` puts together
     what its maker needs, a `TakeJob`, which waits in a lane (`processes.lanes`).
 3.  The editor's process carries it out (`work.worker_tasks`, so that the server needs no torch):
     `work.take_making` makes of the change's surroundings an `a3t.projects.takes.Take`, which goes
@@ -14,5 +14,6 @@ How a change travels, from the page's text to the file that is taken home:
     whose edit.json has every take's request, so that ``a3t edit --replay`` makes the same file.
 
 The words come the same way: `work.listening` opens the recording and hears it part by part,
-`project_words` keeps and changes what they say. A project as a file is `a3t.projects.store`'s.
+`project_listening` keeps them, `word_corrections` changes what they say. A project as a file is
+`a3t.projects.store`'s.
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -26,7 +26,8 @@ from app.studio.sent import Sent
 
 T = TypeVar("T")
 MAX_REQUESTS = 200  # whose names are remembered
-LISTENING = 10  # the urgency of a first part; of two projects' parts the earlier one comes first
+OPENING = 0  # an urgency
+LISTENING = 10  # that of a first part; of two projects' parts the earlier one comes first
 
 
 class OpenProject:
@@ -214,6 +215,15 @@ class OpenProject:
         gone = [row[0] for row in self.shown_parts()[part]]
         self.folder.write(heard, words_name(part))
         self.events.tell(kind="part", gone=gone, tokens=[self._row(each) for each in heard.tokens])
+
+    def rewrite_all(self, after: Sequence[Token]) -> None:
+        """Keep other tokens, of the same ids, of the whole recording."""
+        found = {token.id: token for token in after}
+        for part in range(len(self.parts)):
+            heard = self.folder.heard(part)
+            tokens = tuple(found[token.id] for token in heard.tokens)
+            if tokens != heard.tokens:
+                self.rewrite(part, replace(heard, tokens=tokens))
 
     def owners(self) -> dict[int, int]:
         """Return the part of each token that has been listened to, by its id."""

@@ -24,7 +24,7 @@ from app.processes.worker import run_in_sandbox
 from app.service import Service, without_folder
 from app.studio.live_sessions import LiveSessions
 from app.studio.project import Project
-from app.studio.project_words import transcript_in, transcript_lines
+from app.studio.project_listening import transcript_in, transcript_lines
 from app.studio.recogniser_fetch import RecogniserFetch
 from app.studio.sent import Sent
 from app.studio.speaker_tracks import first_track, with_track

@@ -19,9 +19,15 @@ from a3t.projects.store.words import Token, WordFields
 from a3t.projects.take_record import NewWord, PatchSpan, Pronunciation, TakeRecord
 from alignment.result import Word
 from app.option_forms import ShownOption
-from app.studio.project import DocumentLimits, SavedScript, ShownProject, ShownScript, SoundShape
-from app.studio.project_words import Progress
+from app.studio.project_listening import Progress
 from app.studio.recogniser_fetch import FetchState
+from app.studio.shown_project import (
+    DocumentLimits,
+    SavedScript,
+    ShownProject,
+    ShownScript,
+    SoundShape,
+)
 
 APP = Path(__file__).parents[2] / "app"
 PAGE = APP / "web" / "records.d.ts"

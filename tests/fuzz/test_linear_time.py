@@ -27,7 +27,11 @@ from alignment.formats.transcripts.ttml import is_ttml
 from tests.alignment.formats.transcript_samples import FILES
 
 ROOMS = (alignment.formats, a3t.text, app.server)
-MODULES = ("a3t.source.transcripts", "a3t.commands.editing.edit_list", "app.studio.project_words")
+MODULES = (
+    "a3t.source.transcripts",
+    "a3t.commands.editing.edit_list",
+    "app.studio.project_listening",
+)
 FIRST = ("text", "data", "line", "lines", "inside", "path")  # what readers call their input
 TYPES = ("str", "bytes", "Path", "str | Path", "Sequence[str]", "Iterable[str]", "list[str]")
 MORE: dict[str, tuple[object, ...]] = {  # their other arguments

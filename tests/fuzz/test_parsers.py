@@ -32,7 +32,7 @@ from a3t.text.markup import check_marks
 from a3t.text.transcript import Transcript
 from alignment.formats import read_alignment
 from alignment.formats.dictionary import read_dictionary
-from app.studio.project_words import transcript_in
+from app.studio.project_listening import transcript_in
 from tests.fuzz import corpus
 from tests.fuzz.corpus import inputs
 

@@ -9,7 +9,7 @@ from a3t.errors import InputError
 from a3t.plan.request import EditRequest, SpeechRequest
 from a3t.text.transcript import Transcript, parsed, spoken_text
 from alignment.formats.transcripts.kinds import read_transcript
-from app.studio.project_words import transcript_lines
+from app.studio.project_listening import transcript_lines
 from tests.alignment.formats.test_transcript_kinds import packed, zipped
 from tests.alignment.formats.transcript_samples import FILES, SAID
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.studio import project_words
+from app.studio import word_corrections
 from app.studio.work import listening
 from tests.app.browser.pages import listened, picture, upload
 from tests.conftest import ARCTIC
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 def test_speakers_are_told_apart_and_named(
     page: Any, arctic: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(project_words, "require_packages", lambda: None)
+    monkeypatch.setattr(word_corrections, "require_packages", lambda: None)
     monkeypatch.setattr("app.studio.project.tells_speakers", lambda: True)
     by_sound = lambda recording, aligned, text, count: [0] * 4 + [1] * 5 + [0] * 2  # noqa: E731
     monkeypatch.setattr(listening, "speakers_by_sound", by_sound)

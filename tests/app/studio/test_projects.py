@@ -89,7 +89,7 @@ def test_takes_differ_are_level_and_one_is_chosen(project: Project) -> None:
 def test_another_length_of_a_take_is_no_further_one(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.studio.project.MAX_LENGTHS", 2)
+    monkeypatch.setattr("app.studio.project_takes.MAX_LENGTHS", 2)
     state = project.listened()
     project.save(change(state, "always", "never"))
     (key,) = project.made()["takes"]

@@ -9,7 +9,7 @@ from a3t.projects.store.words import Marks, Token, with_speakers
 from a3t.source import diarisation
 from a3t.text.transcript import Transcript
 from alignment import Word
-from app.studio import project_words
+from app.studio import word_corrections
 from app.studio.sent import Sent
 from app.studio.studio import Studio
 from app.studio.work import listening
@@ -56,7 +56,7 @@ def test_they_are_told_apart_named_and_taken_back(
         counts.append(count)
         return [0] * 4 + [1] * (len(text.words) - 4)
 
-    monkeypatch.setattr(project_words, "require_packages", lambda: None)
+    monkeypatch.setattr(word_corrections, "require_packages", lambda: None)
     monkeypatch.setattr(listening, "speakers_by_sound", by_sound)
     project.post("speakers", {"count": 2})
     state = project.until(lambda state: any(names(state)))

@@ -11,7 +11,8 @@ from a3t.projects.store.recordings import Places
 from a3t.projects.store.words import IDS, HeardWords, Token, waiting_tokens
 from alignment import Word
 from app.processes.worker import WorkerProcess
-from app.studio.project_words import Correction, Listening
+from app.studio.project_listening import Listening
+from app.studio.word_corrections import Correction
 from app.studio.work.listening import _place, read_text
 from tests.app.studio.conftest import Project, change
 from tests.conftest import ARCTIC
