@@ -16,9 +16,12 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from alignment.errors import AlignmentError
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -155,23 +158,27 @@ def _one_thread_each() -> Iterator[None]:
             del os.environ[name]
 
 
-def _on_cluster(
-    function: Callable[[Job], Result], jobs: Iterable[Job], scheduler: str
-) -> Iterator[JobResult[Job, Result]]:
+def connect(scheduler: str) -> Client:
+    """Return a client of a Dask scheduler; errors as for `run_jobs`."""
     try:
-        from distributed import Client, as_completed
+        from distributed import Client
     except ImportError:
-        raise AlignmentError(
-            "A cluster needs Dask: install it with pip install 'a3t[cluster]'."
-        ) from None
+        raise AlignmentError("A cluster needs Dask: pip install 'a3t[cluster]'.") from None
     try:
-        client = Client(scheduler, timeout=CONNECT_S, set_as_default=False)
+        return Client(scheduler, timeout=CONNECT_S, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         raise AlignmentError(
             f"The Dask scheduler at {scheduler} can't be reached: check its address "
             f"(tcp://host:8786) and that it runs."
         ) from error
-    with client:
+
+
+def _on_cluster(
+    function: Callable[[Job], Result], jobs: Iterable[Job], scheduler: str
+) -> Iterator[JobResult[Job, Result]]:
+    with connect(scheduler) as client:
+        from distributed import as_completed
+
         running = {client.submit(function, job, pure=False): job for job in jobs}
         for future in as_completed(list(running), loop=client.loop):
             job, raised = running.pop(future), future.exception()

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from a3t.audio.output.files import no_empty_folders
 from a3t.audio.output.writing import default_output
 from a3t.audio.reading.recording import Recording
 from a3t.commands.editing.edit_doubts import offer_recogniser
@@ -94,7 +95,7 @@ def main(arguments: list[str]) -> int:
 
 
 def clean_all(options: argparse.Namespace) -> None:
-    """Clean each recording; InputError at the end if one could not be cleaned."""
+    """Carry out the parsed command; raises InputError."""
     want = cleaning_of_lists(
         options.find,
         options.mute,
@@ -109,11 +110,17 @@ def clean_all(options: argparse.Namespace) -> None:
     from a3t.editor import Editor
     from a3t.source.alignments import default_folder
 
-    if options.out_dir:
-        options.out_dir.mkdir(parents=True, exist_ok=True)
     for path in options.wav:
         offer_recogniser(path, options.text, options.alignment, options.recogniser)
     editor = Editor.load(progress=show_progress, cache_dir=default_folder())
+    with no_empty_folders([options.out_dir] if options.out_dir else []):
+        if options.out_dir:
+            options.out_dir.mkdir(parents=True, exist_ok=True)
+        _clean_each(editor, want, options)
+
+
+def _clean_each(editor: Editor, want: Cleaning, options: argparse.Namespace) -> None:
+    """Clean each recording; InputError at the end if one could not be cleaned."""
     failed = 0
     nowhere = set(want.hidden)  # what no recording says
     for path in options.wav:

@@ -95,6 +95,20 @@ def test_a_list(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert changed == ["one.wav"]
 
 
+def test_a_list_that_makes_nothing_leaves_no_empty_folder(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows: list[dict[str, object]] = [{"new_text": TEXTS[0], "wav": "gone.wav", "out": "sub/a.wav"}]
+    manifest = write_list(folder, rows)
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "distributed", None)
+        assert edit.main(command(manifest, "--scheduler", "tcp://127.0.0.1:9")) == 1
+    assert "needs Dask: pip install 'a3t[cluster]'." in capsys.readouterr().err
+    assert not (folder / "out").exists()
+    assert edit.main(command(manifest, "--jobs", 1)) == 1
+    assert [path.name for path in (folder / "out").iterdir()] == ["report.tsv"]
+
+
 def test_json_lines_are_the_same_as_a_table(folder: Path) -> None:
     table = write_list(folder, [{"new_text": TEXTS[0], "seed": 2, "fit": "no"}])
     assert edit.main(command(table, "--jobs", 1)) == 0

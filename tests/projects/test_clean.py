@@ -119,7 +119,10 @@ def test_many_recordings_and_one_that_is_none(
     assert "1 of 2 recordings could not be cleaned" in told and "Traceback" not in told
     assert main([str(here), "--find", "sneezes"]) == 1
     assert "“sneeze” is not one of" in capsys.readouterr().err
-    assert main([str(here), "--only", "9"]) == 1
+    into = tmp_path / "parts" / "clean"
+    assert (
+        main([str(here), "--only", "9", "--out-dir", str(into)]) == 1 and not into.parent.exists()
+    )
     assert "Nothing found is called" in capsys.readouterr().err
 
 

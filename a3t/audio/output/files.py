@@ -8,7 +8,7 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from a3t.errors import InputError
@@ -99,6 +99,19 @@ def staged_beside(out: Path) -> Iterator[Path]:
         raise _unwritten(out, error) from error
     except InputError as error:
         raise InputError(str(error).replace(str(stage), str(out.parent))) from error
+
+
+@contextlib.contextmanager
+def no_empty_folders(folders: Iterable[Path]) -> Iterator[None]:
+    """Remove, at the end, those of the folders that are new and empty, and such parents of them."""
+    paths = {path for folder in folders for path in (folder, *folder.parents)}
+    new = [path for path in paths if not os.path.lexists(path)]
+    try:
+        yield
+    finally:
+        for path in sorted(new, key=lambda path: len(path.parts), reverse=True):
+            with contextlib.suppress(OSError):  # there is something in it, or it isn't there
+                path.rmdir()
 
 
 def _unwritten(path: Path | str, error: OSError) -> InputError:

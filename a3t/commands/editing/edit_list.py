@@ -32,7 +32,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from a3t import __version__
-from a3t.audio.output.files import atomic_path, check_no_link, check_target, sha256_of
+from a3t.audio.output.files import (
+    atomic_path,
+    check_no_link,
+    check_target,
+    no_empty_folders,
+    sha256_of,
+)
 from a3t.audio.output.records import record_path
 from a3t.audio.output.writing import default_output
 from a3t.commands.editing.edit_options import files_read, project_edit
@@ -42,7 +48,7 @@ from a3t.console import Parser, say
 from a3t.errors import InputError
 from a3t.projects.export.export_kinds import export_files
 from alignment.atomic import recover
-from alignment.parallel import run_jobs
+from alignment.parallel import connect, run_jobs
 
 if TYPE_CHECKING:
     from a3t.editor import Editor
@@ -285,6 +291,15 @@ def edit_all(options: argparse.Namespace, parser: argparse.ArgumentParser) -> No
     if workers < 1:
         raise InputError("--jobs must be at least 1.")
     jobs = read_jobs(options, parser)
+    if options.scheduler:
+        connect(options.scheduler).close()  # or nothing is written
+    folders = [job.options.out.parent for job in jobs if job.problem is None]
+    with no_empty_folders([options.out_dir, *folders]):
+        _make_all(jobs, workers, options)
+
+
+def _make_all(jobs: list[ManifestEdit], workers: int, options: argparse.Namespace) -> None:
+    """Make the edits and write the report; raises InputError if one failed."""
     options.out_dir.mkdir(parents=True, exist_ok=True)
     report = options.out_dir / REPORT
     check_target(report, options.manifest)
