@@ -18,6 +18,4 @@ def eval_package(name: str) -> Iterator[None]:
         try:
             yield
         except ImportError:
-            raise InputError(
-                f'This metric needs the package {name}: install it with `pip install "a3t[eval]"`.'
-            ) from None
+            raise InputError(f"This metric needs {name}: pip install 'a3t[eval]'.") from None

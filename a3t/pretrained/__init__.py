@@ -167,8 +167,8 @@ def fetch(model: Pinned) -> Path:
         from huggingface_hub import snapshot_download
     except ImportError:
         raise InputError(
-            f"There is no folder {model.repository!r}: to download it from the Hugging Face Hub, "
-            "run pip install 'a3t[hub]' first."
+            f"There is no folder {model.repository!r}, and fetching that from the Hugging Face Hub "
+            "needs huggingface_hub: pip install 'a3t[hub]'."
         ) from None
     try:
         folder = Path(

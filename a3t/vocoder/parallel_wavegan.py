@@ -228,7 +228,7 @@ def _package() -> Any:
         import parallel_wavegan.models
     except ImportError as error:
         raise InputError(
-            'Vocoders of parallel-wavegan need that package: pip install "a3t[vocoders]" and '
+            "Vocoders of parallel-wavegan need that package: pip install 'a3t[vocoders]' and "
             f"pip install --no-deps --no-build-isolation parallel-wavegan==0.6.1 ({error})."
         ) from None
     return parallel_wavegan.models
@@ -294,7 +294,7 @@ def download(identity: str, path: Path) -> None:
         import gdown
     except ImportError:
         raise InputError(
-            'Fetching a released vocoder needs gdown: pip install "a3t[vocoders]", or unpack the '
+            "Fetching a released vocoder needs gdown: pip install 'a3t[vocoders]', or unpack the "
             "archive yourself and give its folder."
         ) from None
     try:

@@ -252,8 +252,9 @@ def test_a_film_out_of_sync_is_refused_when_it_is_planned(
     ("more", "package", "needs"),
     [
         (["--export", "srt,png"], "matplotlib", r"a3t\[demo\]"),
-        (["--export", "otio"], "opentimelineio", r"a3t\[exports\]"),
-        (["--export", "docx"], "docx", r"a3t\[exports\]"),
+        (["--export", "otio"], "OpenTimelineIO", r"a3t\[exports\]"),
+        (["--export", "xml"], "otio-fcp-adapter", r"and otio-fcp-adapter: pip .*a3t\[exports\]"),
+        (["--export", "docx"], "python-docx", r"python-docx: pip install 'a3t\[exports\]'"),
         (["--new-text", "You *never* want to."], "pyworld", "pyworld"),
     ],
 )
@@ -262,7 +263,7 @@ def test_a_missing_package_is_named_before_the_work(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.setitem(sys.modules, package, None)
-    monkeypatch.setattr(kinds_module, "find_spec", lambda name: name != package or None)
+    monkeypatch.setattr(kinds_module, "_is_installed", lambda name: name != package)
     command = ["--wav", str(arctic), "--new-text", NEW, "--out", str(tmp_path / "o.wav"), *more]
     with pytest.raises(InputError, match=needs):
         project_edit(parser().parse_args(command))

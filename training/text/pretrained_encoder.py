@@ -39,7 +39,7 @@ class PretrainedEncoder(nn.Module):
             from transformers import AutoModel, AutoTokenizer
         except ImportError:
             raise InputError(
-                f"{name} needs the package transformers: pip install 'a3t[punctuation]'."
+                f"{name} needs transformers: pip install 'a3t[punctuation]'."
             ) from None
         try:
             # BART's tokens begin with the space before them.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.util import find_spec
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from a3t.errors import InputError
@@ -26,12 +26,12 @@ ENDINGS = {
     "png": ".png",
 }
 
-# What some exports need: the package, and the extra that brings it.
-PACKAGES = {
-    "otio": ("opentimelineio", "exports"),
-    "xml": ("opentimelineio", "exports"),
-    "docx": ("docx", "exports"),
-    "png": ("matplotlib", "demo"),
+# The extra that brings what some exports need, and these packages.
+EXTRAS = {
+    "otio": ("exports", "OpenTimelineIO"),
+    "xml": ("exports", "OpenTimelineIO", "otio-fcp-adapter"),
+    "docx": ("exports", "python-docx"),
+    "png": ("demo", "matplotlib"),
 }
 
 
@@ -48,13 +48,21 @@ def export_files(out: Path, kinds: Sequence[str]) -> list[Path]:
 
 def is_here(kind: str) -> bool:
     """Return whether what an export needs is installed."""
-    package, _ = PACKAGES.get(kind, ("", ""))
-    return not package or find_spec(package) is not None
+    return all(map(_is_installed, EXTRAS.get(kind, ())[1:]))
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        distribution(package)
+    except PackageNotFoundError:
+        return False
+    return True
 
 
 def require_packages(kinds: Sequence[str]) -> None:
     """Raise InputError if a package that one of these exports needs is not installed."""
     for kind in kinds:
         if not is_here(kind):
-            package, extra = PACKAGES[kind]
-            raise InputError(f"A .{kind} file needs {package}: pip install 'a3t[{extra}]'.")
+            extra, *packages = EXTRAS[kind]
+            needed = " and ".join(packages)
+            raise InputError(f"A .{kind} file needs {needed}: pip install 'a3t[{extra}]'.")

@@ -183,9 +183,7 @@ def _drawing() -> Iterator[None]:
             try:
                 import matplotlib
             except ImportError:
-                raise InputError(
-                    'Drawing needs matplotlib: install it with `pip install "a3t[demo]"`.'
-                ) from None
+                raise InputError("A picture needs matplotlib: pip install 'a3t[demo]'.") from None
             with matplotlib.rc_context({"text.parse_math": False}):
                 yield
     finally:
