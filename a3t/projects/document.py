@@ -321,8 +321,8 @@ class Step(Record):
 Steps = Annotated[tuple[Step, ...], Meta(max_length=MAX_STEPS)]
 
 
-def _always(step: Step) -> bool:
-    return True
+def _as_it_is(document: Document, step: Step) -> Step | None:
+    return step
 
 
 @dataclass(frozen=True)
@@ -429,17 +429,25 @@ class Document(StoredRecord):
         return replace(self, changes=changes, done=done, undone=undone)
 
     def merged(
-        self, steps: Sequence[Step], client: str, set_words: Callable[[Step], bool] = _always
+        self,
+        steps: Sequence[Step],
+        client: str,
+        set_words: Callable[[Document, Step], Step | None] = _as_it_is,
     ) -> Document:
-        """Return the document after a client's steps, each once however often it is sent."""
+        """Return the document after a client's steps, each once however often it is sent.
+
+        set_words: sets the words as a step has them; returns what it does to the document besides,
+        None if it is refused.
+        """
         clients = dict(self.clients)
         last = clients.pop(client, 0)
         after = self
         for step in steps:
             if step.n > last:
                 last = step.n
-                if set_words(after.meant(step)):
-                    after = after.taken(step, client)
+                taken = set_words(after, after.meant(step))
+                if taken is not None:
+                    after = after.taken(taken, client)
         clients[client] = last
         return replace(after, clients=dict(list(clients.items())[-MAX_CLIENTS:]))
 

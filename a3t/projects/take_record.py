@@ -5,7 +5,8 @@ Read by the page's server, which has no models, and checked when it comes in a p
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from typing import Annotated, Any
 
@@ -158,6 +159,23 @@ class TakeRecord(ShownTake, StoredRecord):
     def shown(self) -> ShownTake:
         """Return what a page needs of it."""
         return ShownTake(**{each.name: getattr(self, each.name) for each in fields(ShownTake)})
+
+    def written(self, words: Mapping[str, str]) -> TakeRecord:
+        """Return the take with other ways to write its new words."""
+        if self.mix is None:
+            return self
+        edits = tuple(
+            replace(
+                edit,
+                new=tuple(
+                    replace(word, written=word.written.removesuffix(bare) + words.get(bare, bare))
+                    for word in edit.new
+                    for bare in [word.without_name]
+                ),
+            )
+            for edit in self.mix.edits
+        )
+        return replace(self, mix=replace(self.mix, edits=edits))
 
     def check(self, patch: np.ndarray, samples: int, channels: int) -> None:
         """Check that it belongs to its samples (n, channels) and to a recording of so many.

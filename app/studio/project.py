@@ -156,10 +156,12 @@ class Project:
         with self.open.lock:
             before, refused = self.open.document, list[int]()
 
-            def set_words(step: Step) -> bool:
-                if not self.words.set_words(step):
-                    refused.append(step.n)
-                return step.n not in refused
+            def set_words(document: Document, step: Step) -> Step | None:
+                rows = self.open.shown() if step.now else []
+                if self.words.set_words(step):
+                    return self.takes.rewritten(document.changes, rows, step)
+                refused.append(step.n)
+                return None
 
             after = replace(
                 before.merged(steps, page, set_words),

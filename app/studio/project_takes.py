@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from a3t.errors import InputError
 from a3t.plan.options import EditOptions, option_of
@@ -12,8 +14,10 @@ from a3t.projects.close_changes import made_as_one
 from a3t.projects.document import (
     Change,
     MissingWordsError,
+    Step,
     changes_to,
 )
+from a3t.projects.rewriting import rewritten
 from a3t.projects.store.project_state import ProjectState
 from a3t.projects.store.pronunciations import (
     MAX_SAID_CHARACTERS,
@@ -262,6 +266,22 @@ class TakeMaking:
         with self.project.lock:  # or it is forgotten before it is used
             folder.keep_said(source, path)
             self.make(change, None, TakeWish(said=path))
+
+    def rewritten(self, changes: Sequence[Change], rows: Sequence[Any], step: Step) -> Step:
+        """Return a step after which the changes are written as the words are now, with their takes.
+
+        rows: the tokens as they were `shown` before it.
+        """
+        fields = step.now
+        if not fields or step.undo or step.redo or fields.marks is fields.capitals is None:
+            return step
+        now = rewritten(changes, rows, self.project.shown(), fields.capitals is False)
+        for old, new in now.same.items():
+            written = dict(zip(old.text.split(), new.text.split(), strict=False))
+            self.project.folder.copy_takes(self._takes(old.key), old.key, new.key, written)
+            self._tell(new.key)
+        between = Step.between(changes, now.changes, step.label)
+        return replace(step, gone=between.gone, come=between.come)
 
     def _change(self, key: str) -> Change:
         """Return the change that has this key, alone or made of several; InputError for none."""

@@ -2,7 +2,7 @@
 
 import { applied, between, nameOf, over, rowsOf, same } from "./script/steps.js";
 import { TEXTS, tell } from "./texts.js";
-import { asWritten, inSentences, insertedAfter, isShouted, plain } from "./script/wording.js";
+import { asWritten, insertedAfter, isShouted, plain } from "./script/wording.js";
 
 /** @import { Change, Edit, Step, UntoldEdit } from "./records" */
 
@@ -193,15 +193,8 @@ export class Editing {
   /** The transcript has the punctuation that was restored, or hasn't. @param {boolean} marks */
   setMarks(marks) { this.#do({ was: { marks: !marks }, now: { marks }, label: TEXTS.marks_on }); }
 
-  /** The transcript, which is in capitals, is written as sentences, and with it what was typed in it. */
-  setSentences() {
-    const { script, history } = this, edits = script.edits.map((edit) => {
-      const first = script.placeOf(edit)?.first, text = inSentences(edit.text, first ? script.tokens[first - 1].text : first === 0 ? "" : ",");
-      const { after, tokens, cut, recorded } = edit;
-      return text === edit.text ? edit : { after, tokens, text, cut, recorded, take: null, accepted: false, key: null };
-    });
-    history.add(this.#become(edits, null, { was: { capitals: true }, now: { capitals: false }, label: TEXTS.sentence_case }));
-  }
+  /** The transcript, which is in capitals, is written as sentences; the server does so with what was typed in it. */
+  setSentences() { this.#do({ was: { capitals: true }, now: { capitals: false }, label: TEXTS.sentence_case }); }
 
   /** Finds the speakers by the sound. */
   tellSpeakers() {

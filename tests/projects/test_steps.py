@@ -45,11 +45,11 @@ class Project:
             tokens[at] = replace(tokens[at], text=waiting.text)
             self.words = replace(self.words, tokens=tuple(with_speakers(tokens, {})))
 
-    def _set_words(self, step: Step) -> bool:
+    def _set_words(self, document: Document, step: Step) -> Step:
         if step.now is not None:
             tokens = with_fields(self.words.tokens, step.now, SECONDS)
             self.words = replace(self.words, tokens=tuple(tokens))
-        return True
+        return step
 
     def reload(self) -> None:
         write_json(self.folder / "script.json", self.document.to_json())
@@ -134,11 +134,11 @@ def test_a_step_of_each_kind_is_in_the_history(kind: str, tmp_path: Path) -> Non
 
 
 def test_capitals_become_sentences_and_come_back() -> None:
-    said = "“WHO IS IT?” I SAID. IT'S ZOË, I'M SURE, IN THE 1990S. NO".split()
+    said = "“WHO IS IT?” I SAID. THE FBI'S ZOË, I'M SURE, TOLD US OF NASA'S TV. NO".split()
     tokens = [replace(spoken(k, "x"), text=text) for k, text in enumerate(said)]
     tokens = with_speakers(tokens, dict.fromkeys(range(len(said) - 1), "ANN"))
     written = with_fields(tokens, WordFields(capitals=False), SECONDS)
     assert " ".join(token.text for token in written) == (
-        "ANN: “Who is it?” I said. It's zoë, I'm sure, in the 1990s. No"
+        "ANN: “Who is it?” I said. The FBI's zoë, I'm sure, told us of NASA's TV. No"
     )
     assert with_fields(written, WordFields(capitals=True), SECONDS) == tokens

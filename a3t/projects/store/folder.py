@@ -20,7 +20,7 @@ from __future__ import annotations
 import secrets
 import shutil
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -45,6 +45,7 @@ from a3t.projects.store.recordings import (
 )
 from a3t.projects.store.words import HeardWords
 from a3t.projects.take_record import MAX_TAKES, TakeRecord
+from alignment.atomic import staging
 from alignment.serialisation import Record
 
 TAKE_FILE, REQUEST = "take.json", "request.json"  # in a take's folder
@@ -256,6 +257,23 @@ class ProjectFolder:
         files = (entry / TAKE_FILE for entry in entries if entry.name.isdecimal())
         takes = [TakeRecord.read(file) for file in files if file.is_file()]
         return sorted(takes, key=lambda take: take.number)
+
+    def copy_takes(
+        self, takes: Sequence[TakeRecord], key: str, other: str, written: Mapping[str, str]
+    ) -> None:
+        """Give takes of one change to another, unless it has some.
+
+        written: the words of the one as the other writes them.
+        """
+        target = self.path / "takes" / other
+        if target.exists() or not takes:
+            return
+        with staging(target.parent) as stage:
+            for take in takes:
+                number = str(take.number)
+                shutil.copytree(self.take_folder(key, take.number), stage / other / number)
+                write_json(stage / other / number / TAKE_FILE, take.written(written).to_json())
+            (stage / other).rename(target)
 
     def next_take(self, key: str) -> int:
         """Return the number of the next take; raise InputError if there are too many."""

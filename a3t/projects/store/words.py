@@ -20,6 +20,7 @@ from a3t.audio.reading.recording import Recording
 from a3t.errors import InputError
 from a3t.projects.store.record_files import StoredRecord
 from a3t.source.records import AlignedRecording
+from a3t.text.normaliser.letters import are_initials
 from a3t.text.normaliser.unspoken import is_name
 from a3t.text.transcript import Transcript, TranscriptWord
 from alignment import Word
@@ -31,6 +32,11 @@ MIN_PHONE_S = 0.0125
 MAX_SPEAKER_ROWS = 20_000  # of tokens that somebody says
 
 ENDED = re.compile(r"""[.!?…]["'”’)]*$""")  # as a sentence is
+# A word's letters, with what follows an apostrophe; or initials between which there are signs.
+LETTERS = re.compile(
+    r"(?:[^\W\d_]\.){2,}|[^\W\d_]{1,2}&[^\W\d_]{1,2}"
+    r"|(?P<letters>[^\W\d_]+)(?P<rest>['’][^\W\d_]+)?"
+)
 FIRST_LETTER = re.compile(r"""^(["'“‘(]*)([^\W\d_])""")
 
 Id = Annotated[int, Meta(ge=0, lt=2**40)]
@@ -266,15 +272,38 @@ def with_fields(tokens: Sequence[Token], fields: WordFields, seconds: float) -> 
     return with_speakers(after, names) if names else after
 
 
+def sentence_case(text: str, begins: bool) -> str:
+    """Return a text in capitals as it is usually written; only initials keep theirs, not names.
+
+    begins: whether a sentence begins with it.
+    """
+    words = []
+    for word in text.split():
+        small = LETTERS.sub(_small, word)
+        if begins:
+            small = FIRST_LETTER.sub(lambda first: first[1] + first[2].upper(), small)
+        words.append(small)
+        begins = ENDED.search(word) is not None
+    return " ".join(words)
+
+
+def _small(found: re.Match[str]) -> str:
+    letters, rest = found["letters"], found["rest"] or ""
+    if letters is None:
+        return found[0]
+    if letters == "I" or (rest[1:] in ("", "S") and are_initials(letters)):
+        return letters + rest.lower()
+    return found[0].lower()
+
+
 def in_sentences(tokens: Sequence[Token]) -> list[Token]:
-    """Return tokens in capitals as they are usually written, without knowing their names."""
+    """Return tokens in capitals as they are usually written (`sentence_case`)."""
     result: list[Token] = []
     before: Token | None = None
     for token in tokens:
-        text = re.sub(r"\bi\b", "I", token.said.lower())
-        if before is None or ENDED.search(before.text) or before.speaker != token.speaker:
-            text = FIRST_LETTER.sub(lambda first: first[1] + first[2].upper(), text)
-        result.append(token.written(text))
+        begins = before is None or before.speaker != token.speaker
+        begins = begins or (before is not None and ENDED.search(before.text) is not None)
+        result.append(token.written(sentence_case(token.said, begins)))
         before = token
     return result
 

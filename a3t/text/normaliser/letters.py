@@ -28,6 +28,7 @@ _SAYABLE = re.compile(
 _NATO = re.compile("([bcdfghjklmnprstvwz][aeiou]){2}")
 # The same where capitals say nothing: Zau and Mei are names too.
 _SAID = re.compile(r"[^aeiouy]?([aeiouy]{1,2}[^aeiouy]{1,2})+[aeiouy]{0,2}|[^aeiouy][aeiouy]{2}")
+_SHORT = ("titles", "abbreviations", "also_bare")  # kinds of what stands for another word
 # Capitals that are as often something else: an IV drip, XL and XXL.
 _OTHERWISE = frozenset("IV VI XI XX XXX XL XXL".split())
 
@@ -230,8 +231,7 @@ def capitals(match: re.Match[str], context: Context) -> str:
     word = letters.lower()
     if not context.capitals_mean:
         # Everything is in capitals: what can't be a word must be initials.
-        sayable = len(letters) > 4 or in_lexicon(word) or _SAID.fullmatch(word)
-        return "" if sayable or ending else " ".join(word)
+        return "" if _may_be_word(word) or ending else " ".join(word)
     words = acronym(letters)
     if ending and words == word and in_lexicon(word + ending):
         return word + (match[2] if in_lexicon(word + match[2]) else ending)
@@ -251,13 +251,36 @@ def formula(match: re.Match[str], context: Context) -> str:
     return numbers.letters(match[0]) if chemical and not in_lexicon(match[0].lower()) else ""
 
 
+def _may_be_word(word: str) -> bool:
+    return len(word) > 4 or in_lexicon(word) or _SAID.fullmatch(word) is not None
+
+
+def _is_spelled(word: str) -> bool:
+    """Return whether the lexicon says a word as the names of its letters: BBC, TV."""
+    spelled = [strip_stress(phone) for phone in spell_out(word)]
+    return [strip_stress(phone) for phone in next(iter(lookup(word)), ())] == spelled
+
+
+def are_initials(letters: str) -> bool:
+    """Return whether letters of a text in capitals stay so in sentences: FBI, NHS, NASA, XIV.
+
+    What may be another word as well (us, it) or is short for one (Dr, vs) doesn't.
+    """
+    word = letters.lower()
+    said = next((SAID[kind][word] for kind in _SHORT if word in SAID[kind]), word)
+    if len(word) < 2 or not word.isascii() or said.replace(" ", "") != word:
+        return False
+    if set(letters) <= set("IVX") or letters in WORDS["acronyms"]:
+        return True
+    return _is_spelled(word) or not _may_be_word(word)
+
+
 def acronym(letters: str, dotted: bool = False) -> str:
     """Read BBC -> bbc, as the lexicon has it; US -> u s; NASA -> nasa; COVID -> covid."""
     word = letters.lower()
     if word in SAID["said_as"]:
         return SAID["said_as"][word]
-    spelled = [strip_stress(phone) for phone in spell_out(word)]
-    if [strip_stress(phone) for phone in next(iter(lookup(word)), ())] == spelled:
+    if _is_spelled(word):
         return word
     sayable = _NATO.fullmatch(word) or (len(word) >= 5 and _SAYABLE.fullmatch(word))
     if not dotted and letters not in WORDS["spelled"] and (in_lexicon(word) or sayable):

@@ -27,14 +27,6 @@ export function asWritten(text, before, old) {
   return begins ? text.replace(/^(["'“‘(]*)(\p{Ll})/u, (all, marks, letter) => marks + letter.toUpperCase()) : text;
 }
 
-/** What was typed in capitals, as it is usually written (`in_sentences` of the server). @param {string} text @param {string} before what is said before it */
-export function inSentences(text, before) {
-  if (/\p{Ll}/u.test(text)) return text;
-  const begins = !before || ENDED.test(before), upper = (/** @type {string} */ found) => found.toUpperCase();
-  const lower = text.toLowerCase().replace(/(?<![\p{L}\p{N}_])i(?![\p{L}\p{N}_])/gu, "I").replace(/[.!?…]["'”’)]*\s+["'“‘(]*\p{L}/gu, upper);
-  return begins ? lower.replace(/^["'“‘(]*\p{L}/u, upper) : lower;
-}
-
 /** A word, or several: the marks before it, itself, those after it. @param {string} text */
 export function parts(text) {
   const [, before, core, after] = /** @type {RegExpExecArray} */ (MARKS.exec(text));

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { load, settle } from "./web.mjs";
 import { FakeServer } from "./windows.mjs";
 
-const { asWritten, inSentences, isShouted, parts, found, typedBetween, withOther } = await load("script/wording.js");
+const { asWritten, isShouted, parts, found, typedBetween, withOther } = await load("script/wording.js");
 const { Hearing } = await load("hearing.js");
 const { Timeline } = await load("sound/timeline.js");
 const TEXT = "They came with the barons. “Who is it?” he said: profane. We cannot";
@@ -93,17 +93,4 @@ test("a typed word is written as its place asks", () => {
   assert.equal(asWritten("never", "", "and"), "never");
   assert.equal(asWritten("never again", "AND", "YOU ALWAYS"), "NEVER AGAIN");
   assert.equal(asWritten("", "", "And"), "");
-});
-
-test("what was typed in capitals becomes sentences with its transcript, and capitals again", async () => {
-  assert.deepEqual(["NEVER. “I SAID", "It IS", "[pause 0.5]", "1990"].map((text) => inSentences(text, "AND")), ["never. “I said", "It IS", "[pause 0.5]", "1990"]);
-  assert.equal(inSentences("NEVER? YES", "IT.”"), "Never? Yes");
-  const made = await new FakeServer().window("AND YOU ALWAYS WANT. TO SEE IT");
-  made.editing.write(2, 3, "never");
-  made.editing.write(4, 5, "now i");
-  const before = made.script.edits.map(({ text }) => text);
-  made.editing.setSentences();
-  assert.deepEqual([before, made.script.edits.map(({ text }) => text)], [["NEVER", "NOW I"], ["never", "Now I"]]);
-  made.editing.undo();
-  assert.deepEqual(made.script.edits.map(({ text }) => text), before);
 });

@@ -292,10 +292,23 @@ def test_a_download_as_mp3_at_a_podcast_s_loudness(project: Project) -> None:
 
 
 def test_sentences_instead_of_capitals_keep_the_changes(client: TestClient, upload: str) -> None:
+    """Each with the take that was chosen, which is written in sentences at home too."""
     project = Project(client, {"upload": upload, "text": ARCTIC.upper()})
     project.save(change(project.listened(), "always", "NEVER"))
-    takes = project.made()["takes"]
+    (key,) = project.made()["takes"]
+    project.post("takes", {"key": key})
+    (before,) = project.made(2)["edits"]
+    project.step(gone=[before], come=[before | {"take": 1, "accepted": True}], label="take")
+    state, sound = project.state, f"{project.at}/takes/{{}}-1/sound"
+    heard = project.client.get(sound.format(key)).content
     project.set_words(capitals=False)
-    state = project.state
-    assert " ".join(token[1] for token in state["tokens"]) == ARCTIC
-    assert (state["takes"], len(state["edits"])) == (takes, 1)
+    now = project.state
+    assert " ".join(token[1] for token in now["tokens"]) == ARCTIC
+    (edit,) = now["edits"]
+    assert (edit["text"], edit["take"], edit["accepted"]) == ("never", 1, True)
+    assert now["takes"] == {edit["key"]: state["takes"][key]}
+    assert project.client.get(sound.format(edit["key"])).content == heard
+    files = project.files()
+    assert files["talk.edited.txt"].decode().strip() == ARCTIC.replace("always", "never")
+    project.step(undo=now["done"][-1]["name"], gentle=True)
+    assert (project.state["edits"], project.state["takes"]) == (state["edits"], state["takes"])
