@@ -5,6 +5,7 @@
 # make cuda   the environment for the recipes, with the build of torch for NVIDIA's GPUs that CUDA=cu128 names
 # make gpu-kit CORPORA=DIR  gpu-kit.tar: code, features and sound for a quarter of an hour of a GPU
 # make test-recipes  a recipe through all its stages (adds ESPnet to .venv)
+# make test-ci  test, test-app, and what of test-recipes takes seconds, in one run
 # make fuzz MINUTES=10  fuzz every parser for that long
 # make audit  known vulnerabilities of the pinned packages (needs a network)
 # make lint   ruff and mypy
@@ -27,7 +28,7 @@ WORKERS ?= -n auto --maxprocesses=4 --dist=worksteal
 TORCH  := $(shell grep '^torch==' requirements.txt)
 CPU_INDEX ?= https://download.pytorch.org/whl/cpu
 
-.PHONY: demo test test-all test-app fuzz audit test-recipes lint types-web app cuda gpu-kit clean
+.PHONY: demo test test-all test-app test-ci fuzz audit test-recipes lint types-web app cuda gpu-kit clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.demo-ready
@@ -58,8 +59,13 @@ audit:
 	$(VENV)/audit/bin/pip install -q --disable-pip-version-check pip-audit || { echo "pip-audit can't be installed: is there a network?" >&2; exit 1; }
 	$(VENV)/audit/bin/pip-audit -r requirements.txt --no-deps --disable-pip --strict --progress-spinner off || { echo "A known fault was found, or the packages could not be looked up (is there a network?): see above." >&2; exit 1; }
 
+# In one run, the workers' imports and what they align are needed once; while a browser is waited
+# for, another worker goes on.
+test-ci: $(VENV)/.espnet-ready
+	$(PYTEST) -m "not slow or browser" -n $$(( $$(nproc) + 1 )) --maxprocesses=4 --dist=worksteal
+
 test-recipes: $(VENV)/.espnet-ready
-	$(PYTEST) $(SELECT) $(WORKERS) tests/espnet tests/recipes/test_mini.py
+	$(PYTEST) $(WORKERS) tests/espnet tests/recipes/test_mini.py
 
 lint: $(VENV)/.dev-ready
 	$(BIN)/ruff check .

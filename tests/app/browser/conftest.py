@@ -17,6 +17,10 @@ from tests.app.browser.pages import opened
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    item.add_marker("browser")
+
+
 @pytest.fixture(scope="session")
 def driver() -> Iterator[Any]:
     """Playwright."""
