@@ -3,7 +3,6 @@
 import ast
 import re
 import subprocess
-import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -197,25 +196,6 @@ def test_a_program_can_be_interrupted_while_it_is_imported() -> None:
             others = (ast.Expr, ast.Import, ast.ImportFrom)
             first = next(node for node in body if not isinstance(node, others))
             assert "begin_program()" in ast.unparse(first), module
-
-
-def test_loading_an_editor_stays_light() -> None:
-    """Importing it needs neither training nor a framework; and torch would import its compiler and
-    SymPy for little things, and scipy.signal half of SciPy: a second and a half before anything is
-    heard."""
-    probe = (
-        "import sys, a3t.editor; print(*sys.modules);"
-        "import a3t.audio.matching.sound_matching; a3t.editor.Editor.load(); print(*sys.modules)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", probe], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    imported, loaded = (set(line.split()) for line in done.stdout.splitlines())
-    assert not imported & (NOT_INFERENCE | LAZY)
-    above = {"training", "evaluation", "app"}
-    assert not {name for name in imported if room(name) in above}
-    heavy = {"torch._dynamo", "sympy", "scipy.signal", "librosa", "pandas"}
-    assert not heavy & loaded
 
 
 def test_no_path_of_one_machine() -> None:

@@ -152,7 +152,7 @@ test("whatever two windows do, both end with the server's list", clocked(async (
   const server = new FakeServer();
   const words = Array.from({ length: 60 }, (_, k) => `word${k}`).join(" ");
   const windows = [await server.window(words), await server.window(words)];
-  for (let n = 0; n < 400; n++) {
+  for (let n = 0; n < 150; n++) {
     const which = random(2), made = windows[which], edit = made.script.edits[random(made.script.edits.length || 1)];
     const word = `w${n}`;
     switch (random(9)) {

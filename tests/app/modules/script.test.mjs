@@ -86,7 +86,7 @@ test("the same words are no change, and take one back", () => {
 test("whatever is changed in whatever order, the text is what was typed last", () => {
   let seed = 7;
   const random = (count) => { seed = (seed * 48271) % 2147483647; return seed % count; };
-  for (let round = 0; round < 300; round++) {
+  for (let round = 0; round < 60; round++) {
     const made = script();
     for (let n = 0; n < 6; n++) {
       const first = random(10), last = Math.min(10, first + 1 + random(3));

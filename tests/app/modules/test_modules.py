@@ -84,7 +84,7 @@ def test_page_and_server_apply_a_step_and_take_it_back_alike() -> None:
         pytest.skip("there is no Node here: pip install playwright brings one")
     chance = random.Random(5)
     cases = []
-    for _ in range(400):
+    for _ in range(100):
         known = [an_edit(chance) for _ in range(6)]
         lists = [chance.sample(known, chance.randrange(4)) for _ in range(12)]
         steps = [

@@ -44,7 +44,7 @@ function act(made, random) {
   }
 }
 
-for (let run = 1; run <= 8; run++) {
+for (let run = 1; run <= 3; run++) {
   test(`of 200 random steps in two windows nothing is lost: ${run}`, async () => {
     let seed = 7919 * run + 1;
     const random = (below) => { seed = (seed * 48271) % 2147483647; return seed % below; };

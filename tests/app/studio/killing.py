@@ -106,7 +106,7 @@ def operations(folder: Path) -> dict[str, Callable[[Project], object]]:
 
 
 def killed(write: int) -> Callable[..., None]:
-    """`os.replace` that ends the process before, or after, its call of this number."""
+    """`os.replace` that ends the process before its call of this number."""
     count = 0
 
     def replace(*args: Any, **more: Any) -> None:
@@ -115,8 +115,6 @@ def killed(write: int) -> Callable[..., None]:
             os.kill(os.getpid(), signal.SIGKILL)
         count += 1
         REPLACE(*args, **more)
-        if count == write + 0.5:
-            os.kill(os.getpid(), signal.SIGKILL)
 
     return replace
 
@@ -146,7 +144,7 @@ def main(template: Path, into: Path) -> None:
             shutil.copytree(template, whole)
             child = os.fork()
             if not child:
-                os.replace = killed(write / 2)  # type: ignore[assignment]
+                os.replace = killed(write)  # type: ignore[assignment]
                 do(opened(whole))
                 os._exit(0)
             is_done = os.waitpid(child, 0)[1] == 0

@@ -17,7 +17,7 @@ from app.studio.studio import Studio
 from tests.app.studio.conftest import Project
 from tests.conftest import ARCTIC
 
-EACH = 25  # things that each of the four does
+EACH = 8  # things that each of the four does
 
 
 def found(studio: Studio, project: Project) -> OpenedProject:

@@ -90,7 +90,7 @@ def plan_of(editor: Editor, job: TakeJob) -> EditPlan:
         return _take(job, stretch).plan(editor, clip)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(8))
 def test_only_what_was_typed_is_made(
     seed: int,
     editor: Editor,
@@ -120,14 +120,14 @@ def test_only_what_was_typed_is_made(
         everything += typed
         assert sorted(made_words(plan)) == sorted(typed), change
         assert change.text.lower().replace(".", "") in " ".join(plan.new_text.spoken)
-        if seed < 4:
+        if seed < 2:
             takes.append(tmp_path / "takes" / change.key / "0")
             make_take(editor, job, takes[-1])
     (tmp_path / SAID_FOLDER).mkdir()
     other.path.rename(tmp_path / SAID_FOLDER / FILE)
     result = assembled(recording, heard, takes)
     made = [word for trace in result.traces if trace.synthetic for word in trace.words.split()]
-    assert sorted(made) == sorted(everything if seed < 4 else ())
+    assert sorted(made) == sorted(everything if seed < 2 else ())
     words = edited_alignment(result).spoken
     assert [word.text for word in words] == [*result.plan.new_text.spoken]
     spans = made_spans(result)
