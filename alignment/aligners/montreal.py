@@ -30,6 +30,7 @@ from alignment.result import Alignment, covering
 from alignment.waveform import MODEL_RATE, model_waveform
 
 PROGRAM = "A3T_MFA"
+ENVIRONMENT = Path(__file__).parents[1] / "mfa-environment.yml"
 ACOUSTIC = "english_us_arpa"  # the model
 TIMEOUT_S = 3600.0  # that one recording may take
 
@@ -171,8 +172,8 @@ def find_program() -> str:
     if program is None:
         what = f"{wanted} is not the Montreal Forced Aligner's mfa" if wanted else "There is no mfa"
         raise AlignmentError(
-            f"{what}: make its environment with conda env create -f alignment/mfa-environment.yml "
-            f"and set {PROGRAM} to the mfa in it."
+            f"{what}: make its environment with conda env create -f {ENVIRONMENT} and set "
+            f"{PROGRAM} to the mfa in it."
         )
     return program
 
