@@ -33,7 +33,7 @@ CPU_INDEX ?= https://download.pytorch.org/whl/cpu
 
 demo: $(VENV)/.demo-ready
 	mkdir -p demo && cp a3t/example/arctic_a0007.wav demo/arctic.wav
-	$(BIN)/python -m a3t edit demo/arctic.wav --export png \
+	$(BIN)/python -m a3t edit demo/arctic.wav --out demo/example.wav --export png \
 	  --text "And you always want to see it in the superlative degree." \
 	  --new-text "You never want to see it again in the superlative degree."
 
