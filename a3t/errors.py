@@ -17,11 +17,14 @@ def begin_program() -> None:
     A program calls this before it imports anything else. Nothing has been written by then, so there
     is nothing to tidy up, and a KeyboardInterrupt during an import would print a traceback. Where
     Ctrl-C is ignored, as in a shell's background jobs, it stays ignored. A reader that ends first,
-    as in `| head`, is no error either. Threads that wait for each other leave the cores to others:
-    on a busy machine spinning ones take six times the processor's time, and torch reads the setting
-    as it is imported. A program that only imports the package keeps its own settings.
+    as in `| head`, is no error either. Threads that wait for each other leave the cores to others,
+    and NumPy has one: on a busy machine spinning ones take six to ten times the processor's time,
+    and torch and NumPy read the settings as they are imported. A program that only imports the
+    package keeps its own settings.
     """
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    if "OMP_NUM_THREADS" not in os.environ:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.excepthook = _unless_unread
     atexit.register(_drop_unread)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:

@@ -265,13 +265,17 @@ def test_nothing_global_is_changed_by_importing_or_by_an_edit(packages: str, tal
 
 
 def test_threads_that_wait_leave_the_cores_to_others() -> None:
-    """In a program. It is read when torch is loaded: not before a command runs."""
+    """In a program. It is read when torch and NumPy are loaded: not before a command runs."""
     early = (
         "import os, sys; from a3t.__main__ import main; main(['--version']);"
-        "sys.exit('torch' in sys.modules or os.environ['OMP_WAIT_POLICY'] != 'PASSIVE')"
+        "assert not {'torch', 'numpy'} & sys.modules.keys();"
+        "print(os.environ['OMP_WAIT_POLICY'], os.environ.get('OPENBLAS_NUM_THREADS'))"
     )
-    alone = {name: value for name, value in os.environ.items() if name != "OMP_WAIT_POLICY"}
-    assert subprocess.run([sys.executable, "-c", early], env=alone).returncode == 0
+    ours = {"OMP_WAIT_POLICY", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"}
+    alone = {name: value for name, value in os.environ.items() if name not in ours}
+    for given, threads in (({}, "1"), ({"OMP_NUM_THREADS": "2"}, "None")):
+        shown = subprocess.check_output([sys.executable, "-c", early], env=alone | given, text=True)
+        assert shown.split()[2:] == ["PASSIVE", threads]
 
 
 @pytest.mark.parametrize("command", [edit.main, tts.main])
