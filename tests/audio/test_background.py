@@ -81,7 +81,9 @@ def known(path: Path, aligned: Alignment, text: str = TEXT) -> AlignedRecording:
     return AlignedRecording(Recording.open(path), Transcript.from_text(text), aligned)
 
 
-@pytest.mark.parametrize(("frequencies", "decibels"), [(HUM, -20.0), (PAD, -10.0)])
+@pytest.mark.parametrize(
+    ("frequencies", "decibels"), [(HUM, -20.0), pytest.param(PAD, -10.0, marks=pytest.mark.slow)]
+)
 def test_steady_tones_go_on_through_new_words(
     talk: Path,
     aligned: Alignment,

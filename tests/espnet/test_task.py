@@ -153,7 +153,7 @@ def srun(rank: int) -> dict[str, str]:
     return {f"SLURM_{name}": value for name, value in both.items()}
 
 
-@pytest.mark.parametrize("kind", ["plain", "pitch and energy", "speech only", "by SLURM"])
+@pytest.mark.parametrize("kind", ["pitch and energy", "speech only", "by SLURM"])
 def test_two_processes_are_one_with_the_same_batch(corpus: Path, tmp_path: Path, kind: str) -> None:
     # Without dropout, whose random numbers can't be shared out among processes. BatchNorms count
     # the clips of both. With Adam, gradients that are rounding alone would become steps. Two

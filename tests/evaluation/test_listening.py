@@ -175,6 +175,7 @@ def test_holm_by_hand() -> None:
     assert found == {("a", "b"): 0.03, ("a", "c"): 0.06, ("b", "c"): 0.06}
 
 
+@pytest.mark.slow
 def test_an_example_is_heard_before_and_after(editor: Editor, tmp_path: Path) -> None:
     text = "And you always want to see it in the superlative degree."
     clip = Clip("librispeech", "1", RECORDING, text, 4.0)

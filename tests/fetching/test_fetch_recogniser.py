@@ -222,6 +222,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_from_the_hub_to_words_with_times(hub: Hub, tiny: Path, arctic: Path) -> None:
     hub.serve({name: (tiny / name).read_bytes() for name in FILES if name != "README.md"})
     assert main(["--yes"]) == 0

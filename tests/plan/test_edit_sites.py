@@ -46,9 +46,10 @@ def aligned(editor: Editor, talk: Path) -> AlignedRecording:
 
 @pytest.mark.parametrize("case", CASES)
 def test_only_the_spans_change_and_nothing_wraps(
-    case: str, whole_editor: Editor, talk: Path, aligned: AlignedRecording
+    case: str, editor: Editor, whole_editor: Editor, talk: Path, aligned: AlignedRecording
 ) -> None:
-    result = whole_editor.edit(aligned, new_text=CASES[case], verify=False)
+    loud = case == "before the start and after the end"  # too loud by networks of one block
+    result = (whole_editor if loud else editor).edit(aligned, new_text=CASES[case], verify=False)
     recording = Recording.open(talk)
     source, output = recording.read(), np.concatenate([*insert_patches(recording, result.patches)])
     assert_untouched(result.record["edits"], source, output)

@@ -223,16 +223,17 @@ def record(results: list[EditedRecording]) -> str:
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: ".".join(map(str, place)))
 def test_a_broken_edit_json_is_refused(place: tuple[Any, ...], record: str, talk: Path) -> None:
     """Or it is another recording's, or one whose versions can all be made again."""
+    recording = Recording.open(talk)
     for value in VALUES:
         told = json.loads(record)
-        told["output"]["sha256"] = Recording.open(talk).sha256
+        told["output"]["sha256"] = recording.sha256
         inner = told
         for key in place[:-1]:
             inner = inner[key]
         inner[place[-1]] = value
         record_path(talk).write_text(json.dumps(told))
         try:
-            project = find_project(Recording.open(talk))
+            project = find_project(recording)
         except InputError as error:
             assert str(error).startswith(f"{record_path(talk)} is damaged (“")
             continue

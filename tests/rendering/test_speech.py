@@ -18,13 +18,13 @@ from a3t.rendering.mel_corrections import SpeechLevel
 from a3t.text.phones import PAUSE
 from tests.conftest import ARCTIC
 
-TEXT = "The quick brown fox jumps over the lazy dog, and sleeps. Does the dog mind? It does not."
+TEXT = "The quick fox sleeps. Does the dog mind? It does not."
 
 
 def test_pieces_are_the_whole(editor: Editor, arctic: Path) -> None:
     plan = editor.plan_speech(arctic, TEXT, prompt_text=ARCTIC)
     pieces = list(editor.speak(plan))
-    assert len(pieces) > 2
+    assert len(pieces) > 1
     assert sum(map(len, pieces)) == 300 * sum(phone.frames for phone in plan.phones)
     whole = editor.tts(arctic, TEXT, prompt_text=ARCTIC).samples
     assert np.array_equal(np.concatenate(pieces), whole)

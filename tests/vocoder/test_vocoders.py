@@ -88,7 +88,7 @@ def test_a_span_equals_the_whole(vocoder: Vocoder) -> None:
     mel = log_mel(voice(2.0))
     whole = vocoder(mel)
     assert whole.shape == (len(mel) * HOP,)
-    for first, last in ((0, 3), (70, 71), (60, 100), (len(mel) - 5, len(mel)), (0, len(mel))):
+    for first, last in ((0, 3), (60, 100), (len(mel) - 5, len(mel))):
         span = vocode_span(vocoder, mel, first, last)
         torch.testing.assert_close(span, whole[first * HOP : last * HOP], atol=1e-5, rtol=0)
         finished = vocoder(mel, finished=[(first, last)])[first * HOP : last * HOP]

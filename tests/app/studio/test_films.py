@@ -17,6 +17,7 @@ from tests.audio.films import film, packets
 from tests.conftest import ARCTIC, assert_untouched
 
 
+@pytest.mark.slow
 def test_what_a_phone_records(client: TestClient, studio: Studio, arctic: Path) -> None:
     """An M4A: what comes back is what it decodes to, but for the change."""
     phone = film(studio.service.folder / "memo.m4a", arctic, picture=None)

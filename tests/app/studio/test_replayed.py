@@ -107,6 +107,7 @@ def test_the_command_goes_on_with_what_sounds_as_it_did_on_the_page(several: Pat
     assert np.array_equal(soundfile.read(out, dtype="int16")[0], before)
 
 
+@pytest.mark.slow
 def test_takes_of_a_long_recording_are_made_again(
     client: TestClient,
     service: Service,
