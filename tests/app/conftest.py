@@ -67,7 +67,7 @@ def called(service: Service, voices: dict[str, PromptVoice] | None = None) -> Te
     return TestClient(app, headers=AUTH)
 
 
-@pytest.fixture(scope="package", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def unverified() -> Iterator[None]:
     with taken_as_heard():
         yield

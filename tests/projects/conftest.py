@@ -7,7 +7,7 @@ import pytest
 from tests.fixtures import taken_as_heard
 
 
-@pytest.fixture(scope="package", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def unverified() -> Iterator[None]:
     with taken_as_heard():
         yield
