@@ -1,11 +1,10 @@
 # make demo   edit the example sentence; writes demo/
-# make test   the tests (make test-all: the slow ones too)
+# make test   the quick tests (make test-ci: what CI runs; make test-all: the slow ones too)
 # make test COVERAGE=--cov  the same, with coverage
-# make test-app  the page in a browser (needs Chromium: apt-get install chromium)
+# make test-app  the page and its server (needs Chromium: apt-get install chromium-headless-shell)
 # make cuda   the environment for the recipes, with the build of torch for NVIDIA's GPUs that CUDA=cu128 names
 # make gpu-kit CORPORA=DIR  gpu-kit.tar: code, features and sound for a quarter of an hour of a GPU
 # make test-recipes  a recipe through all its stages (adds ESPnet to .venv)
-# make test-ci  test, test-app, and what of test-recipes takes seconds, in one run
 # make fuzz MINUTES=10  fuzz every parser for that long
 # make audit  known vulnerabilities of the pinned packages (needs a network)
 # make lint   ruff and mypy
@@ -42,13 +41,13 @@ demo: $(VENV)/.demo-ready
 PYTEST := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OMP_WAIT_POLICY=PASSIVE $(BIN)/python -m pytest -q
 
 test: $(VENV)/.dev-ready
-	$(PYTEST) -m "not slow" $(WORKERS) --ignore=tests/espnet $(COVERAGE)
+	$(PYTEST) -m "not slow and not integration" $(WORKERS) --ignore=tests/espnet $(COVERAGE)
 
 test-all: $(VENV)/.dev-ready
 	HYPOTHESIS_PROFILE=thorough $(PYTEST)
 
 test-app: $(VENV)/.dev-ready
-	$(PYTEST) $(WORKERS) tests/app/browser
+	$(PYTEST) -m "not slow or browser" $(WORKERS) tests/app
 
 fuzz: MINUTES ?= 5
 fuzz: $(VENV)/.dev-ready
