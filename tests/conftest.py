@@ -21,19 +21,19 @@ LABORATORY = {"evaluation", "recipes", "training", "vocoder", "voice"}
 # Whole ways through the program and trainings, by the beginnings of their names: half of the time.
 INTEGRATION = tuple(
     f"tests/{name}"
-    for name in (
-        "alignment/recognition/test_live.py", "alignment/test_parallel.py", "app/server/",
-        "app/studio/", "espnet/", "evaluation/test_detector.py", "evaluation/test_edits.py",
-        "evaluation/test_held_out.py", "evaluation/test_judging.py", "evaluation/test_metrics.py",
-        "evaluation/test_tables.py", "evaluation/test_train_systems.py",
-        "evaluation/test_vocoders.py", "projects/test_batch.py", "projects/test_damaged_files.py",
-        "projects/test_history.py", "recipes/test_stages.py", "source/test_diarisation.py",
-        "test_commands.py::test_nothing_global", "test_packaging.py::test_a_wheel",
-        "training/alignment/test_train_phones.py", "training/test_devices.py",
-        "training/test_export.py", "training/test_pretraining.py", "vocoder/test_training.py",
-        "vocoder/test_parallel_wavegan.py", "voice/test_voice.py",
-    )
-)  # fmt: skip
+    for name in """
+    alignment/recognition/test_live.py alignment/test_parallel.py app/server/ app/studio/
+    audio/test_background.py espnet/ evaluation/test_detector.py evaluation/test_edits.py
+    evaluation/test_held_out.py evaluation/test_judging.py evaluation/test_metrics.py
+    evaluation/test_tables.py evaluation/test_train_systems.py evaluation/test_vocoders.py
+    fuzz/test_linear_time.py projects/test_batch.py projects/test_damaged_files.py
+    projects/test_history.py recipes/test_stages.py source/test_diarisation.py
+    test_commands.py::test_nothing_global test_console.py::test_sigterm
+    test_packaging.py::test_a_wheel training/alignment/test_train_phones.py
+    training/test_devices.py training/test_export.py training/test_pretraining.py
+    vocoder/test_parallel_wavegan.py vocoder/test_training.py voice/test_voice.py
+    """.split()
+)
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
