@@ -1,10 +1,13 @@
 """The transcript as the document: writing, keys, one undo for everything, and what is heard."""
 
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from app.processes.worker import WorkerProcess
+from app.studio.project_listening import Listening
 from tests.app.browser.pages import change, changes, made, picture, ready, said, upload, word
 from tests.conftest import ARCTIC
 
@@ -48,6 +51,33 @@ def test_by_keyboard_alone(script: Any) -> None:
     script.keyboard.press("?")
     script.get_by_role("dialog").get_by_text("Ctrl + Enter").wait_for()
     script.keyboard.press("Escape")
+
+
+def test_words_that_wait_for_their_times_are_edited(
+    page: Any, arctic: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is typed over words of a given text is made once the recording is listened to."""
+    free, listen = threading.Event(), Listening._listen_to
+
+    def waits(self: Listening, editor: WorkerProcess, part: int) -> None:
+        free.wait()
+        listen(self, editor, part)
+
+    monkeypatch.setattr(Listening, "_listen_to", waits)
+    try:
+        page.locator(".hero summary").click()
+        page.locator(".hero textarea").fill(ARCTIC)
+        page.locator("#studio-upload").set_input_files(arctic)
+        word(page, "always").click()
+        assert page.locator(".script .w.waits").count() == len(ARCTIC.split())
+        page.keyboard.type("never")
+        page.keyboard.press("Enter")
+        page.locator(".change.making ins", has_text="never").wait_for()
+        assert said(page) == ARCTIC.replace("always", "always never")
+    finally:
+        free.set()
+    made(page, "never")
+    assert page.locator(".script .w.waits").count() == 0
 
 
 def test_one_undo_for_texts_takes_and_corrections(script: Any) -> None:
