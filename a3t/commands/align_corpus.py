@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from a3t.commands.options import option, transcript_argument
-from a3t.console import Parser, say
+from a3t.console import EXIT_CODES, Parser, say
 from a3t.errors import InputError
 from a3t.source.transcripts import SIDECARS
 from alignment import Alignment, load_aligner
@@ -76,12 +76,15 @@ class Task:
 
 def corpus_parser() -> argparse.ArgumentParser:
     """Return a parser of the options of `align_folder`, beside those of the aligner."""
-    result = Parser(prog="a3t align corpus", description="Align every recording of a folder.")
-    option(result, "folder FOLDER")
-    option(result, "--out FOLDER", "default: beside the recordings")
+    about = "Align every recording of a folder with the text beside it."
+    result = Parser(prog="a3t align corpus", description=about, epilog=EXIT_CODES)
+    option(result, "folder FOLDER", "the recordings, in it and in folders below it")
+    option(result, "--out FOLDER", "folder for the results (default: beside the recordings)")
     endings = (".TextGrid", ".json", ".ctm")
-    option(result, "--ending .TextGrid", choices=endings, default=endings[0])
-    option(result, "--jobs N", default=os.cpu_count() or 1)
+    about = "kind of file: .TextGrid (default), .json or .ctm"
+    option(result, "--ending ENDING", about, choices=endings, default=endings[0])
+    about = "number of processes (default: one per core)"
+    option(result, "--jobs N", about, default=os.cpu_count() or 1)
     option(result, "--scheduler ADDRESS", "run on a Dask cluster, e.g. tcp://host:8786")
     return result
 

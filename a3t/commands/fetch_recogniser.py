@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from a3t.commands.options import option
-from a3t.console import Parser, run, say
+from a3t.console import EXIT_CODES, Parser, run, say
 from a3t.errors import InputError
 from a3t.fetching.fetch_recogniser import OFFERED, about, agreed, fetch_model
 from alignment.recognition.whisper import INSTALL, MODELS, fetched_model, is_installed
@@ -16,6 +16,7 @@ def main(arguments: list[str]) -> int:
     parser = Parser(
         prog="a3t fetch-recogniser",
         description="Fetch a Whisper model for faster-whisper (pip install 'a3t[whisper]').",
+        epilog=EXIT_CODES,
     )
     about = "a larger one mishears less and takes longer (default: %(default)s)"
     option(parser, "model", about, nargs="?", default=OFFERED, choices=MODELS)

@@ -22,18 +22,25 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXIT_CODES,
     )
     commands = result.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    make = commands.add_parser("make", help="learn a voice from recordings of one speaker")
-    option(make, "recordings FILE_OR_FOLDER", nargs="+")
+
+    def command(name: str, purpose: str) -> argparse.ArgumentParser:
+        about = f"{purpose[0].upper()}{purpose[1:]}."
+        return commands.add_parser(name, help=purpose, description=about, epilog=EXIT_CODES)
+
+    make = command("make", "learn a voice from recordings of one speaker")
+    recordings = "recordings, with or without transcripts beside them"
+    option(make, "recordings FILE_OR_FOLDER", recordings, nargs="+")
     option(make, "--out NAME", "name of the voice", required=True)
     option(make, "--i-have-consent", "confirm that the speaker consents; don't ask")
     about = "training steps (default: four per second of speech, 120 to 600)"
     option(make, "--steps N", about)
     option(make, "--rank N", "LoRA rank (default: 8)", default=8)
-    option(make, "--seed N", default=0)
-    option(make, "--model NAME_OR_PATH", default="small")
-    commands.add_parser("list", help="list all voices")
+    option(make, "--seed N", "random seed of the training (default: 0)", default=0)
+    about = "the model that learns it, a shipped one or a folder (default: small)"
+    option(make, "--model NAME_OR_PATH", about, default="small")
+    command("list", "list all voices")
     for name, purpose in (("show", "print a voice's card"), ("remove", "delete a voice")):
-        option(commands.add_parser(name, help=purpose), "name NAME")
+        option(command(name, purpose), "name NAME", "as a3t voice list has it")
     return result
 
 
