@@ -19,6 +19,7 @@ import torch
 
 from a3t.audio.analysis.background import find_steady_tones
 from a3t.audio.analysis.mel import mel_window
+from a3t.audio.analysis.pitch_modulation import pitch_modulation
 from a3t.audio.analysis.room_tone import find_room_tone
 from a3t.audio.matching.reverberation import find_reverberation
 from a3t.audio.matching.sound_matching import Neighbour, SoundMatcher
@@ -48,6 +49,7 @@ from a3t.spans import Span
 from a3t.text.phones import PAUSE, is_vowel, phone_ids
 from a3t.text.transcript import Transcript, question_ends
 from a3t.vocoder import Vocoder, vocode_span
+from a3t.vocoder.pulses import pulse_gain
 from alignment.boolean_runs import runs_of
 
 SENTENCE_ENDS = (".", "?")  # the marks that end a sentence
@@ -416,7 +418,10 @@ class Renderer:
         spoken = {k: edit_frames(plan.edits[k], *span) for k, span in frames.spans.items()}
         spoken = {k: span for k, span in spoken.items() if plan.edits[k].is_spoken}
         with self.step("vocode"):
-            sound = self.vocoder(filled, 0, texture_seed, [*spoken.values()]).numpy()
+            first, last = (frame * HOP for frame in window.source)
+            heard = recording.resampled(first, last, SAMPLE_RATE)
+            gain = pulse_gain(pitch_modulation(heard), frames.masked)
+            sound = self.vocoder(filled, 0, texture_seed, [*spoken.values()], gain).numpy()
             learns = plan.request.match.learns
             neighbours = neighbours_of(recording, frames, sound) if learns else ()
         rendered = {}

@@ -36,12 +36,14 @@ class Vocoder(Protocol):
         first_frame: int = 0,
         seed: int = 0,
         finished: Sequence[Span] | None = None,
+        pulse_gain: Tensor | None = None,
     ) -> Tensor:
         """Make samples (300 T,) float32 at 24 kHz, on the CPU, of a log10 mel (T, 80) float32.
 
         ``first_frame`` is the place of the mel's first frame in the whole: a vocoder that needs
         noise draws it by ``seed`` and place, so that a part sounds as it does within the whole.
         Outside the frames ``finished``, if they are named, it may return a draft, which is cheaper.
+        ``pulse_gain`` (`a3t.vocoder.pulses`) is of no consequence where pulses aren't made.
         Raises InputError for a mel that is empty, of another width or not finite.
         """
         ...

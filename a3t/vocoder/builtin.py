@@ -345,18 +345,24 @@ class SpectralVocoder(nn.Module):
         refined: Sequence[Span] | None = None,
         pulses: Pulses | None = None,
         first_frame: int = 0,
+        pulse_gain: Tensor | None = None,
     ) -> Tensor:
         """Return the samples (B, 300 T) of a mel (B, T, 80).
 
         ``noise``: white, of power one, (B, 300 T), from which texture is drawn; without it there is
         none. ``refined``: the frames that are refined, all by default. ``pulses``: the voice's; by
         default those that the network hears in the mel, whose first frame is ``first_frame``.
+        ``pulse_gain``: (T, 601), by how much their share is multiplied.
         """
-        estimate = self.voiced(self.spectra(mel), pulses, first_frame)
+        estimate = self.voiced(self.spectra(mel), pulses, first_frame, pulse_gain)
         return self.textured_sound(estimate, mel, noise, refined)
 
     def voiced(
-        self, estimate: Spectra, pulses: Pulses | None = None, first_frame: int = 0
+        self,
+        estimate: Spectra,
+        pulses: Pulses | None = None,
+        first_frame: int = 0,
+        pulse_gain: Tensor | None = None,
     ) -> Spectra:
         """Return the spectra with the phases of ``pulses`` in their share.
 
@@ -366,9 +372,10 @@ class SpectralVocoder(nn.Module):
             return estimate
         if pulses is None:
             pulses = pulses_of(likely_pitch(estimate.pitch.detach()), first_frame)
-        mixed = with_pulses(
-            estimate.phase, estimate.magnitude, pulses, self.pulse_phases, self.window
-        )
+        share: float | Tensor = self.pulse_phases
+        if pulse_gain is not None:
+            share = (share * pulse_gain).clamp(max=1.0)
+        mixed = with_pulses(estimate.phase, estimate.magnitude, pulses, share, self.window)
         return estimate._replace(cosine=mixed.real, sine=mixed.imag)
 
     def textured_sound(
@@ -497,10 +504,13 @@ class BuiltinVocoder:
         first_frame: int = 0,
         seed: int = 0,
         finished: Sequence[Span] | None = None,
+        pulse_gain: Tensor | None = None,
     ) -> Tensor:
         """Turn a mel (T, 80) into samples (300 T,), as `Vocoder` has it."""
         mel = check_mel(mel.detach())
+        if pulse_gain is not None:
+            pulse_gain = pulse_gain.to(self._device)
         noise = torch.from_numpy(placed_normal(seed, first_frame, len(mel), HOP)).float()
         mel, noise = mel.to(self._device), noise.flatten().to(self._device)
-        sound = self.model(mel[None], noise[None], finished, first_frame=first_frame)
+        sound = self.model(mel[None], noise[None], finished, None, first_frame, pulse_gain)
         return sound[0].cpu().clone()

@@ -103,6 +103,7 @@ class ParallelWaveGan:
         first_frame: int = 0,
         seed: int = 0,
         finished: Sequence[Span] | None = None,
+        pulse_gain: Tensor | None = None,
     ) -> Tensor:
         """Turn a mel (T, 80) into samples (300 T,), as `Vocoder` has it."""
         return self._run(check_mel(mel.detach()), first_frame, seed)

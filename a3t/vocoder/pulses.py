@@ -29,6 +29,12 @@ MIN_MAGNITUDE = 1e-5  # of a magnitude, before its logarithm is taken
 ANCHOR_FRAMES = 48  # 0.6 s: the pitch gives way by 1 % at 83 Hz, less above
 VOICED_FRAMES = 3  # frames over which voicing fades in and out
 PULSES_REACH = ANCHOR_FRAMES + VOICED_FRAMES  # frames on either side that a frame's phases hear
+# Of `a3t.audio.analysis.pitch_modulation`, band by band: its mean over 35 people's recordings, and
+# how the pulses' share follows it in new words, relative to that of a copy (docs/log.md).
+USUAL_MODULATION = np.array([0.30, 0.33, 0.28])
+USUAL_GAIN, GAIN_SLOPE, GAIN_LIMITS = 0.92, 4.6, (0.15, 1.54)
+# Hz between which the gain goes from one to that of the first band, …, to that of the third.
+GAINS_AT_HZ = (500.0, 700.0, 1300.0, 1700.0, 3200.0, 3800.0)
 
 
 class Pulses(NamedTuple):
@@ -120,8 +126,27 @@ def pulse_phases(magnitude: Tensor, pulses: Pulses, window: Tensor) -> Tensor:
     return unit(spectrum(pulse_train(pulses), window)) * minimum_phase(magnitude)
 
 
-def share_of_pulses(pulses: Pulses, share: float) -> Tensor:
-    """Return the pulses' share (B, T, 601) of the phases, 0 unvoiced or above `TOP_VOICE_HZ`."""
+def pulse_gain(modulation: np.ndarray | None, filled: np.ndarray) -> Tensor | None:
+    """Return by how much the pulses' share is multiplied, (T, 601): one outside ``filled`` (T,).
+
+    A filled spectrum is smooth, so the same share is heard in it as more, whatever the recording's
+    voice and room are. So there it follows the recording's own ``modulation`` (3,) at the pitch;
+    None if that isn't known.
+    """
+    if modulation is None:
+        return None
+    gain = USUAL_GAIN + GAIN_SLOPE * (modulation - USUAL_MODULATION)
+    low, middle, high = gain.clip(*GAIN_LIMITS)
+    hertz = np.linspace(0, SAMPLE_RATE / 2, BINS)
+    gains = np.interp(hertz, GAINS_AT_HZ, (1.0, low, low, middle, middle, high))
+    return torch.from_numpy(np.where(filled[:, None], gains, 1.0)).float()
+
+
+def share_of_pulses(pulses: Pulses, share: float | Tensor) -> Tensor:
+    """Return the pulses' share (B, T, 601) of the phases, 0 unvoiced or above `TOP_VOICE_HZ`.
+
+    ``share``: what it is elsewhere, a number or (T, 601).
+    """
     voiced = (pulses.hertz > 0).float()[:, None]
     voiced = -functional.max_pool1d(-voiced, VOICED_FRAMES, 1, VOICED_FRAMES // 2)
     voiced = functional.avg_pool1d(voiced, VOICED_FRAMES, 1, VOICED_FRAMES // 2)[:, 0]
@@ -130,7 +155,7 @@ def share_of_pulses(pulses: Pulses, share: float) -> Tensor:
 
 
 def with_pulses(
-    phase: Tensor, magnitude: Tensor, pulses: Pulses, share: float, window: Tensor
+    phase: Tensor, magnitude: Tensor, pulses: Pulses, share: float | Tensor, window: Tensor
 ) -> Tensor:
     """Return a network's phases (B, T, 601) mixed with those of pulses."""
     mixed = share_of_pulses(pulses, share)

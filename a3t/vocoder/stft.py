@@ -148,6 +148,7 @@ class GriffinLim:
         first_frame: int = 0,
         seed: int = 0,
         finished: Sequence[Span] | None = None,
+        pulse_gain: Tensor | None = None,
     ) -> Tensor:
         """Turn a mel (T, 80) into samples (300 T,), as `Vocoder` has it."""
         mel = check_mel(mel.detach().cpu())

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from a3t.audio.analysis.pitch_modulation import BANDS_HZ
 from a3t.audio.analysis.world_pitch import pitch
 from a3t.grid import SAMPLE_RATE
 
 Floats = np.ndarray
 
-BANDS_HZ = ((500, 1500), (1500, 3500), (3500, 7000))  # whose envelopes are measured
 PERIOD_MS = 5.0  # between two places that are measured
 WINDOW = 960  # samples, 40 ms: some periods of a low voice
 MIN_PLACES = 4  # voiced ones, of a stretch and of what surrounds it

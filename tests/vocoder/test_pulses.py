@@ -7,7 +7,9 @@ from a3t.grid import HOP, SAMPLE_RATE
 from a3t.vocoder.pulses import (
     ANCHOR_FRAMES,
     TOP_VOICE_HZ,
+    USUAL_MODULATION,
     minimum_phase,
+    pulse_gain,
     pulse_train,
     pulses_of,
     with_pulses,
@@ -99,3 +101,17 @@ def test_the_likely_pitch_lies_between_classes() -> None:
     pitch = likely_pitch(scores)[0]
     torch.testing.assert_close(pitch[0], (classes[70] * classes[71]).sqrt())
     assert pitch[1] == 0
+
+
+def test_pulses_of_filled_frames_follow_the_recording() -> None:
+    filled = np.arange(10) >= 6
+    assert pulse_gain(None, filled) is None
+    less, more = (
+        pulse_gain(USUAL_MODULATION + np.array(step), filled)
+        for step in ((-0.1, 0.0, 0.0), (0.0, 0.0, 0.1))
+    )
+    assert less is not None and more is not None
+    assert (less[:6] == 1).all() and (more[:6] == 1).all()
+    assert (less[6:, :20] == 1).all()  # the lowest harmonics
+    bins = [50, 120, 250]  # of the three bands
+    assert less[8, bins[0]] < less[8, bins[1]] == more[8, bins[1]] < more[8, bins[2]]

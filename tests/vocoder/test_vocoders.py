@@ -107,6 +107,19 @@ def test_the_receptive_field_is_as_stated(vocoder: Vocoder) -> None:
     assert not torch.allclose(vocoder(other)[own], vocoder(mel)[own], atol=1e-4)
 
 
+def test_a_gain_of_pulses_belongs_to_its_frames() -> None:
+    vocoder, mel = BuiltinVocoder(tiny(refined=4)), log_mel(voice(4.0))
+    gain = torch.ones(len(mel), 601)
+    assert torch.equal(vocoder(mel, pulse_gain=gain), vocoder(mel))
+    gain[150:170] = 0.2
+    whole = vocoder(mel, pulse_gain=gain)
+    assert not torch.allclose(whole[150 * HOP : 170 * HOP], vocoder(mel)[150 * HOP : 170 * HOP])
+    reach = vocoder.receptive_frames
+    near = slice(155 - reach, 165 + reach)
+    alone = vocoder(mel[near], near.start, pulse_gain=gain[near])[reach * HOP :][: 10 * HOP]
+    torch.testing.assert_close(alone, whole[155 * HOP : 165 * HOP], atol=1e-5, rtol=0)
+
+
 def test_it_is_deterministic_and_leaves_the_callers_randomness_alone(vocoder: Vocoder) -> None:
     mel = log_mel(voice(0.5))
     torch.manual_seed(3)
