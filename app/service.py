@@ -424,8 +424,7 @@ def planned(
 
 def shown(difference: Difference) -> str:
     """Return a difference as a line of a list."""
-    doubt = "" if difference.verdict == "change" else f" ({difference.verdict}?)"
-    return f"{difference.number}. {difference}{doubt}"
+    return f"{difference.number}. {difference.line}"
 
 
 def preview_of(plan: EditPlan) -> list[tuple[str, str | None]]:

@@ -37,6 +37,7 @@ MAX_SHOWN_MISHEARD = 30  # differences that are taken for misheard
 MAX_SHOWN_TEXT = 200  # characters of each text in a message
 # A new text of which less than this share of the words is heard, in order, is another recording's.
 MIN_KEPT_SHARE, MIN_COMPARED_WORDS = 0.5, 5
+DOUBTS: dict[Verdict, str] = {"open": "maybe misheard", "misheard": "probably misheard"}
 CONTEXT_WORDS = 3  # on either side of a difference
 ARTICLES = {"a", "an", "the"}
 # A place that is less probably a change has no line of its own: of those for choosing all changes
@@ -94,6 +95,11 @@ class Difference(Record):
         if self.before:
             return f"{what} after “{self.before}”"
         return f"{what} before “{self.after}”" if self.after else what
+
+    @property
+    def line(self) -> str:
+        """The words as a line of a list shows them, with the doubt if there is one."""
+        return f"{self}  ({DOUBTS[self.verdict]})" if self.verdict in DOUBTS else str(self)
 
     @property
     def has_line(self) -> bool:
@@ -223,15 +229,14 @@ def left_as_recorded(differences: Sequence[Difference]) -> str:
 
 
 def probably_misheard(differences: Sequence[Difference]) -> str:
-    """Return a sentence that names what the recogniser surely misheard; "" if that is nothing."""
+    """Return a sentence that names what was surely only misheard; "" if that is nothing."""
     own = [each for each in differences if not each.has_line]
     if not own:
         return ""
-    places = "One place" if len(own) == 1 else f"{len(own)} places"
     shown = "; ".join(f"{each.number}. {each.as_heard}" for each in own[:MAX_SHOWN_MISHEARD])
     more = len(own) - MAX_SHOWN_MISHEARD
-    rest = f"; and {more} more (--plan --json has all)" if more > 0 else ""
-    return f"{places} where the recogniser probably misheard your words: {shown}{rest}."
+    rest = f"; and {more} more" if more > 0 else ""
+    return f"Probably only misheard, so left as recorded: {shown}{rest}."
 
 
 def without_left_words(comparison: Comparison, written: Transcript) -> Comparison:

@@ -100,7 +100,7 @@ def test_what_may_be_misheard_is_planned_but_not_made_unasked(client: Client, ar
     asked = {"recording": handle_file(arctic), "new_text": ARCTIC.replace("always", "all ways")}
     _, plan = client.predict(**asked, api_name="/plan")
     (difference,) = plan["differences"]
-    assert difference["verdict"] == "open" and difference["shown"].endswith("(open?)")
+    assert difference["verdict"] == "open" and difference["shown"].endswith("(maybe misheard)")
     preview, plan = client.predict(**asked, changes="none", api_name="/plan")
     assert (preview, plan["edits"], len(plan["differences"])) == ([], [], 1)
     with pytest.raises(exceptions.AppError, match="Choose those to make by their numbers"):

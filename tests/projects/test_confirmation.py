@@ -113,7 +113,7 @@ def test_the_differences_are_listed_and_chosen_on_a_terminal(
     assert chosen_plan(job, job, ask=True) == (job, "a plan") and job.changes == changes
     shown = screen.getvalue()
     assert "[x] 1.     0.01 s  “met” → “part” after “we”\n" in shown
-    assert "[ ] 2.     0.02 s  add “now” after “part”  (or misheard)\n" in shown
+    assert "[ ] 2.     0.02 s  add “now” after “part”  (maybe misheard)\n" in shown
 
 
 def test_none_makes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

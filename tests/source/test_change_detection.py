@@ -476,7 +476,7 @@ def test_everything_is_listed_and_what_is_probably_misheard_in_one_line() -> Non
     assert own_line == "[ ] 2.     0.30 s  “nine” → “ten” after “we sat at”  (probably misheard)"
     assert shown == [
         "[x] 1.     0.10 s  “met” → “sat” after “we”",
-        "2 places where the recogniser probably misheard your words: 2. “nine” (you wrote “ten”); "
+        "Probably only misheard, so left as recorded: 2. “nine” (you wrote “ten”); "
         "3. “monday” (you wrote “Tuesday”).",
     ]
 

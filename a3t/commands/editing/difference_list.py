@@ -23,7 +23,7 @@ from a3t.source.differences import (
 )
 
 PLAYED_BESIDE_S = 0.7  # seconds on either side of a place that is played
-DOUBTS = {"change": "", "open": "  (or misheard)", "misheard": "  (probably misheard)"}
+HEADING = "Your text differs from what a3t heard (x: probably a change of yours):"
 PLAYERS = (
     ("ffplay", "-v", "error", "-nodisp", "-autoexit"),
     ("paplay",),
@@ -43,15 +43,16 @@ def lines_of(differences: Sequence[Difference], sample_rate: int) -> Iterator[st
         if not each.has_line:
             continue
         sign = "x" if each.ticked else " "
-        doubt = DOUBTS[each.verdict]
         start = each.source[0] / sample_rate
-        yield f"[{sign}] {each.number:{width}}. {start:8.2f} s  {each}{doubt}"
+        yield f"[{sign}] {each.number:{width}}. {start:8.2f} s  {each.line}"
     if misheard := probably_misheard(differences):
         yield misheard
 
 
 def show(differences: Sequence[Difference], sample_rate: int) -> None:
-    """Print the list."""
+    """Print the list, if there is anything."""
+    if differences:
+        say(HEADING)
     for line in lines_of(differences, sample_rate):
         say(line)
 
@@ -59,7 +60,7 @@ def show(differences: Sequence[Difference], sample_rate: int) -> None:
 def chosen(differences: Sequence[Difference], recording: Recording) -> Changes:
     """Ask on a terminal which differences to make; InputError if it is none."""
     show(differences, recording.sample_rate)
-    question = "Make which? [Enter: those with an x; or 1 3, all, none; p 2 plays a place] "
+    question = "Make which? [Enter: those with an x; or numbers (1 3), all, none; p 2 plays no. 2] "
     while True:
         reply = answer(question)
         if reply in (None, "none"):

@@ -78,7 +78,7 @@ def show_transcript(plan: EditPlan) -> None:
     if plan.source.origin != "recognised":
         say(f"Transcript ({plan.source.origin}): {_shown(plan.text.text)}")
     else:
-        say(f"Recognised: {with_confidences(plan.alignment)}")
+        say(f"Recognised (‹%› where unsure): {with_confidences(plan.alignment)}")
     if kept := left_as_recorded(plan.differences):
         say(kept)
 
