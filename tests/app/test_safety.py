@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -16,7 +15,7 @@ from alignment.atomic import recover
 from app.application import run_folder
 from app.guard import MAX_BODY, is_from_elsewhere, is_local
 from app.service import Service
-from tests.app.conftest import EDIT_OPTIONS, launched
+from tests.app.conftest import EDIT_OPTIONS
 from tests.conftest import ARCTIC
 
 
@@ -129,28 +128,6 @@ def test_a_proxy_is_believed_only_where_there_may_be_one() -> None:
     forged = {b"host": "127.0.0.1:1", b"x-forwarded-host": "x", b"origin": "https://x"}
     assert is_from_elsewhere(forged, local_only=True)
     assert not is_from_elsewhere(forged, local_only=False)
-
-
-@pytest.fixture(scope="module")
-def private(service: Service) -> Iterator[str]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GRADIO_TEMP_DIR", str(service.folder))
-        with launched(service, local_only=True) as address:
-            yield address
-
-
-def test_a_private_page_answers_to_this_computer_s_names_alone(private: str) -> None:
-    assert httpx.get(private).status_code == 200
-    answer = httpx.get(private, headers={"host": "evil.example"})
-    assert answer.status_code == 403 and "only this computer" in answer.json()["detail"]
-
-
-def test_another_site_s_page_uploads_nothing(private: str) -> None:
-    files = {"files": ("a.wav", b"RIFF")}
-    for headers in ({"origin": "https://evil.example"}, {"sec-fetch-site": "cross-site"}):
-        answer = httpx.post(f"{private}/gradio_api/upload", files=files, headers=headers)
-        assert answer.status_code == 403 and "other sites" in answer.json()["detail"]
-    assert httpx.post(f"{private}/gradio_api/upload", files=files).status_code == 200
 
 
 KILLED = """

@@ -71,7 +71,13 @@ def test_this_computer_s_page_serves_its_visitors(page: Page, arctic: Path) -> N
     assert elsewhere.status_code == 403
     stranger = aligned(client, arctic, Origin=LOCAL)  # a browser that never saw the page
     assert stranger.status_code == 403
-    assert client.get("/v1/models", headers={"Host": "evil.example"}).status_code == 403
+    files = {"files": ("a.wav", b"RIFF")}
+    for headers in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
+        answer = client.post("/gradio_api/upload", files=files, headers=headers)
+        assert answer.status_code == 403 and "other sites" in answer.json()["detail"]
+    for path in ("/", "/v1/models"):
+        answer = client.get(path, headers={"Host": "evil.example"})
+        assert answer.status_code == 403 and "only this computer" in answer.text
 
 
 def test_uploads_by_visitors_are_counted(

@@ -105,21 +105,16 @@ def test_whoever_must_log_in_sees_nothing_before(
         assert len(elsewhere.get("/projects").json()) == 1
 
 
-@pytest.mark.parametrize(
-    ("settings", "why"),
-    [
+def test_settings_are_refused_as_on_the_command_line(project: Project) -> None:
+    steps = [{"n": 1, "gone": [], "come": [change(project.listened(), "always", "never")]}]
+    sent: dict[str, Any] = {"page": "x", "steps": steps}
+    for settings, why in (
         ({"speed": 1e308}, "out of range for “speed”: use 0.25 to 4."),
         ({"margin": -5}, "out of range for “margin”: use 0 to 500 ms."),
         ({"fit": "yes"}, "“fit” has a value of the wrong type"),
         ({"match": ["rooms"]}, "“rooms” is none of bandwidth"),
-    ],
-)
-def test_settings_are_refused_as_on_the_command_line(
-    settings: dict[str, Any], why: str, project: Project
-) -> None:
-    steps = [{"n": 1, "gone": [], "come": [change(project.listened(), "always", "never")]}]
-    sent = {"page": "x", "steps": steps, "settings": settings}
-    assert why in project.post("script", sent, 400)["detail"]
+    ):
+        assert why in project.post("script", sent | {"settings": settings}, 400)["detail"]
     project.post("script", sent | {"settings": {"kind": "/etc", "speed": 1}})
     assert not project.made()["failures"]
 
