@@ -61,7 +61,7 @@ audit:
 # In one run, the workers' imports and what they align are needed once; while a browser is waited
 # for, another worker goes on.
 test-ci: $(VENV)/.espnet-ready
-	$(PYTEST) -m "not slow or browser" -n $$(( $$(nproc) + 1 )) --maxprocesses=4 --dist=worksteal
+	$(PYTEST) -m "not slow or browser" -n $$(nproc | awk '{print ($$1 < 3) ? $$1 + 1 : 4}') --dist=worksteal
 
 test-recipes: $(VENV)/.espnet-ready
 	$(PYTEST) $(WORKERS) tests/espnet tests/recipes/test_mini.py
