@@ -1,6 +1,7 @@
 """The endpoints for programs, through Gradio's own client and a local server."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from app.service import Service
 from app.texts import DEPARTURES
 from tests.app.conftest import EDIT_OPTIONS
 from tests.conftest import ARCTIC, NEVER, assert_untouched
+
+PAGE = Path(__file__).parents[2] / "docs" / "python.md"
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +37,11 @@ def test_the_endpoints_and_nothing_else(client: Client) -> None:
     assert edit["new_text"]["python_type"]["type"] == "str"
     assert edit["recording"]["python_type"]["type"] == "filepath"
     assert described["unnamed_endpoints"] == {}
+    for name, fields in re.findall(r"^\| `(/\w+)` \| (.*?) \|", PAGE.read_text(), re.MULTILINE):
+        told = [field.partition("=")[0] for field in re.findall(r"`([^`]+)`", fields)]
+        own = [field["parameter_name"] for field in endpoints[name]["parameters"]]
+        assert [field for field in own if field in told] == told, name
+        assert own == told or name == "/edit", name
 
 
 def test_edit(client: Client, arctic: Path, editor: Editor, tmp_path: Path) -> None:
