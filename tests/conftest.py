@@ -22,7 +22,7 @@ LABORATORY = {"evaluation", "recipes", "training", "vocoder", "voice"}
 INTEGRATION = tuple(
     f"tests/{name}"
     for name in """
-    alignment/recognition/test_live.py alignment/test_parallel.py app/server/ app/studio/
+    alignment/recognition/test_live.py alignment/test_parallel.py app/
     audio/test_background.py espnet/ evaluation/test_detector.py evaluation/test_edits.py
     evaluation/test_held_out.py evaluation/test_judging.py evaluation/test_metrics.py
     evaluation/test_tables.py evaluation/test_train_systems.py evaluation/test_vocoders.py
