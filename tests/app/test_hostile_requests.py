@@ -127,7 +127,7 @@ def jobs(fixture: Callable[[str], Any]) -> Iterator[Api]:
     project = fixture("hostile")
     requests = {f"{project.at}/{name}": body for name, body in JOBS.items()}
     before = project.state
-    yield Api(project.client, requests, ["/projects", "/text"], 5, {200, 400})
+    yield Api(project.client, requests, ["/projects", "/text"], 9, {200, 400})
     assert project.client.get("/projects").status_code == 200
     after = project.state  # whatever was saved can be read again
     assert {edit["key"] for edit in before["edits"]} <= {edit["key"] for edit in after["edits"]}
@@ -146,7 +146,7 @@ def gradio(fixture: Callable[[str], Any]) -> Iterator[Api]:
     others = ["queue/join", "run/edit", "api/edit", "upload", "cancel", "reset", "stream/x"]
     requests = {f"call/{name}": {"data": usual} for name, usual in ENDPOINTS.items()}
     with httpx.Client(base_url=f"{fixture('url')}/gradio_api/", timeout=600) as client:
-        yield Api(client, requests, others, 16, set(range(400, 500)))
+        yield Api(client, requests, others, 25, set(range(400, 500)))
 
 
 API = {"jobs": jobs, "v1": v1, "gradio": gradio}
