@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -138,8 +138,8 @@ class LoadedLater:
         self._load, self._loading = load, threading.Lock()
         self._visitors = visitors
         self._app: FastAPI | None = None
-        self._begun: asyncio.Task[object] | None = None
-        self._lifespan: AbstractAsyncContextManager[object] | None = None
+        self._begun: asyncio.Future[None] | None = None
+        self._life: asyncio.Task[None] | None = None
 
     def load(self) -> FastAPI:
         """Load the application, unless it is loaded, and return it."""
@@ -159,11 +159,21 @@ class LoadedLater:
             await Response(status_code=503)(scope, receive, send)
             return
         if self._begun is None:
-            # Kept until the process ends: at its end Gradio deletes its files, the example's too.
-            self._lifespan = app.router.lifespan_context(app)
-            self._begun = asyncio.ensure_future(self._lifespan.__aenter__())
-        await self._begun
+            self._begun = asyncio.get_running_loop().create_future()
+            self._life = asyncio.ensure_future(self._live(app, self._begun))
+        await asyncio.shield(self._begun)
         await app(scope, receive, self._greeting(scope, send))
+
+    @staticmethod
+    async def _live(app: FastAPI, begun: asyncio.Future[None]) -> None:
+        """Keep the application's lifespan until the server's loop ends, which cancels this."""
+        try:
+            async with app.router.lifespan_context(app):
+                begun.set_result(None)
+                await asyncio.Event().wait()
+        except Exception as error:
+            if not begun.done():
+                begun.set_exception(error)
 
     def _greeting(self, scope: Scope, send: Send) -> Send:
         """Return a `send` that gives whoever asks for a page the cookie that uploads need."""

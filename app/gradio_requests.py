@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import warnings
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from importlib import import_module
@@ -132,12 +133,14 @@ def mount(
 ) -> None:
     """Mount the pages at the application's root; ``user`` names who has logged in."""
     pages.run_history = False  # nothing is remembered
-    gr.mount_gradio_app(
-        app, pages, "/", auth_dependency=user, root_path=root or None, show_error=False,
-        max_file_size=limits.MAX_MEGABYTES * 1_000_000, ssr_mode=False, enable_monitoring=False,
-        theme=THEME, css=CSS,
-        head=f'<script type="module" src="{root}/studio/web/frame.js"></script>',
-    )  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "SSR mode", UserWarning)  # told of any app of pages
+        gr.mount_gradio_app(
+            app, pages, "/", auth_dependency=user, root_path=root or None, show_error=False,
+            max_file_size=limits.MAX_MEGABYTES * 1_000_000, ssr_mode=False,
+            enable_monitoring=False, theme=THEME, css=CSS,
+            head=f'<script type="module" src="{root}/studio/web/frame.js"></script>',
+        )  # fmt: skip
 
 
 class CallableModule(ModuleType):

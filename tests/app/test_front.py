@@ -228,9 +228,10 @@ def test_a_space_serves_the_pages_to_be_framed(tmp_path: Path) -> None:
     arguments = ["--port", "0", "--projects", str(tmp_path)]
     script = [sys.executable, "-P", str(ROOT / "app/space/app.py"), *arguments]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(script, stdout=subprocess.PIPE, text=True, env=environment) as process:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(script, text=True, env=environment, **pipes) as process:
         try:
-            assert process.stdout is not None
+            assert process.stdout is not None and process.stderr is not None
             port = re.search(r":(\d+) ", process.stdout.readline())
             assert port is not None
             for path in PAGES[1:]:
@@ -239,6 +240,8 @@ def test_a_space_serves_the_pages_to_be_framed(tmp_path: Path) -> None:
                 assert "https://huggingface.co" in answer.headers["content-security-policy"]
         finally:
             process.terminate()
+        told = process.stderr.read()
+    assert not re.search("Traceback|Warning|error", told), told
 
 
 def test_a_space_s_files_say_what_the_wheel_and_gradio_are() -> None:
