@@ -177,8 +177,8 @@ def fetch(model: Pinned) -> Path:
     except Exception as error:  # its HTTP, cache and disk errors have no common base class
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise InputError(
-            f"There is no folder {model.repository!r}, and it can't be downloaded from the Hugging "
-            f"Face Hub: {first}"
+            f"There is no folder {model.repository!r}, and it can't be fetched from the Hugging "
+            f"Face Hub ({first.rstrip('.')}): check its name and the network."
         ) from None
     if model.sha256 is not None:
         weights = folder / "model.safetensors"
