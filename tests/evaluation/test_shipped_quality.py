@@ -35,7 +35,6 @@ def packages() -> None:
         pytest.importorskip(package, reason="the extra `eval` is not installed")
 
 
-@pytest.mark.slow
 def test_edits_stay_above_the_floor(editor: Editor, arctic: Path, tmp_path: Path) -> None:
     found = [ratings(editor, arctic, text, tmp_path) for text in (SOME, MORE)]
     for name, least in FLOOR.items():

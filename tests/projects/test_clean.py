@@ -174,7 +174,6 @@ def test_named_words_are_hidden_and_nothing_moves(
     assert np.argmax(spectrum) * RATE / len(tone) == pytest.approx(1000, abs=5)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--mute", "--bleep"])
 def test_what_is_hidden_may_be_long(option: str, arctic: Path, tmp_path: Path) -> None:
     """Of a phrase with more than a minute of silence in it, all is hidden and nothing moves."""

@@ -54,6 +54,8 @@ def later(data: bytes) -> bytes:
 
 DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "truncated": lambda data: data[: len(data) // 2],
+    "empty": lambda data: b"",
+    "garbage": lambda data: b"\xff\x00{]",
     "other JSON": lambda data: b'[{"x": [1, "y"]}, 7]',
     "later": later,
     "I/O error": lambda data: data,

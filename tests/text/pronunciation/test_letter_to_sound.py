@@ -63,7 +63,6 @@ def test_one_primary_stress() -> None:
     assert shipped().pronounce("") == shipped().pronounce("'") == ()
 
 
-@pytest.mark.slow
 def test_words_that_it_never_saw(table: Table) -> None:
     """The card's figures, on a sample: at most 12 % of phones and 45 % of words wrong."""
     train, held = split(list(table))
