@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from types import ModuleType
 
-from a3t.console import WRONG_USAGE
+from a3t.console import BAD_INPUT, WRONG_USAGE, complain
 
 COMMANDS = {
     "results": ("results.pages", "the page RESULTS.md, part by part"),
@@ -69,7 +69,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         helped = name in ("--help", "-h")
         print(usage, file=sys.stdout if helped else sys.stderr)
         return 0 if helped else WRONG_USAGE
-    module = module_of(name)
+    try:
+        module = module_of(name)
+    except ModuleNotFoundError as error:
+        complain(f"evaluation {name} needs {error.name}: pip install 'a3t[eval,train]'.")
+        return BAD_INPUT
     if hasattr(module, "MEASUREMENT"):
         return int(module.MEASUREMENT.program(name, module.__doc__)(rest))
     return int(module.main(rest))

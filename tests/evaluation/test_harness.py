@@ -1,6 +1,7 @@
 """Measurements that are declared: resumed, their failures named, their figures tabulated."""
 
 import math
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 from a3t.errors import InputError
+from evaluation import command_line
 from evaluation.harness.declared_tables import Row, Table, count, mean, rate, share, total
 from evaluation.harness.estimates import Interval
 from evaluation.harness.measurement import Measurement, Setting, read_rows
@@ -104,3 +106,13 @@ def test_intervals_hold_their_figures() -> None:
     assert found.value == pytest.approx(100 * sum(hits for hits, _ in groups) / 200)
     assert found.low < found.value < found.high
     assert math.isnan(Interval.share(0, 0).value) and f"{Interval.of([]):.1f}" == "–"
+
+
+def test_a_missing_package_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delitem(sys.modules, "evaluation.hearing.recognition", raising=False)
+    monkeypatch.setitem(sys.modules, "rapidfuzz.distance", None)
+    assert command_line.main(["recognition", "--help"]) == 1
+    error = capsys.readouterr().err
+    assert "pip install 'a3t[eval,train]'" in error and error.count("\n") == 1
