@@ -24,6 +24,7 @@ from app.models import USUAL_MODELS, Models
 from app.processes.worker import WorkerProcess, always, work
 from app.server.voice_folder import PromptVoice
 from app.service import Service
+from app.studio.project_listening import Listening
 from tests.fixtures import taken_as_heard
 
 PATIENCE = 600.0  # seconds until what should have happened is given up
@@ -50,6 +51,20 @@ class EditorThread(WorkerProcess):
 
     def end(self) -> None:
         self._pipe.close()  # a thread can't be killed; it ends when it has done its step
+
+
+@pytest.fixture
+def may_listen(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Words of a given text wait for their times until this is set."""
+    free, listen = threading.Event(), Listening._listen_to
+
+    def waits(self: Listening, editor: WorkerProcess, part: int) -> None:
+        free.wait()
+        listen(self, editor, part)
+
+    monkeypatch.setattr(Listening, "_listen_to", waits)
+    yield free
+    free.set()
 
 
 @contextmanager

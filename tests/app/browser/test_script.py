@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 
-from app.processes.worker import WorkerProcess
-from app.studio.project_listening import Listening
 from tests.app.browser.pages import change, changes, made, picture, ready, said, upload, word
 from tests.conftest import ARCTIC
 
@@ -54,28 +52,19 @@ def test_by_keyboard_alone(script: Any) -> None:
 
 
 def test_words_that_wait_for_their_times_are_edited(
-    page: Any, arctic: Path, monkeypatch: pytest.MonkeyPatch
+    page: Any, arctic: Path, may_listen: threading.Event
 ) -> None:
     """What is typed over words of a given text is made once the recording is listened to."""
-    free, listen = threading.Event(), Listening._listen_to
-
-    def waits(self: Listening, editor: WorkerProcess, part: int) -> None:
-        free.wait()
-        listen(self, editor, part)
-
-    monkeypatch.setattr(Listening, "_listen_to", waits)
-    try:
-        page.locator(".hero summary").click()
-        page.locator(".hero textarea").fill(ARCTIC)
-        page.locator("#studio-upload").set_input_files(arctic)
-        word(page, "always").click()
-        assert page.locator(".script .w.waits").count() == len(ARCTIC.split())
-        page.keyboard.type("never")
-        page.keyboard.press("Enter")
-        page.locator(".change.making ins", has_text="never").wait_for()
-        assert said(page) == ARCTIC.replace("always", "always never")
-    finally:
-        free.set()
+    page.locator(".hero summary").click()
+    page.locator(".hero textarea").fill(ARCTIC)
+    page.locator("#studio-upload").set_input_files(arctic)
+    word(page, "always").click()
+    assert page.locator(".script .w.waits").count() == len(ARCTIC.split())
+    page.keyboard.type("never")
+    page.keyboard.press("Enter")
+    page.locator(".change.making ins", has_text="never").wait_for()
+    assert said(page) == ARCTIC.replace("always", "always never")
+    may_listen.set()
     made(page, "never")
     assert page.locator(".script .w.waits").count() == 0
 

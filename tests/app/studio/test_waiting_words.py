@@ -3,15 +3,12 @@
 import threading
 from itertools import pairwise
 
-import pytest
 from starlette.testclient import TestClient
 
 from a3t.projects import document
 from a3t.projects.store.recordings import Places
 from a3t.projects.store.words import IDS, HeardWords, Token, waiting_tokens
 from alignment import Word
-from app.processes.worker import WorkerProcess
-from app.studio.project_listening import Listening
 from app.studio.word_corrections import Correction
 from app.studio.work.listening import _place, read_text
 from tests.app.studio.conftest import Project, change
@@ -22,30 +19,21 @@ TEXT = "ANNA: On May 3, 1987 we met.\nBEN: Well-known, isn't it? It cost $5.20 [
 
 
 def test_changes_of_words_without_times_are_made_when_they_come(
-    client: TestClient, upload: str, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, upload: str, may_listen: threading.Event
 ) -> None:
-    free, listen = threading.Event(), Listening._listen_to
-
-    def waits(self: Listening, editor: WorkerProcess, part: int) -> None:
-        free.wait()
-        listen(self, editor, part)
-
-    monkeypatch.setattr(Listening, "_listen_to", waits)
-    try:
-        project = Project(client, {"upload": upload, "text": ARCTIC})
-        state = project.until(lambda state: state["tokens"] and state["listening"]["missing"])
-        assert [row[SCORE] for row in state["tokens"]] == [None] * len(ARCTIC.split())
-        assert " ".join(row[1] for row in state["tokens"]) == ARCTIC
-        ids = [row[0] for row in state["tokens"]]
-        project.save(change(state, "always", "never"))
-        project.correct({"after": ids[4], "tokens": [ids[5]], "right": ids[6], "text": "sea"})
-        rename = project.set_words(speakers=[["ANN", [[ids[0], ids[-1]]]]])
-        assert rename["refused"] == [1]
-        waiting = project.state
-        assert len(waiting["corrections"]) == 1 and not waiting["failures"]
-        assert [*waiting["takes"].values()] == [[]]
-    finally:
-        free.set()
+    project = Project(client, {"upload": upload, "text": ARCTIC})
+    state = project.until(lambda state: state["tokens"] and state["listening"]["missing"])
+    assert [row[SCORE] for row in state["tokens"]] == [None] * len(ARCTIC.split())
+    assert " ".join(row[1] for row in state["tokens"]) == ARCTIC
+    ids = [row[0] for row in state["tokens"]]
+    project.save(change(state, "always", "never"))
+    project.correct({"after": ids[4], "tokens": [ids[5]], "right": ids[6], "text": "sea"})
+    rename = project.set_words(speakers=[["ANN", [[ids[0], ids[-1]]]]])
+    assert rename["refused"] == [1]
+    waiting = project.state
+    assert len(waiting["corrections"]) == 1 and not waiting["failures"]
+    assert [*waiting["takes"].values()] == [[]]
+    may_listen.set()
     project.made()
     state = project.until(lambda state: not state["corrections"])
     assert not state["failures"] and all(row[SCORE] for row in state["tokens"])
