@@ -62,7 +62,10 @@ def heard_words(
     for whole in (True, False) if search else ():
         runs = _doubted(revision, all_words, whole)
         while runs:
-            rest = _without(found, revision, runs, align)
+            try:
+                rest = _without(found, revision, runs, align)
+            except AlignmentError:  # then something of them is said
+                break
             confirmed = _confirmed(runs, all_words, rest)
             if len(confirmed) == len(runs):
                 return rest

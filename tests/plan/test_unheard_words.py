@@ -1,10 +1,13 @@
 """Words that the text has and nobody says: leaving them out of the new text cuts no sound."""
 
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from a3t import Editor
+from a3t.plan import unheard_words
+from alignment import AlignmentError
 from tests.conftest import ARCTIC, NEVER
 
 
@@ -48,6 +51,20 @@ def test_other_words_than_the_text_has_are_cut(wrong: str, editor: Editor, arcti
     text = ARCTIC.replace("always", wrong)
     edits, unheard = plan_of(editor, arctic, text, ARCTIC.replace(" always", ""))
     assert edits == [wrong] and not unheard
+
+
+def test_a_rest_that_does_not_match_shows_that_the_words_are_said(
+    editor: Editor, arctic: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Doubted words may be said by somebody whom the aligner hardly understands at all."""
+
+    def mismatch(*of: object) -> NoReturn:
+        raise AlignmentError("The recording doesn't match its text.")
+
+    monkeypatch.setattr(unheard_words, "_without", mismatch)
+    text = ARCTIC.replace("always", "very often")
+    edits, unheard = plan_of(editor, arctic, text, ARCTIC.replace(" always", ""))
+    assert edits == ["very often"] and not unheard
 
 
 def test_it_is_recorded(editor: Editor, arctic: Path) -> None:
