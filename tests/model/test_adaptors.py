@@ -228,6 +228,22 @@ def test_a_melody_is_widened_as_far_as_the_voice_beside_it_is_steep() -> None:
     assert slopes(spread_out(pitch, masked, none, 9.0)[:, 60:140]).max() <= STEEPEST[1] + 1e-9
 
 
+def test_a_steep_word_leaves_the_others_of_its_sentence_their_melody() -> None:
+    """Each voiced stretch is bounded by itself, about its own place in the sentence."""
+    frames = torch.arange(120.0, dtype=torch.float64)[None]
+    voiced = (frames % 40 >= 5) & (frames % 40 < 35)
+    pitch = torch.where(voiced, 7.2 - 0.001 * frames, 0.0)
+    steep = voiced & (frames >= 80)
+    pitch[steep] += 0.04 * (frames[steep] - 100)
+    masked = torch.ones_like(voiced)
+    found = spread_out(pitch, masked, ~masked, 2.0)
+    added = torch.where(voiced, 2 * pitch - pitch[voiced].mean(), 0.0)
+    torch.testing.assert_close(found[0, :80], added[0, :80])
+    last = voiced[0] & (frames[0] >= 80)
+    assert found[0, last].mean().item() == pytest.approx(added[0, last].mean().item(), abs=0.02)
+    torch.testing.assert_close(slopes(found[0, 85:110]), slopes(pitch[0, 85:110]))
+
+
 def test_a_voice_does_not_turn_at_its_end() -> None:
     pitch = torch.full((1, 60), 7.0, dtype=torch.float64)
     pitch[0, 10:40] = torch.linspace(7.2, 7.0, 30)

@@ -118,8 +118,9 @@ def spread_out(pitch: Tensor, masked: Tensor, visible: Tensor, factor: float) ->
     """Widen the predicted melody: log2 F0 (B, T), 0 where unvoiced; masked, visible: (B, T) bool.
 
     The distances of each masked run from its mean are ``factor`` times as wide, but less so near
-    the visible voice, where the run goes on from it, and only as far as nothing gets steeper than
-    the visible voice's `STEEP_SHARE`. Where a voice ends, its pitch doesn't turn.
+    the visible voice, where the run goes on from it, and within a voiced stretch only as far as
+    that gets no steeper than the visible voice's `STEEP_SHARE`. Where a voice ends, its pitch
+    doesn't turn.
 
     A predictor trained by L1 gives the middle of what could have been, and so a flat melody. At a
     joint there is little that could have been, and what is predicted fits.
@@ -130,8 +131,10 @@ def spread_out(pitch: Tensor, masked: Tensor, visible: Tensor, factor: float) ->
     for clip, hidden, seen in zip(result, masked.cpu().numpy(), visible.cpu().numpy(), strict=True):
         contour = clip.double().cpu().numpy()
         voiced = contour > 0
-        known = np.flatnonzero(seen & voiced)
-        steepest = _steepest(contour, seen & voiced)
+        heard = seen & voiced
+        known = np.flatnonzero(heard)
+        steepest = _steepest(contour, heard)
+        added = np.zeros(len(contour))
         for first, last in runs_of(hidden):
             inside = first + np.flatnonzero(voiced[first:last])
             if not len(inside):
@@ -139,30 +142,36 @@ def spread_out(pitch: Tensor, masked: Tensor, visible: Tensor, factor: float) ->
             share = np.full(len(inside), factor - 1)
             for beside in (*known[known < first][-1:], *known[known >= last][:1]):
                 share *= 1 - np.exp(-np.abs(inside - beside) / KNOWN_REACH_FRAMES)
-            wider = share * (contour[inside] - contour[inside].mean())
-            predicted = contour[inside]
-            for part in PARTS:  # none of it at last
-                contour[inside] = predicted + part * wider
-                if _slopes(contour[first:last], voiced[first:last]).max(initial=0.0) <= steepest:
-                    break
+            added[inside] = share * (contour[inside] - contour[inside].mean())
         for first, last in runs_of(hidden & voiced):
-            if not (last < len(hidden) and seen[last] and voiced[last]):
+            begins, ends = not heard[first - 1 : first].any(), not heard[last : last + 1].any()
+            moved = added[first:last].mean() if begins and ends else 0.0
+            contour[first:last] = _no_steeper(
+                contour[first:last] + moved, added[first:last] - moved, steepest
+            )
+            if ends:
                 _end_without_turn(contour[first:last])
         clip.copy_(torch.from_numpy(contour))
     return result
 
 
-def _slopes(contour: np.ndarray, voiced: np.ndarray) -> np.ndarray:
-    """Return by how many octaves a pitch (n,) moves in `SLOPE_FRAMES`, wherever it is voiced."""
-    if len(contour) <= SLOPE_FRAMES:
-        return np.empty(0)
-    through = np.convolve(voiced, np.ones(SLOPE_FRAMES + 1), "valid") > SLOPE_FRAMES
-    return np.asarray(np.abs(contour[SLOPE_FRAMES:] - contour[:-SLOPE_FRAMES])[through])
+def _no_steeper(contour: np.ndarray, added: np.ndarray, steepest: float) -> np.ndarray:
+    """Add to a voiced stretch (n,) as large a part as its slopes allow, none of it at last."""
+    for part in PARTS:
+        wider: np.ndarray = contour + part * added
+        if _slopes(wider).max(initial=0.0) <= steepest:
+            break
+    return wider
 
 
-def _steepest(contour: np.ndarray, seen: np.ndarray) -> float:
+def _slopes(contour: np.ndarray) -> np.ndarray:
+    """Return by how many octaves the pitch (n,) of a voiced stretch moves in `SLOPE_FRAMES`."""
+    return np.abs(contour[SLOPE_FRAMES:] - contour[:-SLOPE_FRAMES])
+
+
+def _steepest(contour: np.ndarray, heard: np.ndarray) -> float:
     """Return the slope that a widened melody may have: the visible voice's, within bounds."""
-    slopes = _slopes(contour, seen)
+    slopes = np.concatenate([_slopes(contour[slice(*run)]) for run in runs_of(heard)] or [[]])
     if len(slopes) < ENOUGH_SLOPES:
         return STEEPEST[1]
     return float(np.clip(np.quantile(slopes, STEEP_SHARE), *STEEPEST))
