@@ -171,7 +171,7 @@ def _slopes(contour: np.ndarray) -> np.ndarray:
 
 def _steepest(contour: np.ndarray, heard: np.ndarray) -> float:
     """Return the slope that a widened melody may have: the visible voice's, within bounds."""
-    slopes = np.concatenate([_slopes(contour[slice(*run)]) for run in runs_of(heard)] or [[]])
+    slopes = np.concatenate([np.empty(0), *(_slopes(contour[slice(*r)]) for r in runs_of(heard))])
     if len(slopes) < ENOUGH_SLOPES:
         return STEEPEST[1]
     return float(np.clip(np.quantile(slopes, STEEP_SHARE), *STEEPEST))
